@@ -1,0 +1,100 @@
+//! The lexical forms of XSD 1.0's built-in simple types: one file per value space, each with parse, format and
+//! maximum width.
+
+use crate::{Buffer, Escape};
+use std::fmt;
+
+/// What XSD's `whiteSpace` facet does to a value's text before it is parsed (XSD 1.0 part 2, 4.3.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhiteSpace {
+    /// Nothing changes.
+    Preserve,
+    /// Tab, line feed and carriage return each become a space.
+    Replace,
+    /// As `Replace`, then runs of spaces become one and the ends are trimmed.
+    Collapse,
+}
+
+/// A value with a text form in XSD.
+pub trait Lexical: Sized {
+    /// The local name of the XSD built-in type, as in `double`.
+    const XSD_NAME: &'static str;
+    /// What happens to white space around and inside the text.
+    const WHITE_SPACE: WhiteSpace;
+    /// Most bytes that [`format`](Self::format) writes (before escaping), or `None` where there is no bound.
+    const MAX_WIDTH: Option<usize>;
+    /// True for types whose values can be read piece by piece with [`append`](Self::append).
+    const STREAMED: bool = false;
+
+    /// The value that decoding starts from: zero, empty.
+    fn vacant() -> Self;
+
+    /// Parses a whole text: references resolved, white space not yet handled (that is done here).
+    ///
+    /// # Errors
+    /// When the text is not in the type's lexical space, or its value is not in its value space.
+    fn parse(text: &str) -> Result<Self, LexicalError>;
+
+    /// Fast path: reads a value that starts at `bytes[0]` and ends just before a `<`, and gives the number of
+    /// bytes up to that `<`. `None` whenever this is not plainly so (white space, references, no `<` in sight, an
+    /// unusual or a wrong form): the caller then takes the slow path through [`parse`](Self::parse), which
+    /// decides. Never accepts what `parse` would refuse, never gives another value.
+    fn scan(bytes: &[u8]) -> Option<(Self, usize)>;
+
+    /// As [`scan`](Self::scan), into an existing value whose memory may be used again.
+    #[inline]
+    fn scan_into(&mut self, bytes: &[u8]) -> Option<usize> {
+        let (value, used) = Self::scan(bytes)?;
+        *self = value;
+        Some(used)
+    }
+
+    /// Appends the text form, escaped as the place demands where the type can hold such characters.
+    fn format(&self, out: &mut Buffer, escape: Escape);
+
+    /// Appends a piece of text to a value under construction; only for [`STREAMED`](Self::STREAMED) types.
+    ///
+    /// # Errors
+    /// When the piece cannot belong to the type's lexical space.
+    fn append(&mut self, piece: &str, partial: &mut Partial) -> Result<(), LexicalError> {
+        let _ = (piece, partial);
+        unreachable!("append on a type that is not streamed")
+    }
+
+    /// Ends a value built by [`append`](Self::append).
+    ///
+    /// # Errors
+    /// When the text as a whole is not in the type's lexical space.
+    fn finish(&mut self, partial: &mut Partial) -> Result<(), LexicalError> {
+        let _ = partial;
+        Ok(())
+    }
+}
+
+/// What [`Lexical::append`] keeps between two pieces: undecoded characters of base64 or hex, counters.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Partial {
+    /// Characters or bytes not yet decoded.
+    pub pending: [u8; 8],
+    /// How many of them.
+    pub len: u8,
+    /// Set once padding or the end was seen.
+    pub ended: bool,
+}
+
+/// Why a text is not a value of the type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LexicalError {
+    /// The XSD type's local name, as in `int`.
+    pub expected: &'static str,
+    /// What is wrong, a short phrase as in "not a digit" or "above 2147483647".
+    pub reason: &'static str,
+}
+
+impl fmt::Display for LexicalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not a valid xsd:{}: {}", self.expected, self.reason)
+    }
+}
+
+impl std::error::Error for LexicalError {}

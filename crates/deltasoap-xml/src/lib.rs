@@ -1,0 +1,22 @@
+//! Bytes to tokens and values, and back.
+//!
+//! The bottom layer of deltasoap: a chunk-fed, resumable pull [`Reader`] over the subset of XML 1.0 that SOAP
+//! allows, with namespaces; a [`Feed`] that carries unfinished tokens from chunk to chunk and transcodes
+//! UTF-16; an output [`Buffer`] with correct escaping; and the [`lexical`] forms of XSD's built-in types.
+//! Nothing here knows of SOAP or of schemas.
+
+mod buffer;
+mod error;
+mod feed;
+pub mod lexical;
+mod limits;
+mod name;
+mod reader;
+pub mod scan;
+
+pub use buffer::{Buffer, Escape};
+pub use error::{XmlError, XmlErrorKind};
+pub use feed::{Encoding, Feed, Located};
+pub use limits::Limits;
+pub use name::{NameId, Names, NsId, ScopeId};
+pub use reader::{Event, Instructions, Reader, Stop, Window};

@@ -1,0 +1,1 @@
+//! Byte kernels: search and comparison at memory speed. The only place where `unsafe` may live.
