@@ -1,6 +1,18 @@
 //! The lexical forms of XSD 1.0's built-in simple types: one file per value space, each with parse, format and
 //! maximum width.
 
+mod bool;
+mod chars;
+mod digits;
+mod float;
+mod int;
+mod space;
+mod string;
+#[cfg(test)]
+mod testing;
+
+pub use chars::{find_illegal, is_name, is_name_char, is_name_start, is_ncname, is_xml_char};
+
 use crate::{Buffer, Escape};
 use std::fmt;
 
@@ -89,6 +101,13 @@ pub struct LexicalError {
     pub expected: &'static str,
     /// What is wrong, a short phrase as in "not a digit" or "above 2147483647".
     pub reason: &'static str,
+}
+
+impl LexicalError {
+    /// An error about a type's text.
+    pub(crate) const fn new<T: Lexical>(reason: &'static str) -> Self {
+        LexicalError { expected: T::XSD_NAME, reason }
+    }
 }
 
 impl fmt::Display for LexicalError {

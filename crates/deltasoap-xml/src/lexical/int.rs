@@ -1,0 +1,278 @@
+//! `byte`, `short`, `int`, `long` and their unsigned kin, as Rust's integers.
+//!
+//! Reading takes eight digits at a time and looks at the sign and at the `<` behind; writing makes eight digits at a
+//! time and shifts leading zeros out, so that both have few branches. Unsigned types take a `+`, and a `-` before
+//! zero, which XSD 1.0 grants to `nonNegativeInteger`, from which they are derived.
+
+use super::digits::{self, POW10};
+use super::{Lexical, LexicalError, WhiteSpace, space};
+use crate::{Buffer, Escape};
+
+macro_rules! int {
+    ($type:ident, $name:literal, $width:literal, $format:ident, $below:literal, $above:literal) => {
+        impl Lexical for $type {
+            const XSD_NAME: &'static str = $name;
+            const WHITE_SPACE: WhiteSpace = WhiteSpace::Collapse;
+            const MAX_WIDTH: Option<usize> = Some($width);
+
+            fn vacant() -> Self {
+                0
+            }
+
+            fn parse(text: &str) -> Result<Self, LexicalError> {
+                let value = parse_any(space::trim(text)).map_err(LexicalError::new::<Self>)?;
+                let outside = if value < 0 { $below } else { $above };
+                Self::try_from(value).map_err(|_| LexicalError::new::<Self>(outside))
+            }
+
+            #[inline]
+            fn scan(bytes: &[u8]) -> Option<(Self, usize)> {
+                let (negative, digits) = split_sign(bytes);
+                let (magnitude, len) = scan_magnitude::<{ $width }>(digits)?;
+                if digits.get(len) != Some(&b'<') {
+                    return None;
+                }
+                let value = in_range!($type, negative, magnitude)?;
+                Some((value, len + usize::from(negative)))
+            }
+
+            #[inline]
+            fn format(&self, out: &mut Buffer, _: Escape) {
+                $format((*self).into(), out);
+            }
+        }
+    };
+}
+
+/// A sign and a magnitude as a value of the type, if it has it.
+macro_rules! in_range {
+    (i64, $negative:expr, $magnitude:expr) => {{
+        let limit = i64::MAX.cast_unsigned() + u64::from($negative);
+        let value = $magnitude.cast_signed();
+        ($magnitude <= limit).then_some(if $negative { value.wrapping_neg() } else { value })
+    }};
+    (u64, $negative:expr, $magnitude:expr) => {
+        (!$negative || $magnitude == 0).then_some($magnitude)
+    };
+    ($type:ty, $negative:expr, $magnitude:expr) => {{
+        let value = $magnitude.cast_signed();
+        <$type>::try_from(if $negative { value.wrapping_neg() } else { value }).ok()
+    }};
+}
+
+int!(i8, "byte", 4, format_i32, "below -128", "above 127");
+int!(i16, "short", 6, format_i32, "below -32768", "above 32767");
+int!(i32, "int", 11, format_i32, "below -2147483648", "above 2147483647");
+int!(i64, "long", 20, format_i64, "below -9223372036854775808", "above 9223372036854775807");
+int!(u8, "unsignedByte", 3, format_u32, "below 0", "above 255");
+int!(u16, "unsignedShort", 5, format_u32, "below 0", "above 65535");
+int!(u32, "unsignedInt", 10, format_u32, "below 0", "above 4294967295");
+int!(u64, "unsignedLong", 20, format_u64, "below 0", "above 18446744073709551615");
+
+/// A sign and digits; numbers too large for any of the types are given as one such number.
+fn parse_any(text: &str) -> Result<i128, &'static str> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text).as_bytes();
+    if digits.is_empty() {
+        return Err("no digits");
+    }
+    let magnitude = digits.iter().try_fold(0, append_digit).ok_or("not a digit")?;
+    Ok(if text.starts_with('-') { -magnitude } else { magnitude })
+}
+
+fn append_digit(number: i128, digit: &u8) -> Option<i128> {
+    let beyond_all = 1 << 64;
+    digit.is_ascii_digit().then(|| (number * 10 + i128::from(digit - b'0')).min(beyond_all))
+}
+
+#[inline(always)]
+fn split_sign(bytes: &[u8]) -> (bool, &[u8]) {
+    match bytes {
+        [b'-', digits @ ..] => (true, digits),
+        _ => (false, bytes),
+    }
+}
+
+/// Digits at the start of `bytes`, as a number, and how many they are; `None` when there are none, or more than fit
+/// a type of `WIDTH` characters (or nearly so: leading zeros are for the slow path).
+#[inline(always)]
+fn scan_magnitude<const WIDTH: usize>(bytes: &[u8]) -> Option<(u64, usize)> {
+    match bytes.first_chunk::<24>() {
+        Some(bytes) => scan_block::<WIDTH>(bytes),
+        None => scan_block::<WIDTH>(&padded(bytes)),
+    }
+}
+
+/// Near the end of the input: a copy with zero bytes behind, which end the digits.
+#[cold]
+fn padded(bytes: &[u8]) -> [u8; 24] {
+    let mut block = [0; 24];
+    block[..bytes.len()].copy_from_slice(bytes);
+    block
+}
+
+#[inline(always)]
+fn scan_block<const WIDTH: usize>(bytes: &[u8; 24]) -> Option<(u64, usize)> {
+    let ([first, second, third], _) = bytes.as_chunks::<8>() else { return None };
+    let (word, n) = counted(first);
+    if n < 8 || WIDTH < 8 {
+        return (0 < n && n < 8).then(|| (digits::value_of(word, n), n));
+    }
+    let (head, (word, n)) = (digits::value_of_eight(word), counted(second));
+    if n < 8 || WIDTH < 16 {
+        return (n < 8).then(|| (head * POW10[n] + digits::value_of(word, n), 8 + n));
+    }
+    let head = head * POW10[8] + digits::value_of_eight(word);
+    let (word, n) = counted(third);
+    let scale = POW10[..5].get(n)?;
+    Some((head.checked_mul(*scale)?.checked_add(digits::value_of(word, n))?, 16 + n))
+}
+
+#[inline(always)]
+fn counted(bytes: &[u8; 8]) -> (u64, usize) {
+    let word = digits::load(bytes);
+    (word, digits::count(word))
+}
+
+#[inline(always)]
+fn format_i32(value: i32, out: &mut Buffer) {
+    format_sign(value < 0, out);
+    format_u32(value.unsigned_abs(), out);
+}
+
+#[inline(always)]
+pub(super) fn format_i64(value: i64, out: &mut Buffer) {
+    format_sign(value < 0, out);
+    format_u64(value.unsigned_abs(), out);
+}
+
+#[inline(always)]
+fn format_sign(negative: bool, out: &mut Buffer) {
+    out.push_block(b"-", usize::from(negative));
+}
+
+#[inline(always)]
+fn format_u32(value: u32, out: &mut Buffer) {
+    if value >= 100_000_000 {
+        format_short(value / 100_000_000, out);
+        return out.push_block(&digits::full(value % 100_000_000), 8);
+    }
+    format_short(value, out);
+}
+
+#[inline(always)]
+fn format_u64(value: u64, out: &mut Buffer) {
+    match u32::try_from(value) {
+        Ok(value) => format_u32(value, out),
+        Err(_) => format_wide(value, out),
+    }
+}
+
+fn format_wide(value: u64, out: &mut Buffer) {
+    let (high, low) = (value / 100_000_000, value % 100_000_000);
+    format_u64(high, out);
+    out.push_block(&digits::full(low as u32), 8);
+}
+
+#[inline(always)]
+fn format_short(value: u32, out: &mut Buffer) {
+    let (block, len) = digits::short(value);
+    out.push_block(&block, len);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lexical::testing::{assert_invalid, assert_valid, laws, text_of};
+    use crate::lexical::{Lexical, LexicalError};
+    use proptest::prelude::*;
+
+    #[test]
+    fn forms_of_int() {
+        assert_valid::<i32>(&[
+            ("0", 0),
+            ("-0", 0),
+            ("+0", 0),
+            ("126789675", 126_789_675),
+            ("-1", -1),
+            ("+100000", 100_000),
+            (" \t12\r\n", 12),
+            ("2147483647", i32::MAX),
+            ("-2147483648", i32::MIN),
+            ("000000000000000000000000000000000000007", 7),
+        ]);
+        assert_invalid::<i32>(&[
+            "", " ", "+", "-", "+-1", "--1", "1.0", "1e3", "0x1", "1 2", "1,000", "\u{661}", "INF",
+        ]);
+        assert_invalid::<i32>(&["2147483648", "-2147483649", "99999999999999999999999999999999999999999999999"]);
+    }
+
+    #[test]
+    fn errors_say_why() {
+        let reason = |text| i32::parse(text).expect_err("invalid").to_string();
+        assert_eq!(reason("2147483648"), "not a valid xsd:int: above 2147483647");
+        assert_eq!(reason("-2147483649"), "not a valid xsd:int: below -2147483648");
+        assert_eq!(reason("x"), "not a valid xsd:int: not a digit");
+        assert_eq!(u8::parse("-1"), Err(LexicalError { expected: "unsignedByte", reason: "below 0" }));
+    }
+
+    #[test]
+    fn the_unsigned_take_a_sign_where_it_means_nothing() {
+        assert_valid::<u32>(&[("+5", 5), ("-0", 0), ("4294967295", u32::MAX)]);
+        assert_invalid::<u32>(&["-1", "4294967296"]);
+    }
+
+    macro_rules! extremes {
+        ($($type:ty),*) => {
+            $(for value in [<$type>::MIN, <$type>::MAX, 0] {
+                laws(&value);
+                let outside = format!("{}0", value);
+                assert!(value == 0 || <$type>::parse(&outside).is_err());
+                assert!(value == 0 || <$type>::scan(format!("{outside}<").as_bytes()).is_none());
+            }
+            let widest = [<$type>::MIN, <$type>::MAX].map(|value| text_of(&value).len()).into_iter().max();
+            assert_eq!(widest, <$type>::MAX_WIDTH);
+            for value in [i128::from(<$type>::MIN) - 1, i128::from(<$type>::MAX) + 1] {
+                assert!(<$type>::parse(&value.to_string()).is_err());
+                assert!(<$type>::scan(format!("{value}<").as_bytes()).is_none());
+            })*
+        };
+    }
+
+    #[test]
+    fn extremes() {
+        extremes!(i8, i16, i32, i64, u8, u16, u32, u64);
+    }
+
+    #[test]
+    fn scan_takes_every_plain_form() {
+        for value in [0, 1, -1, 12_345_678, -123_456_789, i64::MAX, i64::MIN] {
+            for behind in ["<", "</x>", "</x><x>0123456789012345678901234567890"] {
+                let text = format!("{value}{behind}");
+                assert_eq!(i64::scan(text.as_bytes()), Some((value, text.find('<').expect("there"))));
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn laws_hold(a: i8, b: i16, c: i32, d: i64, bits in 0u32..64) {
+            laws(&a);
+            laws(&b);
+            laws(&c);
+            laws(&(d >> bits));
+            laws(&(a as u8));
+            laws(&(b as u16));
+            laws(&(c as u32 >> (bits / 2)));
+            laws(&((d as u64) >> bits));
+        }
+
+        #[test]
+        fn scan_and_parse_agree(text in "[-+ ]?[0-9]{0,24}[ .a]?") {
+            crate::lexical::testing::scan_agrees::<i8>(&text);
+            crate::lexical::testing::scan_agrees::<u16>(&text);
+            crate::lexical::testing::scan_agrees::<i32>(&text);
+            crate::lexical::testing::scan_agrees::<u32>(&text);
+            crate::lexical::testing::scan_agrees::<i64>(&text);
+            crate::lexical::testing::scan_agrees::<u64>(&text);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! White space handling, and the way out of a scan that all short values share.
+
+use super::WhiteSpace;
+use crate::scan::text::plain_text;
+use std::borrow::Cow;
+
+/// What XSD takes for white space.
+pub(crate) const SPACES: [char; 4] = [' ', '\t', '\n', '\r'];
+
+/// Without white space at the ends: all that `collapse` does to a value that cannot hold white space.
+#[inline]
+pub(crate) fn trim(text: &str) -> &str {
+    text.trim_matches(SPACES)
+}
+
+/// The parts between white space.
+pub(crate) fn items(text: &str) -> impl Iterator<Item = &str> {
+    text.split(SPACES).filter(|item| !item.is_empty())
+}
+
+/// The text after white space handling; borrowed when nothing had to change.
+pub(crate) fn handle(text: &str, how: WhiteSpace) -> Cow<'_, str> {
+    match how {
+        WhiteSpace::Preserve => Cow::Borrowed(text),
+        WhiteSpace::Replace => replace(text),
+        WhiteSpace::Collapse => collapse(text),
+    }
+}
+
+/// Plain ASCII text up to a `<`, with white space handled already; `None` for anything else.
+///
+/// Tab and line feed never occur in it, so `Replace` asks nothing more.
+#[inline]
+pub(crate) fn plain(bytes: &[u8], how: WhiteSpace) -> Option<&str> {
+    let text = plain_text(bytes);
+    let ended = bytes.get(text.len()) == Some(&b'<');
+    (ended && (how != WhiteSpace::Collapse || is_collapsed(text))).then_some(text)
+}
+
+fn replace(text: &str) -> Cow<'_, str> {
+    if text.contains(&SPACES[1..]) { Cow::Owned(text.replace(&SPACES[1..], " ")) } else { Cow::Borrowed(text) }
+}
+
+fn collapse(text: &str) -> Cow<'_, str> {
+    let text = trim(text);
+    if is_collapsed(text) {
+        return Cow::Borrowed(text);
+    }
+    let mut collapsed = String::with_capacity(text.len());
+    for item in items(text) {
+        if !collapsed.is_empty() {
+            collapsed.push(' ');
+        }
+        collapsed.push_str(item);
+    }
+    Cow::Owned(collapsed)
+}
+
+fn is_collapsed(text: &str) -> bool {
+    let mut behind_space = true;
+    for &byte in text.as_bytes() {
+        match byte {
+            b' ' if behind_space => return false,
+            b'\t' | b'\n' | b'\r' => return false,
+            _ => behind_space = byte == b' ',
+        }
+    }
+    text.is_empty() || !behind_space
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn white_space_facets() {
+        let text = " \t a\r\n b  c\u{a0} ";
+        assert_eq!(handle(text, WhiteSpace::Preserve), text);
+        assert_eq!(handle(text, WhiteSpace::Replace), "   a   b  c\u{a0} ");
+        assert_eq!(handle(text, WhiteSpace::Collapse), "a b c\u{a0}");
+        assert_eq!(handle(" \n ", WhiteSpace::Collapse), "");
+        assert!(matches!(handle(" a b ", WhiteSpace::Collapse), Cow::Borrowed("a b")));
+    }
+
+    proptest! {
+        #[test]
+        fn collapse_joins_the_items(text in "[ \t\n\rab]{0,12}") {
+            let naive = text.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+            prop_assert_eq!(handle(&text, WhiteSpace::Collapse), naive);
+        }
+    }
+}

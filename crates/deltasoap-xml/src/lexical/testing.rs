@@ -1,0 +1,73 @@
+//! What must hold for every lexical type, for the tests of each.
+
+use super::{Lexical, Partial};
+use crate::{Buffer, Escape};
+use std::fmt::Debug;
+
+/// The text form of a value.
+pub(crate) fn text_of<T: Lexical>(value: &T) -> String {
+    let mut out = Buffer::new();
+    value.format(&mut out, Escape::Text);
+    String::from_utf8(out.into_vec()).expect("text is UTF-8")
+}
+
+/// Each text is valid and means the value, for parse and for scan, and streamed.
+pub(crate) fn assert_valid<T: Lexical + PartialEq + Debug>(forms: &[(&str, T)]) {
+    for (text, value) in forms {
+        assert_eq!(T::parse(text).as_ref(), Ok(value), "{text:?}");
+        scan_agrees::<T>(text);
+        laws(value);
+    }
+}
+
+/// No text is valid, neither for parse nor for scan.
+pub(crate) fn assert_invalid<T: Lexical + PartialEq + Debug>(forms: &[&str]) {
+    for text in forms {
+        assert!(T::parse(text).is_err(), "{text:?} is {:?}", T::parse(text));
+        scan_agrees::<T>(text);
+        if T::STREAMED {
+            streams::<T>(text);
+        }
+    }
+}
+
+/// What holds for a value: its text means it, fits the width, and can be scanned where it stands.
+pub(crate) fn laws<T: Lexical + PartialEq + Debug>(value: &T) {
+    let text = text_of(value);
+    assert_eq!(T::parse(&text).as_ref(), Ok(value), "{text:?}");
+    assert!(T::MAX_WIDTH.is_none_or(|width| text.len() <= width), "{text:?} is wider than {:?}", T::MAX_WIDTH);
+    scan_agrees::<T>(&text);
+    if T::STREAMED {
+        streams::<T>(&text);
+    }
+}
+
+/// A text before a `<` is either left to the slow path or scanned to what it parses to, whatever follows.
+pub(crate) fn scan_agrees<T: Lexical + PartialEq + Debug>(text: &str) {
+    for behind in ["<", "</a>", "</item><item>00000000000000000000000000000000"] {
+        let bytes = format!("{text}{behind}");
+        if let Some((value, used)) = T::scan(bytes.as_bytes()) {
+            assert_eq!((Ok(value), used), (T::parse(text), text.len()), "{bytes:?}");
+        }
+    }
+    assert!(text.contains('<') || T::scan(text.as_bytes()).is_none(), "{text:?} has no end");
+}
+
+/// A text in two pieces, cut anywhere, or a character at a time, gives what the whole gives.
+pub(crate) fn streams<T: Lexical + PartialEq + Debug>(text: &str) {
+    for (cut, _) in text.char_indices() {
+        let (head, tail) = text.split_at(cut);
+        assert_eq!(streamed::<T>([head, tail]).ok(), T::parse(text).ok(), "{head:?} {tail:?}");
+    }
+    let characters = text.char_indices().map(|(at, character)| &text[at..at + character.len_utf8()]);
+    assert_eq!(streamed::<T>(characters).ok(), T::parse(text).ok(), "{text:?} by character");
+}
+
+fn streamed<'t, T: Lexical>(pieces: impl IntoIterator<Item = &'t str>) -> Result<T, super::LexicalError> {
+    let (mut value, mut partial) = (T::vacant(), Partial::default());
+    for piece in pieces {
+        value.append(piece, &mut partial)?;
+    }
+    value.finish(&mut partial)?;
+    Ok(value)
+}
