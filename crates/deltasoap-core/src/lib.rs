@@ -1,1 +1,22 @@
-//! Placeholder.
+//! The SOAP engine of deltasoap, without I/O: bytes in, values out, and back.
+
+#![forbid(unsafe_code)]
+
+pub mod content;
+pub mod decode;
+pub mod encode;
+mod error;
+pub mod ns;
+pub mod schema;
+mod stats;
+mod template;
+mod types;
+
+pub use content::{Content, Nillable, Occurs, Typed};
+pub use decode::DecodeOptions;
+pub use deltasoap_xml::lexical::{self, Lexical};
+pub use deltasoap_xml::{Buffer, Limits};
+pub use error::{Blame, Error, ErrorKind};
+pub use schema::QName;
+pub use stats::Stats;
+pub use types::SoapArray;

@@ -22,6 +22,8 @@ pub struct Buffer {
     bytes: Vec<u8>,
     /// Bytes written so far, `len <= bytes.len()`.
     len: usize,
+    /// See [`has_replaced`](Self::has_replaced).
+    has_replaced: bool,
 }
 
 impl Buffer {
@@ -32,7 +34,7 @@ impl Buffer {
 
     /// An empty buffer with room for `capacity` bytes.
     pub fn with_capacity(capacity: usize) -> Self {
-        Buffer { bytes: vec![0; capacity], len: 0 }
+        Buffer { bytes: vec![0; capacity], ..Self::default() }
     }
 
     /// The bytes written so far.
@@ -53,6 +55,7 @@ impl Buffer {
     /// Forgets what was written and keeps the memory.
     pub fn clear(&mut self) {
         self.len = 0;
+        self.has_replaced = false;
     }
 
     /// Forgets what was written behind the first `len` bytes.
@@ -92,6 +95,23 @@ impl Buffer {
         self.len += bytes.len();
     }
 
+    /// Appends again what was written at `start..end`.
+    ///
+    /// # Panics
+    /// When the range is not within what is written.
+    pub fn push_within(&mut self, start: usize, end: usize) {
+        assert!(start <= end && end <= self.len, "range beyond what is written");
+        let (len, at) = (end - start, self.len);
+        self.spare(len);
+        self.bytes.copy_within(start..end, at);
+        self.len += len;
+    }
+
+    /// True if a character that XML cannot carry was replaced since the buffer was made or cleared.
+    pub fn has_replaced(&self) -> bool {
+        self.has_replaced
+    }
+
     /// Appends the first `n` bytes of a block; cheaper than [`push`](Self::push) because the block is copied whole.
     ///
     /// # Panics
@@ -125,7 +145,9 @@ impl Buffer {
     fn push_special<'t>(&mut self, first: u8, text: &'t [u8], escape: Escape) -> &'t [u8] {
         let width = if first == NONCHARACTER_LEAD { 3 } else { 1 };
         let (character, rest) = text.split_at(width.min(text.len()));
-        self.push(replacement(character, escape).unwrap_or(character));
+        let replacement = replacement(character, escape);
+        self.has_replaced |= replacement == Some(REPLACEMENT);
+        self.push(replacement.unwrap_or(character));
         rest
     }
 
@@ -139,6 +161,9 @@ impl Buffer {
 /// The byte with which U+FFFE and U+FFFF begin.
 const NONCHARACTER_LEAD: u8 = 0xEF;
 
+/// U+FFFD.
+const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
+
 /// What is written instead of a character; `None` where it can stand as it is.
 fn replacement(character: &[u8], escape: Escape) -> Option<&'static [u8]> {
     let attribute = escape == Escape::Attribute;
@@ -151,7 +176,7 @@ fn replacement(character: &[u8], escape: Escape) -> Option<&'static [u8]> {
         b"\t" if attribute => Some(b"&#9;"),
         b"\n" if attribute => Some(b"&#10;"),
         b"\t" | b"\n" => None,
-        [0..0x20] | [NONCHARACTER_LEAD, 0xBF, 0xBE | 0xBF] => Some("\u{FFFD}".as_bytes()),
+        [0..0x20] | [NONCHARACTER_LEAD, 0xBF, 0xBE | 0xBF] => Some(REPLACEMENT),
         _ => None,
     }
 }

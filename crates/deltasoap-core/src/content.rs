@@ -1,0 +1,156 @@
+//! The two traits between the engine and the types it reads and writes.
+//!
+//! [`Content`] is what stands inside one element: a number, a struct, a SOAP array, a dynamic value. [`Occurs`] is
+//! how often such an element stands in its parent: exactly once, at most once (`Option`), any number of times
+//! (`Vec`), or nil ([`Nillable`]). The derive macro implements both by thin calls into the routines of
+//! [`decode`](crate::decode) and [`encode`](crate::encode); all progress of a decode lives in the cursor's frames,
+//! so an implementation must keep none in local variables across a call that can pause.
+
+use crate::decode::flat::Run;
+use crate::decode::{Cursor, FlatScan, Step};
+use crate::encode::{Encoder, FlatWrite};
+use crate::schema::{Element, ElementRef, Field, QName, View};
+
+/// The content of one element.
+pub trait Content: Sized {
+    /// The value that decoding starts from.
+    fn vacant(view: View<'_>) -> Self;
+
+    /// Reads the content of an element whose start tag has just been read, up to and with its end tag; or goes on
+    /// where the last call paused.
+    ///
+    /// # Errors
+    /// [`Stop::Pending`](crate::decode::Stop::Pending) when more bytes are needed, else the fault found.
+    fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step;
+
+    /// Writes the content: attributes, then (after [`Encoder::open_end`]) children or text.
+    fn encode(&self, encoder: &mut Encoder, view: View<'_>);
+
+    /// Writes the content where it has no element of its own: only choices can stand so
+    /// ([`Field::inline`]); nothing is written for other types.
+    fn encode_inline(&self, encoder: &mut Encoder, view: View<'_>) {
+        let _ = (encoder, view);
+    }
+
+    /// The number of leaves if every value of the type has the same shape: required simple elements only, at any
+    /// depth. `None` for all other types. Such *flat* types are read and written at full speed in arrays.
+    #[inline]
+    fn flat_leaves(view: View<'_>) -> Option<usize> {
+        let _ = view;
+        None
+    }
+
+    /// Reads all leaves of a flat value; `None` where the bytes deviate from the learned markup.
+    #[inline]
+    fn scan_flat(&mut self, scan: &mut FlatScan<'_>, view: View<'_>) -> Option<()> {
+        let _ = (scan, view);
+        None
+    }
+
+    /// Writes all leaves of a flat value.
+    #[inline]
+    fn write_flat(&self, write: &mut FlatWrite<'_>, view: View<'_>) {
+        let _ = (write, view);
+    }
+}
+
+/// Types that know their own schema: all but dynamic values.
+pub trait Typed: Content {
+    /// The name of the type, as in `xsi:type`.
+    const TYPE_NAME: QName;
+
+    /// The name that items of this type have in SOAP arrays that name no other.
+    const ITEM_NAME: &'static str = "item";
+
+    /// The type's description.
+    fn element() -> &'static Element;
+
+    /// True if a nil element is kept apart from content: [`Nillable`].
+    const NILLABLE: bool = false;
+
+    /// A reference to the description, for `static` schemas.
+    const REFERENCE: ElementRef = ElementRef::Static(Self::element);
+
+    /// A view of the description.
+    fn view() -> View<'static> {
+        View::of(Self::element())
+    }
+}
+
+/// A child element's value as a field of its parent: how often it occurs.
+pub trait Occurs: Sized {
+    /// `minOccurs`.
+    const MIN: u32;
+    /// `maxOccurs`, `None` for unbounded.
+    const MAX: Option<u32>;
+    /// True if `xsi:nil` is kept apart from content.
+    const NILLABLE: bool;
+    /// The reference to the content's description.
+    const REFERENCE: ElementRef;
+
+    /// The value of a field that does not occur; also what decoding starts from.
+    fn vacant(view: View<'_>) -> Self;
+
+    /// Makes room for the next occurrence, whose start tag has just been read.
+    fn open(&mut self, view: View<'_>);
+
+    /// Reads the content of the occurrence last opened; see [`Content::decode`].
+    ///
+    /// # Errors
+    /// As [`Content::decode`].
+    fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step;
+
+    /// Reads as many flat items as the window holds, where the type is a list of such.
+    #[inline]
+    fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
+        let _ = (cursor, field, view);
+        Run::Items(0)
+    }
+
+    /// Leaves of one occurrence, if flat.
+    fn item_leaves(view: View<'_>) -> Option<usize>;
+
+    /// Writes every occurrence as an element named as the field says.
+    fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>);
+
+    /// See [`Content::flat_leaves`]: only for fields that occur exactly once.
+    #[inline]
+    fn flat_leaves(view: View<'_>) -> Option<usize> {
+        let _ = view;
+        None
+    }
+
+    /// See [`Content::scan_flat`].
+    #[inline]
+    fn scan_flat(&mut self, scan: &mut FlatScan<'_>, view: View<'_>) -> Option<()> {
+        let _ = (scan, view);
+        None
+    }
+
+    /// See [`Content::write_flat`].
+    #[inline]
+    fn write_flat(&self, write: &mut FlatWrite<'_>, view: View<'_>) {
+        let _ = (write, view);
+    }
+}
+
+/// The content of an element that may be marked `xsi:nil="true"`: tells nil from empty. In an `Option`, it tells
+/// both from absent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, PartialOrd, Ord)]
+pub enum Nillable<T> {
+    /// `xsi:nil="true"`.
+    #[default]
+    Nil,
+    /// Content, which may be empty.
+    Value(T),
+}
+
+impl<T> Nillable<T> {
+    /// The content, or `None` for nil.
+    pub fn value(&self) -> Option<&T> {
+        match self {
+            Nillable::Nil => None,
+            Nillable::Value(value) => Some(value),
+        }
+    }
+}

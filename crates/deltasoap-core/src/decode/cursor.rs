@@ -1,0 +1,262 @@
+//! The cursor: a window of bytes, the reader's state, and the matching stack.
+
+use super::flat::Learned;
+use super::{Frame, Step, Stop};
+use crate::{Error, ErrorKind, Stats};
+use deltasoap_xml::lexical::{LexicalError, Partial};
+use deltasoap_xml::{Event, Instructions, Limits, NameId, Names, Reader, Window};
+
+/// Everything a decode keeps from one window to the next.
+#[derive(Debug)]
+pub struct State {
+    pub(crate) reader: Reader,
+    /// The matching stack.
+    stack: Vec<Frame>,
+    /// Frames entered since the last re-descent; `level <= stack.len()`.
+    level: usize,
+    /// Bits of fields seen, for elements whose fields come in any order: an append-only log cut back as frames leave.
+    pub(crate) seen: Vec<u64>,
+    /// Text of the leaf being read, where it did not come in one piece. One leaf is open at a time.
+    pub(crate) scratch: String,
+    /// What a streamed leaf keeps between two pieces.
+    pub(crate) partial: Partial,
+    /// Markup learned for flat items.
+    pub(crate) learned: Learned,
+    /// Set by a parent for the routine it calls next: the start tag just read is of a field, not of the container.
+    inline: bool,
+    pub(crate) stats: Stats,
+    /// [`Limits::text`], for text that is read without the reader.
+    pub(crate) text_limit: usize,
+}
+
+impl State {
+    /// A state for one message at a time.
+    pub fn new(limits: Limits) -> Self {
+        State {
+            reader: Reader::new(limits, Instructions::Refuse),
+            stack: Vec::new(),
+            level: 0,
+            seen: Vec::new(),
+            scratch: String::new(),
+            partial: Partial::default(),
+            learned: Learned::default(),
+            inline: false,
+            stats: Stats::default(),
+            text_limit: limits.text,
+        }
+    }
+
+    /// Makes ready for another message.
+    pub fn reset(&mut self) {
+        self.reader.reset();
+        self.stack.clear();
+        self.level = 0;
+        self.seen.clear();
+        self.learned.clear();
+        self.inline = false;
+    }
+
+    /// The counters so far.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// The path of the element being read, as in `/Envelope/Body/sendInts/item[17]`.
+    pub fn path(&self) -> String {
+        let mut path = String::new();
+        for level in 0..self.reader.depth() {
+            let name = self.reader.open_name(level);
+            path.push('/');
+            path.push_str(name.rsplit(':').next().unwrap_or(name));
+            if let Some(count) = self.occurrence(level) {
+                path.push_str(&format!("[{count}]"));
+            }
+        }
+        path
+    }
+
+    /// Which occurrence the open element at `level` is in its parent, where it can be repeated.
+    fn occurrence(&self, level: usize) -> Option<u32> {
+        self.stack.iter().rev().find(|frame| frame.depth as usize == level && frame.count > 0).map(|frame| frame.count)
+    }
+}
+
+/// A place in a message: what routines read from.
+#[derive(Debug)]
+pub struct Cursor<'c> {
+    window: Window<'c>,
+    state: &'c mut State,
+}
+
+impl<'c> Cursor<'c> {
+    /// A cursor at the outermost routine, with the bytes of `window` at hand.
+    pub fn new(window: Window<'c>, state: &'c mut State) -> Self {
+        state.level = 0;
+        state.learned.forget_positions();
+        Cursor { window, state }
+    }
+
+    /// Position in the window behind the last byte used.
+    pub fn pos(&self) -> usize {
+        self.window.pos
+    }
+
+    /// Position in the document (UTF-8) behind the last byte used.
+    pub fn offset(&self) -> u64 {
+        self.window.base + self.window.pos as u64
+    }
+
+    /// The unread bytes at hand.
+    #[inline]
+    pub fn rest(&self) -> &'c [u8] {
+        &self.window.bytes[self.window.pos..]
+    }
+
+    /// All bytes of the window.
+    #[inline]
+    pub fn bytes(&self) -> &'c [u8] {
+        self.window.bytes
+    }
+
+    /// True if no bytes follow those at hand.
+    pub fn is_last(&self) -> bool {
+        self.window.last
+    }
+
+    /// Moves the position; the bytes between must leave the reader in the state it is in.
+    #[inline]
+    pub(crate) fn set_pos(&mut self, pos: usize) {
+        self.window.pos = pos;
+    }
+
+    /// Window and state apart, for routines that need both at once.
+    pub(crate) fn parts(&mut self) -> (&mut Window<'c>, &mut State) {
+        (&mut self.window, self.state)
+    }
+
+    pub(crate) fn state(&mut self) -> &mut State {
+        self.state
+    }
+
+    /// The XML reader: name and attributes of the start tag just read.
+    pub fn reader(&self) -> &Reader {
+        &self.state.reader
+    }
+
+    /// The table of names.
+    pub fn names(&self) -> &Names {
+        self.state.reader.names()
+    }
+
+    /// Name of the element whose start tag was just read.
+    pub fn name(&self) -> NameId {
+        self.state.reader.name()
+    }
+
+    /// Enters a routine: its frame's index, and whether it is entered for the first time (else it resumes).
+    #[inline]
+    pub fn enter(&mut self) -> (usize, bool) {
+        let index = self.state.level;
+        self.state.level += 1;
+        let fresh = index == self.state.stack.len();
+        if fresh {
+            let depth = self.state.reader.depth() as u32;
+            let log = self.state.seen.len() as u32;
+            self.state.stack.push(Frame { depth, log, ..Frame::default() });
+        }
+        (index, fresh)
+    }
+
+    /// Leaves a routine that is done.
+    #[inline]
+    pub fn leave(&mut self, index: usize) {
+        self.state.seen.truncate(self.state.stack[index].log as usize);
+        self.state.stack.truncate(index);
+        self.state.level = index;
+    }
+
+    /// A routine's frame.
+    #[inline]
+    pub fn frame(&mut self, index: usize) -> &mut Frame {
+        &mut self.state.stack[index]
+    }
+
+    /// Tells the routine called next that the start tag just read is of one of its fields.
+    pub(crate) fn set_inline(&mut self) {
+        self.state.inline = true;
+    }
+
+    /// Takes what [`set_inline`](Self::set_inline) left.
+    pub(crate) fn take_inline(&mut self) -> bool {
+        std::mem::take(&mut self.state.inline)
+    }
+
+    /// Reads the next event.
+    ///
+    /// # Errors
+    /// `Stop::Pending` at the window's end, else the fault found.
+    #[inline]
+    pub fn event(&mut self) -> Step<Event<'c>> {
+        Ok(self.state.reader.next(&mut self.window)?)
+    }
+
+    /// Reads on to the next start or end tag; only white space may stand before it.
+    ///
+    /// # Errors
+    /// As [`event`](Self::event), and for character data.
+    pub fn next_tag(&mut self) -> Step<Tag> {
+        loop {
+            match self.event()? {
+                Event::Start => return Ok(Tag::Start),
+                Event::End => return Ok(Tag::End),
+                Event::Text(text) => self.expect_space(text)?,
+                Event::Char(c) if c.is_ascii_whitespace() => {}
+                Event::Char(_) => return Err(self.error_at(ErrorKind::UnexpectedText, self.offset())),
+                Event::Done => return Ok(Tag::Done),
+            }
+        }
+    }
+
+    fn expect_space(&self, text: &str) -> Step {
+        match text.bytes().position(|byte| !byte.is_ascii_whitespace()) {
+            None => Ok(()),
+            Some(at) => Err(self.error_at(ErrorKind::UnexpectedText, self.offset() - (text.len() - at) as u64)),
+        }
+    }
+
+    /// An error at a position.
+    #[cold]
+    pub fn error_at(&self, kind: ErrorKind, offset: u64) -> Stop {
+        Stop::Error(Error::at(kind, offset))
+    }
+
+    /// An error at the tag just read.
+    #[cold]
+    pub fn error_at_tag(&self, kind: ErrorKind) -> Stop {
+        self.error_at(kind, self.state.reader.tag_offset())
+    }
+
+    /// A text that is not of its type, at a position.
+    #[cold]
+    pub fn lexical_error(&self, error: LexicalError, offset: u64) -> Stop {
+        self.error_at(ErrorKind::Lexical(error), offset)
+    }
+
+    /// The name just read, for error messages: with its namespace only where it has one.
+    #[cold]
+    pub(crate) fn found_name(&self) -> String {
+        let (names, name) = (self.names(), self.name());
+        crate::QName::owned(names.namespace(name), names.local(name)).to_string()
+    }
+}
+
+/// What [`Cursor::next_tag`] found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tag {
+    /// A start tag.
+    Start,
+    /// An end tag.
+    End,
+    /// The end of the document.
+    Done,
+}

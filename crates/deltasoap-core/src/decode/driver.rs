@@ -1,0 +1,142 @@
+//! The driver: feeds windows to the outermost routine until the message is whole.
+
+use super::{Cursor, State, Step, Stop};
+use crate::content::Typed;
+use crate::schema::QName;
+use crate::{Error, ErrorKind, Stats};
+use deltasoap_xml::{Feed, Limits, Window};
+
+/// How messages are read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DecodeOptions {
+    /// Bounds on a message.
+    pub limits: Limits,
+}
+
+/// The outermost routine: reads a whole document, its end included.
+pub trait Root {
+    /// Reads, or goes on reading where the last call paused.
+    ///
+    /// # Errors
+    /// [`Stop::Pending`] when the window is used up, else the fault found.
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step;
+}
+
+/// Reads one document at a time, in chunks of any size.
+#[derive(Debug)]
+pub struct Decoder {
+    feed: Feed,
+    state: State,
+}
+
+impl Decoder {
+    /// A decoder with these options.
+    pub fn new(options: DecodeOptions) -> Self {
+        Decoder { feed: Feed::new(options.limits), state: State::new(options.limits) }
+    }
+
+    /// Makes ready for another document; needed after each document, whole or failed.
+    pub fn reset(&mut self) {
+        self.feed.reset();
+        self.state.reset();
+    }
+
+    /// Takes the next chunk of the document and reads as much as it allows.
+    ///
+    /// # Errors
+    /// The first fault in document order. After an error the decoder must be [`reset`](Self::reset).
+    pub fn push(&mut self, root: &mut impl Root, chunk: &[u8]) -> Result<(), Error> {
+        let state = &mut self.state;
+        state.stats.bytes += chunk.len() as u64;
+        self.feed.push(chunk, |window| step(root, state, window))
+    }
+
+    /// Says that the document has ended.
+    ///
+    /// # Errors
+    /// The first fault in document order, an unexpected end among them.
+    pub fn finish(&mut self, root: &mut impl Root) -> Result<(), Error> {
+        let state = &mut self.state;
+        self.feed.finish(|window| step(root, state, window))?;
+        state.stats.messages += 1;
+        Ok(())
+    }
+
+    /// Reads a whole document in one piece.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push) and [`finish`](Self::finish).
+    pub fn decode(&mut self, root: &mut impl Root, document: &[u8]) -> Result<(), Error> {
+        self.reset();
+        self.push(root, document)?;
+        self.finish(root)
+    }
+
+    /// The counters so far, over all documents.
+    pub fn stats(&self) -> &Stats {
+        self.state.stats()
+    }
+}
+
+fn step(root: &mut impl Root, state: &mut State, window: &mut Window<'_>) -> Result<(), Option<Error>> {
+    let mut cursor = Cursor::new(*window, state);
+    let result = root.decode(&mut cursor);
+    window.pos = cursor.pos();
+    match result {
+        Ok(()) => Ok(()),
+        Err(Stop::Pending) => Err(None),
+        Err(Stop::Error(mut error)) => {
+            error.set_path(state.path());
+            Err(Some(error))
+        }
+    }
+}
+
+/// Reads a document whose root element is `name` with content of type `T`.
+///
+/// # Errors
+/// The first fault in document order.
+///
+/// ```
+/// use deltasoap_core::{QName, decode::from_slice};
+///
+/// let answer: i32 = from_slice(b"<answer>42</answer>", &QName::new("", "answer"))?;
+/// assert_eq!(answer, 42);
+/// # Ok::<(), deltasoap_core::Error>(())
+/// ```
+pub fn from_slice<T: Typed>(document: &[u8], name: &QName) -> Result<T, Error> {
+    let mut root = ElementRoot { name, value: T::vacant(T::view()) };
+    Decoder::new(DecodeOptions::default()).decode(&mut root, document)?;
+    Ok(root.value)
+}
+
+/// One element as a whole document.
+struct ElementRoot<'a, T> {
+    name: &'a QName,
+    value: T,
+}
+
+/// Inside the root element; state 0 is in front of it.
+const CONTENT: u8 = 1;
+/// Behind the root element.
+const BEHIND: u8 = 2;
+
+impl<T: Typed> Root for ElementRoot<'_, T> {
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        let (me, _) = cursor.enter();
+        if cursor.frame(me).state == 0 {
+            cursor.next_tag()?;
+            if !cursor.names().is(cursor.name(), &self.name.namespace, &self.name.local) {
+                let (found, expected) = (cursor.found_name(), format!("<{}>", self.name));
+                return Err(cursor.error_at_tag(ErrorKind::UnexpectedElement { found, expected }));
+            }
+            cursor.frame(me).state = CONTENT;
+        }
+        if cursor.frame(me).state == CONTENT {
+            self.value.decode(cursor, T::view())?;
+            cursor.frame(me).state = BEHIND;
+        }
+        cursor.next_tag()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,193 @@
+//! Arrays of flat items: learn the markup of one item, then compare it for the rest.
+//!
+//! An item is *flat* if all values of its type have the same leaves. Between the leaves stands markup, and senders
+//! write the same markup for every item. So:
+//!
+//! ```text
+//! decode one item by the general routines, noting where its leaves' text begins and ends
+//! segments := the bytes before, between and behind the leaves
+//! loop:
+//!     expect segment "open"        <item><x>
+//!     for each leaf: parse it, expect the segment behind it
+//!     "close" and the next "open" are one segment, "turn"      </v></item><item><x>
+//! on the first deviation: back to the start of the item, general routines
+//! ```
+//!
+//! Why this is sound: the reader's state in front of an item and behind it is the same (the same open elements, the
+//! same declarations in scope), and tokenizing is a function of state and bytes. Equal bytes from an equal state give
+//! the same tokens, so comparing them replaces tokenizing them. A leaf's own text is read by
+//! [`Lexical::scan`], which accepts only text that ends at a `<` and that the general routine would accept
+//! with the same value. Nothing is ever refused here: a deviation only goes back to the general routines.
+//!
+//! Segments of up to 32 bytes are compared as two masked 128-bit words.
+
+use super::Cursor;
+use crate::content::Content;
+use crate::schema::View;
+use crate::template::{Segment, Shape};
+use deltasoap_xml::ScopeId;
+use deltasoap_xml::lexical::Lexical;
+
+/// How many bytes of an unfinished item are kept for the next window instead of being read piece by piece.
+const CARRY: usize = 1024;
+/// How many different item shapes are remembered within one message.
+const SHAPES: usize = 16;
+
+/// The markup of flat items, by field and scope.
+#[derive(Debug, Default)]
+pub(crate) struct Learned {
+    shapes: Vec<Known>,
+    /// The next shape to be replaced when there are `SHAPES`.
+    oldest: usize,
+    /// Where the item being learned begins in the window.
+    start: Option<usize>,
+    /// Where its leaves' text begins and ends, so far.
+    leaves: Vec<(usize, usize)>,
+}
+
+/// A shape and where it holds.
+#[derive(Debug)]
+struct Known {
+    field: usize,
+    scope: ScopeId,
+    shape: Shape,
+}
+
+impl Learned {
+    pub(crate) fn clear(&mut self) {
+        self.shapes.clear();
+        self.oldest = 0;
+        self.start = None;
+    }
+
+    /// A new window: positions noted in the last one mean nothing.
+    pub(crate) fn forget_positions(&mut self) {
+        self.start = None;
+    }
+
+    fn find(&self, field: usize, scope: ScopeId) -> Option<&Shape> {
+        self.shapes.iter().find(|known| known.field == field && known.scope == scope).map(|known| &known.shape)
+    }
+
+    fn insert(&mut self, shape: Known) {
+        if let Some(old) = self.shapes.iter_mut().find(|old| old.field == shape.field && old.scope == shape.scope) {
+            *old = shape;
+        } else if self.shapes.len() < SHAPES {
+            self.shapes.push(shape);
+        } else {
+            self.shapes[self.oldest] = shape;
+            self.oldest = (self.oldest + 1) % SHAPES;
+        }
+    }
+}
+
+impl Cursor<'_> {
+    /// Begins to learn an item whose markup begins at `pos`.
+    pub(crate) fn learn_from(&mut self, pos: usize) {
+        let learned = &mut self.state().learned;
+        learned.start = Some(pos);
+        learned.leaves.clear();
+    }
+
+    /// Notes a leaf.
+    #[inline]
+    pub(crate) fn learn_leaf(&mut self, start: usize, end: usize) {
+        let learned = &mut self.state().learned;
+        if learned.start.is_some() {
+            learned.leaves.push((start, end));
+        }
+    }
+
+    /// Gives up on the item: one of its leaves is not plain text in this window.
+    pub(crate) fn stop_learning(&mut self) {
+        self.state().learned.start = None;
+    }
+
+    /// Ends an item: if all its leaves were noted, its markup is now known.
+    pub(crate) fn learn_item(&mut self, field: usize, leaves: usize) {
+        let (bytes, end, scope) = (self.bytes(), self.pos(), self.reader().scope());
+        let learned = &mut self.state().learned;
+        let Some(start) = learned.start.take() else { return };
+        if learned.leaves.len() != leaves {
+            return;
+        }
+        if let Some(shape) = Shape::new(bytes, start, end, &learned.leaves) {
+            learned.insert(Known { field, scope, shape });
+        }
+    }
+}
+
+/// The leaves of one item, being read.
+#[derive(Debug)]
+pub struct FlatScan<'a> {
+    bytes: &'a [u8],
+    pos: usize,
+    between: std::slice::Iter<'a, Segment>,
+    text_limit: usize,
+}
+
+impl FlatScan<'_> {
+    /// Reads a leaf and the markup between it and the next; `None` on any deviation.
+    #[inline(always)]
+    pub fn leaf<T: Lexical>(&mut self, value: &mut T) -> Option<()> {
+        let used = value.scan_into(self.bytes.get(self.pos..)?)?;
+        if used > self.text_limit {
+            return None;
+        }
+        self.pos += used;
+        if let Some(segment) = self.between.next() {
+            if !segment.matches(&self.bytes[self.pos..]) {
+                return None;
+            }
+            self.pos += segment.len();
+        }
+        Some(())
+    }
+}
+
+/// What [`run`] did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Run {
+    /// Items were read, perhaps none; the general routines go on.
+    Items(u32),
+    /// As `Items`, and the window ends within an item that has begun as expected: better wait for more.
+    Short(u32),
+}
+
+/// Reads as many flat items of a field as the window holds.
+pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize, view: View<'_>) -> Run {
+    let (window, state) = cursor.parts();
+    let Some(shape) = state.learned.find(field, state.reader.scope()) else { return Run::Items(0) };
+    let bytes = window.bytes;
+    let mut start = window.pos;
+    let before = items.len();
+    if shape.open.matches(&bytes[start..]) {
+        let mut pos = start + shape.open.len();
+        loop {
+            let between = shape.between.iter();
+            let mut scan = FlatScan { bytes, pos, between, text_limit: state.text_limit };
+            let mut value = T::vacant(view);
+            if value.scan_flat(&mut scan, view).is_none() {
+                break;
+            }
+            let rest = &bytes[scan.pos..];
+            if shape.turn.matches(rest) {
+                items.push(value);
+                start = scan.pos + shape.close.len();
+                pos = scan.pos + shape.turn.len();
+            } else {
+                if shape.close.matches(rest) {
+                    items.push(value);
+                    start = scan.pos + shape.close.len();
+                }
+                break;
+            }
+        }
+    }
+    window.pos = start;
+    let read = u32::try_from(items.len() - before).unwrap_or(u32::MAX);
+    state.stats.flat_items += u64::from(read);
+    let rest = &bytes[start..];
+    let begun = shape.open.matches(rest) || shape.open.as_slice().starts_with(rest);
+    if begun && !window.last && rest.len() < CARRY { Run::Short(read) } else { Run::Items(read) }
+}

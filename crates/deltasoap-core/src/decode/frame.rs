@@ -1,0 +1,19 @@
+//! A frame of the matching stack.
+
+/// The progress of one routine: small, `Copy`, and all that there is. The stack of frames is a path from the root of
+/// the message to the place that is being read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Frame {
+    /// The routine's own state; 0 when it was just entered.
+    pub state: u8,
+    /// Field being read, or next to be read.
+    pub field: u32,
+    /// Occurrences of that field, or items, so far.
+    pub count: u32,
+    /// Open elements when the routine was entered, its own included.
+    pub depth: u32,
+    /// Where the routine's entries in the log of seen fields begin.
+    pub log: u32,
+    /// A position in the message that an error may have to name.
+    pub mark: u64,
+}

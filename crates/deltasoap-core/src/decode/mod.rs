@@ -1,0 +1,66 @@
+//! Reading messages: bytes in, values out, resumable at every byte.
+//!
+//! The routines here are driven by a schema: one for each schema class ([`complex`], [`array`], [`simple`]), and one
+//! for each way that real messages bend it ([`nil`], [`skip`]). A routine keeps its progress in a
+//! [`Frame`] on the matching stack and nowhere else. When the bytes run out it returns [`Stop::Pending`], and so do
+//! its callers; when more bytes have come, the driver calls the outermost routine again and each one goes on from
+//! its frame (*re-descent*). A chunk boundary, and later a checkpoint, are therefore nothing but a saved stack.
+//!
+//! Arrays of flat values take a shortcut: [`flat`] learns the markup between the leaves of one item and then only
+//! compares it for the items that follow, so that nothing but the values is parsed. Whatever deviates goes through the
+//! general routines, which alone decide what is an error.
+
+pub mod array;
+pub mod complex;
+mod cursor;
+mod driver;
+pub mod flat;
+mod frame;
+mod nil;
+pub mod simple;
+mod skip;
+
+pub use complex::DecodeFields;
+pub use cursor::{Cursor, State};
+pub use driver::{DecodeOptions, Decoder, Root, from_slice};
+pub use flat::FlatScan;
+pub use frame::Frame;
+pub use skip::skip_element;
+
+pub(crate) use nil::nil_attribute;
+
+use crate::Error;
+use deltasoap_xml::{Stop as XmlStop, XmlError};
+
+/// Why a routine returned before it was done.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Stop {
+    /// The window's bytes are used up; call again with more.
+    Pending,
+    /// The message is at fault.
+    Error(Error),
+}
+
+/// What a routine returns: done, or why not.
+pub type Step<T = ()> = Result<T, Stop>;
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Stop::Error(error)
+    }
+}
+
+impl From<XmlStop> for Stop {
+    fn from(stop: XmlStop) -> Self {
+        match stop {
+            XmlStop::Pending => Stop::Pending,
+            XmlStop::Error(error) => Stop::Error(error.into()),
+        }
+    }
+}
+
+impl From<Box<XmlError>> for Stop {
+    fn from(error: Box<XmlError>) -> Self {
+        Stop::Error(error.into())
+    }
+}

@@ -1,0 +1,92 @@
+//! `xsi:nil`.
+
+use super::cursor::Tag;
+use super::{Cursor, Step};
+use crate::content::{Content, Nillable, Typed};
+use crate::decode::flat::FlatScan;
+use crate::encode::{Encoder, FlatWrite};
+use crate::schema::{Element, QName, View};
+use crate::{ErrorKind, ns};
+
+/// Whether the element just opened says `xsi:nil="true"`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct IsNil(pub(crate) bool);
+
+impl IsNil {
+    /// An error if it does: for elements that cannot be nil.
+    pub(crate) fn reject(self, cursor: &Cursor<'_>) -> Step {
+        if self.0 { Err(cursor.error_at_tag(ErrorKind::Nil("this element cannot be nil"))) } else { Ok(()) }
+    }
+}
+
+/// Looks for `xsi:nil` on the element just opened.
+pub(crate) fn nil_attribute(cursor: &Cursor<'_>) -> Step<IsNil> {
+    let (reader, names) = (cursor.reader(), cursor.names());
+    for index in 0..reader.attribute_count() {
+        let (name, text) = reader.attribute(index);
+        if names.is(name, ns::XSI, "nil") {
+            return match text.trim_ascii() {
+                "true" | "1" => Ok(IsNil(true)),
+                "false" | "0" => Ok(IsNil(false)),
+                _ => Err(cursor.error_at_tag(ErrorKind::Nil("neither true nor false"))),
+            };
+        }
+    }
+    Ok(IsNil(false))
+}
+
+/// Reading the content.
+const CONTENT: u8 = 1;
+/// Nil: only the end tag may follow.
+const NIL: u8 = 2;
+
+impl<T: Content> Content for Nillable<T> {
+    fn vacant(_: View<'_>) -> Self {
+        Nillable::Nil
+    }
+
+    fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        let (me, fresh) = cursor.enter();
+        if fresh {
+            let is_nil = nil_attribute(cursor)?.0;
+            *self = if is_nil { Nillable::Nil } else { Nillable::Value(T::vacant(view)) };
+            cursor.frame(me).state = if is_nil { NIL } else { CONTENT };
+        }
+        match self {
+            Nillable::Value(value) => value.decode(cursor, view)?,
+            Nillable::Nil => expect_end(cursor)?,
+        }
+        cursor.leave(me);
+        Ok(())
+    }
+
+    fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
+        match self {
+            Nillable::Nil => encoder.nil(),
+            Nillable::Value(value) => value.encode(encoder, view),
+        }
+    }
+
+    fn scan_flat(&mut self, _: &mut FlatScan<'_>, _: View<'_>) -> Option<()> {
+        None
+    }
+
+    fn write_flat(&self, _: &mut FlatWrite<'_>, _: View<'_>) {}
+}
+
+impl<T: Typed> Typed for Nillable<T> {
+    const TYPE_NAME: QName = T::TYPE_NAME;
+    const ITEM_NAME: &'static str = T::ITEM_NAME;
+    const NILLABLE: bool = true;
+
+    fn element() -> &'static Element {
+        T::element()
+    }
+}
+
+fn expect_end(cursor: &mut Cursor<'_>) -> Step {
+    match cursor.next_tag()? {
+        Tag::Start => Err(cursor.error_at_tag(ErrorKind::Nil("content in a nil element"))),
+        Tag::End | Tag::Done => Ok(()),
+    }
+}

@@ -1,0 +1,114 @@
+//! Simple elements: text to value.
+
+use super::{Cursor, Step, nil_attribute};
+use crate::schema::View;
+use crate::{ErrorKind, ns};
+use deltasoap_xml::Event;
+use deltasoap_xml::lexical::{Lexical, Partial};
+
+/// Collecting text.
+const TEXT: u8 = 0;
+/// The value is complete; the end tag follows.
+const SCANNED: u8 = 1;
+
+/// Reads an element's text as a value, up to and with its end tag.
+///
+/// # Errors
+/// When the text is not of the type, or anything but text stands in the element.
+pub fn decode<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, _: View<'_>) -> Step {
+    let (me, fresh) = cursor.enter();
+    if fresh {
+        open(cursor)?;
+        cursor.frame(me).mark = cursor.offset();
+        if scan(value, cursor) {
+            cursor.frame(me).state = SCANNED;
+        } else {
+            begin_text(value, cursor);
+        }
+    }
+    if cursor.frame(me).state == TEXT {
+        cursor.stop_learning();
+    }
+    loop {
+        match cursor.event()? {
+            Event::Text(text) => take(value, cursor, me, text)?,
+            Event::Char(c) => take(value, cursor, me, c.encode_utf8(&mut [0; 4]))?,
+            Event::Start => return Err(unexpected_child(cursor)),
+            Event::End | Event::Done => break,
+        }
+    }
+    if cursor.frame(me).state == TEXT {
+        finish(value, cursor, me)?;
+    }
+    cursor.leave(me);
+    Ok(())
+}
+
+/// Looks at the start tag's attributes.
+fn open(cursor: &mut Cursor<'_>) -> Step {
+    if cursor.reader().attribute_count() == 0 {
+        return Ok(());
+    }
+    nil_attribute(cursor)?.reject(cursor)?;
+    let (reader, names) = (cursor.reader(), cursor.names());
+    for index in 0..reader.attribute_count() {
+        let (name, text) = reader.attribute(index);
+        if names.is(name, ns::XSI, "type") && reader.resolve(text.trim_ascii()).is_none() {
+            let (found, expected) = (text.to_owned(), "a name whose prefix is declared".to_owned());
+            return Err(cursor.error_at_tag(ErrorKind::Type { found, expected }));
+        }
+        if names.is(name, "", "href") || names.is(name, ns::SOAP12_ENCODING, "ref") {
+            return Err(cursor.error_at_tag(ErrorKind::Reference("href")));
+        }
+    }
+    Ok(())
+}
+
+/// Tries to read the whole text from the window, with the end tag in sight.
+fn scan<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>) -> bool {
+    let rest = cursor.rest();
+    let Some(used) = value.scan_into(rest) else { return false };
+    if rest.get(used..used + 2) != Some(b"</") || used > cursor.state().text_limit {
+        return false;
+    }
+    let start = cursor.pos();
+    cursor.set_pos(start + used);
+    cursor.learn_leaf(start, start + used);
+    true
+}
+
+fn begin_text<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>) {
+    let state = cursor.state();
+    state.scratch.clear();
+    state.partial = Partial::default();
+    if T::STREAMED {
+        *value = T::vacant();
+    }
+}
+
+fn take<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, text: &str) -> Step {
+    if !T::STREAMED {
+        cursor.state().scratch.push_str(text);
+        return Ok(());
+    }
+    let result = value.append(text, &mut cursor.state().partial);
+    let start = cursor.frame(me).mark;
+    result.map_err(|error| cursor.lexical_error(error, start))
+}
+
+fn finish<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize) -> Step {
+    let state = cursor.state();
+    let result = if T::STREAMED {
+        value.finish(&mut state.partial)
+    } else {
+        T::parse(&state.scratch).map(|parsed| *value = parsed)
+    };
+    let start = cursor.frame(me).mark;
+    result.map_err(|error| cursor.lexical_error(error, start))
+}
+
+#[cold]
+fn unexpected_child(cursor: &Cursor<'_>) -> super::Stop {
+    let (found, expected) = (cursor.found_name(), "text".to_owned());
+    cursor.error_at_tag(ErrorKind::UnexpectedElement { found, expected })
+}

@@ -1,0 +1,33 @@
+//! Complex elements: type, attributes, fields.
+
+use super::Encoder;
+use crate::schema::{ComplexElement, Field, View};
+
+/// A value with fields, as the writing routine sees it. Implemented by the derive macro and by dynamic records.
+pub trait EncodeFields {
+    /// Writes all occurrences of a field, elements and all.
+    fn encode_field(&self, index: usize, encoder: &mut Encoder, field: &Field, view: View<'_>);
+
+    /// Writes an attribute, if it has a value.
+    fn encode_attribute(&self, index: usize, encoder: &mut Encoder, complex: &ComplexElement) {
+        let _ = (index, encoder, complex);
+    }
+}
+
+/// Writes the content of a complex element whose start tag still stands open.
+pub fn encode<T: EncodeFields>(value: &T, encoder: &mut Encoder, view: View<'_>) {
+    let Some(complex) = view.complex() else { unreachable!("a complex routine with another schema class") };
+    encoder.type_attribute(Some(&complex.name));
+    for index in 0..complex.attributes.len() {
+        value.encode_attribute(index, encoder, complex);
+    }
+    encode_inline(value, encoder, view);
+}
+
+/// Writes the fields alone: for a group that has no element of its own.
+pub fn encode_inline<T: EncodeFields>(value: &T, encoder: &mut Encoder, view: View<'_>) {
+    let Some(complex) = view.complex() else { unreachable!("a complex routine with another schema class") };
+    for (index, field) in complex.fields.iter().enumerate() {
+        value.encode_field(index, encoder, field, view.follow(field.element));
+    }
+}

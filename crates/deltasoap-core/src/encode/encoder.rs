@@ -1,0 +1,300 @@
+//! The encoder: tags, prefixes, attributes and leaves into a buffer.
+
+use crate::schema::{QName, Use};
+use crate::{Error, ErrorKind, ns};
+use deltasoap_xml::lexical::Lexical;
+use deltasoap_xml::{Buffer, Escape};
+use std::fmt::Write as _;
+
+/// Writes one document.
+#[derive(Debug)]
+pub struct Encoder {
+    pub(crate) out: Buffer,
+    /// Declarations in scope, innermost last.
+    declared: Vec<Declaration>,
+    open: Vec<Open>,
+    /// True while the last start tag can still take attributes.
+    in_tag: bool,
+    encoding: Use,
+    /// Where leaves begin and end, while an item's shape is being noted.
+    pub(crate) leaves: Option<Vec<(usize, usize)>>,
+    /// The first thing that could not be written.
+    error: Option<Error>,
+}
+
+#[derive(Debug)]
+struct Declaration {
+    namespace: String,
+    prefix: String,
+}
+
+#[derive(Debug)]
+struct Open {
+    /// The name as written in the start tag, in `out`.
+    name: (usize, usize),
+    /// Declarations in scope outside the element.
+    declared: usize,
+}
+
+impl Default for Encoder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Encoder {
+    /// An encoder with an empty buffer.
+    pub fn new() -> Self {
+        Self::with_buffer(Buffer::new())
+    }
+
+    /// An encoder that writes into a buffer, which is cleared; its memory is used again.
+    pub fn with_buffer(mut out: Buffer) -> Self {
+        out.clear();
+        Encoder {
+            out,
+            declared: Vec::new(),
+            open: Vec::new(),
+            in_tag: false,
+            encoding: Use::Literal,
+            leaves: None,
+            error: None,
+        }
+    }
+
+    /// Whether types are written as the schema says or by SOAP section 5.
+    pub fn set_encoding(&mut self, encoding: Use) {
+        self.encoding = encoding;
+    }
+
+    /// Whether types are written as the schema says or by SOAP section 5.
+    pub fn encoding(&self) -> Use {
+        self.encoding
+    }
+
+    /// The bytes written.
+    ///
+    /// # Errors
+    /// If a value was one that XML cannot carry.
+    pub fn finish(mut self) -> Result<Buffer, Error> {
+        self.check_characters();
+        match self.error {
+            Some(error) => Err(error),
+            None => Ok(self.out),
+        }
+    }
+
+    /// Remembers that something cannot be written; the first such fault is what [`finish`](Self::finish) reports.
+    #[cold]
+    pub fn fail(&mut self, what: &'static str) {
+        let offset = self.out.len() as u64;
+        self.error.get_or_insert_with(|| Error::at(ErrorKind::Unwritable(what), offset));
+    }
+
+    /// The XML declaration.
+    pub fn declaration(&mut self) {
+        self.out.push(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
+    }
+
+    /// Opens an element; attributes may follow, then [`open_end`](Self::open_end), content, and [`end`](Self::end).
+    /// A namespace that is not in scope is declared here.
+    pub fn start(&mut self, name: &QName) {
+        self.start_parts(&name.namespace, &name.local, None);
+    }
+
+    /// As [`start`](Self::start), with the prefix to use if the namespace is not in scope.
+    pub fn start_with_prefix(&mut self, name: &QName, prefix: &str) {
+        self.start_parts(&name.namespace, &name.local, Some(prefix));
+    }
+
+    fn start_parts(&mut self, namespace: &str, local: &str, wanted: Option<&str>) {
+        self.open_end();
+        let outside = self.declared.len();
+        let is_new = !namespace.is_empty() && namespace != ns::XML && self.find(namespace).is_none();
+        if is_new {
+            let prefix = self.free_prefix(wanted.unwrap_or("ns"));
+            self.declared.push(Declaration { namespace: namespace.to_owned(), prefix });
+        }
+        self.out.push(b"<");
+        let begin = self.out.len();
+        self.push_name(namespace, local);
+        self.open.push(Open { name: (begin, self.out.len()), declared: outside });
+        self.in_tag = true;
+        if is_new {
+            self.push_declaration(outside);
+        }
+    }
+
+    /// Ends the start tag if it still stands open.
+    #[inline]
+    pub fn open_end(&mut self) {
+        if self.in_tag {
+            self.out.push(b">");
+            self.in_tag = false;
+        }
+    }
+
+    /// Closes the innermost open element.
+    pub fn end(&mut self) {
+        let Some(open) = self.open.pop() else { return };
+        if self.in_tag {
+            self.out.push(b"/>");
+            self.in_tag = false;
+        } else {
+            self.out.push(b"</");
+            self.out.push_within(open.name.0, open.name.1);
+            self.out.push(b">");
+        }
+        self.declared.truncate(open.declared);
+    }
+
+    /// Declares a namespace on the element just opened, unless it is in scope.
+    pub fn declare(&mut self, namespace: &str, prefix: &str) {
+        if self.find(namespace).is_none() {
+            let prefix = self.free_prefix(prefix);
+            self.declared.push(Declaration { namespace: namespace.to_owned(), prefix });
+            self.push_declaration(self.declared.len() - 1);
+        }
+    }
+
+    /// An attribute of the element just opened.
+    pub fn attribute(&mut self, name: &QName, value: &str) {
+        self.attribute_start(name);
+        self.out.push_text(value, Escape::Attribute);
+        self.out.push(b"\"");
+    }
+
+    /// An attribute whose value is a simple type's.
+    pub fn attribute_value(&mut self, name: &QName, value: &impl Lexical) {
+        self.attribute_start(name);
+        value.format(&mut self.out, Escape::Attribute);
+        self.out.push(b"\"");
+    }
+
+    fn attribute_start(&mut self, name: &QName) {
+        if !name.namespace.is_empty() && name.namespace != ns::XML {
+            self.declare(&name.namespace, usual_prefix(&name.namespace));
+        }
+        self.out.push(b" ");
+        self.push_name(&name.namespace, &name.local);
+        self.out.push(b"=\"");
+    }
+
+    /// `xsi:type`, if types are written.
+    pub fn type_attribute(&mut self, name: Option<&QName>) {
+        if let (Use::Encoded, Some(name)) = (self.encoding, name)
+            && !name.local.is_empty()
+        {
+            self.qname_attribute(&QName::new(ns::XSI, "type"), name, "");
+        }
+    }
+
+    /// An attribute whose value is a name, with something behind it (as an array's size).
+    pub(crate) fn qname_attribute(&mut self, attribute: &QName, value: &QName, behind: &str) {
+        let text = format!("{}{behind}", self.qname_text(value));
+        self.attribute(attribute, &text);
+    }
+
+    /// A name as text: its prefix is declared on the element just opened if it is not in scope.
+    pub fn qname_text(&mut self, name: &QName) -> String {
+        if name.namespace.is_empty() {
+            return name.local.to_string();
+        }
+        self.declare(&name.namespace, usual_prefix(&name.namespace));
+        let prefix = self.find(&name.namespace).map_or("", |found| &self.declared[found].prefix);
+        format!("{prefix}:{}", name.local)
+    }
+
+    /// Marks the element just opened as nil.
+    pub fn nil(&mut self) {
+        self.attribute(&QName::new(ns::XSI, "nil"), "true");
+    }
+
+    /// A leaf: the text of a simple value.
+    #[inline]
+    pub fn leaf(&mut self, value: &impl Lexical) {
+        self.open_end();
+        let start = self.out.len();
+        value.format(&mut self.out, Escape::Text);
+        if let Some(leaves) = &mut self.leaves {
+            leaves.push((start, self.out.len()));
+        }
+    }
+
+    /// Character data.
+    pub fn text(&mut self, text: &str) {
+        self.open_end();
+        self.out.push_text(text, Escape::Text);
+    }
+
+    /// Number of bytes written so far.
+    pub fn len(&self) -> usize {
+        self.out.len()
+    }
+
+    /// True if nothing was written.
+    pub fn is_empty(&self) -> bool {
+        self.out.is_empty()
+    }
+
+    fn find(&self, namespace: &str) -> Option<usize> {
+        self.declared.iter().rposition(|declared| declared.namespace == namespace)
+    }
+
+    /// The wanted prefix, or with a number behind it if another namespace has it.
+    fn free_prefix(&self, wanted: &str) -> String {
+        let is_taken = |prefix: &str| self.declared.iter().any(|declared| declared.prefix == prefix);
+        if !is_taken(wanted) {
+            return wanted.to_owned();
+        }
+        let mut prefix = String::new();
+        let mut number = 2;
+        loop {
+            prefix.clear();
+            // Writing into a String cannot fail.
+            let _ = write!(prefix, "{wanted}{number}");
+            if !is_taken(&prefix) {
+                return prefix;
+            }
+            number += 1;
+        }
+    }
+
+    fn push_name(&mut self, namespace: &str, local: &str) {
+        if namespace == ns::XML {
+            self.out.push(b"xml:");
+        } else if let Some(found) = self.find(namespace) {
+            let Encoder { out, declared, .. } = self;
+            out.push(declared[found].prefix.as_bytes());
+            out.push(b":");
+        }
+        self.out.push(local.as_bytes());
+    }
+
+    fn push_declaration(&mut self, index: usize) {
+        let Encoder { out, declared, .. } = self;
+        let Declaration { namespace, prefix } = &declared[index];
+        out.push(b" xmlns:");
+        out.push(prefix.as_bytes());
+        out.push(b"=\"");
+        out.push_text(namespace, Escape::Attribute);
+        out.push(b"\"");
+    }
+
+    fn check_characters(&mut self) {
+        if self.out.has_replaced() {
+            self.fail("a text holds a character that XML 1.0 cannot carry, not even as a reference");
+        }
+    }
+}
+
+/// The prefix that people expect for a namespace.
+fn usual_prefix(namespace: &str) -> &'static str {
+    match namespace {
+        ns::XSI => "xsi",
+        ns::XSD => "xsd",
+        ns::SOAP11_ENCODING | ns::SOAP12_ENCODING => "soapenc",
+        ns::SOAP11 | ns::SOAP12 => "soap",
+        _ => "ns",
+    }
+}

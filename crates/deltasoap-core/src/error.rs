@@ -1,0 +1,197 @@
+//! What can be wrong with a message, where, and who is to blame.
+//!
+//! An [`Error`] is one pointer wide and cold: it is made where the fault is found, and gains its path once, at the
+//! top, from the stack of open elements that is still in place.
+
+use deltasoap_xml::lexical::LexicalError;
+use deltasoap_xml::{Located, XmlError, XmlErrorKind};
+use std::fmt;
+
+/// A message that cannot be read, or a value that cannot be written.
+#[derive(Clone, PartialEq)]
+pub struct Error(Box<Fields>);
+
+#[derive(Clone, PartialEq)]
+struct Fields {
+    kind: ErrorKind,
+    offset: u64,
+    path: String,
+}
+
+/// What is wrong.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The document is not well-formed, or not of the XML that SOAP allows, or beyond a limit.
+    Xml(XmlErrorKind),
+    /// Text that is not in the lexical space of its type.
+    Lexical(LexicalError),
+    /// An element that the schema does not allow here.
+    UnexpectedElement {
+        /// The element found.
+        found: String,
+        /// What could have stood here, for people.
+        expected: String,
+    },
+    /// A required element is missing.
+    MissingElement {
+        /// The element that was expected.
+        expected: String,
+    },
+    /// A required attribute is missing.
+    MissingAttribute {
+        /// The attribute that was expected.
+        expected: String,
+    },
+    /// Character data where only elements may stand.
+    UnexpectedText,
+    /// `xsi:nil` on an element that cannot be nil, or content in one that is.
+    Nil(&'static str),
+    /// An `xsi:type` that cannot be resolved or does not fit.
+    Type {
+        /// The attribute's value.
+        found: String,
+        /// What was expected.
+        expected: String,
+    },
+    /// A `SOAP-ENC:arrayType` that is malformed.
+    ArrayType(String),
+    /// A reference (`href`, `id`): these messages are not supported here.
+    Reference(&'static str),
+    /// The root element is an `Envelope` of a namespace that is no version of SOAP.
+    VersionMismatch(String),
+    /// The envelope's structure is not SOAP's.
+    Envelope(&'static str),
+    /// No operation is served under this body element.
+    UnknownOperation(String),
+    /// A header block that must be understood is not.
+    MustUnderstand(String),
+    /// A limit of the engine.
+    Limit {
+        /// The limit's name in [`DecodeOptions`](crate::DecodeOptions).
+        name: &'static str,
+        /// Its value.
+        limit: u64,
+    },
+    /// A value that XML cannot carry, found while writing.
+    Unwritable(&'static str),
+    /// Any other fault that a caller reports through this type.
+    Other(String),
+}
+
+/// Who must change something for the message to be accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blame {
+    /// The sender of the message: a Client (1.1) or Sender (1.2) fault.
+    Sender,
+    /// The side that processes the message: a Server (1.1) or Receiver (1.2) fault.
+    Receiver,
+}
+
+impl Error {
+    /// A fault found at byte `offset` of the received (content-decoded) message.
+    #[cold]
+    pub fn at(kind: ErrorKind, offset: u64) -> Self {
+        Error(Box::new(Fields { kind, offset, path: String::new() }))
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// Where, in bytes of the message as received and content-decoded (also for UTF-16).
+    pub fn offset(&self) -> u64 {
+        self.0.offset
+    }
+
+    /// Where, as a path of element names, as in `/Envelope/Body/sendInts/item[17]`; empty outside the root.
+    pub fn path(&self) -> &str {
+        &self.0.path
+    }
+
+    /// Who is to blame.
+    pub fn blame(&self) -> Blame {
+        match self.0.kind {
+            ErrorKind::Unwritable(_) => Blame::Receiver,
+            _ => Blame::Sender,
+        }
+    }
+
+    /// Line and column (both from 1, columns in characters) of the fault in the UTF-8 message it came from.
+    pub fn line_and_column(&self, message: &[u8]) -> (usize, usize) {
+        let upto = &message[..message.len().min(self.0.offset as usize)];
+        let line_start = upto.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
+        let lines = upto.iter().filter(|&&b| b == b'\n').count();
+        let columns = upto[line_start..].iter().filter(|&&b| b & 0xC0 != 0x80).count();
+        (lines + 1, columns + 1)
+    }
+
+    pub(crate) fn set_path(&mut self, path: String) {
+        if self.0.path.is_empty() {
+            self.0.path = path;
+        }
+    }
+}
+
+impl From<Box<XmlError>> for Error {
+    fn from(error: Box<XmlError>) -> Self {
+        Error::at(ErrorKind::Xml(error.kind), error.offset)
+    }
+}
+
+impl Located for Error {
+    fn offset_mut(&mut self) -> &mut u64 {
+        &mut self.0.offset
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0.kind)?;
+        if !self.0.path.is_empty() {
+            write!(f, ", in {}", self.0.path)?;
+        }
+        write!(f, ", at byte {}", self.0.offset)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.0.kind)
+            .field("offset", &self.0.offset)
+            .field("path", &self.0.path)
+            .finish()
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ErrorKind::Xml(kind) => write!(f, "{kind:?}"),
+            ErrorKind::Lexical(error) => write!(f, "{error}"),
+            ErrorKind::UnexpectedElement { found, expected } => {
+                write!(f, "unexpected element <{found}>, expected {expected}")
+            }
+            ErrorKind::MissingElement { expected } => write!(f, "missing element <{expected}>"),
+            ErrorKind::MissingAttribute { expected } => write!(f, "missing attribute {expected}"),
+            ErrorKind::UnexpectedText => f.write_str("character data where only elements may stand"),
+            ErrorKind::Nil(why) => write!(f, "xsi:nil: {why}"),
+            ErrorKind::Type { found, expected } => write!(f, "xsi:type {found:?}, expected {expected}"),
+            ErrorKind::ArrayType(found) => write!(f, "malformed arrayType {found:?}, expected type[size]"),
+            ErrorKind::Reference(what) => write!(f, "references are not supported here: {what}"),
+            ErrorKind::VersionMismatch(found) => {
+                write!(f, "envelope namespace {found:?} is neither SOAP 1.1 nor SOAP 1.2")
+            }
+            ErrorKind::Envelope(why) => f.write_str(why),
+            ErrorKind::UnknownOperation(name) => write!(f, "no operation has the body element <{name}>"),
+            ErrorKind::MustUnderstand(name) => write!(f, "header <{name}> must be understood and is not"),
+            ErrorKind::Limit { name, limit } => write!(f, "beyond the limit {name} = {limit}"),
+            ErrorKind::Unwritable(what) => f.write_str(what),
+            ErrorKind::Other(what) => f.write_str(what),
+        }
+    }
+}

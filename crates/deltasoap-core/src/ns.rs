@@ -1,0 +1,16 @@
+//! The namespace URIs that SOAP stands on.
+
+/// SOAP 1.1 envelope.
+pub const SOAP11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
+/// SOAP 1.2 envelope.
+pub const SOAP12: &str = "http://www.w3.org/2003/05/soap-envelope";
+/// SOAP 1.1 encoding (section 5).
+pub const SOAP11_ENCODING: &str = "http://schemas.xmlsoap.org/soap/encoding/";
+/// SOAP 1.2 encoding (part 2, section 3).
+pub const SOAP12_ENCODING: &str = "http://www.w3.org/2003/05/soap-encoding";
+/// XML Schema.
+pub const XSD: &str = "http://www.w3.org/2001/XMLSchema";
+/// XML Schema instance: `xsi:type`, `xsi:nil`.
+pub const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
+/// The `xml` prefix.
+pub const XML: &str = "http://www.w3.org/XML/1998/namespace";

@@ -1,0 +1,105 @@
+//! Simple, complex, array and union elements.
+
+use super::{Builtin, ElementRef, List, QName};
+use std::borrow::Cow;
+
+/// Text of a simple type: the papers' *SimpleElement*.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SimpleElement {
+    /// The type's name, as written in `xsi:type`.
+    pub name: QName,
+    /// The built-in type it is, or restricts.
+    pub base: Builtin,
+    /// The allowed values (`xsd:enumeration`); empty for no restriction.
+    pub enumeration: List<Cow<'static, str>>,
+}
+
+/// Child elements and attributes, or text and attributes: the papers' *ComplexElement*.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComplexElement {
+    /// The type's name, as written in `xsi:type`.
+    pub name: QName,
+    /// How the fields may follow each other.
+    pub compositor: Compositor,
+    /// Child elements.
+    pub fields: List<Field>,
+    /// Attributes.
+    pub attributes: List<Attribute>,
+    /// Simple content: the type of the text. Then `fields` is empty.
+    pub text: Option<ElementRef>,
+    /// True if elements that are not named in `fields` may appear (`xsd:any`); they are passed over.
+    pub open: bool,
+}
+
+/// How the child elements of a complex element may follow each other (XSD 1.0 part 1, 3.8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compositor {
+    /// In the order of the fields.
+    Sequence,
+    /// In any order; also the rule for structs in SOAP encoding, whose accessors are told apart by name alone.
+    All,
+    /// One of the fields.
+    Choice,
+}
+
+/// A child element of a complex element.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// The element's name. For an inline group (see `inline`) only a label.
+    pub name: QName,
+    /// Its content.
+    pub element: ElementRef,
+    /// `minOccurs`.
+    pub min: u32,
+    /// `maxOccurs`; `None` for `unbounded`.
+    pub max: Option<u32>,
+    /// True if `xsi:nil` may stand in place of content.
+    pub nillable: bool,
+    /// True if `element` is a choice whose fields appear here directly, without an element of their own.
+    pub inline: bool,
+}
+
+impl Field {
+    /// True if the field can occur more than once.
+    #[inline]
+    pub fn is_repeated(&self) -> bool {
+        self.max != Some(1)
+    }
+}
+
+/// An attribute of a complex element.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attribute {
+    /// The attribute's name; mostly without a namespace.
+    pub name: QName,
+    /// Its simple type.
+    pub element: ElementRef,
+    /// True for `use="required"`.
+    pub required: bool,
+}
+
+/// A SOAP array (SOAP 1.1 section 5.4.2): the papers' *ArrayElement*. Items are told by position; their names
+/// carry no meaning when read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ArrayElement {
+    /// The array type's name, `soapenc:Array` if it has none of its own.
+    pub name: QName,
+    /// The name that items are written with.
+    pub item_name: QName,
+    /// Content of an item.
+    pub item: ElementRef,
+    /// The item type's name as written in `arrayType`.
+    pub item_type: QName,
+    /// True if items may be nil.
+    pub nillable: bool,
+}
+
+/// Text of one of several simple types (`xsd:union`): the papers' *UnionElement*. The first member that accepts
+/// the text gives the value (XSD 1.0 part 2, 2.5.1.3).
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnionElement {
+    /// The type's name.
+    pub name: QName,
+    /// Member types in order.
+    pub members: List<ElementRef>,
+}

@@ -1,0 +1,52 @@
+//! The schema classes as plain data: what elements look like, for typed and dynamic values alike.
+//!
+//! The classes and their names are those of Abu-Ghazaleh and Lewis, *Differential Deserialization for Optimized
+//! SOAP Performance* (SC 2005), section 2.2: [`SimpleElement`], [`ComplexElement`], [`ArrayElement`],
+//! [`UnionElement`] and [`MethodElement`]. A schema has two producers: the derive macro emits `static` data for
+//! Rust types, and a WSDL importer builds the same data at run time. One engine reads both. That is why every
+//! text is a `Cow` and every list a [`List`]: borrowed when static, owned when built.
+
+mod builtin;
+mod complex;
+mod method;
+mod name;
+mod view;
+
+pub use builtin::Builtin;
+pub use complex::{ArrayElement, Attribute, ComplexElement, Compositor, Field, SimpleElement, UnionElement};
+pub use method::{MethodElement, Style, Use};
+pub use name::QName;
+pub use view::{ElementRef, Schema, View};
+
+use std::borrow::Cow;
+
+/// A list that is borrowed in static schemas and owned in schemas built at run time.
+pub type List<T> = Cow<'static, [T]>;
+
+/// The description of an element's content: one of the schema classes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Element {
+    /// Text of a simple type.
+    Simple(SimpleElement),
+    /// Child elements and attributes.
+    Complex(ComplexElement),
+    /// A SOAP array (SOAP 1.1 section 5.4.2): one kind of item, any number of them.
+    Array(ArrayElement),
+    /// Text of one of several simple types (`xsd:union`).
+    Union(UnionElement),
+    /// Anything: content is kept as a tree (`xsd:anyType`).
+    Any,
+}
+
+impl Element {
+    /// The name of the type that this element's content has, where it has one.
+    pub fn type_name(&self) -> Option<&QName> {
+        match self {
+            Element::Simple(simple) => Some(&simple.name),
+            Element::Complex(complex) => Some(&complex.name),
+            Element::Array(array) => Some(&array.name),
+            Element::Union(union) => Some(&union.name),
+            Element::Any => None,
+        }
+    }
+}

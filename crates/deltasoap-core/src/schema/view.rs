@@ -1,0 +1,118 @@
+//! Following references between elements, whether they are static or indices into a run-time schema.
+
+use super::{ArrayElement, ComplexElement, Element};
+
+/// A reference to an element's description. Recursive types are why it is not the description itself.
+#[derive(Clone, Copy)]
+pub enum ElementRef {
+    /// A static description, as the derive macro emits it.
+    Static(fn() -> &'static Element),
+    /// An index into the [`Schema`] that the referring element belongs to.
+    Index(u32),
+}
+
+impl PartialEq for ElementRef {
+    /// Equal indices, or static references that give the very same description.
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (ElementRef::Static(a), ElementRef::Static(b)) => std::ptr::eq(a(), b()),
+            (ElementRef::Index(a), ElementRef::Index(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl std::fmt::Debug for ElementRef {
+    /// Names the type only: descriptions may be recursive.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ElementRef::Static(element) => match element().type_name() {
+                Some(name) => write!(f, "Static({name})"),
+                None => f.write_str("Static(any)"),
+            },
+            ElementRef::Index(index) => write!(f, "Index({index})"),
+        }
+    }
+}
+
+/// A schema built at run time: the arena that [`ElementRef::Index`] points into.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Schema {
+    elements: Vec<Element>,
+}
+
+impl Schema {
+    /// An empty schema.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an element and gives the reference to it. References may point forward, to elements added later.
+    pub fn add(&mut self, element: Element) -> ElementRef {
+        self.elements.push(element);
+        ElementRef::Index((self.elements.len() - 1) as u32)
+    }
+
+    /// The reference that the next [`add`](Self::add) will give: for recursive types.
+    pub fn next_ref(&self) -> ElementRef {
+        ElementRef::Index(self.elements.len() as u32)
+    }
+
+    /// Looks at an element.
+    ///
+    /// # Panics
+    /// When the reference is not one of this schema.
+    pub fn view(&self, reference: ElementRef) -> View<'_> {
+        View::resolve(&self.elements, reference)
+    }
+}
+
+/// An element's description together with the arena it lives in: a small `Copy` handle.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'s> {
+    /// The description.
+    pub element: &'s Element,
+    arena: &'s [Element],
+}
+
+impl<'s> View<'s> {
+    /// A view of a static description.
+    pub fn of(element: &'static Element) -> View<'static> {
+        View { element, arena: &[] }
+    }
+
+    /// Follows a reference found inside this element.
+    ///
+    /// # Panics
+    /// When the reference is an index that the element's schema does not have: a fault of the schema's producer.
+    #[inline]
+    pub fn follow(self, reference: ElementRef) -> View<'s> {
+        Self::resolve(self.arena, reference)
+    }
+
+    /// The element as a complex one.
+    #[inline]
+    pub fn complex(self) -> Option<&'s ComplexElement> {
+        match self.element {
+            Element::Complex(complex) => Some(complex),
+            _ => None,
+        }
+    }
+
+    /// The element as a SOAP array.
+    #[inline]
+    pub fn array(self) -> Option<&'s ArrayElement> {
+        match self.element {
+            Element::Array(array) => Some(array),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn resolve(arena: &'s [Element], reference: ElementRef) -> View<'s> {
+        match reference {
+            ElementRef::Static(element) => View { element: element(), arena: &[] },
+            ElementRef::Index(index) => View { element: &arena[index as usize], arena },
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Counters of what a decoder or an encoder did.
+
+/// Counters since the engine was made. They only grow.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Messages read or written whole.
+    pub messages: u64,
+    /// Bytes received or written.
+    pub bytes: u64,
+    /// Array items that took the shortcut for flat items.
+    pub flat_items: u64,
+}

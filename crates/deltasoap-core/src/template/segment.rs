@@ -1,0 +1,101 @@
+//! Bytes to compare or to copy many times.
+
+use deltasoap_xml::Buffer;
+
+/// How many bytes are held as a block, to be compared and copied without a length.
+const BLOCK: usize = 32;
+
+/// A piece of markup. Up to 32 bytes it is compared as masked 128-bit words and copied as a block.
+#[derive(Debug, Clone)]
+pub(crate) struct Segment {
+    bytes: Vec<u8>,
+    /// The first bytes, zeros behind them.
+    block: [u8; BLOCK],
+    words: [u128; 2],
+    masks: [u128; 2],
+}
+
+impl Segment {
+    pub(crate) fn new(bytes: &[u8]) -> Self {
+        let mut block = [0; BLOCK];
+        let mut mask = [0; BLOCK];
+        let len = bytes.len().min(BLOCK);
+        block[..len].copy_from_slice(&bytes[..len]);
+        mask[..len].fill(0xFF);
+        Segment { bytes: bytes.to_vec(), block, words: halves(&block), masks: halves(&mask) }
+    }
+
+    pub(crate) fn as_slice(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// True if `bytes` begins with the segment.
+    #[inline(always)]
+    pub(crate) fn matches(&self, bytes: &[u8]) -> bool {
+        if self.bytes.len() <= BLOCK / 2
+            && let Some(block) = bytes.first_chunk()
+        {
+            return (u128::from_le_bytes(*block) ^ self.words[0]) & self.masks[0] == 0;
+        }
+        if self.bytes.len() <= BLOCK
+            && let Some(block) = bytes.first_chunk()
+        {
+            let [low, high] = halves(block);
+            return ((low ^ self.words[0]) | ((high ^ self.words[1]) & self.masks[1])) == 0;
+        }
+        bytes.starts_with(&self.bytes)
+    }
+
+    /// Appends the segment.
+    #[inline(always)]
+    pub(crate) fn push_to(&self, out: &mut Buffer) {
+        if self.bytes.len() <= BLOCK {
+            out.push_block(&self.block, self.bytes.len());
+        } else {
+            out.push(&self.bytes);
+        }
+    }
+}
+
+#[inline(always)]
+fn halves(block: &[u8; BLOCK]) -> [u128; 2] {
+    let (low, high) = block.split_at(BLOCK / 2);
+    [low, high].map(|half| half.first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_matches_like_starts_with() {
+        let text: Vec<u8> = (0..100).collect();
+        for len in 0..60 {
+            let segment = Segment::new(&text[..len]);
+            for given in 0..text.len() {
+                assert_eq!(segment.matches(&text[..given]), text[..given].starts_with(&text[..len]));
+            }
+            for wrong in 0..len {
+                let mut other = text.clone();
+                other[wrong] ^= 0x80;
+                assert!(!segment.matches(&other), "byte {wrong} of {len} differs");
+            }
+        }
+    }
+
+    #[test]
+    fn a_segment_is_written_as_it_is() {
+        let text: Vec<u8> = (0..100).collect();
+        for len in 0..text.len() {
+            let mut out = Buffer::new();
+            out.push(b"x");
+            Segment::new(&text[..len]).push_to(&mut out);
+            assert_eq!(&out.as_slice()[1..], &text[..len]);
+        }
+    }
+}

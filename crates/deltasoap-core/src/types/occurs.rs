@@ -1,0 +1,158 @@
+//! How often a field occurs: exactly once, at most once, any number of times.
+
+use crate::content::{Content, Occurs, Typed};
+use crate::decode::flat::{self, Run};
+use crate::decode::{Cursor, FlatScan, Step};
+use crate::encode::flat::encode_items;
+use crate::encode::{Encoder, FlatWrite};
+use crate::schema::{Element, ElementRef, Field, QName, View};
+
+/// Exactly once.
+impl<T: Typed> Occurs for T {
+    const MIN: u32 = 1;
+    const MAX: Option<u32> = Some(1);
+    const NILLABLE: bool = <T as Typed>::NILLABLE;
+    const REFERENCE: ElementRef = <T as Typed>::REFERENCE;
+
+    fn vacant(view: View<'_>) -> Self {
+        <T as Content>::vacant(view)
+    }
+
+    fn open(&mut self, _: View<'_>) {}
+
+    fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        <T as Content>::decode(self, cursor, view)
+    }
+
+    fn item_leaves(_: View<'_>) -> Option<usize> {
+        None
+    }
+
+    fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+        encode_one(self, encoder, field, view);
+    }
+
+    #[inline]
+    fn flat_leaves(view: View<'_>) -> Option<usize> {
+        <T as Content>::flat_leaves(view)
+    }
+
+    #[inline(always)]
+    fn scan_flat(&mut self, scan: &mut FlatScan<'_>, view: View<'_>) -> Option<()> {
+        <T as Content>::scan_flat(self, scan, view)
+    }
+
+    #[inline(always)]
+    fn write_flat(&self, write: &mut FlatWrite<'_>, view: View<'_>) {
+        <T as Content>::write_flat(self, write, view);
+    }
+}
+
+fn encode_one<T: Content>(value: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+    if field.inline {
+        value.encode_inline(encoder, view);
+        return;
+    }
+    encoder.start(&field.name);
+    value.encode(encoder, view);
+    encoder.end();
+}
+
+/// At most once. An element with `xsi:nil` is an error here; `Option<Nillable<T>>` tells absent from nil.
+impl<T: Typed> Occurs for Option<T> {
+    const MIN: u32 = 0;
+    const MAX: Option<u32> = Some(1);
+    const NILLABLE: bool = <T as Typed>::NILLABLE;
+    const REFERENCE: ElementRef = <T as Typed>::REFERENCE;
+
+    fn vacant(_: View<'_>) -> Self {
+        None
+    }
+
+    fn open(&mut self, view: View<'_>) {
+        *self = Some(<T as Content>::vacant(view));
+    }
+
+    fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        self.get_or_insert_with(|| <T as Content>::vacant(view)).decode(cursor, view)
+    }
+
+    fn item_leaves(_: View<'_>) -> Option<usize> {
+        None
+    }
+
+    fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+        if let Some(value) = self {
+            encode_one(value, encoder, field, view);
+        }
+    }
+}
+
+/// Any number of times.
+impl<T: Typed> Occurs for Vec<T> {
+    const MIN: u32 = 0;
+    const MAX: Option<u32> = None;
+    const NILLABLE: bool = <T as Typed>::NILLABLE;
+    const REFERENCE: ElementRef = <T as Typed>::REFERENCE;
+
+    fn vacant(_: View<'_>) -> Self {
+        Vec::new()
+    }
+
+    fn open(&mut self, view: View<'_>) {
+        self.push(<T as Content>::vacant(view));
+    }
+
+    fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        let Some(item) = self.last_mut() else { unreachable!("an occurrence that was not opened") };
+        item.decode(cursor, view)
+    }
+
+    fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
+        if <T as Content>::flat_leaves(view).is_none() {
+            return Run::Items(0);
+        }
+        flat::run(self, cursor, std::ptr::from_ref(field).addr(), view)
+    }
+
+    fn item_leaves(view: View<'_>) -> Option<usize> {
+        <T as Content>::flat_leaves(view)
+    }
+
+    fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+        if field.inline {
+            self.iter().for_each(|item| item.encode_inline(encoder, view));
+        } else {
+            encode_items(self, encoder, field, view);
+        }
+    }
+}
+
+/// A box is its content: for recursive types.
+impl<T: Content> Content for Box<T> {
+    fn vacant(view: View<'_>) -> Self {
+        Box::new(T::vacant(view))
+    }
+
+    fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        T::decode(self, cursor, view)
+    }
+
+    fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
+        T::encode(self, encoder, view);
+    }
+
+    fn encode_inline(&self, encoder: &mut Encoder, view: View<'_>) {
+        T::encode_inline(self, encoder, view);
+    }
+}
+
+impl<T: Typed> Typed for Box<T> {
+    const TYPE_NAME: QName = T::TYPE_NAME;
+    const ITEM_NAME: &'static str = T::ITEM_NAME;
+    const NILLABLE: bool = T::NILLABLE;
+
+    fn element() -> &'static Element {
+        T::element()
+    }
+}

@@ -1,0 +1,76 @@
+//! The built-in simple types as content.
+
+use crate::Typed;
+use crate::schema::{Builtin, Element, QName, SimpleElement};
+use std::borrow::Cow;
+
+/// Implements [`Content`] for a type by its text form. For types of the
+/// [`Lexical`] trait that are the content of elements: the built-in ones here, enumerations by the derive macro.
+#[macro_export]
+macro_rules! simple_content {
+    ($type:ty) => {
+        impl $crate::Content for $type {
+            #[inline(always)]
+            fn vacant(_: $crate::schema::View<'_>) -> Self {
+                <$type as $crate::Lexical>::vacant()
+            }
+
+            fn decode(
+                &mut self,
+                cursor: &mut $crate::decode::Cursor<'_>,
+                view: $crate::schema::View<'_>,
+            ) -> $crate::decode::Step {
+                $crate::decode::simple::decode(self, cursor, view)
+            }
+
+            fn encode(&self, encoder: &mut $crate::encode::Encoder, view: $crate::schema::View<'_>) {
+                encoder.type_attribute(view.element.type_name());
+                encoder.leaf(self);
+            }
+
+            #[inline(always)]
+            fn flat_leaves(_: $crate::schema::View<'_>) -> Option<usize> {
+                Some(1)
+            }
+
+            #[inline(always)]
+            fn scan_flat(
+                &mut self,
+                scan: &mut $crate::decode::FlatScan<'_>,
+                _: $crate::schema::View<'_>,
+            ) -> Option<()> {
+                scan.leaf(self)
+            }
+
+            #[inline(always)]
+            fn write_flat(&self, write: &mut $crate::encode::FlatWrite<'_>, _: $crate::schema::View<'_>) {
+                write.leaf(self);
+            }
+        }
+    };
+}
+
+macro_rules! builtin_content {
+    ($($type:ty = $builtin:ident),* $(,)?) => {$(
+        simple_content!($type);
+
+        impl Typed for $type {
+            const TYPE_NAME: QName = Builtin::$builtin.name();
+
+            fn element() -> &'static Element {
+                static ELEMENT: Element = Element::Simple(SimpleElement {
+                    name: Builtin::$builtin.name(),
+                    base: Builtin::$builtin,
+                    enumeration: Cow::Borrowed(&[]),
+                });
+                &ELEMENT
+            }
+        }
+    )*};
+}
+
+builtin_content! {
+    i8 = Byte, i16 = Short, i32 = Int, i64 = Long,
+    u8 = UnsignedByte, u16 = UnsignedShort, u32 = UnsignedInt, u64 = UnsignedLong,
+    f32 = Float, f64 = Double, bool = Boolean, String = String,
+}
