@@ -77,6 +77,12 @@ pub trait Typed: Content {
     }
 }
 
+/// Types that have an element of their own: what can stand in a body, a header or a fault's detail.
+pub trait Message: Typed {
+    /// The element's name.
+    const ELEMENT: QName;
+}
+
 /// A child element's value as a field of its parent: how often it occurs.
 pub trait Occurs: Sized {
     /// `minOccurs`.

@@ -108,6 +108,10 @@ impl Reader {
         let _ = text;
         todo!()
     }
+    /// The prefixes in scope and their namespaces; `""` for the default namespace; without `xml`.
+    pub fn bindings(&self) -> impl Iterator<Item = (&str, &str)> {
+        std::iter::empty()
+    }
     /// The table of names.
     pub fn names(&self) -> &Names {
         todo!()

@@ -21,7 +21,7 @@ pub mod simple;
 mod skip;
 
 pub use complex::DecodeFields;
-pub use cursor::{Cursor, State};
+pub use cursor::{Cursor, State, Tag};
 pub use driver::{DecodeOptions, Decoder, Root, from_slice};
 pub use flat::FlatScan;
 pub use frame::Frame;
