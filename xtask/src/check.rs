@@ -1,25 +1,24 @@
 //! The self-test of a peer: small messages whose checksums are computed here.
 
 use std::path::Path;
+use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::peer::Peer;
+use crate::summary;
 use crate::values::{Mio, Values};
 
-/// Runs every workload of the peer on small values and what must fail; an error if anything is wrong.
-pub fn run(program: &Path) -> Result<()> {
+/// Runs every workload of the peer on small values and what must fail.
+pub fn run(program: &Path) -> Result<ExitCode> {
     let mut peer = Peer::start(program)?;
     let hello = peer.hello()?;
     println!("{} {}", hello.peer, hello.version);
-    let mut results: Vec<bool> =
+    let mut outcomes: Vec<_> =
         hello.workloads.iter().map(|name| report(name, check_workload(&mut peer, name))).collect();
-    results.push(report("errors", check_errors(&mut peer)));
-    peer.quit()?;
-    let passed = results.iter().filter(|&&passed| passed).count();
-    println!("{passed} passed, {} failed", results.len() - passed);
-    ensure!(passed == results.len(), "the peer is not as it should be");
-    Ok(())
+    outcomes.push(report("errors", check_errors(&mut peer)));
+    outcomes.push(report("quit", peer.quit()));
+    Ok(summary::close(&outcomes))
 }
 
 fn report(name: &str, result: Result<()>) -> bool {

@@ -5,12 +5,12 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitCode, Stdio};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-use crate::shell;
+use crate::{shell, summary};
 
 /// Starts the server of `testdata/wsdl/bench.wsdl`. On Unix cargo becomes the program that it runs, so that
 /// killing this process kills the server.
@@ -26,14 +26,14 @@ pub struct Arguments {
     url: Option<String>,
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let python = install_zeep()?;
     let results = match &arguments.url {
         Some(url) => call_with_zeep(&python, url)?,
         None => call_with_zeep(&python, &Server::start()?.url)?,
     };
     print_table(&results);
-    summarize(&results)
+    Ok(summary::close(&results.iter().map(|result| result.ok).collect::<Vec<_>>()))
 }
 
 /// Makes the Python environment unless it is up to date; gives the path of its interpreter.
@@ -125,12 +125,4 @@ fn print_table(results: &[TestResult]) {
         let outcome = if *ok { "ok" } else { "FAILED" };
         println!("{}", format!("SOAP {soap}  {test:width$}  {outcome}  {detail}").trim_end());
     }
-}
-
-fn summarize(results: &[TestResult]) -> Result<()> {
-    let passed = results.iter().filter(|result| result.ok).count();
-    println!("{passed} passed, {} failed", results.len() - passed);
-    ensure!(passed > 0, "no test was run");
-    ensure!(passed == results.len(), "another toolkit's client and our server do not agree");
-    Ok(())
 }

@@ -9,7 +9,10 @@ mod interop;
 mod peer;
 mod peers;
 mod shell;
+mod summary;
 mod values;
+
+use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
@@ -28,9 +31,13 @@ enum Task {
     Interop(interop::Arguments),
 }
 
-fn main() -> anyhow::Result<()> {
-    match Arguments::parse().task {
+fn main() -> ExitCode {
+    let result = match Arguments::parse().task {
         Task::Peers(arguments) => peers::run(&arguments),
         Task::Interop(arguments) => interop::run(&arguments),
-    }
+    };
+    result.unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
 }

@@ -1,6 +1,7 @@
 //! `cargo xtask peers PEER`: builds a benchmark peer and, with `--check`, tests it.
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -30,8 +31,8 @@ impl Peer {
     }
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let program = arguments.peer.build()?;
     println!("{}", program.display());
-    if arguments.check { check::run(&program) } else { Ok(()) }
+    if arguments.check { check::run(&program) } else { Ok(ExitCode::SUCCESS) }
 }
