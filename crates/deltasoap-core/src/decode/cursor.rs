@@ -186,6 +186,11 @@ impl<'c> Cursor<'c> {
         self.state.inline = true;
     }
 
+    /// True if [`set_inline`](Self::set_inline) was called for the routine being entered.
+    pub(crate) fn is_inline(&self) -> bool {
+        self.state.inline
+    }
+
     /// Takes what [`set_inline`](Self::set_inline) left.
     pub(crate) fn take_inline(&mut self) -> bool {
         std::mem::take(&mut self.state.inline)
