@@ -45,6 +45,12 @@ pub fn legal_run(bytes: &[u8]) -> usize {
     run::<Legal>(bytes)
 }
 
+/// Length of the longest prefix without a space or a control character.
+#[inline]
+pub fn word_run(bytes: &[u8]) -> usize {
+    run::<Word>(bytes)
+}
+
 /// The prefix that [`text_run`] finds, as text.
 #[inline]
 pub fn plain_text(bytes: &[u8]) -> &str {
@@ -113,6 +119,10 @@ class!(
 class!(
     /// What may be the start of something that is not an XML character.
     Legal: control, 0xEF
+);
+class!(
+    /// What ends a word of ASCII.
+    Word: control, b' '
 );
 
 /// Ranges of special bytes, for one byte.
@@ -262,6 +272,7 @@ mod tests {
         agrees::<TextEscapes>(bytes);
         agrees::<AttributeEscapes>(bytes);
         agrees::<Legal>(bytes);
+        agrees::<Word>(bytes);
     }
 
     /// Every byte value at every place in slices of every length around the block sizes, alone and before another.
@@ -288,6 +299,7 @@ mod tests {
         assert_eq!(special(Wide::byte), controls.clone().chain(*b"&<]").collect::<Vec<_>>());
         assert_eq!(special(TextEscapes::byte), controls.clone().chain(*b"&<>\xEF").collect::<Vec<_>>());
         assert_eq!(special(AttributeEscapes::byte), controls.clone().chain(*b"\"&<>\xEF").collect::<Vec<_>>());
+        assert_eq!(special(Word::byte), controls.clone().chain([b' ']).collect::<Vec<_>>());
         assert_eq!(special(Legal::byte), controls.chain([0xEF]).collect::<Vec<_>>());
     }
 

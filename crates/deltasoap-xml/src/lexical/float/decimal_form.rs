@@ -38,6 +38,7 @@ impl DecimalForm {
         Self::fraction(Digits { value: digits::value_of(word, N), count: N }, N + 1, fraction)
     }
 
+    #[inline(always)]
     fn with_any_point(bytes: &[u8]) -> Option<DecimalForm> {
         let mut whole = Digits { value: 0, count: 0 };
         let len = whole.append(bytes)?;

@@ -160,6 +160,18 @@ mod tests {
         assert_eq!(Some(text_of(&-1.234_567_890_123_456_7e-123).len()), f64::MAX_WIDTH);
     }
 
+    /// Around the borders between forms with and without an exponent, with as many digits as there are.
+    #[test]
+    fn widths_hold_where_the_form_changes() {
+        for exponent in -8..=18 {
+            for step in 0..200 {
+                let mantissa = 1.0 + f64::from(step) / 22.3;
+                round_trips(-mantissa * 10f64.powi(exponent));
+                round_trips_short(-(mantissa as f32) * 10f32.powi(exponent));
+            }
+        }
+    }
+
     /// Same bits as the standard library's parser, and as the slow path.
     fn as_std(text: &str) {
         let bytes = format!("{text}</value>");
@@ -169,6 +181,25 @@ mod tests {
         if let Some((value, _)) = f32::scan(bytes.as_bytes()) {
             assert_eq!(value.to_bits(), text.parse::<f32>().expect("valid").to_bits(), "{text}");
         }
+    }
+
+    /// Each line: the bits of a half, a single and a double, and a decimal form of them.
+    #[test]
+    fn collected_hard_cases() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/numbers/");
+        for file in ["freetype-2-7", "google-wuffs", "lemire-fast-float", "more-test-cases", "tencent-rapidjson"] {
+            let cases = std::fs::read_to_string(format!("{folder}{file}.txt")).expect("test data");
+            cases.lines().for_each(hard_case);
+        }
+    }
+
+    fn hard_case(line: &str) {
+        let [_, single, double, text] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("four fields: {line}") };
+        let (single, double) = (u32::from_str_radix(single, 16), u64::from_str_radix(double, 16));
+        assert_eq!(f32::parse(text).map(f32::to_bits).ok(), single.ok(), "{text}");
+        assert_eq!(f64::parse(text).map(f64::to_bits).ok(), double.ok(), "{text}");
+        scan_agrees::<f32>(text);
+        scan_agrees::<f64>(text);
     }
 
     /// Decimal forms near the borders between floats, for every power of ten.
@@ -200,14 +231,20 @@ mod tests {
 
     fn round_trips(value: f64) {
         let text = text_of(&value);
-        assert!(text.len() <= 24 && f64::scan(format!("{text}</value>").as_bytes()).is_some(), "{text}");
+        assert!(
+            Some(text.len()) <= f64::MAX_WIDTH && f64::scan(format!("{text}</value>").as_bytes()).is_some(),
+            "{text}"
+        );
         assert_eq!(f64::parse(&text).expect("valid").to_bits(), value.to_bits(), "{text}");
         as_std(&text);
     }
 
     fn round_trips_short(value: f32) {
         let text = text_of(&value);
-        assert!(text.len() <= 16 && f32::scan(format!("{text}</value>").as_bytes()).is_some(), "{text}");
+        assert!(
+            Some(text.len()) <= f32::MAX_WIDTH && f32::scan(format!("{text}</value>").as_bytes()).is_some(),
+            "{text}"
+        );
         assert_eq!(f32::parse(&text).expect("valid").to_bits(), value.to_bits(), "{text}");
         as_std(&text);
     }
