@@ -1,6 +1,6 @@
 //! Runs of harmless text: how many bytes may be taken over as they are, when reading and when writing.
 //!
-//! The idea: text is almost always free of the few bytes that need a look. A [`Class`] names those bytes three
+//! The idea: text is almost always free of the few bytes that need a look. A `Class` names those bytes three
 //! times: for one byte, for eight bytes in a `u64`, and for sixteen in an SSE2 register; the search is written once
 //! over blocks:
 //!
