@@ -12,11 +12,11 @@ mod stats;
 mod template;
 mod types;
 
-pub use content::{Content, Nillable, Occurs, Typed};
+pub use content::{Content, Message, Nillable, Occurs, SimpleType, Typed};
 pub use decode::DecodeOptions;
 pub use deltasoap_xml::lexical::{self, Lexical};
-pub use deltasoap_xml::{Buffer, Limits};
+pub use deltasoap_xml::{Buffer, Escape, Limits};
 pub use error::{Blame, Error, ErrorKind};
 pub use schema::QName;
 pub use stats::Stats;
-pub use types::SoapArray;
+pub use types::{AttributeValue, Empty, SoapArray, enumeration, union};

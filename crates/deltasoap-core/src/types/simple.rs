@@ -1,7 +1,7 @@
 //! The built-in simple types as content.
 
-use crate::Typed;
 use crate::schema::{Builtin, Element, QName, SimpleElement};
+use crate::{SimpleType, Typed};
 use std::borrow::Cow;
 
 /// Implements [`Content`] for a type by its text form. For types of the
@@ -65,6 +65,10 @@ macro_rules! builtin_content {
                 });
                 &ELEMENT
             }
+        }
+
+        impl SimpleType for $type {
+            const BASE: Builtin = Builtin::$builtin;
         }
     )*};
 }
