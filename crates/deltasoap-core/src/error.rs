@@ -38,6 +38,13 @@ pub enum ErrorKind {
         /// The element that was expected.
         expected: String,
     },
+    /// A value that the type's facets do not allow.
+    UnexpectedValue {
+        /// The value found.
+        found: String,
+        /// What was expected.
+        expected: String,
+    },
     /// A required attribute is missing.
     MissingAttribute {
         /// The attribute that was expected.
@@ -171,13 +178,14 @@ impl std::error::Error for Error {}
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ErrorKind::Xml(kind) => write!(f, "{kind:?}"),
+            ErrorKind::Xml(kind) => write!(f, "{kind}"),
             ErrorKind::Lexical(error) => write!(f, "{error}"),
             ErrorKind::UnexpectedElement { found, expected } => {
                 write!(f, "unexpected element <{found}>, expected {expected}")
             }
             ErrorKind::MissingElement { expected } => write!(f, "missing element <{expected}>"),
             ErrorKind::MissingAttribute { expected } => write!(f, "missing attribute {expected}"),
+            ErrorKind::UnexpectedValue { found, expected } => write!(f, "value {found:?}, expected {expected}"),
             ErrorKind::UnexpectedText => f.write_str("character data where only elements may stand"),
             ErrorKind::Nil(why) => write!(f, "xsi:nil: {why}"),
             ErrorKind::Type { found, expected } => write!(f, "xsi:type {found:?}, expected {expected}"),

@@ -74,6 +74,10 @@ fn lexical(target: &Target, inner: &Type) -> TokenStream {
                 #inner::format(&self.0, out, escape);
             }
 
+            fn clear(&mut self) {
+                #inner::clear(&mut self.0);
+            }
+
             fn append(
                 &mut self,
                 piece: &str,

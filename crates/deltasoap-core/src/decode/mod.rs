@@ -22,13 +22,13 @@ mod skip;
 pub mod text;
 
 pub use complex::DecodeFields;
-pub use cursor::{Cursor, State};
+pub use cursor::{Cursor, State, Tag};
 pub use driver::{DecodeOptions, Decoder, Root, from_slice};
 pub use flat::FlatScan;
 pub use frame::Frame;
 pub use skip::skip_element;
 
-pub(crate) use nil::nil_attribute;
+pub(crate) use nil::{expect_end, nil_attribute};
 
 use crate::Error;
 use deltasoap_xml::{Stop as XmlStop, XmlError};

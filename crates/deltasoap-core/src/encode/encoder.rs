@@ -16,6 +16,8 @@ pub struct Encoder {
     /// True while the last start tag can still take attributes.
     in_tag: bool,
     encoding: Use,
+    /// False where the next element's type is known from its name: the body's own element.
+    type_written: bool,
     /// Where leaves begin and end, while an item's shape is being noted.
     pub(crate) leaves: Option<Vec<(usize, usize)>>,
     /// The first thing that could not be written.
@@ -57,6 +59,7 @@ impl Encoder {
             open: Vec::new(),
             in_tag: false,
             encoding: Use::Literal,
+            type_written: true,
             leaves: None,
             error: None,
         }
@@ -70,6 +73,11 @@ impl Encoder {
     /// Whether types are written as the schema says or by SOAP section 5.
     pub fn encoding(&self) -> Use {
         self.encoding
+    }
+
+    /// Says whether the next element gets an `xsi:type`: those behind it do again.
+    pub(crate) fn set_type_written(&mut self, written: bool) {
+        self.type_written = written;
     }
 
     /// The bytes written.
@@ -157,6 +165,22 @@ impl Encoder {
         }
     }
 
+    /// Declares a prefix on the element just opened, for names in content; nothing happens if it is bound so already.
+    /// A prefix that is bound to something else in scope is bound anew, and no name of the encoder's uses it then.
+    pub fn bind(&mut self, prefix: &str, namespace: &str) {
+        let bound = self.declared.iter().rev().find(|declared| declared.prefix == prefix);
+        let is_same = bound.is_some_and(|declared| declared.namespace == namespace);
+        let is_own = self
+            .open
+            .last()
+            .is_some_and(|open| self.declared[open.declared..].iter().any(|declared| declared.prefix == prefix));
+        if is_same || is_own || prefix.is_empty() || prefix == "xml" || namespace.is_empty() {
+            return;
+        }
+        self.declared.push(Declaration { namespace: namespace.to_owned(), prefix: prefix.to_owned() });
+        self.push_declaration(self.declared.len() - 1);
+    }
+
     /// An attribute of the element just opened.
     pub fn attribute(&mut self, name: &QName, value: &str) {
         self.attribute_start(name);
@@ -182,6 +206,9 @@ impl Encoder {
 
     /// `xsi:type`, if types are written.
     pub fn type_attribute(&mut self, name: Option<&QName>) {
+        if !std::mem::replace(&mut self.type_written, true) {
+            return;
+        }
         if let (Use::Encoded, Some(name)) = (self.encoding, name)
             && !name.local.is_empty()
         {
@@ -238,7 +265,9 @@ impl Encoder {
     }
 
     fn find(&self, namespace: &str) -> Option<usize> {
-        self.declared.iter().rposition(|declared| declared.namespace == namespace)
+        let found = self.declared.iter().rposition(|declared| declared.namespace == namespace)?;
+        let is_hidden = self.declared[found + 1..].iter().any(|later| later.prefix == self.declared[found].prefix);
+        (!is_hidden).then_some(found)
     }
 
     /// The wanted prefix, or with a number behind it if another namespace has it.

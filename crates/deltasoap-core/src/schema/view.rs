@@ -117,6 +117,28 @@ impl<'s> View<'s> {
         }
     }
 
+    /// True if any element within, at any depth, can be nil.
+    pub fn has_nillable(self) -> bool {
+        let mut seen = Vec::new();
+        let mut ahead = vec![self];
+        while let Some(view) = ahead.pop() {
+            if seen.iter().any(|&known| std::ptr::eq(known, view.element)) {
+                continue;
+            }
+            seen.push(std::ptr::from_ref(view.element));
+            match view.element {
+                Element::Complex(complex) if complex.fields.iter().any(|field| field.nillable) => return true,
+                Element::Complex(complex) => {
+                    ahead.extend(complex.fields.iter().map(|field| view.follow(field.element)))
+                }
+                Element::Array(array) if array.nillable => return true,
+                Element::Array(array) => ahead.push(view.follow(array.item)),
+                _ => {}
+            }
+        }
+        false
+    }
+
     #[inline]
     fn resolve(arena: &'s [Element], reference: ElementRef) -> View<'s> {
         match reference {

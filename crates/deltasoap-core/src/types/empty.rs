@@ -19,7 +19,9 @@ impl Content for Empty {
         complex::decode(self, cursor, view)
     }
 
-    fn encode(&self, _: &mut Encoder, _: View<'_>) {}
+    fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
+        encoder.type_attribute(view.element.type_name());
+    }
 }
 
 impl Typed for Empty {

@@ -151,7 +151,7 @@ fn format_sign(negative: bool, out: &mut Buffer) {
 }
 
 #[inline(always)]
-fn format_u32(value: u32, out: &mut Buffer) {
+pub(super) fn format_u32(value: u32, out: &mut Buffer) {
     if value >= 100_000_000 {
         format_short(value / 100_000_000, out);
         return out.push_block(&digits::full(value % 100_000_000), 8);
@@ -160,7 +160,7 @@ fn format_u32(value: u32, out: &mut Buffer) {
 }
 
 #[inline(always)]
-fn format_u64(value: u64, out: &mut Buffer) {
+pub(super) fn format_u64(value: u64, out: &mut Buffer) {
     match u32::try_from(value) {
         Ok(value) => format_u32(value, out),
         Err(_) => format_wide(value, out),

@@ -1,0 +1,250 @@
+//! XML kept as a tree: unknown header blocks, fault details, `xsd:any` content.
+
+use crate::content::{Content, Typed};
+use crate::decode::{Cursor, Decoder, Root, Step};
+use crate::encode::Encoder;
+use crate::schema::{Element, QName, View};
+use crate::{DecodeOptions, Error, ErrorKind, Message, ns};
+use deltasoap_xml::Event;
+
+/// An element with all that is in it. Comments are not kept; text and CDATA are one.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Node {
+    /// The element's name.
+    pub name: QName,
+    /// Attributes in document order, without namespace declarations.
+    pub attributes: Vec<(QName, String)>,
+    /// Prefixes in scope and their namespaces, where the element declares any and on the tree's root: what names in
+    /// content and attribute values are resolved with.
+    pub bindings: Vec<(String, String)>,
+    /// Children in document order.
+    pub children: Vec<Child>,
+}
+
+/// What stands in an element.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Child {
+    /// An element.
+    Element(Node),
+    /// Character data, never empty, never next to other character data.
+    Text(String),
+}
+
+impl Node {
+    /// An element without content.
+    pub fn new(name: QName) -> Self {
+        Node { name, ..Node::default() }
+    }
+
+    /// An element with text.
+    pub fn with_text(name: QName, text: impl Into<String>) -> Self {
+        Node { children: vec![Child::Text(text.into())], ..Node::new(name) }
+    }
+
+    /// A typed value as a tree.
+    ///
+    /// # Errors
+    /// When the value holds text that XML cannot carry.
+    pub fn from_message<T: Message>(value: &T) -> Result<Self, Error> {
+        let mut encoder = Encoder::new();
+        encoder.start(&T::ELEMENT);
+        value.encode(&mut encoder, T::view());
+        encoder.end();
+        Node::parse(encoder.finish()?.as_slice())
+    }
+
+    /// Reads a whole document as a tree.
+    ///
+    /// # Errors
+    /// When the document is not well-formed.
+    pub fn parse(document: &[u8]) -> Result<Self, Error> {
+        let mut root = NodeRoot::default();
+        Decoder::new(DecodeOptions::default()).decode(&mut root, document)?;
+        Ok(root.node)
+    }
+
+    /// Reads the tree as a typed value.
+    ///
+    /// # Errors
+    /// When the tree is not what the type's schema says. Positions count within the tree written out alone.
+    pub fn to_typed<T: Typed>(&self) -> Result<T, Error> {
+        let mut encoder = Encoder::new();
+        self.write(&mut encoder);
+        crate::decode::from_slice(encoder.finish()?.as_slice(), &self.name)
+    }
+
+    /// The value of an attribute.
+    pub fn attribute(&self, namespace: &str, local: &str) -> Option<&str> {
+        self.attributes.iter().find(|(name, _)| name.is(namespace, local)).map(|(_, value)| value.as_str())
+    }
+
+    /// The child elements.
+    pub fn elements(&self) -> impl Iterator<Item = &Node> {
+        self.children.iter().filter_map(|child| match child {
+            Child::Element(node) => Some(node),
+            Child::Text(_) => None,
+        })
+    }
+
+    /// The first child element with a name.
+    pub fn element(&self, namespace: &str, local: &str) -> Option<&Node> {
+        self.elements().find(|node| node.name.is(namespace, local))
+    }
+
+    /// The text directly in the element.
+    pub fn text(&self) -> String {
+        self.children.iter().fold(String::new(), |mut all, child| {
+            if let Child::Text(text) = child {
+                all.push_str(text);
+            }
+            all
+        })
+    }
+
+    /// Writes the element. Prefixes are the encoder's; those that stand in `bindings` are declared as they were.
+    pub fn write(&self, encoder: &mut Encoder) {
+        encoder.start_with_prefix(&self.name, "ns");
+        self.write_content(encoder);
+        encoder.end();
+    }
+
+    fn write_content(&self, encoder: &mut Encoder) {
+        for (prefix, namespace) in &self.bindings {
+            encoder.bind(prefix, namespace);
+        }
+        for (name, value) in &self.attributes {
+            encoder.attribute(name, value);
+        }
+        for child in &self.children {
+            match child {
+                Child::Element(node) => node.write(encoder),
+                Child::Text(text) => encoder.text(text),
+            }
+        }
+    }
+}
+
+impl Content for Node {
+    fn vacant(_: View<'_>) -> Self {
+        Node::default()
+    }
+
+    fn decode(&mut self, cursor: &mut Cursor<'_>, _: View<'_>) -> Step {
+        decode(self, cursor)
+    }
+
+    fn encode(&self, encoder: &mut Encoder, _: View<'_>) {
+        self.write_content(encoder);
+    }
+}
+
+impl Typed for Node {
+    const TYPE_NAME: QName = QName::new(ns::XSD, "anyType");
+
+    fn element() -> &'static Element {
+        static ELEMENT: Element = Element::Any;
+        &ELEMENT
+    }
+}
+
+/// Reads an element whose start tag was just read, up to and with its end tag. The open elements are the last children
+/// down the tree, so the tree itself is the progress.
+fn decode(root: &mut Node, cursor: &mut Cursor<'_>) -> Step {
+    let (me, fresh) = cursor.enter();
+    let base = cursor.frame(me).depth as usize;
+    if fresh {
+        *root = open(cursor, true);
+    }
+    let mut node = innermost(root, cursor.reader().depth() - base);
+    loop {
+        match cursor.event()? {
+            Event::Start => {
+                node.children.push(Child::Element(open(cursor, false)));
+                node = last_element(node);
+            }
+            Event::End | Event::Done if cursor.reader().depth() < base => break,
+            Event::End | Event::Done => node = innermost(root, cursor.reader().depth() - base),
+            Event::Text(text) => push_text(node, text),
+            Event::Char(c) => push_text(node, c.encode_utf8(&mut [0; 4])),
+        }
+    }
+    cursor.leave(me);
+    Ok(())
+}
+
+fn innermost(root: &mut Node, levels: usize) -> &mut Node {
+    (0..levels).fold(root, |node, _| last_element(node))
+}
+
+fn last_element(node: &mut Node) -> &mut Node {
+    match node.children.last_mut() {
+        Some(Child::Element(last)) => last,
+        _ => unreachable!("an open element is its parent's last child"),
+    }
+}
+
+fn open(cursor: &Cursor<'_>, is_root: bool) -> Node {
+    let (reader, names) = (cursor.reader(), cursor.names());
+    let qname = |id| QName::owned(names.namespace(id), names.local(id));
+    let attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
+    let bindings = if is_root || reader.tag_has_declarations() {
+        reader.bindings().map(|(prefix, uri)| (prefix.to_owned(), uri.to_owned())).collect()
+    } else {
+        Vec::new()
+    };
+    Node {
+        name: qname(cursor.name()),
+        attributes: attributes.map(|(name, value)| (qname(name), value.to_owned())).collect(),
+        bindings,
+        children: Vec::new(),
+    }
+}
+
+fn push_text(node: &mut Node, text: &str) {
+    match node.children.last_mut() {
+        Some(Child::Text(last)) => last.push_str(text),
+        _ => node.children.push(Child::Text(text.to_owned())),
+    }
+}
+
+/// A tree as a whole document.
+#[derive(Default)]
+struct NodeRoot {
+    node: Node,
+}
+
+impl Root for NodeRoot {
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        let (me, _) = cursor.enter();
+        if cursor.frame(me).state == 0 {
+            cursor.next_tag()?;
+            cursor.frame(me).state = 1;
+        }
+        if cursor.frame(me).state == 1 {
+            decode(&mut self.node, cursor)?;
+            cursor.frame(me).state = 2;
+        }
+        cursor.next_tag()?;
+        Ok(())
+    }
+}
+
+impl Node {
+    /// Resolves a `prefix:local` found in this element's text or attributes, by the bindings of this element; gives
+    /// `None` for a prefix that is not bound there.
+    pub fn resolve(&self, text: &str) -> Option<QName> {
+        let text = text.trim_ascii();
+        let (prefix, local) = text.split_once(':').unwrap_or(("", text));
+        let bound = self.bindings.iter().rev().find(|(name, _)| name == prefix);
+        match bound {
+            Some((_, namespace)) => Some(QName::owned(namespace.clone(), local)),
+            None if prefix.is_empty() => Some(QName::owned("", local)),
+            None => None,
+        }
+    }
+
+    /// As [`ErrorKind::Other`], naming the element: for callers that find a tree wanting.
+    pub fn fault(&self, what: &str) -> Error {
+        Error::at(ErrorKind::Other(format!("<{}>: {what}", self.name)), 0)
+    }
+}

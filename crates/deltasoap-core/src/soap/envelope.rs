@@ -1,0 +1,209 @@
+//! The envelope: reads `Header` blocks as trees, finds out what the `Body` holds, and hands over.
+
+use super::{HeaderBlock, Version};
+use crate::decode::{Cursor, Root, Step, Tag, skip_element};
+use crate::schema::View;
+use crate::{Content, ErrorKind, Node, Typed};
+
+/// What stands in front of a body: known when the body is opened.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Head {
+    /// The version of SOAP, once the envelope's start tag is read.
+    pub version: Option<Version>,
+    /// Header blocks in document order.
+    pub headers: Vec<HeaderBlock>,
+}
+
+impl Head {
+    /// The version of the message; 1.1 while it is not known.
+    pub fn version(&self) -> Version {
+        self.version.unwrap_or_default()
+    }
+
+    /// The first header block with a name.
+    pub fn header(&self, namespace: &str, local: &str) -> Option<&HeaderBlock> {
+        self.headers.iter().find(|block| block.node.name.is(namespace, local))
+    }
+}
+
+/// Who takes a message's body.
+pub trait Receiver {
+    /// The body's element was opened: its name decides what comes.
+    ///
+    /// # Errors
+    /// When nothing here has that name.
+    fn open_body(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind>;
+
+    /// The body is empty: what a message without parts looks like.
+    ///
+    /// # Errors
+    /// When nothing here takes an empty body.
+    fn empty_body(&mut self, head: &Head) -> Result<(), ErrorKind> {
+        let _ = head;
+        Err(ErrorKind::Envelope("the Body is empty"))
+    }
+
+    /// Reads the body's element; see [`Content::decode`].
+    ///
+    /// # Errors
+    /// As [`Content::decode`].
+    fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step;
+}
+
+/// The outermost routine for messages.
+#[derive(Debug)]
+pub struct EnvelopeReader<R> {
+    /// Who takes the body.
+    pub receiver: R,
+    head: Head,
+}
+
+/// In front of the envelope.
+const START: u8 = 0;
+/// Between the envelope's children.
+const ENVELOPE: u8 = 1;
+/// Between header blocks.
+const HEADER: u8 = 2;
+/// Inside a header block.
+const BLOCK: u8 = 3;
+/// Inside the body, outside its element.
+const BODY: u8 = 4;
+/// Inside the body's element.
+const ENTRY: u8 = 5;
+/// Inside an element behind the body.
+const TRAILER: u8 = 6;
+/// Behind the envelope.
+const BEHIND: u8 = 7;
+
+/// What was seen so far, in the frame's `field`.
+const SEEN_HEADER: u32 = 1;
+const SEEN_BODY: u32 = 2;
+const SEEN_ENTRY: u32 = 4;
+
+impl<R: Receiver> EnvelopeReader<R> {
+    /// A reader for one message.
+    pub fn new(receiver: R) -> Self {
+        EnvelopeReader { receiver, head: Head::default() }
+    }
+
+    /// What stood in front of the body, so far.
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// The parts.
+    pub fn into_parts(self) -> (Head, R) {
+        (self.head, self.receiver)
+    }
+
+    fn open_envelope(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        cursor.next_tag()?;
+        let (names, name) = (cursor.names(), cursor.name());
+        if names.local(name) != "Envelope" {
+            return Err(cursor.error_at_tag(ErrorKind::Envelope("the root element is not a SOAP Envelope")));
+        }
+        self.head.version = Version::from_namespace(names.namespace(name));
+        if self.head.version.is_none() {
+            let found = names.namespace(name).to_owned();
+            return Err(cursor.error_at_tag(ErrorKind::VersionMismatch(found)));
+        }
+        Ok(())
+    }
+
+    /// The next child of the envelope: the state to go on in.
+    fn open_part(&mut self, cursor: &mut Cursor<'_>, me: usize) -> Step<u8> {
+        let tag = cursor.next_tag()?;
+        let seen = cursor.frame(me).field;
+        if tag != Tag::Start {
+            return if seen & SEEN_BODY != 0 {
+                Ok(BEHIND)
+            } else {
+                Err(cursor.error_at_tag(ErrorKind::Envelope("the Envelope has no Body")))
+            };
+        }
+        let version = self.head.version();
+        let is = |local| cursor.names().is(cursor.name(), version.namespace(), local);
+        let (state, now) = if is("Header") && seen == 0 {
+            (HEADER, SEEN_HEADER)
+        } else if is("Body") && seen & SEEN_BODY == 0 {
+            (BODY, SEEN_BODY)
+        } else if version == Version::Soap11 && seen & SEEN_BODY != 0 && !is("Body") && !is("Header") {
+            (TRAILER, 0)
+        } else {
+            return Err(cursor.error_at_tag(ErrorKind::Envelope("expected at most one Header, then one Body")));
+        };
+        cursor.frame(me).field |= now;
+        Ok(state)
+    }
+
+    fn open_block(&mut self, cursor: &mut Cursor<'_>) -> Step<u8> {
+        if cursor.next_tag()? != Tag::Start {
+            return Ok(ENVELOPE);
+        }
+        let limit = MAX_HEADERS;
+        if self.head.headers.len() == limit {
+            return Err(cursor.error_at_tag(ErrorKind::Limit { name: "headers", limit: limit as u64 }));
+        }
+        self.head.headers.push(HeaderBlock { node: Node::default() });
+        Ok(BLOCK)
+    }
+
+    fn open_entry(&mut self, cursor: &mut Cursor<'_>, me: usize) -> Step<u8> {
+        let tag = cursor.next_tag()?;
+        let is_first = cursor.frame(me).field & SEEN_ENTRY == 0;
+        let opened = match (tag, is_first) {
+            (Tag::Start, true) => {
+                let (names, name) = (cursor.names(), cursor.name());
+                self.receiver.open_body(&self.head, names.namespace(name), names.local(name))
+            }
+            (Tag::Start, false) => Err(ErrorKind::Envelope("the Body holds more than one element")),
+            (_, true) => self.receiver.empty_body(&self.head),
+            (_, false) => Ok(()),
+        };
+        opened.map_err(|kind| cursor.error_at_tag(kind))?;
+        cursor.frame(me).field |= SEEN_ENTRY;
+        Ok(if tag == Tag::Start { ENTRY } else { ENVELOPE })
+    }
+}
+
+/// Most header blocks in a message.
+const MAX_HEADERS: usize = 1000;
+
+impl<R: Receiver> Root for EnvelopeReader<R> {
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        let (me, _) = cursor.enter();
+        loop {
+            let next = match cursor.frame(me).state {
+                START => {
+                    self.open_envelope(cursor)?;
+                    ENVELOPE
+                }
+                ENVELOPE => self.open_part(cursor, me)?,
+                HEADER => self.open_block(cursor)?,
+                BLOCK => {
+                    let Some(block) = self.head.headers.last_mut() else { unreachable!("a block that was opened") };
+                    block.node.decode(cursor, any())?;
+                    HEADER
+                }
+                BODY => self.open_entry(cursor, me)?,
+                ENTRY => {
+                    self.receiver.decode_body(cursor)?;
+                    BODY
+                }
+                TRAILER => {
+                    skip_element(cursor)?;
+                    ENVELOPE
+                }
+                _ => {
+                    cursor.next_tag()?;
+                    return Ok(());
+                }
+            };
+            cursor.frame(me).state = next;
+        }
+    }
+}
+
+fn any() -> View<'static> {
+    Node::view()
+}

@@ -1,0 +1,269 @@
+//! Faults of both versions as one type.
+
+use super::Version;
+use crate::content::Message;
+use crate::encode::Encoder;
+use crate::{Blame, Error, ErrorKind, Node, QName, ns};
+
+/// A SOAP fault (SOAP 1.1, section 4.4; SOAP 1.2 part 1, section 5.4).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Who or what is at fault.
+    pub code: FaultCode,
+    /// Finer codes: `Subcode` in 1.2, outermost first; in 1.1 the part behind a dot is kept in
+    /// [`FaultCode::Other`].
+    pub subcodes: Vec<QName>,
+    /// What happened, for people.
+    pub reason: String,
+    /// The node that failed: `faultactor` in 1.1, `Role` in 1.2.
+    pub role: Option<String>,
+    /// `Node` of 1.2.
+    pub node: Option<String>,
+    /// Detail entries.
+    pub detail: Vec<Node>,
+    /// Headers that were not understood: written as `NotUnderstood` blocks in 1.2 (part 1, section 5.4.8).
+    pub not_understood: Vec<QName>,
+}
+
+/// A fault's code, in the words of 1.2 with those of 1.1 beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FaultCode {
+    /// The envelope is of an unknown version.
+    VersionMismatch,
+    /// A mandatory header was not understood.
+    MustUnderstand,
+    /// `DataEncodingUnknown` (1.2 only; written as `Client` in 1.1).
+    DataEncodingUnknown,
+    /// The message is at fault: `Client` in 1.1.
+    Sender,
+    /// The receiver is at fault: `Server` in 1.1.
+    Receiver,
+    /// Any other code of 1.1, as in `Client.Authentication` or of another namespace.
+    Other(QName),
+}
+
+impl FaultCode {
+    /// The name in a version.
+    pub fn name(&self, version: Version) -> QName {
+        let local = match (self, version) {
+            (FaultCode::Other(name), Version::Soap11) => return name.clone(),
+            (FaultCode::VersionMismatch, _) => "VersionMismatch",
+            (FaultCode::MustUnderstand, _) => "MustUnderstand",
+            (FaultCode::Sender | FaultCode::DataEncodingUnknown, Version::Soap11) => "Client",
+            (FaultCode::Receiver, Version::Soap11) => "Server",
+            (FaultCode::DataEncodingUnknown, Version::Soap12) => "DataEncodingUnknown",
+            (FaultCode::Sender, Version::Soap12) => "Sender",
+            (FaultCode::Other(name), Version::Soap12) if name.local.starts_with("Client") => "Sender",
+            (FaultCode::Receiver | FaultCode::Other(_), Version::Soap12) => "Receiver",
+        };
+        QName::new(version.namespace(), local)
+    }
+
+    /// The code that a name stands for. Servers of 1.1 often leave out the prefix, so a name in no namespace counts.
+    pub fn from_name(name: &QName) -> Self {
+        if !name.namespace.is_empty() && Version::from_namespace(&name.namespace).is_none() {
+            return FaultCode::Other(name.clone());
+        }
+        match &*name.local {
+            "VersionMismatch" => FaultCode::VersionMismatch,
+            "MustUnderstand" => FaultCode::MustUnderstand,
+            "DataEncodingUnknown" => FaultCode::DataEncodingUnknown,
+            "Client" | "Sender" => FaultCode::Sender,
+            "Server" | "Receiver" => FaultCode::Receiver,
+            _ => FaultCode::Other(name.clone()),
+        }
+    }
+}
+
+impl Fault {
+    /// A fault with a code and a reason.
+    pub fn new(code: FaultCode, reason: impl Into<String>) -> Self {
+        Fault {
+            code,
+            subcodes: Vec::new(),
+            reason: reason.into(),
+            role: None,
+            node: None,
+            detail: Vec::new(),
+            not_understood: Vec::new(),
+        }
+    }
+
+    /// The sender is at fault.
+    pub fn sender(reason: impl Into<String>) -> Self {
+        Fault::new(FaultCode::Sender, reason)
+    }
+
+    /// The receiver is at fault.
+    pub fn receiver(reason: impl Into<String>) -> Self {
+        Fault::new(FaultCode::Receiver, reason)
+    }
+
+    /// Adds a typed detail entry.
+    ///
+    /// # Errors
+    /// When the value holds text that XML cannot carry.
+    pub fn with_detail<T: Message>(mut self, detail: &T) -> Result<Self, Error> {
+        self.detail.push(Node::from_message(detail)?);
+        Ok(self)
+    }
+
+    /// The first detail entry with the type's element name, as a typed value.
+    pub fn detail<T: Message>(&self) -> Option<Result<T, Error>> {
+        self.detail.iter().find(|node| node.name == T::ELEMENT).map(Node::to_typed)
+    }
+
+    /// The fault that a message with an error is answered with.
+    pub fn from_error(error: &Error) -> Self {
+        let code = match (error.kind(), error.blame()) {
+            (ErrorKind::VersionMismatch(_), _) => FaultCode::VersionMismatch,
+            (ErrorKind::MustUnderstand(_), _) => FaultCode::MustUnderstand,
+            (_, Blame::Sender) => FaultCode::Sender,
+            (_, Blame::Receiver) => FaultCode::Receiver,
+        };
+        Fault::new(code, error.to_string())
+    }
+
+    /// The HTTP status that goes with the fault: always 500 in 1.1 (section 6.2); 400 for the sender's faults in 1.2
+    /// (part 2, table 20).
+    pub fn http_status(&self, version: Version) -> u16 {
+        let is_senders = matches!(self.code, FaultCode::Sender | FaultCode::DataEncodingUnknown);
+        if version == Version::Soap12 && is_senders { 400 } else { 500 }
+    }
+
+    /// Writes the `Fault` element.
+    pub fn write(&self, encoder: &mut Encoder, version: Version) {
+        encoder.start(&QName::new(version.namespace(), "Fault"));
+        match version {
+            Version::Soap11 => self.write_11(encoder),
+            Version::Soap12 => self.write_12(encoder),
+        }
+        encoder.end();
+    }
+
+    fn write_11(&self, encoder: &mut Encoder) {
+        write_code(encoder, &QName::new("", "faultcode"), &self.code.name(Version::Soap11));
+        write_text(encoder, &QName::new("", "faultstring"), &self.reason);
+        if let Some(role) = &self.role {
+            write_text(encoder, &QName::new("", "faultactor"), role);
+        }
+        self.write_detail(encoder, &QName::new("", "detail"));
+    }
+
+    fn write_12(&self, encoder: &mut Encoder) {
+        let name = |local| QName::new(ns::SOAP12, local);
+        encoder.start(&name("Code"));
+        write_code(encoder, &name("Value"), &self.code.name(Version::Soap12));
+        for subcode in &self.subcodes {
+            encoder.start(&name("Subcode"));
+            write_code(encoder, &name("Value"), subcode);
+        }
+        self.subcodes.iter().for_each(|_| encoder.end());
+        encoder.end();
+        encoder.start(&name("Reason"));
+        encoder.start(&name("Text"));
+        encoder.attribute(&QName::new(ns::XML, "lang"), "en");
+        encoder.text(&self.reason);
+        encoder.end();
+        encoder.end();
+        if let Some(node) = &self.node {
+            write_text(encoder, &name("Node"), node);
+        }
+        if let Some(role) = &self.role {
+            write_text(encoder, &name("Role"), role);
+        }
+        self.write_detail(encoder, &name("Detail"));
+    }
+
+    fn write_detail(&self, encoder: &mut Encoder, name: &QName) {
+        if self.detail.is_empty() {
+            return;
+        }
+        encoder.start(name);
+        self.detail.iter().for_each(|entry| entry.write(encoder));
+        encoder.end();
+    }
+
+    /// Reads a `Fault` element of either version.
+    ///
+    /// # Errors
+    /// When the element has no code.
+    pub fn from_node(node: &Node) -> Result<Self, Error> {
+        if node.name.namespace == ns::SOAP12 { Self::from_node_12(node) } else { Self::from_node_11(node) }
+    }
+
+    /// Some servers qualify the children; so names count, not namespaces.
+    fn from_node_11(node: &Node) -> Result<Self, Error> {
+        let child = |local: &str| node.elements().find(|child| child.name.local == local);
+        let code = child("faultcode").ok_or_else(|| node.fault("no faultcode"))?;
+        let text = |local: &str| child(local).map(|child| child.text().trim().to_owned());
+        Ok(Fault {
+            role: text("faultactor"),
+            detail: child("detail").map(entries).unwrap_or_default(),
+            ..Fault::new(code_of(node, code), text("faultstring").unwrap_or_default())
+        })
+    }
+
+    fn from_node_12(node: &Node) -> Result<Self, Error> {
+        let child = |parent: &'_ Node, local: &str| parent.element(ns::SOAP12, local).cloned();
+        let code = child(node, "Code").ok_or_else(|| node.fault("no Code"))?;
+        let value = child(&code, "Value").ok_or_else(|| node.fault("no Value in Code"))?;
+        let text = |local: &str| node.element(ns::SOAP12, local).map(|child| child.text().trim().to_owned());
+        let reason = node.element(ns::SOAP12, "Reason").and_then(|reason| reason.element(ns::SOAP12, "Text"));
+        let mut subcodes = Vec::new();
+        let mut subcode = child(&code, "Subcode");
+        while let Some(current) = subcode {
+            subcodes.extend(child(&current, "Value").and_then(|value| resolve(node, &value)));
+            subcode = child(&current, "Subcode");
+        }
+        Ok(Fault {
+            subcodes,
+            node: text("Node"),
+            role: text("Role"),
+            detail: node.element(ns::SOAP12, "Detail").map(entries).unwrap_or_default(),
+            ..Fault::new(code_of(node, &value), reason.map(Node::text).unwrap_or_default())
+        })
+    }
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} fault: {}", self.code.name(Version::Soap12).local, self.reason)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+fn write_code(encoder: &mut Encoder, element: &QName, code: &QName) {
+    encoder.start(element);
+    let text = encoder.qname_text(code);
+    encoder.text(&text);
+    encoder.end();
+}
+
+fn write_text(encoder: &mut Encoder, element: &QName, text: &str) {
+    encoder.start(element);
+    encoder.text(text);
+    encoder.end();
+}
+
+/// Detail entries are elements; a detail of text alone is kept as one entry, so that nothing is lost.
+fn entries(detail: &Node) -> Vec<Node> {
+    let entries: Vec<Node> = detail.elements().cloned().collect();
+    if entries.is_empty() && !detail.text().trim().is_empty() { vec![detail.clone()] } else { entries }
+}
+
+fn code_of(fault: &Node, code: &Node) -> FaultCode {
+    match resolve(fault, code) {
+        Some(name) => FaultCode::from_name(&name),
+        None => FaultCode::Other(QName::owned("", code.text().trim())),
+    }
+}
+
+/// A name in an element's text: by its own declarations, else by those of the fault.
+fn resolve(fault: &Node, element: &Node) -> Option<QName> {
+    let text = element.text();
+    let text = text.trim();
+    let own = if element.bindings.is_empty() { None } else { element.resolve(text) };
+    own.or_else(|| fault.resolve(text))
+}

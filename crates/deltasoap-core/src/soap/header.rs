@@ -1,0 +1,65 @@
+//! Header blocks.
+
+use super::Version;
+use crate::content::Message;
+use crate::{Error, Node, QName};
+
+/// The actor that means "whoever gets the message next" (SOAP 1.1, section 4.2.2).
+const NEXT_11: &str = "http://schemas.xmlsoap.org/soap/actor/next";
+/// The role that means the same (SOAP 1.2 part 1, section 2.2).
+const NEXT_12: &str = "http://www.w3.org/2003/05/soap-envelope/role/next";
+/// The role of the last in line (SOAP 1.2 part 1, section 2.2).
+const ULTIMATE_RECEIVER: &str = "http://www.w3.org/2003/05/soap-envelope/role/ultimateReceiver";
+
+/// A child of the envelope's `Header`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeaderBlock {
+    /// The block as a tree; `mustUnderstand`, `actor` or `role` are attributes of it.
+    pub node: Node,
+}
+
+impl HeaderBlock {
+    /// A block from a typed value.
+    ///
+    /// # Errors
+    /// When the value holds text that XML cannot carry.
+    pub fn from_message<T: Message>(value: &T) -> Result<Self, Error> {
+        Ok(HeaderBlock { node: Node::from_message(value)? })
+    }
+
+    /// Asks that whoever gets the message understands this block, or refuses the message.
+    #[must_use]
+    pub fn must_understand(mut self, version: Version) -> Self {
+        let name = QName::new(version.namespace(), "mustUnderstand");
+        self.node.attributes.push((name, "1".to_owned()));
+        self
+    }
+
+    /// True if the block must be understood (SOAP 1.1, 4.2.3; SOAP 1.2 part 1, 5.2.3).
+    pub fn is_mandatory(&self, version: Version) -> bool {
+        let value = self.node.attribute(version.namespace(), "mustUnderstand").map(str::trim);
+        matches!(value, Some("1" | "true"))
+    }
+
+    /// The actor (1.1) or role (1.2) that the block is meant for; `None` for the ultimate receiver.
+    pub fn role(&self, version: Version) -> Option<&str> {
+        let local = match version {
+            Version::Soap11 => "actor",
+            Version::Soap12 => "role",
+        };
+        self.node.attribute(version.namespace(), local).map(str::trim).filter(|role| !role.is_empty())
+    }
+
+    /// True if the block is meant for the ultimate receiver or for the next node, as every server here is both.
+    pub fn is_for_us(&self, version: Version) -> bool {
+        match self.role(version) {
+            None => true,
+            Some(role) => [NEXT_11, NEXT_12, ULTIMATE_RECEIVER].contains(&role),
+        }
+    }
+
+    /// The block as a typed value, if it has the type's element name.
+    pub fn to_typed<T: Message>(&self) -> Option<Result<T, Error>> {
+        (self.node.name == T::ELEMENT).then(|| self.node.to_typed())
+    }
+}

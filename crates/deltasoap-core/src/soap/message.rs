@@ -1,0 +1,217 @@
+//! Whole messages of typed values.
+
+use super::{EnvelopeReader, Fault, Head, HeaderBlock, Receiver, Version};
+use crate::content::Message;
+use crate::decode::{Cursor, Decoder, Step};
+use crate::encode::Encoder;
+use crate::schema::{QName, Use, View};
+use crate::{Buffer, Content, DecodeOptions, Error, ErrorKind, Node, Typed, ns};
+
+/// Writes a message with one typed body element.
+///
+/// # Errors
+/// When the value holds text that XML cannot carry.
+pub fn encode_message<T: Message>(
+    version: Version,
+    encoding: Use,
+    headers: &[HeaderBlock],
+    body: &T,
+    buffer: Buffer,
+) -> Result<Buffer, Error> {
+    let mut encoder = Encoder::with_buffer(buffer);
+    encoder.set_encoding(encoding);
+    let needs_xsi = encoding == Use::Encoded || T::view().has_nillable();
+    open_envelope(&mut encoder, version, needs_xsi);
+    write_headers(&mut encoder, version, headers);
+    encoder.start(&envelope_name(version, "Body"));
+    encoder.start(&T::ELEMENT);
+    if encoding == Use::Encoded {
+        let style = QName::new(version.namespace(), "encodingStyle");
+        encoder.attribute(&style, version.encoding_namespace());
+    }
+    encoder.set_type_written(false);
+    body.encode(&mut encoder, T::view());
+    encoder.end();
+    close_envelope(&mut encoder);
+    encoder.finish()
+}
+
+/// Writes a fault message.
+///
+/// # Errors
+/// When the fault holds text that XML cannot carry.
+pub fn encode_fault(version: Version, fault: &Fault, buffer: Buffer) -> Result<Buffer, Error> {
+    let mut encoder = Encoder::with_buffer(buffer);
+    open_envelope(&mut encoder, version, false);
+    write_headers(&mut encoder, version, &fault_headers(version, fault));
+    encoder.start(&envelope_name(version, "Body"));
+    fault.write(&mut encoder, version);
+    close_envelope(&mut encoder);
+    encoder.finish()
+}
+
+fn envelope_name(version: Version, local: &'static str) -> QName {
+    QName::new(version.namespace(), local)
+}
+
+fn open_envelope(encoder: &mut Encoder, version: Version, needs_xsi: bool) {
+    encoder.declaration();
+    encoder.start_with_prefix(&envelope_name(version, "Envelope"), "soap");
+    if needs_xsi {
+        encoder.declare(ns::XSI, "xsi");
+    }
+    if encoder.encoding() == Use::Encoded {
+        encoder.declare(ns::XSD, "xsd");
+        encoder.declare(version.encoding_namespace(), "soapenc");
+    }
+}
+
+fn write_headers(encoder: &mut Encoder, version: Version, headers: &[HeaderBlock]) {
+    if headers.is_empty() {
+        return;
+    }
+    encoder.start(&envelope_name(version, "Header"));
+    headers.iter().for_each(|block| block.node.write(encoder));
+    encoder.end();
+}
+
+/// Ends `Body` and `Envelope`.
+fn close_envelope(encoder: &mut Encoder) {
+    encoder.end();
+    encoder.end();
+}
+
+/// What SOAP 1.2 wants in the header of a fault: headers not understood (part 1, 5.4.8), versions supported (5.4.7).
+fn fault_headers(version: Version, fault: &Fault) -> Vec<HeaderBlock> {
+    let mut headers = Vec::new();
+    if version == Version::Soap12 {
+        headers.extend(fault.not_understood.iter().map(not_understood));
+    }
+    if fault.code == super::FaultCode::VersionMismatch {
+        headers.push(upgrade());
+    }
+    headers
+}
+
+fn not_understood(name: &QName) -> HeaderBlock {
+    let mut node = Node::new(QName::new(ns::SOAP12, "NotUnderstood"));
+    node.bindings.push(("missing".to_owned(), name.namespace.to_string()));
+    node.attributes.push((QName::new("", "qname"), format!("missing:{}", name.local)));
+    HeaderBlock { node }
+}
+
+fn upgrade() -> HeaderBlock {
+    let mut node = Node::new(QName::new(ns::SOAP12, "Upgrade"));
+    for (prefix, version) in [("soap12", Version::Soap12), ("soap11", Version::Soap11)] {
+        let mut supported = Node::new(QName::new(ns::SOAP12, "SupportedEnvelope"));
+        supported.bindings.push((prefix.to_owned(), version.namespace().to_owned()));
+        supported.attributes.push((QName::new("", "qname"), format!("{prefix}:Envelope")));
+        node.children.push(crate::node::Child::Element(supported));
+    }
+    HeaderBlock { node }
+}
+
+/// Takes requests of one type.
+#[derive(Debug)]
+pub struct RequestReceiver<T> {
+    /// The request; vacant until it is read.
+    pub value: T,
+}
+
+impl<T: Message> Default for RequestReceiver<T> {
+    fn default() -> Self {
+        RequestReceiver { value: T::vacant(T::view()) }
+    }
+}
+
+impl<T: Message> Receiver for RequestReceiver<T> {
+    fn open_body(&mut self, _: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
+        expect_name::<T>(namespace, local)
+    }
+
+    fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        self.value.decode(cursor, T::view())
+    }
+}
+
+fn expect_name<T: Message>(namespace: &str, local: &str) -> Result<(), ErrorKind> {
+    if T::ELEMENT.is(namespace, local) {
+        return Ok(());
+    }
+    let found = QName::owned(namespace, local).to_string();
+    Err(ErrorKind::UnexpectedElement { found, expected: format!("<{}>", T::ELEMENT) })
+}
+
+/// Reads a request of a known type.
+///
+/// # Errors
+/// The first fault in document order.
+pub fn decode_request<T: Message>(message: &[u8]) -> Result<(Head, T), Error> {
+    let mut reader = EnvelopeReader::new(RequestReceiver::<T>::default());
+    Decoder::new(DecodeOptions::default()).decode(&mut reader, message)?;
+    let (head, receiver) = reader.into_parts();
+    Ok((head, receiver.value))
+}
+
+/// What a server answered.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reply<T> {
+    /// The response.
+    Response(T),
+    /// A fault.
+    Fault(Box<Fault>),
+}
+
+/// Takes a response of one type, or a fault.
+#[derive(Debug)]
+pub struct ReplyReceiver<T> {
+    value: T,
+    fault: Option<Node>,
+}
+
+impl<T: Message> Default for ReplyReceiver<T> {
+    fn default() -> Self {
+        ReplyReceiver { value: T::vacant(T::view()), fault: None }
+    }
+}
+
+impl<T: Message> ReplyReceiver<T> {
+    /// What was received.
+    ///
+    /// # Errors
+    /// When it was a fault without a code.
+    pub fn into_reply(self) -> Result<Reply<T>, Error> {
+        match self.fault {
+            Some(node) => Ok(Reply::Fault(Box::new(Fault::from_node(&node)?))),
+            None => Ok(Reply::Response(self.value)),
+        }
+    }
+}
+
+impl<T: Message> Receiver for ReplyReceiver<T> {
+    fn open_body(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
+        if namespace == head.version().namespace() && local == "Fault" {
+            self.fault = Some(Node::default());
+            return Ok(());
+        }
+        expect_name::<T>(namespace, local)
+    }
+
+    fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        match &mut self.fault {
+            Some(node) => node.decode(cursor, Node::view()),
+            None => self.value.decode(cursor, View::of(T::element())),
+        }
+    }
+}
+
+/// Reads the answer to a request.
+///
+/// # Errors
+/// The first fault in document order.
+pub fn decode_reply<T: Message>(message: &[u8]) -> Result<(Head, Reply<T>), Error> {
+    let mut reader = EnvelopeReader::new(ReplyReceiver::<T>::default());
+    Decoder::new(DecodeOptions::default()).decode(&mut reader, message)?;
+    let (head, receiver) = reader.into_parts();
+    Ok((head, receiver.into_reply()?))
+}

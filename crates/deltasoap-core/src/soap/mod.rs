@@ -1,0 +1,13 @@
+//! SOAP itself: envelope, headers, faults, in both versions.
+
+mod envelope;
+mod fault;
+mod header;
+mod message;
+mod version;
+
+pub use envelope::{EnvelopeReader, Head, Receiver};
+pub use fault::{Fault, FaultCode};
+pub use header::HeaderBlock;
+pub use message::{Reply, ReplyReceiver, RequestReceiver, decode_reply, decode_request, encode_fault, encode_message};
+pub use version::Version;
