@@ -1,2 +1,47 @@
-//! Placeholder.
-fn main() {}
+//! `cargo xtask`: what a developer or CI does besides building and testing.
+//!
+//! Each task installs what it needs into `.peers/` in the repository root (which git ignores), says what
+//! it does, and is fast when there is nothing left to do. One module a task; [`shell`] starts programs.
+
+mod check;
+mod gsoap;
+mod interop;
+mod licences;
+mod peer;
+mod peers;
+mod shell;
+mod summary;
+mod values;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Tasks of the deltasoap project")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Build the toolkits that the benchmark suite compares itself with
+    Peers(peers::Arguments),
+    /// Run the clients of other toolkits against our server
+    Interop(interop::Arguments),
+    /// Check the licences of all dependencies against deny.toml
+    Licences,
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().task {
+        Task::Peers(arguments) => peers::run(&arguments),
+        Task::Interop(arguments) => interop::run(&arguments),
+        Task::Licences => licences::run(),
+    };
+    result.unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}

@@ -40,6 +40,14 @@ pub trait Content: Sized {
         None
     }
 
+    /// True if this value is of the shape that [`flat_leaves`](Self::flat_leaves) promises. Only dynamic values can
+    /// be of another shape than their schema says.
+    #[inline]
+    fn is_flat(&self, view: View<'_>) -> bool {
+        let _ = view;
+        true
+    }
+
     /// Reads all leaves of a flat value; `None` where the bytes deviate from the learned markup.
     #[inline]
     fn scan_flat(&mut self, scan: &mut FlatScan<'_>, view: View<'_>) -> Option<()> {

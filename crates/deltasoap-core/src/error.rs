@@ -38,6 +38,13 @@ pub enum ErrorKind {
         /// The element that was expected.
         expected: String,
     },
+    /// A value that the type's facets do not allow.
+    UnexpectedValue {
+        /// The value found.
+        found: String,
+        /// What was expected.
+        expected: String,
+    },
     /// A required attribute is missing.
     MissingAttribute {
         /// The attribute that was expected.
@@ -178,6 +185,7 @@ impl fmt::Display for ErrorKind {
             }
             ErrorKind::MissingElement { expected } => write!(f, "missing element <{expected}>"),
             ErrorKind::MissingAttribute { expected } => write!(f, "missing attribute {expected}"),
+            ErrorKind::UnexpectedValue { found, expected } => write!(f, "value {found:?}, expected {expected}"),
             ErrorKind::UnexpectedText => f.write_str("character data where only elements may stand"),
             ErrorKind::Nil(why) => write!(f, "xsi:nil: {why}"),
             ErrorKind::Type { found, expected } => write!(f, "xsi:type {found:?}, expected {expected}"),

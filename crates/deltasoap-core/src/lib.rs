@@ -14,6 +14,7 @@ pub mod soap;
 mod stats;
 mod template;
 mod types;
+mod value;
 
 pub use content::{Content, Message, Nillable, Occurs, Typed};
 pub use decode::DecodeOptions;
@@ -25,3 +26,4 @@ pub use node::{Child, Node};
 pub use schema::QName;
 pub use stats::Stats;
 pub use types::SoapArray;
+pub use value::{Record, Simple, Value};

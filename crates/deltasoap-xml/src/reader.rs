@@ -285,9 +285,10 @@ impl Reader {
         Some((self.namespace_of(prefix)?, local.to_owned()))
     }
 
-    /// The prefixes in scope and their namespaces; `""` for the default namespace; without `xml`.
+    /// The prefixes in scope and their namespaces, in no order: `""` for the default namespace; without `xml`.
     pub fn bindings(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.scopes.bound().map(|(prefix, namespace)| (prefix, self.names.uri(namespace)))
+        let bound = self.scopes.all().map(|(prefix, namespace)| (prefix, self.names.uri(namespace)));
+        bound.filter(|(_, uri)| !uri.is_empty())
     }
 
     /// The table of names.

@@ -84,7 +84,7 @@ impl<T: Typed> Typed for Nillable<T> {
     }
 }
 
-fn expect_end(cursor: &mut Cursor<'_>) -> Step {
+pub(crate) fn expect_end(cursor: &mut Cursor<'_>) -> Step {
     match cursor.next_tag()? {
         Tag::Start => Err(cursor.error_at_tag(ErrorKind::Nil("content in a nil element"))),
         Tag::End | Tag::Done => Ok(()),

@@ -33,7 +33,8 @@ impl FlatWrite<'_> {
 pub fn encode_items<T: Content>(items: &[T], encoder: &mut Encoder, field: &Field, view: View<'_>) {
     let leaves = T::flat_leaves(view);
     let Some((first, rest)) = items.split_first() else { return };
-    let (Some(leaves), false) = (leaves, rest.is_empty()) else {
+    let is_regular = !rest.is_empty() && items.iter().all(|item| item.is_flat(view));
+    let (Some(leaves), true) = (leaves, is_regular) else {
         for item in items {
             encode_item(item, encoder, field, view);
         }

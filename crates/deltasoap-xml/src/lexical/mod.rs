@@ -1,17 +1,34 @@
 //! The lexical forms of XSD 1.0's built-in simple types: one file per value space, each with parse, format and
 //! maximum width.
 
+mod base64;
 mod bool;
+mod calendar;
 mod chars;
+mod decimal;
 mod digits;
+mod double_array;
 mod float;
+mod hex;
 mod int;
+mod integer;
+mod list;
 mod space;
 mod string;
 #[cfg(test)]
 mod testing;
+mod text;
 
+pub use base64::Base64;
+pub use calendar::{Date, DateTime, Duration, GDay, GMonth, GMonthDay, GYear, GYearMonth, Time, Zone};
 pub use chars::{find_illegal, is_name, is_name_char, is_name_start, is_ncname, is_xml_char};
+pub use decimal::Decimal;
+pub use double_array::{BigEndian, ByteOrder, DoubleArray, LittleEndian};
+pub use hex::Hex;
+pub use integer::{MAX_DIGITS, NegativeInteger, NonNegativeInteger, NonPositiveInteger, PositiveInteger};
+pub use list::{Entities, IdRefs, NmTokens};
+pub use num_bigint::BigInt;
+pub use text::{AnyUri, Entity, Id, IdRef, Language, Name, NcName, NmToken, NormalizedString, Notation, QName, Token};
 
 use crate::{Buffer, Escape};
 use std::fmt;
@@ -64,6 +81,11 @@ pub trait Lexical: Sized {
     /// Appends the text form, escaped as the place demands where the type can hold such characters.
     fn format(&self, out: &mut Buffer, escape: Escape);
 
+    /// Makes the value vacant again and keeps its memory where it can; what [`append`](Self::append) starts from.
+    fn clear(&mut self) {
+        *self = Self::vacant();
+    }
+
     /// Appends a piece of text to a value under construction; only for [`STREAMED`](Self::STREAMED) types.
     ///
     /// # Errors
@@ -83,15 +105,18 @@ pub trait Lexical: Sized {
     }
 }
 
-/// What [`Lexical::append`] keeps between two pieces: undecoded characters of base64 or hex, counters.
+/// What [`Lexical::append`] keeps between two pieces: undecoded characters of base64 or hex, and decoded bytes that
+/// do not yet make an item.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Partial {
-    /// Characters or bytes not yet decoded.
-    pub pending: [u8; 8],
-    /// How many of them.
-    pub len: u8,
-    /// Set once padding or the end was seen.
-    pub ended: bool,
+    /// Characters not yet decoded: the first `text_len`, fewer than four.
+    text: [u8; 4],
+    text_len: u8,
+    /// Bytes of an unfinished item: the first `bytes_len`, fewer than eight.
+    bytes: [u8; 8],
+    bytes_len: u8,
+    /// Set once there was a character after which only white space can come.
+    ended: bool,
 }
 
 /// Why a text is not a value of the type.

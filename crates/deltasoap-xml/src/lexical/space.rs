@@ -27,18 +27,29 @@ pub(crate) fn handle(text: &str, how: WhiteSpace) -> Cow<'_, str> {
     }
 }
 
-/// Plain ASCII text up to a `<`, with white space handled already; `None` for anything else.
-///
-/// Tab and line feed never occur in it, so `Replace` asks nothing more.
+/// True when white space handling would change nothing.
 #[inline]
-pub(crate) fn plain(bytes: &[u8], how: WhiteSpace) -> Option<&str> {
+pub(crate) fn is_handled(text: &str, how: WhiteSpace) -> bool {
+    match how {
+        WhiteSpace::Preserve => true,
+        WhiteSpace::Replace => !text.contains(&SPACES[1..]),
+        WhiteSpace::Collapse => is_collapsed(text),
+    }
+}
+
+/// Plain ASCII text up to a `<`; `None` for anything else.
+#[inline]
+pub(crate) fn plain(bytes: &[u8]) -> Option<&str> {
     let text = plain_text(bytes);
-    let ended = bytes.get(text.len()) == Some(&b'<');
-    (ended && (how != WhiteSpace::Collapse || is_collapsed(text))).then_some(text)
+    (bytes.get(text.len()) == Some(&b'<')).then_some(text)
 }
 
 fn replace(text: &str) -> Cow<'_, str> {
-    if text.contains(&SPACES[1..]) { Cow::Owned(text.replace(&SPACES[1..], " ")) } else { Cow::Borrowed(text) }
+    if is_handled(text, WhiteSpace::Replace) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.replace(&SPACES[1..], " "))
+    }
 }
 
 fn collapse(text: &str) -> Cow<'_, str> {

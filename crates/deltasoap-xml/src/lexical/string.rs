@@ -28,7 +28,7 @@ impl Lexical for String {
     #[inline]
     fn scan_into(&mut self, bytes: &[u8]) -> Option<usize> {
         let text = scan_text(bytes)?;
-        self.clear();
+        String::clear(self);
         self.push_str(text);
         Some(text.len())
     }
@@ -36,6 +36,10 @@ impl Lexical for String {
     #[inline]
     fn format(&self, out: &mut Buffer, escape: Escape) {
         out.push_text(self, escape);
+    }
+
+    fn clear(&mut self) {
+        String::clear(self);
     }
 
     fn append(&mut self, piece: &str, _: &mut Partial) -> Result<(), LexicalError> {

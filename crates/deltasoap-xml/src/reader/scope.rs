@@ -93,14 +93,6 @@ impl Scopes {
         self.bindings[prefix.0 as usize]
     }
 
-    /// The prefixes that are bound now, without the reserved ones.
-    pub(crate) fn bound(&self) -> impl Iterator<Item = (&str, NsId)> {
-        let all = (0..).map(PrefixId).zip(&self.bindings);
-        let own = all.filter(|(prefix, _)| ![PrefixId::XML, PrefixId::XMLNS].contains(prefix));
-        own.filter(|(_, binding)| ![UNBOUND, NsId::NONE].contains(binding))
-            .map(|(prefix, &binding)| (self.text(prefix), binding))
-    }
-
     /// The prefix itself.
     pub(crate) fn text(&self, prefix: PrefixId) -> &str {
         self.prefixes.text(prefix.0)
@@ -110,6 +102,13 @@ impl Scopes {
     pub(crate) fn lookup(&self, prefix: &str) -> Option<NsId> {
         let id = self.prefixes.find(0, prefix.as_bytes())?;
         Some(self.binding(PrefixId(id))).filter(|&binding| binding != UNBOUND)
+    }
+
+    /// Every prefix that is bound, but for `xml`, and what to.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&str, NsId)> {
+        let ids = (0..self.bindings.len() as u32).map(PrefixId).filter(|&id| id != PrefixId::XML);
+        let bound = ids.map(|id| (id, self.binding(id))).filter(|&(_, binding)| binding != UNBOUND);
+        bound.map(|(id, binding)| (self.text(id), binding))
     }
 
     /// Where the undo log stands, for [`unbind`](Self::unbind).

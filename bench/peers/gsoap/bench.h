@@ -1,0 +1,25 @@
+// The operations of the benchmark service, in soapcpp2's own C++ dialect.
+//
+// soapcpp2 turns this file into the (de)serializers; nothing here is compiled as it stands.
+// The choice of containers is explained in README.md.
+
+//gsoap ns service name:      bench
+//gsoap ns service style:     document
+//gsoap ns service encoding:  literal
+//gsoap ns service namespace: urn:bench
+//gsoap ns schema namespace:  urn:bench
+//gsoap ns schema form:       unqualified
+
+#import "stlvector.h"
+
+// xsd:base64Binary; gSOAP knows this pair of fields by its name.
+class xsd__base64Binary { public: unsigned char *__ptr; int __size; };
+
+// Mesh interface object: two coordinates and a value.
+class ns__Mio { public: int x; int y; double v; };
+
+int ns__sendInts(std::vector<int> item, struct ns__sendIntsResponse { int count; } &response);
+int ns__sendDoubles(std::vector<double> item, struct ns__sendDoublesResponse { int count; } &response);
+int ns__sendStrings(std::vector<char *> item, struct ns__sendStringsResponse { int count; } &response);
+int ns__sendMios(std::vector<ns__Mio> item, struct ns__sendMiosResponse { int count; } &response);
+int ns__sendBase64(xsd__base64Binary data, struct ns__sendBase64Response { int count; } &response);

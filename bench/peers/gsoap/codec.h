@@ -1,0 +1,122 @@
+// gSOAP from memory to memory: one envelope in, values out, and back.
+//
+// This is what the generated skeleton `soap_serve_ns__...` does between the HTTP headers; the
+// socket is replaced by two callbacks that copy from and to a buffer.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include "soapH.h"
+
+// soapcpp2 gives an operation's function and its request struct the same name; these name the structs.
+using SendInts = struct ns__sendInts;
+using SendDoubles = struct ns__sendDoubles;
+using SendStrings = struct ns__sendStrings;
+using SendMios = struct ns__sendMios;
+using SendBase64 = struct ns__sendBase64;
+
+// The generated functions of one request type, so that templates find them.
+template <class Request> struct Generated;
+
+#define GENERATED(TYPE, NAME)                                                            \
+    template <> struct Generated<TYPE> {                                                 \
+        static void vacate(soap *ctx, TYPE *r) { soap_default_ns__##NAME(ctx, r); }      \
+        static bool get(soap *ctx, TYPE *r) {                                            \
+            return soap_get_ns__##NAME(ctx, r, "ns:" #NAME, nullptr) != nullptr;         \
+        }                                                                                \
+        static void serialize(soap *ctx, const TYPE *r) {                                \
+            soap_serialize_ns__##NAME(ctx, r);                                           \
+        }                                                                                \
+        static bool put(soap *ctx, const TYPE *r) {                                      \
+            return soap_put_ns__##NAME(ctx, r, "ns:" #NAME, "") == SOAP_OK;              \
+        }                                                                                \
+    };
+
+GENERATED(SendInts, sendInts)
+GENERATED(SendDoubles, sendDoubles)
+GENERATED(SendStrings, sendStrings)
+GENERATED(SendMios, sendMios)
+GENERATED(SendBase64, sendBase64)
+#undef GENERATED
+
+// A soap context that lives as long as the process and is emptied between messages.
+class Context {
+public:
+    Context() : ctx_(soap_new1(SOAP_C_UTFSTRING | SOAP_IO_BUFFER)) {
+        if (!ctx_) throw std::bad_alloc();
+        ctx_->user = this;
+        ctx_->frecv = receive;
+        ctx_->fsend = send;
+        // The default of 100,000 elements is a limit against abuse, not part of the decoder's work.
+        ctx_->maxoccurs = SIZE_MAX;
+    }
+    ~Context() {
+        release();
+        soap_free(ctx_);
+    }
+    Context(const Context &) = delete;
+    Context &operator=(const Context &) = delete;
+
+    // Frees everything that gSOAP allocated for the last message.
+    void release() {
+        soap_destroy(ctx_);
+        soap_end(ctx_);
+    }
+
+    template <class Request> void decode(const std::string &message, Request &into) {
+        rest_ = message.data();
+        left_ = message.size();
+        Generated<Request>::vacate(ctx_, &into);
+        check(soap_begin_recv(ctx_) == SOAP_OK && soap_envelope_begin_in(ctx_) == SOAP_OK &&
+              soap_recv_header(ctx_) == SOAP_OK && soap_body_begin_in(ctx_) == SOAP_OK &&
+              Generated<Request>::get(ctx_, &into) && soap_body_end_in(ctx_) == SOAP_OK &&
+              soap_envelope_end_in(ctx_) == SOAP_OK && soap_end_recv(ctx_) == SOAP_OK);
+    }
+
+    // Replaces the content of `sink`, whose capacity is kept.
+    template <class Request> void encode(const Request &request, std::string &sink) {
+        sink_ = &sink;
+        sink.clear();
+        ctx_->encodingStyle = nullptr;
+        soap_serializeheader(ctx_);
+        Generated<Request>::serialize(ctx_, &request);
+        check(soap_begin_send(ctx_) == SOAP_OK && soap_envelope_begin_out(ctx_) == SOAP_OK &&
+              soap_putheader(ctx_) == SOAP_OK && soap_body_begin_out(ctx_) == SOAP_OK &&
+              Generated<Request>::put(ctx_, &request) && soap_body_end_out(ctx_) == SOAP_OK &&
+              soap_envelope_end_out(ctx_) == SOAP_OK && soap_end_send(ctx_) == SOAP_OK);
+    }
+
+private:
+    static size_t receive(soap *ctx, char *to, size_t room) {
+        auto *self = static_cast<Context *>(ctx->user);
+        size_t n = std::min(room, self->left_);
+        std::memcpy(to, self->rest_, n);
+        self->rest_ += n;
+        self->left_ -= n;
+        return n;
+    }
+    static int send(soap *ctx, const char *from, size_t n) {
+        static_cast<Context *>(ctx->user)->sink_->append(from, n);
+        return SOAP_OK;
+    }
+
+    void check(bool ok) {
+        if (ok) return;
+        char text[1024] = "";
+        soap_set_fault(ctx_);
+        soap_sprint_fault(ctx_, text, sizeof text);
+        release();
+        ctx_->error = SOAP_OK;
+        throw std::runtime_error(text);
+    }
+
+    soap *ctx_;
+    const char *rest_ = nullptr;
+    size_t left_ = 0;
+    std::string *sink_ = nullptr;
+};

@@ -1,0 +1,44 @@
+// Resident memory of this process, from /proc.
+
+#pragma once
+
+#include <sys/resource.h>
+
+#include <cstdio>
+#include <cstring>
+
+namespace memory {
+
+// A line of /proc/self/status such as "VmRSS:", in bytes; 0 where there is none.
+inline long status(const char *key) {
+    std::FILE *file = std::fopen("/proc/self/status", "r");
+    if (!file) return 0;
+    char line[256];
+    long kib = 0;
+    while (std::fgets(line, sizeof line, file))
+        if (!std::strncmp(line, key, std::strlen(key))) {
+            std::sscanf(line + std::strlen(key), "%ld", &kib);
+            break;
+        }
+    std::fclose(file);
+    return kib * 1024;
+}
+
+inline long resident() { return status("VmRSS:"); }
+
+// Sets the high-water mark to what is resident now, where the kernel lets us.
+inline void reset_peak() {
+    if (std::FILE *file = std::fopen("/proc/self/clear_refs", "w")) {
+        std::fputs("5", file);
+        std::fclose(file);
+    }
+}
+
+inline long peak() {
+    if (long bytes = status("VmHWM:")) return bytes;
+    rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss * 1024L;
+}
+
+}  // namespace memory

@@ -1,0 +1,223 @@
+// gSOAP as a peer of the benchmark: the line protocol of ../PROTOCOL.md over stdin and stdout.
+
+#include <malloc.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "bench.nsmap"
+#include "checksum.h"
+#include "codec.h"
+#include "memory.h"
+
+namespace {
+
+constexpr size_t COPIES = 16;
+
+// One prepared workload: what `prepare`, `run` and `output` talk to.
+class Workload {
+public:
+    virtual ~Workload() = default;
+    virtual void run_once() = 0;
+    // Called outside the time, after the runs.
+    virtual std::string checksum() = 0;
+    virtual size_t bytes() const = 0;
+    virtual const std::string &output() const = 0;
+
+    // Called once when everything but the timed work has been allocated.
+    void mark_baseline() {
+        malloc_trim(0);
+        baseline_ = memory::resident();
+    }
+    long peak_growth() const { return std::max(0L, memory::peak() - baseline_); }
+
+private:
+    long baseline_ = 0;
+};
+
+template <class Request> class Decode final : public Workload {
+public:
+    explicit Decode(std::string message) : copies_(COPIES - 1, message) {
+        copies_.push_back(std::move(message));
+        mark_baseline();
+        run_once();
+    }
+    // Releases the values of the run before, as a server does between two messages. The request
+    // itself stays, so that its vector keeps its capacity.
+    void run_once() override {
+        context_.release();
+        context_.decode(copies_[next_++ % COPIES], request_);
+    }
+    std::string checksum() override { return checksum_of(request_); }
+    size_t bytes() const override { return copies_[0].size(); }
+    const std::string &output() const override { throw std::runtime_error("a decode workload has no output"); }
+
+private:
+    std::vector<std::string> copies_;
+    size_t next_ = 0;
+    Context context_;
+    Request request_;
+};
+
+template <class Request> class Encode final : public Workload {
+public:
+    explicit Encode(std::string message) {
+        values_.decode(message, request_);
+        std::string().swap(message);
+        mark_baseline();
+        run_once();
+    }
+    void run_once() override {
+        context_.release();
+        context_.encode(request_, output_);
+    }
+    // Decodes the output again and gives the memory back, so that it does not count as encoding.
+    std::string checksum() override {
+        std::string sum;
+        {
+            Context context;
+            Request request;
+            context.decode(output_, request);
+            sum = checksum_of(request);
+        }
+        malloc_trim(0);
+        return sum;
+    }
+    size_t bytes() const override { return output_.size(); }
+    const std::string &output() const override { return output_; }
+
+private:
+    Context values_;  // owns what `request_` points to
+    Request request_;
+    Context context_;
+    std::string output_;
+};
+
+struct Kind {
+    const char *name;
+    std::function<std::unique_ptr<Workload>(std::string)> decode, encode;
+};
+
+template <class Request> Kind kind(const char *name) {
+    return {name,
+            [](std::string m) { return std::unique_ptr<Workload>(new Decode<Request>(std::move(m))); },
+            [](std::string m) { return std::unique_ptr<Workload>(new Encode<Request>(std::move(m))); }};
+}
+
+const std::vector<Kind> KINDS = {
+    kind<SendInts>("ints"),       kind<SendDoubles>("easy"), kind<SendDoubles>("hard"),
+    kind<SendStrings>("strings"), kind<SendMios>("structs"), kind<SendBase64>("base64"),
+};
+
+std::unique_ptr<Workload> prepared;
+
+Workload &current() {
+    if (!prepared) throw std::runtime_error("no workload is prepared");
+    return *prepared;
+}
+
+void hello() {
+    std::string names;
+    for (const char *direction : {"decode-", "encode-"})
+        for (const Kind &kind : KINDS)
+            names += (names.empty() ? "\"" : ",\"") + std::string(direction) + kind.name + '"';
+    std::printf("{\"peer\":\"gsoap\",\"version\":\"%d.%d.%d\",\"workloads\":[%s]}\n", GSOAP_VERSION / 100000,
+                GSOAP_VERSION / 1000 % 100, GSOAP_VERSION % 1000, names.c_str());
+}
+
+// The message follows the line in any case, so it is read before anything can fail.
+std::string read_message(size_t length) {
+    std::string message(length, '\0');
+    if (std::fread(&message[0], 1, length, stdin) != length) std::exit(1);
+    return message;
+}
+
+std::unique_ptr<Workload> make(const std::string &workload, std::string message) {
+    for (const Kind &kind : KINDS) {
+        if (workload == std::string("decode-") + kind.name) return kind.decode(std::move(message));
+        if (workload == std::string("encode-") + kind.name) return kind.encode(std::move(message));
+    }
+    throw std::runtime_error("unknown workload " + workload);
+}
+
+void prepare(std::istringstream &arguments) {
+    std::string workload;
+    size_t items = 0, length = 0;
+    if (!(arguments >> workload >> items >> length)) throw std::runtime_error("usage: prepare WORKLOAD N LEN");
+    std::string message = read_message(length);
+    prepared.reset();
+    prepared = make(workload, std::move(message));
+    std::printf("{\"ok\":true,\"checksum\":\"%s\",\"bytes\":%zu}\n", current().checksum().c_str(), current().bytes());
+}
+
+uint64_t timed(Workload &workload) {
+    auto start = std::chrono::steady_clock::now();
+    workload.run_once();
+    auto spent = std::chrono::steady_clock::now() - start;
+    return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(spent).count());
+}
+
+void run(std::istringstream &arguments) {
+    size_t count = 0;
+    if (!(arguments >> count) || count == 0) throw std::runtime_error("usage: run COUNT");
+    Workload &workload = current();
+    std::string times;
+    times.reserve(std::min<size_t>(count, 100000) * 12);
+    memory::reset_peak();
+    for (size_t i = 0; i < count; i++) times += (i ? "," : "") + std::to_string(timed(workload));
+    long peak = workload.peak_growth();
+    std::printf("{\"ns\":[%s],\"checksum\":\"%s\",\"peak_bytes\":%ld}\n", times.c_str(), workload.checksum().c_str(), peak);
+}
+
+void output() {
+    const std::string &message = current().output();
+    std::printf("%zu\n", message.size());
+    std::fwrite(message.data(), 1, message.size(), stdout);
+}
+
+void report(const char *error) {
+    std::string text;
+    for (const char *p = error; *p; p++) {
+        if (*p == '"' || *p == '\\') text += '\\';
+        text += static_cast<unsigned char>(*p) < 0x20 ? ' ' : *p;
+    }
+    std::printf("{\"ok\":false,\"error\":\"%s\"}\n", text.c_str());
+}
+
+void answer(const std::string &line) {
+    std::istringstream words(line);
+    std::string command;
+    words >> command;
+    if (command == "hello") hello();
+    else if (command == "prepare") prepare(words);
+    else if (command == "run") run(words);
+    else if (command == "output") output();
+    else throw std::runtime_error("unknown command " + command);
+}
+
+bool read_line(std::string &line) {
+    line.clear();
+    for (int c; (c = std::getchar()) != EOF; line += static_cast<char>(c))
+        if (c == '\n') return true;
+    return false;
+}
+
+}  // namespace
+
+int main() {
+    std::string line;
+    while (read_line(line) && line != "quit") {
+        try {
+            answer(line);
+        } catch (const std::exception &e) {
+            report(e.what());
+        }
+        std::fflush(stdout);
+    }
+}

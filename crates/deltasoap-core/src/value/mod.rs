@@ -1,0 +1,171 @@
+//! Dynamic values: what is read and written with a schema that is built at run time.
+//!
+//! A [`Value`] has no schema inside. Its shape follows the [`View`] that it is read or written with: a [`Record`] has
+//! its fields in the order of the [`ComplexElement`](crate::schema::ComplexElement). The same routines serve dynamic and
+//! typed values; only the types differ that they are instantiated with.
+
+mod record;
+mod simple;
+
+pub use record::Record;
+pub use simple::Simple;
+
+use crate::content::Content;
+use crate::decode::{self, Cursor, FlatScan, Step, array, nil_attribute};
+use crate::encode::{self, Encoder, FlatWrite};
+use crate::schema::{Element, UnionElement, View};
+use crate::{ErrorKind, Node, Typed};
+
+/// A value whose type is known at run time.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Value {
+    /// An optional field that is not there.
+    #[default]
+    Absent,
+    /// `xsi:nil="true"`.
+    Nil,
+    /// A simple type's value.
+    Simple(Simple),
+    /// Fields and attributes.
+    Record(Box<Record>),
+    /// The occurrences of a repeated field, or the items of a SOAP array.
+    List(Vec<Value>),
+    /// Content without a schema.
+    Tree(Box<Node>),
+}
+
+/// Reading the content.
+const CONTENT: u8 = 1;
+/// Nil: only the end tag may follow.
+const NIL: u8 = 2;
+
+impl Content for Value {
+    fn vacant(view: View<'_>) -> Self {
+        match view.element {
+            Element::Simple(simple) => Value::Simple(Simple::vacant(simple.base)),
+            Element::Complex(complex) => Value::Record(Box::new(Record::vacant(complex, view))),
+            Element::Array(_) => Value::List(Vec::new()),
+            Element::Union(_) => Value::Simple(Simple::String(String::new())),
+            Element::Any => Value::Tree(Box::default()),
+        }
+    }
+
+    fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        let (me, fresh) = cursor.enter();
+        if fresh {
+            // An inline choice has no element of its own, so the attributes at hand are its field's.
+            let is_nil = !cursor.is_inline() && nil_attribute(cursor)?.0;
+            *self = if is_nil { Value::Nil } else { Value::vacant(view) };
+            cursor.frame(me).state = if is_nil { NIL } else { CONTENT };
+        }
+        if cursor.frame(me).state == NIL {
+            decode::expect_end(cursor)?;
+        } else {
+            self.decode_content(cursor, view)?;
+        }
+        cursor.leave(me);
+        Ok(())
+    }
+
+    fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
+        match self {
+            Value::Absent => {}
+            Value::Nil => encoder.nil(),
+            Value::Simple(simple) => {
+                encoder.type_attribute(view.element.type_name());
+                simple.leaf(encoder);
+            }
+            Value::Record(record) => encode::complex::encode(&**record, encoder, view),
+            Value::List(items) => encode::array::encode(items, encoder, view),
+            Value::Tree(node) => node.encode(encoder, view),
+        }
+    }
+
+    fn encode_inline(&self, encoder: &mut Encoder, view: View<'_>) {
+        if let Value::Record(record) = self {
+            encode::complex::encode_inline(&**record, encoder, view);
+        }
+    }
+
+    fn flat_leaves(view: View<'_>) -> Option<usize> {
+        record::flat_leaves(view, 0)
+    }
+
+    fn scan_flat(&mut self, scan: &mut FlatScan<'_>, view: View<'_>) -> Option<()> {
+        match self {
+            Value::Simple(simple) => simple.scan_flat(scan),
+            Value::Record(record) => record.scan_flat(scan, view),
+            _ => None,
+        }
+    }
+
+    fn write_flat(&self, write: &mut FlatWrite<'_>, view: View<'_>) {
+        match self {
+            Value::Simple(simple) => simple.write_flat(write),
+            Value::Record(record) => record.write_flat(write, view),
+            _ => {}
+        }
+    }
+
+    fn is_flat(&self, view: View<'_>) -> bool {
+        match (self, view.element) {
+            (Value::Simple(simple), Element::Simple(element)) => simple.builtin() == element.base,
+            (Value::Record(record), Element::Complex(_)) => record.is_flat(view),
+            _ => false,
+        }
+    }
+}
+
+impl Value {
+    fn decode_content(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        match (self, view.element) {
+            (Value::Simple(simple), Element::Union(union)) => decode_union(simple, cursor, union, view),
+            (Value::Simple(simple), Element::Simple(element)) => {
+                simple.decode(cursor, view)?;
+                if simple.is_one_of(&element.enumeration) {
+                    return Ok(());
+                }
+                let (found, expected) = (simple.to_string(), format!("a value of {}", element.name));
+                Err(cursor.error_at_end(ErrorKind::UnexpectedValue { found, expected }))
+            }
+            (Value::Record(record), _) => decode::complex::decode(&mut **record, cursor, view),
+            (Value::List(items), _) => array::decode(items, cursor, view),
+            (Value::Tree(node), _) => node.decode(cursor, Node::view()),
+            _ => unreachable!("a vacant value has the shape of its view"),
+        }
+    }
+
+    /// The field of a record.
+    pub fn field(&self, view: View<'_>, local: &str) -> Option<&Value> {
+        let index = view.complex()?.fields.iter().position(|field| field.name.local == local)?;
+        match self {
+            Value::Record(record) => record.fields.get(index),
+            _ => None,
+        }
+    }
+}
+
+/// The first member type that accepts the text gives the value (XSD 1.0 part 2, 2.5.1.3).
+fn decode_union(value: &mut Simple, cursor: &mut Cursor<'_>, union: &UnionElement, view: View<'_>) -> Step {
+    let mut text = match std::mem::replace(value, Simple::Boolean(false)) {
+        Simple::String(text) => text,
+        _ => String::new(),
+    };
+    let result = decode::simple::decode(&mut text, cursor, view);
+    let member = union.members.iter().find_map(|&member| match view.follow(member).element {
+        Element::Simple(simple) => Simple::parse(simple.base, &text).ok(),
+        _ => None,
+    });
+    if result.is_err() {
+        *value = Simple::String(text);
+        return result;
+    }
+    match member {
+        Some(member) => *value = member,
+        None => {
+            let expected = format!("a value of {}", union.name);
+            return Err(cursor.error_at_end(ErrorKind::UnexpectedValue { found: text, expected }));
+        }
+    }
+    Ok(())
+}

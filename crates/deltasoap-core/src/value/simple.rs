@@ -1,0 +1,100 @@
+//! Simple values: one variant a built-in type.
+
+use crate::decode::{self, Cursor, FlatScan, Step};
+use crate::encode::{Encoder, FlatWrite};
+use crate::schema::{Builtin, QName, View};
+use deltasoap_xml::lexical::{self, Lexical, LexicalError};
+use deltasoap_xml::{Buffer, Escape};
+use std::borrow::Cow;
+use std::fmt;
+
+macro_rules! simple {
+    ($($variant:ident($type:ty)),* $(,)?) => {
+        /// A value of a built-in simple type.
+        #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
+        pub enum Simple {
+            $(#[doc = concat!("See [`Builtin::", stringify!($variant), "`].")] $variant($type),)*
+        }
+
+        impl Simple {
+            /// Zero, empty.
+            pub fn vacant(builtin: Builtin) -> Self {
+                match builtin { $(Builtin::$variant => Simple::$variant(<$type as Lexical>::vacant()),)* }
+            }
+
+            /// Reads a text.
+            ///
+            /// # Errors
+            /// When the text is not of the type.
+            pub fn parse(builtin: Builtin, text: &str) -> Result<Self, LexicalError> {
+                Ok(match builtin { $(Builtin::$variant => Simple::$variant(<$type as Lexical>::parse(text)?),)* })
+            }
+
+            /// The type.
+            pub fn builtin(&self) -> Builtin {
+                match self { $(Simple::$variant(_) => Builtin::$variant,)* }
+            }
+
+            pub(super) fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+                match self { $(Simple::$variant(value) => decode::simple::decode(value, cursor, view),)* }
+            }
+
+            #[inline]
+            pub(super) fn scan_flat(&mut self, scan: &mut FlatScan<'_>) -> Option<()> {
+                match self { $(Simple::$variant(value) => scan.leaf(value),)* }
+            }
+
+            #[inline]
+            pub(super) fn write_flat(&self, write: &mut FlatWrite<'_>) {
+                match self { $(Simple::$variant(value) => write.leaf(value),)* }
+            }
+
+            pub(super) fn leaf(&self, encoder: &mut Encoder) {
+                match self { $(Simple::$variant(value) => encoder.leaf(value),)* }
+            }
+
+            pub(super) fn attribute(&self, encoder: &mut Encoder, name: &QName) {
+                match self { $(Simple::$variant(value) => encoder.attribute_value(name, value),)* }
+            }
+
+            fn format(&self, out: &mut Buffer) {
+                match self { $(Simple::$variant(value) => value.format(out, Escape::Text),)* }
+            }
+        }
+    };
+}
+
+simple! {
+    String(String), NormalizedString(lexical::NormalizedString), Token(lexical::Token),
+    Language(lexical::Language), Name(lexical::Name), NcName(lexical::NcName), NmToken(lexical::NmToken),
+    NmTokens(lexical::NmTokens), Id(lexical::Id), IdRef(lexical::IdRef), IdRefs(lexical::IdRefs),
+    Entity(lexical::Entity), Entities(lexical::Entities), Boolean(bool), Byte(i8), Short(i16), Int(i32),
+    Long(i64), UnsignedByte(u8), UnsignedShort(u16), UnsignedInt(u32), UnsignedLong(u64),
+    Integer(lexical::BigInt), NonNegativeInteger(lexical::NonNegativeInteger),
+    PositiveInteger(lexical::PositiveInteger), NonPositiveInteger(lexical::NonPositiveInteger),
+    NegativeInteger(lexical::NegativeInteger), Decimal(lexical::Decimal), Float(f32), Double(f64),
+    Date(lexical::Date), Time(lexical::Time), DateTime(lexical::DateTime), Duration(lexical::Duration),
+    GYear(lexical::GYear), GYearMonth(lexical::GYearMonth), GMonth(lexical::GMonth),
+    GMonthDay(lexical::GMonthDay), GDay(lexical::GDay), Base64Binary(lexical::Base64),
+    HexBinary(lexical::Hex), AnyUri(lexical::AnyUri), QName(lexical::QName), Notation(lexical::Notation),
+}
+
+impl Simple {
+    /// True if the value's text is one of the allowed ones, or all are allowed.
+    pub(super) fn is_one_of(&self, allowed: &[Cow<'static, str>]) -> bool {
+        allowed.is_empty() || allowed.iter().any(|allowed| *allowed == self.to_string())
+    }
+}
+
+impl fmt::Display for Simple {
+    /// The text as it stands in a message, unescaped for strings.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Simple::String(text) = self {
+            return f.write_str(text);
+        }
+        let mut out = Buffer::new();
+        self.format(&mut out);
+        f.write_str(&String::from_utf8_lossy(out.as_slice()))
+    }
+}

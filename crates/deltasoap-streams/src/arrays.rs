@@ -1,0 +1,252 @@
+//! The papers' arrays: values, and their SOAP messages written naively.
+//!
+//! The values are what the benchmarks of bSOAP and its predecessors send: arrays of ints, of doubles (easy: equal to the array index; hard:
+//! random), of strings and of mesh interface objects, two coordinates with a field value. They depend on `n` alone. The `message_` functions
+//! write the text with `format!`-like appending, no cleverness: the naive twin that the encoder is tested against, and the common
+//! file that every decoder of the benchmarks reads.
+//!
+//! All messages are SOAP 1.1, document/literal, on one line behind no white space:
+//!
+//! ```text
+//! <?xml version="1.0" encoding="UTF-8"?><soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>
+//! <ns:sendInts xmlns:ns="urn:bench"><item>1</item><item>2</item></ns:sendInts></soap:Body></soap:Envelope>
+//! ```
+//!
+//! (without the line break shown). The wrapper is in the namespace `urn:bench`, its children are in none.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::prng::{SEED, SplitMix64};
+
+/// The namespace of the operations.
+pub const NAMESPACE: &str = "urn:bench";
+
+/// A mesh interface object: coordinates `x` and `y`, field value `v`.
+pub type Mio = (i32, i32, f64);
+
+/// The ints `1, 2, ... n` (at most `i32::MAX` of them).
+#[must_use]
+pub fn ints(n: usize) -> Vec<i32> {
+    (1..=i32::try_from(n).unwrap_or(i32::MAX)).collect()
+}
+
+/// The doubles `1, 2, ... n`: short texts, no exponent below 10^16.
+#[must_use]
+pub fn easy_doubles(n: usize) -> Vec<f64> {
+    ints(n).into_iter().map(f64::from).collect()
+}
+
+/// `n` finite doubles with random bits: the numbers of [`SplitMix64`] from [`SEED`] taken as IEEE 754 bits, leaving out
+/// infinities and NaNs. Their shortest texts have 22 characters on average.
+#[must_use]
+pub fn hard_doubles(n: usize) -> Vec<f64> {
+    let mut random = SplitMix64::new(SEED);
+    let drawn = std::iter::repeat_with(move || f64::from_bits(random.next_u64()));
+    drawn.filter(|value| value.is_finite()).take(n).collect()
+}
+
+/// The objects `(i, i, sqrt(i))` for `i` in `1..=n`: one value in √n is short, the others have up to 17 digits. A square root is
+/// exactly rounded by IEEE 754, so that every language has the same.
+#[must_use]
+pub fn mios(n: usize) -> Vec<Mio> {
+    ints(n).into_iter().map(|i| (i, i, f64::from(i).sqrt())).collect()
+}
+
+/// `n` strings of [`STRING_LENGTH`] letters each, the letter `k` of `A-Za-z` with `k` from `below(52)` of [`SplitMix64`] from [`SEED`].
+#[must_use]
+pub fn strings(n: usize) -> Vec<String> {
+    let mut random = SplitMix64::new(SEED);
+    (0..n).map(|_| (0..STRING_LENGTH).map(|_| letter(&mut random)).collect()).collect()
+}
+
+/// The number of letters in each of [`strings`].
+pub const STRING_LENGTH: usize = 100;
+
+/// `n` random bytes: the numbers of [`SplitMix64`] from [`SEED`], 8 bytes little-endian each, cut to length.
+#[must_use]
+pub fn bytes(n: usize) -> Vec<u8> {
+    let mut random = SplitMix64::new(SEED);
+    let drawn = std::iter::repeat_with(move || random.next_u64().to_le_bytes());
+    drawn.flatten().take(n).collect()
+}
+
+/// The message `sendInts`: one `item` an int.
+#[must_use]
+pub fn message_ints(values: &[i32]) -> String {
+    message("sendInts", |out| {
+        for value in values {
+            element(out, "item", &value.to_string());
+        }
+    })
+}
+
+/// The message `sendDoubles`: one `item` a double, in the form of [`double`].
+#[must_use]
+pub fn message_doubles(values: &[f64]) -> String {
+    message("sendDoubles", |out| {
+        for &value in values {
+            element(out, "item", &double(value));
+        }
+    })
+}
+
+/// The message `sendStrings`: one `item` a string.
+#[must_use]
+pub fn message_strings<S: AsRef<str>>(values: &[S]) -> String {
+    message("sendStrings", |out| {
+        for value in values {
+            element(out, "item", &escape(value.as_ref()));
+        }
+    })
+}
+
+/// The message `sendMios`: one `item` an object, in it `x`, `y` and `v`.
+#[must_use]
+pub fn message_mios(values: &[Mio]) -> String {
+    message("sendMios", |out| {
+        for &(x, y, v) in values {
+            out.push_str("<item>");
+            element(out, "x", &x.to_string());
+            element(out, "y", &y.to_string());
+            element(out, "v", &double(v));
+            out.push_str("</item>");
+        }
+    })
+}
+
+/// The message `sendBase64`: one `data` with all bytes in padded standard base64 without line breaks.
+#[must_use]
+pub fn message_base64(bytes: &[u8]) -> String {
+    message("sendBase64", |out| element(out, "data", &STANDARD.encode(bytes)))
+}
+
+/// A double as an xsd:double: the shortest digits that read back as the same value; `12345` (no `.0`), `0.1`, `1.5e300`
+/// (no `+`), `-0`, `INF`, `-INF`, `NaN`.
+#[must_use]
+pub fn double(value: f64) -> String {
+    if value.is_nan() {
+        return "NaN".into();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "INF".into() } else { "-INF".into() };
+    }
+    let mut buffer = zmij::Buffer::new();
+    let text = buffer.format_finite(value);
+    text.strip_suffix(".0").unwrap_or(text).replace("e+", "e")
+}
+
+fn letter(random: &mut SplitMix64) -> char {
+    const LETTERS: &[u8; 52] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    char::from(LETTERS[random.below(52) as usize])
+}
+
+fn message(operation: &str, content: impl FnOnce(&mut String)) -> String {
+    let mut out = String::from(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\
+         <soap:Envelope xmlns:soap=\"http://schemas.xmlsoap.org/soap/envelope/\"><soap:Body>",
+    );
+    out.push_str(&format!("<ns:{operation} xmlns:ns=\"{NAMESPACE}\">"));
+    content(&mut out);
+    out.push_str(&format!("</ns:{operation}></soap:Body></soap:Envelope>"));
+    out
+}
+
+fn element(out: &mut String, name: &str, text: &str) {
+    out.push_str(&format!("<{name}>{text}</{name}>"));
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('\r', "&#13;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checksum;
+
+    /// Checksums of a thousand values each: peers and records depend on them, so they never change.
+    #[test]
+    fn values_are_what_they_always_were() {
+        assert_eq!(checksum::ints(&ints(1000)), "cd3ed576492d74fc");
+        assert_eq!(checksum::doubles(&easy_doubles(1000)), "ad9f783a7e8badd7");
+        assert_eq!(checksum::doubles(&hard_doubles(1000)), "90c2012b05d821db");
+        assert_eq!(checksum::mios(&mios(1000)), "1d3bec432ca66635");
+        assert_eq!(checksum::strings(&strings(1000)), "d1bf1ac0784c7ba8");
+        assert_eq!(checksum::bytes(&bytes(1000)), "21ecbe8c6d0b5bc0");
+    }
+
+    #[test]
+    fn a_longer_array_continues_a_shorter_one() {
+        assert_eq!(hard_doubles(100)[..10], hard_doubles(10));
+        assert_eq!(strings(10)[..3], strings(3));
+        assert_eq!(bytes(100)[..13], bytes(13));
+    }
+
+    #[test]
+    fn hard_doubles_are_finite_and_long() {
+        let values = hard_doubles(10_000);
+        let length: usize = values.iter().map(|&value| double(value).len()).sum();
+        assert!(values.iter().all(|value| value.is_finite()));
+        assert!((215_000..225_000).contains(&length), "average of {length} / 10000");
+    }
+
+    #[test]
+    fn doubles_have_the_documented_form() {
+        let forms = [
+            (1.0, "1"),
+            (12345.0, "12345"),
+            (0.1, "0.1"),
+            (1.5e300, "1.5e300"),
+            (1e16, "1e16"),
+            (2.5e-9, "2.5e-9"),
+            (-0.0, "-0"),
+            (f64::INFINITY, "INF"),
+            (f64::NEG_INFINITY, "-INF"),
+            (f64::NAN, "NaN"),
+        ];
+        for (value, text) in forms {
+            assert_eq!(double(value), text);
+        }
+    }
+
+    #[test]
+    fn doubles_read_back() {
+        for value in hard_doubles(10_000) {
+            assert_eq!(double(value).parse::<f64>().map(f64::to_bits), Ok(value.to_bits()));
+        }
+    }
+
+    #[test]
+    fn a_message_is_the_documented_text() {
+        assert_eq!(
+            message_ints(&[1, -2]),
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?><soap:Envelope \
+             xmlns:soap=\"http://schemas.xmlsoap.org/soap/envelope/\"><soap:Body><ns:sendInts xmlns:ns=\"urn:bench\">\
+             <item>1</item><item>-2</item></ns:sendInts></soap:Body></soap:Envelope>"
+        );
+    }
+
+    #[test]
+    fn messages_hold_the_values() {
+        let text = message_mios(&[(1, 2, 0.5)]);
+        assert!(text.contains("<item><x>1</x><y>2</y><v>0.5</v></item>"));
+        assert!(message_base64(&[1, 2, 3, 4]).contains("<data>AQIDBA==</data>"));
+        assert!(message_strings(&["a<b&c>d"]).contains("<item>a&lt;b&amp;c&gt;d</item>"));
+        assert_eq!(message_doubles(&easy_doubles(10)).matches("<item>").count(), 10);
+    }
+
+    #[test]
+    fn messages_are_well_formed() {
+        for text in [
+            message_ints(&ints(10)),
+            message_doubles(&hard_doubles(10)),
+            message_strings(&strings(10)),
+            message_mios(&mios(10)),
+            message_base64(&bytes(10)),
+            message_strings(&["\r\n<&>\"'"]),
+        ] {
+            roxmltree::Document::parse(&text).unwrap();
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Recorded vSphere `Fetch` calls: a client that polls properties of virtual machines and hosts.
+//!
+//! The requests share one skeleton and differ in two or three texts; the responses run from 376 bytes to 967 KB in 43 skeletons, with
+//! `xsi:type` everywhere. Source and licence: `testdata/sequences/vsphere-fetch/README.md`; types: [`shapes`](crate::shapes).
+
+use include_dir::{Dir, include_dir};
+
+/// The number of pairs in [`fetch_pairs`].
+pub const FETCH_PAIRS: usize = 292;
+
+static FETCH: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../testdata/sequences/vsphere-fetch");
+
+/// All calls as (request, response), in recorded order, as the bytes of the HTTP bodies.
+pub fn fetch_pairs() -> impl Iterator<Item = (&'static [u8], &'static [u8])> {
+    (0..FETCH_PAIRS).filter_map(|index| Some((body(index, "request")?, body(index, "response")?)))
+}
+
+fn body(index: usize, kind: &str) -> Option<&'static [u8]> {
+    let file = FETCH.get_file(format!("{index:04}.{kind}.xml"))?;
+    Some(file.contents())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use roxmltree::Document;
+
+    #[test]
+    fn all_pairs_are_there_in_their_sizes() {
+        let (requests, responses): (Vec<_>, Vec<_>) = fetch_pairs().unzip();
+        assert_eq!(requests.len(), FETCH_PAIRS);
+        assert_eq!(requests.concat().len(), 134_673);
+        assert_eq!(responses.concat().len(), 1_894_194);
+    }
+
+    #[test]
+    fn every_pair_is_a_fetch_and_its_response() {
+        for (request, response) in fetch_pairs() {
+            assert_eq!(body_entry(request), "Fetch");
+            assert_eq!(body_entry(response), "FetchResponse");
+        }
+    }
+
+    fn body_entry(message: &[u8]) -> String {
+        let document = Document::parse(std::str::from_utf8(message).unwrap()).unwrap();
+        let body = document.root_element().last_element_child().unwrap();
+        body.first_element_child().unwrap().tag_name().name().to_owned()
+    }
+}

@@ -1,0 +1,97 @@
+//! The calendar types: dates, times, durations, and recurring parts of dates.
+//!
+//! The idea: each type reads itself from the front of a [`Cursor`] and writes itself; a form never holds a `<`, so a
+//! scan of a message reads as a parse does and then looks whether a `<` follows. What days there are is jiff's
+//! knowledge: years outside its range are moved into it by whole cycles of 400 years, after which the Gregorian
+//! calendar repeats.
+//!
+//! Years follow XSD 1.0: there is no year 0000, and -0001 is the leap year before 0001. A value with a zone and one
+//! without are comparable only when more than 14 hours apart.
+
+mod clock;
+mod cursor;
+mod date_time;
+mod day;
+mod duration;
+mod gregorian;
+mod zone;
+
+pub use date_time::{Date, DateTime, Time};
+pub use duration::Duration;
+pub use gregorian::{GDay, GMonth, GMonthDay, GYear, GYearMonth};
+pub use zone::Zone;
+
+use crate::Buffer;
+use cursor::Cursor;
+use std::cmp::Ordering;
+
+/// A value that reads itself from the front of a text.
+trait Form: Sized {
+    fn read(cursor: &mut Cursor<'_>) -> Result<Self, &'static str>;
+    fn write(&self, out: &mut Buffer);
+    /// As [`crate::lexical::Lexical::vacant`].
+    fn first() -> Self;
+}
+
+/// [`crate::lexical::Lexical`] for a [`Form`].
+macro_rules! lexical {
+    ($type:ty, $name:literal, $width:literal) => {
+        impl $crate::lexical::Lexical for $type {
+            const XSD_NAME: &'static str = $name;
+            const WHITE_SPACE: $crate::lexical::WhiteSpace = $crate::lexical::WhiteSpace::Collapse;
+            const MAX_WIDTH: Option<usize> = Some($width);
+
+            fn vacant() -> Self {
+                Self::first()
+            }
+
+            fn parse(text: &str) -> Result<Self, $crate::lexical::LexicalError> {
+                let mut cursor = Cursor::new($crate::lexical::space::trim(text).as_bytes());
+                let value = Self::read(&mut cursor).map_err($crate::lexical::LexicalError::new::<Self>)?;
+                cursor.end().map_err($crate::lexical::LexicalError::new::<Self>)?;
+                Ok(value)
+            }
+
+            fn scan(bytes: &[u8]) -> Option<(Self, usize)> {
+                let mut cursor = Cursor::new(bytes);
+                let value = Self::read(&mut cursor).ok()?;
+                cursor.at(b'<').then(|| (value, bytes.len() - cursor.rest().len()))
+            }
+
+            fn format(&self, out: &mut Buffer, _: $crate::Escape) {
+                self.write(out);
+            }
+        }
+    };
+}
+use lexical;
+
+/// A point on the time line as it is written: seconds since some midnight, and the zone, if any, not yet applied.
+#[derive(Clone, Copy)]
+struct Instant {
+    seconds: i64,
+    nanosecond: u32,
+    zone: Option<Zone>,
+}
+
+impl Instant {
+    /// On the time line, with a zone for those that have none.
+    fn in_zone(self, default: Zone) -> (i64, u32) {
+        (self.seconds - 60 * i64::from(self.zone.unwrap_or(default).minutes()), self.nanosecond)
+    }
+
+    /// The order of XSD 1.0 part 2, 3.2.7.4: without a zone, a value may lie anywhere within 14 hours.
+    fn compare(self, other: Instant) -> Option<Ordering> {
+        if self.zone.is_some() == other.zone.is_some() {
+            return Some(self.in_zone(Zone::UTC).cmp(&other.in_zone(Zone::UTC)));
+        }
+        let earliest = self.in_zone(Zone::EAST).cmp(&other.in_zone(Zone::EAST));
+        let latest = self.in_zone(Zone::WEST).cmp(&other.in_zone(Zone::WEST));
+        (earliest == latest).then_some(earliest)
+    }
+}
+
+/// Two digits.
+fn write_two(value: u8, out: &mut Buffer) {
+    out.push_block(&[b'0' + value / 10, b'0' + value % 10], 2);
+}

@@ -1,0 +1,107 @@
+//! The self-test of a peer: small messages whose checksums are computed here.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::peer::Peer;
+use crate::summary;
+use crate::values::{Mio, Values};
+
+/// Runs every workload of the peer on small values and what must fail.
+pub fn run(program: &Path) -> Result<ExitCode> {
+    let mut peer = Peer::start(program)?;
+    let hello = peer.hello()?;
+    println!("{} {}", hello.peer, hello.version);
+    let mut outcomes: Vec<_> =
+        hello.workloads.iter().map(|name| report(name, check_workload(&mut peer, name))).collect();
+    outcomes.push(report("errors", check_errors(&mut peer)));
+    outcomes.push(report("quit", peer.quit()));
+    Ok(summary::close(&outcomes))
+}
+
+fn report(name: &str, result: Result<()>) -> bool {
+    match &result {
+        Ok(()) => println!("{name:16} ok"),
+        Err(error) => println!("{name:16} FAILED: {error:#}"),
+    }
+    result.is_ok()
+}
+
+fn check_workload(peer: &mut Peer, workload: &str) -> Result<()> {
+    let (direction, kind) = workload.split_once('-').context("a workload is DIRECTION-KIND")?;
+    for values in samples(kind)? {
+        check_runs(peer, workload, &values)?;
+        if direction == "encode" {
+            check_output(peer, kind, &values)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_runs(peer: &mut Peer, workload: &str, values: &Values) -> Result<()> {
+    let message = values.message();
+    let prepared = peer.prepare(workload, values.len(), message.as_bytes())?;
+    same(&prepared.checksum, &values.checksum(), "the checksum after prepare")?;
+    // More runs than there are copies of the message.
+    let runs = peer.run(20)?;
+    same(&runs.checksum, &values.checksum(), "the checksum after run")?;
+    same(&runs.ns.len(), &20, "the number of runs")?;
+    match workload.starts_with("decode") {
+        true => same(&prepared.bytes, &message.len(), "bytes"),
+        false => same(&prepared.bytes, &peer.output()?.len(), "bytes"),
+    }
+}
+
+/// What the peer has written must be a message that it decodes to the same values.
+fn check_output(peer: &mut Peer, kind: &str, values: &Values) -> Result<()> {
+    let output = peer.output()?;
+    let text = str::from_utf8(&output).context("the output is not UTF-8")?;
+    ensure!(text.contains("urn:bench"), "the output has no operation of ours: {text}");
+    let again = peer.prepare(&format!("decode-{kind}"), values.len(), &output)?;
+    same(&again.checksum, &values.checksum(), "the checksum of the output")
+}
+
+/// Each of these is answered by an error, and the peer lives on.
+fn check_errors(peer: &mut Peer) -> Result<()> {
+    let message = Values::Ints(vec![1, 2, 3]).message();
+    let cut = &message.as_bytes()[..message.len() / 2];
+    ensure!(peer.prepare("decode-nothing", 3, message.as_bytes()).is_err(), "accepted an unknown workload");
+    ensure!(peer.prepare("decode-ints", 3, cut).is_err(), "accepted half a message");
+    ensure!(peer.prepare("decode-strings", 3, message.as_bytes()).is_err(), "accepted another operation");
+    ensure!(peer.run(1).is_err(), "ran without anything prepared");
+    peer.prepare("decode-ints", 3, message.as_bytes()).context("after the errors")?;
+    ensure!(peer.output().is_err(), "had an output of a decode");
+    Ok(())
+}
+
+fn same<T: PartialEq + std::fmt::Debug>(actual: &T, expected: &T, what: &str) -> Result<()> {
+    ensure!(actual == expected, "{what} is {actual:?}, not {expected:?}");
+    Ok(())
+}
+
+/// Small values of a kind of workload: some, and none.
+fn samples(kind: &str) -> Result<Vec<Values>> {
+    Ok(match kind {
+        "ints" => vec![Values::Ints(vec![i32::MIN, -1, 0, 7, i32::MAX]), Values::Ints(vec![])],
+        "easy" => vec![Values::Doubles(vec![0.5, -1.25, 3.0, 99.99]), Values::Doubles(vec![])],
+        "hard" => vec![Values::Doubles(hard_doubles())],
+        "strings" => vec![Values::Strings(texts()), Values::Strings(vec![])],
+        "structs" => vec![Values::Mios(mios()), Values::Mios(vec![])],
+        "base64" => (0..4).map(|length| Values::Base64((0..=length).collect())).collect(),
+        _ => bail!("unknown kind of workload {kind}"),
+    })
+}
+
+fn hard_doubles() -> Vec<f64> {
+    vec![0.1, 1.0 / 3.0, -0.0, 5e-324, f64::MIN_POSITIVE, f64::MAX, f64::INFINITY, f64::NEG_INFINITY]
+}
+
+fn texts() -> Vec<String> {
+    ["plain", "<a> & \"b\"", " two  spaces ", "äß漢字🦀", "", "a\tb\nc"].map(str::to_owned).to_vec()
+}
+
+fn mios() -> Vec<Mio> {
+    (0..40).map(|n| Mio { x: n, y: -n, v: f64::from(n) / 7.0 }).collect()
+}

@@ -1,0 +1,221 @@
+//! The gSOAP peer: `soapcpp2` from Debian's binary package, the runtime compiled from the source package
+//! of the same version.
+//!
+//! Nothing of the system is changed but the packages that are installed: the source package comes
+//! through an apt of our own, whose list of sources, indexes and cache lie below `.peers/gsoap/apt`.
+//! Why which option is used: `bench/peers/gsoap/README.md`.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::shell;
+
+const PACKAGES: [&str; 4] = ["gsoap", "g++", "dpkg-dev", "debian-archive-keyring"];
+const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
+const IMPORTS: &str = "/usr/share/gsoap/import";
+const FLAGS: [&str; 4] = ["-std=c++17", "-O3", "-DWITH_FAST", "-DWITH_NOIDREF"];
+
+/// Builds the peer unless it is up to date; gives the path of its program.
+pub fn build() -> Result<PathBuf> {
+    let build = Build::new()?;
+    if !build.is_done() {
+        build.all()?;
+    }
+    Ok(build.program())
+}
+
+struct Build {
+    /// Our sources.
+    sources: PathBuf,
+    /// `.peers/gsoap`.
+    folder: PathBuf,
+    /// The version of the Debian package, such as `2.8.124-2`.
+    version: String,
+}
+
+impl Build {
+    fn new() -> Result<Self> {
+        install_packages()?;
+        let sources = shell::root().join("bench/peers/gsoap");
+        Ok(Build { sources, folder: shell::workspace("gsoap")?, version: installed_version("gsoap")? })
+    }
+
+    fn program(&self) -> PathBuf {
+        self.folder.join("peer")
+    }
+
+    fn is_done(&self) -> bool {
+        self.program().exists() && shell::is_stamped(&self.folder.join("stamp"), &self.stamp())
+    }
+
+    /// Changes whenever anything that goes into the program does.
+    fn stamp(&self) -> String {
+        let mut hash = DefaultHasher::new();
+        for name in ["bench.h", "checksum.h", "codec.h", "memory.h", "peer.cpp"] {
+            fs::read(self.sources.join(name)).ok().hash(&mut hash);
+        }
+        format!("gsoap {} {} {:016x}\n", self.version, FLAGS.join(" "), hash.finish())
+    }
+
+    fn all(&self) -> Result<()> {
+        let runtime = self.runtime()?;
+        self.generate()?;
+        println!("compiling the peer (about half a minute)");
+        self.compile(&runtime.join("stdsoap2.cpp"), &runtime)?;
+        self.compile(&self.generated().join("soapC.cpp"), &runtime)?;
+        self.compile(&self.sources.join("peer.cpp"), &runtime)?;
+        self.link()?;
+        fs::write(self.folder.join("stamp"), self.stamp()).context("cannot write the stamp")
+    }
+
+    fn generated(&self) -> PathBuf {
+        self.folder.join("generated")
+    }
+
+    /// The folder of the runtime's sources, fetched if missing.
+    fn runtime(&self) -> Result<PathBuf> {
+        let upstream = self.version.rsplit_once('-').map_or(&*self.version, |(upstream, _)| upstream);
+        let runtime = self.folder.join(format!("source/gsoap-{upstream}/gsoap"));
+        if !runtime.join("stdsoap2.cpp").exists() {
+            self.fetch_source()?;
+        }
+        Ok(runtime)
+    }
+
+    fn fetch_source(&self) -> Result<()> {
+        println!("fetching the source package of gsoap {}", self.version);
+        let apt = PrivateApt::new(&self.folder.join("apt"))?;
+        let source = self.folder.join("source");
+        shell::create_folder(&source)?;
+        shell::run(&mut apt.command(["update"]))?;
+        let package = format!("gsoap={}", self.version);
+        shell::run(apt.command(["source", "--only-source", &package]).current_dir(source))
+    }
+
+    /// Runs soapcpp2: server side only, no library file, no sample messages, no WSDL.
+    fn generate(&self) -> Result<()> {
+        let generated = self.generated();
+        shell::create_folder(&generated)?;
+        let mut soapcpp2 = shell::command("soapcpp2", ["-S", "-L", "-x", "-w"]);
+        soapcpp2.arg(format!("-I{IMPORTS}")).arg("-d.").arg(self.sources.join("bench.h"));
+        shell::run(soapcpp2.current_dir(generated))
+    }
+
+    fn compile(&self, source: &Path, runtime: &Path) -> Result<()> {
+        let mut compiler = shell::command("g++", FLAGS);
+        for include in [&self.generated(), runtime, &self.sources] {
+            compiler.arg("-I").arg(include);
+        }
+        shell::run(compiler.arg("-c").arg(source).arg("-o").arg(self.object(source)))
+    }
+
+    fn object(&self, source: &Path) -> PathBuf {
+        self.folder.join(source.file_name().expect("a source is a file")).with_extension("o")
+    }
+
+    fn link(&self) -> Result<()> {
+        let objects = ["peer.o", "soapC.o", "stdsoap2.o"].map(|name| self.folder.join(name));
+        shell::run(shell::command("g++", objects).arg("-o").arg(self.program()))
+    }
+}
+
+fn install_packages() -> Result<()> {
+    let missing: Vec<_> = PACKAGES.into_iter().filter(|name| installed_version(name).is_err()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    println!("installing {}", missing.join(", "));
+    let advice = || format!("install these packages as root, then try again: {}", missing.join(" "));
+    shell::run(&mut shell::command("apt-get", ["update"])).with_context(advice)?;
+    let mut install = shell::command("apt-get", ["install", "--yes", "--no-install-recommends"]);
+    shell::run(install.args(&missing).env("DEBIAN_FRONTEND", "noninteractive")).with_context(advice)
+}
+
+/// The version of an installed package; an error where it is not installed.
+fn installed_version(package: &str) -> Result<String> {
+    let format = "--showformat=${db:Status-Status} ${Version}";
+    let answer = shell::output(&mut shell::command("dpkg-query", ["--show", format, package]))?;
+    let version = answer.strip_prefix("installed ").with_context(|| format!("{package} is not installed"))?;
+    Ok(version.to_owned())
+}
+
+/// An apt that knows one source of source packages: where the installed gsoap came from.
+struct PrivateApt {
+    folder: PathBuf,
+}
+
+impl PrivateApt {
+    fn new(folder: &Path) -> Result<Self> {
+        shell::create_folder(&folder.join("lists/partial"))?;
+        shell::create_folder(&folder.join("cache/archives/partial"))?;
+        let policy = shell::output(shell::command("apt-cache", ["policy", "gsoap"]).env("LC_ALL", "C"))?;
+        let Some(origin) = origin_of_installed(&policy) else {
+            bail!("apt does not know where the installed gsoap came from:\n{policy}");
+        };
+        fs::write(folder.join("sources.list"), format!("deb-src [signed-by={KEYRING}] {origin}\n"))?;
+        Ok(PrivateApt { folder: folder.to_owned() })
+    }
+
+    fn command<const N: usize>(&self, arguments: [&str; N]) -> Command {
+        let at = |option: &str, place: &str| format!("{option}={}", self.folder.join(place).display());
+        let mut apt = Command::new("apt-get");
+        apt.args(["-o", &at("Dir::Etc::sourcelist", "sources.list"), "-o", "Dir::Etc::sourceparts=-"]);
+        apt.args(["-o", &at("Dir::State::lists", "lists"), "-o", &at("Dir::Cache", "cache")]);
+        // Else apt drops to a user who may not write here.
+        apt.args(["-o", "APT::Sandbox::User=root"]).args(arguments);
+        apt
+    }
+}
+
+/// From `apt-cache policy`: URI, suite and component of the archive that has the installed version.
+fn origin_of_installed(policy: &str) -> Option<String> {
+    let mut after_installed = policy.lines().skip_while(|line| !line.trim_start().starts_with("***"));
+    after_installed.next()?;
+    after_installed.map_while(origin_of_line).flatten().next()
+}
+
+/// A line such as `500 URI SUITE/COMPONENT ARCHITECTURE Packages`. The outer `None` ends the version's lines.
+fn origin_of_line(line: &str) -> Option<Option<String>> {
+    let words: Vec<_> = line.split_whitespace().collect();
+    match words[..] {
+        [_, uri, place, _, "Packages"] => {
+            Some(place.rsplit_once('/').map(|(suite, part)| format!("{uri} {suite} {part}")))
+        }
+        [_, "/var/lib/dpkg/status"] => Some(None),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::origin_of_installed;
+
+    const POLICY: &str = "gsoap:
+  Installed: 2.8.124-2
+  Candidate: 2.8.130-1
+  Version table:
+     2.8.130-1 500
+        500 http://archive.example/debian testing/main amd64 Packages
+ *** 2.8.124-2 500
+        100 /var/lib/dpkg/status
+        500 http://archive.example/debian bookworm/main amd64 Packages
+     2.8.104-1 500
+        500 http://archive.example/debian bullseye/main amd64 Packages
+";
+
+    #[test]
+    fn takes_the_archive_of_the_installed_version() {
+        let origin = origin_of_installed(POLICY);
+        assert_eq!(origin.as_deref(), Some("http://archive.example/debian bookworm main"));
+    }
+
+    #[test]
+    fn a_package_installed_by_hand_has_no_origin() {
+        let by_hand = POLICY.replace("500 http://archive.example/debian bookworm/main amd64 Packages", "");
+        assert_eq!(origin_of_installed(&by_hand), None);
+    }
+}

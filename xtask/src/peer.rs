@@ -1,0 +1,113 @@
+//! A running peer, spoken to by the protocol of `bench/peers/PROTOCOL.md`.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+#[derive(Deserialize)]
+pub struct Hello {
+    pub peer: String,
+    pub version: String,
+    pub workloads: Vec<String>,
+}
+
+#[derive(Deserialize)]
+pub struct Prepared {
+    pub checksum: String,
+    /// Size of the message that runs are timed on.
+    pub bytes: usize,
+}
+
+#[derive(Deserialize)]
+pub struct Runs {
+    /// Nanoseconds of each run.
+    pub ns: Vec<u64>,
+    pub checksum: String,
+}
+
+#[derive(Deserialize)]
+struct Failure {
+    error: String,
+}
+
+/// A peer's process; killed when dropped.
+pub struct Peer {
+    process: Child,
+    requests: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Peer {
+    pub fn start(program: &Path) -> Result<Self> {
+        let mut command = Command::new(program);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
+        let requests = process.stdin.take().context("the peer has no standard input")?;
+        let answers = process.stdout.take().context("the peer has no standard output")?;
+        Ok(Peer { process, requests, answers: BufReader::new(answers) })
+    }
+
+    pub fn hello(&mut self) -> Result<Hello> {
+        self.ask("hello", b"")
+    }
+
+    pub fn prepare(&mut self, workload: &str, items: usize, message: &[u8]) -> Result<Prepared> {
+        self.ask(&format!("prepare {workload} {items} {}", message.len()), message)
+    }
+
+    pub fn run(&mut self, count: usize) -> Result<Runs> {
+        self.ask(&format!("run {count}"), b"")
+    }
+
+    /// The last encoded message.
+    pub fn output(&mut self) -> Result<Vec<u8>> {
+        let line = self.request("output", b"")?;
+        let Ok(length) = line.trim_end().parse::<u64>() else {
+            return understand::<u64>(&line).map(|_| Vec::new());
+        };
+        let mut message = Vec::new();
+        self.answers.by_ref().take(length).read_to_end(&mut message)?;
+        Ok(message)
+    }
+
+    /// Lets the peer end and says whether it did so properly.
+    pub fn quit(mut self) -> Result<()> {
+        self.requests.write_all(b"quit\n")?;
+        let status = self.process.wait()?;
+        if status.success() { Ok(()) } else { bail!("the peer ended with {status}") }
+    }
+
+    fn ask<T: DeserializeOwned>(&mut self, line: &str, bytes: &[u8]) -> Result<T> {
+        understand(&self.request(line, bytes)?)
+    }
+
+    fn request(&mut self, line: &str, bytes: &[u8]) -> Result<String> {
+        writeln!(self.requests, "{line}")?;
+        self.requests.write_all(bytes)?;
+        self.requests.flush()?;
+        let mut answer = String::new();
+        match self.answers.read_line(&mut answer)? {
+            0 => bail!("the peer has ended without an answer to {line:?}"),
+            _ => Ok(answer),
+        }
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        // Both fail only if the process has ended, which is what they are for.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn understand<T: DeserializeOwned>(answer: &str) -> Result<T> {
+    if let Ok(failure) = serde_json::from_str::<Failure>(answer) {
+        bail!("{}", failure.error);
+    }
+    serde_json::from_str(answer).with_context(|| format!("unexpected answer {answer:?}"))
+}
