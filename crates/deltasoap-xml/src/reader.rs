@@ -64,7 +64,7 @@ pub enum Stop {
 /// checked and passed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// A start tag; details from [`Reader::name`], [`Reader::attributes`]. An empty-element tag gives `Start`, then `End`.
+    /// A start tag; details from [`Reader::name`], [`Reader::attribute`]. An empty-element tag gives `Start`, then `End`.
     Start,
     /// An end tag.
     End,
