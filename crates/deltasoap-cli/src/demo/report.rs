@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use comfy_table::{Attribute, Cell, CellAlignment, Table};
+use comfy_table::{CellAlignment, Table};
 use deltasoap_http::StatsSnapshot;
 use serde::Serialize;
 use std::time::Duration;
@@ -65,8 +65,8 @@ const HEADINGS: [&str; 9] =
 fn table(rows: &[Row]) -> Table {
     let mut table = Table::new();
     table
-        .load_preset(UTF8_HORIZONTAL_ONLY)
-        .set_header(HEADINGS.map(|name| Cell::new(name).add_attribute(Attribute::Bold)));
+        .load_style(UTF8_HORIZONTAL_ONLY)
+        .set_header(HEADINGS);
     for row in rows {
         table.add_row([
             row.stream.to_owned(),
