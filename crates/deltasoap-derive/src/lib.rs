@@ -162,7 +162,7 @@ use target::Target;
 /// | `attribute` | fields | an XML attribute: `T`, or `Option<T>` where it need not be there; `T` is a simple type |
 /// | `text` | fields | the element's text, of a simple type; all other fields are attributes then |
 /// | `inline` | fields, variants of choices | the elements of a choice stand here without an element around them |
-/// | `default`, `default = expression` | fields | the value where the element or attribute is not there |
+/// | `default`, `default = expression` | fields | the value where the element or attribute is not there: an expression of the field's type |
 ///
 /// # Speed
 ///
