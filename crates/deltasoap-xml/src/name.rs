@@ -109,6 +109,11 @@ impl Names {
         self.names.len()
     }
 
+    /// Bytes of all names and namespaces.
+    pub(crate) fn bytes(&self) -> usize {
+        self.namespaces.bytes() + self.names.bytes()
+    }
+
     pub(crate) fn mark(&self) -> NamesMark {
         NamesMark { namespaces: self.namespaces.len(), names: self.names.len() }
     }

@@ -145,6 +145,11 @@ enum Inside {
     Instruction,
 }
 
+/// Most names, and most spellings of names, kept from one document to the next.
+const NAMES_KEPT: usize = 1 << 12;
+/// Most bytes of names and namespaces kept.
+const NAME_BYTES_KEPT: usize = 1 << 18;
+
 impl Reader {
     /// A reader for one document at a time.
     pub fn new(limits: Limits, instructions: Instructions) -> Self {
@@ -167,22 +172,33 @@ impl Reader {
         }
     }
 
-    /// Makes ready for another document, also after an error. Keeps memory, scope ids, and the names that were
-    /// interned before the document began; forgets the names interned since.
+    /// Makes ready for another document, also after an error. Keeps memory, scope ids, and names: documents of one
+    /// sender use the same ones again. Once there are [many](NAMES_KEPT) names, only those interned before the first
+    /// document stay.
     pub fn reset(&mut self) {
-        if let Some(mark) = self.kept.take() {
-            self.names.forget(mark);
+        let is_large = self.names.len().max(self.spellings.len()) > NAMES_KEPT || self.names.bytes() > NAME_BYTES_KEPT;
+        if is_large {
+            self.forget_names();
         }
         self.scopes.reset();
-        self.spellings.clear();
         self.open.clear();
-        self.tag.reset();
+        self.tag.clear();
         self.tag_offset = 0;
         self.last = Names::NOTHING;
         self.place = Place::Start;
         self.inside = Inside::Nothing;
         self.empty = false;
         self.resume = None;
+    }
+
+    /// Forgets the names that documents brought, and all that points to them.
+    fn forget_names(&mut self) {
+        if let Some(mark) = self.kept.take() {
+            self.names.forget(mark);
+        }
+        self.scopes.forget_prefixes();
+        self.spellings.clear();
+        self.tag.forget_names();
     }
 
     /// Reads the next event.
@@ -296,8 +312,8 @@ impl Reader {
         &self.names
     }
 
-    /// The table of names, to intern some. Those interned between two documents stay; those interned while a document is
-    /// being read are forgotten with it.
+    /// The table of names, to intern some. Those interned before the first document stay for good; others may be
+    /// forgotten by [`reset`](Self::reset).
     pub fn names_mut(&mut self) -> &mut Names {
         &mut self.names
     }

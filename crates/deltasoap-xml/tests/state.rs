@@ -73,19 +73,36 @@ fn names_interned_before_a_document_outlive_it() {
 }
 
 #[test]
-fn names_are_forgotten_with_their_document() {
+fn names_are_kept_until_there_are_many() {
     let mut reader = reader();
-    let mut ids = Vec::new();
-    for i in 0..3 {
+    let mut name = |document: &str| {
         reader.reset();
-        let document = format!("<a{i}/>");
         let mut window = Window::whole(document.as_bytes());
         start(&mut reader, &mut window, 1);
-        ids.push(reader.name());
-        assert_eq!(reader.names().local(reader.name()), format!("a{i}"));
-    }
-    assert_eq!(ids[0], ids[1]);
-    assert_eq!(ids[1], ids[2]);
+        let name = reader.name();
+        assert!(document.contains(reader.names().local(name)));
+        while reader.next(&mut window).unwrap() != Event::Done {}
+        name
+    };
+    let first = name("<first/>");
+    let second = name("<second/>");
+    assert_ne!(first, second);
+    assert_eq!(name("<first/>"), first);
+    let many: String = (0..5000).map(|i| format!("<n{i}/>")).collect();
+    assert_eq!(name(&format!("<first>{many}</first>")), first);
+    assert_eq!(name("<third/>"), first, "all was forgotten, so the first id is given again");
+}
+
+#[test]
+fn bindings_end_with_their_document_even_where_it_breaks_off() {
+    let mut reader = reader();
+    let mut window = Window::whole(b"<a xmlns='u' xmlns:p='v'><b");
+    start(&mut reader, &mut window, 1);
+    reader.reset();
+    let mut window = Window::whole(b"<a/>");
+    start(&mut reader, &mut window, 1);
+    assert_eq!((reader.namespace_of(""), reader.namespace_of("p")), (Some(""), None));
+    assert!(reader.names().is(reader.name(), "", "a"));
 }
 
 #[test]

@@ -51,8 +51,8 @@ impl Attributes {
         self.tag += 1;
     }
 
-    /// Forgets which names were seen: name ids are about to mean other names.
-    pub(crate) fn reset(&mut self) {
+    /// Forgets which names were seen: name ids are about to mean other names. Gives memory back.
+    pub(crate) fn forget_names(&mut self) {
         self.clear();
         self.seen.clear();
         self.seen.shrink_to(1 << 12);

@@ -68,14 +68,18 @@ impl Scopes {
 
     /// Makes ready for another document.
     pub(crate) fn reset(&mut self) {
-        self.prefixes.truncate(3);
-        self.bindings.truncate(3);
-        self.bindings[0] = NsId::NONE;
-        self.undo.clear();
+        self.unbind(0);
         if self.is_full() {
             self.table.truncate(0);
             self.ids.clear();
         }
+    }
+
+    /// Forgets the prefixes that documents brought; nothing may be bound.
+    pub(crate) fn forget_prefixes(&mut self) {
+        self.unbind(0);
+        self.prefixes.truncate(3);
+        self.bindings.truncate(3);
     }
 
     /// The id of a prefix; new ones are unbound.

@@ -31,7 +31,7 @@ pub(crate) struct Spelling {
     tag: u64,
 }
 
-/// The spellings of one document.
+/// The spellings of the documents so far.
 #[derive(Debug)]
 pub(crate) struct Spellings {
     texts: Interner,
@@ -57,6 +57,11 @@ impl Default for Spellings {
 }
 
 impl Spellings {
+    /// Number of spellings.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     pub(crate) fn clear(&mut self) {
         self.texts.truncate(0);
         self.entries.clear();
