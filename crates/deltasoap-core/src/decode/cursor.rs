@@ -29,6 +29,9 @@ pub struct State {
     pub(crate) text_limit: usize,
 }
 
+/// Bytes of scratch text kept from one message to the next.
+const SCRATCH_KEPT: usize = 64 << 10;
+
 impl State {
     /// A state for one message at a time.
     pub fn new(limits: Limits) -> Self {
@@ -52,6 +55,8 @@ impl State {
         self.stack.clear();
         self.level = 0;
         self.seen.clear();
+        self.scratch.clear();
+        self.scratch.shrink_to(SCRATCH_KEPT);
         self.learned.clear();
         self.inline = false;
     }

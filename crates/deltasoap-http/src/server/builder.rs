@@ -4,6 +4,7 @@ use super::answer::IntoAnswer;
 use super::context::Context;
 use super::dispatch::Table;
 use super::operation::Operation;
+use super::pool::Pool;
 use super::service::{Inner, SoapService};
 use super::stats::ServiceStats;
 use super::wsdl::Description;
@@ -142,6 +143,7 @@ impl ServiceBuilder {
             operations,
             understood: self.understood,
             options: self.options,
+            decoders: Pool::new(self.options),
             encoding: self.encoding,
             name: self.name,
             description: description.map_err(BuildError::Wsdl)?,

@@ -11,6 +11,7 @@ mod dispatch;
 mod guard;
 mod operation;
 mod page;
+mod pool;
 mod receive;
 mod respond;
 mod serve;

@@ -1,6 +1,7 @@
 //! Reads one request's body, as its bytes arrive, into the call of an operation.
 
 use super::dispatch::{Chosen, Dispatch};
+use super::pool::Pooled;
 use super::service::Inner;
 use bytes::Bytes;
 use deltasoap_core::decode::Decoder;
@@ -73,7 +74,7 @@ enum Failure {
 }
 
 struct Receiving {
-    decoder: Decoder,
+    decoder: Pooled,
     reader: EnvelopeReader<Dispatch>,
     /// Bytes received.
     bytes: u64,
@@ -84,7 +85,7 @@ struct Receiving {
 impl Receiving {
     fn new(service: &Arc<Inner>) -> Self {
         Receiving {
-            decoder: Decoder::new(service.options),
+            decoder: service.decoders.take(),
             reader: EnvelopeReader::new(Dispatch::new(Arc::clone(service))),
             bytes: 0,
             time: Duration::ZERO,

@@ -6,6 +6,7 @@ use super::dispatch::{Chosen, Table};
 use super::guard::{Panicked, guard};
 use super::operation::Outcome;
 use super::page;
+use super::pool::Pool;
 use super::receive::{Refusal, receive};
 use super::respond::{self, Body};
 use super::stats::ServiceStats;
@@ -42,6 +43,7 @@ pub(crate) struct Inner {
     /// Header blocks that every operation understands.
     pub(crate) understood: HashSet<QName>,
     pub(crate) options: DecodeOptions,
+    pub(crate) decoders: Arc<Pool>,
     pub(crate) encoding: Use,
     pub(crate) name: String,
     pub(crate) description: Option<Description>,

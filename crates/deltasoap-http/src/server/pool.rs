@@ -1,0 +1,93 @@
+//! Decoders that wait for the next request.
+//!
+//! A decoder that has read a message knows the names that senders use, and has its memory at hand. Nothing else of the
+//! message stays in it: [`Decoder::reset`] forgets all values and all positions.
+
+use deltasoap_core::DecodeOptions;
+use deltasoap_core::decode::Decoder;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Most decoders that wait: more are only needed while as many requests are read at one time.
+const IDLE: usize = 64;
+
+/// Decoders with the same options.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    options: DecodeOptions,
+    idle: Mutex<Vec<Decoder>>,
+}
+
+impl Pool {
+    pub(crate) fn new(options: DecodeOptions) -> Arc<Self> {
+        Arc::new(Pool { options, idle: Mutex::default() })
+    }
+
+    /// A decoder that is ready for a message.
+    pub(crate) fn take(self: &Arc<Self>) -> Pooled {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        Pooled { decoder: Some(idle.unwrap_or_else(|| Decoder::new(self.options))), pool: Arc::clone(self) }
+    }
+
+    fn put_back(&self, mut decoder: Decoder) {
+        decoder.reset();
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < IDLE {
+            idle.push(decoder);
+        }
+    }
+}
+
+/// A decoder that goes back to its pool.
+#[derive(Debug)]
+pub(crate) struct Pooled {
+    /// There until it is dropped.
+    decoder: Option<Decoder>,
+    pool: Arc<Pool>,
+}
+
+impl Deref for Pooled {
+    type Target = Decoder;
+
+    fn deref(&self) -> &Decoder {
+        match &self.decoder {
+            Some(decoder) => decoder,
+            None => unreachable!("a decoder is there until it is dropped"),
+        }
+    }
+}
+
+impl DerefMut for Pooled {
+    fn deref_mut(&mut self) -> &mut Decoder {
+        match &mut self.decoder {
+            Some(decoder) => decoder,
+            None => unreachable!("a decoder is there until it is dropped"),
+        }
+    }
+}
+
+impl Drop for Pooled {
+    fn drop(&mut self) {
+        if let Some(decoder) = self.decoder.take()
+            && !std::thread::panicking()
+        {
+            self.pool.put_back(decoder);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decoders_come_back_up_to_a_bound() {
+        let pool = Pool::new(DecodeOptions::default());
+        let taken: Vec<Pooled> = (0..IDLE + 10).map(|_| pool.take()).collect();
+        assert_eq!(pool.idle.lock().expect("not poisoned").len(), 0);
+        drop(taken);
+        assert_eq!(pool.idle.lock().expect("not poisoned").len(), IDLE);
+        let _one = pool.take();
+        assert_eq!(pool.idle.lock().expect("not poisoned").len(), IDLE - 1);
+    }
+}
