@@ -178,7 +178,7 @@ impl std::error::Error for Error {}
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ErrorKind::Xml(kind) => write!(f, "{kind:?}"),
+            ErrorKind::Xml(kind) => write!(f, "{kind}"),
             ErrorKind::Lexical(error) => write!(f, "{error}"),
             ErrorKind::UnexpectedElement { found, expected } => {
                 write!(f, "unexpected element <{found}>, expected {expected}")

@@ -7,11 +7,13 @@ use std::fmt;
 pub struct XmlError {
     /// What is wrong.
     pub kind: XmlErrorKind,
-    /// Absolute offset of the fault, in bytes of the document as received (also for UTF-16).
+    /// Absolute offset of the fault, in bytes of the document as received (also for UTF-16): the first byte of the
+    /// character, reference or tag at fault. It does not depend on how the document was cut into chunks.
     pub offset: u64,
 }
 
-/// What is wrong with a document.
+/// What is wrong with a document. "XML" is XML 1.0, fifth edition; "Namespaces" is Namespaces in XML 1.0, third
+/// edition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum XmlErrorKind {
@@ -19,12 +21,165 @@ pub enum XmlErrorKind {
     UnexpectedEnd,
     /// Bytes that are not well-formed in the document's encoding.
     Encoding,
+    /// A bound of [`Limits`](crate::Limits) is exceeded.
+    Limit {
+        /// Name of the field of `Limits`.
+        name: &'static str,
+        /// Its value.
+        limit: u64,
+    },
+    /// A character that does not fit the grammar.
+    Expected {
+        /// What the grammar asks for, as in "`=` after an attribute name".
+        expected: &'static str,
+        /// The character found in its place.
+        found: char,
+    },
+    /// A character that no XML document may hold (XML 2.2).
+    ForbiddenCharacter(char),
+    /// A character reference to something that is not an XML character (XML 4.1).
+    CharacterReference {
+        /// The reference without `&` and `;`, as in `#0`.
+        reference: String,
+    },
+    /// A reference to an entity other than the five predefined ones (XML 4.1).
+    UndeclaredEntity {
+        /// Name of the entity.
+        name: String,
+    },
+    /// A document type declaration; SOAP allows none (SOAP 1.1 section 3; SOAP 1.2 part 1, section 5).
+    Doctype,
+    /// A processing instruction; SOAP allows none.
+    Instruction {
+        /// Its target.
+        target: String,
+    },
+    /// An XML declaration elsewhere than at the very start, or another target that spells `xml` (XML 2.6, 2.8).
+    MisplacedDeclaration,
+    /// An XML version other than 1.x (XML 2.8).
+    Version {
+        /// The version declared.
+        found: String,
+    },
+    /// The declared encoding is not the one that the document is in, or is not supported (XML 4.3.3).
+    DeclaredEncoding {
+        /// The encoding declared.
+        declared: String,
+        /// The encoding found.
+        actual: &'static str,
+    },
+    /// UTF-16 with neither a byte order mark nor an encoding declaration (XML 4.3.3).
+    MissingByteOrderMark,
+    /// `]]>` in character data (XML 2.4).
+    CdataEnd,
+    /// `--` inside a comment (XML 2.5).
+    CommentHyphens,
+    /// `<` in an attribute value (XML 3.1).
+    LessThanInAttribute,
+    /// An attribute that appears twice, also by namespace and local name (XML 3.1, Namespaces 6.3).
+    DuplicateAttribute {
+        /// Its name as written the second time.
+        name: String,
+    },
+    /// An end tag with another name than its start tag (XML 3).
+    EndTag {
+        /// Name of the innermost open element.
+        expected: String,
+        /// Name in the end tag.
+        found: String,
+    },
+    /// An end tag where no element is open.
+    UnopenedEndTag,
+    /// Character data outside the root element.
+    TextOutsideRoot {
+        /// Its first character.
+        found: char,
+    },
+    /// A second root element.
+    SecondRoot,
+    /// A prefix that no declaration in scope binds (Namespaces 5).
+    UndeclaredPrefix {
+        /// The prefix.
+        prefix: String,
+    },
+    /// A name that is not a qualified name: a colon too many or in the wrong place (Namespaces 4).
+    QualifiedName {
+        /// The name.
+        name: String,
+    },
+    /// A declaration that binds `xml` or `xmlns`, or their namespaces to another prefix (Namespaces 3).
+    ReservedNamespace {
+        /// The prefix that the declaration binds; empty for the default namespace.
+        prefix: String,
+    },
+    /// A declaration that binds a prefix to the empty string (Namespaces 5).
+    EmptyNamespace {
+        /// The prefix.
+        prefix: String,
+    },
 }
 
 impl fmt::Display for XmlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} at byte {}", self.kind, self.offset)
+        write!(f, "{} at byte {}", self.kind, self.offset)
     }
 }
 
 impl std::error::Error for XmlError {}
+
+impl fmt::Display for XmlErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use XmlErrorKind::*;
+        match self {
+            UnexpectedEnd => write!(f, "the document ends too early"),
+            Encoding => write!(f, "bytes that are not well-formed in the document's encoding"),
+            Limit { name, limit } => write!(f, "the limit `{name}` of {limit} is exceeded"),
+            Expected { expected, found } => write!(f, "expected {expected}, found {}", Shown(*found)),
+            ForbiddenCharacter(found) => write!(f, "{} is not allowed in XML", Shown(*found)),
+            CharacterReference { reference } => write!(f, "`&{reference};` does not stand for an XML character"),
+            UndeclaredEntity { name } => write!(f, "undeclared entity `&{name};`"),
+            Doctype => write!(f, "a document type declaration is not allowed in SOAP"),
+            Instruction { target } => write!(f, "processing instruction `{target}`: none is allowed in SOAP"),
+            MisplacedDeclaration => write!(f, "an XML declaration is allowed at the very start only"),
+            Version { found } => write!(f, "expected XML version 1.0, found `{found}`"),
+            DeclaredEncoding { declared, actual } => {
+                write!(f, "the declaration says encoding `{declared}`, but the document is in {actual}")
+            }
+            MissingByteOrderMark => write!(f, "UTF-16 without a byte order mark and without an encoding declaration"),
+            CdataEnd => write!(f, "`]]>` in character data"),
+            CommentHyphens => write!(f, "`--` inside a comment"),
+            LessThanInAttribute => write!(f, "`<` in an attribute value"),
+            DuplicateAttribute { name } => write!(f, "attribute `{name}` appears twice"),
+            EndTag { expected, found } => write!(f, "expected end tag `</{expected}>`, found `</{found}>`"),
+            UnopenedEndTag => write!(f, "an end tag where no element is open"),
+            TextOutsideRoot { found } => write!(f, "expected the root element, found {}", Shown(*found)),
+            SecondRoot => write!(f, "a second root element"),
+            UndeclaredPrefix { prefix } => write!(f, "undeclared namespace prefix `{prefix}`"),
+            QualifiedName { name } => write!(f, "`{name}` is not a qualified name"),
+            ReservedNamespace { prefix } if prefix.is_empty() => {
+                write!(f, "a reserved namespace cannot be the default namespace")
+            }
+            ReservedNamespace { prefix } => {
+                write!(f, "prefix `{prefix}` bound against the reserved names `xml`, `xmlns`")
+            }
+            EmptyNamespace { prefix } => write!(f, "prefix `{prefix}` bound to the empty string"),
+        }
+    }
+}
+
+/// A character as messages show it: itself if it can be seen, else its code.
+struct Shown(char);
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            ' ' => write!(f, "a space"),
+            '\n' => write!(f, "a line feed"),
+            '\r' => write!(f, "a carriage return"),
+            '\t' => write!(f, "a tab"),
+            '`' => write!(f, "a backtick"),
+            c if c.is_control() || matches!(c, '\u{FFFE}' | '\u{FFFF}') => write!(f, "U+{:04X}", u32::from(c)),
+            c => write!(f, "`{c}`"),
+        }
+    }
+}

@@ -1,18 +1,36 @@
 //! Chunks in, windows out: carries the unfinished token from one chunk to the next, detects the encoding,
 //! transcodes UTF-16, and translates positions back to received bytes.
+//!
+//! A chunk of UTF-8 is not copied: the step function works on it directly, and only what it leaves unread goes to the
+//! *carry*. The next chunk is first joined to the carry in small, doubling pieces; as soon as the step function has
+//! read past the old carry, it goes on in the chunk itself. UTF-16 is transcoded into the carry piece by piece.
+//!
+//! What ends a document early (bytes that are malformed UTF-16, the limit `message`) is held back until the step
+//! function has seen everything before it, so that an earlier fault wins.
 
-use crate::{Limits, Stop, Window, XmlError};
+mod carry;
+mod detect;
+mod utf16;
 
-/// The encoding that a document came in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Encoding {
-    /// UTF-8, with or without a byte order mark.
-    Utf8,
-    /// UTF-16, big end first.
-    Utf16Be,
-    /// UTF-16, little end first.
-    Utf16Le,
-}
+pub use detect::{Detected, Encoding};
+
+use crate::chars::unfinished_tail;
+use crate::{Limits, Window, XmlError, XmlErrorKind};
+use carry::Carry;
+use detect::{Detector, Prefix};
+use utf16::Utf16;
+
+/// First number of bytes by which a chunk is joined to the carry; doubled until the carry is read.
+const JOINED: usize = 64;
+
+/// Bytes of UTF-16 transcoded at a time.
+const TRANSCODED: usize = 16 << 10;
+
+/// Bytes of UTF-8 kept behind what was read, to translate the positions of errors there.
+const HISTORY: usize = 64 << 10;
+
+/// The caller's step function.
+type Step<'s, E> = dyn FnMut(&mut Window<'_>) -> Result<(), Option<E>> + 's;
 
 /// An error with a position that [`Feed`] can translate.
 pub trait Located: From<Box<XmlError>> {
@@ -20,39 +38,227 @@ pub trait Located: From<Box<XmlError>> {
     fn offset_mut(&mut self) -> &mut u64;
 }
 
+impl Located for Box<XmlError> {
+    fn offset_mut(&mut self) -> &mut u64 {
+        &mut self.offset
+    }
+}
+
 /// Feeds a step function with windows.
+///
+/// ```
+/// use deltasoap_xml::{Event, Feed, Instructions, Limits, Reader, Stop, Window, XmlError};
+///
+/// let limits = Limits::default();
+/// let (mut feed, mut reader) = (Feed::new(limits), Reader::new(limits, Instructions::Refuse));
+/// let mut text = String::new();
+/// let mut step = |window: &mut Window<'_>| loop {
+///     match reader.next(window) {
+///         Ok(Event::Text(piece)) => text.push_str(piece),
+///         Ok(Event::Done) => return Ok(()),
+///         Ok(_) => {}
+///         Err(Stop::Pending) => return Err(None),
+///         Err(Stop::Error(error)) => return Err(Some(error)),
+///     }
+/// };
+/// feed.push::<Box<XmlError>>(b"<a>one pie", &mut step)?;
+/// feed.push::<Box<XmlError>>(b"ce and another</a>", &mut step)?;
+/// feed.finish::<Box<XmlError>>(&mut step)?;
+/// assert_eq!(text, "one piece and another");
+/// # Ok::<(), Box<XmlError>>(())
+/// ```
 #[derive(Debug)]
-pub struct Feed {}
+pub struct Feed {
+    limits: Limits,
+    detector: Detector,
+    carry: Carry,
+    /// Of UTF-16 documents.
+    utf16: Option<Utf16>,
+    /// Bytes received.
+    received: u64,
+}
 
 impl Feed {
     /// A feed for one document at a time.
     pub fn new(limits: Limits) -> Self {
-        let _ = limits;
-        todo!()
+        Feed { limits, detector: Detector::default(), carry: Carry::default(), utf16: None, received: 0 }
     }
-    /// Makes ready for another document.
+
+    /// Makes ready for another document; also after an error.
     pub fn reset(&mut self) {
-        todo!()
+        self.detector = Detector::default();
+        self.carry.reset();
+        self.utf16 = None;
+        self.received = 0;
     }
+
+    /// The encoding of the document, once enough bytes have come to tell.
+    pub fn encoding(&self) -> Option<Encoding> {
+        self.detector.detected().map(|detected| detected.encoding)
+    }
+
+    /// Bytes received so far.
+    pub fn received(&self) -> u64 {
+        self.received
+    }
+
+    /// Bytes that the step function has left unread.
+    pub fn unread(&self) -> usize {
+        self.carry.unread().len()
+    }
+
     /// Offers one received chunk. `step` is called with windows and advances `pos`; it returns `Ok(())` or
     /// `Err(None)` for "pending: more bytes, please". Whatever it left behind `pos` is offered again with what follows.
     ///
     /// # Errors
-    /// The step's own error or a fault of the encoding, its offset translated to received bytes.
+    /// The step's own error or a fault of the encoding, its offset translated to received bytes. After an error the
+    /// feed needs a [`reset`](Self::reset). An offset that the step gives in a UTF-16 document is exact if it lies at
+    /// most 64 KiB of UTF-8 before what was read last; one further back is put there.
     pub fn push<E: Located>(
         &mut self,
         chunk: &[u8],
-        step: impl FnMut(&mut Window<'_>) -> Result<(), Option<E>>,
+        mut step: impl FnMut(&mut Window<'_>) -> Result<(), Option<E>>,
     ) -> Result<(), E> {
-        let _ = (chunk, step, Stop::Pending);
-        todo!()
+        let step: &mut Step<'_, E> = &mut step;
+        let room = usize::try_from(self.limits.message - self.received).unwrap_or(usize::MAX);
+        let within = &chunk[..chunk.len().min(room)];
+        self.received += within.len() as u64;
+        self.accept(within, step)?;
+        if within.len() < chunk.len() {
+            return Err(self.over_limit(step));
+        }
+        Ok(())
     }
+
     /// Says that no chunk follows; calls `step` with the last window.
     ///
     /// # Errors
     /// As [`push`](Self::push).
-    pub fn finish<E: Located>(&mut self, step: impl FnMut(&mut Window<'_>) -> Result<(), Option<E>>) -> Result<(), E> {
-        let _ = step;
-        todo!()
+    pub fn finish<E: Located>(
+        &mut self,
+        mut step: impl FnMut(&mut Window<'_>) -> Result<(), Option<E>>,
+    ) -> Result<(), E> {
+        self.settle(&mut step)?;
+        match self.utf16.as_ref().and_then(Utf16::unfinished) {
+            Some(at) => Err(self.conclude(at, XmlErrorKind::Encoding, &mut step)),
+            None => self.offer(true, &mut step),
+        }
+    }
+
+    fn accept<E: Located>(&mut self, chunk: &[u8], step: &mut Step<'_, E>) -> Result<(), E> {
+        if self.detector.detected().is_some() {
+            return self.take(chunk, step);
+        }
+        let Some(Prefix { head, used }) = self.detector.add(chunk) else { return Ok(()) };
+        self.begin();
+        self.take(&head, step)?;
+        self.take(&chunk[used..], step)
+    }
+
+    /// Decides on the encoding from fewer bytes than a decision takes, since no more will come.
+    fn settle<E: Located>(&mut self, step: &mut Step<'_, E>) -> Result<(), E> {
+        if self.detector.detected().is_some() {
+            return Ok(());
+        }
+        let Prefix { head, .. } = self.detector.settle();
+        self.begin();
+        self.take(&head, step)
+    }
+
+    /// Starts the document behind its byte order mark.
+    fn begin(&mut self) {
+        let detected = self.detector.detected().unwrap_or_default();
+        match detected.encoding {
+            Encoding::Utf8 => self.carry.begin(detected, 0),
+            Encoding::Utf16Be | Encoding::Utf16Le => {
+                self.carry.begin(detected, HISTORY);
+                self.utf16 = Some(Utf16::new(detected));
+            }
+        }
+    }
+
+    fn take<E: Located>(&mut self, chunk: &[u8], step: &mut Step<'_, E>) -> Result<(), E> {
+        match self.utf16 {
+            Some(_) => chunk.chunks(TRANSCODED).try_for_each(|piece| self.take_utf16(piece, step)),
+            None => self.take_utf8(chunk, step),
+        }
+    }
+
+    fn take_utf16<E: Located>(&mut self, piece: &[u8], step: &mut Step<'_, E>) -> Result<(), E> {
+        let Some(utf16) = &mut self.utf16 else { return Ok(()) };
+        let decoded = utf16.decode(piece, self.carry.end());
+        self.offer(false, step)?;
+        decoded.map_err(|at| self.conclude(at, XmlErrorKind::Encoding, step))
+    }
+
+    fn take_utf8<E: Located>(&mut self, chunk: &[u8], step: &mut Step<'_, E>) -> Result<(), E> {
+        let (mut joined, mut more) = (0, JOINED);
+        while !self.carry.unread().is_empty() && joined < chunk.len() {
+            let piece = &chunk[joined..chunk.len().min(joined + more)];
+            self.carry.end().extend_from_slice(piece);
+            (joined, more) = (joined + piece.len(), more * 2);
+            self.offer(false, step)?;
+            if self.carry.unread().len() <= joined && joined < chunk.len() {
+                joined -= self.carry.drop_unread();
+            }
+        }
+        self.direct(&chunk[joined..], step)
+    }
+
+    /// Offers a chunk without copying what is read of it.
+    fn direct<E: Located>(&mut self, chunk: &[u8], step: &mut Step<'_, E>) -> Result<(), E> {
+        if chunk.is_empty() {
+            return Ok(());
+        }
+        let mut window = self.carry.window(chunk, false);
+        let result = step(&mut window);
+        let read = window.pos;
+        self.carry.skip(read);
+        self.carry.end().extend_from_slice(&chunk[read..]);
+        result.or_else(|error| error.map_or(Ok(()), Err))
+    }
+
+    /// Offers what the carry holds.
+    fn offer<E: Located>(&mut self, last: bool, step: &mut Step<'_, E>) -> Result<(), E> {
+        let mut window = self.carry.window(self.carry.unread(), last);
+        let result = step(&mut window);
+        let read = window.pos;
+        let result = result.or_else(|error| error.map_or(Ok(()), |error| Err(self.translated(error))));
+        self.carry.read(read);
+        result
+    }
+
+    #[cold]
+    fn over_limit<E: Located>(&mut self, step: &mut Step<'_, E>) -> E {
+        let limit = self.limits.message;
+        match self.settle(step) {
+            Ok(()) => self.conclude(limit, XmlErrorKind::Limit { name: "message", limit }, step),
+            Err(error) => error,
+        }
+    }
+
+    /// Ends the document at a fault of the feed's own: gives the fault of the unfinished token before it, or else
+    /// this one. Any error at the very end of what could be read is one of missing bytes.
+    #[cold]
+    fn conclude<E: Located>(&mut self, offset: u64, kind: XmlErrorKind, step: &mut Step<'_, E>) -> E {
+        let unread = self.carry.unread();
+        let whole = unfinished_tail(unread).unwrap_or(unread.len());
+        let mut window = self.carry.window(&unread[..whole], true);
+        let end = window.base + whole as u64;
+        if let Err(Some(mut error)) = step(&mut window)
+            && *error.offset_mut() < end
+        {
+            return self.translated(error);
+        }
+        E::from(Box::new(XmlError { kind, offset }))
+    }
+
+    #[cold]
+    fn translated<E: Located>(&self, mut error: E) -> E {
+        if self.utf16.is_some() {
+            let offset = error.offset_mut();
+            *offset = self.carry.received(*offset);
+        }
+        error
     }
 }

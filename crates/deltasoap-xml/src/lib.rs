@@ -6,8 +6,11 @@
 //! Nothing here knows of SOAP or of schemas.
 
 mod buffer;
+mod chars;
+mod document;
 mod error;
 mod feed;
+mod interner;
 pub mod lexical;
 mod limits;
 mod name;
@@ -15,8 +18,9 @@ mod reader;
 pub mod scan;
 
 pub use buffer::{Buffer, Escape};
+pub use document::{Attribute, Node, Owned, nodes};
 pub use error::{XmlError, XmlErrorKind};
-pub use feed::{Encoding, Feed, Located};
+pub use feed::{Detected, Encoding, Feed, Located};
 pub use limits::Limits;
 pub use name::{NameId, Names, NsId, ScopeId};
 pub use reader::{Event, Instructions, Reader, Stop, Window};

@@ -1,4 +1,8 @@
 //! Every bound on what a document may ask of the reader, in one place, each with a name and a default.
+//!
+//! A bound is exceeded at the first character that does not fit any more; that character's position is the
+//! position of the error, and the error names the bound ([`XmlErrorKind::Limit`](crate::XmlErrorKind::Limit)).
+//! All but `message` are measured in UTF-8, whatever the encoding that the document came in.
 
 /// Bounds on one document. A document beyond a bound is refused with an error that names the bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -7,16 +11,34 @@ pub struct Limits {
     pub depth: usize,
     /// Attributes on one start tag, namespace declarations included. Default 500.
     pub attributes: usize,
-    /// Bytes of one attribute value as received. Default 64 KiB.
+    /// Bytes of one attribute value between its quotes, before references are resolved. Default 64 KiB.
     pub attribute_value: usize,
-    /// Bytes of one name, prefix included. Default 1 KiB.
+    /// Bytes of one name, prefix included, and of one reference between `&` and `;`. Default 1 KiB.
     pub name: usize,
-    /// Bytes of one element's character data, in UTF-8. Default 128 MiB.
+    /// Bytes of character data that the reader delivers directly inside one element, that is without the
+    /// character data of its child elements; references and CDATA sections count as what they stand for.
+    /// Default 128 MiB.
     pub text: usize,
-    /// Bytes of one piece of markup (a tag, a comment, the XML declaration) as received. Default 1 MiB.
+    /// Bytes of one tag or of the XML declaration, and so also of what must be kept of a token that is cut
+    /// between two chunks. Comments, CDATA sections and processing instructions are read piece by piece and have
+    /// no bound of their own. Default 1 MiB.
     pub markup: usize,
-    /// Bytes of the whole message as received. Default 64 MiB; `u64::MAX` for none.
+    /// Bytes of the whole message as received. Default 64 MiB; `u64::MAX` for none. Enforced by
+    /// [`Feed`](crate::Feed).
     pub message: u64,
+}
+
+impl Limits {
+    /// No bounds at all: for documents that are trusted.
+    pub const NONE: Limits = Limits {
+        depth: usize::MAX,
+        attributes: usize::MAX,
+        attribute_value: usize::MAX,
+        name: usize::MAX,
+        text: usize::MAX,
+        markup: usize::MAX,
+        message: u64::MAX,
+    };
 }
 
 impl Default for Limits {

@@ -1,5 +1,7 @@
 //! Namespaces and names: interned URIs, interned expanded names (QNames), and the set of declarations in scope.
 
+use crate::interner::Interner;
+
 /// An interned namespace URI. [`NsId::NONE`] is "no namespace".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NsId(pub(crate) u32);
@@ -9,36 +11,111 @@ impl NsId {
     pub const NONE: NsId = NsId(0);
 }
 
-/// An interned expanded name: namespace URI and local part.
+/// An interned expanded name: namespace URI and local part. Equal ids of one table are equal names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NameId(pub(crate) u32);
 
-/// An interned set of in-scope namespace declarations: two equal ids have equal prefix bindings.
+/// An interned set of in-scope namespace declarations: two equal ids of one reader have equal prefix bindings, also
+/// across documents. (The reverse does not hold: equal bindings can have several ids.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ScopeId(pub(crate) u32);
+pub struct ScopeId(pub(crate) u64);
+
+impl ScopeId {
+    /// Nothing declared: only the prefix `xml` is bound.
+    pub const EMPTY: ScopeId = ScopeId(0);
+}
 
 /// The table of interned names of one reader.
-#[derive(Debug, Default)]
-pub struct Names {}
+///
+/// ```
+/// let mut names = deltasoap_xml::Names::default();
+/// let name = names.intern("urn:a", "item");
+/// assert_eq!(name, names.intern("urn:a", "item"));
+/// assert_eq!((names.namespace(name), names.local(name)), ("urn:a", "item"));
+/// ```
+#[derive(Debug)]
+pub struct Names {
+    namespaces: Interner,
+    /// Local parts; the owner of each is its namespace.
+    names: Interner,
+}
+
+/// How much of a [`Names`] table is to stay.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NamesMark {
+    namespaces: usize,
+    names: usize,
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        let mut names = Names { namespaces: Interner::default(), names: Interner::default() };
+        names.intern("", "");
+        names
+    }
+}
 
 impl Names {
+    /// The empty name in no namespace: the name of nothing.
+    pub(crate) const NOTHING: NameId = NameId(0);
+
     /// Namespace URI of a name; empty for none.
     pub fn namespace(&self, name: NameId) -> &str {
-        let _ = name;
-        todo!()
+        self.uri(self.namespace_id(name))
     }
+
+    /// Namespace of a name.
+    #[inline]
+    pub fn namespace_id(&self, name: NameId) -> NsId {
+        NsId(self.names.owner(name.0) as u32)
+    }
+
     /// Local part of a name.
+    #[inline]
     pub fn local(&self, name: NameId) -> &str {
-        let _ = name;
-        todo!()
+        self.names.text(name.0)
     }
+
+    /// The URI of a namespace; empty for none.
+    pub fn uri(&self, namespace: NsId) -> &str {
+        self.namespaces.text(namespace.0)
+    }
+
     /// True if the name is `{namespace}local`.
     pub fn is(&self, name: NameId, namespace: &str, local: &str) -> bool {
         self.local(name) == local && self.namespace(name) == namespace
     }
+
     /// Interns a name.
     pub fn intern(&mut self, namespace: &str, local: &str) -> NameId {
-        let _ = (namespace, local);
-        todo!()
+        let namespace = self.intern_namespace(namespace);
+        self.intern_in(namespace, local)
+    }
+
+    /// Interns a namespace URI.
+    pub fn intern_namespace(&mut self, uri: &str) -> NsId {
+        NsId(self.namespaces.intern(0, uri))
+    }
+
+    /// Interns a name in an interned namespace.
+    #[inline]
+    pub(crate) fn intern_in(&mut self, namespace: NsId, local: &str) -> NameId {
+        NameId(self.names.intern(u64::from(namespace.0), local))
+    }
+
+    /// Number of names: every id is below it.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    pub(crate) fn mark(&self) -> NamesMark {
+        NamesMark { namespaces: self.namespaces.len(), names: self.names.len() }
+    }
+
+    /// Forgets the names interned since `mark`.
+    pub(crate) fn forget(&mut self, mark: NamesMark) {
+        self.namespaces.truncate(mark.namespaces);
+        self.names.truncate(mark.names);
     }
 }

@@ -73,6 +73,7 @@ fn open_item<T: Content>(
     items.push(T::vacant(view));
     let frame = cursor.frame(me);
     frame.count += 1;
+    frame.is_repeated = true;
     frame.state = INSIDE;
     if let Some(before) = learn_from {
         cursor.learn_from(before);

@@ -128,6 +128,7 @@ fn open_occurrence<T: DecodeFields>(
     let frame = cursor.frame(me);
     frame.count = if frame.field == index as u32 { frame.count + 1 } else { 1 };
     frame.field = index as u32;
+    frame.is_repeated = field.is_repeated();
     frame.state = INSIDE;
 }
 
@@ -290,7 +291,7 @@ fn check_complete(cursor: &mut Cursor<'_>, complex: &ComplexElement, me: usize) 
         Compositor::Sequence => first_missing(fields, current, count, fields.len()),
         Compositor::Choice if count == 0 && !fields.is_empty() && fields.iter().all(|field| field.min > 0) => {
             let expected = format!("one of {}", field_list(fields));
-            return Err(cursor.error_at_tag(ErrorKind::MissingElement { expected }));
+            return Err(cursor.error_at_end(ErrorKind::MissingElement { expected }));
         }
         Compositor::Choice => None,
         Compositor::All => {
@@ -301,7 +302,7 @@ fn check_complete(cursor: &mut Cursor<'_>, complex: &ComplexElement, me: usize) 
     };
     match missing {
         None => Ok(()),
-        Some(field) => Err(cursor.error_at_tag(ErrorKind::MissingElement { expected: field.name.to_string() })),
+        Some(field) => Err(cursor.error_at_end(ErrorKind::MissingElement { expected: field.name.to_string() })),
     }
 }
 
@@ -337,7 +338,7 @@ pub(crate) fn read_attributes<T: DecodeFields>(
         let known = complex.attributes.iter().position(|a| names.is(name, &a.name.namespace, &a.name.local));
         if let Some(known) = known {
             let result = target.attribute(known, text);
-            result.map_err(|error| cursor.lexical_error(error, cursor.reader().tag_offset()))?;
+            result.map_err(|error| cursor.error_at_tag(ErrorKind::Lexical(error)))?;
         } else if names.is(name, "", "href") || names.is(name, ns::SOAP12_ENCODING, "ref") {
             return Err(cursor.error_at_tag(ErrorKind::Reference("href")));
         }

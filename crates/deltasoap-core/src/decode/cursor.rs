@@ -3,7 +3,7 @@
 use super::flat::Learned;
 use super::{Frame, Step, Stop};
 use crate::{Error, ErrorKind, Stats};
-use deltasoap_xml::lexical::{LexicalError, Partial};
+use deltasoap_xml::lexical::Partial;
 use deltasoap_xml::{Event, Instructions, Limits, NameId, Names, Reader, Window};
 
 /// Everything a decode keeps from one window to the next.
@@ -65,19 +65,30 @@ impl State {
     pub fn path(&self) -> String {
         let mut path = String::new();
         for level in 0..self.reader.depth() {
-            let name = self.reader.open_name(level);
-            path.push('/');
-            path.push_str(name.rsplit(':').next().unwrap_or(name));
-            if let Some(count) = self.occurrence(level) {
-                path.push_str(&format!("[{count}]"));
-            }
+            self.push_step(&mut path, level, self.reader.open_name_id(level));
         }
         path
     }
 
+    /// The path of the element that was just closed.
+    fn closed_path(&self) -> String {
+        let mut path = self.path();
+        self.push_step(&mut path, self.reader.depth(), self.reader.closed_name());
+        path
+    }
+
+    fn push_step(&self, path: &mut String, level: usize, name: NameId) {
+        path.push('/');
+        path.push_str(self.reader.names().local(name));
+        if let Some(count) = self.occurrence(level) {
+            path.push_str(&format!("[{count}]"));
+        }
+    }
+
     /// Which occurrence the open element at `level` is in its parent, where it can be repeated.
     fn occurrence(&self, level: usize) -> Option<u32> {
-        self.stack.iter().rev().find(|frame| frame.depth as usize == level && frame.count > 0).map(|frame| frame.count)
+        let frame = self.stack.iter().rev().find(|frame| frame.depth as usize == level && frame.count > 0)?;
+        frame.is_repeated.then_some(frame.count)
     }
 }
 
@@ -241,10 +252,18 @@ impl<'c> Cursor<'c> {
         self.error_at(kind, self.state.reader.tag_offset())
     }
 
-    /// A text that is not of its type, at a position.
+    /// An error in the element that was just closed, at a position.
     #[cold]
-    pub fn lexical_error(&self, error: LexicalError, offset: u64) -> Stop {
-        self.error_at(ErrorKind::Lexical(error), offset)
+    pub fn error_in_closed(&self, kind: ErrorKind, offset: u64) -> Stop {
+        let mut error = Error::at(kind, offset);
+        error.set_path(self.state.closed_path());
+        Stop::Error(error)
+    }
+
+    /// An error in the element that was just closed, at its end tag.
+    #[cold]
+    pub fn error_at_end(&self, kind: ErrorKind) -> Stop {
+        self.error_in_closed(kind, self.state.reader.tag_offset())
     }
 
     /// The name just read, for error messages: with its namespace only where it has one.

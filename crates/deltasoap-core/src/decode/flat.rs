@@ -157,6 +157,9 @@ pub enum Run {
 /// Reads as many flat items of a field as the window holds.
 pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize, view: View<'_>) -> Run {
     let (window, state) = cursor.parts();
+    if !state.reader.is_between_tokens() {
+        return Run::Items(0);
+    }
     let Some(shape) = state.learned.find(field, state.reader.scope()) else { return Run::Items(0) };
     let bytes = window.bytes;
     let mut start = window.pos;

@@ -10,6 +10,8 @@ pub struct Frame {
     pub field: u32,
     /// Occurrences of that field, or items, so far.
     pub count: u32,
+    /// True if what `count` counts can occur more than once.
+    pub is_repeated: bool,
     /// Open elements when the routine was entered, its own included.
     pub depth: u32,
     /// Where the routine's entries in the log of seen fields begin.

@@ -66,6 +66,9 @@ fn open(cursor: &mut Cursor<'_>) -> Step {
 
 /// Tries to read the whole text from the window, with the end tag in sight.
 fn scan<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>) -> bool {
+    if cursor.reader().tag_is_empty() {
+        return false;
+    }
     let rest = cursor.rest();
     let Some(used) = value.scan_into(rest) else { return false };
     if rest.get(used..used + 2) != Some(b"</") || used > cursor.state().text_limit {
@@ -93,7 +96,7 @@ fn take<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, text: &st
     }
     let result = value.append(text, &mut cursor.state().partial);
     let start = cursor.frame(me).mark;
-    result.map_err(|error| cursor.lexical_error(error, start))
+    result.map_err(|error| cursor.error_at(ErrorKind::Lexical(error), start))
 }
 
 fn finish<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize) -> Step {
@@ -104,7 +107,7 @@ fn finish<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize) -> Step
         T::parse(&state.scratch).map(|parsed| *value = parsed)
     };
     let start = cursor.frame(me).mark;
-    result.map_err(|error| cursor.lexical_error(error, start))
+    result.map_err(|error| cursor.error_in_closed(ErrorKind::Lexical(error), start))
 }
 
 #[cold]

@@ -1,7 +1,7 @@
 //! The built-in simple types as content.
 
-use crate::Typed;
 use crate::schema::{Builtin, Element, QName, SimpleElement};
+use crate::{Typed, lexical};
 use std::borrow::Cow;
 
 /// Implements [`Content`] for a type by its text form. For types of the
@@ -73,4 +73,18 @@ builtin_content! {
     i8 = Byte, i16 = Short, i32 = Int, i64 = Long,
     u8 = UnsignedByte, u16 = UnsignedShort, u32 = UnsignedInt, u64 = UnsignedLong,
     f32 = Float, f64 = Double, bool = Boolean, String = String,
+    lexical::BigInt = Integer, lexical::NonNegativeInteger = NonNegativeInteger,
+    lexical::PositiveInteger = PositiveInteger, lexical::NonPositiveInteger = NonPositiveInteger,
+    lexical::NegativeInteger = NegativeInteger, lexical::Decimal = Decimal,
+    lexical::Date = Date, lexical::Time = Time, lexical::DateTime = DateTime, lexical::Duration = Duration,
+    lexical::GYear = GYear, lexical::GYearMonth = GYearMonth, lexical::GMonth = GMonth,
+    lexical::GMonthDay = GMonthDay, lexical::GDay = GDay,
+    lexical::Base64 = Base64Binary, lexical::Hex = HexBinary,
+    lexical::DoubleArray<lexical::BigEndian> = Base64Binary,
+    lexical::DoubleArray<lexical::LittleEndian> = Base64Binary,
+    lexical::NormalizedString = NormalizedString, lexical::Token = Token, lexical::Language = Language,
+    lexical::Name = Name, lexical::NcName = NcName, lexical::NmToken = NmToken, lexical::NmTokens = NmTokens,
+    lexical::Id = Id, lexical::IdRef = IdRef, lexical::IdRefs = IdRefs, lexical::Entity = Entity,
+    lexical::Entities = Entities, lexical::AnyUri = AnyUri, lexical::QName = QName,
+    lexical::Notation = Notation,
 }

@@ -12,7 +12,7 @@ pub use simple::Simple;
 
 use crate::content::Content;
 use crate::decode::{self, Cursor, FlatScan, Step, array, nil_attribute};
-use crate::encode::{self, EncodeFields, Encoder, FlatWrite};
+use crate::encode::{self, Encoder, FlatWrite};
 use crate::schema::{Element, UnionElement, View};
 use crate::{ErrorKind, Node, Typed};
 
@@ -126,7 +126,7 @@ impl Value {
                     return Ok(());
                 }
                 let (found, expected) = (simple.to_string(), format!("a value of {}", element.name));
-                Err(cursor.error_at_tag(ErrorKind::UnexpectedValue { found, expected }))
+                Err(cursor.error_at_end(ErrorKind::UnexpectedValue { found, expected }))
             }
             (Value::Record(record), _) => decode::complex::decode(&mut **record, cursor, view),
             (Value::List(items), _) => array::decode(items, cursor, view),
@@ -164,7 +164,7 @@ fn decode_union(value: &mut Simple, cursor: &mut Cursor<'_>, union: &UnionElemen
         Some(member) => *value = member,
         None => {
             let expected = format!("a value of {}", union.name);
-            return Err(cursor.error_at_tag(ErrorKind::UnexpectedValue { found: text, expected }));
+            return Err(cursor.error_at_end(ErrorKind::UnexpectedValue { found: text, expected }));
         }
     }
     Ok(())

@@ -71,7 +71,7 @@ simple! {
     NmTokens(lexical::NmTokens), Id(lexical::Id), IdRef(lexical::IdRef), IdRefs(lexical::IdRefs),
     Entity(lexical::Entity), Entities(lexical::Entities), Boolean(bool), Byte(i8), Short(i16), Int(i32),
     Long(i64), UnsignedByte(u8), UnsignedShort(u16), UnsignedInt(u32), UnsignedLong(u64),
-    Integer(lexical::Integer), NonNegativeInteger(lexical::NonNegativeInteger),
+    Integer(lexical::BigInt), NonNegativeInteger(lexical::NonNegativeInteger),
     PositiveInteger(lexical::PositiveInteger), NonPositiveInteger(lexical::NonPositiveInteger),
     NegativeInteger(lexical::NegativeInteger), Decimal(lexical::Decimal), Float(f32), Double(f64),
     Date(lexical::Date), Time(lexical::Time), DateTime(lexical::DateTime), Duration(lexical::Duration),

@@ -1,0 +1,232 @@
+//! Dynamic values: read and written with schemas built at run time.
+
+use deltasoap_core::decode::{Cursor, DecodeOptions, Decoder, Root, Step, Stop};
+use deltasoap_core::encode::Encoder;
+use deltasoap_core::schema::{
+    Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement, View,
+};
+use deltasoap_core::{Content, Error, ErrorKind, QName, Simple, Value};
+use std::borrow::Cow;
+
+fn simple(schema: &mut Schema, base: Builtin) -> ElementRef {
+    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration: Cow::Borrowed(&[]) }))
+}
+
+fn field(name: &'static str, element: ElementRef, min: u32, max: Option<u32>) -> Field {
+    Field { name: QName::new("", name), element, min, max, nillable: false, inline: false }
+}
+
+fn complex(compositor: Compositor, fields: Vec<Field>, attributes: Vec<Attribute>) -> Element {
+    Element::Complex(ComplexElement {
+        name: QName::new("urn:t", "T"),
+        compositor,
+        fields: fields.into(),
+        attributes: attributes.into(),
+        text: None,
+        open: false,
+    })
+}
+
+/// `<list>` of `<item><x/><y/><v/></item>`.
+fn mios() -> (Schema, ElementRef) {
+    let mut schema = Schema::new();
+    let (int, double) = (simple(&mut schema, Builtin::Int), simple(&mut schema, Builtin::Double));
+    let once = |name, element| field(name, element, 1, Some(1));
+    let fields = vec![once("x", int), once("y", int), once("v", double)];
+    let mio = schema.add(complex(Compositor::Sequence, fields, Vec::new()));
+    let list = schema.add(complex(Compositor::Sequence, vec![field("item", mio, 0, None)], Vec::new()));
+    (schema, list)
+}
+
+struct Whole<'s> {
+    view: View<'s>,
+    value: Value,
+}
+
+impl Root for Whole<'_> {
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        let (me, _) = cursor.enter();
+        if cursor.frame(me).state == 0 {
+            cursor.next_tag()?;
+            cursor.frame(me).state = 1;
+        }
+        if cursor.frame(me).state == 1 {
+            self.value.decode(cursor, self.view)?;
+            cursor.frame(me).state = 2;
+        }
+        cursor.next_tag().map(|_| ())
+    }
+}
+
+fn read(view: View<'_>, text: &str) -> Result<Value, Error> {
+    let whole = read_cut(view, text, text.len().max(1));
+    for chunk in [1, 2, 3, 7, 64] {
+        assert_eq!(read_cut(view, text, chunk), whole, "in chunks of {chunk}");
+    }
+    whole
+}
+
+fn read_cut(view: View<'_>, text: &str, chunk: usize) -> Result<Value, Error> {
+    let mut root = Whole { view, value: Value::vacant(view) };
+    let mut decoder = Decoder::new(DecodeOptions::default());
+    for chunk in text.as_bytes().chunks(chunk) {
+        decoder.push(&mut root, chunk)?;
+    }
+    decoder.finish(&mut root)?;
+    Ok(root.value)
+}
+
+fn write(value: &Value, view: View<'_>) -> String {
+    let mut encoder = Encoder::new();
+    encoder.start(&QName::new("", "r"));
+    value.encode(&mut encoder, view);
+    encoder.end();
+    String::from_utf8(encoder.finish().expect("writable").into_vec()).expect("UTF-8")
+}
+
+#[test]
+fn a_long_flat_array_comes_back_as_it_was() {
+    let (schema, list) = mios();
+    let view = schema.view(list);
+    let item = |i: usize| format!("<item><x>{i}</x><y>-{i}</y><v>{i}.5</v></item>");
+    let text = format!("<r>{}</r>", (1..501).map(item).collect::<String>());
+    let value = read(view, &text).expect("valid");
+    assert_eq!(write(&value, view), text);
+    let Some(Value::List(items)) = value.field(view, "item") else { panic!("{value:?}") };
+    assert_eq!(items.len(), 500);
+    let item_view = view.follow(view.complex().expect("complex").fields[0].element);
+    assert_eq!(items[6].field(item_view, "v"), Some(&Value::Simple(Simple::Double(7.5))));
+}
+
+#[test]
+fn deviations_in_the_middle_of_a_flat_array_change_nothing() {
+    let (schema, list) = mios();
+    let view = schema.view(list);
+    let plain = |i: usize| format!("<item><x>{i}</x><y>{i}</y><v>{i}</v></item>");
+    let odd = [
+        "<item><x>7</x><!-- a comment --><y>7</y><v>7</v></item>",
+        "<item> <x> 7 </x>\n<y>7</y><v>7</v>\t</item>",
+        "<item><x><![CDATA[7]]></x><y>&#55;</y><v>7.0e0</v></item>",
+        "<item xmlns:a='urn:a'><x>7</x><y a:b='c'>7</y><v>7</v></item  >",
+        "<!-- > --><item><x>7</x><y>7</y><v>7</v></item>",
+    ];
+    for odd in odd {
+        let parts = |odd: &str| {
+            let mut parts: Vec<String> = (0..40).map(plain).collect();
+            parts[20] = odd.to_owned();
+            format!("<r>{}</r>", parts.concat())
+        };
+        let expected = read(view, &parts(&plain(7))).expect("valid");
+        assert_eq!(read(view, &parts(odd)).expect("valid"), expected, "{odd}");
+    }
+}
+
+#[test]
+fn an_error_names_place_and_fault() {
+    let (schema, list) = mios();
+    let view = schema.view(list);
+    let item = "<item><x>1</x><y>2</y><v>3</v></item>";
+    let text = format!("<r>{}<item><x>1</x><y>two</y><v>3</v></item></r>", item.repeat(9));
+    let error = read(view, &text).expect_err("two is no int");
+    assert_eq!(error.path(), "/r/item[10]/y");
+    assert_eq!(error.offset() as usize, text.find("two").expect("there"));
+    assert!(matches!(error.kind(), ErrorKind::Lexical(_)), "{error}");
+
+    let text = format!("<r>{}<item><x>1</x><v>3</v></item></r>", item.repeat(3));
+    let error = read(view, &text).expect_err("y is missing");
+    assert_eq!(error.path(), "/r/item[4]/v");
+    assert!(matches!(error.kind(), ErrorKind::UnexpectedElement { .. }), "{error}");
+}
+
+#[test]
+fn every_built_in_type_is_read_and_written() {
+    for &builtin in Builtin::ALL {
+        let mut schema = Schema::new();
+        let reference = simple(&mut schema, builtin);
+        let view = schema.view(reference);
+        let text = sample(builtin);
+        let value = read(view, &format!("<r>{text}</r>")).unwrap_or_else(|error| panic!("{builtin:?}: {error}"));
+        assert_eq!(write(&value, view), format!("<r>{text}</r>"), "{builtin:?}");
+    }
+}
+
+/// A canonical text of the type.
+fn sample(builtin: Builtin) -> &'static str {
+    match builtin {
+        Builtin::Boolean => "true",
+        Builtin::Float | Builtin::Double | Builtin::Decimal => "1.5",
+        Builtin::NonPositiveInteger | Builtin::NegativeInteger => "-5",
+        Builtin::Date => "2026-11-21",
+        Builtin::Time => "10:20:30",
+        Builtin::DateTime => "2026-11-21T10:20:30Z",
+        Builtin::Duration => "P1DT2H",
+        Builtin::GYear => "2026",
+        Builtin::GYearMonth => "2026-11",
+        Builtin::GMonth => "--11",
+        Builtin::GMonthDay => "--11-21",
+        Builtin::GDay => "---21",
+        Builtin::Base64Binary => "AAEC",
+        Builtin::HexBinary => "0001FF",
+        Builtin::QName | Builtin::Notation => "xml:lang",
+        Builtin::Byte
+        | Builtin::Short
+        | Builtin::Int
+        | Builtin::Long
+        | Builtin::UnsignedByte
+        | Builtin::UnsignedShort
+        | Builtin::UnsignedInt
+        | Builtin::UnsignedLong
+        | Builtin::Integer
+        | Builtin::NonNegativeInteger
+        | Builtin::PositiveInteger => "5",
+        _ => "word",
+    }
+}
+
+#[test]
+fn an_empty_element_is_not_filled_with_what_follows() {
+    let mut schema = Schema::new();
+    let int = simple(&mut schema, Builtin::Int);
+    let list = schema.add(complex(Compositor::Sequence, vec![field("x", int, 0, None)], Vec::new()));
+    let error = read(schema.view(list), "<r><x/>5</r>").expect_err("empty is no int");
+    assert_eq!(error.path(), "/r/x[1]");
+}
+
+#[test]
+fn choices_attributes_nil_and_absence_are_told_apart() {
+    let mut schema = Schema::new();
+    let (int, text) = (simple(&mut schema, Builtin::Int), simple(&mut schema, Builtin::String));
+    let attributes = vec![Attribute { name: QName::new("", "id"), element: int, required: true }];
+    let fields = vec![field("a", int, 1, Some(1)), field("b", text, 1, Some(1))];
+    let choice = schema.add(complex(Compositor::Choice, fields, Vec::new()));
+    let group = Field { inline: true, ..field("group", choice, 1, Some(1)) };
+    let fields = vec![group, field("c", text, 0, Some(1)), Field { nillable: true, ..field("d", text, 0, Some(1)) }];
+    let root = schema.add(complex(Compositor::Sequence, fields, attributes));
+    let view = schema.view(root);
+    let xsi = "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
+    for text in [
+        "<r id=\"1\"><a>1</a></r>".to_owned(),
+        "<r id=\"1\"><b>x</b><c></c></r>".to_owned(),
+        format!("<r id=\"-1\"><b></b><d {xsi} xsi:nil=\"true\"/></r>"),
+        "<r id=\"2\"><a>1</a><c>&lt;</c><d>e</d></r>".to_owned(),
+    ] {
+        let value = read(view, &text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(write(&value, view), text);
+    }
+    for (bad, path) in [
+        ("<r><a>1</a></r>", "/r"),
+        ("<r id=\"x\"><a>1</a></r>", "/r"),
+        ("<r id=\"1\"></r>", "/r"),
+        ("<r id=\"1\"><a>1</a><b>2</b></r>", "/r/b"),
+        ("<r id=\"1\"><c/><a>1</a></r>", "/r/c"),
+        ("<r id=\"1\"><a>1</a>text</r>", "/r"),
+    ] {
+        let error = read(view, bad).expect_err(bad);
+        assert!(error.path().starts_with(path), "{bad}: {error}");
+    }
+}
+
+#[test]
+fn stops_compare() {
+    assert_ne!(Stop::Pending, Stop::Error(Error::at(ErrorKind::UnexpectedText, 0)));
+}

@@ -1,0 +1,105 @@
+//! Comments and processing instructions, read piece by piece, and the choice among all that starts with `<!`.
+
+use super::fail::{Fail, fault};
+use super::tag::{expect, scan_name};
+use super::{Inside, Instructions, Place, Reader, Window};
+use crate::XmlErrorKind;
+use crate::chars::{WHITE, expected, has, valid_prefix};
+
+impl Reader {
+    /// Reads what starts with `<!` at the window's position: the start of a comment or a CDATA section.
+    pub(super) fn declaration_like(&mut self, window: &mut Window<'_>) -> Result<(), Fail> {
+        let rest = &window.bytes[window.pos..];
+        let (inside, opening) = match rest.get(2) {
+            None => return Err(Fail::RunOut),
+            Some(b'-') => (Inside::Comment, "<!--"),
+            Some(b'[') => (Inside::CData, "<![CDATA["),
+            Some(b'D') => (Inside::Nothing, "<!DOCTYPE"),
+            Some(_) => return Err(expected(window.bytes, window.pos + 2, "a comment or a CDATA section after `<!`")),
+        };
+        self.opening(window, opening)?;
+        match inside {
+            Inside::Nothing => return Err(fault(window.pos, XmlErrorKind::Doctype)),
+            Inside::CData if self.place != Place::Content => {
+                return Err(fault(window.pos, XmlErrorKind::TextOutsideRoot { found: '<' }));
+            }
+            _ => {}
+        }
+        self.inside = inside;
+        window.pos += opening.len();
+        Ok(())
+    }
+
+    /// Checks that the window continues with `opening`.
+    fn opening(&self, window: &Window<'_>, opening: &'static str) -> Result<(), Fail> {
+        let rest = &window.bytes[window.pos..];
+        let same = rest.iter().zip(opening.as_bytes()).take_while(|(a, b)| a == b).count();
+        match same {
+            _ if same == opening.len() => Ok(()),
+            _ if same == rest.len() => Err(Fail::RunOut),
+            _ => Err(expected(window.bytes, window.pos + same, opening)),
+        }
+    }
+
+    /// Reads on inside a comment, up to its end or that of the window.
+    pub(super) fn comment(&mut self, window: &mut Window<'_>) -> Result<(), Fail> {
+        self.pass_over(window, b"--", b'-')?;
+        match window.bytes.get(window.pos + 2) {
+            None => Err(Fail::RunOut),
+            Some(b'>') => {
+                window.pos += 3;
+                self.inside = Inside::Nothing;
+                Ok(())
+            }
+            Some(_) => Err(fault(window.pos, XmlErrorKind::CommentHyphens)),
+        }
+    }
+
+    /// Reads the start of a processing instruction: `<?`, its target and the byte behind.
+    pub(super) fn instruction(&mut self, window: &mut Window<'_>) -> Result<(), Fail> {
+        let (bytes, at) = (window.bytes, window.pos + 2);
+        let end = scan_name(bytes, at, self.limits.name, "a name after `<?`")?;
+        let target = String::from_utf8_lossy(&bytes[at..end]);
+        if target.eq_ignore_ascii_case("xml") {
+            return Err(fault(window.pos, XmlErrorKind::MisplacedDeclaration));
+        }
+        if self.instructions == Instructions::Refuse {
+            return Err(fault(window.pos, XmlErrorKind::Instruction { target: target.into_owned() }));
+        }
+        if target.contains(':') {
+            return Err(fault(at, XmlErrorKind::QualifiedName { name: target.into_owned() }));
+        }
+        match bytes.get(end) {
+            Some(&b) if has(b, WHITE) => {}
+            Some(b'?') => {
+                expect(bytes, end + 1, b'>', "`?>` after an instruction's target")?;
+            }
+            _ => return Err(expected(bytes, end, "white space or `?>` after an instruction's target")),
+        }
+        self.inside = Inside::Instruction;
+        window.pos = end;
+        Ok(())
+    }
+
+    /// Reads on inside a processing instruction, up to its end or that of the window.
+    pub(super) fn instruction_data(&mut self, window: &mut Window<'_>) -> Result<(), Fail> {
+        self.pass_over(window, b"?>", b'?')?;
+        window.pos += 2;
+        self.inside = Inside::Nothing;
+        Ok(())
+    }
+
+    /// Moves to the first `end`, past valid characters only; holds back the byte `held` at the window's end.
+    fn pass_over(&mut self, window: &mut Window<'_>, end: &[u8; 2], held: u8) -> Result<(), Fail> {
+        let rest = &window.bytes[window.pos..];
+        let found = memchr::memmem::find(rest, end);
+        let stop = found.unwrap_or(rest.len() - usize::from(rest.last() == Some(&held)));
+        let (text, fail) = valid_prefix(&rest[..stop], window.pos, stop == rest.len());
+        window.pos += text.len();
+        match fail {
+            Some(fail) => Err(fail),
+            None if found.is_none() => Err(Fail::RunOut),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Names as documents spell them: each distinct spelling is checked, split and resolved once.
+//!
+//! A tag's name costs one hash lookup: the spelling's entry remembers the namespace that its prefix had last time and
+//! the interned name that came of it; as long as the prefix is bound to the same namespace, that is the answer. The
+//! entry also holds the number of the last tag that had it as an attribute, which makes duplicates cheap to find,
+//! however many attributes there are.
+
+use super::fail::{Fail, fault};
+use super::scope::{PrefixId, Scopes, UNBOUND};
+use crate::chars;
+use crate::interner::Interner;
+use crate::name::{NameId, NsId};
+use crate::{Names, XmlErrorKind};
+
+/// An interned spelling: `prefix:local` or `local`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SpellingId(u32);
+
+/// What is known of a spelling.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spelling {
+    pub(crate) prefix: PrefixId,
+    /// Where the local part starts.
+    local: usize,
+    /// The prefix that an attribute of this name declares.
+    pub(crate) declares: Option<PrefixId>,
+    /// `name` is the name that the spelling has in this namespace; [`UNBOUND`] for not yet known.
+    namespace: NsId,
+    name: NameId,
+    /// The last tag that had an attribute of this spelling.
+    tag: u64,
+}
+
+/// The spellings of one document.
+#[derive(Debug, Default)]
+pub(crate) struct Spellings {
+    texts: Interner,
+    /// By id; as long as `texts`.
+    entries: Vec<Spelling>,
+}
+
+impl Spellings {
+    pub(crate) fn clear(&mut self) {
+        self.texts.truncate(0);
+        self.entries.clear();
+    }
+
+    /// Interns a spelling that is a `Name` of XML, found at index `at` of the window.
+    ///
+    /// # Errors
+    /// When it is not a qualified name.
+    #[inline]
+    pub(crate) fn intern(&mut self, name: &[u8], scopes: &mut Scopes, at: usize) -> Result<SpellingId, Fail> {
+        match self.texts.find(0, name) {
+            Some(id) => Ok(SpellingId(id)),
+            None => self.insert(name, scopes, at),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn text(&self, id: SpellingId) -> &str {
+        self.texts.text(id.0)
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, id: SpellingId) -> &Spelling {
+        &self.entries[id.0 as usize]
+    }
+
+    /// Notes that tag number `tag` has an attribute of this spelling; false if it had one already.
+    #[inline]
+    pub(crate) fn stamp(&mut self, id: SpellingId, tag: u64) -> bool {
+        std::mem::replace(&mut self.entries[id.0 as usize].tag, tag) != tag
+    }
+
+    /// The name that a spelling has in a namespace.
+    #[inline]
+    pub(crate) fn name(&mut self, id: SpellingId, namespace: NsId, names: &mut Names) -> NameId {
+        let entry = &mut self.entries[id.0 as usize];
+        if entry.namespace != namespace {
+            entry.namespace = namespace;
+            entry.name = names.intern_in(namespace, &self.texts.text(id.0)[entry.local..]);
+        }
+        entry.name
+    }
+
+    fn insert(&mut self, name: &[u8], scopes: &mut Scopes, at: usize) -> Result<SpellingId, Fail> {
+        let text = std::str::from_utf8(name).map_err(|_| fault(at, XmlErrorKind::Encoding))?;
+        let (prefix, local) = split(text).ok_or_else(|| not_qualified(text, at))?;
+        let declares = match (prefix, local) {
+            ("", "xmlns") => Some(PrefixId::EMPTY),
+            ("xmlns", prefix) => Some(scopes.prefix(prefix)),
+            _ => None,
+        };
+        self.entries.push(Spelling {
+            prefix: scopes.prefix(prefix),
+            local: text.len() - local.len(),
+            declares,
+            namespace: UNBOUND,
+            name: Names::NOTHING,
+            tag: 0,
+        });
+        Ok(SpellingId(self.texts.intern(0, text)))
+    }
+}
+
+/// Splits a qualified name into prefix (empty for none) and local part.
+pub(crate) fn split(name: &str) -> Option<(&str, &str)> {
+    match name.split_once(':') {
+        None => Some(("", name)),
+        Some((prefix, local)) => (chars::is_ncname(prefix) && chars::is_ncname(local)).then_some((prefix, local)),
+    }
+}
+
+#[cold]
+fn not_qualified(name: &str, at: usize) -> Fail {
+    fault(at, XmlErrorKind::QualifiedName { name: name.to_owned() })
+}

@@ -1,0 +1,220 @@
+//! Start tags and end tags.
+//!
+//! A start tag is read straight into the attribute arena; nothing outside of it changes before the tag's `>` is
+//! reached, so that a tag cut by the window's end can simply be read again. Faults of names and namespaces come
+//! last, since declarations may stand behind what they bind.
+
+use super::Reader;
+use super::attribute::{Attribute, Declaration};
+use super::fail::{Fail, fault, over};
+use super::scope::{PrefixId, UNBOUND};
+use super::spelling::SpellingId;
+use crate::chars::{NAME, NAME_START, WHITE, decode, expected, floor_boundary, has, is_name_char, is_name_start};
+use crate::name::{NameId, NsId, ScopeId};
+use crate::{Names, XmlErrorKind};
+
+/// An element whose end tag is to come.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Open {
+    pub(crate) spelling: SpellingId,
+    pub(crate) name: NameId,
+    pub(crate) scope: ScopeId,
+    /// Where the undo log of the bindings stood before the start tag.
+    bindings: usize,
+    /// Bytes of character data so far.
+    pub(crate) text: usize,
+}
+
+impl Reader {
+    /// Reads the start tag whose `<` is at `at`; gives the index behind its `>`.
+    pub(super) fn start_tag(&mut self, bytes: &[u8], at: usize) -> Result<usize, Fail> {
+        if self.open.len() >= self.limits.depth {
+            return Err(over(at, "depth", self.limits.depth));
+        }
+        self.tag.clear();
+        let name_end = scan_name(bytes, at + 1, self.limits.name, "a name after `<`")?;
+        let spelling = self.spellings.intern(&bytes[at + 1..name_end], &mut self.scopes, at + 1)?;
+        let (end, empty) = self.attributes(bytes, name_end)?;
+        self.enter(spelling, at + 1)?;
+        self.empty = empty;
+        Ok(end)
+    }
+
+    /// Reads the attributes from the end of the tag's name on; gives the index behind the tag,
+    /// and whether it is an empty-element tag.
+    fn attributes(&mut self, bytes: &[u8], mut at: usize) -> Result<(usize, bool), Fail> {
+        loop {
+            let spaced = at;
+            at = skip_white(bytes, at);
+            match bytes.get(at) {
+                None => return Err(Fail::RunOut),
+                Some(b'>') => return Ok((at + 1, false)),
+                Some(b'/') => return Ok((expect(bytes, at + 1, b'>', "`>` after `/` in a tag")?, true)),
+                Some(_) if at == spaced => return Err(expected(bytes, at, "white space, `/>` or `>` in a start tag")),
+                Some(_) => at = self.attribute_at(bytes, at)?,
+            }
+        }
+    }
+
+    /// Reads the attribute whose name is at `at`; gives the index behind it.
+    fn attribute_at(&mut self, bytes: &[u8], at: usize) -> Result<usize, Fail> {
+        let name_end = scan_name(bytes, at, self.limits.name, "an attribute, `/>` or `>`")?;
+        if self.tag.len() >= self.limits.attributes {
+            return Err(over(at, "attributes", self.limits.attributes));
+        }
+        let spelling = self.spellings.intern(&bytes[at..name_end], &mut self.scopes, at)?;
+        if !self.spellings.stamp(spelling, self.tag.tag) {
+            return Err(self.duplicate(spelling, at));
+        }
+        let equals = skip_white(bytes, name_end);
+        let behind = expect(bytes, equals, b'=', "`=` after an attribute's name")?;
+        let (value, end) = self.tag.value(bytes, skip_white(bytes, behind), &self.limits)?;
+        match self.spellings.get(spelling).declares {
+            Some(prefix) => self.tag.declarations.push(Declaration { prefix, at, value }),
+            None => self.tag.attributes.push(Attribute { spelling, name: Names::NOTHING, at, value }),
+        }
+        Ok(end)
+    }
+
+    /// Opens the element of a start tag that has been read: its declarations, its name, its attributes' names.
+    fn enter(&mut self, spelling: SpellingId, at: usize) -> Result<(), Fail> {
+        let bindings = self.scopes.mark();
+        let mut scope = self.scope();
+        if !self.tag.declarations.is_empty() {
+            scope = self.declare(scope)?;
+        }
+        let name = self.element_name(spelling, at)?;
+        self.name_attributes()?;
+        self.open.push(Open { spelling, name, scope, bindings, text: 0 });
+        Ok(())
+    }
+
+    fn declare(&mut self, parent: ScopeId) -> Result<ScopeId, Fail> {
+        for declaration in &self.tag.declarations {
+            let uri = &self.tag.values[declaration.value.clone()];
+            self.scopes.bind(declaration.prefix, uri, &mut self.names, declaration.at)?;
+        }
+        let values = &self.tag.values;
+        let declarations = self.tag.declarations.iter().map(|d| (d.prefix, &values[d.value.clone()]));
+        Ok(self.scopes.scope(parent, declarations))
+    }
+
+    fn element_name(&mut self, spelling: SpellingId, at: usize) -> Result<NameId, Fail> {
+        let namespace = self.scopes.binding(self.spellings.get(spelling).prefix);
+        self.name_in(spelling, namespace, at)
+    }
+
+    fn name_attributes(&mut self) -> Result<(), Fail> {
+        for index in 0..self.tag.attributes.len() {
+            let Attribute { spelling, at, .. } = self.tag.attributes[index];
+            let prefix = self.spellings.get(spelling).prefix;
+            let name = if prefix == PrefixId::EMPTY {
+                self.name_in(spelling, NsId::NONE, at)?
+            } else {
+                self.prefixed_attribute(spelling, prefix, at)?
+            };
+            self.tag.attributes[index].name = name;
+        }
+        Ok(())
+    }
+
+    /// Two attributes with prefixes can have one expanded name; one without a prefix cannot share it.
+    fn prefixed_attribute(&mut self, spelling: SpellingId, prefix: PrefixId, at: usize) -> Result<NameId, Fail> {
+        let name = self.name_in(spelling, self.scopes.binding(prefix), at)?;
+        if !self.tag.stamp(name, &self.names) {
+            return Err(self.duplicate(spelling, at));
+        }
+        Ok(name)
+    }
+
+    #[inline]
+    fn name_in(&mut self, spelling: SpellingId, namespace: NsId, at: usize) -> Result<NameId, Fail> {
+        if namespace == UNBOUND {
+            let prefix = self.scopes.text(self.spellings.get(spelling).prefix).to_owned();
+            return Err(fault(at, XmlErrorKind::UndeclaredPrefix { prefix }));
+        }
+        Ok(self.spellings.name(spelling, namespace, &mut self.names))
+    }
+
+    #[cold]
+    fn duplicate(&self, spelling: SpellingId, at: usize) -> Fail {
+        fault(at, XmlErrorKind::DuplicateAttribute { name: self.spellings.text(spelling).to_owned() })
+    }
+
+    /// Reads the end tag whose `<` is at `at`; gives the index behind its `>`.
+    pub(super) fn end_tag(&mut self, bytes: &[u8], at: usize) -> Result<usize, Fail> {
+        let Some(open) = self.open.last() else { return Err(fault(at, XmlErrorKind::UnopenedEndTag)) };
+        let name = self.spellings.text(open.spelling).as_bytes();
+        let rest = bytes.get(at + 2..).unwrap_or_default();
+        if rest.len() > name.len() && rest.starts_with(name) && rest[name.len()] == b'>' {
+            return Ok(at + 3 + name.len());
+        }
+        let end = scan_name(bytes, at + 2, self.limits.name, "a name after `</`")?;
+        if bytes[at + 2..end] != *name {
+            return Err(self.other_name(&bytes[at + 2..end], open.spelling, at + 2));
+        }
+        expect(bytes, skip_white(bytes, end), b'>', "`>` at the end of an end tag")
+    }
+
+    #[cold]
+    fn other_name(&self, found: &[u8], open: SpellingId, at: usize) -> Fail {
+        let expected = self.spellings.text(open).to_owned();
+        fault(at, XmlErrorKind::EndTag { expected, found: String::from_utf8_lossy(found).into_owned() })
+    }
+
+    /// Closes the innermost open element.
+    pub(super) fn leave(&mut self) {
+        if let Some(open) = self.open.pop() {
+            self.last = open.name;
+            self.scopes.unbind(open.bindings);
+        }
+    }
+}
+
+/// The index behind the `Name` (XML 2.3) at `at`.
+pub(super) fn scan_name(bytes: &[u8], at: usize, limit: usize, what: &'static str) -> Result<usize, Fail> {
+    let first = *bytes.get(at).ok_or(Fail::RunOut)?;
+    let mut end = at;
+    if first < 0x80 {
+        if !has(first, NAME_START) {
+            return Err(expected(bytes, at, what));
+        }
+    } else if !is_name_start(decode(bytes, at)?) {
+        return Err(expected(bytes, at, what));
+    }
+    loop {
+        while bytes.get(end).is_some_and(|&b| has(b, NAME)) {
+            end += 1;
+        }
+        if end - at > limit {
+            return Err(over(floor_boundary(bytes, at + limit), "name", limit));
+        }
+        match bytes.get(end) {
+            None => return Err(Fail::RunOut),
+            Some(0..0x80) => return Ok(end),
+            Some(_) => match decode(bytes, end)? {
+                c if is_name_char(c) => end += c.len_utf8(),
+                _ => return Ok(end),
+            },
+        }
+    }
+}
+
+/// The index of the first byte from `at` on that is not white space.
+#[inline]
+pub(super) fn skip_white(bytes: &[u8], mut at: usize) -> usize {
+    while bytes.get(at).is_some_and(|&b| has(b, WHITE)) {
+        at += 1;
+    }
+    at
+}
+
+/// The index behind the byte `wanted`, which must be at `at`.
+#[inline]
+pub(super) fn expect(bytes: &[u8], at: usize, wanted: u8, what: &'static str) -> Result<usize, Fail> {
+    match bytes.get(at) {
+        Some(&found) if found == wanted => Ok(at + 1),
+        None => Err(Fail::RunOut),
+        Some(_) => Err(expected(bytes, at, what)),
+    }
+}

@@ -1,0 +1,129 @@
+//! Character data: runs that stand for themselves, borrowed from the window; references and line ends one by one;
+//! CDATA sections.
+//!
+//! A run ends before `<`, `&` and carriage returns, and before the first thing at fault: what is good is delivered,
+//! and the fault comes with the next call. At the end of a window that is not the last, what could be the start of
+//! something else is held back: an unfinished UTF-8 sequence, a carriage return, `]` and `]]`.
+
+use super::attribute::line_end;
+use super::fail::{Fail, fault, over};
+use super::{Event, Inside, Reader, Window, reference};
+use crate::XmlErrorKind;
+use crate::chars::{PLAIN_TEXT, floor_boundary, has, valid_prefix};
+
+/// Bytes looked at one by one before a vectorised search is worth its start.
+const SHORT: usize = 24;
+
+impl Reader {
+    /// Reads character data from a window that is not empty and does not start with `<`.
+    #[inline]
+    pub(super) fn text<'w>(&mut self, window: &mut Window<'w>) -> Result<Event<'w>, Fail> {
+        match window.bytes[window.pos] {
+            b'&' => {
+                let (c, end) = reference::read(window.bytes, window.pos, self.limits.name)?;
+                self.character(window, c, end)
+            }
+            b'\r' => self.line_end(window),
+            _ => self.run(window),
+        }
+    }
+
+    fn run<'w>(&mut self, window: &mut Window<'w>) -> Result<Event<'w>, Fail> {
+        let rest = &window.bytes[window.pos..];
+        let end = run_end(rest);
+        let (text, fail) = plain(&rest[..end], window.pos, end == rest.len(), window.last);
+        self.deliver(window, text, fail)
+    }
+
+    /// Reads inside a CDATA section; `None` at its end.
+    pub(super) fn cdata<'w>(&mut self, window: &mut Window<'w>) -> Result<Option<Event<'w>>, Fail> {
+        let rest = &window.bytes[window.pos..];
+        match rest {
+            [] => return Err(Fail::RunOut),
+            [b'\r', ..] => return self.line_end(window).map(Some),
+            [b']', b']', b'>', ..] => {
+                window.pos += 3;
+                self.inside = Inside::Nothing;
+                return Ok(None);
+            }
+            _ => {}
+        }
+        let end = memchr::memchr(b'\r', rest).unwrap_or(rest.len());
+        let held = if end == rest.len() { end - held_back(rest, window.last) } else { end };
+        let run = memchr::memmem::find(&rest[..end], b"]]>").unwrap_or(held);
+        let (text, fail) = valid_prefix(&rest[..run], window.pos, run == rest.len());
+        self.deliver(window, text, fail).map(Some)
+    }
+
+    /// Hands out a piece of text, or, if there is none, the reason why there is none.
+    fn deliver<'w>(&mut self, window: &mut Window<'w>, text: &'w str, fail: Option<Fail>) -> Result<Event<'w>, Fail> {
+        if text.is_empty() {
+            return Err(fail.unwrap_or(Fail::RunOut));
+        }
+        let text = self.count(text).ok_or_else(|| over(window.pos, "text", self.limits.text))?;
+        window.pos += text.len();
+        Ok(Event::Text(text))
+    }
+
+    /// Counts character data against the limit; gives the part that is within it, never empty.
+    #[inline]
+    fn count<'w>(&mut self, text: &'w str) -> Option<&'w str> {
+        let open = self.open.last_mut()?;
+        let room = self.limits.text - open.text;
+        let end = if text.len() <= room { text.len() } else { floor_boundary(text.as_bytes(), room) };
+        open.text += end;
+        Some(&text[..end]).filter(|text| !text.is_empty())
+    }
+
+    fn character<'w>(&mut self, window: &mut Window<'w>, c: char, end: usize) -> Result<Event<'w>, Fail> {
+        if self.count(c.encode_utf8(&mut [0; 4])).is_none() {
+            return Err(over(window.pos, "text", self.limits.text));
+        }
+        window.pos = end;
+        Ok(Event::Char(c))
+    }
+
+    fn line_end<'w>(&mut self, window: &mut Window<'w>) -> Result<Event<'w>, Fail> {
+        let end = match line_end(window.bytes, window.pos) {
+            Err(_) if window.last => window.pos + 1,
+            end => end?,
+        };
+        self.character(window, '\n', end)
+    }
+}
+
+/// Where the run that starts `rest` ends: before `<`, `&`, a carriage return, or at the end.
+#[inline]
+fn run_end(rest: &[u8]) -> usize {
+    let near = &rest[..rest.len().min(SHORT)];
+    match near.iter().position(|b| matches!(b, b'<' | b'&' | b'\r')) {
+        Some(end) => end,
+        None => memchr::memchr3(b'<', b'&', b'\r', &rest[near.len()..]).map_or(rest.len(), |end| near.len() + end),
+    }
+}
+
+/// The part of a run of character data that can be delivered, and why no more.
+fn plain(run: &[u8], at: usize, to_end: bool, last: bool) -> (&str, Option<Fail>) {
+    if run.len() <= SHORT && run.iter().all(|&b| has(b, PLAIN_TEXT) && b < 0x80) {
+        return (std::str::from_utf8(run).unwrap_or_default(), None);
+    }
+    let (text, fail) = valid_prefix(run, at, to_end);
+    if memchr::memchr(b']', text.as_bytes()).is_none() {
+        return (text, fail);
+    }
+    match memchr::memmem::find(text.as_bytes(), b"]]>") {
+        Some(end) => (&text[..end], Some(fault(at + end, XmlErrorKind::CdataEnd))),
+        None if to_end && text.len() == run.len() => (&text[..run.len() - held_back(run, last)], None),
+        None => (text, fail),
+    }
+}
+
+/// How many bytes at the end of what has arrived could be the start of `]]>`.
+fn held_back(rest: &[u8], last: bool) -> usize {
+    match rest {
+        _ if last => 0,
+        [.., b']', b']'] => 2,
+        [.., b']'] => 1,
+        _ => 0,
+    }
+}
