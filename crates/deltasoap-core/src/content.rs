@@ -6,10 +6,11 @@
 //! [`decode`](crate::decode) and [`encode`](crate::encode); all progress of a decode lives in the cursor's frames,
 //! so an implementation must keep none in local variables across a call that can pause.
 
+use crate::Lexical;
 use crate::decode::flat::Run;
 use crate::decode::{Cursor, FlatScan, Step};
 use crate::encode::{Encoder, FlatWrite};
-use crate::schema::{Element, ElementRef, Field, QName, View};
+use crate::schema::{Builtin, Element, ElementRef, Field, QName, View};
 
 /// The content of one element.
 pub trait Content: Sized {
@@ -63,6 +64,10 @@ pub trait Content: Sized {
 }
 
 /// Types that know their own schema: all but dynamic values.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no schema of its own",
+    note = "derive `Soap` for it; `Option` and `Vec` say how often an element occurs and are not content themselves"
+)]
 pub trait Typed: Content {
     /// The name of the type, as in `xsi:type`.
     const TYPE_NAME: QName;
@@ -76,6 +81,9 @@ pub trait Typed: Content {
     /// True if a nil element is kept apart from content: [`Nillable`].
     const NILLABLE: bool = false;
 
+    /// True for choices: only they can be [inline](Field::inline).
+    const CHOICE: bool = false;
+
     /// A reference to the description, for `static` schemas.
     const REFERENCE: ElementRef = ElementRef::Static(Self::element);
 
@@ -85,13 +93,32 @@ pub trait Typed: Content {
     }
 }
 
-/// Types that have an element of their own: what can stand in a body, a header or a fault's detail.
+/// A simple type that is, or restricts, a built-in one: what a type of its own can be made from.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a simple type",
+    note = "a tuple struct restricts a built-in type or an enumeration; use named fields for anything else"
+)]
+pub trait SimpleType: Typed + Lexical {
+    /// The built-in type.
+    const BASE: Builtin;
+}
+
+/// Content that has an element of its own (a global element declaration, XSD 1.0 part 1, 3.3): a message's body, a
+/// header block, a fault's detail.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` names no element of its own",
+    note = "give it `#[soap(element = \"...\")]` or `#[soap(message)]`"
+)]
 pub trait Message: Typed {
     /// The element's name.
     const ELEMENT: QName;
 }
 
 /// A child element's value as a field of its parent: how often it occurs.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the value of an element",
+    note = "derive `Soap` for it; items of an `Option` or `Vec` must be types with a schema of their own"
+)]
 pub trait Occurs: Sized {
     /// `minOccurs`.
     const MIN: u32;
@@ -101,6 +128,14 @@ pub trait Occurs: Sized {
     const NILLABLE: bool;
     /// The reference to the content's description.
     const REFERENCE: ElementRef;
+    /// True if the content is a choice: only such fields can be [inline](Field::inline).
+    const CHOICE: bool = false;
+
+    /// A view of the content's description, for calls from typed code, which has no schema at hand.
+    #[inline]
+    fn content_view() -> View<'static> {
+        View::of_static(Self::REFERENCE)
+    }
 
     /// The value of a field that does not occur; also what decoding starts from.
     fn vacant(view: View<'_>) -> Self;

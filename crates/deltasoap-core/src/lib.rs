@@ -16,14 +16,14 @@ mod template;
 mod types;
 mod value;
 
-pub use content::{Content, Message, Nillable, Occurs, Typed};
+pub use content::{Content, Message, Nillable, Occurs, SimpleType, Typed};
 pub use decode::DecodeOptions;
 pub use deltasoap_xml::lexical::{self, Lexical};
-pub use deltasoap_xml::{Buffer, Limits};
+pub use deltasoap_xml::{Buffer, Escape, Limits};
 pub use error::{Blame, Error, ErrorKind};
 pub use lease::{Home, Lease};
 pub use node::{Child, Node};
 pub use schema::QName;
 pub use stats::Stats;
-pub use types::SoapArray;
+pub use types::{AttributeValue, Empty, SoapArray, enumeration, union};
 pub use value::{Record, Simple, Value};

@@ -1,6 +1,6 @@
 //! Reading messages: bytes in, values out, resumable at every byte.
 //!
-//! The routines here are driven by a schema: one for each schema class ([`complex`], [`array`], [`simple`]), and one
+//! The routines here are driven by a schema: one for each schema class ([`complex`], [`text`], [`array`], [`simple`]), and one
 //! for each way that real messages bend it ([`nil`], [`skip`]). A routine keeps its progress in a
 //! [`Frame`] on the matching stack and nowhere else. When the bytes run out it returns [`Stop::Pending`], and so do
 //! its callers; when more bytes have come, the driver calls the outermost routine again and each one goes on from
@@ -19,6 +19,7 @@ mod frame;
 mod nil;
 pub mod simple;
 mod skip;
+pub mod text;
 
 pub use complex::DecodeFields;
 pub use cursor::{Cursor, State, Tag};

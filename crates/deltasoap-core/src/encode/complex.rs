@@ -1,6 +1,7 @@
-//! Complex elements: type, attributes, fields.
+//! Complex elements: type, attributes, fields or text.
 
 use super::Encoder;
+use crate::Lexical;
 use crate::schema::{ComplexElement, Field, View};
 
 /// A value with fields, as the writing routine sees it. Implemented by the derive macro and by dynamic records.
@@ -16,12 +17,22 @@ pub trait EncodeFields {
 
 /// Writes the content of a complex element whose start tag still stands open.
 pub fn encode<T: EncodeFields>(value: &T, encoder: &mut Encoder, view: View<'_>) {
+    encode_attributes(value, encoder, view);
+    encode_inline(value, encoder, view);
+}
+
+/// Writes the content of an element with simple content: attributes, then text.
+pub fn encode_text<T: EncodeFields>(value: &T, text: &impl Lexical, encoder: &mut Encoder, view: View<'_>) {
+    encode_attributes(value, encoder, view);
+    encoder.leaf(text);
+}
+
+fn encode_attributes<T: EncodeFields>(value: &T, encoder: &mut Encoder, view: View<'_>) {
     let Some(complex) = view.complex() else { unreachable!("a complex routine with another schema class") };
     encoder.type_attribute(Some(&complex.name));
     for index in 0..complex.attributes.len() {
         value.encode_attribute(index, encoder, complex);
     }
-    encode_inline(value, encoder, view);
 }
 
 /// Writes the fields alone: for a group that has no element of its own.

@@ -81,6 +81,15 @@ impl<'s> View<'s> {
         View { element, arena: &[] }
     }
 
+    /// A view of the description that a typed reference points to.
+    ///
+    /// # Panics
+    /// When the reference is an index: those have a meaning only in their own [`Schema`].
+    #[inline]
+    pub fn of_static(reference: ElementRef) -> View<'static> {
+        View::resolve(&[], reference)
+    }
+
     /// Follows a reference found inside this element.
     ///
     /// # Panics

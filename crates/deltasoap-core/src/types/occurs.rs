@@ -13,6 +13,7 @@ impl<T: Typed> Occurs for T {
     const MAX: Option<u32> = Some(1);
     const NILLABLE: bool = <T as Typed>::NILLABLE;
     const REFERENCE: ElementRef = <T as Typed>::REFERENCE;
+    const CHOICE: bool = <T as Typed>::CHOICE;
 
     fn vacant(view: View<'_>) -> Self {
         <T as Content>::vacant(view)
@@ -64,6 +65,7 @@ impl<T: Typed> Occurs for Option<T> {
     const MAX: Option<u32> = Some(1);
     const NILLABLE: bool = <T as Typed>::NILLABLE;
     const REFERENCE: ElementRef = <T as Typed>::REFERENCE;
+    const CHOICE: bool = <T as Typed>::CHOICE;
 
     fn vacant(_: View<'_>) -> Self {
         None
@@ -94,6 +96,7 @@ impl<T: Typed> Occurs for Vec<T> {
     const MAX: Option<u32> = None;
     const NILLABLE: bool = <T as Typed>::NILLABLE;
     const REFERENCE: ElementRef = <T as Typed>::REFERENCE;
+    const CHOICE: bool = <T as Typed>::CHOICE;
 
     fn vacant(_: View<'_>) -> Self {
         Vec::new()
@@ -151,6 +154,7 @@ impl<T: Typed> Typed for Box<T> {
     const TYPE_NAME: QName = T::TYPE_NAME;
     const ITEM_NAME: &'static str = T::ITEM_NAME;
     const NILLABLE: bool = T::NILLABLE;
+    const CHOICE: bool = T::CHOICE;
 
     fn element() -> &'static Element {
         T::element()

@@ -1,7 +1,7 @@
 //! The built-in simple types as content.
 
 use crate::schema::{Builtin, Element, QName, SimpleElement};
-use crate::{Typed, lexical};
+use crate::{SimpleType, Typed, lexical};
 use std::borrow::Cow;
 
 /// Implements [`Content`] for a type by its text form. For types of the
@@ -65,6 +65,10 @@ macro_rules! builtin_content {
                 });
                 &ELEMENT
             }
+        }
+
+        impl SimpleType for $type {
+            const BASE: Builtin = Builtin::$builtin;
         }
     )*};
 }

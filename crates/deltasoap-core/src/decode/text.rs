@@ -1,0 +1,22 @@
+//! Complex elements with simple content: attributes, and text of a simple type (XSD 1.0 part 1, 3.4.1).
+
+use super::complex::{DecodeFields, read_attributes};
+use super::{Cursor, Step};
+use crate::schema::View;
+
+/// Reads an element's attributes and its text, up to and with its end tag. The text is read as field 0.
+///
+/// # Errors
+/// When an attribute is missing, or an attribute or the text is at fault.
+pub fn decode<T: DecodeFields>(target: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+    let Some((complex, text)) = view.complex().and_then(|complex| Some((complex, complex.text?))) else {
+        unreachable!("a routine for simple content with another schema class")
+    };
+    let (me, fresh) = cursor.enter();
+    if fresh {
+        read_attributes(target, cursor, complex)?;
+    }
+    target.decode_field(0, cursor, view.follow(text))?;
+    cursor.leave(me);
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! Attribute values: simple types, required or optional.
+
+use crate::encode::Encoder;
+use crate::lexical::LexicalError;
+use crate::schema::{ElementRef, QName};
+use crate::{Lexical, Typed};
+
+/// The value of an attribute as a field of its element.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the value of an attribute",
+    note = "an attribute's value is of a simple type, or an `Option` of one"
+)]
+pub trait AttributeValue: Sized {
+    /// True for `use="required"`.
+    const REQUIRED: bool;
+    /// The reference to the simple type's description.
+    const REFERENCE: ElementRef;
+
+    /// The value of an attribute that is not there.
+    fn vacant() -> Self;
+
+    /// Takes the attribute's text.
+    ///
+    /// # Errors
+    /// When the text is not of the type.
+    fn read(&mut self, text: &str) -> Result<(), LexicalError>;
+
+    /// Writes the attribute on the element just opened, if it has a value.
+    fn write(&self, encoder: &mut Encoder, name: &QName);
+}
+
+impl<T: Typed + Lexical> AttributeValue for T {
+    const REQUIRED: bool = true;
+    const REFERENCE: ElementRef = <T as Typed>::REFERENCE;
+
+    fn vacant() -> Self {
+        <T as Lexical>::vacant()
+    }
+
+    fn read(&mut self, text: &str) -> Result<(), LexicalError> {
+        *self = T::parse(text)?;
+        Ok(())
+    }
+
+    fn write(&self, encoder: &mut Encoder, name: &QName) {
+        encoder.attribute_value(name, self);
+    }
+}
+
+impl<T: Typed + Lexical> AttributeValue for Option<T> {
+    const REQUIRED: bool = false;
+    const REFERENCE: ElementRef = <T as Typed>::REFERENCE;
+
+    fn vacant() -> Self {
+        None
+    }
+
+    fn read(&mut self, text: &str) -> Result<(), LexicalError> {
+        *self = Some(T::parse(text)?);
+        Ok(())
+    }
+
+    fn write(&self, encoder: &mut Encoder, name: &QName) {
+        if let Some(value) = self {
+            encoder.attribute_value(name, value);
+        }
+    }
+}

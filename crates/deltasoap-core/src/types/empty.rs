@@ -1,0 +1,51 @@
+//! The type of elements without content.
+
+use crate::content::{Content, Typed};
+use crate::decode::{Cursor, DecodeFields, Step, complex};
+use crate::encode::Encoder;
+use crate::schema::{ComplexElement, Compositor, Element, QName, View};
+use std::borrow::Cow;
+
+/// An element without content: that it is there is all it says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, PartialOrd, Ord)]
+pub struct Empty;
+
+impl Content for Empty {
+    fn vacant(_: View<'_>) -> Self {
+        Empty
+    }
+
+    fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        complex::decode(self, cursor, view)
+    }
+
+    fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
+        encoder.type_attribute(view.element.type_name());
+    }
+}
+
+impl Typed for Empty {
+    /// None: the type is anonymous, so no `xsi:type` is written.
+    const TYPE_NAME: QName = QName::new("", "");
+
+    fn element() -> &'static Element {
+        static ELEMENT: Element = Element::Complex(ComplexElement {
+            name: Empty::TYPE_NAME,
+            compositor: Compositor::Sequence,
+            fields: Cow::Borrowed(&[]),
+            attributes: Cow::Borrowed(&[]),
+            text: None,
+            open: false,
+        });
+        &ELEMENT
+    }
+}
+
+/// There are none.
+impl DecodeFields for Empty {
+    fn open(&mut self, _: usize, _: View<'_>) {}
+
+    fn decode_field(&mut self, _: usize, _: &mut Cursor<'_>, _: View<'_>) -> Step {
+        Ok(())
+    }
+}

@@ -1,0 +1,36 @@
+//! Unions of simple types (XSD 1.0 part 2, 2.5.1.3): what all of them share.
+
+use crate::lexical::LexicalError;
+
+/// The width of the widest member, if every one has a bound.
+pub const fn widest(widths: &[Option<usize>]) -> Option<usize> {
+    let mut widest = 0;
+    let mut index = 0;
+    while index < widths.len() {
+        match widths[index] {
+            Some(width) if width > widest => widest = width,
+            Some(_) => {}
+            None => return None,
+        }
+        index += 1;
+    }
+    Some(widest)
+}
+
+/// The error for a text that no member accepts.
+#[cold]
+pub fn refused(name: &'static str) -> LexicalError {
+    LexicalError { expected: name, reason: "of none of the union's member types" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::widest;
+
+    #[test]
+    fn widths() {
+        assert_eq!(widest(&[]), Some(0));
+        assert_eq!(widest(&[Some(3), Some(11), Some(5)]), Some(11));
+        assert_eq!(widest(&[Some(3), None, Some(5)]), None);
+    }
+}

@@ -1,0 +1,188 @@
+//! What stands in `#[soap(...)]`, on types and on their fields and variants, as plain data.
+
+use crate::names::{Rename, ncname};
+use proc_macro2::Span;
+use syn::meta::ParseNestedMeta;
+use syn::{Attribute, Error, Expr, LitStr, Path, Result, Token, parse_quote};
+
+/// The attributes of a type.
+pub(crate) struct Container {
+    /// The XSD type's name, if it is not the Rust name.
+    pub(crate) name: Option<String>,
+    /// The namespace of the type, of its message element, and of its children where they are qualified.
+    pub(crate) namespace: String,
+    /// The name of its items in SOAP arrays.
+    pub(crate) item_name: Option<String>,
+    /// The name of its element, where it is a message.
+    pub(crate) element: Option<String>,
+    pub(crate) rename_all: Option<Rename>,
+    /// The path of the runtime.
+    pub(crate) runtime: Path,
+    /// `message`, `qualified`, `all`, `open`, `choice`, `union`: where they stand.
+    pub(crate) flags: Vec<(Flag, Span)>,
+}
+
+/// An attribute of a type that has no value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flag {
+    /// The type's name is also that of its element.
+    Message,
+    /// Children are in the namespace.
+    Qualified,
+    /// Children come in any order.
+    All,
+    /// Other children may be there.
+    Open,
+    /// An enum of unit variants is a choice of empty elements.
+    Choice,
+    /// An enum is a union of simple types.
+    Union,
+}
+
+const FLAGS: &[(&str, Flag)] = &[
+    ("message", Flag::Message),
+    ("qualified", Flag::Qualified),
+    ("all", Flag::All),
+    ("open", Flag::Open),
+    ("choice", Flag::Choice),
+    ("union", Flag::Union),
+];
+
+impl Container {
+    pub(crate) fn parse(attributes: &[Attribute]) -> Result<Self> {
+        let mut container = Container {
+            name: None,
+            namespace: String::new(),
+            item_name: None,
+            element: None,
+            rename_all: None,
+            runtime: parse_quote!(::deltasoap),
+            flags: Vec::new(),
+        };
+        each(attributes, |meta| container.take(&meta))?;
+        Ok(container)
+    }
+
+    fn take(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        let key = key(meta);
+        if let Some((_, flag)) = FLAGS.iter().find(|(name, _)| *name == key) {
+            self.flags.push((*flag, span(meta)));
+            return Ok(());
+        }
+        match key.as_str() {
+            "name" => self.name = Some(ncname(&text(meta)?)?),
+            "namespace" => self.namespace = text(meta)?.value(),
+            "item_name" => self.item_name = Some(ncname(&text(meta)?)?),
+            "element" => self.element = Some(ncname(&text(meta)?)?),
+            "rename_all" => self.rename_all = Some(Rename::from_lit(&text(meta)?)?),
+            "crate" => self.runtime = text(meta)?.parse()?,
+            _ => return Err(meta.error("unknown attribute of a type")),
+        }
+        Ok(())
+    }
+
+    pub(crate) fn has(&self, flag: Flag) -> bool {
+        self.flags.iter().any(|(found, _)| *found == flag)
+    }
+
+    /// An error if a flag stands there that means nothing for this kind of type.
+    pub(crate) fn allow(&self, allowed: &[Flag], kind: &str) -> Result<()> {
+        match self.flags.iter().find(|(flag, _)| !allowed.contains(flag)) {
+            None => Ok(()),
+            Some((_, span)) => Err(Error::new(*span, format!("this attribute means nothing on {kind}"))),
+        }
+    }
+}
+
+/// How a field stands in its element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// As a child element.
+    Element,
+    /// As the elements of a choice, without one around them.
+    Inline,
+    /// As an attribute.
+    Attribute,
+    /// As the element's text.
+    Text,
+}
+
+/// The attributes of a field or of a variant.
+pub(crate) struct Local {
+    /// The XML name, if it is not made from the Rust name.
+    pub(crate) name: Option<LitStr>,
+    pub(crate) namespace: Option<String>,
+    pub(crate) qualified: Option<bool>,
+    pub(crate) role: Role,
+    /// The value of a field that does not occur.
+    pub(crate) default: Option<Expr>,
+}
+
+impl Local {
+    pub(crate) fn parse(attributes: &[Attribute]) -> Result<Self> {
+        let mut local = Local { name: None, namespace: None, qualified: None, role: Role::Element, default: None };
+        each(attributes, |meta| local.take(&meta))?;
+        Ok(local)
+    }
+
+    fn take(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        match key(meta).as_str() {
+            "name" => self.name = Some(text(meta)?),
+            "namespace" => self.namespace = Some(text(meta)?.value()),
+            "qualified" => self.qualified = Some(true),
+            "unqualified" => self.qualified = Some(false),
+            "inline" => self.set_role(Role::Inline, meta)?,
+            "attribute" => self.set_role(Role::Attribute, meta)?,
+            "text" => self.set_role(Role::Text, meta)?,
+            "default" => self.default = Some(default(meta)?),
+            _ => return Err(meta.error("unknown attribute of a field or variant")),
+        }
+        Ok(())
+    }
+
+    fn set_role(&mut self, role: Role, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        if self.role != Role::Element {
+            return Err(meta.error("a field is only one of `inline`, `attribute` and `text`"));
+        }
+        self.role = role;
+        Ok(())
+    }
+
+    /// The namespace: the one given, else the container's where it is qualified.
+    pub(crate) fn namespace(&self, container: &Container) -> String {
+        let by_default = self.role != Role::Attribute && container.has(Flag::Qualified);
+        match &self.namespace {
+            Some(namespace) => namespace.clone(),
+            None if self.qualified.unwrap_or(by_default) => container.namespace.clone(),
+            None => String::new(),
+        }
+    }
+}
+
+/// Calls `take` with each part of each `#[soap(...)]`.
+fn each(attributes: &[Attribute], mut take: impl FnMut(ParseNestedMeta<'_>) -> Result<()>) -> Result<()> {
+    attributes
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("soap"))
+        .try_for_each(|attribute| attribute.parse_nested_meta(&mut take))
+}
+
+fn key(meta: &ParseNestedMeta<'_>) -> String {
+    meta.path.get_ident().map(ToString::to_string).unwrap_or_default()
+}
+
+fn span(meta: &ParseNestedMeta<'_>) -> Span {
+    meta.path.get_ident().map_or_else(Span::call_site, syn::Ident::span)
+}
+
+fn text(meta: &ParseNestedMeta<'_>) -> Result<LitStr> {
+    meta.value()?.parse()
+}
+
+/// `default`, or `default = expression`.
+fn default(meta: &ParseNestedMeta<'_>) -> Result<Expr> {
+    if meta.input.peek(Token![=]) {
+        return meta.value()?.parse();
+    }
+    Ok(parse_quote!(::core::default::Default::default()))
+}

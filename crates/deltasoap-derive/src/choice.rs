@@ -1,0 +1,139 @@
+//! Enums whose variants hold values: choices between elements.
+
+use crate::attributes::Flag;
+use crate::complex::{ContentBodies, DecodeBodies, Description, EncodeBodies};
+use crate::member::{Member, check_distinct};
+use crate::target::Target;
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Result, Variant};
+
+/// The implementations for a choice of these variants.
+pub(crate) fn expand<'v>(target: &Target, variants: impl Iterator<Item = &'v Variant>) -> Result<TokenStream> {
+    target.container.allow(&[Flag::Message, Flag::Qualified, Flag::Choice], "a choice")?;
+    let variants = variants.map(|variant| Member::of_variant(variant, target)).collect::<Result<Vec<_>>>()?;
+    check_distinct(&variants, "variant")?;
+    let choice = Choice { target, variants };
+    let description = target.describe(&choice.description().element(target), true);
+    let content = choice.content().implement(target);
+    let decode = choice.decode().implement(target);
+    let encode = choice.encode().implement(target);
+    Ok(quote!(#description #content #decode #encode))
+}
+
+struct Choice<'t> {
+    target: &'t Target,
+    variants: Vec<Member>,
+}
+
+impl Choice<'_> {
+    fn description(&self) -> Description {
+        Description {
+            compositor: quote!(Choice),
+            fields: self.variants.iter().map(|variant| variant.field(self.target)).collect(),
+            attributes: Vec::new(),
+            text: quote!(::core::option::Option::None),
+            open: false,
+        }
+    }
+
+    fn content(&self) -> ContentBodies {
+        let runtime = self.target.runtime();
+        ContentBodies {
+            vacant: self.vacant(),
+            routine: quote!(complex),
+            encode: quote!(#runtime::encode::complex::encode(self, encoder, view)),
+            more: quote! {
+                fn encode_inline(
+                    &self,
+                    encoder: &mut #runtime::encode::Encoder,
+                    view: #runtime::schema::View<'_>,
+                ) {
+                    #runtime::encode::complex::encode_inline(self, encoder, view);
+                }
+            },
+        }
+    }
+
+    /// The first variant that need not occur, for it is what an element without children means; else the first.
+    fn vacant(&self) -> TokenStream {
+        let optional = self.variants.iter().map(|variant| {
+            let (occurs, value) = (variant.occurs(self.target), self.vacant_variant(variant));
+            quote! {
+                if #occurs::MIN == 0 {
+                    return #value;
+                }
+            }
+        });
+        let first = self.variants.first().map(|variant| self.vacant_variant(variant));
+        quote!(#(#optional)* #first)
+    }
+
+    fn vacant_variant(&self, variant: &Member) -> TokenStream {
+        let (ident, value) = (&variant.ident, variant.vacant_element(self.target));
+        if variant.is_unit { quote!(Self::#ident) } else { quote!(Self::#ident(#value)) }
+    }
+
+    fn decode(&self) -> DecodeBodies {
+        let open = self.variants.iter().enumerate().map(|(index, variant)| {
+            let (pattern, value) = (pattern(variant), self.vacant_variant(variant));
+            let occurs = variant.occurs(self.target);
+            let open = (!variant.is_unit).then(|| quote!(if let #pattern = self { #occurs::open(value, view); }));
+            let ident = &variant.ident;
+            quote! {
+                #index => {
+                    if !::core::matches!(self, Self::#ident { .. }) {
+                        *self = #value;
+                    }
+                    #open
+                }
+            }
+        });
+        DecodeBodies {
+            open: quote!(match field { #(#open)* _ => {} }),
+            decode_field: self.select(&quote!(decode), &quote!(, cursor, view)),
+            run: self.select(&quote!(run), &quote!(, cursor, decl, view)),
+            item_leaves: self.item_leaves(),
+            attribute: quote!(::core::result::Result::Ok(())),
+        }
+    }
+
+    /// Calls a method of the chosen variant's value.
+    fn select(&self, method: &TokenStream, arguments: &TokenStream) -> TokenStream {
+        let runtime = self.target.runtime();
+        let arms = self.variants.iter().map(|variant| {
+            let (pattern, occurs) = (pattern(variant), variant.occurs(self.target));
+            let value = if variant.is_unit { quote!(&mut #runtime::Empty) } else { quote!(value) };
+            quote!(#pattern => #occurs::#method(#value #arguments),)
+        });
+        quote!(match self { #(#arms)* })
+    }
+
+    fn item_leaves(&self) -> TokenStream {
+        let arms = self.variants.iter().enumerate().map(|(index, variant)| {
+            let occurs = variant.occurs(self.target);
+            quote!(#index => #occurs::item_leaves(view),)
+        });
+        quote!(match field { #(#arms)* _ => ::core::option::Option::None })
+    }
+
+    /// Writes the chosen variant when its turn comes.
+    fn encode(&self) -> EncodeBodies {
+        let runtime = self.target.runtime();
+        let arms = self.variants.iter().enumerate().map(|(index, variant)| {
+            let (pattern, occurs) = (pattern(variant), variant.occurs(self.target));
+            let value = if variant.is_unit { quote!(&#runtime::Empty) } else { quote!(value) };
+            quote!((#index, #pattern) => #occurs::encode(#value, encoder, field, view),)
+        });
+        EncodeBodies {
+            encode_field: quote!(match (index, self) { #(#arms)* _ => {} }),
+            encode_attribute: TokenStream::new(),
+        }
+    }
+}
+
+/// The pattern that binds a variant's value, if it has one.
+fn pattern(variant: &Member) -> TokenStream {
+    let ident = &variant.ident;
+    if variant.is_unit { quote!(Self::#ident) } else { quote!(Self::#ident(value)) }
+}

@@ -1,0 +1,160 @@
+//! The implementations that structs and choices share: thin calls into the runtime's routines for complex elements.
+
+use crate::target::Target;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// The schema of a complex element.
+pub(crate) struct Description {
+    pub(crate) compositor: TokenStream,
+    pub(crate) fields: Vec<TokenStream>,
+    pub(crate) attributes: Vec<TokenStream>,
+    /// An `Option<ElementRef>`.
+    pub(crate) text: TokenStream,
+    pub(crate) open: bool,
+}
+
+impl Description {
+    pub(crate) fn element(&self, target: &Target) -> TokenStream {
+        let (runtime, name) = (target.runtime(), target.type_qname());
+        let Description { compositor, fields, attributes, text, open } = self;
+        quote! {
+            #runtime::schema::Element::Complex(#runtime::schema::ComplexElement {
+                name: #name,
+                compositor: #runtime::schema::Compositor::#compositor,
+                fields: ::std::borrow::Cow::Borrowed(const { &[#(#fields),*] }),
+                attributes: ::std::borrow::Cow::Borrowed(const { &[#(#attributes),*] }),
+                text: #text,
+                open: #open,
+            })
+        }
+    }
+}
+
+/// What differs between implementations of `Content`.
+pub(crate) struct ContentBodies {
+    /// The value that decoding starts from.
+    pub(crate) vacant: TokenStream,
+    /// The module of the runtime's decoding routine.
+    pub(crate) routine: TokenStream,
+    pub(crate) encode: TokenStream,
+    /// Other methods.
+    pub(crate) more: TokenStream,
+}
+
+impl ContentBodies {
+    pub(crate) fn implement(&self, target: &Target) -> TokenStream {
+        let runtime = target.runtime();
+        let ContentBodies { vacant, routine, encode, more } = self;
+        target.implement(
+            &quote!(#runtime::Content),
+            &quote! {
+                #[inline]
+                fn vacant(_: #runtime::schema::View<'_>) -> Self {
+                    #vacant
+                }
+
+                fn decode(
+                    &mut self,
+                    cursor: &mut #runtime::decode::Cursor<'_>,
+                    view: #runtime::schema::View<'_>,
+                ) -> #runtime::decode::Step {
+                    #runtime::decode::#routine::decode(self, cursor, view)
+                }
+
+                fn encode(&self, encoder: &mut #runtime::encode::Encoder, view: #runtime::schema::View<'_>) {
+                    #encode
+                }
+
+                #more
+            },
+        )
+    }
+}
+
+/// The bodies of `DecodeFields`' methods, over `field` (an attribute's `index`), `cursor`, `decl`, `view` and `text`.
+pub(crate) struct DecodeBodies {
+    pub(crate) open: TokenStream,
+    pub(crate) decode_field: TokenStream,
+    pub(crate) run: TokenStream,
+    pub(crate) item_leaves: TokenStream,
+    pub(crate) attribute: TokenStream,
+}
+
+impl DecodeBodies {
+    pub(crate) fn implement(&self, target: &Target) -> TokenStream {
+        let runtime = target.runtime();
+        let DecodeBodies { open, decode_field, run, item_leaves, attribute } = self;
+        let (cursor, view) = (quote!(&mut #runtime::decode::Cursor<'_>), quote!(#runtime::schema::View<'_>));
+        target.implement(
+            &quote!(#runtime::decode::DecodeFields),
+            &quote! {
+                fn open(&mut self, field: usize, view: #view) {
+                    #open
+                }
+
+                fn decode_field(&mut self, field: usize, cursor: #cursor, view: #view) -> #runtime::decode::Step {
+                    #decode_field
+                }
+
+                fn run(
+                    &mut self,
+                    field: usize,
+                    cursor: #cursor,
+                    decl: &#runtime::schema::Field,
+                    view: #view,
+                ) -> #runtime::decode::flat::Run {
+                    #run
+                }
+
+                fn item_leaves(&self, field: usize, view: #view) -> ::core::option::Option<usize> {
+                    #item_leaves
+                }
+
+                fn attribute(
+                    &mut self,
+                    index: usize,
+                    text: &str,
+                ) -> ::core::result::Result<(), #runtime::lexical::LexicalError> {
+                    #attribute
+                }
+            },
+        )
+    }
+}
+
+/// The bodies of `EncodeFields`' methods, over `index`, `encoder`, `field`, `view` and `complex`.
+pub(crate) struct EncodeBodies {
+    pub(crate) encode_field: TokenStream,
+    pub(crate) encode_attribute: TokenStream,
+}
+
+impl EncodeBodies {
+    pub(crate) fn implement(&self, target: &Target) -> TokenStream {
+        let runtime = target.runtime();
+        let EncodeBodies { encode_field, encode_attribute } = self;
+        target.implement(
+            &quote!(#runtime::encode::EncodeFields),
+            &quote! {
+                fn encode_field(
+                    &self,
+                    index: usize,
+                    encoder: &mut #runtime::encode::Encoder,
+                    field: &#runtime::schema::Field,
+                    view: #runtime::schema::View<'_>,
+                ) {
+                    #encode_field
+                }
+
+                fn encode_attribute(
+                    &self,
+                    index: usize,
+                    encoder: &mut #runtime::encode::Encoder,
+                    complex: &#runtime::schema::ComplexElement,
+                ) {
+                    #encode_attribute
+                }
+            },
+        )
+    }
+}

@@ -1,0 +1,174 @@
+//! A field of a struct, or the value of a choice's variant, and the expressions that are made from it.
+
+use crate::attributes::{Local, Role};
+use crate::names::{ncname, xml_name};
+use crate::target::Target;
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use std::collections::HashSet;
+use syn::spanned::Spanned;
+use syn::{Error, Expr, Field, Fields, Ident, Result, Type, Variant, parse_quote};
+
+/// A field or variant, with its place in XML.
+pub(crate) struct Member {
+    /// Its name in Rust.
+    pub(crate) ident: Ident,
+    pub(crate) ty: Type,
+    pub(crate) role: Role,
+    pub(crate) default: Option<Expr>,
+    /// True for a variant without a value, which stands for an empty element.
+    pub(crate) is_unit: bool,
+    /// Its name in XML.
+    local: String,
+    namespace: String,
+}
+
+impl Member {
+    /// A named field of a struct.
+    pub(crate) fn of_field(field: &Field, target: &Target) -> Result<Self> {
+        let local = Local::parse(&field.attrs)?;
+        let Some(ident) = &field.ident else { return Err(Error::new_spanned(field, "a field without a name")) };
+        Self::new(ident, field.ty.clone(), local, target)
+    }
+
+    /// A variant of a choice.
+    pub(crate) fn of_variant(variant: &Variant, target: &Target) -> Result<Self> {
+        let local = Local::parse(&variant.attrs)?;
+        if let Role::Attribute | Role::Text = local.role {
+            return Err(Error::new_spanned(variant, "a variant of a choice stands for an element"));
+        }
+        if let Some(default) = &local.default {
+            return Err(Error::new_spanned(default, "a choice has no default"));
+        }
+        let runtime = target.runtime();
+        let ty = match only_type(&variant.fields) {
+            Some(ty) => ty.clone(),
+            None if variant.fields.is_empty() => parse_quote!(#runtime::Empty),
+            None => {
+                return Err(Error::new_spanned(&variant.fields, "a variant holds one value without a name, or none"));
+            }
+        };
+        let is_unit = variant.fields.is_empty();
+        Ok(Member { is_unit, ..Self::new(&variant.ident, ty, local, target)? })
+    }
+
+    fn new(ident: &Ident, ty: Type, local: Local, target: &Target) -> Result<Self> {
+        let namespace = local.namespace(&target.container);
+        let name = match local.name {
+            Some(name) => ncname(&name)?,
+            None => xml_name(ident, target.container.rename_all),
+        };
+        let (ident, ty) = (ident.clone(), target.without_self(ty)?);
+        Ok(Member { ident, ty, role: local.role, default: local.default, is_unit: false, local: name, namespace })
+    }
+
+    /// `<Type as Occurs>`, whose errors point to the type.
+    pub(crate) fn occurs(&self, target: &Target) -> TokenStream {
+        let (runtime, ty) = (target.runtime(), &self.ty);
+        quote_spanned!(ty.span()=> <#ty as #runtime::Occurs>)
+    }
+
+    /// `<Type as AttributeValue>`, whose errors point to the type.
+    pub(crate) fn attribute_value(&self, target: &Target) -> TokenStream {
+        let (runtime, ty) = (target.runtime(), &self.ty);
+        quote_spanned!(ty.span()=> <#ty as #runtime::AttributeValue>)
+    }
+
+    /// `<Type as Typed>`, whose errors point to the type.
+    pub(crate) fn typed(&self, target: &Target) -> TokenStream {
+        let (runtime, ty) = (target.runtime(), &self.ty);
+        quote_spanned!(ty.span()=> <#ty as #runtime::Typed>)
+    }
+
+    /// The description of the child element.
+    pub(crate) fn field(&self, target: &Target) -> TokenStream {
+        let (runtime, occurs) = (target.runtime(), self.occurs(target));
+        let name = target.qname(&self.namespace, &self.local);
+        let (min, inline) = (self.min(&occurs), self.inline(&occurs));
+        quote! {
+            #runtime::schema::Field {
+                name: #name,
+                element: #occurs::REFERENCE,
+                min: #min,
+                max: #occurs::MAX,
+                nillable: #occurs::NILLABLE,
+                inline: #inline,
+            }
+        }
+    }
+
+    fn min(&self, occurs: &TokenStream) -> TokenStream {
+        if self.default.is_none() {
+            return quote!(#occurs::MIN);
+        }
+        quote_spanned! {self.ty.span()=> {
+            ::core::assert!(
+                ::core::matches!(#occurs::MAX, ::core::option::Option::Some(1)),
+                "only a field that occurs once can have a default",
+            );
+            0
+        }}
+    }
+
+    fn inline(&self, occurs: &TokenStream) -> TokenStream {
+        if self.role != Role::Inline {
+            return quote!(false);
+        }
+        quote_spanned! {self.ty.span()=> {
+            ::core::assert!(#occurs::CHOICE, "only a choice (an enum whose variants hold values) can be inline");
+            true
+        }}
+    }
+
+    /// The description of the attribute.
+    pub(crate) fn attribute(&self, target: &Target) -> TokenStream {
+        let (runtime, value) = (target.runtime(), self.attribute_value(target));
+        let name = target.qname(&self.namespace, &self.local);
+        let required = if self.default.is_some() { quote!(false) } else { quote!(#value::REQUIRED) };
+        quote! {
+            #runtime::schema::Attribute { name: #name, element: #value::REFERENCE, required: #required }
+        }
+    }
+
+    /// The value that decoding starts from.
+    pub(crate) fn vacant(&self, target: &Target) -> TokenStream {
+        match (&self.default, self.role) {
+            (Some(default), _) => quote!(#default),
+            (None, Role::Element | Role::Inline) => self.vacant_element(target),
+            (None, Role::Attribute) => {
+                let value = self.attribute_value(target);
+                quote!(#value::vacant())
+            }
+            (None, Role::Text) => {
+                let (runtime, ty, typed) = (target.runtime(), &self.ty, self.typed(target));
+                quote!(<#ty as #runtime::Content>::vacant(#typed::view()))
+            }
+        }
+    }
+
+    /// The value of an element that does not occur, whatever its default.
+    pub(crate) fn vacant_element(&self, target: &Target) -> TokenStream {
+        let occurs = self.occurs(target);
+        quote!(#occurs::vacant(#occurs::content_view()))
+    }
+}
+
+/// The type of the only field, if there is one and it has no name.
+pub(crate) fn only_type(fields: &Fields) -> Option<&Type> {
+    match fields {
+        Fields::Unnamed(fields) if fields.unnamed.len() == 1 => Some(&fields.unnamed[0].ty),
+        _ => None,
+    }
+}
+
+/// An error if two members have the same name in XML. Inline choices have none.
+pub(crate) fn check_distinct(members: &[Member], kind: &str) -> Result<()> {
+    let mut seen = HashSet::new();
+    for member in members.iter().filter(|member| member.role != Role::Inline) {
+        if !seen.insert((&member.namespace, &member.local)) {
+            let why = format!("another {kind} is named {:?}", member.local);
+            return Err(Error::new_spanned(&member.ident, why));
+        }
+    }
+    Ok(())
+}

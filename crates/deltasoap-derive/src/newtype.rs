@@ -1,0 +1,97 @@
+//! Tuple structs with one field: simple types of their own that restrict another.
+
+use crate::member::only_type;
+use crate::target::Target;
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Error, Fields, Result, Type};
+
+/// The implementations for a tuple struct.
+pub(crate) fn expand(target: &Target, fields: &Fields) -> Result<TokenStream> {
+    let Some(inner) = only_type(fields) else {
+        return Err(Error::new_spanned(fields, "a tuple struct has one field, of the simple type that it restricts"));
+    };
+    target.container.allow(&[], "a tuple struct")?;
+    target.forbid_generics("a tuple struct")?;
+    if let Some(attribute) = fields.iter().flat_map(|field| &field.attrs).find(|attr| attr.path().is_ident("soap")) {
+        return Err(Error::new_spanned(attribute, "the field of a tuple struct has no attributes"));
+    }
+    let runtime = target.runtime();
+    let simple = quote_spanned!(inner.span()=> <#inner as #runtime::SimpleType>);
+    let description = target.describe(&element(target, &simple), false);
+    let lexical = lexical(target, inner);
+    let base = quote!(const BASE: #runtime::schema::Builtin = #simple::BASE;);
+    let simple_type = target.implement(&quote!(#runtime::SimpleType), &base);
+    let content = target.simple_content();
+    Ok(quote!(#description #lexical #simple_type #content))
+}
+
+fn element(target: &Target, simple: &TokenStream) -> TokenStream {
+    let (runtime, name) = (target.runtime(), target.type_qname());
+    quote! {
+        #runtime::schema::Element::Simple(#runtime::schema::SimpleElement {
+            name: #name,
+            base: #simple::BASE,
+            enumeration: ::std::borrow::Cow::Borrowed(&[]),
+        })
+    }
+}
+
+fn lexical(target: &Target, inner: &Type) -> TokenStream {
+    let runtime = target.runtime();
+    let inner = quote_spanned!(inner.span()=> <#inner as #runtime::Lexical>);
+    target.implement(
+        &quote!(#runtime::Lexical),
+        &quote! {
+            const XSD_NAME: &'static str = #inner::XSD_NAME;
+            const WHITE_SPACE: #runtime::lexical::WhiteSpace = #inner::WHITE_SPACE;
+            const MAX_WIDTH: ::core::option::Option<usize> = #inner::MAX_WIDTH;
+            const STREAMED: bool = #inner::STREAMED;
+
+            #[inline]
+            fn vacant() -> Self {
+                Self(#inner::vacant())
+            }
+
+            fn parse(text: &str) -> ::core::result::Result<Self, #runtime::lexical::LexicalError> {
+                #inner::parse(text).map(Self)
+            }
+
+            #[inline]
+            fn scan(bytes: &[u8]) -> ::core::option::Option<(Self, usize)> {
+                let (value, used) = #inner::scan(bytes)?;
+                ::core::option::Option::Some((Self(value), used))
+            }
+
+            #[inline]
+            fn scan_into(&mut self, bytes: &[u8]) -> ::core::option::Option<usize> {
+                #inner::scan_into(&mut self.0, bytes)
+            }
+
+            #[inline]
+            fn format(&self, out: &mut #runtime::Buffer, escape: #runtime::Escape) {
+                #inner::format(&self.0, out, escape);
+            }
+
+            fn clear(&mut self) {
+                #inner::clear(&mut self.0);
+            }
+
+            fn append(
+                &mut self,
+                piece: &str,
+                partial: &mut #runtime::lexical::Partial,
+            ) -> ::core::result::Result<(), #runtime::lexical::LexicalError> {
+                #inner::append(&mut self.0, piece, partial)
+            }
+
+            fn finish(
+                &mut self,
+                partial: &mut #runtime::lexical::Partial,
+            ) -> ::core::result::Result<(), #runtime::lexical::LexicalError> {
+                #inner::finish(&mut self.0, partial)
+            }
+        },
+    )
+}

@@ -1,0 +1,145 @@
+//! The type that the implementations are for, and the implementations that all kinds of types have.
+
+use crate::attributes::{Container, Flag};
+use proc_macro2::{Group, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::{DeriveInput, Error, GenericParam, Generics, Ident, Result, Type, parse_quote, parse2};
+
+/// The type that the macro is derived on.
+pub(crate) struct Target {
+    pub(crate) ident: Ident,
+    generics: Generics,
+    pub(crate) container: Container,
+}
+
+impl Target {
+    pub(crate) fn parse(input: &DeriveInput) -> Result<Self> {
+        let container = Container::parse(&input.attrs)?;
+        let generics = with_bounds(&input.generics, &container)?;
+        Ok(Target { ident: input.ident.clone(), generics, container })
+    }
+
+    pub(crate) fn runtime(&self) -> &syn::Path {
+        &self.container.runtime
+    }
+
+    /// The XSD type's local name.
+    pub(crate) fn type_name(&self) -> String {
+        self.container.name.clone().unwrap_or_else(|| self.ident.unraw().to_string())
+    }
+
+    /// An error if the type has parameters.
+    pub(crate) fn forbid_generics(&self, kind: &str) -> Result<()> {
+        match self.generics.params.first() {
+            None => Ok(()),
+            Some(parameter) => Err(Error::new_spanned(parameter, format!("{kind} cannot have type parameters"))),
+        }
+    }
+
+    /// A field's type, `Self` in it spelled out: the `static` description cannot use it.
+    pub(crate) fn without_self(&self, ty: Type) -> Result<Type> {
+        if self.generics.params.is_empty() { parse2(replace_self(ty.to_token_stream(), &self.ident)) } else { Ok(ty) }
+    }
+
+    /// A name as an expression.
+    pub(crate) fn qname(&self, namespace: &str, local: &str) -> TokenStream {
+        let runtime = self.runtime();
+        quote!(#runtime::QName::new(#namespace, #local))
+    }
+
+    /// The type's own name as an expression.
+    pub(crate) fn type_qname(&self) -> TokenStream {
+        self.qname(&self.container.namespace, &self.type_name())
+    }
+
+    /// `impl Trait for Type { body }`.
+    pub(crate) fn implement(&self, of: &TokenStream, body: &TokenStream) -> TokenStream {
+        let ident = &self.ident;
+        let (parameters, arguments, bounds) = self.generics.split_for_impl();
+        quote! {
+            #[automatically_derived]
+            #[allow(unused_variables)]
+            impl #parameters #of for #ident #arguments #bounds {
+                #body
+            }
+        }
+    }
+
+    /// `Typed`, with the description given, and `Message` where the type is one.
+    pub(crate) fn describe(&self, element: &TokenStream, is_choice: bool) -> TokenStream {
+        let runtime = self.runtime();
+        let name = self.type_qname();
+        let item_name = self.container.item_name.iter();
+        let description = self.description(element);
+        let typed = self.implement(
+            &quote!(#runtime::Typed),
+            &quote! {
+                const TYPE_NAME: #runtime::QName = #name;
+                #(const ITEM_NAME: &'static str = #item_name;)*
+                const CHOICE: bool = #is_choice;
+
+                fn element() -> &'static #runtime::schema::Element {
+                    #description
+                }
+            },
+        );
+        let message = self.message();
+        quote!(#typed #message)
+    }
+
+    /// The description as data that lives for ever. A `static` cannot depend on type parameters.
+    fn description(&self, element: &TokenStream) -> TokenStream {
+        let runtime = self.runtime();
+        if self.generics.params.is_empty() {
+            quote! {
+                static ELEMENT: #runtime::schema::Element = #element;
+                &ELEMENT
+            }
+        } else {
+            quote!(const { &#element })
+        }
+    }
+
+    fn message(&self) -> TokenStream {
+        let is_flagged = self.container.has(Flag::Message);
+        let Some(local) = self.container.element.clone().or_else(|| is_flagged.then(|| self.type_name())) else {
+            return TokenStream::new();
+        };
+        let runtime = self.runtime();
+        let name = self.qname(&self.container.namespace, &local);
+        self.implement(&quote!(#runtime::Message), &quote!(const ELEMENT: #runtime::QName = #name;))
+    }
+
+    /// `Content` by text form, for types that implement `Lexical`.
+    pub(crate) fn simple_content(&self) -> TokenStream {
+        let (runtime, ident) = (self.runtime(), &self.ident);
+        quote_spanned!(ident.span()=> #runtime::simple_content!(#ident);)
+    }
+}
+
+fn replace_self(tokens: TokenStream, ident: &Ident) -> TokenStream {
+    let replace = |tree| match tree {
+        TokenTree::Ident(found) if found == "Self" => TokenTree::Ident(Ident::new(&ident.to_string(), found.span())),
+        TokenTree::Group(group) => TokenTree::Group(Group::new(group.delimiter(), replace_self(group.stream(), ident))),
+        other => other,
+    };
+    tokens.into_iter().map(replace).collect()
+}
+
+/// Every type parameter must be the type of some element.
+fn with_bounds(generics: &Generics, container: &Container) -> Result<Generics> {
+    let runtime = &container.runtime;
+    let mut generics = generics.clone();
+    for parameter in &mut generics.params {
+        match parameter {
+            GenericParam::Type(parameter) => parameter.bounds.push(parse_quote!(#runtime::Typed)),
+            GenericParam::Lifetime(lifetime) => {
+                let why = "a value that is read from a message owns its data: no lifetime parameters";
+                return Err(Error::new_spanned(lifetime, why));
+            }
+            GenericParam::Const(_) => {}
+        }
+    }
+    Ok(generics)
+}
