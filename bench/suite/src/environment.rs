@@ -15,21 +15,22 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Looks around.
-    pub fn look(core: Option<usize>) -> Self {
+    /// Looks around, and ties this process, and those that it starts from now on, to one core.
+    pub fn prepare() -> Self {
         let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         Environment {
             processor: processor(&cpuinfo).unwrap_or("unknown processor").to_owned(),
+            // In this order: afterwards there seems to be one core.
             cores: thread::available_parallelism().map_or(1, usize::from),
-            core,
+            core: pin_to_core(),
             date: jiff::Zoned::now().date(),
         }
     }
 }
 
-/// Ties this process, and those that it starts from now on, to one core: the last one, which is the least busy one
-/// where interrupts go to the first. `None` where the system does not allow it.
-pub fn pin_to_core() -> Option<usize> {
+/// To the last core, which is the least busy one where interrupts go to the first. `None` where the system does not
+/// allow it.
+fn pin_to_core() -> Option<usize> {
     let core = core_affinity::get_core_ids()?.into_iter().last()?;
     core_affinity::set_for_current(core).then_some(core.id)
 }
