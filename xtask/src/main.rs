@@ -6,6 +6,7 @@
 mod check;
 mod gsoap;
 mod interop;
+mod licences;
 mod peer;
 mod peers;
 mod shell;
@@ -29,12 +30,15 @@ enum Task {
     Peers(peers::Arguments),
     /// Run the clients of other toolkits against our server
     Interop(interop::Arguments),
+    /// Check the licences of all dependencies against deny.toml
+    Licences,
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().task {
         Task::Peers(arguments) => peers::run(&arguments),
         Task::Interop(arguments) => interop::run(&arguments),
+        Task::Licences => licences::run(),
     };
     result.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

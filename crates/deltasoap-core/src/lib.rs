@@ -25,5 +25,5 @@ pub use lease::{Home, Lease};
 pub use node::{Child, Node};
 pub use schema::QName;
 pub use stats::Stats;
-pub use types::{AttributeValue, Empty, SoapArray, enumeration, union};
+pub use types::{AnySimple, AttributeValue, Empty, SoapArray, enumeration, union};
 pub use value::{Record, Simple, Value};

@@ -233,18 +233,58 @@ impl Node {
     /// Resolves a `prefix:local` found in this element's text or attributes, by the bindings of this element; gives
     /// `None` for a prefix that is not bound there.
     pub fn resolve(&self, text: &str) -> Option<QName> {
-        let text = text.trim_ascii();
-        let (prefix, local) = text.split_once(':').unwrap_or(("", text));
-        let bound = self.bindings.iter().rev().find(|(name, _)| name == prefix);
-        match bound {
-            Some((_, namespace)) => Some(QName::owned(namespace.clone(), local)),
-            None if prefix.is_empty() => Some(QName::owned("", local)),
-            None => None,
-        }
+        resolve(&self.bindings, text)
+    }
+
+    /// True if the two trees say the same: names, attributes in any order, text and children are equal. Prefixes do not
+    /// count; the names in `xsi:type` are compared by what they stand for.
+    pub fn says_the_same(&self, other: &Node) -> bool {
+        says_the_same((self, &self.bindings), (other, &other.bindings))
     }
 
     /// As [`ErrorKind::Other`], naming the element: for callers that find a tree wanting.
     pub fn fault(&self, what: &str) -> Error {
         Error::at(ErrorKind::Other(format!("<{}>: {what}", self.name)), 0)
+    }
+}
+
+/// A tree and the bindings in scope there.
+type Scoped<'a> = (&'a Node, &'a [(String, String)]);
+
+fn says_the_same((a, a_scope): Scoped<'_>, (b, b_scope): Scoped<'_>) -> bool {
+    let (a_scope, b_scope) = (scope(a, a_scope), scope(b, b_scope));
+    let attribute = |(name, value): &(QName, String)| {
+        let other = b.attribute(&name.namespace, &name.local);
+        let is_type = name.is(ns::XSI, "type");
+        other.is_some_and(
+            |other| {
+                if is_type { resolve(a_scope, value) == resolve(b_scope, other) } else { other == value }
+            },
+        )
+    };
+    let child = |(a, b): (&Child, &Child)| match (a, b) {
+        (Child::Element(a), Child::Element(b)) => says_the_same((a, a_scope), (b, b_scope)),
+        (a, b) => a == b,
+    };
+    a.name == b.name
+        && a.attributes.len() == b.attributes.len()
+        && a.children.len() == b.children.len()
+        && a.attributes.iter().all(attribute)
+        && a.children.iter().zip(&b.children).all(child)
+}
+
+/// An element with declarations has all bindings in scope; others have those of their parent.
+fn scope<'a>(node: &'a Node, outer: &'a [(String, String)]) -> &'a [(String, String)] {
+    if node.bindings.is_empty() { outer } else { &node.bindings }
+}
+
+/// What a `prefix:local` stands for under some bindings; `None` for a prefix that is not bound.
+fn resolve(bindings: &[(String, String)], text: &str) -> Option<QName> {
+    let text = text.trim_ascii();
+    let (prefix, local) = text.split_once(':').unwrap_or(("", text));
+    match bindings.iter().rev().find(|(name, _)| name == prefix) {
+        Some((_, namespace)) => Some(QName::owned(namespace.clone(), local)),
+        None if prefix.is_empty() => Some(QName::owned("", local)),
+        None => None,
     }
 }

@@ -1,1 +1,42 @@
-//! Placeholder.
+//! SOAP over HTTP: servers and clients as tower services on hyper.
+//!
+//! A [`SoapService`] answers HTTP requests with the operations it was built from; a [`Client`] calls operations
+//! elsewhere. Both are plain [`tower::Service`]s at their edges: the service mounts in any router, the client sends
+//! through any transport, and a client can call a service in memory, with no socket between them. Messages are
+//! decoded while their bytes arrive; no body is collected first.
+//!
+//! ```
+//! # #[path = "../tests/common/message.rs"] mod message;
+//! # message::message! { struct Greet("urn:hello", "Greet") { name: String } }
+//! # message::message! { struct Greeting("urn:hello", "Greeting") { text: String } }
+//! use deltasoap_core::{Lease, soap::Fault};
+//! use deltasoap_http::{Client, SoapService};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let service = SoapService::builder()
+//!     .operation(async |greet: Lease<Greet>| Ok::<_, Fault>(Greeting { text: format!("Hello {}", greet.name) }))
+//!     .build()?;
+//!
+//! let client = Client::builder("http://localhost/hello").build_with(service)?;
+//! let greeting: Greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
+//! assert_eq!(greeting.text, "Hello Ada");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What runs here needs a Tokio runtime with its timer on.
+
+#![forbid(unsafe_code)]
+
+mod client;
+mod media;
+mod server;
+
+pub use client::{
+    BoxError, CallError, CallOptions, Client, ClientBuilder, HttpTransport, InvalidUrl, Response, StatusError,
+};
+pub use server::{
+    Answer, BuildError, Context, IntoAnswer, Operation, Peer, ResponseFuture, Server, ServerHandle, ServiceBuilder,
+    ServiceStats, SoapService, StatsSnapshot, TypedFault,
+};

@@ -125,6 +125,34 @@ impl Buffer {
         self.len += n;
     }
 
+    /// As [`push`](Self::push), for a few dozen bytes: copied in blocks of fixed size.
+    #[inline]
+    pub fn push_short(&mut self, bytes: &[u8]) {
+        if let (Some(first), Some(last), 8..=16) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>(), bytes.len()) {
+            let spare = self.spare(16);
+            spare[..8].copy_from_slice(first);
+            spare[bytes.len() - 8..bytes.len()].copy_from_slice(last);
+            self.len += bytes.len();
+        } else if let (Some(first), Some(last), 16..=32) =
+            (bytes.first_chunk::<16>(), bytes.last_chunk::<16>(), bytes.len())
+        {
+            let spare = self.spare(32);
+            spare[..16].copy_from_slice(first);
+            spare[bytes.len() - 16..bytes.len()].copy_from_slice(last);
+            self.len += bytes.len();
+        } else {
+            self.push(bytes);
+        }
+    }
+
+    /// `N` bytes of scratch, to be filled from the front in pieces of eight; follow with [`commit`](Self::commit) of
+    /// the block's length.
+    #[inline(always)]
+    pub(crate) fn block<const N: usize>(&mut self) -> Block<'_, N> {
+        let Some(bytes) = self.spare(N).first_chunk_mut() else { unreachable!("spare gives what it is asked for") };
+        Block { bytes, len: 0 }
+    }
+
     /// Appends text, escaped for the place.
     ///
     /// The result is well-formed whatever the text: a character that XML cannot carry, even as a reference (most
@@ -155,6 +183,30 @@ impl Buffer {
     fn grow(&mut self, n: usize) {
         let wanted = (self.len + n).max(self.bytes.len() * 2).max(256);
         self.bytes.resize(wanted, 0);
+    }
+}
+
+/// Scratch of a [`Buffer`] that is filled from the front.
+pub(crate) struct Block<'b, const N: usize> {
+    bytes: &'b mut [u8; N],
+    len: usize,
+}
+
+impl<const N: usize> Block<'_, N> {
+    /// Writes eight bytes of which the first `len` count; the next write goes over the others.
+    ///
+    /// # Panics
+    /// When fewer than eight bytes are left.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, text: [u8; 8], len: usize) {
+        self.bytes[self.len..self.len + 8].copy_from_slice(&text);
+        self.len += len;
+    }
+
+    /// Bytes that count.
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.len
     }
 }
 

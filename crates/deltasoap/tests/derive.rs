@@ -21,7 +21,7 @@ struct Node {
     #[soap(default = 7)]
     seven: i32,
     arr: SoapArray<Point>,
-   
+
     zz: String,
 }
 
@@ -56,7 +56,6 @@ struct Gen<T> {
 }
 #[derive(Debug, Soap)]
 struct Price {
-   
     t: Either,
     #[soap(attribute)]
     cur: Id,

@@ -30,6 +30,13 @@ struct Declaration {
     prefix: String,
 }
 
+/// Where a name stands: a default namespace does not reach attributes, nor is it used for names in content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Element,
+    Attribute,
+}
+
 #[derive(Debug)]
 struct Open {
     /// The name as written in the start tag, in `out`.
@@ -118,14 +125,15 @@ impl Encoder {
     fn start_parts(&mut self, namespace: &str, local: &str, wanted: Option<&str>) {
         self.open_end();
         let outside = self.declared.len();
-        let is_new = !namespace.is_empty() && namespace != ns::XML && self.find(namespace).is_none();
+        let is_new = namespace != ns::XML && self.find(namespace, Place::Element).is_none();
         if is_new {
-            let prefix = self.free_prefix(wanted.unwrap_or("ns"));
+            // Only a default namespace can hide "no namespace"; taking it back needs no prefix.
+            let prefix = if namespace.is_empty() { String::new() } else { self.free_prefix(wanted.unwrap_or("ns")) };
             self.declared.push(Declaration { namespace: namespace.to_owned(), prefix });
         }
         self.out.push(b"<");
         let begin = self.out.len();
-        self.push_name(namespace, local);
+        self.push_name(namespace, local, Place::Element);
         self.open.push(Open { name: (begin, self.out.len()), declared: outside });
         self.in_tag = true;
         if is_new {
@@ -158,27 +166,31 @@ impl Encoder {
 
     /// Declares a namespace on the element just opened, unless it is in scope.
     pub fn declare(&mut self, namespace: &str, prefix: &str) {
-        if self.find(namespace).is_none() {
+        if self.find(namespace, Place::Attribute).is_none() {
             let prefix = self.free_prefix(prefix);
             self.declared.push(Declaration { namespace: namespace.to_owned(), prefix });
             self.push_declaration(self.declared.len() - 1);
         }
     }
 
-    /// Declares a prefix on the element just opened, for names in content; nothing happens if it is bound so already.
-    /// A prefix that is bound to something else in scope is bound anew, and no name of the encoder's uses it then.
+    /// Declares a prefix, or with `""` the default namespace, on the element just opened: for names in content. Nothing
+    /// happens if it is bound so already, or by this element to something else.
     pub fn bind(&mut self, prefix: &str, namespace: &str) {
-        let bound = self.declared.iter().rev().find(|declared| declared.prefix == prefix);
+        let bound = self.declared.iter().rfind(|declared| declared.prefix == prefix);
         let is_same = bound.is_some_and(|declared| declared.namespace == namespace);
-        let is_own = self
-            .open
-            .last()
-            .is_some_and(|open| self.declared[open.declared..].iter().any(|declared| declared.prefix == prefix));
-        if is_same || is_own || prefix.is_empty() || prefix == "xml" || namespace.is_empty() {
+        let own = self.open.last().map_or(0, |open| open.declared);
+        let is_own = self.declared[own..].iter().any(|declared| declared.prefix == prefix);
+        // The element's own unprefixed name must keep its meaning.
+        let hides_own = prefix.is_empty() && self.own_name_is_unprefixed();
+        if is_same || is_own || hides_own || prefix == "xml" || namespace.is_empty() {
             return;
         }
         self.declared.push(Declaration { namespace: namespace.to_owned(), prefix: prefix.to_owned() });
         self.push_declaration(self.declared.len() - 1);
+    }
+
+    fn own_name_is_unprefixed(&self) -> bool {
+        self.open.last().is_some_and(|open| !self.out.as_slice()[open.name.0..open.name.1].contains(&b':'))
     }
 
     /// An attribute of the element just opened.
@@ -200,7 +212,7 @@ impl Encoder {
             self.declare(&name.namespace, usual_prefix(&name.namespace));
         }
         self.out.push(b" ");
-        self.push_name(&name.namespace, &name.local);
+        self.push_name(&name.namespace, &name.local, Place::Attribute);
         self.out.push(b"=\"");
     }
 
@@ -228,7 +240,8 @@ impl Encoder {
             return name.local.to_string();
         }
         self.declare(&name.namespace, usual_prefix(&name.namespace));
-        let prefix = self.find(&name.namespace).map_or("", |found| &self.declared[found].prefix);
+        let found = self.find(&name.namespace, Place::Attribute);
+        let prefix = found.map_or("", |found| &self.declared[found].prefix);
         format!("{prefix}:{}", name.local)
     }
 
@@ -264,10 +277,20 @@ impl Encoder {
         self.out.is_empty()
     }
 
-    fn find(&self, namespace: &str) -> Option<usize> {
-        let found = self.declared.iter().rposition(|declared| declared.namespace == namespace)?;
-        let is_hidden = self.declared[found + 1..].iter().any(|later| later.prefix == self.declared[found].prefix);
-        (!is_hidden).then_some(found)
+    /// The innermost declaration of a namespace that can be used at a place and is not hidden by a later one.
+    /// "No namespace" counts as declared by `""` wherever a default namespace was taken back or none is in scope;
+    /// then there is nothing to point to, and the index is meaningless but there.
+    fn find(&self, namespace: &str, place: Place) -> Option<usize> {
+        if namespace.is_empty() {
+            let default = self.declared.iter().rfind(|declared| declared.prefix.is_empty());
+            return default.is_none_or(|default| default.namespace.is_empty()).then_some(usize::MAX);
+        }
+        let usable = |index: &usize| {
+            let declared = &self.declared[*index];
+            let is_hidden = || self.declared[index + 1..].iter().any(|later| later.prefix == declared.prefix);
+            declared.namespace == namespace && (place == Place::Element || !declared.prefix.is_empty()) && !is_hidden()
+        };
+        (0..self.declared.len()).rev().find(usable)
     }
 
     /// The wanted prefix, or with a number behind it if another namespace has it.
@@ -289,21 +312,24 @@ impl Encoder {
         }
     }
 
-    fn push_name(&mut self, namespace: &str, local: &str) {
+    fn push_name(&mut self, namespace: &str, local: &str, place: Place) {
+        let found = if namespace.is_empty() { None } else { self.find(namespace, place) };
+        let Encoder { out, declared, .. } = self;
         if namespace == ns::XML {
-            self.out.push(b"xml:");
-        } else if let Some(found) = self.find(namespace) {
-            let Encoder { out, declared, .. } = self;
+            out.push(b"xml:");
+        } else if let Some(found) = found
+            && !declared[found].prefix.is_empty()
+        {
             out.push(declared[found].prefix.as_bytes());
             out.push(b":");
         }
-        self.out.push(local.as_bytes());
+        out.push(local.as_bytes());
     }
 
     fn push_declaration(&mut self, index: usize) {
         let Encoder { out, declared, .. } = self;
         let Declaration { namespace, prefix } = &declared[index];
-        out.push(b" xmlns:");
+        out.push(if prefix.is_empty() { b" xmlns" } else { b" xmlns:" });
         out.push(prefix.as_bytes());
         out.push(b"=\"");
         out.push_text(namespace, Escape::Attribute);

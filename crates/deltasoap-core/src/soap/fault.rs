@@ -234,6 +234,20 @@ impl std::fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
+/// See [`Fault::from_error`].
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Fault::from_error(&error)
+    }
+}
+
+/// For handlers that cannot fail.
+impl From<std::convert::Infallible> for Fault {
+    fn from(never: std::convert::Infallible) -> Self {
+        match never {}
+    }
+}
+
 fn write_code(encoder: &mut Encoder, element: &QName, code: &QName) {
     encoder.start(element);
     let text = encoder.qname_text(code);

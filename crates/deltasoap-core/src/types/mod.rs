@@ -1,5 +1,6 @@
 //! How the types of Rust and of XSD take part: built-in simple types, `Option`, `Vec`, `Box`, SOAP arrays.
 
+mod any_simple;
 mod attribute;
 mod empty;
 pub mod enumeration;
@@ -8,6 +9,7 @@ mod simple;
 mod soap_array;
 pub mod union;
 
+pub use any_simple::AnySimple;
 pub use attribute::AttributeValue;
 pub use empty::Empty;
 pub use soap_array::SoapArray;

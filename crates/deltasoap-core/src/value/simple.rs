@@ -36,7 +36,7 @@ macro_rules! simple {
                 match self { $(Simple::$variant(_) => Builtin::$variant,)* }
             }
 
-            pub(super) fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+            pub(crate) fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
                 match self { $(Simple::$variant(value) => decode::simple::decode(value, cursor, view),)* }
             }
 
@@ -50,7 +50,7 @@ macro_rules! simple {
                 match self { $(Simple::$variant(value) => write.leaf(value),)* }
             }
 
-            pub(super) fn leaf(&self, encoder: &mut Encoder) {
+            pub(crate) fn leaf(&self, encoder: &mut Encoder) {
                 match self { $(Simple::$variant(value) => encoder.leaf(value),)* }
             }
 

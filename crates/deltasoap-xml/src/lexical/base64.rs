@@ -4,6 +4,7 @@
 //! quads of a word are decoded where they lie, and what is left waits in [`Partial`] for the next word or piece.
 
 use super::{Lexical, LexicalError, Partial, WhiteSpace};
+use crate::scan::text::word_run;
 use crate::{Buffer, Escape};
 use base64::Engine;
 use base64::engine::Simd;
@@ -72,17 +73,23 @@ pub(super) fn encode(bytes: &[u8], out: &mut Buffer) {
 }
 
 /// Decodes a piece of text onto the end of `sink`.
-pub(super) fn decode(piece: &[u8], partial: &mut Partial, sink: &mut Vec<u8>) -> Result<(), &'static str> {
-    piece.split(is_space).filter(|word| !word.is_empty()).try_for_each(|word| decode_word(word, partial, sink))
+pub(super) fn decode(mut piece: &[u8], partial: &mut Partial, sink: &mut Vec<u8>) -> Result<(), &'static str> {
+    loop {
+        let (word, rest) = piece.split_at(word_run(piece));
+        decode_word(word, partial, sink)?;
+        match rest {
+            [] => return Ok(()),
+            [b' ' | b'\t' | b'\n' | b'\r', rest @ ..] => piece = rest,
+            _ => return Err(NOT_BASE64),
+        }
+    }
 }
+
+const NOT_BASE64: &str = "not base64";
 
 /// An error unless all characters are decoded.
 pub(super) fn finish(partial: &Partial) -> Result<(), &'static str> {
     if partial.text_len == 0 { Ok(()) } else { Err("not a multiple of four characters") }
-}
-
-fn is_space(byte: &u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
 fn decode_word(word: &[u8], partial: &mut Partial, sink: &mut Vec<u8>) -> Result<(), &'static str> {
@@ -119,7 +126,7 @@ fn decode_quads(quads: &[u8], partial: &mut Partial, sink: &mut Vec<u8>) -> Resu
     }
     not_ended(partial)?;
     partial.ended = quads.ends_with(b"=");
-    ENGINE.decode_vec(quads, sink).map_err(|_| "not base64")
+    ENGINE.decode_vec(quads, sink).map_err(|_| NOT_BASE64)
 }
 
 fn not_ended(partial: &Partial) -> Result<(), &'static str> {

@@ -61,9 +61,9 @@ pub(crate) fn digits_of(number: u32) -> u64 {
     let number = u64::from(number);
     let high = number / 10_000;
     let quads = high | (number - 10_000 * high) << 32;
-    let highs = (quads * 10_486 >> 20) & 0x0000_007F_0000_007F;
+    let highs = ((quads * 10_486) >> 20) & 0x0000_007F_0000_007F;
     let pairs = highs | (quads - 100 * highs) << 16;
-    let tens = (pairs * 103 >> 10) & 0x000F_000F_000F_000F;
+    let tens = ((pairs * 103) >> 10) & 0x000F_000F_000F_000F;
     tens | (pairs - 10 * tens) << 8
 }
 

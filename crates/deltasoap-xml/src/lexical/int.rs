@@ -6,6 +6,7 @@
 
 use super::digits::{self, POW10};
 use super::{Lexical, LexicalError, WhiteSpace, space};
+use crate::buffer::Block;
 use crate::{Buffer, Escape};
 
 macro_rules! int {
@@ -27,13 +28,17 @@ macro_rules! int {
 
             #[inline]
             fn scan(bytes: &[u8]) -> Option<(Self, usize)> {
-                let (negative, digits) = split_sign(bytes);
-                let (magnitude, len) = scan_magnitude::<{ $width }>(digits)?;
-                if digits.get(len) != Some(&b'<') {
-                    return None;
+                // A jump for the sign, not a calculation: it is easier to predict than to wait for.
+                if let [b'-', digits @ ..] = bytes {
+                    #[inline(never)]
+                    fn negative(digits: &[u8]) -> Option<($type, usize)> {
+                        let (magnitude, len) = scan_magnitude::<{ $width }>(digits)?;
+                        Some((in_range!($type, true, magnitude)?, len + 1))
+                    }
+                    return negative(digits);
                 }
-                let value = in_range!($type, negative, magnitude)?;
-                Some((value, len + usize::from(negative)))
+                let (magnitude, len) = scan_magnitude::<{ $width }>(bytes)?;
+                Some((in_range!($type, false, magnitude)?, len))
             }
 
             #[inline]
@@ -84,22 +89,15 @@ fn append_digit(number: i128, digit: &u8) -> Option<i128> {
     digit.is_ascii_digit().then(|| (number * 10 + i128::from(digit - b'0')).min(beyond_all))
 }
 
-#[inline(always)]
-fn split_sign(bytes: &[u8]) -> (bool, &[u8]) {
-    match bytes {
-        [b'-', digits @ ..] => (true, digits),
-        _ => (false, bytes),
-    }
-}
-
-/// Digits at the start of `bytes`, as a number, and how many they are; `None` when there are none, or more than fit
-/// a type of `WIDTH` characters (or nearly so: leading zeros are for the slow path).
+/// Digits up to a `<`, as a number, and how many they are; `None` for anything else, and for more digits than a type
+/// of `WIDTH` characters can have (leading zeros are for the slow path).
 #[inline(always)]
 fn scan_magnitude<const WIDTH: usize>(bytes: &[u8]) -> Option<(u64, usize)> {
-    match bytes.first_chunk::<24>() {
-        Some(bytes) => scan_block::<WIDTH>(bytes),
-        None => scan_block::<WIDTH>(&padded(bytes)),
-    }
+    let (magnitude, len) = match bytes.first_chunk::<24>() {
+        Some(bytes) => scan_block::<WIDTH>(bytes)?,
+        None => scan_block::<WIDTH>(&padded(bytes))?,
+    };
+    (bytes.get(len) == Some(&b'<')).then_some((magnitude, len))
 }
 
 /// Near the end of the input: a copy with zero bytes behind, which end the digits.
@@ -135,48 +133,66 @@ fn counted(bytes: &[u8; 8]) -> (u64, usize) {
 
 #[inline(always)]
 fn format_i32(value: i32, out: &mut Buffer) {
-    format_sign(value < 0, out);
-    format_u32(value.unsigned_abs(), out);
+    format_signed_short(value < 0, value.unsigned_abs(), out);
 }
 
 #[inline(always)]
 pub(super) fn format_i64(value: i64, out: &mut Buffer) {
-    format_sign(value < 0, out);
-    format_u64(value.unsigned_abs(), out);
-}
-
-#[inline(always)]
-fn format_sign(negative: bool, out: &mut Buffer) {
-    out.push_block(b"-", usize::from(negative));
+    match u32::try_from(value.unsigned_abs()) {
+        Ok(magnitude) => format_signed_short(value < 0, magnitude, out),
+        Err(_) => format_signed_long(value < 0, value.unsigned_abs(), out),
+    }
 }
 
 #[inline(always)]
 pub(super) fn format_u32(value: u32, out: &mut Buffer) {
-    if value >= 100_000_000 {
-        format_short(value / 100_000_000, out);
-        return out.push_block(&digits::full(value % 100_000_000), 8);
-    }
-    format_short(value, out);
+    format_signed_short(false, value, out);
 }
 
 #[inline(always)]
 pub(super) fn format_u64(value: u64, out: &mut Buffer) {
     match u32::try_from(value) {
-        Ok(value) => format_u32(value, out),
-        Err(_) => format_wide(value, out),
+        Ok(value) => format_signed_short(false, value, out),
+        Err(_) => format_signed_long(false, value, out),
     }
 }
 
-fn format_wide(value: u64, out: &mut Buffer) {
-    let (high, low) = (value / 100_000_000, value % 100_000_000);
-    format_u64(high, out);
-    out.push_block(&digits::full(low as u32), 8);
+/// Up to ten digits. All is put into a block of fixed size, each part over the scratch behind the one before.
+#[inline(always)]
+fn format_signed_short(negative: bool, magnitude: u32, out: &mut Buffer) {
+    let mut block = out.block::<24>();
+    block.put(*b"-       ", usize::from(negative));
+    put_short(magnitude, &mut block);
+    let len = block.len();
+    out.commit(len);
+}
+
+/// More than `u32` holds.
+fn format_signed_long(negative: bool, magnitude: u64, out: &mut Buffer) {
+    let mut block = out.block::<28>();
+    block.put(*b"-       ", usize::from(negative));
+    let (high, low) = (magnitude / 100_000_000, (magnitude % 100_000_000) as u32);
+    match u32::try_from(high) {
+        Ok(high) => put_short(high, &mut block),
+        Err(_) => {
+            put_short((high / 100_000_000) as u32, &mut block);
+            block.put(digits::full((high % 100_000_000) as u32), 8);
+        }
+    }
+    block.put(digits::full(low), 8);
+    let len = block.len();
+    out.commit(len);
 }
 
 #[inline(always)]
-fn format_short(value: u32, out: &mut Buffer) {
-    let (block, len) = digits::short(value);
-    out.push_block(&block, len);
+fn put_short<const N: usize>(number: u32, block: &mut Block<'_, N>) {
+    if number < 100_000_000 {
+        let (text, len) = digits::short(number);
+        return block.put(text, len);
+    }
+    let (text, len) = digits::short(number / 100_000_000);
+    block.put(text, len);
+    block.put(digits::full(number % 100_000_000), 8);
 }
 
 #[cfg(test)]

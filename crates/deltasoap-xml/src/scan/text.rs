@@ -1,6 +1,6 @@
 //! Runs of harmless text: how many bytes may be taken over as they are, when reading and when writing.
 //!
-//! The idea: text is almost always free of the few bytes that need a look. A [`Class`] names those bytes three
+//! The idea: text is almost always free of the few bytes that need a look. A `Class` names those bytes three
 //! times: for one byte, for eight bytes in a `u64`, and for sixteen in an SSE2 register; the search is written once
 //! over blocks:
 //!
@@ -43,6 +43,12 @@ pub fn verbatim_run(bytes: &[u8], place: Escape) -> usize {
 #[inline]
 pub fn legal_run(bytes: &[u8]) -> usize {
     run::<Legal>(bytes)
+}
+
+/// Length of the longest prefix without a space or a control character.
+#[inline]
+pub fn word_run(bytes: &[u8]) -> usize {
+    run::<Word>(bytes)
 }
 
 /// The prefix that [`text_run`] finds, as text.
@@ -113,6 +119,10 @@ class!(
 class!(
     /// What may be the start of something that is not an XML character.
     Legal: control, 0xEF
+);
+class!(
+    /// What ends a word of ASCII.
+    Word: control, b' '
 );
 
 /// Ranges of special bytes, for one byte.
@@ -262,6 +272,7 @@ mod tests {
         agrees::<TextEscapes>(bytes);
         agrees::<AttributeEscapes>(bytes);
         agrees::<Legal>(bytes);
+        agrees::<Word>(bytes);
     }
 
     /// Every byte value at every place in slices of every length around the block sizes, alone and before another.
@@ -288,6 +299,7 @@ mod tests {
         assert_eq!(special(Wide::byte), controls.clone().chain(*b"&<]").collect::<Vec<_>>());
         assert_eq!(special(TextEscapes::byte), controls.clone().chain(*b"&<>\xEF").collect::<Vec<_>>());
         assert_eq!(special(AttributeEscapes::byte), controls.clone().chain(*b"\"&<>\xEF").collect::<Vec<_>>());
+        assert_eq!(special(Word::byte), controls.clone().chain([b' ']).collect::<Vec<_>>());
         assert_eq!(special(Legal::byte), controls.chain([0xEF]).collect::<Vec<_>>());
     }
 

@@ -1,0 +1,89 @@
+//! `xsd:anySimpleType`: a simple value whose type the message tells.
+
+use crate::content::{Content, Typed};
+use crate::decode::{Cursor, Step, expect_end, nil_attribute};
+use crate::encode::Encoder;
+use crate::schema::{Builtin, Element, QName, SimpleElement, View};
+use crate::value::Simple;
+use crate::{ErrorKind, ns};
+use std::borrow::Cow;
+
+/// A simple value of the type that `xsi:type` names, a string without one. Types that are not built in are read as
+/// strings; their names are not kept. Written with its `xsi:type`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnySimple(pub Simple);
+
+impl AnySimple {
+    /// The text of the value.
+    pub fn text(&self) -> String {
+        self.0.to_string()
+    }
+}
+
+impl From<&str> for AnySimple {
+    fn from(text: &str) -> Self {
+        AnySimple(Simple::String(text.to_owned()))
+    }
+}
+
+/// Reading the text.
+const CONTENT: u8 = 1;
+/// Nil: only the end tag may follow.
+const NIL: u8 = 2;
+
+impl Content for AnySimple {
+    fn vacant(_: View<'_>) -> Self {
+        AnySimple(Simple::String(String::new()))
+    }
+
+    fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        let (me, fresh) = cursor.enter();
+        if fresh {
+            let is_nil = nil_attribute(cursor)?.0;
+            self.0 = Simple::vacant(named_type(cursor)?);
+            cursor.frame(me).state = if is_nil { NIL } else { CONTENT };
+            // The markup of the next value may name another type.
+            cursor.stop_learning();
+        }
+        if cursor.frame(me).state == NIL {
+            expect_end(cursor)?;
+        } else {
+            self.0.decode(cursor, view)?;
+        }
+        cursor.leave(me);
+        Ok(())
+    }
+
+    fn encode(&self, encoder: &mut Encoder, _: View<'_>) {
+        encoder.qname_attribute(&QName::new(ns::XSI, "type"), &self.0.builtin().name(), "");
+        self.0.leaf(encoder);
+    }
+}
+
+impl Typed for AnySimple {
+    const TYPE_NAME: QName = QName::new(ns::XSD, "anySimpleType");
+
+    fn element() -> &'static Element {
+        static ELEMENT: Element = Element::Simple(SimpleElement {
+            name: AnySimple::TYPE_NAME,
+            base: Builtin::String,
+            enumeration: Cow::Borrowed(&[]),
+        });
+        &ELEMENT
+    }
+}
+
+/// The built-in type that the element just opened names, `String` for none and for others.
+fn named_type(cursor: &Cursor<'_>) -> Step<Builtin> {
+    let (reader, names) = (cursor.reader(), cursor.names());
+    let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
+    let Some((_, text)) = attributes.find(|(name, _)| names.is(*name, ns::XSI, "type")) else {
+        return Ok(Builtin::String);
+    };
+    let Some((namespace, local)) = reader.resolve(text.trim_ascii()) else {
+        let (found, expected) = (text.to_owned(), "a name whose prefix is declared".to_owned());
+        return Err(cursor.error_at_tag(ErrorKind::Type { found, expected }));
+    };
+    let builtin = if namespace == ns::XSD { Builtin::from_local(&local) } else { None };
+    Ok(builtin.unwrap_or(Builtin::String))
+}

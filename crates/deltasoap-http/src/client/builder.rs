@@ -1,0 +1,156 @@
+//! The client and its settings.
+
+use super::transport::HttpTransport;
+use deltasoap_core::DecodeOptions;
+use deltasoap_core::schema::Use;
+use deltasoap_core::soap::Version;
+use http::Uri;
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Calls the operations of one endpoint. Clones share their connections.
+///
+/// The transport is any [`tower::Service`] that takes HTTP requests and is cheap to clone: [`HttpTransport`] by default,
+/// a stack of layers around it, or a [`SoapService`](crate::SoapService) in the same process.
+///
+/// ```no_run
+/// # #[path = "../tests/common/message.rs"] mod message;
+/// # message::message! { struct Greet("urn:hello", "Greet") { name: String } }
+/// # message::message! { struct Greeting("urn:hello", "Greeting") { text: String } }
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let client = deltasoap_http::Client::new("http://localhost:8080/hello")?;
+/// let greeting: Greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Client<S = HttpTransport> {
+    pub(super) transport: S,
+    pub(super) settings: Arc<Settings>,
+}
+
+impl Client {
+    /// A client of the endpoint at an `http` URL, with default settings.
+    ///
+    /// # Errors
+    /// When the URL is malformed or names no host.
+    pub fn new(url: impl Into<String>) -> Result<Self, InvalidUrl> {
+        Self::builder(url).build()
+    }
+
+    /// Starts to build a client of the endpoint at a URL.
+    pub fn builder(url: impl Into<String>) -> ClientBuilder {
+        ClientBuilder::new(url.into())
+    }
+}
+
+impl<S> Client<S> {
+    /// A client that sends its requests through a service, with default settings.
+    ///
+    /// # Errors
+    /// When the URL is malformed or names no host.
+    pub fn with_service(url: impl Into<String>, service: S) -> Result<Self, InvalidUrl> {
+        ClientBuilder::new(url.into()).build_with(service)
+    }
+}
+
+/// What holds for all calls of a client.
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub(super) url: Uri,
+    pub(super) version: Version,
+    pub(super) encoding: Use,
+    pub(super) action: Cow<'static, str>,
+    pub(super) timeout: Option<Duration>,
+    pub(super) options: DecodeOptions,
+}
+
+/// A client under construction; see [`Client::builder`].
+#[derive(Debug)]
+pub struct ClientBuilder {
+    url: String,
+    settings: Settings,
+}
+
+impl ClientBuilder {
+    fn new(url: String) -> Self {
+        let settings = Settings {
+            url: Uri::default(),
+            version: Version::Soap11,
+            encoding: Use::Literal,
+            action: Cow::Borrowed(""),
+            timeout: Some(Duration::from_secs(60)),
+            options: DecodeOptions::default(),
+        };
+        ClientBuilder { url, settings }
+    }
+
+    /// The version of SOAP that requests are in; answers are read in both. Default 1.1.
+    #[must_use]
+    pub fn version(mut self, version: Version) -> Self {
+        self.settings.version = version;
+        self
+    }
+
+    /// How requests are laid out; answers are read in both layouts. Default: literal.
+    #[must_use]
+    pub fn encoding(mut self, encoding: Use) -> Self {
+        self.settings.encoding = encoding;
+        self
+    }
+
+    /// The action of calls that name no other (`soapAction` in WSDL 1.1). Default: empty.
+    #[must_use]
+    pub fn action(mut self, action: impl Into<Cow<'static, str>>) -> Self {
+        self.settings.action = action.into();
+        self
+    }
+
+    /// How long a call may take from first to last byte; `None` for any time. Default 60 s.
+    #[must_use]
+    pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.settings.timeout = timeout.into();
+        self
+    }
+
+    /// Bounds on answers. Default: those of [`Limits`](deltasoap_core::Limits).
+    #[must_use]
+    pub fn options(mut self, options: DecodeOptions) -> Self {
+        self.settings.options = options;
+        self
+    }
+
+    /// A client over HTTP/1.1 with a pool of connections of its own.
+    ///
+    /// # Errors
+    /// When the URL is malformed or names no host.
+    pub fn build(self) -> Result<Client, InvalidUrl> {
+        self.build_with(HttpTransport::new())
+    }
+
+    /// A client that sends its requests through a service.
+    ///
+    /// # Errors
+    /// When the URL is malformed or names no host.
+    pub fn build_with<S>(mut self, transport: S) -> Result<Client<S>, InvalidUrl> {
+        self.settings.url = match self.url.parse::<Uri>() {
+            Ok(url) if url.scheme().is_some() && url.host().is_some_and(|host| !host.is_empty()) => url,
+            _ => return Err(InvalidUrl(self.url)),
+        };
+        Ok(Client { transport, settings: Arc::new(self.settings) })
+    }
+}
+
+/// An endpoint's URL that is malformed, relative, or names no host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidUrl(pub String);
+
+impl fmt::Display for InvalidUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not an absolute URL with a host: {:?}", self.0)
+    }
+}
+
+impl std::error::Error for InvalidUrl {}

@@ -1,0 +1,149 @@
+//! One call: a typed request out, a typed response or a typed error back.
+
+use super::builder::Client;
+use super::error::CallError;
+use super::options::CallOptions;
+use super::receive::{FaultReceiver, receive, status_error};
+use crate::BoxError;
+use crate::media;
+use bytes::Bytes;
+use deltasoap_core::soap::{Head, Reply, ReplyReceiver, Version, encode_message};
+use deltasoap_core::{Buffer, Message};
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::{Method, Request, StatusCode};
+use http_body::Body;
+use http_body_util::Full;
+use std::time::Duration;
+use tower::{Service, ServiceExt};
+use tracing::Instrument;
+
+/// A response with what came around it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Response<T> {
+    /// SOAP header blocks, and the version of the answer.
+    pub head: Head,
+    /// The body's element.
+    pub body: T,
+    /// The HTTP status.
+    pub status: StatusCode,
+    /// HTTP headers.
+    pub http_headers: HeaderMap,
+}
+
+impl<S, B> Client<S>
+where
+    S: Service<Request<Full<Bytes>>, Response = http::Response<B>> + Clone,
+    S::Error: Into<BoxError>,
+    B: Body<Data = Bytes>,
+    B::Error: Into<BoxError>,
+{
+    /// Calls an operation with the client's settings.
+    ///
+    /// # Errors
+    /// A fault, or another reason why there is no response; see [`CallError`].
+    pub async fn call<Req: Message, Resp: Message>(&self, request: &Req) -> Result<Resp, CallError> {
+        Ok(self.call_with(request, CallOptions::default()).await?.body)
+    }
+
+    /// Calls an operation with settings of this call. Header blocks of the response that must be understood are the
+    /// caller's to look at.
+    ///
+    /// # Errors
+    /// As [`call`](Self::call).
+    pub async fn call_with<Req: Message, Resp: Message>(
+        &self,
+        request: &Req,
+        options: CallOptions,
+    ) -> Result<Response<Resp>, CallError> {
+        let timeout = options.timeout.or(self.settings.timeout);
+        let request = self.request(request, options)?;
+        within(timeout, self.exchange(request)).instrument(span::<Req>()).await
+    }
+
+    /// Sends a one-way message. Any success of the HTTP exchange counts as its acceptance.
+    ///
+    /// # Errors
+    /// As [`call`](Self::call).
+    pub async fn send<Req: Message>(&self, request: &Req) -> Result<(), CallError> {
+        self.send_with(request, CallOptions::default()).await
+    }
+
+    /// Sends a one-way message with settings of this call.
+    ///
+    /// # Errors
+    /// As [`call`](Self::call).
+    pub async fn send_with<Req: Message>(&self, request: &Req, options: CallOptions) -> Result<(), CallError> {
+        let timeout = options.timeout.or(self.settings.timeout);
+        let request = self.request(request, options)?;
+        within(timeout, self.deliver(request)).instrument(span::<Req>()).await
+    }
+
+    async fn exchange<T: Message>(&self, request: Request<Full<Bytes>>) -> Result<Response<T>, CallError> {
+        let response = self.transmit(request).await?;
+        let received = receive(response, ReplyReceiver::<T>::default(), self.settings.options).await?;
+        let (status, http_headers) = (received.parts.status, received.parts.headers);
+        let Some((head, receiver)) = received.message else { return Err(status_error(status, b"")) };
+        match receiver.into_reply().map_err(CallError::Decode)? {
+            Reply::Response(body) => Ok(Response { head, body, status, http_headers }),
+            Reply::Fault(fault) => Err(CallError::Fault(fault)),
+        }
+    }
+
+    async fn deliver(&self, request: Request<Full<Bytes>>) -> Result<(), CallError> {
+        let response = self.transmit(request).await?;
+        let status = response.status();
+        match receive(response, FaultReceiver::default(), self.settings.options).await {
+            Ok(received) => match received.message.map(|(_, receiver)| receiver.into_fault()) {
+                Some(Ok(Some(fault))) => Err(CallError::Fault(Box::new(fault))),
+                Some(Err(error)) => Err(CallError::Decode(error)),
+                Some(Ok(None)) | None if status.is_success() => Ok(()),
+                Some(Ok(None)) | None => Err(status_error(status, b"")),
+            },
+            Err(CallError::Status(_) | CallError::Decode(_)) if status.is_success() => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn transmit(&self, request: Request<Full<Bytes>>) -> Result<http::Response<B>, CallError> {
+        self.transport.clone().oneshot(request).await.map_err(|error| CallError::Http(error.into()))
+    }
+
+    fn request<T: Message>(&self, body: &T, options: CallOptions) -> Result<Request<Full<Bytes>>, CallError> {
+        let settings = &*self.settings;
+        let encoding = options.encoding.unwrap_or(settings.encoding);
+        let message = encode_message(settings.version, encoding, &options.headers, body, Buffer::new());
+        let message = message.map_err(CallError::Encode)?;
+        let action = options.action.as_ref().unwrap_or(&settings.action);
+        let mut request = Request::new(Full::new(message.into_vec().into()));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = settings.url.clone();
+        let headers = request.headers_mut();
+        set_media_type(headers, settings.version, action)?;
+        options.http_headers.iter().for_each(|(name, value)| _ = headers.insert(name, value.clone()));
+        Ok(request)
+    }
+}
+
+/// Media type and action. In SOAP 1.1 the action's header is there even if it is empty (section 6.1.1).
+fn set_media_type(headers: &mut HeaderMap, version: Version, action: &str) -> Result<(), CallError> {
+    let media_type = media::request_type(version, action).map_err(CallError::Action)?;
+    headers.insert(CONTENT_TYPE, media_type);
+    if version == Version::Soap11 {
+        let action = HeaderValue::try_from(media::quote(action)).map_err(CallError::Action)?;
+        headers.insert("soapaction", action);
+    }
+    Ok(())
+}
+
+fn span<T: Message>() -> tracing::Span {
+    tracing::debug_span!("soap call", operation = &*T::ELEMENT.local)
+}
+
+/// Runs a call, for no longer than a time.
+async fn within<T>(time: Option<Duration>, call: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
+    match time {
+        None => call.await,
+        Some(time) => tokio::time::timeout(time, call).await.unwrap_or(Err(CallError::Timeout)),
+    }
+}

@@ -1,0 +1,73 @@
+//! Why a call failed.
+
+use super::BoxError;
+use deltasoap_core::Error;
+use deltasoap_core::soap::Fault;
+use http::StatusCode;
+use http::header::InvalidHeaderValue;
+use std::fmt;
+
+/// A call that gave no response.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The request could not be sent, or the answer did not arrive.
+    Http(BoxError),
+    /// The answer is no SOAP message.
+    Status(StatusError),
+    /// The answer is a fault.
+    Fault(Box<Fault>),
+    /// The answer is at fault: it is not the message that was expected.
+    Decode(Error),
+    /// The request holds text that XML cannot carry.
+    Encode(Error),
+    /// The action holds characters that an HTTP header cannot carry.
+    Action(InvalidHeaderValue),
+    /// The call took too long.
+    Timeout,
+}
+
+/// An HTTP answer that is no SOAP message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatusError {
+    /// The status.
+    pub status: StatusCode,
+    /// The first bytes of the body, for people; at most 512 of them.
+    pub excerpt: String,
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CallError::Http(error) => write!(f, "the HTTP exchange failed: {error}"),
+            CallError::Status(error) => error.fmt(f),
+            CallError::Fault(fault) => fault.fmt(f),
+            CallError::Decode(error) => write!(f, "the answer is malformed: {error}"),
+            CallError::Encode(error) => write!(f, "the request cannot be written: {error}"),
+            CallError::Action(_) => f.write_str("the action cannot stand in an HTTP header"),
+            CallError::Timeout => f.write_str("the call took too long"),
+        }
+    }
+}
+
+impl std::error::Error for CallError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            CallError::Http(error) => Some(&**error),
+            CallError::Status(error) => Some(error),
+            CallError::Fault(fault) => Some(fault),
+            CallError::Decode(error) | CallError::Encode(error) => Some(error),
+            CallError::Action(error) => Some(error),
+            CallError::Timeout => None,
+        }
+    }
+}
+
+impl fmt::Display for StatusError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "HTTP status {} and no SOAP message", self.status)?;
+        if self.excerpt.is_empty() { Ok(()) } else { write!(f, ": {}", self.excerpt) }
+    }
+}
+
+impl std::error::Error for StatusError {}

@@ -1,0 +1,20 @@
+//! The client: calls operations through any HTTP transport.
+//!
+//! [`call`] makes the HTTP request and drives the exchange; [`receive`] decodes the answer as its bytes arrive;
+//! [`transport`] is the default way to the network, in whose place any [`tower::Service`] can stand.
+
+mod builder;
+mod call;
+mod error;
+mod options;
+mod receive;
+mod transport;
+
+pub use builder::{Client, ClientBuilder, InvalidUrl};
+pub use call::Response;
+pub use error::{CallError, StatusError};
+pub use options::CallOptions;
+pub use transport::HttpTransport;
+
+/// Any error that can cross threads, as tower and hyper report them.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

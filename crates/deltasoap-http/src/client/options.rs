@@ -1,0 +1,59 @@
+//! What can be different from one call to the next.
+
+use deltasoap_core::schema::Use;
+use deltasoap_core::soap::HeaderBlock;
+use http::header::{HeaderMap, HeaderName, HeaderValue};
+use std::borrow::Cow;
+use std::time::Duration;
+
+/// Settings of one call; what is not set is the client's.
+#[derive(Debug, Clone, Default)]
+pub struct CallOptions {
+    pub(super) headers: Vec<HeaderBlock>,
+    pub(super) action: Option<Cow<'static, str>>,
+    pub(super) encoding: Option<Use>,
+    pub(super) timeout: Option<Duration>,
+    pub(super) http_headers: HeaderMap,
+}
+
+impl CallOptions {
+    /// The client's settings.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a SOAP header block.
+    #[must_use]
+    pub fn header(mut self, block: HeaderBlock) -> Self {
+        self.headers.push(block);
+        self
+    }
+
+    /// The action: `SOAPAction` in 1.1, a parameter of the media type in 1.2.
+    #[must_use]
+    pub fn action(mut self, action: impl Into<Cow<'static, str>>) -> Self {
+        self.action = Some(action.into());
+        self
+    }
+
+    /// How the request is laid out.
+    #[must_use]
+    pub fn encoding(mut self, encoding: Use) -> Self {
+        self.encoding = Some(encoding);
+        self
+    }
+
+    /// How long the call may take.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Adds an HTTP header, in place of one of the same name that the client would send.
+    #[must_use]
+    pub fn http_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.http_headers.insert(name, value);
+        self
+    }
+}

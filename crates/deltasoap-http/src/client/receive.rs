@@ -1,0 +1,134 @@
+//! Reads the answer to a call as its bytes arrive.
+
+use super::error::{CallError, StatusError};
+use crate::BoxError;
+use crate::media::MediaType;
+use bytes::Bytes;
+use deltasoap_core::decode::{Cursor, Decoder, Step, skip_element};
+use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver};
+use deltasoap_core::{Content, DecodeOptions, Error, ErrorKind, Node, Typed};
+use http::StatusCode;
+use http::response::Parts;
+use http_body::Body;
+use http_body_util::BodyExt;
+use std::pin::{Pin, pin};
+
+/// Most bytes of a body that is no message kept for people to see.
+const EXCERPT: usize = 512;
+
+/// An answer, read whole.
+pub(super) struct Received<R> {
+    pub(super) parts: Parts,
+    /// `None` if the body was empty.
+    pub(super) message: Option<(Head, R)>,
+}
+
+/// Reads an answer.
+///
+/// # Errors
+/// When it is no SOAP message, is at fault, or does not arrive.
+pub(super) async fn receive<R, B>(
+    response: http::Response<B>,
+    receiver: R,
+    options: DecodeOptions,
+) -> Result<Received<R>, CallError>
+where
+    R: Receiver,
+    B: Body<Data = Bytes>,
+    B::Error: Into<BoxError>,
+{
+    let (parts, body) = response.into_parts();
+    let mut body = pin!(body);
+    if !MediaType::of(&parts.headers).is_some_and(|media| media.can_be_soap()) {
+        return Err(status_error(parts.status, &excerpt(body).await));
+    }
+    let mut reading =
+        Reading { decoder: Decoder::new(options), reader: EnvelopeReader::new(receiver), first: Vec::new() };
+    match reading.read(body.as_mut()).await {
+        Ok(()) => Ok(Received { parts, message: Some(reading.reader.into_parts()) }),
+        Err(CallError::Decode(_)) if reading.first.is_empty() => Ok(Received { parts, message: None }),
+        // What comes under an error's status and is no message is some page of the way there.
+        Err(CallError::Decode(_)) if !parts.status.is_success() => Err(status_error(parts.status, &reading.first)),
+        Err(error) => Err(error),
+    }
+}
+
+struct Reading<R> {
+    decoder: Decoder,
+    reader: EnvelopeReader<R>,
+    /// The first bytes of the body, at most [`EXCERPT`].
+    first: Vec<u8>,
+}
+
+impl<R: Receiver> Reading<R> {
+    async fn read<B>(&mut self, mut body: Pin<&mut B>) -> Result<(), CallError>
+    where
+        B: Body<Data = Bytes>,
+        B::Error: Into<BoxError>,
+    {
+        while let Some(frame) = body.frame().await {
+            if let Some(data) = frame.map_err(|error| CallError::Http(error.into()))?.data_ref() {
+                keep(&mut self.first, data);
+                self.decoder.push(&mut self.reader, data).map_err(CallError::Decode)?;
+            }
+        }
+        self.decoder.finish(&mut self.reader).map_err(CallError::Decode)
+    }
+}
+
+/// The first bytes of a body.
+async fn excerpt<B: Body<Data = Bytes>>(mut body: Pin<&mut B>) -> Vec<u8> {
+    let mut first = Vec::new();
+    while first.len() < EXCERPT
+        && let Some(Ok(frame)) = body.frame().await
+    {
+        if let Some(data) = frame.data_ref() {
+            keep(&mut first, data);
+        }
+    }
+    first
+}
+
+fn keep(first: &mut Vec<u8>, data: &[u8]) {
+    let room = EXCERPT - first.len();
+    first.extend_from_slice(&data[..data.len().min(room)]);
+}
+
+pub(super) fn status_error(status: StatusCode, first: &[u8]) -> CallError {
+    CallError::Status(StatusError { status, excerpt: String::from_utf8_lossy(first).trim().to_owned() })
+}
+
+/// Takes what may come back from a one-way message: nothing that counts, or a fault.
+#[derive(Default)]
+pub(super) struct FaultReceiver {
+    fault: Option<Node>,
+}
+
+impl FaultReceiver {
+    /// The fault, if there was one.
+    ///
+    /// # Errors
+    /// When it had no code.
+    pub(super) fn into_fault(self) -> Result<Option<Fault>, Error> {
+        self.fault.as_ref().map(Fault::from_node).transpose()
+    }
+}
+
+impl Receiver for FaultReceiver {
+    fn open_body(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
+        let is_fault = namespace == head.version().namespace() && local == "Fault";
+        self.fault = is_fault.then(Node::default);
+        Ok(())
+    }
+
+    fn empty_body(&mut self, _: &Head) -> Result<(), ErrorKind> {
+        Ok(())
+    }
+
+    fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        match &mut self.fault {
+            Some(node) => Content::decode(node, cursor, Node::view()),
+            None => skip_element(cursor),
+        }
+    }
+}

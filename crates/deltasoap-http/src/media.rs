@@ -1,0 +1,157 @@
+//! Media types: what a `Content-Type` says of a message, and what it says of ours.
+//!
+//! Peers are taken as they come: the version of SOAP is the envelope's to tell, so the media type only has to be one
+//! that XML travels under. It decides alone where no envelope was read, as when the first byte is at fault.
+
+use deltasoap_core::soap::Version;
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, InvalidHeaderValue};
+
+/// A parsed `Content-Type`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct MediaType {
+    /// `type/subtype` in lower case; empty if the header is missing.
+    pub(crate) essence: String,
+    /// The parameter `charset` in lower case.
+    pub(crate) charset: Option<String>,
+    /// The parameter `action` (SOAP 1.2 part 2, 7.1.4; RFC 3902).
+    pub(crate) action: Option<String>,
+}
+
+impl MediaType {
+    /// The media type of a message with these headers; `None` if the header is there and cannot be read.
+    pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
+        match headers.get(CONTENT_TYPE) {
+            None => Some(MediaType::default()),
+            Some(value) => MediaType::parse(value.to_str().ok()?),
+        }
+    }
+
+    /// Reads a header's value (RFC 9110, 8.3.1).
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (essence, mut rest) = text.split_once(';').unwrap_or((text, ""));
+        let mut media = MediaType { essence: essence.trim().to_ascii_lowercase(), ..MediaType::default() };
+        while !rest.trim().is_empty() {
+            let (name, value, behind) = parameter(rest)?;
+            match name.as_str() {
+                "charset" => media.charset = Some(value.to_ascii_lowercase()),
+                "action" => media.action = Some(value),
+                _ => {}
+            }
+            rest = behind;
+        }
+        Some(media)
+    }
+
+    /// True if a SOAP message can come under this media type: those of both versions, those of plain XML, and none.
+    pub(crate) fn can_be_soap(&self) -> bool {
+        ["", "text/xml", "application/soap+xml", "application/xml"].contains(&self.essence.as_str())
+    }
+
+    /// True if the charset is one that messages are read in.
+    pub(crate) fn is_readable(&self) -> bool {
+        let readable = ["utf-8", "utf8", "us-ascii", "ascii", "utf-16", "utf-16le", "utf-16be"];
+        self.charset.as_deref().is_none_or(|charset| readable.contains(&charset))
+    }
+
+    /// The version that the media type stands for.
+    pub(crate) fn version(&self) -> Version {
+        if self.essence == Version::Soap12.media_type() { Version::Soap12 } else { Version::Soap11 }
+    }
+}
+
+/// The first `name=value` of a list of parameters, and what stands behind it.
+fn parameter(text: &str) -> Option<(String, String, &str)> {
+    let text = text.trim_start_matches(|c: char| c == ';' || c.is_ascii_whitespace());
+    if text.is_empty() {
+        return Some((String::new(), String::new(), ""));
+    }
+    let (name, rest) = text.split_once('=')?;
+    let (value, behind) = match rest.strip_prefix('"') {
+        Some(quoted) => quoted_string(quoted)?,
+        None => {
+            let end = rest.find(';').unwrap_or(rest.len());
+            (rest[..end].trim().to_owned(), &rest[end..])
+        }
+    };
+    Some((name.trim().to_ascii_lowercase(), value, behind))
+}
+
+/// A quoted string (RFC 9110, 5.6.4) whose opening quote is gone, and what stands behind it.
+fn quoted_string(text: &str) -> Option<(String, &str)> {
+    let mut value = String::new();
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '"' => return Some((value, &text[at + 1..])),
+            '\\' => value.push(chars.next()?.1),
+            c => value.push(c),
+        }
+    }
+    None
+}
+
+/// The `Content-Type` of our messages without an action.
+pub(crate) fn content_type(version: Version) -> HeaderValue {
+    HeaderValue::from_static(match version {
+        Version::Soap11 => "text/xml; charset=utf-8",
+        Version::Soap12 => "application/soap+xml; charset=utf-8",
+    })
+}
+
+/// The `Content-Type` of a request, which in SOAP 1.2 carries the action.
+pub(crate) fn request_type(version: Version, action: &str) -> Result<HeaderValue, InvalidHeaderValue> {
+    if version == Version::Soap11 || action.is_empty() {
+        return Ok(content_type(version));
+    }
+    HeaderValue::try_from(format!("application/soap+xml; charset=utf-8; action={}", quote(action)))
+}
+
+/// A text as a quoted string.
+pub(crate) fn quote(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// The text of a `SOAPAction` header (SOAP 1.1, 6.1.1), whose quotes many leave out.
+pub(crate) fn unquote(text: &str) -> String {
+    let text = text.trim();
+    match text.strip_prefix('"').and_then(quoted_string) {
+        Some((value, _)) => value,
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> (String, Option<String>, Option<String>) {
+        let media = MediaType::parse(text).expect("a media type");
+        (media.essence, media.charset, media.action)
+    }
+
+    #[test]
+    fn parameters_in_all_spellings() {
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(parsed("Text/XML"), ("text/xml".to_owned(), None, None));
+        assert_eq!(parsed("text/xml;charset=\"UTF-8\""), ("text/xml".to_owned(), some("utf-8"), None));
+        assert_eq!(parsed("text/xml ; Charset = utf-8 ;;"), ("text/xml".to_owned(), some("utf-8"), None));
+        assert_eq!(
+            parsed(r#"application/soap+xml; action="urn:a;b\"c"; charset=utf-16"#),
+            ("application/soap+xml".to_owned(), some("utf-16"), some("urn:a;b\"c"))
+        );
+    }
+
+    #[test]
+    fn broken_parameters_are_refused() {
+        assert_eq!(MediaType::parse("text/xml; charset"), None);
+        assert_eq!(MediaType::parse("text/xml; action=\"open"), None);
+    }
+
+    #[test]
+    fn quoting_and_unquoting_are_inverse() {
+        for text in ["", "urn:a", "a\"b\\c", "with space"] {
+            assert_eq!(unquote(&quote(text)), text);
+        }
+        assert_eq!(unquote(" urn:bare "), "urn:bare");
+    }
+}

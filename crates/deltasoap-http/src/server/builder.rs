@@ -1,0 +1,173 @@
+//! Builds a service out of operations and settings.
+
+use super::answer::IntoAnswer;
+use super::context::Context;
+use super::dispatch::Table;
+use super::operation::Operation;
+use super::service::{Inner, SoapService};
+use super::stats::ServiceStats;
+use super::wsdl::Description;
+use deltasoap_core::schema::Use;
+use deltasoap_core::soap::Fault;
+use deltasoap_core::{DecodeOptions, Lease, Message, QName};
+use deltasoap_xml::XmlError;
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+/// A service under construction; see [`SoapService::builder`].
+#[derive(Debug)]
+pub struct ServiceBuilder {
+    operations: Vec<Operation>,
+    understood: HashSet<QName>,
+    options: DecodeOptions,
+    encoding: Use,
+    name: String,
+    description: Option<String>,
+    location: Option<String>,
+}
+
+impl ServiceBuilder {
+    pub(crate) fn new() -> Self {
+        ServiceBuilder {
+            operations: Vec::new(),
+            understood: HashSet::new(),
+            options: DecodeOptions::default(),
+            encoding: Use::Literal,
+            name: "SOAP service".to_owned(),
+            description: None,
+            location: None,
+        }
+    }
+
+    /// Adds an operation; see [`Operation::new`].
+    #[must_use]
+    pub fn operation<Request, Handler, Running, Response, Failure>(self, handler: Handler) -> Self
+    where
+        Request: Message + Send + 'static,
+        Handler: Fn(Lease<Request>) -> Running + Send + Sync + 'static,
+        Running: Future<Output = Result<Response, Failure>> + Send + 'static,
+        Response: IntoAnswer,
+        Failure: Into<Fault>,
+    {
+        self.add_operation(Operation::new(handler))
+    }
+
+    /// Adds an operation whose handler also gets the request's [`Context`]; see [`Operation::with_context`].
+    #[must_use]
+    pub fn operation_with_context<Request, Handler, Running, Response, Failure>(self, handler: Handler) -> Self
+    where
+        Request: Message + Send + 'static,
+        Handler: Fn(Lease<Request>, Context) -> Running + Send + Sync + 'static,
+        Running: Future<Output = Result<Response, Failure>> + Send + 'static,
+        Response: IntoAnswer,
+        Failure: Into<Fault>,
+    {
+        self.add_operation(Operation::with_context(handler))
+    }
+
+    /// Adds an operation without a response; see [`Operation::one_way`].
+    #[must_use]
+    pub fn one_way<Request, Handler, Running, Failure>(self, handler: Handler) -> Self
+    where
+        Request: Message + Send + 'static,
+        Handler: Fn(Lease<Request>) -> Running + Send + Sync + 'static,
+        Running: Future<Output = Result<(), Failure>> + Send + 'static,
+        Failure: Into<Fault>,
+    {
+        self.add_operation(Operation::one_way(handler))
+    }
+
+    /// Adds an operation.
+    #[must_use]
+    pub fn add_operation(mut self, operation: Operation) -> Self {
+        self.operations.push(operation);
+        self
+    }
+
+    /// Says that all operations understand header blocks of this name; see [`Operation::understands`].
+    #[must_use]
+    pub fn understands(mut self, header: QName) -> Self {
+        self.understood.insert(header);
+        self
+    }
+
+    /// Bounds on requests. Default: those of [`Limits`](deltasoap_core::Limits).
+    #[must_use]
+    pub fn options(mut self, options: DecodeOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// How responses of operations that do not say it themselves are laid out. Default: literal.
+    #[must_use]
+    pub fn encoding(mut self, encoding: Use) -> Self {
+        self.encoding = encoding;
+        self
+    }
+
+    /// The service's name, for people.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// The service's description in WSDL 1.1. It is served with the service's URL in every SOAP address.
+    #[must_use]
+    pub fn wsdl(mut self, text: impl Into<String>) -> Self {
+        self.description = Some(text.into());
+        self
+    }
+
+    /// The URL that the description gives. Default: the one that the description was asked for at, which is not the
+    /// service's own behind a proxy or in a nested router.
+    #[must_use]
+    pub fn location(mut self, url: impl Into<String>) -> Self {
+        self.location = Some(url.into());
+        self
+    }
+
+    /// The service.
+    ///
+    /// # Errors
+    /// When two operations take the same body element, or the description is not well-formed.
+    pub fn build(self) -> Result<SoapService, BuildError> {
+        let mut operations = Table::default();
+        for operation in self.operations {
+            operations.insert(operation).map_err(BuildError::DuplicateOperation)?;
+        }
+        let description = self.description.as_deref().map(Description::new).transpose();
+        Ok(SoapService::new(Inner {
+            operations,
+            understood: self.understood,
+            options: self.options,
+            encoding: self.encoding,
+            name: self.name,
+            description: description.map_err(BuildError::Wsdl)?,
+            location: self.location,
+            stats: Arc::new(ServiceStats::default()),
+        }))
+    }
+}
+
+/// A service that cannot be built.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Two operations take this body element.
+    DuplicateOperation(QName),
+    /// The description is not well-formed.
+    Wsdl(Box<XmlError>),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BuildError::DuplicateOperation(name) => write!(f, "two operations take the body element <{name}>"),
+            BuildError::Wsdl(error) => write!(f, "the WSDL is not well-formed: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}

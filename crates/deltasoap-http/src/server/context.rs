@@ -1,0 +1,61 @@
+//! What a handler can know of a request besides its body.
+
+use crate::media::{self, MediaType};
+use deltasoap_core::soap::{Head, HeaderBlock, Version};
+use deltasoap_core::{Error, Message};
+use http::request::Parts;
+use std::net::SocketAddr;
+
+/// A request without its body: header blocks, HTTP headers, and what the layers around the service have attached.
+#[derive(Debug)]
+pub struct Context {
+    head: Head,
+    parts: Parts,
+}
+
+/// The address that a request came from, attached to requests by [`Server`](crate::Server).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Peer(pub SocketAddr);
+
+impl Context {
+    pub(crate) fn new(head: Head, parts: Parts) -> Self {
+        Context { head, parts }
+    }
+
+    /// The SOAP header blocks and the version.
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// The version of SOAP.
+    pub fn version(&self) -> Version {
+        self.head.version()
+    }
+
+    /// The first header block with the type's element name, as a typed value.
+    pub fn header<T: Message>(&self) -> Option<Result<T, Error>> {
+        self.head.headers.iter().find_map(HeaderBlock::to_typed)
+    }
+
+    /// Method, URI, HTTP headers and extensions.
+    pub fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    /// What a layer around the service has attached to the request.
+    pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        self.parts.extensions.get()
+    }
+
+    /// The address that the request came from, where [`Server`](crate::Server) accepted it.
+    pub fn peer(&self) -> Option<SocketAddr> {
+        self.extension::<Peer>().map(|peer| peer.0)
+    }
+
+    /// The action that the request names: `SOAPAction` in 1.1, a parameter of the media type in 1.2.
+    pub fn action(&self) -> Option<String> {
+        let header = self.parts.headers.get("soapaction").and_then(|value| value.to_str().ok());
+        let from_media = || MediaType::of(&self.parts.headers)?.action;
+        header.map(media::unquote).or_else(from_media)
+    }
+}

@@ -1,0 +1,104 @@
+//! From the body's first tag to the operation that takes it.
+
+use super::operation::{Call, Operation};
+use super::service::Inner;
+use deltasoap_core::decode::{Cursor, Step};
+use deltasoap_core::soap::{Head, Receiver};
+use deltasoap_core::{ErrorKind, QName};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The operations of a service by their body element: first by local name, so that looking up needs no owned name.
+#[derive(Debug, Default)]
+pub(crate) struct Table(HashMap<Cow<'static, str>, Vec<Arc<Operation>>>);
+
+impl Table {
+    /// Adds an operation.
+    ///
+    /// # Errors
+    /// The name, if there is an operation of that name already.
+    pub(crate) fn insert(&mut self, operation: Operation) -> Result<(), QName> {
+        let name = operation.name().clone();
+        let same_local = self.0.entry(name.local.clone()).or_default();
+        if same_local.iter().any(|other| *other.name() == name) {
+            return Err(name);
+        }
+        same_local.push(Arc::new(operation));
+        Ok(())
+    }
+
+    pub(crate) fn find(&self, namespace: &str, local: &str) -> Option<&Arc<Operation>> {
+        self.0.get(local)?.iter().find(|operation| operation.name().namespace == namespace)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Operation> {
+        self.0.values().flatten().map(|operation| &**operation)
+    }
+}
+
+/// Takes one request: finds its operation, which then decodes it.
+pub(crate) struct Dispatch {
+    service: Arc<Inner>,
+    chosen: Option<Chosen>,
+    /// The mandatory header blocks for us that nothing understands; not empty only after an error.
+    pub(crate) not_understood: Vec<QName>,
+}
+
+/// An operation and the call of it.
+pub(crate) struct Chosen {
+    pub(crate) operation: Arc<Operation>,
+    pub(crate) call: Box<dyn Call>,
+}
+
+impl Dispatch {
+    pub(crate) fn new(service: Arc<Inner>) -> Self {
+        Dispatch { service, chosen: None, not_understood: Vec::new() }
+    }
+
+    /// The call, once the message was read whole.
+    pub(crate) fn into_chosen(self) -> Option<Chosen> {
+        self.chosen
+    }
+
+    /// Refuses mandatory headers that are not understood, which comes before all other processing (SOAP 1.2 part 1,
+    /// 2.6). Where no operation is known, what any of them understands will do.
+    fn check_headers(&mut self, head: &Head, operation: Option<&Operation>) -> Result<(), ErrorKind> {
+        let version = head.version();
+        let is_understood = |name: &QName| {
+            self.service.understood.contains(name)
+                || match operation {
+                    Some(operation) => operation.has_understanding_of(name),
+                    None => self.service.operations.iter().any(|any| any.has_understanding_of(name)),
+                }
+        };
+        let mandatory = head.headers.iter().filter(|block| block.is_mandatory(version) && block.is_for_us(version));
+        let names = mandatory.map(|block| &block.node.name).filter(|name| !is_understood(name));
+        self.not_understood = names.cloned().collect();
+        match self.not_understood.first() {
+            None => Ok(()),
+            Some(first) => Err(ErrorKind::MustUnderstand(first.to_string())),
+        }
+    }
+}
+
+impl Receiver for Dispatch {
+    fn open_body(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
+        let operation = self.service.operations.find(namespace, local).cloned();
+        self.check_headers(head, operation.as_deref())?;
+        let Some(operation) = operation else {
+            return Err(ErrorKind::UnknownOperation(QName::owned(namespace, local).to_string()));
+        };
+        tracing::Span::current().record("operation", &*operation.name().local);
+        let call = operation.start();
+        self.chosen = Some(Chosen { operation, call });
+        Ok(())
+    }
+
+    fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        match &mut self.chosen {
+            Some(chosen) => chosen.call.decode(cursor),
+            None => unreachable!("a body that was not opened"),
+        }
+    }
+}

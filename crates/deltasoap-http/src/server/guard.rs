@@ -1,0 +1,21 @@
+//! Panics of handlers, caught: they end one call and nothing else.
+
+use futures_util::FutureExt;
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+
+/// A handler panicked, with this message.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Panicked(pub(crate) String);
+
+/// Runs a future whose panics are caught. Nothing that it touched is used again, unless the handler shares it, in which
+/// case it is the handler's to keep it sound, as for a panic in a task of its own.
+pub(crate) async fn guard<F: Future>(future: F) -> Result<F::Output, Panicked> {
+    AssertUnwindSafe(future).catch_unwind().await.map_err(|payload| Panicked(message(payload.as_ref())))
+}
+
+fn message(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("a payload that is no text").to_owned()
+}

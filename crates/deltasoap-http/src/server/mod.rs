@@ -1,0 +1,27 @@
+//! The server: operations, and the service that dispatches to them.
+//!
+//! A request goes through the modules in this order: [`service`] looks at method and media type, [`receive`] pushes the
+//! body's bytes into a decoder as they come, [`dispatch`] picks the [`operation`] by the body's element, which decodes
+//! its own type, [`guard`] runs the handler, and [`respond`] makes the HTTP response.
+
+mod answer;
+mod builder;
+mod context;
+mod dispatch;
+mod guard;
+mod operation;
+mod page;
+mod receive;
+mod respond;
+mod serve;
+mod service;
+mod stats;
+mod wsdl;
+
+pub use answer::{Answer, IntoAnswer, TypedFault};
+pub use builder::{BuildError, ServiceBuilder};
+pub use context::{Context, Peer};
+pub use operation::Operation;
+pub use serve::{Server, ServerHandle};
+pub use service::{ResponseFuture, SoapService};
+pub use stats::{ServiceStats, StatsSnapshot};

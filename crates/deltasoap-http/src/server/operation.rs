@@ -1,0 +1,232 @@
+//! Operations: a handler of one request type, and what is known of its messages.
+//!
+//! The service keeps operations of many types in one table, so the type of the request is erased here: an operation
+//! starts a [`Call`], which is decoded by monomorphic code, and then runs the handler with what it decoded. Nothing
+//! else needs to know the type.
+
+use super::answer::{Answer, IntoAnswer};
+use super::context::Context;
+use super::guard::{Panicked, guard};
+use deltasoap_core::decode::{Cursor, Step};
+use deltasoap_core::schema::Use;
+use deltasoap_core::soap::{Fault, Version, encode_message};
+use deltasoap_core::{Buffer, Lease, Message, QName};
+use futures_util::future::BoxFuture;
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tracing::Instrument;
+
+/// An operation of a service: a handler, the body element it takes, and how its messages are laid out.
+///
+/// Made by [`new`](Self::new) and its siblings, refined by the other methods, and given to
+/// [`ServiceBuilder::add`](crate::ServiceBuilder::add_operation). Operations that need no refinement are added in one step by
+/// [`ServiceBuilder::operation`](crate::ServiceBuilder::operation).
+pub struct Operation {
+    name: QName,
+    is_one_way: bool,
+    action: Cow<'static, str>,
+    encoding: Option<Use>,
+    understood: HashSet<QName>,
+    start: Box<dyn Fn() -> Box<dyn Call> + Send + Sync>,
+}
+
+impl Operation {
+    /// An operation that answers each request. The request's type says which body element it takes.
+    ///
+    /// The handler runs as part of the HTTP exchange: when the client goes away, its future is dropped. A panic in it
+    /// becomes a fault of the receiver that does not tell what happened.
+    pub fn new<Request, Handler, Running, Response, Failure>(handler: Handler) -> Self
+    where
+        Request: Message + Send + 'static,
+        Handler: Fn(Lease<Request>) -> Running + Send + Sync + 'static,
+        Running: Future<Output = Result<Response, Failure>> + Send + 'static,
+        Response: IntoAnswer,
+        Failure: Into<Fault>,
+    {
+        Self::with_context(move |request, _| handler(request))
+    }
+
+    /// As [`new`](Self::new), for handlers that also look at header blocks or at the HTTP request.
+    pub fn with_context<Request, Handler, Running, Response, Failure>(handler: Handler) -> Self
+    where
+        Request: Message + Send + 'static,
+        Handler: Fn(Lease<Request>, Context) -> Running + Send + Sync + 'static,
+        Running: Future<Output = Result<Response, Failure>> + Send + 'static,
+        Response: IntoAnswer,
+        Failure: Into<Fault>,
+    {
+        let handler = Arc::new(handler);
+        Self::erased(false, move |request: Lease<Request>, context, encoding| {
+            let handler = Arc::clone(&handler);
+            Box::pin(async move {
+                let version = context.version();
+                match handler(request, context).await {
+                    Ok(response) => encode(version, encoding, &response.into_answer()),
+                    Err(failure) => Outcome::Fault(failure.into()),
+                }
+            })
+        })
+    }
+
+    /// An operation without a response: accepted with HTTP 202 and an empty body as soon as the message is read. The
+    /// handler runs in a task of its own, which outlives the HTTP exchange; its errors and panics go to the log.
+    pub fn one_way<Request, Handler, Running, Failure>(handler: Handler) -> Self
+    where
+        Request: Message + Send + 'static,
+        Handler: Fn(Lease<Request>) -> Running + Send + Sync + 'static,
+        Running: Future<Output = Result<(), Failure>> + Send + 'static,
+        Failure: Into<Fault>,
+    {
+        Self::one_way_with_context(move |request, _| handler(request))
+    }
+
+    /// As [`one_way`](Self::one_way), for handlers that also look at header blocks or at the HTTP request.
+    pub fn one_way_with_context<Request, Handler, Running, Failure>(handler: Handler) -> Self
+    where
+        Request: Message + Send + 'static,
+        Handler: Fn(Lease<Request>, Context) -> Running + Send + Sync + 'static,
+        Running: Future<Output = Result<(), Failure>> + Send + 'static,
+        Failure: Into<Fault>,
+    {
+        let handler = Arc::new(handler);
+        Self::erased(true, move |request: Lease<Request>, context, _| {
+            let handler = Arc::clone(&handler);
+            let running = async move { handler(request, context).await.map_err(Into::into) };
+            tokio::spawn(log_failure(running).in_current_span());
+            Box::pin(std::future::ready(Outcome::Accepted))
+        })
+    }
+
+    fn erased<Request: Message + Send + 'static>(
+        is_one_way: bool,
+        run: impl Fn(Lease<Request>, Context, Use) -> BoxFuture<'static, Outcome> + Send + Sync + 'static,
+    ) -> Self {
+        let run: Arc<Run<Request>> = Arc::new(run);
+        Operation {
+            name: Request::ELEMENT,
+            is_one_way,
+            action: Cow::Borrowed(""),
+            encoding: None,
+            understood: HashSet::new(),
+            start: Box::new(move || Box::new(TypedCall { request: vacant::<Request>(), run: Arc::clone(&run) })),
+        }
+    }
+
+    /// The action that goes with requests (`soapAction` in WSDL 1.1). It is told to people; dispatch goes by the body's
+    /// element alone.
+    #[must_use]
+    pub fn action(mut self, action: impl Into<Cow<'static, str>>) -> Self {
+        self.action = action.into();
+        self
+    }
+
+    /// How responses are laid out; the service's default if not said. Requests are read in both layouts.
+    #[must_use]
+    pub fn encoding(mut self, encoding: Use) -> Self {
+        self.encoding = Some(encoding);
+        self
+    }
+
+    /// Says that the handler understands header blocks of this name. A mandatory block that nothing understands is
+    /// answered with a `MustUnderstand` fault before the handler is called.
+    #[must_use]
+    pub fn understands(mut self, header: QName) -> Self {
+        self.understood.insert(header);
+        self
+    }
+
+    /// Name of the body element that the operation takes.
+    pub fn name(&self) -> &QName {
+        &self.name
+    }
+
+    pub(crate) fn is_one_way(&self) -> bool {
+        self.is_one_way
+    }
+
+    pub(crate) fn described_action(&self) -> &str {
+        &self.action
+    }
+
+    pub(crate) fn own_encoding(&self) -> Option<Use> {
+        self.encoding
+    }
+
+    pub(crate) fn has_understanding_of(&self, header: &QName) -> bool {
+        self.understood.contains(header)
+    }
+
+    pub(crate) fn start(&self) -> Box<dyn Call> {
+        (self.start)()
+    }
+}
+
+impl fmt::Debug for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Operation").field("name", &self.name).field("action", &self.action).finish_non_exhaustive()
+    }
+}
+
+/// A request of an operation: first read, then run.
+pub(crate) trait Call: Send {
+    /// Reads the body's element; see [`Content::decode`](deltasoap_core::Content::decode).
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step;
+
+    /// Runs the handler with what was read.
+    fn run(self: Box<Self>, context: Context, encoding: Use) -> BoxFuture<'static, Outcome>;
+}
+
+/// What became of a call.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// A response, and the time that encoding it took.
+    Response(Buffer, Duration),
+    /// A one-way message was accepted.
+    Accepted,
+    /// A fault.
+    Fault(Fault),
+}
+
+type Run<Request> = dyn Fn(Lease<Request>, Context, Use) -> BoxFuture<'static, Outcome> + Send + Sync;
+
+struct TypedCall<Request> {
+    request: Request,
+    run: Arc<Run<Request>>,
+}
+
+impl<Request: Message + Send> Call for TypedCall<Request> {
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        deltasoap_core::Content::decode(&mut self.request, cursor, Request::view())
+    }
+
+    fn run(self: Box<Self>, context: Context, encoding: Use) -> BoxFuture<'static, Outcome> {
+        (self.run)(Lease::new(self.request), context, encoding)
+    }
+}
+
+fn vacant<T: Message>() -> T {
+    deltasoap_core::Content::vacant(T::view())
+}
+
+/// A response that cannot be written is the handler's doing: the client learns only that there is none.
+fn encode<T: Message>(version: Version, encoding: Use, answer: &Answer<T>) -> Outcome {
+    let start = Instant::now();
+    match encode_message(version, encoding, &answer.headers, &answer.body, Buffer::new()) {
+        Ok(buffer) => Outcome::Response(buffer, start.elapsed()),
+        Err(error) => {
+            tracing::error!(%error, "the response could not be written");
+            Outcome::Fault(Fault::receiver("the response could not be written"))
+        }
+    }
+}
+
+async fn log_failure(running: impl Future<Output = Result<(), Fault>>) {
+    match guard(running).await {
+        Ok(Ok(())) => {}
+        Ok(Err(fault)) => tracing::error!(%fault, "a one-way handler failed"),
+        Err(Panicked(message)) => tracing::error!(message, "a one-way handler panicked"),
+    }
+}

@@ -1,0 +1,54 @@
+//! What a browser sees: the description, or a short page that lists the operations.
+
+use super::dispatch::Table;
+use super::operation::Operation;
+use deltasoap_core::Buffer;
+use deltasoap_xml::Escape;
+use http::Uri;
+use http::header::{HOST, HeaderMap};
+use http::uri::Authority;
+use std::fmt::Write as _;
+
+/// True for a request for the description: `?wsdl`, in any case.
+pub(crate) fn is_for_description(uri: &Uri) -> bool {
+    uri.query().is_some_and(|query| ["wsdl", "singlewsdl"].iter().any(|word| query.eq_ignore_ascii_case(word)))
+}
+
+/// The URL that a request was sent to, without its query; `None` if the request names no host.
+pub(crate) fn own_url(uri: &Uri, headers: &HeaderMap) -> Option<String> {
+    let from_header = || headers.get(HOST)?.to_str().ok()?.parse::<Authority>().ok();
+    let authority = uri.authority().cloned().or_else(from_header)?;
+    Some(format!("{}://{authority}{}", uri.scheme_str().unwrap_or("http"), uri.path()))
+}
+
+/// The page that lists the operations.
+pub(crate) fn listing(name: &str, operations: &Table, has_description: bool) -> String {
+    let mut operations: Vec<&Operation> = operations.iter().collect();
+    operations.sort_by(|a, b| (&a.name().local, &a.name().namespace).cmp(&(&b.name().local, &b.name().namespace)));
+    let title = escape(name);
+    let mut page = format!("<!DOCTYPE html>\n<html lang=\"en\">\n<title>{title}</title>\n<h1>{title}</h1>\n");
+    if has_description {
+        page.push_str("<p><a href=\"?wsdl\">WSDL</a></p>\n");
+    }
+    page.push_str("<ul>\n");
+    operations.iter().for_each(|operation| list_operation(&mut page, operation));
+    page.push_str("</ul>\n</html>\n");
+    page
+}
+
+/// One line of the list; writing into a `String` cannot fail.
+fn list_operation(page: &mut String, operation: &Operation) {
+    let one_way = if operation.is_one_way() { " (one-way)" } else { "" };
+    let _ = write!(page, "<li><code>{}</code>{one_way}", escape(&operation.name().to_string()));
+    if !operation.described_action().is_empty() {
+        let _ = write!(page, ", action <code>{}</code>", escape(operation.described_action()));
+    }
+    page.push_str("</li>\n");
+}
+
+/// Text as it stands in XML or HTML, also between quotes of either kind.
+pub(crate) fn escape(text: &str) -> String {
+    let mut buffer = Buffer::new();
+    buffer.push_text(text, Escape::Attribute);
+    String::from_utf8_lossy(buffer.as_slice()).replace('\'', "&#39;")
+}

@@ -1,0 +1,163 @@
+//! Reads one request's body, as its bytes arrive, into the call of an operation.
+
+use super::dispatch::{Chosen, Dispatch};
+use super::service::Inner;
+use bytes::Bytes;
+use deltasoap_core::decode::Decoder;
+use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Version};
+use deltasoap_core::{Error, ErrorKind};
+use deltasoap_xml::XmlErrorKind;
+use http::StatusCode;
+use http_body::Body;
+use http_body_util::BodyExt;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Bytes read and thrown away behind a fault, so that the client gets to read the answer on a connection that can go
+/// on; a longer rest closes the connection.
+const DRAINED: usize = 64 << 10;
+
+/// How long to wait for that rest.
+const DRAIN_TIME: Duration = Duration::from_secs(1);
+
+/// A request that was not accepted: what to answer.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) version: Version,
+    pub(crate) fault: Fault,
+    /// The HTTP status, where it is not the fault's own.
+    pub(crate) status: Option<StatusCode>,
+}
+
+/// Reads a request.
+///
+/// # Errors
+/// When the message is at fault or does not arrive; `fallback` is the version to answer in where the message does not
+/// tell.
+pub(crate) async fn receive<B>(service: &Arc<Inner>, fallback: Version, body: B) -> Result<(Head, Chosen), Refusal>
+where
+    B: Body<Data = Bytes>,
+{
+    let mut body = pin!(body);
+    let mut receiving = Receiving::new(service);
+    let limit = service.options.limits.message;
+    let result = if body.size_hint().lower() > limit {
+        Err(Failure::TooLarge(limit))
+    } else {
+        receiving.read(body.as_mut()).await
+    };
+    service.stats.count_decoded(receiving.bytes, receiving.time);
+    tracing::Span::current().record("bytes_in", receiving.bytes);
+    if let Err(failure) = result {
+        if matches!(failure, Failure::Message(_)) {
+            drain(body).await;
+        }
+        return Err(receiving.refuse(fallback, &failure));
+    }
+    receiving.into_parts().ok_or_else(|| Refusal {
+        version: fallback,
+        fault: Fault::receiver("the message was read without a body"),
+        status: None,
+    })
+}
+
+/// Why a message was not read.
+enum Failure {
+    /// It is at fault.
+    Message(Error),
+    /// It announces more bytes than this limit.
+    TooLarge(u64),
+    /// It did not arrive whole.
+    Transport,
+}
+
+struct Receiving {
+    decoder: Decoder,
+    reader: EnvelopeReader<Dispatch>,
+    /// Bytes received.
+    bytes: u64,
+    /// Time spent decoding.
+    time: Duration,
+}
+
+impl Receiving {
+    fn new(service: &Arc<Inner>) -> Self {
+        Receiving {
+            decoder: Decoder::new(service.options),
+            reader: EnvelopeReader::new(Dispatch::new(Arc::clone(service))),
+            bytes: 0,
+            time: Duration::ZERO,
+        }
+    }
+
+    async fn read<B: Body<Data = Bytes>>(&mut self, mut body: Pin<&mut B>) -> Result<(), Failure> {
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|_| Failure::Transport)?;
+            if let Some(data) = frame.data_ref() {
+                self.bytes += data.len() as u64;
+                self.timed(|decoder, reader| decoder.push(reader, data))?;
+            }
+        }
+        self.timed(Decoder::finish)
+    }
+
+    fn timed(
+        &mut self,
+        decode: impl FnOnce(&mut Decoder, &mut EnvelopeReader<Dispatch>) -> Result<(), Error>,
+    ) -> Result<(), Failure> {
+        let start = Instant::now();
+        let result = decode(&mut self.decoder, &mut self.reader);
+        self.time += start.elapsed();
+        result.map_err(Failure::Message)
+    }
+
+    fn into_parts(self) -> Option<(Head, Chosen)> {
+        let (head, dispatch) = self.reader.into_parts();
+        Some((head, dispatch.into_chosen()?))
+    }
+
+    fn refuse(self, fallback: Version, failure: &Failure) -> Refusal {
+        let (head, dispatch) = self.reader.into_parts();
+        let version = head.version.unwrap_or(fallback);
+        match failure {
+            Failure::Message(error) => {
+                let mut fault = Fault::from_error(error);
+                fault.not_understood = dispatch.not_understood;
+                Refusal { version: version_for(error, version), fault, status: status_for(error) }
+            }
+            Failure::TooLarge(limit) => {
+                let fault = Fault::sender(format!("the limit `message` of {limit} is exceeded"));
+                Refusal { version, fault, status: Some(StatusCode::PAYLOAD_TOO_LARGE) }
+            }
+            Failure::Transport => {
+                let fault = Fault::sender("the message did not arrive whole");
+                Refusal { version, fault, status: Some(StatusCode::BAD_REQUEST) }
+            }
+        }
+    }
+}
+
+/// An envelope of an unknown version is answered in 1.1, which all understand (SOAP 1.2 part 1, appendix A).
+fn version_for(error: &Error, version: Version) -> Version {
+    if matches!(error.kind(), ErrorKind::VersionMismatch(_)) { Version::Soap11 } else { version }
+}
+
+fn status_for(error: &Error) -> Option<StatusCode> {
+    let is_too_large = matches!(error.kind(), ErrorKind::Xml(XmlErrorKind::Limit { name: "message", .. }));
+    is_too_large.then_some(StatusCode::PAYLOAD_TOO_LARGE)
+}
+
+/// Reads a bounded rest of a body.
+async fn drain<B: Body<Data = Bytes>>(mut body: Pin<&mut B>) {
+    let draining = async {
+        let mut left = DRAINED;
+        while let Some(Ok(frame)) = body.frame().await {
+            let len = frame.data_ref().map_or(0, Bytes::len);
+            let Some(rest) = left.checked_sub(len) else { return };
+            left = rest;
+        }
+    };
+    // Whether the rest came or not, the answer is the same.
+    let _ = tokio::time::timeout(DRAIN_TIME, draining).await;
+}

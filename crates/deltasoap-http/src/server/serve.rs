@@ -1,0 +1,175 @@
+//! A server of its own: accepts connections and serves each with hyper.
+
+use super::context::Peer;
+use crate::BoxError;
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::Body;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tower::{Service, ServiceExt};
+
+/// How long to wait before accepting again where the system has no room for another connection.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// A listening HTTP/1.1 server.
+///
+/// ```no_run
+/// # async fn run(service: deltasoap_http::SoapService) -> std::io::Result<()> {
+/// let server = deltasoap_http::Server::bind("127.0.0.1:8080").await?;
+/// let handle = server.handle();
+/// tokio::spawn(async move {
+///     tokio::signal::ctrl_c().await.ok();
+///     handle.shutdown();
+/// });
+/// server.serve(service).await
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    header_read_timeout: Duration,
+    shutdown_timeout: Duration,
+    signal: watch::Sender<bool>,
+}
+
+/// Stops a [`Server`] from elsewhere.
+#[derive(Debug, Clone)]
+pub struct ServerHandle {
+    signal: watch::Sender<bool>,
+}
+
+impl ServerHandle {
+    /// Asks the server to stop: it accepts no more connections, closes idle ones, and lets the others finish the request
+    /// that they are in.
+    pub fn shutdown(&self) {
+        self.signal.send_replace(true);
+    }
+}
+
+impl Server {
+    /// Listens on an address.
+    ///
+    /// # Errors
+    /// When the address cannot be resolved or is taken.
+    pub async fn bind(address: impl ToSocketAddrs) -> io::Result<Self> {
+        Ok(Self::from_listener(TcpListener::bind(address).await?))
+    }
+
+    /// Takes a listener over.
+    pub fn from_listener(listener: TcpListener) -> Self {
+        Server {
+            listener,
+            header_read_timeout: Duration::from_secs(30),
+            shutdown_timeout: Duration::from_secs(30),
+            signal: watch::Sender::new(false),
+        }
+    }
+
+    /// The address listened on.
+    ///
+    /// # Errors
+    /// When the system does not tell.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// How long a client may take for a request's head, and a connection may be idle. Default 30 s.
+    #[must_use]
+    pub fn header_read_timeout(mut self, timeout: Duration) -> Self {
+        self.header_read_timeout = timeout;
+        self
+    }
+
+    /// How long requests may run on after [`ServerHandle::shutdown`] before they are dropped. Default 30 s.
+    #[must_use]
+    pub fn shutdown_timeout(mut self, timeout: Duration) -> Self {
+        self.shutdown_timeout = timeout;
+        self
+    }
+
+    /// What stops the server; may be kept beyond it.
+    pub fn handle(&self) -> ServerHandle {
+        ServerHandle { signal: self.signal.clone() }
+    }
+
+    /// Serves until it is stopped: with a [`SoapService`](crate::SoapService) or any other service, as a router. Each
+    /// request carries its [`Peer`].
+    ///
+    /// # Errors
+    /// None so far: what goes wrong with a connection ends that connection alone.
+    pub async fn serve<S, B>(self, service: S) -> io::Result<()>
+    where
+        S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
+        S::Future: Send,
+        B: Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<BoxError>,
+    {
+        let mut stopped = self.signal.subscribe();
+        let graceful = GracefulShutdown::new();
+        let mut connections = JoinSet::new();
+        loop {
+            tokio::select! {
+                // The sender lives in `self`, so the only end of waiting is the signal.
+                _ = stopped.wait_for(|stopped| *stopped) => break,
+                accepted = self.listener.accept() => match accepted {
+                    Ok((stream, peer)) => {
+                        let service = service.clone();
+                        connections.spawn(connect(stream, peer, service, self.header_read_timeout, graceful.watcher()));
+                    }
+                    Err(error) => pause(&error).await,
+                },
+                // Forgets connections that have ended.
+                Some(_) = connections.join_next() => {}
+            }
+        }
+        drop(self.listener);
+        if tokio::time::timeout(self.shutdown_timeout, graceful.shutdown()).await.is_err() {
+            tracing::warn!("connections are cut off: they did not end in time");
+        }
+        Ok(())
+    }
+}
+
+/// Serves one connection to its end.
+async fn connect<S, B>(stream: TcpStream, peer: SocketAddr, service: S, timeout: Duration, watcher: Watcher)
+where
+    S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "TCP_NODELAY could not be set");
+    }
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(Peer(peer));
+        service.clone().oneshot(request)
+    });
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(timeout);
+    let connection = builder.serve_connection(TokioIo::new(stream), service);
+    if let Err(error) = watcher.watch(connection).await {
+        tracing::debug!(%peer, %error, "the connection ended with an error");
+    }
+}
+
+/// Waits where accepting failed for want of resources, which a busy loop would not bring back.
+async fn pause(error: &io::Error) {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    if [ConnectionAborted, ConnectionRefused, ConnectionReset].contains(&error.kind()) {
+        return;
+    }
+    tracing::warn!(%error, "no connection could be accepted");
+    tokio::time::sleep(ACCEPT_PAUSE).await;
+}

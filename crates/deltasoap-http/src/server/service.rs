@@ -1,0 +1,194 @@
+//! The service: from an HTTP request to an HTTP response.
+
+use super::builder::ServiceBuilder;
+use super::context::Context;
+use super::dispatch::{Chosen, Table};
+use super::guard::{Panicked, guard};
+use super::operation::Outcome;
+use super::page;
+use super::receive::{Refusal, receive};
+use super::respond::{self, Body};
+use super::stats::ServiceStats;
+use super::wsdl::Description;
+use crate::media::MediaType;
+use bytes::Bytes;
+use deltasoap_core::schema::Use;
+use deltasoap_core::soap::{Fault, Head, Version};
+use deltasoap_core::{DecodeOptions, QName};
+use futures_util::future::BoxFuture;
+use http::request::Parts;
+use http::{Method, Request, Response, StatusCode};
+use http_body::Body as _;
+use std::collections::HashSet;
+use std::convert::Infallible;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context as TaskContext, Poll};
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
+
+/// A SOAP endpoint as a [`tower::Service`]: cheap to clone, never fails, mounts in any router.
+///
+/// `POST` takes messages of SOAP 1.1 and 1.2, each answered in its own version; `GET` with the query `wsdl` gives the
+/// description; any other `GET` a page that lists the operations.
+#[derive(Clone)]
+pub struct SoapService {
+    inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) operations: Table,
+    /// Header blocks that every operation understands.
+    pub(crate) understood: HashSet<QName>,
+    pub(crate) options: DecodeOptions,
+    pub(crate) encoding: Use,
+    pub(crate) name: String,
+    pub(crate) description: Option<Description>,
+    /// The service's URL, where it is not the one that clients use.
+    pub(crate) location: Option<String>,
+    pub(crate) stats: Arc<ServiceStats>,
+}
+
+impl SoapService {
+    /// Starts to build a service.
+    pub fn builder() -> ServiceBuilder {
+        ServiceBuilder::new()
+    }
+
+    pub(crate) fn new(inner: Inner) -> Self {
+        SoapService { inner: Arc::new(inner) }
+    }
+
+    /// The service's counters; all clones of a service count together.
+    pub fn stats(&self) -> Arc<ServiceStats> {
+        Arc::clone(&self.inner.stats)
+    }
+}
+
+impl fmt::Debug for SoapService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let operations: Vec<_> = self.inner.operations.iter().map(|operation| operation.name().to_string()).collect();
+        f.debug_struct("SoapService").field("operations", &operations).finish_non_exhaustive()
+    }
+}
+
+impl<B> tower::Service<Request<B>> for SoapService
+where
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = ResponseFuture;
+
+    fn poll_ready(&mut self, _: &mut TaskContext<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> ResponseFuture {
+        let inner = Arc::clone(&self.inner);
+        ResponseFuture(Box::pin(async move { inner.answer(request).await }))
+    }
+}
+
+/// The response of a [`SoapService`], on its way.
+pub struct ResponseFuture(BoxFuture<'static, Response<Body>>);
+
+impl Future for ResponseFuture {
+    type Output = Result<Response<Body>, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        self.0.as_mut().poll(task).map(Ok)
+    }
+}
+
+impl fmt::Debug for ResponseFuture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResponseFuture").finish_non_exhaustive()
+    }
+}
+
+impl Inner {
+    async fn answer<B: http_body::Body<Data = Bytes>>(self: Arc<Self>, request: Request<B>) -> Response<Body> {
+        match *request.method() {
+            Method::POST => {
+                let span = tracing::info_span!(
+                    "soap",
+                    operation = Empty,
+                    version = Empty,
+                    bytes_in = Empty,
+                    bytes_out = Empty,
+                    status = Empty
+                );
+                self.answer_post(request).instrument(span).await
+            }
+            Method::GET | Method::HEAD => self.answer_get(&request.into_parts().0),
+            _ => respond::method_not_allowed(),
+        }
+    }
+
+    async fn answer_post<B: http_body::Body<Data = Bytes>>(self: Arc<Self>, request: Request<B>) -> Response<Body> {
+        let (parts, body) = request.into_parts();
+        let media = MediaType::of(&parts.headers).filter(|media| media.can_be_soap() && media.is_readable());
+        let Some(media) = media else { return respond::unsupported_media_type() };
+        let (response, is_fault) = match receive(&self, media.version(), body).await {
+            Ok((head, chosen)) => self.run(head, parts, chosen).await,
+            Err(refusal) => (refuse(&refusal), true),
+        };
+        self.count(&response, is_fault);
+        response
+    }
+
+    /// Runs an operation; true if the response is a fault.
+    async fn run(&self, head: Head, parts: Parts, chosen: Chosen) -> (Response<Body>, bool) {
+        let version = head.version();
+        Span::current().record("version", tracing::field::debug(version));
+        let encoding = chosen.operation.own_encoding().unwrap_or(self.encoding);
+        match guard(chosen.call.run(Context::new(head, parts), encoding)).await {
+            Ok(Outcome::Response(message, time)) => {
+                self.stats.count_encoded(time);
+                (respond::message(version, StatusCode::OK, message), false)
+            }
+            Ok(Outcome::Accepted) => (respond::accepted(), false),
+            Ok(Outcome::Fault(fault)) => (respond_fault(version, &fault), true),
+            Err(Panicked(message)) => {
+                tracing::error!(message, "a handler panicked");
+                (respond_fault(version, &Fault::receiver("an internal error")), true)
+            }
+        }
+    }
+
+    fn count(&self, response: &Response<Body>, is_fault: bool) {
+        let bytes = response.body().size_hint().lower();
+        self.stats.count_answered(bytes, is_fault);
+        Span::current().record("bytes_out", bytes).record("status", response.status().as_u16());
+        tracing::debug!("answered");
+    }
+
+    fn answer_get(&self, parts: &Parts) -> Response<Body> {
+        if !page::is_for_description(&parts.uri) {
+            return respond::html(page::listing(&self.name, &self.operations, self.description.is_some()));
+        }
+        match &self.description {
+            Some(description) => respond::xml(description.at(&page::escape(&self.location(parts)))),
+            None => respond::no_description(),
+        }
+    }
+
+    /// The service's URL: as it was built in, else as the client sees it.
+    fn location(&self, parts: &Parts) -> String {
+        let own = || page::own_url(&parts.uri, &parts.headers).unwrap_or_else(|| parts.uri.path().to_owned());
+        self.location.clone().unwrap_or_else(own)
+    }
+}
+
+fn refuse(refusal: &Refusal) -> Response<Body> {
+    tracing::debug!(fault = %refusal.fault, "refused");
+    Span::current().record("version", tracing::field::debug(refusal.version));
+    respond::fault(refusal.version, &refusal.fault, refusal.status)
+}
+
+fn respond_fault(version: Version, fault: &Fault) -> Response<Body> {
+    tracing::debug!(%fault, "the operation failed");
+    respond::fault(version, fault, None)
+}

@@ -1,0 +1,290 @@
+//! `float` and `double`: IEEE 754, with XSD's own names for infinity and not-a-number.
+//!
+//! Reading a message, forms of up to 19 digits are taken apart eight digits at a time ([`decimal_form`]) and turned
+//! into the nearest float by one multiplication ([`nearest`]); everything else goes to the crate `fast-float2`.
+//! Writing gives the shortest form that reads back to the same bits; integral values are written without a point.
+
+mod decimal_form;
+mod nearest;
+mod powers;
+
+use super::{Lexical, LexicalError, WhiteSpace, int, space};
+use crate::{Buffer, Escape};
+use decimal_form::DecimalForm;
+use nearest::{Ieee, nearest};
+use std::ops::Neg;
+
+macro_rules! float {
+    ($type:ty, $name:literal, $width:literal) => {
+        impl Lexical for $type {
+            const XSD_NAME: &'static str = $name;
+            const WHITE_SPACE: WhiteSpace = WhiteSpace::Collapse;
+            const MAX_WIDTH: Option<usize> = Some($width);
+
+            fn vacant() -> Self {
+                0.0
+            }
+
+            fn parse(text: &str) -> Result<Self, LexicalError> {
+                match space::trim(text) {
+                    "INF" => Ok(Self::INFINITY),
+                    "-INF" => Ok(Self::NEG_INFINITY),
+                    "NaN" => Ok(Self::NAN),
+                    number if starts_as_number(number.as_bytes()) => {
+                        fast_float2::parse(number).map_err(|_| LexicalError::new::<Self>("not a decimal number"))
+                    }
+                    _ => Err(LexicalError::new::<Self>("neither a number, INF, -INF nor NaN")),
+                }
+            }
+
+            #[inline]
+            fn scan(bytes: &[u8]) -> Option<(Self, usize)> {
+                scan_short(bytes).or_else(|| {
+                    let (value, used) = starts_as_number(bytes).then(|| fast_float2::parse_partial(bytes).ok())??;
+                    (bytes.get(used) == Some(&b'<')).then_some((value, used))
+                })
+            }
+
+            #[inline]
+            fn format(&self, out: &mut Buffer, _: Escape) {
+                let integral = *self as i64;
+                if integral.unsigned_abs() < INTEGRAL_LIMIT && (integral as Self).to_bits() == self.to_bits() {
+                    return int::format_i64(integral, out);
+                }
+                if self.is_finite() {
+                    return out.push_short(zmij::Buffer::new().format_finite(*self).as_bytes());
+                }
+                out.push(match *self {
+                    Self::INFINITY => b"INF",
+                    Self::NEG_INFINITY => b"-INF",
+                    _ => b"NaN",
+                });
+            }
+        }
+    };
+}
+
+float!(f32, "float", 16);
+float!(f64, "double", 24);
+
+/// Integral values below this are written as integers.
+const INTEGRAL_LIMIT: u64 = 1_000_000_000_000_000;
+
+/// A form of few digits.
+#[inline(always)]
+fn scan_short<F: Ieee + Neg<Output = F>>(bytes: &[u8]) -> Option<(F, usize)> {
+    match bytes {
+        [b'-', digits @ ..] => scan_unsigned::<F>(digits).map(|(value, len)| (-value, len + 1)),
+        _ => scan_unsigned(bytes),
+    }
+}
+
+fn scan_unsigned<F: Ieee>(bytes: &[u8]) -> Option<(F, usize)> {
+    let form = DecimalForm::scan(bytes)?;
+    Some((nearest(form.mantissa, form.exponent)?, form.len))
+}
+
+/// Keeps out the names that Rust takes for infinity and not-a-number.
+#[inline]
+fn starts_as_number(bytes: &[u8]) -> bool {
+    let digits = match bytes {
+        [b'-' | b'+', digits @ ..] => digits,
+        _ => bytes,
+    };
+    matches!(digits, [b'0'..=b'9' | b'.', ..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexical::testing::{assert_invalid, assert_valid, laws, scan_agrees, text_of};
+    use proptest::prelude::*;
+
+    #[test]
+    fn forms() {
+        assert_valid(&[
+            ("-1E4", -1e4),
+            ("1267.43233E12", 1267.43233e12),
+            ("12.78e-2", 0.1278),
+            ("12", 12.0),
+            ("+1.5", 1.5),
+            (".5", 0.5),
+            ("5.", 5.0),
+            ("1e5", 1e5),
+            ("1E+5", 1e5),
+            ("-0", -0.0),
+            ("0", 0.0),
+            ("INF", f64::INFINITY),
+            (" -INF\n", f64::NEG_INFINITY),
+            ("1e400", f64::INFINITY),
+            ("-1e-400", -0.0),
+            ("1e99999999999999999999", f64::INFINITY),
+            ("0e99999999999999999999", 0.0),
+            ("00000000000000000000000000000000001.5", 1.5),
+            ("0.00000000000000000000000000000000015", 1.5e-34),
+        ]);
+        assert!(f64::parse("NaN").is_ok_and(f64::is_nan) && f32::parse(" NaN ").is_ok_and(f32::is_nan));
+        assert_eq!(text_of(&f64::NAN), "NaN");
+        for text in ["", " ", "inf", "-inf", "+INF", "Inf", "infinity", "nan", "NAN", "-NaN", "+NaN", "nan1"] {
+            assert_invalid::<f64>(&[text]);
+            assert_invalid::<f32>(&[text]);
+        }
+        for text in [".", "-", "+", "e5", "1e", "1e+", ".e5", "1.2.3", "1,5", "0x1p3", "1 2", "--1", "+-1", "1f", "1_0"]
+        {
+            assert_invalid::<f64>(&[text]);
+            assert_invalid::<f32>(&[text]);
+        }
+    }
+
+    #[test]
+    fn integral_values_have_no_point() {
+        for (value, text) in [
+            (12345.0, "12345"),
+            (-1.0, "-1"),
+            (0.0, "0"),
+            (-0.0, "-0.0"),
+            (999_999_999_999_999.0, "999999999999999"),
+            (0.5, "0.5"),
+            (f64::INFINITY, "INF"),
+            (f64::NEG_INFINITY, "-INF"),
+        ] {
+            assert_eq!(text_of(&value), text);
+        }
+        assert_eq!(text_of(&16_777_216f32), "16777216");
+        laws(&1e15);
+        laws(&-1e15);
+    }
+
+    #[test]
+    fn widths_are_reached() {
+        assert_eq!(Some(text_of(&-1.234_567_890_123_456_7e-123).len()), f64::MAX_WIDTH);
+    }
+
+    /// Around the borders between forms with and without an exponent, with as many digits as there are.
+    #[test]
+    fn widths_hold_where_the_form_changes() {
+        for exponent in -8..=18 {
+            for step in 0..200 {
+                let mantissa = 1.0 + f64::from(step) / 22.3;
+                round_trips(-mantissa * 10f64.powi(exponent));
+                round_trips_short(-(mantissa as f32) * 10f32.powi(exponent));
+            }
+        }
+    }
+
+    /// Same bits as the standard library's parser, and as the slow path.
+    fn as_std(text: &str) {
+        let bytes = format!("{text}</value>");
+        if let Some((value, used)) = f64::scan(bytes.as_bytes()) {
+            assert_eq!((value.to_bits(), used), (text.parse::<f64>().expect("valid").to_bits(), text.len()), "{text}");
+        }
+        if let Some((value, _)) = f32::scan(bytes.as_bytes()) {
+            assert_eq!(value.to_bits(), text.parse::<f32>().expect("valid").to_bits(), "{text}");
+        }
+    }
+
+    /// Each line: the bits of a half, a single and a double, and a decimal form of them.
+    #[test]
+    fn collected_hard_cases() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/numbers/");
+        for file in ["freetype-2-7", "google-wuffs", "lemire-fast-float", "more-test-cases", "tencent-rapidjson"] {
+            let cases = std::fs::read_to_string(format!("{folder}{file}.txt")).expect("test data");
+            cases.lines().for_each(hard_case);
+        }
+    }
+
+    fn hard_case(line: &str) {
+        let [_, single, double, text] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("four fields: {line}") };
+        let (single, double) = (u32::from_str_radix(single, 16), u64::from_str_radix(double, 16));
+        assert_eq!(f32::parse(text).map(f32::to_bits).ok(), single.ok(), "{text}");
+        assert_eq!(f64::parse(text).map(f64::to_bits).ok(), double.ok(), "{text}");
+        scan_agrees::<f32>(text);
+        scan_agrees::<f64>(text);
+    }
+
+    /// Decimal forms near the borders between floats, for every power of ten.
+    #[test]
+    fn every_power_of_ten() {
+        for exponent in -360..=330 {
+            for mantissa in
+                ["1", "9", "17976931348623157", "4503599627370497", "9007199254740993", "18446744073709551615"]
+            {
+                as_std(&format!("{mantissa}e{exponent}"));
+                as_std(&format!("-0.{mantissa}E{exponent}"));
+            }
+        }
+    }
+
+    /// Halfway between two floats, written out exactly where 19 digits suffice.
+    #[test]
+    fn ties() {
+        for bits in 0..64 {
+            for offset in 0..40u64 {
+                let odd = (1u64 << bits).wrapping_mul(2).wrapping_add(offset) | 1;
+                for exponent in -27..=27 {
+                    as_std(&format!("{odd}e{exponent}"));
+                }
+                as_std(&(odd as f64 * 0.5).to_string());
+            }
+        }
+    }
+
+    fn round_trips(value: f64) {
+        let text = text_of(&value);
+        assert!(
+            Some(text.len()) <= f64::MAX_WIDTH && f64::scan(format!("{text}</value>").as_bytes()).is_some(),
+            "{text}"
+        );
+        assert_eq!(f64::parse(&text).expect("valid").to_bits(), value.to_bits(), "{text}");
+        as_std(&text);
+    }
+
+    fn round_trips_short(value: f32) {
+        let text = text_of(&value);
+        assert!(
+            Some(text.len()) <= f32::MAX_WIDTH && f32::scan(format!("{text}</value>").as_bytes()).is_some(),
+            "{text}"
+        );
+        assert_eq!(f32::parse(&text).expect("valid").to_bits(), value.to_bits(), "{text}");
+        as_std(&text);
+    }
+
+    /// Bit patterns spread over all exponents.
+    #[test]
+    fn many_bit_patterns() {
+        let mut bits = 0x9E37_79B9_7F4A_7C15_u64;
+        for _ in 0..if cfg!(debug_assertions) { 50_000 } else { 3_000_000 } {
+            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let (value, short) = (f64::from_bits(bits), f32::from_bits((bits >> 32) as u32));
+            if value.is_finite() {
+                round_trips(value);
+            }
+            if short.is_finite() {
+                round_trips_short(short);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn laws_hold(value: f64, short: f32) {
+            laws(&value);
+            laws(&short);
+            round_trips(value);
+            round_trips_short(short);
+        }
+
+        #[test]
+        fn decimal_forms(text in "[-+]?[0-9]{1,20}(\\.[0-9]{0,20})?([eE][-+]?[0-9]{1,3})?") {
+            as_std(&text);
+            scan_agrees::<f64>(&text);
+            scan_agrees::<f32>(&text);
+        }
+
+        #[test]
+        fn wrong_forms(text in "[-+.eE0-9INFNaninf]{0,9}") {
+            scan_agrees::<f32>(&text.replace("NaN", ""));
+            scan_agrees::<f64>(&text.replace("NaN", ""));
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The float nearest to `mantissa * 10^exponent`.
+//!
+//! Two ways, each exact where it gives an answer:
+//!
+//! ```text
+//! both factors are floats:     one multiplication or division, rounded by the processor (Clinger)
+//! otherwise:                   mantissa times the 128 leading bits of the power of ten; the bits of the product
+//!                              decide, except in rare cases that are left to the caller (Eisel and Lemire,
+//!                              "Number parsing at a gigabyte per second", 2021)
+//! ```
+
+use super::powers::{GREATEST, LEAST, POWERS};
+
+/// What the conversion has to know of a float type.
+pub(super) trait Ieee: Copy {
+    /// Bits of the mantissa that are stored.
+    const MANTISSA_BITS: u32;
+    /// The exponent field of 1.0.
+    const BIAS: i32;
+    /// Powers of ten up to this are floats.
+    const EXACT_POWER: i32;
+    /// The exponents for which `mantissa * 10^exponent` can lie just between two floats.
+    const TIES: std::ops::RangeInclusive<i32>;
+
+    /// The float with these bits.
+    fn with_bits(bits: u64) -> Self;
+    /// `mantissa * 10^exponent`; both must be floats.
+    fn scaled(mantissa: u64, exponent: i32) -> Self;
+}
+
+macro_rules! ieee {
+    ($type:ty, $bits:ty, bias: $bias:literal, ties: $ties:expr, powers: [$($power:literal),*]) => {
+        impl Ieee for $type {
+            const MANTISSA_BITS: u32 = <$type>::MANTISSA_DIGITS - 1;
+            const BIAS: i32 = $bias;
+            const EXACT_POWER: i32 = [$($power),*].len() as i32 - 1;
+            const TIES: std::ops::RangeInclusive<i32> = $ties;
+
+            #[inline(always)]
+            fn with_bits(bits: u64) -> Self {
+                <$type>::from_bits(bits as $bits)
+            }
+
+            #[inline(always)]
+            fn scaled(mantissa: u64, exponent: i32) -> Self {
+                const POWERS: &[$type] = &[$($power),*];
+                let power = POWERS[exponent.unsigned_abs() as usize];
+                if exponent < 0 { mantissa as $type / power } else { mantissa as $type * power }
+            }
+        }
+    };
+}
+
+ieee!(f64, u64, bias: 1023, ties: -4..=23, powers: [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+    1e21, 1e22
+]);
+ieee!(f32, u32, bias: 127, ties: -17..=10, powers: [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10]);
+
+/// The float nearest to `mantissa * 10^exponent`; `None` where a look at the digits would be needed.
+#[inline(always)]
+pub(super) fn nearest<F: Ieee>(mantissa: u64, exponent: i32) -> Option<F> {
+    if mantissa >> (F::MANTISSA_BITS + 1) == 0 && (-F::EXACT_POWER..=F::EXACT_POWER).contains(&exponent) {
+        return Some(F::scaled(mantissa, exponent));
+    }
+    by_product::<F>(mantissa, exponent).map(F::with_bits)
+}
+
+/// The bits of the nearest float.
+#[inline]
+fn by_product<F: Ieee>(mantissa: u64, exponent: i32) -> Option<u64> {
+    let infinity = (2 * F::BIAS + 1) as u64;
+    if mantissa == 0 || exponent < LEAST {
+        return Some(0);
+    }
+    if exponent > GREATEST {
+        return Some(infinity << F::MANTISSA_BITS);
+    }
+    let zeros = mantissa.leading_zeros();
+    let (high, low) = product::<F>(mantissa << zeros, exponent)?;
+    let carry = (high >> 63) as u32;
+    // Two bits more than the mantissa has: the hidden one, and one to round by.
+    let shift = 61 + carry - F::MANTISSA_BITS;
+    let mut bits = high >> shift;
+    let field = binary_exponent(exponent) + carry as i32 - zeros as i32 + F::BIAS;
+    if field <= 0 {
+        return Some(subnormal(bits, 1 - field));
+    }
+    let tie = low <= 1 && bits & 3 == 1 && bits << shift == high && F::TIES.contains(&exponent);
+    if tie {
+        bits &= !1;
+    }
+    let rounded = (bits + (bits & 1)) >> 1;
+    // The hidden bit adds one to the field, and a mantissa that was rounded up to a power of two another.
+    let float = rounded + ((field as u64 - 1) << F::MANTISSA_BITS);
+    Some(float.min(infinity << F::MANTISSA_BITS))
+}
+
+/// The leading 128 bits of a mantissa, its first bit set, times a power of ten; `None` where they do not decide.
+#[inline(always)]
+fn product<F: Ieee>(mantissa: u64, exponent: i32) -> Option<(u64, u64)> {
+    let power = POWERS[(exponent - LEAST) as usize];
+    let mut product = u128::from(mantissa) * (power >> 64);
+    let undecided = u64::MAX >> (F::MANTISSA_BITS + 3);
+    if (product >> 64) as u64 & undecided == undecided {
+        product += (u128::from(mantissa) * u128::from(power as u64)) >> 64;
+    }
+    let (high, low) = ((product >> 64) as u64, product as u64);
+    (low != u64::MAX || (-27..=55).contains(&exponent)).then_some((high, low))
+}
+
+/// The exponent of the first bit of the product: 63 and the logarithm of the power of ten, rounded down.
+#[inline(always)]
+fn binary_exponent(exponent: i32) -> i32 {
+    ((exponent * 217_706) >> 16) + 63
+}
+
+/// The bits of a float below the normal range: shifted into place, rounded; it may become the least normal one.
+fn subnormal(bits: u64, shift: i32) -> u64 {
+    if shift >= 64 {
+        return 0;
+    }
+    let bits = bits >> shift;
+    (bits + (bits & 1)) >> 1
+}
