@@ -11,6 +11,8 @@ pub struct Environment {
     cores: usize,
     /// The core that everything ran on, if it could be chosen.
     core: Option<usize>,
+    /// Processes that wanted to run at the start, on average over the last minute.
+    load: f64,
     date: jiff::civil::Date,
 }
 
@@ -23,8 +25,18 @@ impl Environment {
             // In this order: afterwards there seems to be one core.
             cores: thread::available_parallelism().map_or(1, usize::from),
             core: pin_to_core(),
+            load: load(&fs::read_to_string("/proc/loadavg").unwrap_or_default()).unwrap_or(0.0),
             date: jiff::Zoned::now().date(),
         }
+    }
+}
+
+impl Environment {
+    /// What makes figures doubtful. On a busy machine long runs are interrupted and short ones are not, so that even
+    /// ratios are wrong.
+    pub fn warning(&self) -> Option<String> {
+        let is_busy = self.load > self.cores as f64 - 0.5;
+        is_busy.then(|| format!("warning: the machine is busy (load {}), the figures will not be reliable", self.load))
     }
 }
 
@@ -33,6 +45,11 @@ impl Environment {
 fn pin_to_core() -> Option<usize> {
     let core = core_affinity::get_core_ids()?.into_iter().last()?;
     core_affinity::set_for_current(core).then_some(core.id)
+}
+
+/// The average over the last minute in the text of `/proc/loadavg`.
+fn load(loadavg: &str) -> Option<f64> {
+    loadavg.split_whitespace().next()?.parse().ok()
 }
 
 /// The model in the text of `/proc/cpuinfo`.
@@ -49,17 +66,23 @@ impl fmt::Display for Environment {
             Some(core) => write!(f, " (pinned to core {core})")?,
             None => f.write_str(" (not pinned to a core)")?,
         }
-        write!(f, ", {}", self.date)
+        write!(f, ", load {}, {}", self.load, self.date)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::processor;
+    use super::{load, processor};
 
     #[test]
     fn finds_the_model() {
         assert_eq!(processor("processor\t: 0\nmodel name\t: Some CPU @ 3 GHz\n"), Some("Some CPU @ 3 GHz"));
         assert_eq!(processor(""), None);
+    }
+
+    #[test]
+    fn finds_the_load() {
+        assert_eq!(load("0.86 0.85 0.59 2/345 6789\n"), Some(0.86));
+        assert_eq!(load(""), None);
     }
 }

@@ -59,6 +59,10 @@ pub struct SendBase64 {
 
 /// A message type of the workloads.
 pub trait Payload: Message + 'static {
+    /// True if values have several spellings that are as good as each other: doubles, with or without `+` in the
+    /// exponent and `.0` behind the point.
+    const HAS_DOUBLES: bool = false;
+
     /// The message as the naive writer writes it.
     fn naive(&self) -> String;
 
@@ -93,6 +97,19 @@ impl<T: Payload> Sample<T> {
     pub fn check_values(&self, found: &T) -> Result<()> {
         let (found_sum, sum) = (found.checksum(), self.values.checksum());
         ensure!(found.is_same(&self.values) && found_sum == sum, "wrong values: checksum {found_sum}, not {sum}");
+        Ok(())
+    }
+
+    /// An error unless `message` is the naive writer's, byte for byte but for the spelling of doubles. (And for that of an
+    /// element without children: an array without elements is not looked at.)
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn check_bytes(&self, message: &[u8]) -> Result<()> {
+        let is_naive = message == self.message
+            || T::HAS_DOUBLES && respell(message) == String::from_utf8_lossy(&self.message)
+            || self.n == 0;
+        ensure!(is_naive, "the message differs from the naive writer's");
         Ok(())
     }
 
@@ -146,6 +163,11 @@ pub fn decode<T: Message>(decoder: &mut Decoder, message: &[u8], chunk: Option<u
     Ok(receiver.value)
 }
 
+/// Spells doubles as [`arrays::double`] does.
+fn respell(message: &[u8]) -> String {
+    String::from_utf8_lossy(message).replace("e+", "e").replace(".0<", "<")
+}
+
 fn mios(n: usize) -> Vec<Mio> {
     arrays::mios(n).into_iter().map(|(x, y, v)| Mio { x, y, v }).collect()
 }
@@ -165,6 +187,8 @@ impl Payload for SendInts {
 }
 
 impl Payload for SendDoubles {
+    const HAS_DOUBLES: bool = true;
+
     fn naive(&self) -> String {
         arrays::message_doubles(&self.item)
     }
@@ -200,6 +224,8 @@ impl SendMios {
 }
 
 impl Payload for SendMios {
+    const HAS_DOUBLES: bool = true;
+
     fn naive(&self) -> String {
         arrays::message_mios(&self.tuples())
     }
@@ -256,6 +282,17 @@ mod tests {
         assert!(sample.check_message(other_spelling.as_bytes()).is_ok());
         assert!(sample.check_message(arrays::message_doubles(&[0.1]).as_bytes()).is_err());
         assert!(sample.check_message(&sample.message[1..]).is_err());
+    }
+
+    #[test]
+    fn bytes_are_the_naive_writers_but_for_doubles() {
+        let sample = doubles(vec![1e300, 1e15]);
+        let other_spelling = arrays::message_doubles(&[1e300, 1e15]).replace("e300", "e+300").replace("15<", "15.0<");
+        assert!(sample.check_bytes(&sample.message).is_ok());
+        assert!(sample.check_bytes(other_spelling.as_bytes()).is_ok());
+        assert!(sample.check_bytes(other_spelling.replace("e+300", "e+301").as_bytes()).is_err());
+        let ints = Sample::new(SendInts { item: vec![1] }, 1);
+        assert!(ints.check_bytes(arrays::message_ints(&[1]).replace("1<", "1.0<").as_bytes()).is_err());
     }
 
     #[test]

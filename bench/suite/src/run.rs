@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::RunArguments;
-use crate::engine::{Deltasoap, Engine, Peer};
+use crate::engine::{Deltasoap, Engine, Peer, Session};
 use crate::environment::Environment;
 use crate::measure::{self, Plan, ROUNDS};
 use crate::report::{self, Row};
@@ -20,6 +20,9 @@ use crate::workload::{Definitions, PeerDefinition, Workload};
 pub fn run(arguments: &RunArguments, definitions: &Definitions) -> Result<ExitCode> {
     let workloads = definitions.select(&arguments.workloads)?;
     let environment = Environment::prepare();
+    if let Some(warning) = environment.warning() {
+        eprintln!("{warning}");
+    }
     let mut bench = Bench::new(arguments, definitions, workloads.len())?;
     let mut rows = Vec::new();
     for workload in workloads {
@@ -56,6 +59,22 @@ enum Slot {
     },
 }
 
+/// A session, or why there is none.
+type Opened<'a> = Result<Box<dyn Session + 'a>, String>;
+
+impl Slot {
+    /// The engine's name, and a session or why there is none.
+    fn open(&mut self, workload: &Workload, n: usize) -> Result<(String, Opened<'_>)> {
+        Ok(match self {
+            Slot::Missing { name, reason, .. } => (name.clone(), Err(reason.clone())),
+            Slot::Ready(engine) if !engine.offers(workload) => {
+                (engine.name().to_owned(), Err("not offered".to_owned()))
+            }
+            Slot::Ready(engine) => (engine.name().to_owned(), Ok(engine.prepare(workload, n)?)),
+        })
+    }
+}
+
 impl Bench {
     fn new(arguments: &RunArguments, definitions: &Definitions, workloads: usize) -> Result<Self> {
         let engines = open_engines(arguments, definitions)?;
@@ -69,25 +88,19 @@ impl Bench {
     /// Measures one workload in one size.
     fn group<'w>(&mut self, workload: &'w Workload, n: usize) -> Result<Vec<Row<'w>>> {
         self.progress.set_message(format!("{} {n}", workload.name));
-        let mut rows = Vec::new();
         let mut names = Vec::new();
         let mut sessions = Vec::new();
         for slot in &mut self.engines {
-            match slot {
-                Slot::Missing { name, reason, .. } => rows.push(Row::empty(workload, name, n, reason)),
-                Slot::Ready(engine) if !engine.offers(workload) => {
-                    rows.push(Row::empty(workload, engine.name(), n, "not offered"));
-                }
-                Slot::Ready(engine) => {
-                    names.push(engine.name().to_owned());
-                    sessions.push(engine.prepare(workload, n)?);
-                }
-            }
+            let (name, session) = slot.open(workload, n)?;
+            names.push((name, session.as_ref().err().cloned()));
+            sessions.extend(session);
         }
-        let figures = measure::measure(&mut sessions, self.plan, || self.progress.inc(1))?;
-        let measured = names.into_iter().zip(figures);
-        rows.extend(measured.map(|(engine, figures)| Row { workload, engine, n, outcome: Ok(figures) }));
-        Ok(rows)
+        let mut figures = measure::measure(&mut sessions, self.plan, || self.progress.inc(1))?.into_iter();
+        let mut outcome = |reason| match reason {
+            Some(reason) => Err(reason),
+            None => figures.next().ok_or_else(String::new),
+        };
+        Ok(names.into_iter().map(|(engine, reason)| Row { workload, engine, n, outcome: outcome(reason) }).collect())
     }
 
     fn is_missing_one(&self) -> bool {

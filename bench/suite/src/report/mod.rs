@@ -22,12 +22,7 @@ pub struct Row<'w> {
     pub outcome: Result<Figures, String>,
 }
 
-impl<'w> Row<'w> {
-    /// A row without figures.
-    pub fn empty(workload: &'w Workload, engine: &str, n: usize, reason: &str) -> Self {
-        Row { workload, engine: engine.to_owned(), n, outcome: Err(reason.to_owned()) }
-    }
-
+impl Row<'_> {
     /// True if both are about the same work.
     fn is_same_work(&self, other: &Row<'_>) -> bool {
         self.workload.name == other.workload.name && self.n == other.n

@@ -146,7 +146,7 @@ mod tests {
     fn an_empty_row_has_its_reason_below() {
         let definitions = Definitions::load().unwrap();
         let workload = &definitions.workloads[0];
-        let empty = || Row::empty(workload, "gsoap", 10, "not built");
+        let empty = || Row { outcome: Err("not built".to_owned()), ..row(workload, "gsoap", 0) };
         let lines = lines(&[row(workload, "deltasoap", 2000), empty(), empty()]);
         assert!(lines[2].ends_with("| |"), "{}", lines[2]);
         assert_eq!(lines[5..], ["gsoap: not built"]);
