@@ -14,8 +14,7 @@ use crate::{shell, summary};
 
 /// Starts the server of `testdata/wsdl/bench.wsdl`. On Unix cargo becomes the program that it runs, so that
 /// killing this process kills the server.
-const SERVER: &[&str] =
-    &["cargo", "run", "--release", "-p", "deltasoap-cli", "--", "serve-demo", "--listen", "127.0.0.1:0"];
+const SERVER: &[&str] = &["cargo", "run", "--release", "-p", "deltasoap-cli", "--", "serve", "--listen", "127.0.0.1:0"];
 /// The server says where it is in a line of its standard output that begins so.
 const ANNOUNCEMENT: &str = "listening on ";
 

@@ -4,6 +4,7 @@
 //! it does, and is fast when there is nothing left to do. One module a task; [`shell`] starts programs.
 
 mod check;
+mod fuzz;
 mod gsoap;
 mod interop;
 mod licences;
@@ -32,6 +33,8 @@ enum Task {
     Interop(interop::Arguments),
     /// Check the licences of all dependencies against deny.toml
     Licences,
+    /// Build the fuzz targets and run them for a while
+    Fuzz(fuzz::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         Task::Peers(arguments) => peers::run(&arguments),
         Task::Interop(arguments) => interop::run(&arguments),
         Task::Licences => licences::run(),
+        Task::Fuzz(arguments) => fuzz::run(&arguments),
     };
     result.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

@@ -1,4 +1,11 @@
-//! `#[derive(Soap)]`.
+//! `#[derive(Soap)]`: gives a Rust type its schema and its typed decode and encode.
+//!
+//! What the macro emits is data (a `static` description of the type) and thin calls into the routines of
+//! `deltasoap-core`, which do all the work. It never looks at the name of a field's type: how often an element
+//! occurs is what the type's `Occurs` implementation says.
+//!
+//! Each kind of type has its module: `structs`, `choice`, `enumeration`, `union`, `newtype`. The
+//! implementations that structs and choices share are in `complex`, those that all have in `target`.
 
 #![forbid(unsafe_code)]
 
@@ -18,6 +25,156 @@ use proc_macro2::TokenStream;
 use syn::{Data, DataEnum, DeriveInput, Error, Fields, Result, parse_macro_input};
 use target::Target;
 
+/// Derives a type's schema, and how it is read from and written to XML.
+///
+/// | Rust type | XSD type |
+/// |---|---|
+/// | struct with named fields, or none | complex type |
+/// | struct with a `text` field | complex type with simple content |
+/// | tuple struct with one field | simple type that restricts the field's |
+/// | enum of unit variants | enumeration |
+/// | enum with values | complex type that is a choice |
+/// | enum marked `union` | union of simple types |
+///
+/// # Elements
+///
+/// A field is a child element of its name. The field's type says how often it occurs: `T` once, `Option<T>` at most
+/// once, `Vec<T>` any number of times; `Nillable<T>` may be `xsi:nil`, and `Option<Nillable<T>>` tells absent, nil
+/// and empty apart. `SoapArray<T>` is an element that holds a SOAP array, `Box<T>` is `T`.
+///
+/// ```
+/// use deltasoap::{Message, Nillable, Soap, decode::from_slice};
+///
+/// #[derive(Debug, PartialEq, Soap)]
+/// #[soap(namespace = "urn:shop", qualified, rename_all = "camelCase", element = "order")]
+/// struct Order {
+///     #[soap(attribute)]
+///     id: u32,
+///     ship_to: String,
+///     #[soap(name = "note")]
+///     remark: Option<Nillable<String>>,
+///     #[soap(name = "item")]
+///     items: Vec<Item>,
+/// }
+///
+/// #[derive(Debug, PartialEq, Soap)]
+/// #[soap(namespace = "urn:shop", qualified)]
+/// struct Item {
+///     sku: String,
+///     #[soap(default = 1)]
+///     quantity: u16,
+/// }
+///
+/// let xml = br#"<order xmlns="urn:shop" id="7">
+///     <shipTo>Bergen</shipTo>
+///     <item><sku>A1</sku></item>
+///     <item><sku>B2</sku><quantity>3</quantity></item>
+/// </order>"#;
+/// let order: Order = from_slice(xml, &Order::ELEMENT)?;
+/// assert_eq!((order.id, &*order.ship_to, order.remark), (7, "Bergen", None));
+/// assert_eq!(order.items[0], Item { sku: "A1".to_owned(), quantity: 1 });
+/// assert_eq!(order.items[1].quantity, 3);
+/// # Ok::<(), deltasoap::Error>(())
+/// ```
+///
+/// # Choices, enumerations, unions, simple content
+///
+/// ```
+/// use deltasoap::{QName, Soap, decode::from_slice};
+///
+/// #[derive(Debug, PartialEq, Soap)]
+/// struct Payment {
+///     amount: Amount,
+///     /// The card or the cash stands directly in the payment.
+///     #[soap(inline)]
+///     means: Means,
+/// }
+///
+/// /// A number with an attribute.
+/// #[derive(Debug, PartialEq, Soap)]
+/// struct Amount {
+///     #[soap(attribute)]
+///     currency: Currency,
+///     #[soap(text)]
+///     value: Value,
+/// }
+///
+/// #[derive(Debug, PartialEq, Soap)]
+/// #[soap(rename_all = "UPPERCASE")]
+/// enum Currency {
+///     Nok,
+///     Eur,
+/// }
+///
+/// #[derive(Debug, PartialEq, Soap)]
+/// #[soap(union)]
+/// enum Value {
+///     Number(i64),
+///     Words(String),
+/// }
+///
+/// #[derive(Debug, PartialEq, Soap)]
+/// #[soap(rename_all = "lowercase")]
+/// enum Means {
+///     Card(CardNumber),
+///     /// An empty element.
+///     Cash,
+/// }
+///
+/// #[derive(Debug, PartialEq, Soap)]
+/// struct CardNumber(String);
+///
+/// let name = QName::new("", "payment");
+/// let xml = br#"<payment><amount currency="EUR">12</amount><card>4711</card></payment>"#;
+/// let payment: Payment = from_slice(xml, &name)?;
+/// assert_eq!(payment.amount, Amount { currency: Currency::Eur, value: Value::Number(12) });
+/// assert_eq!(payment.means, Means::Card(CardNumber("4711".to_owned())));
+///
+/// let xml = br#"<payment><amount currency="NOK">a lot</amount><cash/></payment>"#;
+/// assert_eq!(from_slice::<Payment>(xml, &name)?.means, Means::Cash);
+/// # Ok::<(), deltasoap::Error>(())
+/// ```
+///
+/// # Attributes of a type
+///
+/// | `#[soap(...)]` | on | meaning |
+/// |---|---|---|
+/// | `name = "..."` | all | the XSD type's name; by default the Rust name |
+/// | `namespace = "..."` | all | the namespace of the type and of its message element; by default none |
+/// | `qualified` | structs, choices | child elements are in the namespace too; by default they are in none |
+/// | `rename_all = "..."` | structs, choices, enumerations | how names are made from Rust names: `camelCase`, `PascalCase`, `lowercase`, `UPPERCASE`, `snake_case`, `SCREAMING_SNAKE_CASE`, `kebab-case`, `SCREAMING-KEBAB-CASE`, `Train-Case`; by default as they are |
+/// | `all` | structs | child elements come in any order, as in SOAP encoding; by default in that of the fields |
+/// | `open` | structs | other child elements may come anywhere and are passed over (`xsd:any`) |
+/// | `choice` | enums of unit variants | a choice of empty elements, not an enumeration |
+/// | `union` | enums | a union of simple types |
+/// | `element = "..."` | structs, choices | the type has an element of this name: implements `Message` |
+/// | `message` | structs, choices | as `element` with the type's name |
+/// | `item_name = "..."` | all | the name of items of this type in SOAP arrays; by default `item` |
+/// | `crate = "..."` | all | the path of the runtime; by default `::deltasoap` |
+///
+/// # Attributes of a field or variant
+///
+/// | `#[soap(...)]` | on | meaning |
+/// |---|---|---|
+/// | `name = "..."` | fields, variants | the name in XML, or an enumerated value's text |
+/// | `namespace = "..."` | fields, variants of choices | its namespace |
+/// | `qualified`, `unqualified` | fields, variants of choices | in the type's namespace, or in none |
+/// | `attribute` | fields | an XML attribute: `T`, or `Option<T>` where it need not be there; `T` is a simple type |
+/// | `text` | fields | the element's text, of a simple type; all other fields are attributes then |
+/// | `inline` | fields, variants of choices | the elements of a choice stand here without an element around them |
+/// | `default`, `default = expression` | fields | the value where the element or attribute is not there: an expression of the field's type |
+///
+/// # Speed
+///
+/// Items of a `Vec` or a `SoapArray` are read and written at full speed if their type is *flat*: a struct of
+/// required simple elements, or of structs that are flat themselves, in sequence, without attributes, defaults, `all`
+/// or `open`.
+///
+/// # Limits
+///
+/// A type can have type parameters if it is a struct with named fields or a choice; each of them gets the bound
+/// `Typed`. Lifetime parameters are refused: values own their data. A variant with a `Vec` is read whole in a
+/// choice with an element of its own, but item by item where the choice is inline.
 #[proc_macro_derive(Soap, attributes(soap))]
 pub fn derive_soap(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

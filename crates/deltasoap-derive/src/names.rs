@@ -6,12 +6,15 @@ use heck::{
 use syn::ext::IdentExt;
 use syn::{Error, Ident, LitStr, Result};
 
+/// From a Rust name to an XML name.
+type Rule = fn(&str) -> String;
+
 /// A rule of `rename_all`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rename(fn(&str) -> String);
+pub(crate) struct Rename(Rule);
 
 /// The rules, by the names that people give them.
-const RULES: &[(&str, fn(&str) -> String)] = &[
+const RULES: &[(&str, Rule)] = &[
     ("camelCase", |name| name.to_lower_camel_case()),
     ("PascalCase", |name| name.to_upper_camel_case()),
     ("lowercase", str::to_lowercase),

@@ -4,7 +4,10 @@ use crate::attributes::{Container, Flag};
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{DeriveInput, Error, GenericParam, Generics, Ident, Result, Type, parse_quote, parse2};
+use syn::{
+    ConstParam, DeriveInput, Error, GenericParam, Generics, Ident, LifetimeParam, Result, Type, TypeParam, parse_quote,
+    parse2,
+};
 
 /// The type that the macro is derived on.
 pub(crate) struct Target {
@@ -33,7 +36,10 @@ impl Target {
     pub(crate) fn forbid_generics(&self, kind: &str) -> Result<()> {
         match self.generics.params.first() {
             None => Ok(()),
-            Some(parameter) => Err(Error::new_spanned(parameter, format!("{kind} cannot have type parameters"))),
+            Some(GenericParam::Type(TypeParam { ident, .. }) | GenericParam::Const(ConstParam { ident, .. })) => {
+                Err(Error::new_spanned(ident, format!("{kind} cannot have type parameters")))
+            }
+            Some(GenericParam::Lifetime(lifetime)) => Err(no_lifetimes(lifetime)),
         }
     }
 
@@ -134,12 +140,13 @@ fn with_bounds(generics: &Generics, container: &Container) -> Result<Generics> {
     for parameter in &mut generics.params {
         match parameter {
             GenericParam::Type(parameter) => parameter.bounds.push(parse_quote!(#runtime::Typed)),
-            GenericParam::Lifetime(lifetime) => {
-                let why = "a value that is read from a message owns its data: no lifetime parameters";
-                return Err(Error::new_spanned(lifetime, why));
-            }
+            GenericParam::Lifetime(lifetime) => return Err(no_lifetimes(lifetime)),
             GenericParam::Const(_) => {}
         }
     }
     Ok(generics)
+}
+
+fn no_lifetimes(parameter: &LifetimeParam) -> Error {
+    Error::new_spanned(parameter, "a value that is read from a message owns its data: no lifetime parameters")
 }

@@ -32,7 +32,7 @@ pub enum Node {
         attributes: Vec<Attribute>,
         /// Prefixes (empty for the default namespace) and URIs that the tag declares, in its order.
         declarations: Vec<(String, String)>,
-        /// Where its `<` is, in bytes of UTF-8 (behind a UTF-8 byte order mark: from that on).
+        /// Where its `<` is, in bytes of UTF-8 ([`Reader::tag_offset`]).
         offset: u64,
     },
     /// Character data between two tags, all of it, never empty.

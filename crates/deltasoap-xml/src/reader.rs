@@ -36,7 +36,7 @@ pub struct Window<'a> {
     pub bytes: &'a [u8],
     /// The first byte not yet consumed.
     pub pos: usize,
-    /// Absolute offset of `bytes[0]` in the document (in UTF-8).
+    /// Absolute offset of `bytes[0]` in the document (in UTF-8; the byte order mark of a UTF-8 document counts).
     pub base: u64,
     /// True when no byte follows this window in the document.
     pub last: bool,
@@ -64,7 +64,7 @@ pub enum Stop {
 /// checked and passed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// A start tag; details from [`Reader::name`], [`Reader::attributes`]. An empty-element tag gives `Start`, then `End`.
+    /// A start tag; details from [`Reader::name`], [`Reader::attribute`]. An empty-element tag gives `Start`, then `End`.
     Start,
     /// An end tag.
     End,

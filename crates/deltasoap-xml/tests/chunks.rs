@@ -8,13 +8,70 @@ use proptest::prelude::*;
 
 /// Fragments that documents are made of: many of them valid, some not, some only at the right place.
 const FRAGMENTS: [&str; 64] = [
-    "<a>", "</a>", "<a>", "</a>", "<b x='1'>", "</b>", "<p:c xmlns:p='urn:p'>", "</p:c>", "<a/>", "<b y=\"2\" x='&lt;'/>",
-    "<q:d xmlns:q='urn:p' q:x='1' x='2'/>", "<a xmlns='urn:a'>", "text", " ", "\r\n", "\r", "\n", "\t", "é", "漢字", "😀",
-    "&amp;", "&#65;", "&#x1F600;", "&nbsp;", "&#0;", "&", ";", "]]>", "]", "]]", ">", "<", "<![CDATA[", "<![CDATA[x]]>",
-    "<![CDATA[]]]]>", "<!-- c -->", "<!--", "-->", "--", "-", "<?pi data?>", "<?pi?>", "<?", "?>", "<!DOCTYPE a>", "<!",
-    "<?xml version='1.0'?>", "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone='yes'?>", "\u{FFFE}", "\u{1}", "'", "\"",
-    "=", "x='1'", "xmlns:p='urn:q'", "xmlns:xml='u'", "/", "<a x=\"1'", "<é ü='ö'/>", "\u{FEFF}",
-    "<p:e/>", "<a x='\r\n\t&#9;'>", "<long-name-here with='a longer value than sixteen bytes' and=\"another one >\"/>",
+    "<a>",
+    "</a>",
+    "<a>",
+    "</a>",
+    "<b x='1'>",
+    "</b>",
+    "<p:c xmlns:p='urn:p'>",
+    "</p:c>",
+    "<a/>",
+    "<b y=\"2\" x='&lt;'/>",
+    "<q:d xmlns:q='urn:p' q:x='1' x='2'/>",
+    "<a xmlns='urn:a'>",
+    "text",
+    " ",
+    "\r\n",
+    "\r",
+    "\n",
+    "\t",
+    "é",
+    "漢字",
+    "😀",
+    "&amp;",
+    "&#65;",
+    "&#x1F600;",
+    "&nbsp;",
+    "&#0;",
+    "&",
+    ";",
+    "]]>",
+    "]",
+    "]]",
+    ">",
+    "<",
+    "<![CDATA[",
+    "<![CDATA[x]]>",
+    "<![CDATA[]]]]>",
+    "<!-- c -->",
+    "<!--",
+    "-->",
+    "--",
+    "-",
+    "<?pi data?>",
+    "<?pi?>",
+    "<?",
+    "?>",
+    "<!DOCTYPE a>",
+    "<!",
+    "<?xml version='1.0'?>",
+    "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone='yes'?>",
+    "\u{FFFE}",
+    "\u{1}",
+    "'",
+    "\"",
+    "=",
+    "x='1'",
+    "xmlns:p='urn:q'",
+    "xmlns:xml='u'",
+    "/",
+    "<a x=\"1'",
+    "<é ü='ö'/>",
+    "\u{FEFF}",
+    "<p:e/>",
+    "<a x='\r\n\t&#9;'>",
+    "<long-name-here with='a longer value than sixteen bytes' and=\"another one >\"/>",
 ];
 
 /// Text made of fragments, often well-formed as a whole.
@@ -31,27 +88,43 @@ fn document() -> impl Strategy<Value = String> {
 /// A well-formed element.
 fn element() -> impl Strategy<Value = String> {
     let leaf = proptest::sample::select(vec![
-        "text", "1.5E3", "", " ", "&lt;&#10;", "é漢😀", "\r\n", "]]", "<![CDATA[<&]]]>]]>", "<!-- -->", "a\rb", "x]",
+        "text",
+        "1.5E3",
+        "",
+        " ",
+        "&lt;&#10;",
+        "é漢😀",
+        "\r\n",
+        "]]",
+        "<![CDATA[<&]]]>]]>",
+        "<!-- -->",
+        "a\rb",
+        "x]",
     ]);
-    leaf.prop_map(str::to_owned).prop_recursive(4, 40, 5, |inner| {
-        (0..6usize, proptest::collection::vec(inner, 0..5)).prop_map(|(tag, children)| {
-            let (open, close) = [
-                ("<a>", "</a>"),
-                ("<b x='1' y = \"a&amp;\r\n'\" >", "</b >"),
-                ("<p:c xmlns:p='urn:p' p:x=''>", "</p:c>"),
-                ("<d xmlns='urn:d'>", "</d>"),
-                ("<é xmlns=''>", "</é\n>"),
-                ("<xs:e xmlns:xs='urn:1' xmlns:p='urn:2' xmlns='urn:3' xs:a='1' p:a='2' a='3'>", "</xs:e>"),
-            ][tag];
-            format!("{open}{}{close}", children.concat())
+    leaf.prop_map(str::to_owned)
+        .prop_recursive(4, 40, 5, |inner| {
+            (0..6usize, proptest::collection::vec(inner, 0..5)).prop_map(|(tag, children)| {
+                let (open, close) = [
+                    ("<a>", "</a>"),
+                    ("<b x='1' y = \"a&amp;\r\n'\" >", "</b >"),
+                    ("<p:c xmlns:p='urn:p' p:x=''>", "</p:c>"),
+                    ("<d xmlns='urn:d'>", "</d>"),
+                    ("<é xmlns=''>", "</é\n>"),
+                    ("<xs:e xmlns:xs='urn:1' xmlns:p='urn:2' xmlns='urn:3' xs:a='1' p:a='2' a='3'>", "</xs:e>"),
+                ][tag];
+                format!("{open}{}{close}", children.concat())
+            })
         })
-    })
-    .prop_map(|inner| format!("<r>{inner}</r>"))
+        .prop_map(|inner| format!("<r>{inner}</r>"))
 }
 
 /// Changes of single bytes, insertions, deletions.
 fn mutated() -> impl Strategy<Value = Vec<u8>> {
-    let change = (any::<prop::sample::Index>(), 0..3u8, prop_oneof![any::<u8>(), proptest::sample::select(b"<>&;'\"/=-]! \r\n:xa".to_vec())]);
+    let change = (
+        any::<prop::sample::Index>(),
+        0..3u8,
+        prop_oneof![any::<u8>(), proptest::sample::select(b"<>&;'\"/=-]! \r\n:xa".to_vec())],
+    );
     (document(), proptest::collection::vec(change, 0..3)).prop_map(|(document, changes)| {
         let mut bytes = document.into_bytes();
         for (place, kind, byte) in changes {
@@ -72,7 +145,13 @@ fn limits() -> impl Strategy<Value = Limits> {
     let default = Limits::default();
     let tight = (1..6usize, 0..4usize, 0..12usize, 1..9usize, 0..20usize, 1..60usize, 0..200u64).prop_map(
         |(depth, attributes, attribute_value, name, text, markup, message)| Limits {
-            depth, attributes, attribute_value, name, text, markup, message,
+            depth,
+            attributes,
+            attribute_value,
+            name,
+            text,
+            markup,
+            message,
         },
     );
     (tight, 0..12usize).prop_map(move |(tight, which)| match which {

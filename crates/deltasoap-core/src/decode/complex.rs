@@ -153,7 +153,7 @@ fn open_field<T: DecodeFields>(
     };
     let Some(index) = found else {
         if !complex.open {
-            let from = cursor.frame(me).field as usize;
+            let from = next_in_sequence(cursor, complex, me);
             return Err(unexpected(cursor, complex, from));
         }
         cursor.frame(me).state = SKIPPING;
@@ -217,8 +217,7 @@ fn select_in_sequence(
 ) -> Step<Option<usize>> {
     let (current, count) = (cursor.frame(me).field as usize, cursor.frame(me).count);
     let fields = &complex.fields;
-    let is_full = fields.get(current).is_some_and(|field| field.max.is_some_and(|max| count >= max));
-    let from = current + usize::from(is_full);
+    let from = next_in_sequence(cursor, complex, me);
     let Some(index) = find(cursor, view, fields, from) else { return Ok(None) };
     if let Some(missing) = first_missing(fields, current, count, index) {
         let expected = missing.name.to_string();
@@ -228,6 +227,13 @@ fn select_in_sequence(
         }));
     }
     Ok(Some(index))
+}
+
+/// The first field that may come next in a sequence: the current one, unless it cannot occur again.
+fn next_in_sequence(cursor: &mut Cursor<'_>, complex: &ComplexElement, me: usize) -> usize {
+    let (current, count) = (cursor.frame(me).field as usize, cursor.frame(me).count);
+    let is_full = complex.fields.get(current).is_some_and(|field| field.max.is_some_and(|max| count >= max));
+    current + usize::from(is_full)
 }
 
 /// The first field in `current..until` that has not occurred often enough.
@@ -321,7 +327,7 @@ fn unexpected(cursor: &Cursor<'_>, complex: &ComplexElement, from: usize) -> sup
     cursor.error_at_tag(ErrorKind::UnexpectedElement { found: cursor.found_name(), expected: field_list(fields) })
 }
 
-/// DecodeFields for an error message: the first few.
+/// Fields for an error message: the first few.
 fn field_list(fields: &[Field]) -> String {
     const SHOWN: usize = 5;
     let mut list: Vec<String> = fields.iter().take(SHOWN).map(|field| format!("<{}>", field.name)).collect();

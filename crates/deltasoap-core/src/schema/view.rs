@@ -129,7 +129,7 @@ impl<'s> View<'s> {
             match view.element {
                 Element::Complex(complex) if complex.fields.iter().any(|field| field.nillable) => return true,
                 Element::Complex(complex) => {
-                    ahead.extend(complex.fields.iter().map(|field| view.follow(field.element)))
+                    ahead.extend(complex.fields.iter().map(|field| view.follow(field.element)));
                 }
                 Element::Array(array) if array.nillable => return true,
                 Element::Array(array) => ahead.push(view.follow(array.item)),

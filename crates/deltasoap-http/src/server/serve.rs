@@ -29,8 +29,9 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// let server = deltasoap_http::Server::bind("127.0.0.1:8080").await?;
 /// let handle = server.handle();
 /// tokio::spawn(async move {
-///     tokio::signal::ctrl_c().await.ok();
-///     handle.shutdown();
+///     if tokio::signal::ctrl_c().await.is_ok() {
+///         handle.shutdown();
+///     }
 /// });
 /// server.serve(service).await
 /// # }
@@ -120,8 +121,7 @@ impl Server {
         let mut connections = JoinSet::new();
         loop {
             tokio::select! {
-                // The sender lives in `self`, so the only end of waiting is the signal.
-                _ = stopped.wait_for(|stopped| *stopped) => break,
+                () = signalled(&mut stopped) => break,
                 accepted = self.listener.accept() => match accepted {
                     Ok((stream, peer)) => {
                         let service = service.clone();
@@ -139,6 +139,11 @@ impl Server {
         }
         Ok(())
     }
+}
+
+/// Waits for the signal to stop. The server keeps a sender, so that is the only end of waiting.
+async fn signalled(stopped: &mut watch::Receiver<bool>) {
+    let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
 /// Serves one connection to its end.

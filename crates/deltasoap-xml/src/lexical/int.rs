@@ -224,9 +224,9 @@ mod tests {
     #[test]
     fn errors_say_why() {
         let reason = |text| i32::parse(text).expect_err("invalid").to_string();
-        assert_eq!(reason("2147483648"), "not a valid xsd:int: above 2147483647");
-        assert_eq!(reason("-2147483649"), "not a valid xsd:int: below -2147483648");
-        assert_eq!(reason("x"), "not a valid xsd:int: not a digit");
+        assert_eq!(reason("2147483648"), "not a valid int: above 2147483647");
+        assert_eq!(reason("-2147483649"), "not a valid int: below -2147483648");
+        assert_eq!(reason("x"), "not a valid int: not a digit");
         assert_eq!(u8::parse("-1"), Err(LexicalError { expected: "unsignedByte", reason: "below 0" }));
     }
 

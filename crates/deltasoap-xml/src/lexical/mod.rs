@@ -122,7 +122,7 @@ pub struct Partial {
 /// Why a text is not a value of the type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LexicalError {
-    /// The XSD type's local name, as in `int`.
+    /// The type's local name, as in `int`.
     pub expected: &'static str,
     /// What is wrong, a short phrase as in "not a digit" or "above 2147483647".
     pub reason: &'static str,
@@ -137,7 +137,7 @@ impl LexicalError {
 
 impl fmt::Display for LexicalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not a valid xsd:{}: {}", self.expected, self.reason)
+        write!(f, "not a valid {}: {}", self.expected, self.reason)
     }
 }
 

@@ -32,11 +32,28 @@ pub(crate) struct Spelling {
 }
 
 /// The spellings of one document.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Spellings {
     texts: Interner,
     /// By id; as long as `texts`.
     entries: Vec<Spelling>,
+    /// The spelling seen last for each [`slot`]: most names are found here, without hashing.
+    recent: [u32; SLOTS],
+}
+
+const SLOTS: usize = 64;
+
+/// A cheap guess at what tells names apart, for names that are not empty.
+#[inline]
+fn slot(name: &[u8]) -> usize {
+    let ends = usize::from(name[0]) + 5 * usize::from(name[name.len() - 1]);
+    (ends + 11 * name.len()) % SLOTS
+}
+
+impl Default for Spellings {
+    fn default() -> Self {
+        Spellings { texts: Interner::default(), entries: Vec::new(), recent: [0; SLOTS] }
+    }
 }
 
 impl Spellings {
@@ -51,10 +68,20 @@ impl Spellings {
     /// When it is not a qualified name.
     #[inline]
     pub(crate) fn intern(&mut self, name: &[u8], scopes: &mut Scopes, at: usize) -> Result<SpellingId, Fail> {
-        match self.texts.find(0, name) {
-            Some(id) => Ok(SpellingId(id)),
-            None => self.insert(name, scopes, at),
+        let recent = self.recent[slot(name)];
+        if (recent as usize) < self.entries.len() && self.texts.text(recent).as_bytes() == name {
+            return Ok(SpellingId(recent));
         }
+        self.look_up(name, scopes, at)
+    }
+
+    fn look_up(&mut self, name: &[u8], scopes: &mut Scopes, at: usize) -> Result<SpellingId, Fail> {
+        let id = match self.texts.find(0, name) {
+            Some(id) => SpellingId(id),
+            None => self.insert(name, scopes, at)?,
+        };
+        self.recent[slot(name)] = id.0;
+        Ok(id)
     }
 
     #[inline]

@@ -30,8 +30,10 @@ impl Reader {
 
     fn run<'w>(&mut self, window: &mut Window<'w>) -> Result<Event<'w>, Fail> {
         let rest = &window.bytes[window.pos..];
-        let end = run_end(rest);
-        let (text, fail) = plain(&rest[..end], window.pos, end == rest.len(), window.last);
+        let (text, fail) = match short_run(rest) {
+            Some(text) => (text, None),
+            None => long_run(rest, window.pos, window.last),
+        };
         self.deliver(window, text, fail)
     }
 
@@ -92,28 +94,27 @@ impl Reader {
     }
 }
 
-/// Where the run that starts `rest` ends: before `<`, `&`, a carriage return, or at the end.
+/// The run that starts `rest`, if it is short, plain, and ended by what ends runs.
 #[inline]
-fn run_end(rest: &[u8]) -> usize {
-    let near = &rest[..rest.len().min(SHORT)];
-    match near.iter().position(|b| matches!(b, b'<' | b'&' | b'\r')) {
-        Some(end) => end,
-        None => memchr::memchr3(b'<', b'&', b'\r', &rest[near.len()..]).map_or(rest.len(), |end| near.len() + end),
+fn short_run(rest: &[u8]) -> Option<&str> {
+    let end = rest.iter().take(SHORT).position(|&b| !has(b, PLAIN_TEXT))?;
+    match rest[end] {
+        b'<' | b'&' | b'\r' => std::str::from_utf8(&rest[..end]).ok(),
+        _ => None,
     }
 }
 
-/// The part of a run of character data that can be delivered, and why no more.
-fn plain(run: &[u8], at: usize, to_end: bool, last: bool) -> (&str, Option<Fail>) {
-    if run.len() <= SHORT && run.iter().all(|&b| has(b, PLAIN_TEXT) && b < 0x80) {
-        return (std::str::from_utf8(run).unwrap_or_default(), None);
-    }
-    let (text, fail) = valid_prefix(run, at, to_end);
+/// The part of the run that starts `rest` that can be delivered, and why no more.
+fn long_run(rest: &[u8], at: usize, last: bool) -> (&str, Option<Fail>) {
+    let end = memchr::memchr3(b'<', b'&', b'\r', rest).unwrap_or(rest.len());
+    let to_end = end == rest.len();
+    let (text, fail) = valid_prefix(&rest[..end], at, to_end);
     if memchr::memchr(b']', text.as_bytes()).is_none() {
         return (text, fail);
     }
     match memchr::memmem::find(text.as_bytes(), b"]]>") {
         Some(end) => (&text[..end], Some(fault(at + end, XmlErrorKind::CdataEnd))),
-        None if to_end && text.len() == run.len() => (&text[..run.len() - held_back(run, last)], None),
+        None if to_end && text.len() == end => (&text[..end - held_back(rest, last)], None),
         None => (text, fail),
     }
 }

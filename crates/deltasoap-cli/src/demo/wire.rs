@@ -1,0 +1,36 @@
+//! A client that sends messages as they are: the recorded and derived streams keep their senders' own formatting.
+
+use anyhow::{Context as _, Result, ensure};
+use bytes::Bytes;
+use http::{Request, StatusCode, header};
+use http_body_util::{BodyExt, Full};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+
+/// A connection pool to one service.
+pub struct Wire {
+    client: Client<HttpConnector, Full<Bytes>>,
+    url: String,
+}
+
+impl Wire {
+    pub fn new(url: String) -> Self {
+        let mut connector = HttpConnector::new();
+        connector.set_nodelay(true);
+        Wire { client: Client::builder(TokioExecutor::new()).build(connector), url }
+    }
+
+    /// Sends a SOAP 1.1 message; gives the body of the answer, which must be 200 OK.
+    pub async fn post(&self, message: Bytes, action: &str) -> Result<Bytes> {
+        let request = Request::post(&self.url)
+            .header(header::CONTENT_TYPE, "text/xml; charset=utf-8")
+            .header("SOAPAction", format!("\"{action}\""))
+            .body(Full::new(message))?;
+        let response = self.client.request(request).await.context("no answer")?;
+        let status = response.status();
+        let body = response.into_body().collect().await.context("the answer broke off")?.to_bytes();
+        ensure!(status == StatusCode::OK, "{status}: {}", String::from_utf8_lossy(&body[..body.len().min(1000)]));
+        Ok(body)
+    }
+}

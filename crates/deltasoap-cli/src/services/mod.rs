@@ -1,0 +1,55 @@
+//! The demo's services, one a module, and the router that they are mounted in.
+
+pub mod bench;
+pub mod tr069;
+pub mod vsphere;
+
+use crate::cli::Serve;
+use anyhow::{Context as _, Result};
+use axum::Router;
+use deltasoap_http::{Server, SoapService};
+
+/// All services.
+pub struct Services {
+    pub tr069: SoapService,
+    pub vsphere: SoapService,
+    pub bench: SoapService,
+}
+
+/// Where each service is mounted.
+pub const PATHS: [&str; 3] = ["/bench", "/tr069", "/vsphere"];
+
+impl Services {
+    /// Builds the services; reads the recorded vSphere sessions.
+    pub fn new() -> Result<Self> {
+        Ok(Services { tr069: tr069::service()?, vsphere: vsphere::service()?, bench: bench::service()? })
+    }
+
+    /// A router with every service under its path.
+    pub fn router(&self) -> Router {
+        Router::new()
+            .route_service("/bench", self.bench.clone())
+            .route_service("/tr069", self.tr069.clone())
+            .route_service("/vsphere", self.vsphere.clone())
+    }
+}
+
+/// Serves until interrupted.
+pub async fn serve(arguments: &Serve) -> Result<()> {
+    let services = Services::new()?;
+    let server = Server::bind(arguments.listen)
+        .await
+        .with_context(|| format!("cannot listen on {}; is another server running there?", arguments.listen))?;
+    let address = server.local_addr()?;
+    for path in PATHS {
+        println!("listening on http://{address}{path}");
+    }
+    let handle = server.handle();
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            handle.shutdown();
+        }
+    });
+    server.serve(services.router().into_service()).await?;
+    Ok(())
+}

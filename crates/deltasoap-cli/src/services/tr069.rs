@@ -1,0 +1,97 @@
+//! TR-069 (CWMP): the auto-configuration server's side of `Inform`.
+//!
+//! Devices speak several versions of CWMP, which differ in the namespace alone for this message, and each is answered in its
+//! own. Parameters tell the types of their values by `xsi:type`.
+
+use anyhow::Result;
+use deltasoap::lexical::DateTime;
+use deltasoap::schema::Use;
+use deltasoap::soap::{Fault, HeaderBlock, Version};
+use deltasoap::{AnySimple, Lease, Message, QName, Soap, SoapArray};
+use deltasoap_http::{Answer, Context, Operation, SoapService};
+
+/// Builds the service.
+pub fn service() -> Result<SoapService> {
+    let builder = SoapService::builder().name("CWMP");
+    Ok(v1_0::register(v1_4::register(builder)).build()?)
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(rename_all = "PascalCase")]
+pub struct DeviceId {
+    pub manufacturer: String,
+    #[soap(name = "OUI")]
+    pub oui: String,
+    pub product_class: String,
+    pub serial_number: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(item_name = "EventStruct", rename_all = "PascalCase")]
+pub struct EventStruct {
+    pub event_code: String,
+    pub command_key: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(item_name = "ParameterValueStruct", rename_all = "PascalCase")]
+pub struct ParameterValueStruct {
+    pub name: String,
+    pub value: AnySimple,
+}
+
+/// The messages of one version.
+macro_rules! version {
+    ($module:ident, $namespace:literal) => {
+        pub mod $module {
+            use super::*;
+
+            #[derive(Debug, Clone, PartialEq, Soap)]
+            #[soap(element = "Inform", namespace = $namespace, rename_all = "PascalCase")]
+            pub struct Inform {
+                pub device_id: DeviceId,
+                pub event: SoapArray<EventStruct>,
+                pub max_envelopes: u32,
+                pub current_time: DateTime,
+                pub retry_count: u32,
+                pub parameter_list: SoapArray<ParameterValueStruct>,
+            }
+
+            #[derive(Debug, Clone, PartialEq, Eq, Soap)]
+            #[soap(element = "InformResponse", namespace = $namespace, rename_all = "PascalCase")]
+            pub struct InformResponse {
+                pub max_envelopes: u32,
+            }
+
+            /// The header that pairs a response with its request.
+            #[derive(Debug, Clone, PartialEq, Eq, Soap)]
+            #[soap(element = "ID", namespace = $namespace)]
+            pub struct Id(pub String);
+
+            pub(super) fn register(builder: deltasoap_http::ServiceBuilder) -> deltasoap_http::ServiceBuilder {
+                let inform = Operation::with_context(inform).encoding(Use::Literal);
+                let understood = ["ID", "HoldRequests", "NoMoreRequests"];
+                let inform = understood
+                    .into_iter()
+                    .fold(inform, |inform, header| inform.understands(QName::new($namespace, header)));
+                builder.add_operation(inform)
+            }
+
+            async fn inform(_: Lease<Inform>, context: Context) -> Result<Answer<InformResponse>, Fault> {
+                let answer = Answer::new(InformResponse { max_envelopes: 1 });
+                answered(answer, context.header::<Id>())
+            }
+        }
+    };
+}
+
+version!(v1_0, "urn:dslforum-org:cwmp-1-0");
+version!(v1_4, "urn:dslforum-org:cwmp-1-4");
+
+/// An answer with the request's ID, if it had one.
+fn answered<B, I: Message>(answer: Answer<B>, id: Option<Result<I, deltasoap::Error>>) -> Result<Answer<B>, Fault> {
+    let Some(id) = id else { return Ok(answer) };
+    let id = id.map_err(|error| Fault::from_error(&error))?;
+    let block = HeaderBlock::from_message(&id).map_err(|error| Fault::from_error(&error))?;
+    Ok(answer.with_header(block.must_understand(Version::Soap11)))
+}

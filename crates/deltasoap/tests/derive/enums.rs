@@ -1,0 +1,239 @@
+//! Enums: choices, inline and not, enumerations, unions.
+
+use crate::support::{decode, encode, fault, round_trip, unexpected};
+use deltasoap::schema::{Element, Use};
+use deltasoap::{ErrorKind, Lexical, QName, Soap, SoapArray, Typed};
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Point {
+    x: i32,
+    y: i32,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(rename_all = "camelCase")]
+enum Shape {
+    Dot(Point),
+    #[soap(name = "line-width")]
+    Width(f64),
+    FullPage,
+    Nested(Box<Shape>),
+}
+
+const DOT: &str = "<dot><x>1</x><y>2</y></dot>";
+
+fn dot() -> Shape {
+    Shape::Dot(Point { x: 1, y: 2 })
+}
+
+#[test]
+fn a_choice_with_an_element_of_its_own() {
+    round_trip(&dot(), &format!("<r>{DOT}</r>"));
+    round_trip(&Shape::Width(0.5), "<r><line-width>0.5</line-width></r>");
+    round_trip(&Shape::FullPage, "<r><fullPage/></r>");
+    round_trip(&Shape::Nested(Box::new(Shape::FullPage)), "<r><nested><fullPage/></nested></r>");
+    assert!(matches!(fault::<Shape>("<r/>"), ErrorKind::MissingElement { .. }));
+    assert!(matches!(fault::<Shape>("<r><square/></r>"), ErrorKind::UnexpectedElement { .. }));
+    let both = "<r><fullPage/><line-width>1</line-width></r>";
+    assert!(matches!(fault::<Shape>(both), ErrorKind::UnexpectedElement { found, .. } if found == "line-width"));
+    assert_eq!(fault::<Shape>("<r><fullPage><a/></fullPage></r>"), unexpected("a", "the end of the element"));
+}
+
+#[derive(Debug, PartialEq, Soap)]
+struct Drawing {
+    title: String,
+    #[soap(inline)]
+    frame: Shape,
+    #[soap(inline)]
+    mark: Option<Mark>,
+    #[soap(inline)]
+    parts: Vec<Part>,
+    end: Option<i32>,
+}
+
+#[derive(Debug, PartialEq, Soap)]
+enum Mark {
+    #[soap(name = "markedBy")]
+    By(String),
+    #[soap(name = "unmarked")]
+    Not,
+}
+
+#[derive(Debug, PartialEq, Soap)]
+enum Part {
+    #[soap(name = "text")]
+    Text(String),
+    #[soap(inline)]
+    Number(Number),
+}
+
+#[derive(Debug, PartialEq, Soap)]
+enum Number {
+    #[soap(name = "int")]
+    Int(i32),
+    #[soap(name = "dbl")]
+    Dbl(f64),
+}
+
+#[test]
+fn inline_choices() {
+    let least = Drawing { title: String::new(), frame: dot(), mark: None, parts: Vec::new(), end: None };
+    round_trip(&least, &format!("<r><title></title>{DOT}</r>"));
+    let most = Drawing {
+        title: "t".to_owned(),
+        frame: Shape::FullPage,
+        mark: Some(Mark::By("me".to_owned())),
+        parts: vec![
+            Part::Number(Number::Int(1)),
+            Part::Text("a".to_owned()),
+            Part::Number(Number::Dbl(0.5)),
+            Part::Number(Number::Int(2)),
+        ],
+        end: Some(0),
+    };
+    let xml = "<r><title>t</title><fullPage/><markedBy>me</markedBy>\
+               <int>1</int><text>a</text><dbl>0.5</dbl><int>2</int><end>0</end></r>";
+    round_trip(&most, xml);
+    round_trip(&Drawing { mark: Some(Mark::Not), ..least }, &format!("<r><title></title>{DOT}<unmarked/></r>"));
+    assert_eq!(fault::<Drawing>("<r><title/></r>"), ErrorKind::MissingElement { expected: "frame".to_owned() });
+    let twice = "<r><title/><fullPage/><fullPage/></r>";
+    assert!(matches!(fault::<Drawing>(twice), ErrorKind::UnexpectedElement { found, .. } if found == "fullPage"));
+    let late = "<r><title/><fullPage/><int>1</int><unmarked/></r>";
+    assert!(matches!(fault::<Drawing>(late), ErrorKind::UnexpectedElement { found, .. } if found == "unmarked"));
+}
+
+#[derive(Debug, PartialEq, Soap)]
+#[soap(namespace = "urn:c", qualified)]
+enum Repeated {
+    #[soap(name = "one")]
+    One(i32),
+    #[soap(name = "many")]
+    Many(Vec<Point>),
+}
+
+#[test]
+fn a_variant_may_repeat() {
+    let many = Repeated::Many((0..40).map(|x| Point { x, y: -x }).collect());
+    assert_eq!(decode::<Repeated>(&encode(&many)).as_ref(), Ok(&many));
+    assert_eq!(decode("<r/>"), Ok(Repeated::Many(Vec::new())));
+    round_trip(&Repeated::One(1), r#"<r><ns:one xmlns:ns="urn:c">1</ns:one></r>"#);
+    let twice = r#"<r xmlns:ns="urn:c"><ns:one>1</ns:one><ns:one>1</ns:one></r>"#;
+    assert!(matches!(fault::<Repeated>(twice), ErrorKind::UnexpectedElement { .. }));
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Soap)]
+#[soap(choice, rename_all = "lowercase")]
+enum Switch {
+    On,
+    Off,
+}
+
+#[test]
+fn unit_variants_as_a_choice() {
+    round_trip(&Switch::Off, "<r><off/></r>");
+    assert!(matches!(Switch::element(), Element::Complex(_)));
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Soap)]
+#[soap(namespace = "urn:c", rename_all = "kebab-case")]
+enum Color {
+    Red,
+    DarkBlue,
+    #[soap(name = "black & white")]
+    Both,
+    #[soap(name = "")]
+    None,
+}
+
+#[derive(Debug, PartialEq, Soap)]
+struct Colors {
+    #[soap(attribute)]
+    main: Option<Color>,
+    c: Vec<Color>,
+}
+
+#[test]
+fn enumerations() {
+    let value = Colors { main: Some(Color::Both), c: vec![Color::Red, Color::DarkBlue, Color::Both, Color::None] };
+    let xml = r#"<r main="black &amp; white"><c>red</c><c>dark-blue</c><c>black &amp; white</c><c></c></r>"#;
+    round_trip(&value, xml);
+    let xml = r#"<r main="black &#38; white"><c>r<!-- -->ed</c><c> dark-blue
+        </c><c>black  &amp; white</c><c/></r>"#;
+    assert_eq!(decode(xml), Ok(value));
+    let ErrorKind::Lexical(error) = fault::<Color>("<r>green</r>") else { panic!("a lexical error") };
+    assert_eq!((error.expected, error.reason), ("Color", "not one of the enumerated values"));
+}
+
+#[test]
+fn the_schema_of_an_enumeration() {
+    let Element::Simple(simple) = Color::element() else { panic!("a simple type") };
+    assert_eq!(simple.name, QName::new("urn:c", "Color"));
+    assert_eq!(&simple.enumeration[..], ["red", "dark-blue", "black & white", ""]);
+    assert_eq!(Color::MAX_WIDTH, Some(13));
+    assert_eq!(Color::scan(b"dark-blue</c>"), Some((Color::DarkBlue, 9)));
+    for text in [&b"black & white<"[..], b"red", b" red<", b"redd<"] {
+        assert_eq!(Color::scan(text), None);
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(union)]
+enum Size {
+    Points(i32),
+    Named(NamedSize),
+    Other(String),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Soap)]
+#[soap(rename_all = "lowercase")]
+enum NamedSize {
+    Small,
+    Large,
+}
+
+#[derive(Debug, PartialEq, Soap)]
+#[soap(union)]
+enum Bounded {
+    Points(i32),
+    Named(NamedSize),
+}
+
+#[derive(Debug, PartialEq, Soap)]
+struct Sizes {
+    size: Vec<Size>,
+}
+
+#[test]
+fn unions_take_the_first_member_that_fits() {
+    let sizes = [Size::Points(12), Size::Named(NamedSize::Large), Size::Other("x<y".to_owned()), Size::Points(-1)];
+    let value = Sizes { size: sizes.to_vec() };
+    let xml = "<r><size>12</size><size>large</size><size>x&lt;y</size><size>-1</size></r>";
+    round_trip(&value, xml);
+    let xml = "<r><size> 12 </size><size> large</size><size>x&lt;y</size><size>-&#49;</size></r>";
+    assert_eq!(decode(xml), Ok(value));
+    assert_eq!((Size::MAX_WIDTH, Bounded::MAX_WIDTH), (None, i32::MAX_WIDTH));
+    let ErrorKind::Lexical(error) = fault::<Bounded>("<r>huge</r>") else { panic!("a lexical error") };
+    assert_eq!(error.expected, "Bounded");
+    let Element::Union(union) = Size::element() else { panic!("a union") };
+    assert_eq!(union.members.len(), 3);
+}
+
+#[derive(Debug, PartialEq, Soap)]
+#[soap(namespace = "urn:c", element = "draw")]
+struct Call {
+    shape: Shape,
+    colors: SoapArray<Color>,
+    size: Option<Size>,
+}
+
+#[test]
+fn encoded_messages_name_the_types() {
+    use deltasoap::soap::{Version, encode_message};
+    let call = Call { shape: dot(), colors: vec![Color::Red].into(), size: Some(Size::Points(1)) };
+    let message = encode_message(Version::Soap11, Use::Encoded, &[], &call, deltasoap::Buffer::new());
+    let xml = String::from_utf8(message.expect("writable").into_vec()).expect("UTF-8");
+    for part in [":Color[1]\"", "xsi:type=\"Shape\"", "<x xsi:type=\"xsd:int\">1</x>", "xsi:type=\"Size\">1</size>"] {
+        assert!(xml.contains(part), "{part} in {xml}");
+    }
+    assert!(!xml.contains("draw xsi:type"), "{xml}");
+}

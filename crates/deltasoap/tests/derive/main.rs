@@ -1,0 +1,13 @@
+//! The derive macro: every feature is read and written, whole and in pieces.
+
+mod enums;
+mod errors;
+mod flat;
+mod structs;
+mod support;
+
+/// The messages for types that have no schema.
+#[test]
+fn compile_errors() {
+    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+}

@@ -1,0 +1,31 @@
+use deltasoap::Soap;
+
+#[derive(Soap)]
+struct TextAndElement {
+    a: i32,
+    #[soap(text)]
+    b: i32,
+}
+
+#[derive(Soap)]
+struct TwoTexts {
+    #[soap(text)]
+    a: i32,
+    #[soap(text)]
+    b: i32,
+}
+
+#[derive(Soap)]
+struct TwoRoles {
+    #[soap(attribute, text)]
+    a: i32,
+}
+
+#[derive(Soap)]
+struct SameName {
+    a: i32,
+    #[soap(name = "a")]
+    b: i32,
+}
+
+fn main() {}
