@@ -11,7 +11,8 @@ use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
 static ALLOCATOR: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// Does some work, and gives the most bytes that were allocated and not yet released at any moment of it, beyond those
-/// before. Allocations of other threads count too.
+/// before. A reallocation counts as growth in place, even where the allocator copies. Allocations of other threads count
+/// too.
 pub fn peak_of<R>(work: impl FnOnce() -> R) -> (R, u64) {
     ALLOCATOR.reset_peak_memory();
     let result = work();
