@@ -6,11 +6,20 @@
 //! decoded while their bytes arrive; no body is collected first.
 //!
 //! ```
-//! # #[path = "../tests/common/message.rs"] mod message;
-//! # message::message! { struct Greet("urn:hello", "Greet") { name: String } }
-//! # message::message! { struct Greeting("urn:hello", "Greeting") { text: String } }
-//! use deltasoap_core::{Lease, soap::Fault};
-//! use deltasoap_http::{Client, SoapService};
+//! use deltasoap::http::{Client, SoapService};
+//! use deltasoap::{Lease, Soap, soap::Fault};
+//!
+//! #[derive(Soap)]
+//! #[soap(namespace = "urn:hello", message)]
+//! struct Greet {
+//!     name: String,
+//! }
+//!
+//! #[derive(Soap)]
+//! #[soap(namespace = "urn:hello", message)]
+//! struct Greeting {
+//!     text: String,
+//! }
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -18,7 +27,7 @@
 //!     .operation(async |greet: Lease<Greet>| Ok::<_, Fault>(Greeting { text: format!("Hello {}", greet.name) }))
 //!     .build()?;
 //!
-//! let client = Client::builder("http://localhost/hello").build_with(service)?;
+//! let client = Client::with_service("http://localhost/hello", service)?;
 //! let greeting: Greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
 //! assert_eq!(greeting.text, "Hello Ada");
 //! # Ok(())

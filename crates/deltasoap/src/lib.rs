@@ -4,3 +4,5 @@
 
 pub use deltasoap_core::*;
 pub use deltasoap_derive::Soap;
+#[cfg(feature = "http")]
+pub use deltasoap_http as http;

@@ -7,7 +7,7 @@ use anyhow::Result;
 use deltasoap::lexical::DateTime;
 use deltasoap::schema::Use;
 use deltasoap::soap::{Fault, HeaderBlock, Version};
-use deltasoap::{AnySimple, Lease, Message, QName, Soap, SoapArray};
+use deltasoap::{AnySimple, Error, Lease, Message, QName, Soap, SoapArray};
 use deltasoap_http::{Answer, Context, Operation, SoapService};
 
 /// Builds the service.
@@ -79,7 +79,7 @@ macro_rules! version {
 
             async fn inform(_: Lease<Inform>, context: Context) -> Result<Answer<InformResponse>, Fault> {
                 let answer = Answer::new(InformResponse { max_envelopes: 1 });
-                answered(answer, context.header::<Id>())
+                Ok(answered(answer, context.header::<Id>())?)
             }
         }
     };
@@ -89,9 +89,7 @@ version!(v1_0, "urn:dslforum-org:cwmp-1-0");
 version!(v1_4, "urn:dslforum-org:cwmp-1-4");
 
 /// An answer with the request's ID, if it had one.
-fn answered<B, I: Message>(answer: Answer<B>, id: Option<Result<I, deltasoap::Error>>) -> Result<Answer<B>, Fault> {
-    let Some(id) = id else { return Ok(answer) };
-    let id = id.map_err(|error| Fault::from_error(&error))?;
-    let block = HeaderBlock::from_message(&id).map_err(|error| Fault::from_error(&error))?;
-    Ok(answer.with_header(block.must_understand(Version::Soap11)))
+fn answered<B, I: Message>(answer: Answer<B>, id: Option<Result<I, Error>>) -> Result<Answer<B>, Error> {
+    let Some(id) = id.transpose()? else { return Ok(answer) };
+    Ok(answer.with_header(HeaderBlock::from_message(&id)?.must_understand(Version::Soap11)))
 }

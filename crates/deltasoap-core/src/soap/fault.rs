@@ -241,6 +241,13 @@ impl From<Error> for Fault {
     }
 }
 
+/// For a fault that was received, to be passed on.
+impl From<Box<Fault>> for Fault {
+    fn from(fault: Box<Fault>) -> Self {
+        *fault
+    }
+}
+
 /// For handlers that cannot fail.
 impl From<std::convert::Infallible> for Fault {
     fn from(never: std::convert::Infallible) -> Self {

@@ -16,9 +16,20 @@ use std::time::Duration;
 /// a stack of layers around it, or a [`SoapService`](crate::SoapService) in the same process.
 ///
 /// ```no_run
-/// # #[path = "../tests/common/message.rs"] mod message;
-/// # message::message! { struct Greet("urn:hello", "Greet") { name: String } }
-/// # message::message! { struct Greeting("urn:hello", "Greeting") { text: String } }
+/// use deltasoap::Soap;
+///
+/// #[derive(Soap)]
+/// #[soap(namespace = "urn:hello", message)]
+/// struct Greet {
+///     name: String,
+/// }
+///
+/// #[derive(Soap)]
+/// #[soap(namespace = "urn:hello", message)]
+/// struct Greeting {
+///     text: String,
+/// }
+///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 /// let client = deltasoap_http::Client::new("http://localhost:8080/hello")?;
 /// let greeting: Greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;

@@ -1,0 +1,188 @@
+//! The client: against a service in memory, over loopback, and against answers that no service of ours gives.
+
+mod common;
+
+use bytes::Bytes;
+use common::*;
+use deltasoap::http::{CallError, CallOptions, Client, SoapService, TypedFault};
+use deltasoap::schema::Use;
+use deltasoap::soap::{FaultCode, HeaderBlock, Version};
+use http::{HeaderValue, Request, Response, StatusCode};
+use http_body_util::Full;
+use std::convert::Infallible;
+use std::time::Duration;
+
+const URL: &str = "http://localhost/test";
+
+fn in_memory(version: Version) -> Client<SoapService> {
+    Client::builder(URL).version(version).build_with(service().0).expect("a client")
+}
+
+#[tokio::test]
+async fn calls_in_memory() {
+    for version in [Version::Soap11, Version::Soap12] {
+        let response: EchoResponse = in_memory(version).call(&echo("x")).await.expect("a response");
+        assert_eq!(response, echoed(&echo("x")));
+    }
+}
+
+#[tokio::test]
+async fn calls_in_section_5_encoding() {
+    let options = CallOptions::new().encoding(Use::Encoded);
+    let response = in_memory(Version::Soap11).call_with::<_, EchoResponse>(&echo("x"), options).await;
+    assert_eq!(response.expect("a response").body, echoed(&echo("x")));
+}
+
+#[tokio::test]
+async fn headers_and_action_travel_both_ways() {
+    for version in [Version::Soap11, Version::Soap12] {
+        let ticket = HeaderBlock::from_message(&Ticket { number: 17 }).expect("a block").must_understand(version);
+        let options = CallOptions::new()
+            .header(ticket)
+            .action("urn:a \"b\\c\"")
+            .http_header(http::header::USER_AGENT, HeaderValue::from_static("tester"));
+        let response = in_memory(version).call_with::<_, DescribeResponse>(&Describe {}, options).await;
+        let response = response.expect("a response");
+        assert_eq!(response.body.action.as_deref(), Some("urn:a \"b\\c\""));
+        assert_eq!(response.body.user_agent.as_deref(), Some("tester"));
+        assert_eq!(response.status, StatusCode::OK);
+        assert_eq!(response.head.version, Some(version));
+        let back = response.head.headers.iter().find_map(HeaderBlock::to_typed::<Ticket>).expect("the ticket");
+        assert_eq!(back.expect("a ticket"), Ticket { number: 17 });
+    }
+}
+
+#[tokio::test]
+async fn faults_arrive_typed() {
+    for version in [Version::Soap11, Version::Soap12] {
+        let result = in_memory(version).call::<_, EchoResponse>(&Fail { how: "typed".to_owned() }).await;
+        let Err(CallError::Fault(fault)) = result else { panic!("{result:?}") };
+        let typed = TypedFault::<NoSuchThing>::from_fault(&fault).expect("a detail").expect("a typed detail");
+        let detail = NoSuchThing { name: "thing".to_owned(), code: 7 };
+        assert_eq!(typed, TypedFault::sender("no such thing", detail));
+        assert!(TypedFault::<Ticket>::from_fault(&fault).is_none());
+    }
+}
+
+#[tokio::test]
+async fn one_way_messages_are_sent() {
+    let (service, mut events) = service();
+    let client = Client::with_service(URL, service).expect("a client");
+    client.send(&Notify { event: "sent".to_owned() }).await.expect("accepted");
+    assert_eq!(events.recv().await.as_deref(), Some("sent"));
+    let refused = client.send(&Unserved {}).await;
+    assert!(matches!(refused, Err(CallError::Fault(fault)) if fault.code == FaultCode::Sender));
+    client.send(&echo("answered all the same")).await.expect("accepted");
+}
+
+#[tokio::test]
+async fn calls_over_loopback_with_the_peers_address() {
+    let (address, _handle) = serve(service().0).await;
+    let client = Client::new(format!("http://{address}/any/path")).expect("a client");
+    let response: DescribeResponse = client.call(&Describe {}).await.expect("a response");
+    assert_eq!(response.peer.as_deref(), Some("127.0.0.1"));
+    assert_eq!(response.action.as_deref(), Some(""), "an empty SOAPAction is sent");
+    let long = Echo { text: "ü".repeat(20_000), numbers: (0..5_000).collect() };
+    assert_eq!(client.call::<_, EchoResponse>(&long).await.expect("a response"), echoed(&long));
+}
+
+#[tokio::test]
+async fn fifty_calls_at_once() {
+    let (service, _) = service();
+    let stats = service.stats();
+    let (address, _handle) = serve(service).await;
+    let client = Client::new(format!("http://{address}/")).expect("a client");
+    let calls = (0..50).map(|number| {
+        let client = client.clone();
+        tokio::spawn(async move {
+            let text = number.to_string();
+            let response: EchoResponse = client.call(&echo(&text)).await.expect("a response");
+            assert_eq!(response.text, text);
+        })
+    });
+    for call in calls.collect::<Vec<_>>() {
+        call.await.expect("no panic");
+    }
+    assert_eq!(stats.snapshot().messages, 50);
+}
+
+/// A client of a server that gives one answer to everything.
+async fn answered_with(status: u16, content_type: &'static str, body: &'static str) -> Result<EchoResponse, CallError> {
+    canned(status, content_type, body).call(&echo("")).await
+}
+
+fn canned(
+    status: u16,
+    content_type: &'static str,
+    body: &'static str,
+) -> Client<impl tower::Service<Request<Full<Bytes>>, Response = Response<Full<Bytes>>, Error = Infallible> + Clone> {
+    let service = tower::service_fn(move |_: Request<Full<Bytes>>| {
+        let response = Response::builder().status(status).header("content-type", content_type);
+        std::future::ready(Ok::<_, Infallible>(response.body(Full::from(body)).expect("a response")))
+    });
+    Client::with_service(URL, service).expect("a client")
+}
+
+#[tokio::test]
+async fn answers_that_are_no_messages_are_told_from_broken_ones() {
+    let page = answered_with(502, "text/html", "<html>Bad gateway").await;
+    let Err(CallError::Status(error)) = page else { panic!("{page:?}") };
+    assert_eq!((error.status, error.excerpt.as_str()), (StatusCode::BAD_GATEWAY, "<html>Bad gateway"));
+
+    let disguised = answered_with(404, "text/xml", "not found").await;
+    assert!(matches!(disguised, Err(CallError::Status(error)) if error.excerpt == "not found"));
+    let empty = answered_with(200, "text/xml", "").await;
+    assert!(matches!(empty, Err(CallError::Status(error)) if error.status == StatusCode::OK));
+    let portal = answered_with(200, "text/html", "log in").await;
+    assert!(matches!(portal, Err(CallError::Status(_))));
+    let broken = answered_with(200, "text/xml", "<a>").await;
+    assert!(matches!(broken, Err(CallError::Decode(_))), "{broken:?}");
+}
+
+#[tokio::test]
+async fn any_success_accepts_a_one_way_message_and_no_failure_does() {
+    for (status, media, body) in [(202, "text/xml", ""), (204, "", ""), (200, "text/plain", "OK")] {
+        canned(status, media, body).send(&echo("")).await.expect("accepted");
+    }
+    for (status, media, body) in [(500, "text/xml", ""), (404, "text/plain", "no")] {
+        let result = canned(status, media, body).send(&echo("")).await;
+        assert!(matches!(result, Err(CallError::Status(error)) if error.status == status));
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_sent_is_not() {
+    let client = in_memory(Version::Soap12);
+    let unwritable = client.call::<_, EchoResponse>(&echo("\u{1}")).await;
+    assert!(matches!(unwritable, Err(CallError::Encode(_))));
+    let options = CallOptions::new().action("a\r\nx: y");
+    let action = client.call_with::<_, EchoResponse>(&echo(""), options).await;
+    assert!(matches!(action, Err(CallError::Action(_))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn slow_answers_time_out() {
+    let never = tower::service_fn(async |_: Request<Full<Bytes>>| {
+        std::future::pending::<Result<Response<Full<Bytes>>, Infallible>>().await
+    });
+    let client = Client::builder(URL).timeout(Duration::from_secs(5)).build_with(never).expect("a client");
+    let start = tokio::time::Instant::now();
+    assert!(matches!(client.call::<_, EchoResponse>(&echo("")).await, Err(CallError::Timeout)));
+    assert_eq!(start.elapsed().as_secs(), 5);
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    drop(listener);
+    let client = Client::new(format!("http://{address}/")).expect("a client");
+    assert!(matches!(client.call::<_, EchoResponse>(&echo("")).await, Err(CallError::Http(_))));
+}
+
+#[test]
+fn urls_must_be_absolute() {
+    for bad in ["", "/path", "localhost/path", "http://", "http://a b/"] {
+        assert!(Client::new(bad).is_err(), "{bad:?}");
+    }
+}
