@@ -1,2 +1,25 @@
-//! Placeholder.
-fn main() {}
+//! The benchmark program: deltasoap, and other toolkits beside it, on arrays of numbers, strings, structs and bytes.
+//!
+//! A benchmark is a test first: nothing is timed before its output was checked, and a wrong value ends the program.
+//! [`workload`] reads what to measure from `bench/definitions/`, [`messages`] makes the data, an [`engine`] does the
+//! work, [`measure`] times it, [`report`] shows the figures. `BENCHMARKS.md` describes the method.
+
+mod cli;
+mod engine;
+mod environment;
+mod measure;
+mod memory;
+mod messages;
+mod report;
+mod ring;
+mod run;
+mod workload;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main().unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}

@@ -1,0 +1,92 @@
+//! The command line.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use clap::{Parser, Subcommand};
+
+use crate::workload::Definitions;
+use crate::{report, run};
+
+#[derive(Parser)]
+#[command(name = "deltasoap-bench", version, about = "Measure deltasoap, and other SOAP toolkits beside it")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Check and time workloads
+    Run(RunArguments),
+    /// Name the workloads and engines
+    List,
+}
+
+/// What to measure, and how long.
+#[derive(clap::Args)]
+pub struct RunArguments {
+    /// A workload (repeatable) [default: all]
+    #[arg(long = "workload", value_name = "NAME")]
+    pub workloads: Vec<String>,
+    /// Elements in an array; bytes for base64 (repeatable)
+    #[arg(long = "size", value_name = "N", default_values_t = [1000, 100_000])]
+    pub sizes: Vec<usize>,
+    /// A toolkit, or `all` (repeatable)
+    #[arg(long = "engine", value_name = "NAME", default_values_t = [String::from("deltasoap")])]
+    pub engines: Vec<String>,
+    /// Print one JSON object a line instead of a table
+    #[arg(long)]
+    pub json: bool,
+    /// Runs of each measurement, at least
+    #[arg(long, value_name = "N", default_value = "15")]
+    pub runs: NonZeroUsize,
+    /// Seconds of each measurement, at least
+    #[arg(long, value_name = "S", default_value = "0.5", value_parser = seconds)]
+    pub seconds: Duration,
+    /// Feed deltasoap's decoder with chunks of this size instead of whole messages
+    #[arg(long, value_name = "BYTES")]
+    pub chunk: Option<NonZeroUsize>,
+    /// Where built peers lie [default: .peers in the repository]
+    #[arg(long, value_name = "FOLDER")]
+    pub peers: Option<PathBuf>,
+}
+
+/// Does what the command line asks for.
+pub fn main() -> Result<ExitCode> {
+    let arguments = Arguments::parse();
+    let definitions = Definitions::load()?;
+    match arguments.command {
+        Command::Run(arguments) => run::run(&arguments, &definitions),
+        Command::List => {
+            println!("{}", report::list(&definitions));
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration> {
+    let seconds = Duration::try_from_secs_f64(text.parse()?)?;
+    ensure!(seconds <= Duration::from_secs(3600), "more than an hour");
+    Ok(seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn seconds_are_positive_and_bounded() {
+        assert_eq!(seconds("0.25").unwrap(), Duration::from_millis(250));
+        assert!(seconds("-1").is_err() && seconds("1e9").is_err() && seconds("NaN").is_err());
+    }
+}

@@ -1,0 +1,54 @@
+//! Toolkits that can be measured, behind one interface.
+//!
+//! An [`Engine`] prepares a workload; the [`Session`] that comes out runs it, and checks what the runs produced.
+//! Sessions of several engines are alive at once, so that their runs can take turns.
+
+mod floor;
+mod ours;
+mod peer;
+
+use anyhow::Result;
+
+use crate::workload::Workload;
+
+pub use ours::Deltasoap;
+pub use peer::Peer;
+
+/// A toolkit.
+pub trait Engine {
+    /// The name in reports.
+    fn name(&self) -> &str;
+
+    /// True if the toolkit can do this.
+    fn offers(&self, workload: &Workload) -> bool;
+
+    /// Makes ready for runs with `n` elements, and does the work once.
+    ///
+    /// # Errors
+    /// When the work fails.
+    fn prepare<'a>(&'a mut self, workload: &Workload, n: usize) -> Result<Box<dyn Session + 'a>>;
+}
+
+/// A workload of one size, ready to run.
+pub trait Session {
+    /// Size of the message: the input of a decode, the output of an encode.
+    fn bytes(&self) -> usize;
+
+    /// Does the work `count` times; the nanoseconds of each.
+    ///
+    /// # Errors
+    /// When the work fails.
+    fn run(&mut self, count: usize) -> Result<Vec<u64>>;
+
+    /// Checks what the last run produced.
+    ///
+    /// # Errors
+    /// When it is wrong.
+    fn check(&mut self) -> Result<()>;
+
+    /// The most memory that one message takes, result included, in bytes.
+    ///
+    /// # Errors
+    /// When it cannot be measured.
+    fn peak_bytes(&mut self) -> Result<u64>;
+}

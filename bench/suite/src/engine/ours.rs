@@ -1,0 +1,194 @@
+//! deltasoap itself, used as a server or a client uses it.
+
+use std::num::NonZeroUsize;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use deltasoap::decode::Decoder;
+use deltasoap::schema::Use;
+use deltasoap::soap::{Version, encode_message};
+use deltasoap::{Buffer, DecodeOptions, Error};
+
+use super::floor::{Compare, Copy};
+use super::{Engine, Session};
+use crate::memory;
+use crate::messages::{Payload, Sample, Visitor, decode, with_sample};
+use crate::ring::Ring;
+use crate::workload::{Action, Workload};
+
+/// Size of the pieces in which a message comes when memory is measured: what a server has of a message at a time.
+const CHUNK: usize = 64 * 1024;
+
+/// deltasoap in this process. The floors are its too: what the memory of this process allows.
+#[derive(Debug, Default)]
+pub struct Deltasoap {
+    /// Size of the pieces that a message is fed in; `None` for whole messages.
+    pub chunk: Option<NonZeroUsize>,
+}
+
+impl Engine for Deltasoap {
+    fn name(&self) -> &str {
+        "deltasoap"
+    }
+
+    fn offers(&self, _: &Workload) -> bool {
+        true
+    }
+
+    fn prepare<'a>(&'a mut self, workload: &Workload, n: usize) -> Result<Box<dyn Session + 'a>> {
+        let chunk = self.chunk.map(usize::from);
+        let mut session = with_sample(workload.values, n, Open { action: workload.action, chunk });
+        session.run(1)?;
+        Ok(session)
+    }
+}
+
+/// Opens a session on a sample.
+struct Open {
+    action: Action,
+    chunk: Option<usize>,
+}
+
+impl Visitor for Open {
+    type Output = Box<dyn Session>;
+
+    fn visit<T: Payload>(self, sample: Sample<T>) -> Self::Output {
+        match self.action {
+            Action::Decode => Box::new(Decode::new(sample, self.chunk)),
+            Action::Encode => Box::new(Encode { sample, buffer: Buffer::new() }),
+            Action::Compare => Box::new(Compare::new(&sample.message)),
+            Action::Copy => Box::new(Copy::new(&sample.message)),
+        }
+    }
+}
+
+/// Runs work and gives the nanoseconds it took.
+pub(super) fn timed<R>(work: impl FnOnce() -> R) -> (u64, R) {
+    let start = Instant::now();
+    let result = work();
+    (u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX), result)
+}
+
+struct Decode<T> {
+    sample: Sample<T>,
+    ring: Ring,
+    chunk: Option<usize>,
+    decoder: Decoder,
+    /// What the last run gave.
+    value: Option<T>,
+}
+
+impl<T: Payload> Decode<T> {
+    fn new(sample: Sample<T>, chunk: Option<usize>) -> Self {
+        let ring = Ring::new(&sample.message);
+        Decode { sample, ring, chunk, decoder: Decoder::new(DecodeOptions::default()), value: None }
+    }
+}
+
+impl<T: Payload> Session for Decode<T> {
+    fn bytes(&self) -> usize {
+        self.ring.message_len()
+    }
+
+    /// The release of the previous run's value is part of the time, as in the peer protocol.
+    fn run(&mut self, count: usize) -> Result<Vec<u64>> {
+        let Decode { ring, chunk, decoder, value, .. } = self;
+        let mut run_once = || {
+            let message = ring.next();
+            let (ns, result) = timed(|| {
+                drop(value.take());
+                decode(decoder, message, *chunk)
+            });
+            *value = Some(result?);
+            Ok(ns)
+        };
+        (0..count).map(|_| run_once()).collect()
+    }
+
+    fn check(&mut self) -> Result<()> {
+        self.sample.check_values(self.value.as_ref().context("nothing was decoded")?)
+    }
+
+    /// Of the first message that a new decoder reads.
+    fn peak_bytes(&mut self) -> Result<u64> {
+        let message = self.ring.next();
+        let decode_first = || -> Result<T, Error> {
+            let mut decoder = Decoder::new(DecodeOptions::default());
+            decode(&mut decoder, message, Some(self.chunk.unwrap_or(CHUNK)))
+        };
+        let (result, peak) = memory::peak_of(decode_first);
+        self.sample.check_values(&result?)?;
+        Ok(peak)
+    }
+}
+
+struct Encode<T> {
+    sample: Sample<T>,
+    buffer: Buffer,
+}
+
+impl<T: Payload> Encode<T> {
+    fn encode(&self, buffer: Buffer) -> Result<Buffer, Error> {
+        encode_message(Version::Soap11, Use::Literal, &[], &self.sample.values, buffer)
+    }
+}
+
+impl<T: Payload> Session for Encode<T> {
+    fn bytes(&self) -> usize {
+        self.buffer.len()
+    }
+
+    fn run(&mut self, count: usize) -> Result<Vec<u64>> {
+        let run_once = |_| {
+            let buffer = std::mem::take(&mut self.buffer);
+            let (ns, result) = timed(|| self.encode(buffer));
+            self.buffer = result?;
+            Ok(ns)
+        };
+        (0..count).map(run_once).collect()
+    }
+
+    fn check(&mut self) -> Result<()> {
+        self.sample.check_bytes(self.buffer.as_slice())?;
+        self.sample.check_message(self.buffer.as_slice())
+    }
+
+    /// Of the first message that is written into a new buffer.
+    fn peak_bytes(&mut self) -> Result<u64> {
+        let (result, peak) = memory::peak_of(|| self.encode(Buffer::new()));
+        self.sample.check_message(result?.as_slice())?;
+        Ok(peak)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::Definitions;
+
+    fn check(chunk: Option<NonZeroUsize>, n: usize) {
+        for workload in Definitions::load().unwrap().workloads {
+            let mut engine = Deltasoap { chunk };
+            let mut session = engine.prepare(&workload, n).unwrap();
+            session.check().unwrap_or_else(|error| panic!("{} {n}: {error:#}", workload.name));
+            assert_eq!(session.run(3).unwrap().len(), 3);
+            session.check().unwrap_or_else(|error| panic!("{} {n}: {error:#}", workload.name));
+            session.peak_bytes().unwrap();
+            assert!(session.bytes() > 100);
+        }
+    }
+
+    #[test]
+    fn every_workload_is_done_right() {
+        for n in [0, 1, 10, 1000] {
+            check(None, n);
+        }
+    }
+
+    #[test]
+    fn every_workload_is_done_right_in_small_chunks() {
+        for n in [0, 1, 10, 1000] {
+            check(NonZeroUsize::new(7), n);
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Other toolkits: a process each, spoken to by the protocol of `bench/peers/PROTOCOL.md`.
+//!
+//! The peer times itself, so the pipe is never part of a measurement. It is not trusted with the result: checksums are compared
+//! after all runs, and what it has encoded is decoded here.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::{Engine, Session};
+use crate::messages::{Payload, Sample, Visitor, with_sample};
+use crate::workload::{Action, PeerDefinition, Values, Workload};
+
+/// A toolkit's process; killed when dropped.
+pub struct Peer {
+    name: String,
+    /// The workloads it can do.
+    workloads: Vec<String>,
+    link: Link,
+}
+
+impl Peer {
+    /// Starts the peer's program, which lies below `folder`, and asks who it is.
+    ///
+    /// # Errors
+    /// When the peer is not built, or does not answer as one.
+    pub fn start(definition: &PeerDefinition, folder: &Path) -> Result<Self> {
+        let program = folder.join(&definition.program);
+        ensure!(program.exists(), "{} is not built: run `{}`", definition.name, definition.build);
+        let mut link = Link::start(&program)?;
+        let hello: Hello = link.ask("hello", b"")?;
+        eprintln!("{} is {} {}", definition.name, hello.peer, hello.version);
+        Ok(Peer { name: definition.name.clone(), workloads: hello.workloads, link })
+    }
+}
+
+impl Engine for Peer {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn offers(&self, workload: &Workload) -> bool {
+        self.workloads.contains(&workload.name)
+    }
+
+    fn prepare<'a>(&'a mut self, workload: &Workload, n: usize) -> Result<Box<dyn Session + 'a>> {
+        let Summary { message, checksum } = with_sample(workload.values, n, Summarize);
+        let request = format!("prepare {} {n} {}", workload.name, message.len());
+        let prepared: Prepared = self.link.ask(&request, &message).with_context(|| request.clone())?;
+        let work = Work { action: workload.action, values: workload.values, n, checksum };
+        let mut session = PeerSession { link: &mut self.link, work, bytes: prepared.bytes, peak_bytes: 0 };
+        session.work.check_checksum(&prepared.checksum)?;
+        session.run(1)?;
+        Ok(Box::new(session))
+    }
+}
+
+/// A workload that a peer has prepared.
+struct PeerSession<'a> {
+    link: &'a mut Link,
+    work: Work,
+    bytes: usize,
+    /// The highest that the peer has reported.
+    peak_bytes: u64,
+}
+
+/// What the peer was asked to do.
+struct Work {
+    action: Action,
+    values: Values,
+    n: usize,
+    /// That of the values.
+    checksum: String,
+}
+
+impl Work {
+    fn check_checksum(&self, found: &str) -> Result<()> {
+        ensure!(found == self.checksum, "wrong values: the peer's checksum is {found}, not {}", self.checksum);
+        Ok(())
+    }
+}
+
+impl Session for PeerSession<'_> {
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn run(&mut self, count: usize) -> Result<Vec<u64>> {
+        let runs: Runs = self.link.ask(&format!("run {count}"), b"")?;
+        ensure!(runs.ns.len() == count, "the peer did {} runs, not {count}", runs.ns.len());
+        self.work.check_checksum(&runs.checksum)?;
+        self.peak_bytes = self.peak_bytes.max(runs.peak_bytes);
+        Ok(runs.ns)
+    }
+
+    /// The values of a decode were checked by their checksum after each batch of runs.
+    fn check(&mut self) -> Result<()> {
+        if self.work.action != Action::Encode {
+            return Ok(());
+        }
+        let output = self.link.output()?;
+        ensure!(output.len() == self.bytes, "the peer wrote {} bytes, not {}", output.len(), self.bytes);
+        with_sample(self.work.values, self.work.n, CheckMessage(&output))
+    }
+
+    fn peak_bytes(&mut self) -> Result<u64> {
+        Ok(self.peak_bytes)
+    }
+}
+
+/// What a peer needs of a sample.
+struct Summary {
+    message: Vec<u8>,
+    checksum: String,
+}
+
+struct Summarize;
+
+impl Visitor for Summarize {
+    type Output = Summary;
+
+    fn visit<T: Payload>(self, sample: Sample<T>) -> Summary {
+        Summary { checksum: sample.values.checksum(), message: sample.message }
+    }
+}
+
+struct CheckMessage<'a>(&'a [u8]);
+
+impl Visitor for CheckMessage<'_> {
+    type Output = Result<()>;
+
+    fn visit<T: Payload>(self, sample: Sample<T>) -> Result<()> {
+        sample.check_message(self.0)
+    }
+}
+
+#[derive(Deserialize)]
+struct Hello {
+    peer: String,
+    version: String,
+    workloads: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Prepared {
+    checksum: String,
+    bytes: usize,
+}
+
+#[derive(Deserialize)]
+struct Runs {
+    ns: Vec<u64>,
+    checksum: String,
+    peak_bytes: u64,
+}
+
+#[derive(Deserialize)]
+struct Failure {
+    error: String,
+}
+
+/// The process and its pipes.
+struct Link {
+    process: Child,
+    requests: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Link {
+    fn start(program: &Path) -> Result<Self> {
+        let mut command = Command::new(program);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
+        let requests = process.stdin.take().context("the peer has no standard input")?;
+        let answers = process.stdout.take().context("the peer has no standard output")?;
+        Ok(Link { process, requests, answers: BufReader::new(answers) })
+    }
+
+    fn ask<T: DeserializeOwned>(&mut self, line: &str, bytes: &[u8]) -> Result<T> {
+        understand(&self.request(line, bytes)?)
+    }
+
+    /// The last encoded message: a length in a line, then the bytes; or an error like any other.
+    fn output(&mut self) -> Result<Vec<u8>> {
+        let line = self.request("output", b"")?;
+        let Ok(length) = line.trim_end().parse::<u64>() else {
+            bail!(refusal(&line).unwrap_or_else(|| format!("unexpected answer {line:?}")));
+        };
+        let mut message = Vec::new();
+        self.answers.by_ref().take(length).read_to_end(&mut message)?;
+        Ok(message)
+    }
+
+    fn request(&mut self, line: &str, bytes: &[u8]) -> Result<String> {
+        self.send(line, bytes).with_context(|| format!("the peer has ended before {line:?}"))?;
+        let mut answer = String::new();
+        match self.answers.read_line(&mut answer)? {
+            0 => bail!("the peer has ended without an answer to {line:?}"),
+            _ => Ok(answer),
+        }
+    }
+
+    fn send(&mut self, line: &str, bytes: &[u8]) -> std::io::Result<()> {
+        writeln!(self.requests, "{line}")?;
+        self.requests.write_all(bytes)?;
+        self.requests.flush()
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        // Both fail only if the process has ended, which is what they are for.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn understand<T: DeserializeOwned>(answer: &str) -> Result<T> {
+    if let Some(error) = refusal(answer) {
+        bail!("the peer says: {error}");
+    }
+    serde_json::from_str(answer).with_context(|| format!("unexpected answer {answer:?}"))
+}
+
+/// The text of an error answer.
+fn refusal(answer: &str) -> Option<String> {
+    serde_json::from_str::<Failure>(answer).ok().map(|failure| failure.error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_the_result_or_the_peers_error() {
+        let prepared: Prepared = understand("{\"ok\":true,\"checksum\":\"00\",\"bytes\":7}\n").unwrap();
+        assert_eq!((prepared.checksum.as_str(), prepared.bytes), ("00", 7));
+        let error = |answer| understand::<Prepared>(answer).err().unwrap().to_string();
+        assert_eq!(error("{\"ok\":false,\"error\":\"no\"}\n"), "the peer says: no");
+        assert!(error("nonsense\n").contains("nonsense"));
+    }
+}

@@ -1,0 +1,88 @@
+//! Where figures were measured: processor, compiler, date.
+
+use std::fmt;
+use std::fs;
+use std::thread;
+
+/// What a report says about the machine.
+#[derive(Debug)]
+pub struct Environment {
+    processor: String,
+    cores: usize,
+    /// The core that everything ran on, if it could be chosen.
+    core: Option<usize>,
+    /// Processes that wanted to run at the start, on average over the last minute.
+    load: f64,
+    date: jiff::civil::Date,
+}
+
+impl Environment {
+    /// Looks around, and ties this process, and those that it starts from now on, to one core.
+    pub fn prepare() -> Self {
+        let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        Environment {
+            processor: processor(&cpuinfo).unwrap_or("unknown processor").to_owned(),
+            // In this order: afterwards there seems to be one core.
+            cores: thread::available_parallelism().map_or(1, usize::from),
+            core: pin_to_core(),
+            load: load(&fs::read_to_string("/proc/loadavg").unwrap_or_default()).unwrap_or(0.0),
+            date: jiff::Zoned::now().date(),
+        }
+    }
+}
+
+impl Environment {
+    /// What makes figures doubtful. On a busy machine long runs are interrupted and short ones are not, so that even
+    /// ratios are wrong.
+    pub fn warning(&self) -> Option<String> {
+        let is_busy = self.load > self.cores as f64 - 0.5;
+        is_busy.then(|| format!("warning: the machine is busy (load {}), the figures will not be reliable", self.load))
+    }
+}
+
+/// To the last core, which is the least busy one where interrupts go to the first. `None` where the system does not
+/// allow it.
+fn pin_to_core() -> Option<usize> {
+    let core = core_affinity::get_core_ids()?.into_iter().last()?;
+    core_affinity::set_for_current(core).then_some(core.id)
+}
+
+/// The average over the last minute in the text of `/proc/loadavg`.
+fn load(loadavg: &str) -> Option<f64> {
+    loadavg.split_whitespace().next()?.parse().ok()
+}
+
+/// The model in the text of `/proc/cpuinfo`.
+fn processor(cpuinfo: &str) -> Option<&str> {
+    let line = cpuinfo.lines().find(|line| line.starts_with("model name"))?;
+    line.split_once(':').map(|(_, model)| model.trim())
+}
+
+impl fmt::Display for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let version = env!("CARGO_PKG_VERSION");
+        write!(f, "deltasoap {version}, {}, {}, {} cores", env!("BENCH_RUSTC"), self.processor, self.cores)?;
+        match self.core {
+            Some(core) => write!(f, " (pinned to core {core})")?,
+            None => f.write_str(" (not pinned to a core)")?,
+        }
+        write!(f, ", load {}, {}", self.load, self.date)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{load, processor};
+
+    #[test]
+    fn finds_the_model() {
+        assert_eq!(processor("processor\t: 0\nmodel name\t: Some CPU @ 3 GHz\n"), Some("Some CPU @ 3 GHz"));
+        assert_eq!(processor(""), None);
+    }
+
+    #[test]
+    fn finds_the_load() {
+        assert_eq!(load("0.86 0.85 0.59 2/345 6789\n"), Some(0.86));
+        assert_eq!(load(""), None);
+    }
+}

@@ -1,0 +1,164 @@
+//! Timing: sessions take turns in rounds, and the median over all their runs counts.
+//!
+//! A machine is never equally fast for long. So engines that are compared run one after the other in short batches,
+//! round after round, and what disturbs one disturbs the others too. The first run of a batch finds the caches
+//! full of another engine's data; it is not counted.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::engine::Session;
+
+/// How much is measured.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    /// Runs of each session, at least.
+    pub runs: usize,
+    /// Time that each session's runs take together, at least (unless [`MAX_RUNS`] are reached).
+    pub time: Duration,
+}
+
+/// Batches of each session.
+pub const ROUNDS: usize = 5;
+
+/// Most runs of a session; enough for the median of the smallest messages.
+const MAX_RUNS: usize = 100_000;
+
+/// What came out of a session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figures {
+    /// Size of the message in bytes.
+    pub bytes: usize,
+    /// Runs that count.
+    pub runs: usize,
+    /// The fastest run, in nanoseconds.
+    pub ns_min: u64,
+    /// The median of the runs, in nanoseconds.
+    pub ns_median: u64,
+    /// How far apart the quartiles of the runs lie, as a fraction of the median.
+    pub spread: f64,
+    /// See [`Session::peak_bytes`].
+    pub peak_bytes: u64,
+}
+
+/// Checks and times sessions; `tick` is called [`ROUNDS`] times.
+///
+/// # Errors
+/// When a session fails or is wrong, before or after the runs.
+pub fn measure(sessions: &mut [Box<dyn Session + '_>], plan: Plan, mut tick: impl FnMut()) -> Result<Vec<Figures>> {
+    let mut batches = Vec::new();
+    for session in &mut *sessions {
+        session.check()?;
+        batches.push(plan.batch(session.run(1)?[0]));
+    }
+    let mut times = vec![Vec::new(); sessions.len()];
+    for _ in 0..ROUNDS {
+        for ((session, times), batch) in sessions.iter_mut().zip(&mut times).zip(&batches) {
+            times.extend_from_slice(&session.run(batch + 1)?[1..]);
+        }
+        tick();
+    }
+    sessions.iter_mut().zip(times).map(|(session, times)| conclude(&mut **session, times)).collect()
+}
+
+impl Plan {
+    /// Runs in each of the [`ROUNDS`], when one takes `ns` nanoseconds.
+    fn batch(&self, ns: u64) -> usize {
+        let fitting = self.time.as_nanos() / u128::from(ns.max(1));
+        let fitting = usize::try_from(fitting).unwrap_or(MAX_RUNS).min(MAX_RUNS);
+        self.runs.max(fitting).div_ceil(ROUNDS).max(1)
+    }
+}
+
+fn conclude(session: &mut dyn Session, mut times: Vec<u64>) -> Result<Figures> {
+    session.check()?;
+    times.sort_unstable();
+    let median = median(&times);
+    Ok(Figures {
+        bytes: session.bytes(),
+        runs: times.len(),
+        ns_min: times[0],
+        ns_median: median,
+        spread: (times[times.len() * 3 / 4] - times[times.len() / 4]) as f64 / median.max(1) as f64,
+        peak_bytes: session.peak_bytes()?,
+    })
+}
+
+/// The median of sorted numbers; of an even number of them, the mean of the middle two, rounded down.
+fn median(sorted: &[u64]) -> u64 {
+    let (low, high) = (sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
+    low + (high - low) / 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::ensure;
+
+    #[test]
+    fn medians() {
+        assert_eq!(median(&[7]), 7);
+        assert_eq!(median(&[1, 2]), 1);
+        assert_eq!(median(&[1, 5]), 3);
+        assert_eq!(median(&[1, 2, 9]), 2);
+        assert_eq!(median(&[1, 2, 4, 9]), 3);
+        assert_eq!(median(&[u64::MAX, u64::MAX]), u64::MAX);
+    }
+
+    #[test]
+    fn batches_cover_runs_and_time() {
+        let plan = Plan { runs: 15, time: Duration::from_millis(100) };
+        assert_eq!(plan.batch(50_000_000), 3);
+        assert_eq!(plan.batch(1_000_000), 20);
+        assert_eq!(plan.batch(0), MAX_RUNS / ROUNDS);
+        assert_eq!(Plan { runs: 1, time: Duration::ZERO }.batch(1), 1);
+    }
+
+    /// Runs that take 1000, 1, 2, 3, ... nanoseconds in each batch, and fail the `bad`-th check.
+    struct Fake {
+        checks: usize,
+        bad: usize,
+    }
+
+    impl Session for Fake {
+        fn bytes(&self) -> usize {
+            10
+        }
+
+        fn run(&mut self, count: usize) -> Result<Vec<u64>> {
+            Ok((0..count as u64).map(|run| if run == 0 { 1000 } else { run }).collect())
+        }
+
+        fn check(&mut self) -> Result<()> {
+            self.checks += 1;
+            ensure!(self.checks != self.bad, "wrong");
+            Ok(())
+        }
+
+        fn peak_bytes(&mut self) -> Result<u64> {
+            Ok(3)
+        }
+    }
+
+    fn measure_fake(bad: usize) -> Result<(Vec<Figures>, usize)> {
+        let (plan, mut ticks) = (Plan { runs: 15, time: Duration::ZERO }, 0);
+        let figures = measure(&mut [Box::new(Fake { checks: 0, bad })], plan, || ticks += 1)?;
+        Ok((figures, ticks))
+    }
+
+    #[test]
+    fn the_first_run_of_a_batch_does_not_count() {
+        let (figures, ticks) = measure_fake(0).unwrap();
+        assert_eq!(ticks, ROUNDS);
+        let expected = Figures { bytes: 10, runs: 15, ns_min: 1, ns_median: 2, spread: 1.0, peak_bytes: 3 };
+        assert_eq!(figures, [expected]);
+    }
+
+    #[test]
+    fn a_wrong_result_is_an_error_before_and_after_the_runs() {
+        assert!(measure_fake(1).is_err());
+        assert!(measure_fake(2).is_err());
+        assert!(measure_fake(3).is_ok());
+    }
+}

@@ -1,0 +1,312 @@
+//! The messages as Rust types, the values they carry, and how a toolkit's work is checked.
+//!
+//! Values come from [`deltasoap_streams::arrays`] and depend on their number alone, so that every toolkit gets the same
+//! ones. The message that a decoder reads is written by that module's naive writers, not by the encoder under test.
+
+use anyhow::{Context, Result, ensure};
+use deltasoap::decode::Decoder;
+use deltasoap::lexical::Base64;
+use deltasoap::soap::{EnvelopeReader, RequestReceiver};
+use deltasoap::{DecodeOptions, Error, Message, Soap};
+use deltasoap_streams::arrays::{self, NAMESPACE};
+use deltasoap_streams::checksum;
+
+use crate::workload::Values;
+
+/// `sendInts`
+#[derive(Debug, Soap)]
+#[soap(namespace = "urn:bench", element = "sendInts")]
+pub struct SendInts {
+    item: Vec<i32>,
+}
+
+/// `sendDoubles`
+#[derive(Debug, Soap)]
+#[soap(namespace = "urn:bench", element = "sendDoubles")]
+pub struct SendDoubles {
+    item: Vec<f64>,
+}
+
+/// `sendStrings`
+#[derive(Debug, Soap)]
+#[soap(namespace = "urn:bench", element = "sendStrings")]
+pub struct SendStrings {
+    item: Vec<String>,
+}
+
+/// `sendMios`
+#[derive(Debug, Soap)]
+#[soap(namespace = "urn:bench", element = "sendMios")]
+pub struct SendMios {
+    item: Vec<Mio>,
+}
+
+/// A mesh interface object: coordinates and a field value.
+#[derive(Debug, Soap)]
+#[soap(namespace = "urn:bench")]
+pub struct Mio {
+    x: i32,
+    y: i32,
+    v: f64,
+}
+
+/// `sendBase64`
+#[derive(Debug, Soap)]
+#[soap(namespace = "urn:bench", element = "sendBase64")]
+pub struct SendBase64 {
+    data: Base64,
+}
+
+/// A message type of the workloads.
+pub trait Payload: Message + 'static {
+    /// True if values have several spellings that are as good as each other: doubles, with or without `+` in the
+    /// exponent and `.0` behind the point.
+    const HAS_DOUBLES: bool = false;
+
+    /// The message as the naive writer writes it.
+    fn naive(&self) -> String;
+
+    /// The checksum of the values.
+    fn checksum(&self) -> String;
+
+    /// True if both hold the same values, bit for bit.
+    fn is_same(&self, other: &Self) -> bool;
+}
+
+/// Values and the message that carries them.
+#[derive(Debug)]
+pub struct Sample<T> {
+    /// The values.
+    pub values: T,
+    /// The message.
+    pub message: Vec<u8>,
+    /// Number of elements, or of bytes.
+    pub n: usize,
+}
+
+impl<T: Payload> Sample<T> {
+    fn new(values: T, n: usize) -> Self {
+        let message = values.naive().into_bytes();
+        Sample { values, message, n }
+    }
+
+    /// An error unless `found` are the values.
+    ///
+    /// # Errors
+    /// When they are not.
+    pub fn check_values(&self, found: &T) -> Result<()> {
+        let (found_sum, sum) = (found.checksum(), self.values.checksum());
+        ensure!(found.is_same(&self.values) && found_sum == sum, "wrong values: checksum {found_sum}, not {sum}");
+        Ok(())
+    }
+
+    /// An error unless `message` is the naive writer's, byte for byte but for the spelling of doubles. (And for that of an
+    /// element without children: an array without elements is not looked at.)
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn check_bytes(&self, message: &[u8]) -> Result<()> {
+        let is_naive = message == self.message
+            || T::HAS_DOUBLES && respell(message) == String::from_utf8_lossy(&self.message)
+            || self.n == 0;
+        ensure!(is_naive, "the message differs from the naive writer's");
+        Ok(())
+    }
+
+    /// An error unless `message` carries the values.
+    ///
+    /// # Errors
+    /// When it does not, or cannot be decoded.
+    pub fn check_message(&self, message: &[u8]) -> Result<()> {
+        let mut decoder = Decoder::new(DecodeOptions::default());
+        self.check_values(&decode(&mut decoder, message, None).context("the written message is at fault")?)
+    }
+}
+
+/// Something to do with a sample, whatever its type.
+pub trait Visitor {
+    /// What comes out.
+    type Output;
+
+    /// Does it.
+    fn visit<T: Payload>(self, sample: Sample<T>) -> Self::Output;
+}
+
+/// Makes a sample of `n` values and hands it to `visitor`.
+pub fn with_sample<V: Visitor>(values: Values, n: usize, visitor: V) -> V::Output {
+    match values {
+        Values::Ints => visitor.visit(Sample::new(SendInts { item: arrays::ints(n) }, n)),
+        Values::Easy => visitor.visit(Sample::new(SendDoubles { item: arrays::easy_doubles(n) }, n)),
+        Values::Hard => visitor.visit(Sample::new(SendDoubles { item: arrays::hard_doubles(n) }, n)),
+        Values::Strings => visitor.visit(Sample::new(SendStrings { item: arrays::strings(n) }, n)),
+        Values::Structs => visitor.visit(Sample::new(SendMios { item: mios(n) }, n)),
+        Values::Base64 => visitor.visit(Sample::new(SendBase64 { data: Base64(arrays::bytes(n)) }, n)),
+    }
+}
+
+/// Reads a message as a server does: one decoder for all messages, a new value for each. `chunk` is the size of the pieces
+/// that it is fed in; `None` for the whole message at once.
+///
+/// # Errors
+/// When the message is at fault.
+pub fn decode<T: Message>(decoder: &mut Decoder, message: &[u8], chunk: Option<usize>) -> Result<T, Error> {
+    let mut reader = EnvelopeReader::new(RequestReceiver::<T>::default());
+    match chunk {
+        None => decoder.decode(&mut reader, message)?,
+        Some(size) => {
+            decoder.reset();
+            message.chunks(size).try_for_each(|piece| decoder.push(&mut reader, piece))?;
+            decoder.finish(&mut reader)?;
+        }
+    }
+    let (_, receiver) = reader.into_parts();
+    Ok(receiver.value)
+}
+
+/// Spells doubles as [`arrays::double`] does.
+fn respell(message: &[u8]) -> String {
+    String::from_utf8_lossy(message).replace("e+", "e").replace(".0<", "<")
+}
+
+fn mios(n: usize) -> Vec<Mio> {
+    arrays::mios(n).into_iter().map(|(x, y, v)| Mio { x, y, v }).collect()
+}
+
+impl Payload for SendInts {
+    fn naive(&self) -> String {
+        arrays::message_ints(&self.item)
+    }
+
+    fn checksum(&self) -> String {
+        checksum::ints(&self.item)
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.item == other.item
+    }
+}
+
+impl Payload for SendDoubles {
+    const HAS_DOUBLES: bool = true;
+
+    fn naive(&self) -> String {
+        arrays::message_doubles(&self.item)
+    }
+
+    fn checksum(&self) -> String {
+        checksum::doubles(&self.item)
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        let bits = |doubles: &Self| doubles.item.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+        bits(self) == bits(other)
+    }
+}
+
+impl Payload for SendStrings {
+    fn naive(&self) -> String {
+        arrays::message_strings(&self.item)
+    }
+
+    fn checksum(&self) -> String {
+        checksum::strings(&self.item)
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.item == other.item
+    }
+}
+
+impl SendMios {
+    fn tuples(&self) -> Vec<arrays::Mio> {
+        self.item.iter().map(|mio| (mio.x, mio.y, mio.v)).collect()
+    }
+}
+
+impl Payload for SendMios {
+    const HAS_DOUBLES: bool = true;
+
+    fn naive(&self) -> String {
+        arrays::message_mios(&self.tuples())
+    }
+
+    fn checksum(&self) -> String {
+        checksum::mios(&self.tuples())
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        let bits = |mios: &Self| mios.item.iter().map(|mio| (mio.x, mio.y, mio.v.to_bits())).collect::<Vec<_>>();
+        bits(self) == bits(other)
+    }
+}
+
+impl Payload for SendBase64 {
+    fn naive(&self) -> String {
+        arrays::message_base64(&self.data.0)
+    }
+
+    fn checksum(&self) -> String {
+        checksum::bytes(&self.data.0)
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.data == other.data
+    }
+}
+
+// The attributes of the derive macro take literals only.
+const _: () = assert!(matches!(NAMESPACE.as_bytes(), b"urn:bench"));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::Definitions;
+
+    fn doubles(item: Vec<f64>) -> Sample<SendDoubles> {
+        let n = item.len();
+        Sample::new(SendDoubles { item }, n)
+    }
+
+    #[test]
+    fn zero_and_minus_zero_are_different_values() {
+        let sample = doubles(vec![0.0]);
+        assert!(sample.check_values(&SendDoubles { item: vec![0.0] }).is_ok());
+        assert!(sample.check_values(&SendDoubles { item: vec![-0.0] }).is_err());
+        assert!(sample.check_values(&SendDoubles { item: vec![] }).is_err());
+    }
+
+    #[test]
+    fn a_message_is_checked_by_what_it_carries() {
+        let sample = doubles(vec![0.1, 1e300]);
+        let other_spelling = arrays::message_doubles(&[0.1, 1e300]).replace("<item>1e300", "<item>10E+299");
+        assert!(sample.check_message(other_spelling.as_bytes()).is_ok());
+        assert!(sample.check_message(arrays::message_doubles(&[0.1]).as_bytes()).is_err());
+        assert!(sample.check_message(&sample.message[1..]).is_err());
+    }
+
+    #[test]
+    fn bytes_are_the_naive_writers_but_for_doubles() {
+        let sample = doubles(vec![1e300, 1e15]);
+        let other_spelling = arrays::message_doubles(&[1e300, 1e15]).replace("e300", "e+300").replace("15<", "15.0<");
+        assert!(sample.check_bytes(&sample.message).is_ok());
+        assert!(sample.check_bytes(other_spelling.as_bytes()).is_ok());
+        assert!(sample.check_bytes(other_spelling.replace("e+300", "e+301").as_bytes()).is_err());
+        let ints = Sample::new(SendInts { item: vec![1] }, 1);
+        assert!(ints.check_bytes(arrays::message_ints(&[1]).replace("1<", "1.0<").as_bytes()).is_err());
+    }
+
+    #[test]
+    fn the_definitions_name_the_operations_of_the_types() {
+        struct Operation;
+        impl Visitor for Operation {
+            type Output = String;
+            fn visit<T: Payload>(self, sample: Sample<T>) -> String {
+                assert_eq!(sample.n, 2);
+                T::ELEMENT.local.into_owned()
+            }
+        }
+        for workload in Definitions::load().unwrap().workloads {
+            assert_eq!(with_sample(workload.values, 2, Operation), workload.operation, "{}", workload.name);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! What is printed: a table for people, or a JSON object a line for programs.
+
+mod json;
+mod table;
+
+pub use json::print as print_json;
+pub use table::{list, table};
+
+use crate::measure::Figures;
+use crate::workload::Workload;
+
+/// What an engine did in a workload.
+#[derive(Debug)]
+pub struct Row<'w> {
+    /// The workload.
+    pub workload: &'w Workload,
+    /// The engine's name.
+    pub engine: String,
+    /// Number of elements, or of bytes.
+    pub n: usize,
+    /// What was measured, or why nothing was.
+    pub outcome: Result<Figures, String>,
+}
+
+impl Row<'_> {
+    /// True if both are about the same work.
+    fn is_same_work(&self, other: &Row<'_>) -> bool {
+        self.workload.name == other.workload.name && self.n == other.n
+    }
+}

@@ -1,0 +1,154 @@
+//! Tables for people. They are Markdown, so that they can go into a document as they are.
+
+use std::num::NonZeroUsize;
+
+use comfy_table::presets::ASCII_MARKDOWN;
+use comfy_table::{CellAlignment, Table};
+
+use super::Row;
+use crate::measure::Figures;
+use crate::workload::Definitions;
+
+const HEADER: [&str; 12] = [
+    "workload",
+    "n",
+    "engine",
+    "bytes",
+    "runs",
+    "median µs",
+    "min µs",
+    "spread",
+    "MB/s",
+    "ns/n",
+    "peak KiB",
+    "× gsoap",
+];
+
+/// The engine that others are compared with where it ran.
+const REFERENCE: &str = "gsoap";
+
+/// Shows rows. `chunk` is how deltasoap's decoder was fed.
+pub fn table(rows: &[Row<'_>], chunk: Option<NonZeroUsize>) -> String {
+    let mut table = new_table(&HEADER);
+    for row in rows {
+        let figures = match &row.outcome {
+            Ok(figures) => figure_cells(row.n, figures, ratio(row, rows)),
+            Err(_) => vec![String::new(); HEADER.len() - 3],
+        };
+        let names = [row.workload.name.clone(), row.n.to_string(), row.engine.clone()];
+        table.add_row(names.into_iter().chain(figures));
+    }
+    align(&mut table, 3);
+    format!("{table}{}{}", chunk_note(chunk), reasons(rows))
+}
+
+/// Shows what can be measured.
+pub fn list(definitions: &Definitions) -> String {
+    let mut workloads = new_table(&["workload", "message", "goal", "what"]);
+    for workload in &definitions.workloads {
+        let goal = workload.goal.map_or_else(String::new, |goal| format!("{goal} × {REFERENCE}"));
+        workloads.add_row([&workload.name, &workload.operation, &goal, &workload.description]);
+    }
+    let mut engines = new_table(&["engine", "what"]);
+    engines.add_row(["deltasoap", "this repository"]);
+    for peer in &definitions.peers {
+        engines.add_row([&peer.name, &peer.description]);
+    }
+    format!("{workloads}\n\n{engines}")
+}
+
+fn new_table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(ASCII_MARKDOWN).set_header(header.iter().copied());
+    table
+}
+
+/// Numbers, the columns from `first` on, go to the right.
+fn align(table: &mut Table, first: usize) {
+    for column in table.column_iter_mut().skip(first) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+}
+
+fn figure_cells(n: usize, figures: &Figures, ratio: Option<f64>) -> Vec<String> {
+    let median = figures.ns_median as f64;
+    vec![
+        figures.bytes.to_string(),
+        figures.runs.to_string(),
+        format!("{:.1}", median / 1e3),
+        format!("{:.1}", figures.ns_min as f64 / 1e3),
+        format!("{:.1} %", figures.spread * 100.0),
+        format!("{:.0}", megabytes_per_second(figures)),
+        if n == 0 { String::new() } else { format!("{:.2}", median / n as f64) },
+        figures.peak_bytes.div_ceil(1024).to_string(),
+        ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}")),
+    ]
+}
+
+/// 10^6 bytes of the message per second.
+fn megabytes_per_second(figures: &Figures) -> f64 {
+    figures.bytes as f64 * 1e3 / figures.ns_median.max(1) as f64
+}
+
+/// How many times as fast as the reference this is: by time per message, since messages of the same values can differ
+/// in size.
+fn ratio(row: &Row<'_>, rows: &[Row<'_>]) -> Option<f64> {
+    let reference = rows.iter().find(|other| other.engine == REFERENCE && other.is_same_work(row))?;
+    let (reference, figures) = (reference.outcome.as_ref().ok()?, row.outcome.as_ref().ok()?);
+    (row.engine != REFERENCE).then(|| reference.ns_median as f64 / figures.ns_median.max(1) as f64)
+}
+
+fn chunk_note(chunk: Option<NonZeroUsize>) -> String {
+    chunk.map_or_else(String::new, |size| format!("\ndeltasoap's decoder was fed in chunks of {size} bytes."))
+}
+
+/// Why rows are empty, each reason once.
+fn reasons(rows: &[Row<'_>]) -> String {
+    let mut reasons: Vec<String> = Vec::new();
+    for row in rows {
+        if let Err(reason) = &row.outcome {
+            let line = format!("\n{}: {reason}", row.engine);
+            if !reasons.contains(&line) {
+                reasons.push(line);
+            }
+        }
+    }
+    reasons.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::Workload;
+
+    fn row<'w>(workload: &'w Workload, engine: &str, ns_median: u64) -> Row<'w> {
+        let figures = Figures { bytes: 1000, runs: 15, ns_min: 900, ns_median, spread: 0.015, peak_bytes: 1025 };
+        Row { workload, engine: engine.to_owned(), n: 10, outcome: Ok(figures) }
+    }
+
+    fn lines(rows: &[Row<'_>]) -> Vec<String> {
+        table(rows, None).lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+    }
+
+    #[test]
+    fn shows_throughput_time_per_element_and_ratio() {
+        let definitions = Definitions::load().unwrap();
+        let workload = &definitions.workloads[0];
+        let lines = lines(&[row(workload, "deltasoap", 2000), row(workload, "gsoap", 15_000)]);
+        assert_eq!(
+            lines[2],
+            "| decode-ints | 10 | deltasoap | 1000 | 15 | 2.0 | 0.9 | 1.5 % | 500 | 200.00 | 2 | 7.50 |"
+        );
+        assert!(lines[3].ends_with("| 67 | 1500.00 | 2 | |"), "{}", lines[3]);
+    }
+
+    #[test]
+    fn an_empty_row_has_its_reason_below() {
+        let definitions = Definitions::load().unwrap();
+        let workload = &definitions.workloads[0];
+        let empty = || Row { outcome: Err("not built".to_owned()), ..row(workload, "gsoap", 0) };
+        let lines = lines(&[row(workload, "deltasoap", 2000), empty(), empty()]);
+        assert!(lines[2].ends_with("| |"), "{}", lines[2]);
+        assert_eq!(lines[5..], ["gsoap: not built"]);
+    }
+}

@@ -1,0 +1,146 @@
+//! `run`: every workload in every size, all engines taking turns.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::cli::RunArguments;
+use crate::engine::{Deltasoap, Engine, Peer, Session};
+use crate::environment::Environment;
+use crate::measure::{self, Plan, ROUNDS};
+use crate::report::{self, Row};
+use crate::workload::{Definitions, PeerDefinition, Workload};
+
+/// Measures what the arguments ask for, and reports it.
+///
+/// # Errors
+/// When an argument names something unknown, or an engine fails or gives a wrong result.
+pub fn run(arguments: &RunArguments, definitions: &Definitions) -> Result<ExitCode> {
+    let workloads = definitions.select(&arguments.workloads)?;
+    let environment = Environment::prepare();
+    if let Some(warning) = environment.warning() {
+        eprintln!("{warning}");
+    }
+    let mut bench = Bench::new(arguments, definitions, workloads.len())?;
+    let mut rows = Vec::new();
+    for workload in workloads {
+        for &n in &arguments.sizes {
+            let group = bench.group(workload, n)?;
+            if arguments.json {
+                bench.progress.suspend(|| report::print_json(&group))?;
+            }
+            rows.extend(group);
+        }
+    }
+    bench.progress.finish_and_clear();
+    if !arguments.json {
+        println!("{environment}\n{}", report::table(&rows, arguments.chunk));
+    }
+    Ok(if arguments.json && bench.is_missing_one() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// The engines and how they are measured.
+struct Bench {
+    engines: Vec<Slot>,
+    plan: Plan,
+    progress: ProgressBar,
+}
+
+/// An engine that was asked for.
+enum Slot {
+    Ready(Box<dyn Engine>),
+    Missing {
+        name: String,
+        reason: String,
+        /// True if it was asked for by its name, not by `all`.
+        is_named: bool,
+    },
+}
+
+/// A session, or why there is none.
+type Opened<'a> = Result<Box<dyn Session + 'a>, String>;
+
+impl Slot {
+    /// The engine's name, and a session or why there is none.
+    fn open(&mut self, workload: &Workload, n: usize) -> Result<(String, Opened<'_>)> {
+        Ok(match self {
+            Slot::Missing { name, reason, .. } => (name.clone(), Err(reason.clone())),
+            Slot::Ready(engine) if !engine.offers(workload) => {
+                (engine.name().to_owned(), Err("not offered".to_owned()))
+            }
+            Slot::Ready(engine) => (engine.name().to_owned(), Ok(engine.prepare(workload, n)?)),
+        })
+    }
+}
+
+impl Bench {
+    fn new(arguments: &RunArguments, definitions: &Definitions, workloads: usize) -> Result<Self> {
+        let engines = open_engines(arguments, definitions)?;
+        let plan = Plan { runs: arguments.runs.into(), time: arguments.seconds };
+        let steps = workloads * arguments.sizes.len() * ROUNDS;
+        let progress = ProgressBar::new(steps as u64);
+        progress.set_style(ProgressStyle::with_template("{msg:24} {bar:40} {eta}")?);
+        Ok(Bench { engines, plan, progress })
+    }
+
+    /// Measures one workload in one size.
+    fn group<'w>(&mut self, workload: &'w Workload, n: usize) -> Result<Vec<Row<'w>>> {
+        self.progress.set_message(format!("{} {n}", workload.name));
+        let mut names = Vec::new();
+        let mut sessions = Vec::new();
+        for slot in &mut self.engines {
+            let (name, session) = slot.open(workload, n)?;
+            names.push((name, session.as_ref().err().cloned()));
+            sessions.extend(session);
+        }
+        let mut figures = measure::measure(&mut sessions, self.plan, || self.progress.inc(1))?.into_iter();
+        let mut outcome = |reason| match reason {
+            Some(reason) => Err(reason),
+            None => figures.next().ok_or_else(String::new),
+        };
+        Ok(names.into_iter().map(|(engine, reason)| Row { workload, engine, n, outcome: outcome(reason) }).collect())
+    }
+
+    fn is_missing_one(&self) -> bool {
+        self.engines.iter().any(|slot| matches!(slot, Slot::Missing { is_named: true, .. }))
+    }
+}
+
+/// Opens the engines asked for, each once.
+fn open_engines(arguments: &RunArguments, definitions: &Definitions) -> Result<Vec<Slot>> {
+    let known: Vec<&str> = std::iter::once(OURS).chain(definitions.peers.iter().map(|peer| &*peer.name)).collect();
+    if let Some(unknown) = arguments.engines.iter().find(|name| *name != ALL && !known.contains(&name.as_str())) {
+        bail!("no engine is named {unknown:?}; there are {}, and `{ALL}` for all of them", known.join(", "));
+    }
+    let is_named = |name: &str| arguments.engines.iter().any(|asked| asked == name);
+    let is_asked = |name: &str| is_named(name) || is_named(ALL);
+    let mut engines = Vec::new();
+    if is_asked(OURS) {
+        engines.push(Slot::Ready(Box::new(Deltasoap { chunk: arguments.chunk })));
+    }
+    let folder = arguments.peers.clone().unwrap_or_else(peers_folder);
+    let peers = definitions.peers.iter().filter(|peer| is_asked(&peer.name));
+    engines.extend(peers.map(|peer| open_peer(peer, &folder, is_named(&peer.name))));
+    Ok(engines)
+}
+
+const OURS: &str = "deltasoap";
+const ALL: &str = "all";
+
+fn open_peer(definition: &PeerDefinition, folder: &Path, is_named: bool) -> Slot {
+    match Peer::start(definition, folder) {
+        Ok(peer) => Slot::Ready(Box::new(peer)),
+        Err(error) => {
+            let reason = format!("{error:#}");
+            eprintln!("{reason}");
+            Slot::Missing { name: definition.name.clone(), reason, is_named }
+        }
+    }
+}
+
+/// `.peers` in the repository that this program was built in.
+fn peers_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.peers")
+}

@@ -1,0 +1,131 @@
+//! The program as its users see it, with and without a peer.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Output};
+
+use deltasoap_streams::{arrays, checksum};
+use tempfile::TempDir;
+
+/// Runs the program on tiny measurements.
+fn bench(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_deltasoap-bench"));
+    command.args(["run", "--size", "10", "--runs", "5", "--seconds", "0"]).args(arguments);
+    command
+}
+
+/// Runs the program with a fake peer that has a fault, on one workload.
+fn with_peer(fault: &str, workload: &str, checksum: &str) -> Output {
+    let folder = TempDir::new().unwrap();
+    let program = folder.path().join("gsoap/peer");
+    fs::create_dir(folder.path().join("gsoap")).unwrap();
+    fs::write(&program, include_str!("fake-peer.sh")).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = bench(&["--json", "--engine", "all", "--engine", "gsoap", "--workload", workload, "--peers"]);
+    command.arg(folder.path()).env("FAULT", fault).env("CHECKSUM", checksum).output().unwrap()
+}
+
+fn right_sum() -> String {
+    checksum::ints(&arrays::ints(10))
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+fn parse(line: &str) -> serde_json::Value {
+    serde_json::from_str(line).unwrap()
+}
+
+#[test]
+fn json_is_one_line_a_measurement_and_nothing_else() {
+    let output = bench(&["--json", "--size", "0"]).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let lines: Vec<_> = text(&output.stdout).lines().map(parse).collect();
+    assert_eq!(lines.len(), 14 * 2);
+    for line in &lines {
+        assert_eq!(line.as_object().unwrap().len(), 9);
+        assert_eq!(
+            (&line["engine"], &line["mode"], &line["runs"]),
+            (&"deltasoap".into(), &"regular".into(), &5.into())
+        );
+        assert!(line["ns_min"].as_u64() <= line["ns_median"].as_u64());
+    }
+    let peak = |workload: &str| lines.iter().find(|line| line["workload"] == workload && line["n"] == 10).unwrap();
+    assert!(peak("decode-strings")["peak_bytes"].as_u64().unwrap() >= 10 * 100);
+    assert_eq!(peak("floor-copy")["peak_bytes"], 0);
+}
+
+#[test]
+fn the_table_has_a_row_a_measurement() {
+    let output = bench(&["--workload", "decode-ints", "--chunk", "16"]).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("| decode-ints | 10 | deltasoap |"));
+    assert!(text(&output.stdout).contains("chunks of 16 bytes"));
+}
+
+#[test]
+fn unknown_names_are_refused() {
+    for arguments in [["--workload", "decode-nothing"], ["--engine", "soapgun"]] {
+        let output = bench(&arguments).output().unwrap();
+        assert!(!output.status.success());
+        assert!(text(&output.stderr).contains("there are"), "{}", text(&output.stderr));
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn a_peer_that_is_not_built_is_an_error_only_where_it_was_asked_for() {
+    let folder = TempDir::new().unwrap();
+    let run = |engine: &str, form: &[&str]| {
+        let mut command = bench(&["--workload", "decode-ints", "--engine", engine, "--peers"]);
+        command.arg(folder.path()).args(form).output().unwrap()
+    };
+    assert!(!run("gsoap", &["--json"]).status.success());
+    let all = run("all", &["--json"]);
+    assert!(all.status.success());
+    assert_eq!(text(&all.stdout).lines().count(), 1);
+    let table = run("gsoap", &[]);
+    assert!(table.status.success());
+    for said in [text(&table.stdout), text(&table.stderr)] {
+        assert!(said.contains("gsoap is not built: run `cargo xtask peers gsoap`"), "{said}");
+    }
+}
+
+#[test]
+fn a_peer_takes_turns_with_us() {
+    for workload in ["decode-ints", "encode-ints"] {
+        let output = with_peer("", workload, &right_sum());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let lines: Vec<_> = text(&output.stdout).lines().map(parse).collect();
+        assert_eq!((lines.len(), &lines[1]["engine"]), (2, &"gsoap".into()));
+        assert_eq!((&lines[1]["ns_median"], &lines[1]["runs"]), (&1000.into(), &5.into()));
+        assert_eq!((&lines[1]["peak_bytes"], &lines[1]["bytes"]), (&4096.into(), &lines[0]["bytes"]));
+    }
+}
+
+#[test]
+fn workloads_that_a_peer_does_not_offer_are_left_out() {
+    let output = with_peer("", "decode-hard", &right_sum());
+    assert!(output.status.success());
+    assert_eq!(text(&output.stdout).lines().count(), 1);
+}
+
+#[test]
+fn a_peer_that_is_wrong_is_an_error() {
+    let right = right_sum();
+    for (fault, workload, sum, complaint) in [
+        ("", "decode-ints", "0000000000000000", "wrong values"),
+        ("refuses", "decode-ints", &*right, "too hard"),
+        ("dies", "decode-ints", &right, "ended without an answer"),
+        ("lazy", "decode-ints", &right, "runs"),
+        ("garbles", "encode-ints", &right, "wrong values"),
+        ("rambles", "encode-ints", &right, "unexpected answer"),
+        ("silent", "decode-ints", &right, "ended without an answer"),
+    ] {
+        let output = with_peer(fault, workload, sum);
+        assert!(!output.status.success(), "{fault:?} was accepted");
+        assert!(text(&output.stderr).contains(complaint), "{fault:?}: {}", text(&output.stderr));
+    }
+}
