@@ -28,8 +28,13 @@ impl Lexical for String {
     #[inline]
     fn scan_into(&mut self, bytes: &[u8]) -> Option<usize> {
         let text = scan_text(bytes)?;
-        String::clear(self);
-        self.push_str(text);
+        if self.capacity() == 0 {
+            // Growing an empty string costs more than making one of the right size.
+            *self = text.to_owned();
+        } else {
+            String::clear(self);
+            self.push_str(text);
+        }
         Some(text.len())
     }
 
