@@ -1,4 +1,38 @@
 //! A SOAP toolkit that does the work of a message only where it differs from the one before it.
+//!
+//! This crate is the front door: it re-exports the engine (`deltasoap-core`), the derive macro and, with the feature
+//! `http` (on by default), the client and server.
+//!
+//! | you want to | start at |
+//! |---|---|
+//! | give a Rust type its schema | [`Soap`] |
+//! | serve operations | `http::SoapService`, `http::Server` |
+//! | call operations | `http::Client` |
+//! | read or write a message without HTTP | [`soap::decode_request`], [`soap::encode_message`] |
+//! | feed a message in chunks | [`decode::Decoder`] with a [`soap::EnvelopeReader`] |
+//! | work with a schema that is only known at run time | [`Value`], [`schema::Schema`] |
+//! | look at a message without a schema | [`Node`] |
+//!
+//! ```
+//! use deltasoap::schema::Use;
+//! use deltasoap::soap::{Version, decode_request, encode_message};
+//! use deltasoap::{Buffer, Soap};
+//!
+//! #[derive(Debug, PartialEq, Soap)]
+//! #[soap(element = "sendDoubles", namespace = "urn:bench")]
+//! struct SendDoubles {
+//!     item: Vec<f64>,
+//! }
+//!
+//! let request = SendDoubles { item: vec![1.0, 0.1, f64::INFINITY] };
+//! let message = encode_message(Version::Soap11, Use::Literal, &[], &request, Buffer::new())?;
+//! assert!(message.as_slice().ends_with(
+//!     b"<item>1</item><item>0.1</item><item>INF</item></ns:sendDoubles></soap:Body></soap:Envelope>"
+//! ));
+//! let (_, received) = decode_request::<SendDoubles>(message.as_slice())?;
+//! assert_eq!(received, request);
+//! # Ok::<(), deltasoap::Error>(())
+//! ```
 
 #![forbid(unsafe_code)]
 
@@ -6,3 +40,8 @@ pub use deltasoap_core::*;
 pub use deltasoap_derive::Soap;
 #[cfg(feature = "http")]
 pub use deltasoap_http as http;
+
+/// The examples of the README, compiled.
+#[cfg(all(doctest, feature = "http"))]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

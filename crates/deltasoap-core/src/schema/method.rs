@@ -34,8 +34,8 @@ pub struct MethodElement {
     pub response: Option<ElementRef>,
     /// Elements that may stand in a fault's detail.
     pub faults: List<Field>,
-    /// Header blocks that the operation understands.
-    pub headers: List<Field>,
+    /// Names of the header blocks that the operation understands.
+    pub headers: List<QName>,
     /// The `SOAPAction` that goes with the request.
     pub action: Cow<'static, str>,
     /// Document or rpc.

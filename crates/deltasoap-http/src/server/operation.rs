@@ -8,14 +8,15 @@ use super::answer::{Answer, IntoAnswer};
 use super::context::Context;
 use super::guard::{Panicked, guard};
 use deltasoap_core::decode::{Cursor, Step};
-use deltasoap_core::schema::Use;
+use deltasoap_core::schema::{ElementRef, List, MethodElement, Style, Use};
 use deltasoap_core::soap::{Fault, Version, encode_message};
-use deltasoap_core::{Buffer, Lease, Message, QName};
+use deltasoap_core::{Buffer, Lease, Message, QName, Typed};
 use futures_util::future::BoxFuture;
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use tracing::Instrument;
 
@@ -25,11 +26,9 @@ use tracing::Instrument;
 /// [`ServiceBuilder::add`](crate::ServiceBuilder::add_operation). Operations that need no refinement are added in one step by
 /// [`ServiceBuilder::operation`](crate::ServiceBuilder::operation).
 pub struct Operation {
-    name: QName,
-    is_one_way: bool,
-    action: Cow<'static, str>,
-    encoding: Option<Use>,
-    understood: HashSet<QName>,
+    method: MethodElement,
+    /// True if the layout of responses is not the service's default.
+    has_own_encoding: bool,
     start: Box<dyn Fn() -> Box<dyn Call> + Send + Sync>,
 }
 
@@ -59,12 +58,14 @@ impl Operation {
         Failure: Into<Fault>,
     {
         let handler = Arc::new(handler);
-        Self::erased(false, move |request: Lease<Request>, context, encoding| {
-            let handler = Arc::clone(&handler);
+        let sizes = Arc::new(Sizes::default());
+        let response = (Response::Body::ELEMENT, <Response::Body as Typed>::REFERENCE);
+        Self::erased(Some(response), move |request: Lease<Request>, context, encoding| {
+            let (handler, sizes) = (Arc::clone(&handler), Arc::clone(&sizes));
             Box::pin(async move {
                 let version = context.version();
                 match handler(request, context).await {
-                    Ok(response) => encode(version, encoding, &response.into_answer()),
+                    Ok(response) => encode(version, encoding, &response.into_answer(), &sizes),
                     Err(failure) => Outcome::Fault(failure.into()),
                 }
             })
@@ -92,7 +93,7 @@ impl Operation {
         Failure: Into<Fault>,
     {
         let handler = Arc::new(handler);
-        Self::erased(true, move |request: Lease<Request>, context, _| {
+        Self::erased(None, move |request: Lease<Request>, context, _| {
             let handler = Arc::clone(&handler);
             let running = async move { handler(request, context).await.map_err(Into::into) };
             tokio::spawn(log_failure(running).in_current_span());
@@ -101,16 +102,24 @@ impl Operation {
     }
 
     fn erased<Request: Message + Send + 'static>(
-        is_one_way: bool,
+        response: Option<(QName, ElementRef)>,
         run: impl Fn(Lease<Request>, Context, Use) -> BoxFuture<'static, Outcome> + Send + Sync + 'static,
     ) -> Self {
         let run: Arc<Run<Request>> = Arc::new(run);
+        let (response_name, response) = response.unzip();
         Operation {
-            name: Request::ELEMENT,
-            is_one_way,
-            action: Cow::Borrowed(""),
-            encoding: None,
-            understood: HashSet::new(),
+            method: MethodElement {
+                request_name: Request::ELEMENT,
+                request: <Request as Typed>::REFERENCE,
+                response_name,
+                response,
+                faults: List::default(),
+                headers: List::default(),
+                action: Cow::Borrowed(""),
+                style: Style::Document,
+                encoding: Use::Literal,
+            },
+            has_own_encoding: false,
             start: Box::new(move || Box::new(TypedCall { request: vacant::<Request>(), run: Arc::clone(&run) })),
         }
     }
@@ -119,14 +128,15 @@ impl Operation {
     /// element alone.
     #[must_use]
     pub fn action(mut self, action: impl Into<Cow<'static, str>>) -> Self {
-        self.action = action.into();
+        self.method.action = action.into();
         self
     }
 
     /// How responses are laid out; the service's default if not said. Requests are read in both layouts.
     #[must_use]
     pub fn encoding(mut self, encoding: Use) -> Self {
-        self.encoding = Some(encoding);
+        self.method.encoding = encoding;
+        self.has_own_encoding = true;
         self
     }
 
@@ -134,29 +144,34 @@ impl Operation {
     /// answered with a `MustUnderstand` fault before the handler is called.
     #[must_use]
     pub fn understands(mut self, header: QName) -> Self {
-        self.understood.insert(header);
+        self.method.headers.to_mut().push(header);
         self
     }
 
     /// Name of the body element that the operation takes.
     pub fn name(&self) -> &QName {
-        &self.name
+        &self.method.request_name
+    }
+
+    /// The operation as schema data: its messages, header blocks and action.
+    pub fn method(&self) -> &MethodElement {
+        &self.method
     }
 
     pub(crate) fn is_one_way(&self) -> bool {
-        self.is_one_way
+        self.method.response.is_none()
     }
 
     pub(crate) fn described_action(&self) -> &str {
-        &self.action
+        &self.method.action
     }
 
     pub(crate) fn own_encoding(&self) -> Option<Use> {
-        self.encoding
+        self.has_own_encoding.then_some(self.method.encoding)
     }
 
     pub(crate) fn has_understanding_of(&self, header: &QName) -> bool {
-        self.understood.contains(header)
+        self.method.headers.contains(header)
     }
 
     pub(crate) fn start(&self) -> Box<dyn Call> {
@@ -166,7 +181,7 @@ impl Operation {
 
 impl fmt::Debug for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Operation").field("name", &self.name).field("action", &self.action).finish_non_exhaustive()
+        f.debug_struct("Operation").field("method", &self.method).finish_non_exhaustive()
     }
 }
 
@@ -211,11 +226,35 @@ fn vacant<T: Message>() -> T {
     deltasoap_core::Content::vacant(T::view())
 }
 
+/// The size of an operation's responses, so that their buffers need not grow.
+#[derive(Debug, Default)]
+struct Sizes {
+    last: AtomicUsize,
+}
+
+/// Most bytes that are set aside for a response before it is written.
+const EXPECTED: usize = 64 << 20;
+/// Bytes beyond the last response that the next may have.
+const SLACK: usize = 512;
+
+impl Sizes {
+    fn expected(&self) -> usize {
+        self.last.load(Relaxed).min(EXPECTED) + SLACK
+    }
+
+    fn note(&self, len: usize) {
+        self.last.store(len, Relaxed);
+    }
+}
+
 /// A response that cannot be written is the handler's doing: the client learns only that there is none.
-fn encode<T: Message>(version: Version, encoding: Use, answer: &Answer<T>) -> Outcome {
+fn encode<T: Message>(version: Version, encoding: Use, answer: &Answer<T>, sizes: &Sizes) -> Outcome {
     let start = Instant::now();
-    match encode_message(version, encoding, &answer.headers, &answer.body, Buffer::new()) {
-        Ok(buffer) => Outcome::Response(buffer, start.elapsed()),
+    match encode_message(version, encoding, &answer.headers, &answer.body, Buffer::with_capacity(sizes.expected())) {
+        Ok(buffer) => {
+            sizes.note(buffer.len());
+            Outcome::Response(buffer, start.elapsed())
+        }
         Err(error) => {
             tracing::error!(%error, "the response could not be written");
             Outcome::Fault(Fault::receiver("the response could not be written"))
@@ -228,5 +267,50 @@ async fn log_failure(running: impl Future<Output = Result<(), Fault>>) {
         Ok(Ok(())) => {}
         Ok(Err(fault)) => tracing::error!(%fault, "a one-way handler failed"),
         Err(Panicked(message)) => tracing::error!(message, "a one-way handler panicked"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deltasoap::Soap;
+
+    #[derive(Soap)]
+    #[soap(message, namespace = "urn:t")]
+    struct Ask {
+        question: String,
+    }
+
+    #[derive(Soap)]
+    #[soap(message, namespace = "urn:t")]
+    struct Tell {
+        answer: String,
+    }
+
+    async fn tell(ask: Lease<Ask>) -> Result<Tell, Fault> {
+        Ok(Tell { answer: ask.question.clone() })
+    }
+
+    #[test]
+    fn an_operation_describes_itself() {
+        let header = QName::new("urn:t", "h");
+        let operation = Operation::new(tell).action("urn:t#ask").encoding(Use::Encoded).understands(header.clone());
+        let method = operation.method();
+        assert_eq!((&*method.request_name.local, &*method.action), ("Ask", "urn:t#ask"));
+        assert_eq!(method.response_name, Some(QName::new("urn:t", "Tell")));
+        assert_eq!((method.response, method.encoding), (Some(Tell::REFERENCE), Use::Encoded));
+        assert_eq!(&method.headers[..], [header]);
+        let one_way = Operation::one_way(async |_: Lease<Ask>| Ok::<_, Fault>(()));
+        assert_eq!(one_way.method().response, None);
+    }
+
+    #[test]
+    fn buffers_are_made_as_large_as_the_last_response_and_no_larger_than_the_bound() {
+        let sizes = Sizes::default();
+        assert_eq!(sizes.expected(), SLACK);
+        sizes.note(1000);
+        assert_eq!(sizes.expected(), 1000 + SLACK);
+        sizes.note(usize::MAX);
+        assert_eq!(sizes.expected(), EXPECTED + SLACK);
     }
 }
