@@ -7,7 +7,8 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::peer::Peer;
 use crate::summary;
-use crate::values::{Mio, Values};
+use crate::values::Values;
+use deltasoap_streams::arrays::Mio;
 
 /// Runs every workload of the peer on small values and what must fail.
 pub fn run(program: &Path) -> Result<ExitCode> {
@@ -103,5 +104,5 @@ fn texts() -> Vec<String> {
 }
 
 fn mios() -> Vec<Mio> {
-    (0..40).map(|n| Mio { x: n, y: -n, v: f64::from(n) / 7.0 }).collect()
+    (0..40).map(|n| (n, -n, f64::from(n) / 7.0)).collect()
 }
