@@ -2,7 +2,7 @@
 
 use super::flat::Learned;
 use super::{Frame, Step, Stop};
-use crate::{Error, ErrorKind, Stats};
+use crate::{Error, ErrorKind, QName, Stats};
 use deltasoap_xml::lexical::Partial;
 use deltasoap_xml::{Event, Instructions, Limits, NameId, Names, Reader, Window};
 
@@ -20,6 +20,8 @@ pub struct State {
     pub(crate) scratch: String,
     /// What a streamed leaf keeps between two pieces.
     pub(crate) partial: Partial,
+    /// The declarations of an element whose text is a name: they are out of scope when the text is whole.
+    declarations: Vec<(String, String)>,
     /// Markup learned for flat items.
     pub(crate) learned: Learned,
     /// Set by a parent for the routine it calls next: the start tag just read is of a field, not of the container.
@@ -42,6 +44,7 @@ impl State {
             seen: Vec::new(),
             scratch: String::new(),
             partial: Partial::default(),
+            declarations: Vec::new(),
             learned: Learned::default(),
             inline: false,
             stats: Stats::default(),
@@ -212,6 +215,21 @@ impl<'c> Cursor<'c> {
         std::mem::take(&mut self.state.inline)
     }
 
+    /// Keeps the declarations of the element just opened, for [`resolve_kept`](Self::resolve_kept).
+    pub(crate) fn keep_declarations(&mut self) {
+        let State { reader, declarations, .. } = &mut *self.state;
+        declarations.clear();
+        declarations.extend(reader.declarations().map(|(prefix, uri)| (prefix.to_owned(), uri.to_owned())));
+    }
+
+    /// Resolves a name in the text of the element just closed: by its own declarations, then by those around it.
+    pub(crate) fn resolve_kept(&self, text: &str) -> Option<QName> {
+        let (prefix, local) = text.split_once(':').unwrap_or(("", text));
+        let own = self.state.declarations.iter().find(|(own, _)| own == prefix);
+        let namespace = own.map(|(_, uri)| uri.as_str()).or_else(|| self.reader().namespace_of(prefix))?;
+        Some(QName::owned(namespace, local))
+    }
+
     /// Reads the next event.
     ///
     /// # Errors
@@ -275,7 +293,7 @@ impl<'c> Cursor<'c> {
     #[cold]
     pub(crate) fn found_name(&self) -> String {
         let (names, name) = (self.names(), self.name());
-        crate::QName::owned(names.namespace(name), names.local(name)).to_string()
+        QName::owned(names.namespace(name), names.local(name)).to_string()
     }
 }
 

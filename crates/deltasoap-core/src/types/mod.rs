@@ -5,6 +5,7 @@ mod attribute;
 mod empty;
 pub mod enumeration;
 mod occurs;
+mod qname;
 mod simple;
 mod soap_array;
 pub mod union;

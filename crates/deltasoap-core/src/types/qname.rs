@@ -1,0 +1,57 @@
+//! `xsd:QName` as content: the name that a text stands for, not the text.
+
+use crate::content::{Content, Typed};
+use crate::decode::{self, Cursor, Step};
+use crate::encode::Encoder;
+use crate::schema::{Builtin, Element, QName, SimpleElement, View};
+use crate::{ErrorKind, Lexical, lexical};
+use std::borrow::Cow;
+
+/// The prefix is resolved where the element stands, its own declarations included; when written, the name's namespace
+/// gets a prefix there. An unprefixed name is in the default namespace (XSD 1.0 part 2, 3.2.18).
+impl Content for QName {
+    fn vacant(_: View<'_>) -> Self {
+        QName::default()
+    }
+
+    fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        let (me, fresh) = cursor.enter();
+        if fresh {
+            *self = QName::default();
+            cursor.keep_declarations();
+        }
+        // Until it is whole, the text is the local part.
+        let mut text = std::mem::take(&mut self.local).into_owned();
+        let result = decode::simple::decode(&mut text, cursor, view);
+        if result.is_err() {
+            self.local = Cow::Owned(text);
+            return result;
+        }
+        lexical::QName::parse(&text).map_err(|error| cursor.error_at_end(ErrorKind::Lexical(error)))?;
+        *self = cursor.resolve_kept(text.trim_ascii()).ok_or_else(|| {
+            let expected = "a name whose prefix is declared".to_owned();
+            cursor.error_at_end(ErrorKind::UnexpectedValue { found: text, expected })
+        })?;
+        cursor.leave(me);
+        Ok(())
+    }
+
+    fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
+        encoder.type_attribute(view.element.type_name());
+        let text = encoder.qname_text(self);
+        encoder.text(&text);
+    }
+}
+
+impl Typed for QName {
+    const TYPE_NAME: QName = Builtin::QName.name();
+
+    fn element() -> &'static Element {
+        static ELEMENT: Element = Element::Simple(SimpleElement {
+            name: Builtin::QName.name(),
+            base: Builtin::QName,
+            enumeration: Cow::Borrowed(&[]),
+        });
+        &ELEMENT
+    }
+}
