@@ -173,7 +173,7 @@ impl Reader {
     }
 
     /// Makes ready for another document, also after an error. Keeps memory, scope ids, and names: documents of one
-    /// sender use the same ones again. Once there are [many](NAMES_KEPT) names, only those interned before the first
+    /// sender use the same ones again. Once there are more than 4096 names, only those interned before the first
     /// document stay.
     pub fn reset(&mut self) {
         let is_large = self.names.len().max(self.spellings.len()) > NAMES_KEPT || self.names.bytes() > NAME_BYTES_KEPT;
