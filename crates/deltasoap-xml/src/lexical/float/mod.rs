@@ -8,11 +8,11 @@ mod decimal_form;
 mod nearest;
 mod powers;
 
-use super::{Lexical, LexicalError, WhiteSpace, int, space};
+use super::{Lexical, LexicalError, WhiteSpace, digits, int, space};
 use crate::{Buffer, Escape};
 use decimal_form::DecimalForm;
+use fast_float2::FastFloat;
 use nearest::{Ieee, nearest};
-use std::ops::Neg;
 
 macro_rules! float {
     ($type:ty, $name:literal, $width:literal) => {
@@ -39,10 +39,7 @@ macro_rules! float {
 
             #[inline]
             fn scan(bytes: &[u8]) -> Option<(Self, usize)> {
-                scan_short(bytes).or_else(|| {
-                    let (value, used) = starts_as_number(bytes).then(|| fast_float2::parse_partial(bytes).ok())??;
-                    (bytes.get(used) == Some(&b'<')).then_some((value, used))
-                })
+                scan_short(bytes).or_else(|| scan_long(bytes))
             }
 
             #[inline]
@@ -72,16 +69,34 @@ const INTEGRAL_LIMIT: u64 = 1_000_000_000_000_000;
 
 /// A form of few digits.
 #[inline(always)]
-fn scan_short<F: Ieee + Neg<Output = F>>(bytes: &[u8]) -> Option<(F, usize)> {
-    match bytes {
-        [b'-', digits @ ..] => scan_unsigned::<F>(digits).map(|(value, len)| (-value, len + 1)),
-        _ => scan_unsigned(bytes),
-    }
+fn scan_short<F: Ieee>(bytes: &[u8]) -> Option<(F, usize)> {
+    scan_integral(bytes).or_else(|| scan_decimal(bytes))
 }
 
-fn scan_unsigned<F: Ieee>(bytes: &[u8]) -> Option<(F, usize)> {
+/// Up to seven digits and nothing else, as counts and measures often are.
+#[inline(always)]
+fn scan_integral<F: Ieee>(bytes: &[u8]) -> Option<(F, usize)> {
+    let word = digits::load(bytes.first_chunk()?);
+    let count = digits::count(word);
+    if !(1..8).contains(&count) || bytes[count] != b'<' {
+        return None;
+    }
+    Some((F::scaled(digits::value_of(word, count), 0), count))
+}
+
+#[inline(always)]
+fn scan_decimal<F: Ieee>(bytes: &[u8]) -> Option<(F, usize)> {
     let form = DecimalForm::scan(bytes)?;
-    Some((nearest(form.mantissa, form.exponent)?, form.len))
+    let magnitude = nearest::<F>(form.mantissa, form.exponent)?;
+    Some((magnitude.signed(form.negative), form.len))
+}
+
+/// Any form that ends before a `<`.
+#[cold]
+#[inline(never)]
+fn scan_long<F: FastFloat>(bytes: &[u8]) -> Option<(F, usize)> {
+    let (value, used) = starts_as_number(bytes).then(|| fast_float2::parse_partial(bytes).ok())??;
+    (bytes.get(used) == Some(&b'<')).then_some((value, used))
 }
 
 /// Keeps out the names that Rust takes for infinity and not-a-number.
