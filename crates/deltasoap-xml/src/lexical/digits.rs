@@ -122,6 +122,17 @@ mod tests {
     }
 
     #[test]
+    fn up_to_three_digits() {
+        for number in 0..1000 {
+            for text in [format!("{number}<......"), format!("{number:03}<......")] {
+                let word = load(text.as_bytes().first_chunk().expect("eight"));
+                let count = count(word);
+                assert_eq!(value_of_three(word as u32, count), text[..count].parse().expect("digits"));
+            }
+        }
+    }
+
+    #[test]
     fn numbers_around_the_powers_of_ten() {
         for power in &POW10[..9] {
             for number in power.saturating_sub(200)..=power + 200 {

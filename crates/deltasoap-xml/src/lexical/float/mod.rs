@@ -2,7 +2,8 @@
 //!
 //! Reading a message, forms of up to 19 digits are taken apart eight digits at a time ([`decimal_form`]) and turned
 //! into the nearest float by one multiplication ([`nearest`]); everything else goes to the crate `fast-float2`.
-//! Writing gives the shortest form that reads back to the same bits; integral values are written without a point.
+//! Writing gives the shortest form that reads back to the same bits: integral values without a point (zero as `0` and
+//! `-0`), exponents always with a sign, `1e+16` and `1e-7`.
 
 mod decimal_form;
 mod nearest;
@@ -15,7 +16,7 @@ use fast_float2::FastFloat;
 use nearest::{Ieee, nearest};
 
 macro_rules! float {
-    ($type:ty, $name:literal, $width:literal) => {
+    ($type:ty, $name:literal, $width:literal, integral below $limit:literal) => {
         impl Lexical for $type {
             const XSD_NAME: &'static str = $name;
             const WHITE_SPACE: WhiteSpace = WhiteSpace::Collapse;
@@ -42,30 +43,33 @@ macro_rules! float {
                 scan_short(bytes).or_else(|| scan_long(bytes))
             }
 
-            #[inline]
+            // Two calls, not one body: the integral way is short, and slower with what the other needs around it.
+            #[inline(never)]
             fn format(&self, out: &mut Buffer, _: Escape) {
                 let integral = *self as i64;
-                if integral.unsigned_abs() < INTEGRAL_LIMIT && (integral as Self).to_bits() == self.to_bits() {
+                if integral.unsigned_abs() < $limit && (integral as Self).to_bits() == self.to_bits() {
                     return int::format_i64(integral, out);
                 }
-                if self.is_finite() {
-                    return out.push_short(zmij::Buffer::new().format_finite(*self).as_bytes());
+                #[inline(never)]
+                fn fractional(value: $type, out: &mut Buffer) {
+                    if value.is_finite() && value != 0.0 {
+                        return out.push_short(zmij::Buffer::new().format_finite(value).as_bytes());
+                    }
+                    out.push(match value {
+                        0.0 => b"-0",
+                        <$type>::INFINITY => b"INF",
+                        <$type>::NEG_INFINITY => b"-INF",
+                        _ => b"NaN",
+                    });
                 }
-                out.push(match *self {
-                    Self::INFINITY => b"INF",
-                    Self::NEG_INFINITY => b"-INF",
-                    _ => b"NaN",
-                });
+                fractional(*self, out);
             }
         }
     };
 }
 
-float!(f32, "float", 16);
-float!(f64, "double", 24);
-
-/// Integral values below this are written as integers.
-const INTEGRAL_LIMIT: u64 = 1_000_000_000_000_000;
+float!(f32, "float", 16, integral below 1_000_000_000_000_000);
+float!(f64, "double", 24, integral below 10_000_000_000_000_000);
 
 /// A form of few digits.
 #[inline(always)]
@@ -112,7 +116,7 @@ fn starts_as_number(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lexical::testing::{assert_invalid, assert_valid, laws, scan_agrees, text_of};
+    use crate::lexical::testing::{LONG, assert_invalid, assert_valid, laws, scan_agrees, text_of};
     use proptest::prelude::*;
 
     #[test]
@@ -157,8 +161,10 @@ mod tests {
             (12345.0, "12345"),
             (-1.0, "-1"),
             (0.0, "0"),
-            (-0.0, "-0.0"),
+            (-0.0, "-0"),
             (999_999_999_999_999.0, "999999999999999"),
+            (9_999_999_999_999_998.0, "9999999999999998"),
+            (1e16, "1e+16"),
             (0.5, "0.5"),
             (f64::INFINITY, "INF"),
             (f64::NEG_INFINITY, "-INF"),
@@ -166,8 +172,10 @@ mod tests {
             assert_eq!(text_of(&value), text);
         }
         assert_eq!(text_of(&16_777_216f32), "16777216");
-        laws(&1e15);
-        laws(&-1e15);
+        assert_eq!(text_of(&-0f32), "-0");
+        for value in [1e15, -1e15, 9_007_199_254_740_991.0, -9_007_199_254_740_992.0, 9_007_199_254_740_994.0] {
+            laws(&value);
+        }
     }
 
     #[test]
@@ -189,7 +197,7 @@ mod tests {
 
     /// Same bits as the standard library's parser, and as the slow path.
     fn as_std(text: &str) {
-        let bytes = format!("{text}</value>");
+        let bytes = format!("{text}</value>{LONG}");
         if let Some((value, used)) = f64::scan(bytes.as_bytes()) {
             assert_eq!((value.to_bits(), used), (text.parse::<f64>().expect("valid").to_bits(), text.len()), "{text}");
         }
@@ -247,7 +255,7 @@ mod tests {
     fn round_trips(value: f64) {
         let text = text_of(&value);
         assert!(
-            Some(text.len()) <= f64::MAX_WIDTH && f64::scan(format!("{text}</value>").as_bytes()).is_some(),
+            Some(text.len()) <= f64::MAX_WIDTH && f64::scan(format!("{text}</value>{LONG}").as_bytes()).is_some(),
             "{text}"
         );
         assert_eq!(f64::parse(&text).expect("valid").to_bits(), value.to_bits(), "{text}");
@@ -257,7 +265,7 @@ mod tests {
     fn round_trips_short(value: f32) {
         let text = text_of(&value);
         assert!(
-            Some(text.len()) <= f32::MAX_WIDTH && f32::scan(format!("{text}</value>").as_bytes()).is_some(),
+            Some(text.len()) <= f32::MAX_WIDTH && f32::scan(format!("{text}</value>{LONG}").as_bytes()).is_some(),
             "{text}"
         );
         assert_eq!(f32::parse(&text).expect("valid").to_bits(), value.to_bits(), "{text}");
@@ -287,6 +295,14 @@ mod tests {
             laws(&short);
             round_trips(value);
             round_trips_short(short);
+        }
+
+        #[test]
+        fn any_characters(text in "[-+.eE0-9x]{0,12}", digits in "-?[0-9]{0,9}[.]?[0-9]{0,18}e?[-+]?[0-9]{0,4}[x.-]?") {
+            scan_agrees::<f64>(&text);
+            scan_agrees::<f32>(&text);
+            scan_agrees::<f64>(&digits);
+            scan_agrees::<f32>(&digits);
         }
 
         #[test]
