@@ -25,7 +25,13 @@ pub(crate) const POW10: [u64; 20] = {
 /// Each of eight characters xor `'0'`.
 #[inline(always)]
 pub(crate) fn load(bytes: &[u8; 8]) -> u64 {
-    u64::from_le_bytes(*bytes) ^ 0x3030_3030_3030_3030
+    from_word(u64::from_le_bytes(*bytes))
+}
+
+/// As [`load`], of characters in a word.
+#[inline(always)]
+pub(crate) fn from_word(word: u64) -> u64 {
+    word ^ 0x3030_3030_3030_3030
 }
 
 /// How many of eight [`load`]ed characters are digits, counted up to the first that is not.
@@ -40,10 +46,9 @@ pub(crate) fn count(word: u64) -> usize {
 /// The number that the first `count` of eight [`load`]ed characters write.
 #[inline(always)]
 pub(crate) fn value_of(word: u64, count: usize) -> u64 {
-    if count == 8 {
-        return value_of_eight(word);
-    }
-    value_of_eight(word << 8 << (56 - 8 * count))
+    // In two halves: a shift by all 64 bits would be none.
+    let half = 32 - 4 * count;
+    value_of_eight(word << half << half)
 }
 
 /// The number that eight digits write, the most significant in the lowest byte.
@@ -52,6 +57,14 @@ pub(crate) fn value_of_eight(digits: u64) -> u64 {
     let pairs = digits.wrapping_mul(1 + (10 << 8)) >> 8 & 0x00FF_00FF_00FF_00FF;
     let quads = pairs.wrapping_mul(1 + (100 << 16)) >> 16 & 0x0000_FFFF_0000_FFFF;
     quads.wrapping_mul(1 + (10_000 << 32)) >> 32
+}
+
+/// The number that the first `count`, from one to three, of four [`load`]ed characters write.
+#[inline(always)]
+pub(crate) fn value_of_three(word: u32, count: usize) -> u32 {
+    let digits = word << (32 - 8 * count);
+    let pairs = digits.wrapping_mul(1 + (10 << 8)) >> 8 & 0x00FF_00FF;
+    pairs.wrapping_mul(1 + (100 << 16)) >> 16
 }
 
 /// The eight digits of a number below 10^8, one a byte, the most significant in the lowest byte.
@@ -104,6 +117,17 @@ mod tests {
                 let mut bytes = *b"91827364";
                 bytes[at] = byte;
                 agrees(&bytes);
+            }
+        }
+    }
+
+    #[test]
+    fn up_to_three_digits() {
+        for number in 0..1000 {
+            for text in [format!("{number}<......"), format!("{number:03}<......")] {
+                let word = load(text.as_bytes().first_chunk().expect("eight"));
+                let count = count(word);
+                assert_eq!(value_of_three(word as u32, count), text[..count].parse().expect("digits"));
             }
         }
     }

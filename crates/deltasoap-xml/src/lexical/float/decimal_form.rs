@@ -1,14 +1,15 @@
-//! A decimal form taken apart: digits as one number, exponent, length.
+//! A decimal form taken apart: sign, digits as one number, exponent, length.
 //!
 //! Where a value ends decides where the next one starts, so the time for a message of many short values is the time
-//! until each end is known. Counting digits in a word takes a dozen cycles, a jump that is predicted takes none. So
-//! jumps are taken where layouts repeat (a point behind one, two or three digits, a full word of digits, the digits
-//! of the exponent), and words are counted where they vary.
+//! until each end is known. A jump that is predicted takes no time, one that is not takes as long as half a value. So
+//! jumps are taken where the values of a message are alike (the point, full words of digits, the `e`), and what
+//! differs from one value to the next is calculated: both signs, the last digits, the digits of the exponent.
 
 use crate::lexical::digits::{self, POW10};
 
 /// `mantissa * 10^exponent`, as it is written.
 pub(super) struct DecimalForm {
+    pub(super) negative: bool,
     pub(super) mantissa: u64,
     pub(super) exponent: i32,
     /// Bytes of the form.
@@ -16,101 +17,129 @@ pub(super) struct DecimalForm {
 }
 
 impl DecimalForm {
-    /// Reads a form without sign that ends before a `<`, of at most 19 digits and an exponent of at most three; `None`
-    /// for anything else, and within eight bytes of the end of the input.
+    /// Reads a form that ends before a `<`, without a `+` in front, of at most 19 digits and an exponent of at most
+    /// three; `None` for anything else, and within [`WINDOW`] bytes of the end of the input.
     #[inline(always)]
     pub(super) fn scan(bytes: &[u8]) -> Option<DecimalForm> {
-        match bytes {
-            [_, b'.', fraction @ ..] => Self::with_point::<1>(bytes, fraction),
-            [_, _, b'.', fraction @ ..] => Self::with_point::<2>(bytes, fraction),
-            [_, _, _, b'.', fraction @ ..] => Self::with_point::<3>(bytes, fraction),
-            _ => Self::with_any_point(bytes),
+        let text = Text(bytes.first_chunk()?);
+        let word = digits::from_word(text.word(0)?);
+        let count = digits::count(word);
+        if (2..8).contains(&count) && text.0[count] == b'.' {
+            let whole = Digits { value: digits::value_of(word, count), count, end: count };
+            return whole.with_fraction(text, false);
         }
+        Self::signed(text)
     }
 
-    /// A form with the point behind `N` digits, if they are digits.
+    /// The sign is no jump: nothing is as hard to predict.
     #[inline(always)]
-    fn with_point<const N: usize>(bytes: &[u8], fraction: &[u8]) -> Option<DecimalForm> {
-        let word = digits::load(bytes.first_chunk()?);
-        if digits::count(word) != N {
-            return None;
+    fn signed(text: Text<'_>) -> Option<DecimalForm> {
+        let negative = text.0[0] == b'-';
+        let start = usize::from(negative);
+        if text.0[start + 1] == b'.' {
+            return Digits::one(text, start)?.with_fraction(text, negative);
         }
-        Self::fraction(Digits { value: digits::value_of(word, N), count: N }, N + 1, fraction)
-    }
-
-    #[inline(always)]
-    fn with_any_point(bytes: &[u8]) -> Option<DecimalForm> {
-        let mut whole = Digits { value: 0, count: 0 };
-        let len = whole.append(bytes)?;
-        match bytes[len..] {
-            [b'.', ref fraction @ ..] => Self::fraction(whole, len + 1, fraction),
-            ref rest => Self::end(whole, 0, len, rest),
+        let whole = Digits { value: 0, count: 0, end: start }.append(text)?;
+        if *text.0.get(whole.end)? == b'.' {
+            return whole.with_fraction(text, negative);
         }
-    }
-
-    /// What follows the point, `len` being the bytes up to there.
-    #[inline(always)]
-    fn fraction(mut number: Digits, len: usize, bytes: &[u8]) -> Option<DecimalForm> {
-        let fraction = number.append(bytes)?;
-        Self::end(number, -(fraction as i32), len + fraction, &bytes[fraction..])
-    }
-
-    /// What follows the digits.
-    #[inline(always)]
-    fn end(number: Digits, exponent: i32, len: usize, bytes: &[u8]) -> Option<DecimalForm> {
-        if !(1..=19).contains(&number.count) {
-            return None;
-        }
-        let form = DecimalForm { mantissa: number.value, exponent, len };
-        match bytes {
-            [b'<', ..] => Some(form),
-            [b'e' | b'E', b'-', digits @ ..] => form.scaled(-1, 2, digits),
-            [b'e' | b'E', b'+', digits @ ..] => form.scaled(1, 2, digits),
-            [b'e' | b'E', digits @ ..] => form.scaled(1, 1, digits),
-            _ => None,
-        }
-    }
-
-    /// With the digits of an exponent behind its sign.
-    #[inline(always)]
-    fn scaled(self, sign: i32, len: usize, bytes: &[u8]) -> Option<DecimalForm> {
-        let (scale, digits) = match *bytes {
-            [a @ b'0'..=b'9', b'<', ..] => (number([a]), 1),
-            [a @ b'0'..=b'9', b @ b'0'..=b'9', b'<', ..] => (number([a, b]), 2),
-            [a @ b'0'..=b'9', b @ b'0'..=b'9', c @ b'0'..=b'9', b'<', ..] => (number([a, b, c]), 3),
-            _ => return None,
-        };
-        Some(DecimalForm { exponent: self.exponent + sign * scale, len: self.len + len + digits, ..self })
+        whole.with_exponent(text, negative, 0)
     }
 }
 
-fn number<const N: usize>(digits: [u8; N]) -> i32 {
-    digits.iter().fold(0, |number, digit| number * 10 + i32::from(digit - b'0'))
+/// How many bytes are looked at.
+const WINDOW: usize = 64;
+
+#[derive(Clone, Copy)]
+struct Text<'a>(&'a [u8; WINDOW]);
+
+impl Text<'_> {
+    #[inline(always)]
+    fn word(self, at: usize) -> Option<u64> {
+        Some(u64::from_le_bytes(*self.0.get(at..)?.first_chunk()?))
+    }
 }
 
 /// Digits read so far. With more than 19 the value wraps and means nothing.
 struct Digits {
     value: u64,
     count: usize,
+    /// Where they end.
+    end: usize,
 }
 
 impl Digits {
-    /// Appends the digits that come next, and gives how many.
     #[inline(always)]
-    fn append(&mut self, mut bytes: &[u8]) -> Option<usize> {
-        let mut appended = 0;
-        loop {
-            let (block, rest) = bytes.split_first_chunk::<8>()?;
-            let word = digits::load(block);
-            let count = digits::count(word);
-            appended += count;
-            if count < 8 {
-                self.value = self.value.wrapping_mul(POW10[count]).wrapping_add(digits::value_of(word, count));
-                self.count += appended;
-                return Some(appended);
-            }
-            self.value = self.value.wrapping_mul(POW10[8]).wrapping_add(digits::value_of_eight(word));
-            bytes = rest;
+    fn one(text: Text<'_>, at: usize) -> Option<Digits> {
+        let value = u64::from(text.0[at] ^ b'0');
+        (value < 10).then_some(Digits { value, count: 1, end: at + 1 })
+    }
+
+    /// With a point, more digits, and perhaps an exponent.
+    #[inline(always)]
+    fn with_fraction(self, text: Text<'_>, negative: bool) -> Option<DecimalForm> {
+        let whole = self.count;
+        let all = Digits { end: self.end + 1, ..self }.append(text)?;
+        let exponent = whole as i32 - all.count as i32;
+        all.with_exponent(text, negative, exponent)
+    }
+
+    /// Appends the digits that come next. The first word of them is mostly full, the second mostly is not.
+    #[inline(always)]
+    fn append(self, text: Text<'_>) -> Option<Digits> {
+        let word = digits::from_word(text.word(self.end)?);
+        let count = digits::count(word);
+        if count < 8 {
+            return Some(self.append_word(word, count));
         }
+        let head = self.append_word(word, 8);
+        let word = digits::from_word(text.word(head.end)?);
+        let all = head.append_word(word, digits::count(word));
+        if text.0.get(all.end)?.is_ascii_digit() { all.append_rest(text) } else { Some(all) }
+    }
+
+    #[cold]
+    fn append_rest(self, text: Text<'_>) -> Option<Digits> {
+        let word = digits::from_word(text.word(self.end)?);
+        Some(self.append_word(word, digits::count(word)))
+    }
+
+    #[inline(always)]
+    fn append_word(self, word: u64, count: usize) -> Digits {
+        let value = self.value.wrapping_mul(POW10[count]).wrapping_add(digits::value_of(word, count));
+        Digits { value, count: self.count + count, end: self.end + count }
+    }
+
+    /// What follows the digits.
+    #[inline(always)]
+    fn with_exponent(self, text: Text<'_>, negative: bool, exponent: i32) -> Option<DecimalForm> {
+        if !(1..=19).contains(&self.count) {
+            return None;
+        }
+        let form = DecimalForm { negative, mantissa: self.value, exponent, len: self.end };
+        let word = text.word(self.end)?;
+        match word as u8 {
+            b'<' => Some(form),
+            b'e' | b'E' => form.scaled(word >> 8),
+            _ => None,
+        }
+    }
+}
+
+impl DecimalForm {
+    /// With the exponent that the characters of a word write.
+    #[inline(always)]
+    fn scaled(self, word: u64) -> Option<DecimalForm> {
+        let negative = word as u8 == b'-';
+        let sign = usize::from(negative) | usize::from(word as u8 == b'+');
+        let word = word >> (8 * sign);
+        let scale = digits::from_word(word);
+        let count = digits::count(scale);
+        if !(1..=3).contains(&count) || (word >> (8 * count)) as u8 != b'<' {
+            return None;
+        }
+        let scale = digits::value_of_three(scale as u32, count) as i32;
+        let exponent = self.exponent + if negative { -scale } else { scale };
+        Some(DecimalForm { exponent, len: self.len + 1 + sign + count, ..self })
     }
 }

@@ -2,20 +2,21 @@
 //!
 //! Reading a message, forms of up to 19 digits are taken apart eight digits at a time ([`decimal_form`]) and turned
 //! into the nearest float by one multiplication ([`nearest`]); everything else goes to the crate `fast-float2`.
-//! Writing gives the shortest form that reads back to the same bits; integral values are written without a point.
+//! Writing gives the shortest form that reads back to the same bits: integral values without a point (zero as `0` and
+//! `-0`), exponents always with a sign, `1e+16` and `1e-7`.
 
 mod decimal_form;
 mod nearest;
 mod powers;
 
-use super::{Lexical, LexicalError, WhiteSpace, int, space};
+use super::{Lexical, LexicalError, WhiteSpace, digits, int, space};
 use crate::{Buffer, Escape};
 use decimal_form::DecimalForm;
+use fast_float2::FastFloat;
 use nearest::{Ieee, nearest};
-use std::ops::Neg;
 
 macro_rules! float {
-    ($type:ty, $name:literal, $width:literal) => {
+    ($type:ty, $name:literal, $width:literal, integral below $limit:literal) => {
         impl Lexical for $type {
             const XSD_NAME: &'static str = $name;
             const WHITE_SPACE: WhiteSpace = WhiteSpace::Collapse;
@@ -39,49 +40,67 @@ macro_rules! float {
 
             #[inline]
             fn scan(bytes: &[u8]) -> Option<(Self, usize)> {
-                scan_short(bytes).or_else(|| {
-                    let (value, used) = starts_as_number(bytes).then(|| fast_float2::parse_partial(bytes).ok())??;
-                    (bytes.get(used) == Some(&b'<')).then_some((value, used))
-                })
+                scan_short(bytes).or_else(|| scan_long(bytes))
             }
 
-            #[inline]
+            // Two calls, not one body: the integral way is short, and slower with what the other needs around it.
+            #[inline(never)]
             fn format(&self, out: &mut Buffer, _: Escape) {
                 let integral = *self as i64;
-                if integral.unsigned_abs() < INTEGRAL_LIMIT && (integral as Self).to_bits() == self.to_bits() {
+                if integral.unsigned_abs() < $limit && (integral as Self).to_bits() == self.to_bits() {
                     return int::format_i64(integral, out);
                 }
-                if self.is_finite() {
-                    return out.push_short(zmij::Buffer::new().format_finite(*self).as_bytes());
+                #[inline(never)]
+                fn fractional(value: $type, out: &mut Buffer) {
+                    if value.is_finite() && value != 0.0 {
+                        return out.push_short(zmij::Buffer::new().format_finite(value).as_bytes());
+                    }
+                    out.push(match value {
+                        0.0 => b"-0",
+                        <$type>::INFINITY => b"INF",
+                        <$type>::NEG_INFINITY => b"-INF",
+                        _ => b"NaN",
+                    });
                 }
-                out.push(match *self {
-                    Self::INFINITY => b"INF",
-                    Self::NEG_INFINITY => b"-INF",
-                    _ => b"NaN",
-                });
+                fractional(*self, out);
             }
         }
     };
 }
 
-float!(f32, "float", 16);
-float!(f64, "double", 24);
-
-/// Integral values below this are written as integers.
-const INTEGRAL_LIMIT: u64 = 1_000_000_000_000_000;
+float!(f32, "float", 16, integral below 1_000_000_000_000_000);
+float!(f64, "double", 24, integral below 10_000_000_000_000_000);
 
 /// A form of few digits.
 #[inline(always)]
-fn scan_short<F: Ieee + Neg<Output = F>>(bytes: &[u8]) -> Option<(F, usize)> {
-    match bytes {
-        [b'-', digits @ ..] => scan_unsigned::<F>(digits).map(|(value, len)| (-value, len + 1)),
-        _ => scan_unsigned(bytes),
-    }
+fn scan_short<F: Ieee>(bytes: &[u8]) -> Option<(F, usize)> {
+    scan_integral(bytes).or_else(|| scan_decimal(bytes))
 }
 
-fn scan_unsigned<F: Ieee>(bytes: &[u8]) -> Option<(F, usize)> {
+/// Up to seven digits and nothing else, as counts and measures often are.
+#[inline(always)]
+fn scan_integral<F: Ieee>(bytes: &[u8]) -> Option<(F, usize)> {
+    let word = digits::load(bytes.first_chunk()?);
+    let count = digits::count(word);
+    if !(1..8).contains(&count) || bytes[count] != b'<' {
+        return None;
+    }
+    Some((F::scaled(digits::value_of(word, count), 0), count))
+}
+
+#[inline(always)]
+fn scan_decimal<F: Ieee>(bytes: &[u8]) -> Option<(F, usize)> {
     let form = DecimalForm::scan(bytes)?;
-    Some((nearest(form.mantissa, form.exponent)?, form.len))
+    let magnitude = nearest::<F>(form.mantissa, form.exponent)?;
+    Some((magnitude.signed(form.negative), form.len))
+}
+
+/// Any form that ends before a `<`.
+#[cold]
+#[inline(never)]
+fn scan_long<F: FastFloat>(bytes: &[u8]) -> Option<(F, usize)> {
+    let (value, used) = starts_as_number(bytes).then(|| fast_float2::parse_partial(bytes).ok())??;
+    (bytes.get(used) == Some(&b'<')).then_some((value, used))
 }
 
 /// Keeps out the names that Rust takes for infinity and not-a-number.
@@ -97,7 +116,7 @@ fn starts_as_number(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lexical::testing::{assert_invalid, assert_valid, laws, scan_agrees, text_of};
+    use crate::lexical::testing::{LONG, assert_invalid, assert_valid, laws, scan_agrees, text_of};
     use proptest::prelude::*;
 
     #[test]
@@ -142,8 +161,10 @@ mod tests {
             (12345.0, "12345"),
             (-1.0, "-1"),
             (0.0, "0"),
-            (-0.0, "-0.0"),
+            (-0.0, "-0"),
             (999_999_999_999_999.0, "999999999999999"),
+            (9_999_999_999_999_998.0, "9999999999999998"),
+            (1e16, "1e+16"),
             (0.5, "0.5"),
             (f64::INFINITY, "INF"),
             (f64::NEG_INFINITY, "-INF"),
@@ -151,8 +172,10 @@ mod tests {
             assert_eq!(text_of(&value), text);
         }
         assert_eq!(text_of(&16_777_216f32), "16777216");
-        laws(&1e15);
-        laws(&-1e15);
+        assert_eq!(text_of(&-0f32), "-0");
+        for value in [1e15, -1e15, 9_007_199_254_740_991.0, -9_007_199_254_740_992.0, 9_007_199_254_740_994.0] {
+            laws(&value);
+        }
     }
 
     #[test]
@@ -174,7 +197,7 @@ mod tests {
 
     /// Same bits as the standard library's parser, and as the slow path.
     fn as_std(text: &str) {
-        let bytes = format!("{text}</value>");
+        let bytes = format!("{text}</value>{LONG}");
         if let Some((value, used)) = f64::scan(bytes.as_bytes()) {
             assert_eq!((value.to_bits(), used), (text.parse::<f64>().expect("valid").to_bits(), text.len()), "{text}");
         }
@@ -232,7 +255,7 @@ mod tests {
     fn round_trips(value: f64) {
         let text = text_of(&value);
         assert!(
-            Some(text.len()) <= f64::MAX_WIDTH && f64::scan(format!("{text}</value>").as_bytes()).is_some(),
+            Some(text.len()) <= f64::MAX_WIDTH && f64::scan(format!("{text}</value>{LONG}").as_bytes()).is_some(),
             "{text}"
         );
         assert_eq!(f64::parse(&text).expect("valid").to_bits(), value.to_bits(), "{text}");
@@ -242,7 +265,7 @@ mod tests {
     fn round_trips_short(value: f32) {
         let text = text_of(&value);
         assert!(
-            Some(text.len()) <= f32::MAX_WIDTH && f32::scan(format!("{text}</value>").as_bytes()).is_some(),
+            Some(text.len()) <= f32::MAX_WIDTH && f32::scan(format!("{text}</value>{LONG}").as_bytes()).is_some(),
             "{text}"
         );
         assert_eq!(f32::parse(&text).expect("valid").to_bits(), value.to_bits(), "{text}");
@@ -272,6 +295,14 @@ mod tests {
             laws(&short);
             round_trips(value);
             round_trips_short(short);
+        }
+
+        #[test]
+        fn any_characters(text in "[-+.eE0-9x]{0,12}", digits in "-?[0-9]{0,9}[.]?[0-9]{0,18}e?[-+]?[0-9]{0,4}[x.-]?") {
+            scan_agrees::<f64>(&text);
+            scan_agrees::<f32>(&text);
+            scan_agrees::<f64>(&digits);
+            scan_agrees::<f32>(&digits);
         }
 
         #[test]

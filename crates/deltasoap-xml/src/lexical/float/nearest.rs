@@ -9,7 +9,7 @@
 //!                              "Number parsing at a gigabyte per second", 2021)
 //! ```
 
-use super::powers::{GREATEST, LEAST, POWERS};
+use super::powers::{LEAST, POWERS};
 
 /// What the conversion has to know of a float type.
 pub(super) trait Ieee: Copy {
@@ -26,6 +26,8 @@ pub(super) trait Ieee: Copy {
     fn with_bits(bits: u64) -> Self;
     /// `mantissa * 10^exponent`; both must be floats.
     fn scaled(mantissa: u64, exponent: i32) -> Self;
+    /// The same magnitude, with a minus sign if wanted.
+    fn signed(self, negative: bool) -> Self;
 }
 
 macro_rules! ieee {
@@ -47,6 +49,11 @@ macro_rules! ieee {
                 let power = POWERS[exponent.unsigned_abs() as usize];
                 if exponent < 0 { mantissa as $type / power } else { mantissa as $type * power }
             }
+
+            #[inline(always)]
+            fn signed(self, negative: bool) -> Self {
+                <$type>::from_bits(self.to_bits() | <$bits>::from(negative) << (<$bits>::BITS - 1))
+            }
         }
     };
 }
@@ -60,24 +67,33 @@ ieee!(f32, u32, bias: 127, ties: -17..=10, powers: [1e0, 1e1, 1e2, 1e3, 1e4, 1e5
 /// The float nearest to `mantissa * 10^exponent`; `None` where a look at the digits would be needed.
 #[inline(always)]
 pub(super) fn nearest<F: Ieee>(mantissa: u64, exponent: i32) -> Option<F> {
-    if mantissa >> (F::MANTISSA_BITS + 1) == 0 && (-F::EXACT_POWER..=F::EXACT_POWER).contains(&exponent) {
+    if is_exact::<F>(mantissa, exponent) {
         return Some(F::scaled(mantissa, exponent));
     }
     by_product::<F>(mantissa, exponent).map(F::with_bits)
 }
 
+/// True if both factors are floats.
+///
+/// The exponent is compared but once, and first: in numbers from a wide range it seldom is within these bounds, while
+/// its sign, and the size of a mantissa of 16 digits, are anybody's guess.
+#[inline(always)]
+fn is_exact<F: Ieee>(mantissa: u64, exponent: i32) -> bool {
+    (exponent + F::EXACT_POWER).cast_unsigned() <= 2 * F::EXACT_POWER.cast_unsigned()
+        && mantissa >> (F::MANTISSA_BITS + 1) == 0
+}
+
 /// The bits of the nearest float.
-#[inline]
+#[inline(always)]
 fn by_product<F: Ieee>(mantissa: u64, exponent: i32) -> Option<u64> {
-    let infinity = (2 * F::BIAS + 1) as u64;
-    if mantissa == 0 || exponent < LEAST {
+    let Some(&power) = POWERS.get((exponent - LEAST).cast_unsigned() as usize) else {
+        return Some(if exponent < LEAST || mantissa == 0 { 0 } else { infinity::<F>() });
+    };
+    if mantissa == 0 {
         return Some(0);
     }
-    if exponent > GREATEST {
-        return Some(infinity << F::MANTISSA_BITS);
-    }
     let zeros = mantissa.leading_zeros();
-    let (high, low) = product::<F>(mantissa << zeros, exponent)?;
+    let (high, low) = product::<F>(mantissa << zeros, power, exponent)?;
     let carry = (high >> 63) as u32;
     // Two bits more than the mantissa has: the hidden one, and one to round by.
     let shift = 61 + carry - F::MANTISSA_BITS;
@@ -86,20 +102,30 @@ fn by_product<F: Ieee>(mantissa: u64, exponent: i32) -> Option<u64> {
     if field <= 0 {
         return Some(subnormal(bits, 1 - field));
     }
-    let tie = low <= 1 && bits & 3 == 1 && bits << shift == high && F::TIES.contains(&exponent);
-    if tie {
+    if low <= 1 && is_tie::<F>(high, shift, exponent) {
         bits &= !1;
     }
     let rounded = (bits + (bits & 1)) >> 1;
     // The hidden bit adds one to the field, and a mantissa that was rounded up to a power of two another.
     let float = rounded + ((field as u64 - 1) << F::MANTISSA_BITS);
-    Some(float.min(infinity << F::MANTISSA_BITS))
+    Some(float.min(infinity::<F>()))
+}
+
+/// The bits of infinity.
+const fn infinity<F: Ieee>() -> u64 {
+    ((2 * F::BIAS + 1) as u64) << F::MANTISSA_BITS
+}
+
+/// Just between two floats, of which the even one is below.
+#[cold]
+fn is_tie<F: Ieee>(high: u64, shift: u32, exponent: i32) -> bool {
+    let bits = high >> shift;
+    bits & 3 == 1 && bits << shift == high && F::TIES.contains(&exponent)
 }
 
 /// The leading 128 bits of a mantissa, its first bit set, times a power of ten; `None` where they do not decide.
 #[inline(always)]
-fn product<F: Ieee>(mantissa: u64, exponent: i32) -> Option<(u64, u64)> {
-    let power = POWERS[(exponent - LEAST) as usize];
+fn product<F: Ieee>(mantissa: u64, power: u128, exponent: i32) -> Option<(u64, u64)> {
     let mut product = u128::from(mantissa) * (power >> 64);
     let undecided = u64::MAX >> (F::MANTISSA_BITS + 3);
     if (product >> 64) as u64 & undecided == undecided {
@@ -116,6 +142,7 @@ fn binary_exponent(exponent: i32) -> i32 {
 }
 
 /// The bits of a float below the normal range: shifted into place, rounded; it may become the least normal one.
+#[cold]
 fn subnormal(bits: u64, shift: i32) -> u64 {
     if shift >= 64 {
         return 0;

@@ -14,7 +14,7 @@
 /// The least power of ten.
 pub(super) const LEAST: i32 = -342;
 /// The greatest power of ten.
-pub(super) const GREATEST: i32 = 308;
+const GREATEST: i32 = 308;
 
 const LEN: usize = (GREATEST - LEAST + 1) as usize;
 
