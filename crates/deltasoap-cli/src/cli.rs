@@ -12,15 +12,17 @@ pub struct Arguments {
 }
 
 const EXAMPLES: &str = "Examples:
-  deltasoap demo                              exchange real message streams over HTTP and check every reply
-  deltasoap demo --stream tr069 --json        one stream, a line of JSON
-  deltasoap serve --listen 127.0.0.1:8080     serve the demo's services; WSDL at /bench?wsdl
+  deltasoap demo                           all streams, a table
+  deltasoap demo --stream tr069 --json     one stream, a line of JSON
+  deltasoap serve --listen 127.0.0.1:0     on a free port; WSDL at /bench?wsdl
 
 Set RUST_LOG=info or RUST_LOG=deltasoap_http=debug to see requests.";
 
 #[derive(Debug, Subcommand)]
 pub enum Task {
-    /// Exchange real message streams with a server in this process, over HTTP, and check every reply
+    /// Exchange real message streams over HTTP and check every reply
+    ///
+    /// Server and client run in this process, on loopback.
     ///
     /// Streams: TR-069 Inform messages of many devices, the Fetch requests of recorded vCenter sessions, and large arrays of
     /// numbers, structs and strings. Prints a table: messages, bytes, decode and encode time and rate at the server, and
