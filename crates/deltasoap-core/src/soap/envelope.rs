@@ -118,7 +118,7 @@ impl<R: Receiver> EnvelopeReader<R> {
             return if seen & SEEN_BODY != 0 {
                 Ok(BEHIND)
             } else {
-                Err(cursor.error_at_tag(ErrorKind::Envelope("the Envelope has no Body")))
+                Err(cursor.error_at_end(ErrorKind::Envelope("the Envelope has no Body")))
             };
         }
         let version = self.head.version();
@@ -160,13 +160,16 @@ impl<R: Receiver> EnvelopeReader<R> {
             (_, true) => self.receiver.empty_body(&self.head),
             (_, false) => Ok(()),
         };
-        opened.map_err(|kind| cursor.error_at_tag(kind))?;
+        opened.map_err(|kind| match tag {
+            Tag::Start => cursor.error_at_tag(kind),
+            Tag::End | Tag::Done => cursor.error_at_end(kind),
+        })?;
         cursor.frame(me).field |= SEEN_ENTRY;
         Ok(if tag == Tag::Start { ENTRY } else { ENVELOPE })
     }
 }
 
-/// Most header blocks in a message.
+/// Most header blocks in a message, so that what each costs cannot add up: the limit `headers`.
 const MAX_HEADERS: usize = 1000;
 
 impl<R: Receiver> Root for EnvelopeReader<R> {
