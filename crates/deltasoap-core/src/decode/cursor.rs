@@ -26,6 +26,8 @@ pub struct State {
     inline: bool,
     /// Set by the routine for simple content: the attributes of the start tag just read are dealt with.
     attributes_read: bool,
+    /// Bindings that trees have taken over from the elements around them.
+    inherited: usize,
     pub(crate) stats: Stats,
     /// [`Limits::text`], for text that is read without the reader.
     pub(crate) text_limit: usize,
@@ -44,6 +46,7 @@ impl State {
             learned: Learned::default(),
             inline: false,
             attributes_read: false,
+            inherited: 0,
             stats: Stats::default(),
             text_limit: limits.text,
         }
@@ -63,6 +66,7 @@ impl State {
         self.learned.clear();
         self.inline = false;
         self.attributes_read = false;
+        self.inherited = 0;
     }
 
     /// The counters so far.
@@ -225,6 +229,12 @@ impl<'c> Cursor<'c> {
     #[inline]
     pub(crate) fn take_attributes_read(&mut self) -> bool {
         std::mem::take(&mut self.state.attributes_read)
+    }
+
+    /// Counts bindings that a tree takes over; false if they are too many in all.
+    pub(crate) fn inherit(&mut self, bindings: usize, most: usize) -> bool {
+        self.state.inherited = self.state.inherited.saturating_add(bindings);
+        self.state.inherited <= most
     }
 
     /// Reads the next event.
