@@ -6,6 +6,8 @@ use crate::encode::Encoder;
 use crate::schema::{Element, QName, View};
 use crate::{DecodeOptions, Error, ErrorKind, Message, ns};
 use deltasoap_xml::Event;
+use deltasoap_xml::lexical::is_name_char;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An element with all that is in it. Comments are not kept; text and CDATA are one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,8 +16,9 @@ pub struct Node {
     pub name: QName,
     /// Attributes in document order, without namespace declarations.
     pub attributes: Vec<(QName, String)>,
-    /// Prefixes in scope and their namespaces, where the element declares any and on the tree's root: what names in
-    /// content and attribute values are resolved with.
+    /// Prefixes and their namespaces, `""` for the default namespace: those that the element declares, and on the
+    /// tree's root all in scope. Names in content and attribute values are resolved with them; the inner ones hide the
+    /// outer ones.
     pub bindings: Vec<(String, String)>,
     /// Children in document order.
     pub children: Vec<Child>,
@@ -103,15 +106,12 @@ impl Node {
 
     /// Writes the element. Prefixes are the encoder's; those that stand in `bindings` are declared as they were.
     pub fn write(&self, encoder: &mut Encoder) {
-        encoder.start_with_prefix(&self.name, "ns");
+        encoder.start_bound(&self.name, &self.bindings);
         self.write_content(encoder);
         encoder.end();
     }
 
     fn write_content(&self, encoder: &mut Encoder) {
-        for (prefix, namespace) in &self.bindings {
-            encoder.bind(prefix, namespace);
-        }
         for (name, value) in &self.attributes {
             encoder.attribute(name, value);
         }
@@ -134,6 +134,9 @@ impl Content for Node {
     }
 
     fn encode(&self, encoder: &mut Encoder, _: View<'_>) {
+        for (prefix, namespace) in &self.bindings {
+            encoder.bind(prefix, namespace);
+        }
         self.write_content(encoder);
     }
 }
@@ -153,13 +156,13 @@ fn decode(root: &mut Node, cursor: &mut Cursor<'_>) -> Step {
     let (me, fresh) = cursor.enter();
     let base = cursor.frame(me).depth as usize;
     if fresh {
-        *root = open(cursor, true);
+        *root = open_root(cursor)?;
     }
     let mut node = innermost(root, cursor.reader().depth() - base);
     loop {
         match cursor.event()? {
             Event::Start => {
-                node.children.push(Child::Element(open(cursor, false)));
+                node.children.push(Child::Element(open(cursor)));
                 node = last_element(node);
             }
             Event::End | Event::Done if cursor.reader().depth() < base => break,
@@ -170,6 +173,12 @@ fn decode(root: &mut Node, cursor: &mut Cursor<'_>) -> Step {
     }
     cursor.leave(me);
     Ok(())
+}
+
+/// The characters at the end of a text that could be a prefix.
+fn last_name(text: &str) -> &str {
+    let start = text.char_indices().rev().take_while(|(_, c)| *c != ':' && is_name_char(*c)).last();
+    start.map_or("", |(start, _)| &text[start..])
 }
 
 fn innermost(root: &mut Node, levels: usize) -> &mut Node {
@@ -183,21 +192,33 @@ fn last_element(node: &mut Node) -> &mut Node {
     }
 }
 
-fn open(cursor: &Cursor<'_>, is_root: bool) -> Node {
+/// Most bindings that the roots of a message's trees take over from the elements around them. A block of a few bytes
+/// has a copy of all bindings in scope, so that there must be a bound of its own.
+const MAX_INHERITED: usize = 1 << 16;
+
+/// A tree's root has all bindings in scope.
+fn open_root(cursor: &mut Cursor<'_>) -> Step<Node> {
+    let bindings: Vec<_> = cursor.reader().bindings().map(owned).collect();
+    if !cursor.inherit(bindings.len(), MAX_INHERITED) {
+        return Err(cursor.error_at_tag(ErrorKind::Limit { name: "inherited bindings", limit: MAX_INHERITED as u64 }));
+    }
+    Ok(Node { bindings, ..open(cursor) })
+}
+
+fn open(cursor: &Cursor<'_>) -> Node {
     let (reader, names) = (cursor.reader(), cursor.names());
     let qname = |id| QName::owned(names.namespace(id), names.local(id));
     let attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
-    let bindings = if is_root || reader.tag_has_declarations() {
-        reader.bindings().map(|(prefix, uri)| (prefix.to_owned(), uri.to_owned())).collect()
-    } else {
-        Vec::new()
-    };
     Node {
         name: qname(cursor.name()),
         attributes: attributes.map(|(name, value)| (qname(name), value.to_owned())).collect(),
-        bindings,
+        bindings: reader.declarations().filter(|(prefix, _)| *prefix != "xml").map(owned).collect(),
         children: Vec::new(),
     }
+}
+
+fn owned((prefix, namespace): (&str, &str)) -> (String, String) {
+    (prefix.to_owned(), namespace.to_owned())
 }
 
 fn push_text(node: &mut Node, text: &str) {
@@ -230,16 +251,44 @@ impl Root for NodeRoot {
 }
 
 impl Node {
-    /// Resolves a `prefix:local` found in this element's text or attributes, by the bindings of this element; gives
-    /// `None` for a prefix that is not bound there.
+    /// Resolves a `prefix:local` found in this element's text or attributes, by the bindings of this element alone, as
+    /// is right for a tree's root; gives `None` for a prefix that is not bound there.
     pub fn resolve(&self, text: &str) -> Option<QName> {
-        resolve(&self.bindings, text)
+        resolve(&[self], text)
+    }
+
+    /// As [`resolve`](Self::resolve), for an element further down: `path` leads from the tree's root to it.
+    pub(crate) fn resolve_in(path: &[&Node], text: &str) -> Option<QName> {
+        resolve(path, text)
+    }
+
+    /// The tree as one of its own: with the bindings of the elements around it for those prefixes that its values use.
+    pub(crate) fn detached(&self, outer: &BTreeMap<&str, &str>) -> Node {
+        let mut used = BTreeSet::from([""]);
+        self.collect_prefixes(&mut used);
+        self.bindings.iter().for_each(|(own, _)| _ = used.remove(own.as_str()));
+        let found = used.into_iter().filter_map(|prefix| outer.get(prefix).map(|namespace| (prefix, *namespace)));
+        let mut root = self.clone();
+        root.bindings.extend(found.map(owned));
+        root
+    }
+
+    /// Adds what stands in front of colons in values.
+    fn collect_prefixes<'n>(&'n self, used: &mut BTreeSet<&'n str>) {
+        let texts = self.children.iter().filter_map(|child| match child {
+            Child::Text(text) => Some(text),
+            Child::Element(_) => None,
+        });
+        for text in texts.chain(self.attributes.iter().map(|(_, value)| value)) {
+            used.extend(text.match_indices(':').map(|(colon, _)| last_name(&text[..colon])));
+        }
+        self.elements().for_each(|child| child.collect_prefixes(used));
     }
 
     /// True if the two trees say the same: names, attributes in any order, text and children are equal. Prefixes do not
     /// count; the names in `xsi:type` are compared by what they stand for.
     pub fn says_the_same(&self, other: &Node) -> bool {
-        says_the_same((self, &self.bindings), (other, &other.bindings))
+        says_the_same(&mut Vec::new(), self, &mut Vec::new(), other)
     }
 
     /// As [`ErrorKind::Other`], naming the element: for callers that find a tree wanting.
@@ -248,43 +297,41 @@ impl Node {
     }
 }
 
-/// A tree and the bindings in scope there.
-type Scoped<'a> = (&'a Node, &'a [(String, String)]);
-
-fn says_the_same((a, a_scope): Scoped<'_>, (b, b_scope): Scoped<'_>) -> bool {
-    let (a_scope, b_scope) = (scope(a, a_scope), scope(b, b_scope));
-    let attribute = |(name, value): &(QName, String)| {
-        let other = b.attribute(&name.namespace, &name.local);
-        let is_type = name.is(ns::XSI, "type");
-        other.is_some_and(
-            |other| {
-                if is_type { resolve(a_scope, value) == resolve(b_scope, other) } else { other == value }
-            },
-        )
-    };
-    let child = |(a, b): (&Child, &Child)| match (a, b) {
-        (Child::Element(a), Child::Element(b)) => says_the_same((a, a_scope), (b, b_scope)),
-        (a, b) => a == b,
-    };
-    a.name == b.name
+/// Compares two trees, each below its open elements.
+fn says_the_same<'n>(a_path: &mut Vec<&'n Node>, a: &'n Node, b_path: &mut Vec<&'n Node>, b: &'n Node) -> bool {
+    a_path.push(a);
+    b_path.push(b);
+    let same = a.name == b.name
         && a.attributes.len() == b.attributes.len()
         && a.children.len() == b.children.len()
-        && a.attributes.iter().all(attribute)
-        && a.children.iter().zip(&b.children).all(child)
+        && a.attributes.iter().all(|attribute| has_attribute(attribute, a_path, b_path))
+        && a.children.iter().zip(&b.children).all(|children| match children {
+            (Child::Element(a), Child::Element(b)) => says_the_same(a_path, a, b_path, b),
+            (a, b) => a == b,
+        });
+    a_path.pop();
+    b_path.pop();
+    same
 }
 
-/// An element with declarations has all bindings in scope; others have those of their parent.
-fn scope<'a>(node: &'a Node, outer: &'a [(String, String)]) -> &'a [(String, String)] {
-    if node.bindings.is_empty() { outer } else { &node.bindings }
+/// True if the innermost element of `b` has an attribute that says the same as this one of `a`'s.
+fn has_attribute((name, value): &(QName, String), a: &[&Node], b: &[&Node]) -> bool {
+    let other = b.last().and_then(|b| b.attribute(&name.namespace, &name.local));
+    other.is_some_and(|other| {
+        let is_type = name.is(ns::XSI, "type");
+        if is_type && let Some(named) = resolve(a, value) { Some(named) == resolve(b, other) } else { other == value }
+    })
 }
 
-/// What a `prefix:local` stands for under some bindings; `None` for a prefix that is not bound.
-fn resolve(bindings: &[(String, String)], text: &str) -> Option<QName> {
+/// What a `prefix:local` stands for in the last element of a path; `None` for a prefix that is not bound.
+fn resolve(path: &[&Node], text: &str) -> Option<QName> {
     let text = text.trim_ascii();
     let (prefix, local) = text.split_once(':').unwrap_or(("", text));
-    match bindings.iter().rev().find(|(name, _)| name == prefix) {
+    let bound = path.iter().rev().flat_map(|node| node.bindings.iter().rev()).find(|(name, _)| name == prefix);
+    match bound {
         Some((_, namespace)) => Some(QName::owned(namespace.clone(), local)),
         None if prefix.is_empty() => Some(QName::owned("", local)),
+        None if prefix == "xml" => Some(QName::owned(ns::XML, local)),
         None => None,
     }
 }

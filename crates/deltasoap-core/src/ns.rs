@@ -14,3 +14,5 @@ pub const XSD: &str = "http://www.w3.org/2001/XMLSchema";
 pub const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
 /// The `xml` prefix.
 pub const XML: &str = "http://www.w3.org/XML/1998/namespace";
+/// The `xmlns` prefix.
+pub const XMLNS: &str = "http://www.w3.org/2000/xmlns/";

@@ -45,3 +45,35 @@ fn different_trees_do_not_say_the_same() {
     };
     assert!(!typed("urn:a").says_the_same(&typed("urn:b")));
 }
+
+const XSI: &str = "xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance'";
+
+#[test]
+fn bindings_in_the_way_of_names_do_not_change_them() {
+    for text in [
+        // The outer element's own prefix, its namespace, and the prefix that a new one would get.
+        format!("<a xmlns='urn:outer' xmlns:ns='urn:x' {XSI} xsi:type='ns:T'/>"),
+        format!("<o:a xmlns:o='urn:outer' xmlns:ns='urn:x' {XSI} xsi:type='ns:T'><ns:b xmlns:ns='urn:outer'/></o:a>"),
+        format!("<ns:a xmlns:ns='urn:x' xmlns='urn:y' {XSI} xsi:type='T'><b xmlns='' xsi:type='T'/></ns:a>"),
+        format!("<p:a xmlns:p='urn:p' xmlns='urn:y' {XSI}><p:b xmlns='' xsi:type='T'/></p:a>"),
+        format!("<a {XSI} xsi:type='unbound:T'/>"),
+    ] {
+        let (before, after) = rewritten(&text);
+        assert!(before.says_the_same(&after), "{text}: {before:?} became {after:?}");
+    }
+}
+
+#[test]
+fn a_reserved_namespace_is_not_declared() {
+    let mut node = Node::with_text(QName::new("urn:a", "a"), "t");
+    for (prefix, namespace) in
+        [("xml", "urn:x"), ("xmlns", "urn:x"), ("x", deltasoap_core::ns::XML), ("e", ""), ("", "urn:d"), ("", "urn:e")]
+    {
+        node.bindings.push((prefix.to_owned(), namespace.to_owned()));
+    }
+    let mut encoder = Encoder::new();
+    node.write(&mut encoder);
+    let written = encoder.finish().expect("writable");
+    let again = Node::parse(written.as_slice()).expect("well-formed");
+    assert_eq!((&again.name, again.text().as_str()), (&node.name, "t"));
+}

@@ -274,6 +274,15 @@ impl Reader {
         self.place == Place::Content && self.inside == Inside::Nothing && !self.empty
     }
 
+    /// Takes the character data read so far in the innermost open element off the limit `text`: for callers who keep
+    /// none of it.
+    #[inline]
+    pub fn forget_text(&mut self) {
+        if let Some(open) = self.open.last_mut() {
+            open.text = 0;
+        }
+    }
+
     /// Number of open elements.
     pub fn depth(&self) -> usize {
         self.open.len()

@@ -5,7 +5,7 @@
 
 use super::cursor::Tag;
 use super::flat::{self, Run};
-use super::{Cursor, Step, Stop, nil_attribute};
+use super::{Cursor, Step, Stop, nil_attribute, other_attribute};
 use crate::content::Content;
 use crate::schema::View;
 use crate::{ErrorKind, ns};
@@ -44,14 +44,14 @@ pub fn decode<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: Vie
                 Run::Items(count) => (count, false),
                 Run::Short(count) => (count, true),
             };
-            cursor.frame(me).count += count;
+            cursor.frame(me).count = cursor.frame(me).count.saturating_add(count);
             if short {
                 return Err(Stop::Pending);
             }
         }
-        let before = cursor.pos();
+        let before = cursor.item_start().filter(|_| leaves.is_some());
         match cursor.next_tag()? {
-            Tag::Start => open_item(items, cursor, item_view, me, leaves.map(|_| before))?,
+            Tag::Start => open_item(items, cursor, item_view, me, before)?,
             Tag::End | Tag::Done => {
                 cursor.leave(me);
                 return Ok(());
@@ -65,17 +65,17 @@ fn open_item<T: Content>(
     cursor: &mut Cursor<'_>,
     view: View<'_>,
     me: usize,
-    learn_from: Option<usize>,
+    before: Option<usize>,
 ) -> Step {
     if attribute(cursor, "position").is_some() {
         return Err(cursor.error_at_tag(ErrorKind::ArrayType("an item with a position".to_owned())));
     }
     items.push(T::vacant(view));
     let frame = cursor.frame(me);
-    frame.count += 1;
+    frame.count = frame.count.saturating_add(1);
     frame.is_repeated = true;
     frame.state = INSIDE;
-    if let Some(before) = learn_from {
+    if before.is_some() {
         cursor.learn_from(before);
     }
     Ok(())
@@ -83,6 +83,7 @@ fn open_item<T: Content>(
 
 fn read_attributes(cursor: &mut Cursor<'_>) -> Step {
     nil_attribute(cursor)?.reject(cursor)?;
+    (0..cursor.reader().attribute_count()).try_for_each(|index| other_attribute(cursor, index))?;
     if let Some(text) = attribute(cursor, "arrayType")
         && !is_linear_array_type(text)
     {

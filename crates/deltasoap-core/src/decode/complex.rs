@@ -2,9 +2,9 @@
 
 use super::cursor::Tag;
 use super::flat::Run;
-use super::{Cursor, Step, Stop, nil_attribute, skip_element};
+use super::{Cursor, Step, Stop, nil_attribute, other_attribute, skip_element};
+use crate::ErrorKind;
 use crate::schema::{Attribute, ComplexElement, Compositor, Field, View};
-use crate::{ErrorKind, ns};
 use deltasoap_xml::lexical::LexicalError;
 
 /// A value with fields, as the routine for complex elements sees it. Implemented by the derive macro and by dynamic
@@ -79,7 +79,7 @@ pub fn decode<T: DecodeFields>(target: &mut T, cursor: &mut Cursor<'_>, view: Vi
             _ => {}
         }
         run_flat(target, cursor, complex, view, me)?;
-        let before = cursor.pos();
+        let before = cursor.item_start();
         match cursor.next_tag()? {
             Tag::Start => open_field(target, cursor, complex, view, me, before)?,
             Tag::End | Tag::Done => {
@@ -132,7 +132,7 @@ fn open_occurrence<T: DecodeFields>(
         cursor.set_inline();
     }
     let frame = cursor.frame(me);
-    frame.count = if frame.field == index as u32 { frame.count + 1 } else { 1 };
+    frame.count = if frame.field == index as u32 { frame.count.saturating_add(1) } else { 1 };
     frame.field = index as u32;
     frame.is_repeated = field.is_repeated();
     frame.state = INSIDE;
@@ -144,7 +144,7 @@ fn open_field<T: DecodeFields>(
     complex: &ComplexElement,
     view: View<'_>,
     me: usize,
-    before: usize,
+    before: Option<usize>,
 ) -> Step {
     let found = match complex.compositor {
         Compositor::Sequence => select_in_sequence(cursor, complex, view, me)?,
@@ -351,8 +351,8 @@ pub(crate) fn read_attributes<T: DecodeFields>(
         if let Some(known) = known {
             let result = target.attribute(known, text);
             result.map_err(|error| cursor.error_at_tag(ErrorKind::Lexical(error)))?;
-        } else if names.is(name, "", "href") || names.is(name, ns::SOAP12_ENCODING, "ref") {
-            return Err(cursor.error_at_tag(ErrorKind::Reference("href")));
+        } else {
+            other_attribute(cursor, index)?;
         }
     }
     require_attributes(cursor, &complex.attributes)

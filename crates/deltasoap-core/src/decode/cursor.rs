@@ -26,6 +26,10 @@ pub struct State {
     pub(crate) learned: Learned,
     /// Set by a parent for the routine it calls next: the start tag just read is of a field, not of the container.
     inline: bool,
+    /// Set by the routine for simple content: the attributes of the start tag just read are dealt with.
+    attributes_read: bool,
+    /// Bindings that trees have taken over from the elements around them.
+    inherited: usize,
     pub(crate) stats: Stats,
     /// [`Limits::text`], for text that is read without the reader.
     pub(crate) text_limit: usize,
@@ -47,9 +51,16 @@ impl State {
             declarations: Vec::new(),
             learned: Learned::default(),
             inline: false,
+            attributes_read: false,
+            inherited: 0,
             stats: Stats::default(),
             text_limit: limits.text,
         }
+    }
+
+    /// Reads every item of an array by the general routines from now on: for tests, which compare.
+    pub(crate) fn without_shortcuts(&mut self) {
+        self.learned.switch_off();
     }
 
     /// Makes ready for another message.
@@ -62,6 +73,8 @@ impl State {
         self.scratch.shrink_to(SCRATCH_KEPT);
         self.learned.clear();
         self.inline = false;
+        self.attributes_read = false;
+        self.inherited = 0;
     }
 
     /// The counters so far.
@@ -230,6 +243,23 @@ impl<'c> Cursor<'c> {
         Some(QName::owned(namespace, local))
     }
 
+    /// Tells the routine called next that the attributes of the start tag just read are dealt with.
+    pub(crate) fn set_attributes_read(&mut self) {
+        self.state.attributes_read = true;
+    }
+
+    /// Takes what [`set_attributes_read`](Self::set_attributes_read) left.
+    #[inline]
+    pub(crate) fn take_attributes_read(&mut self) -> bool {
+        std::mem::take(&mut self.state.attributes_read)
+    }
+
+    /// Counts bindings that a tree takes over; false if they are too many in all.
+    pub(crate) fn inherit(&mut self, bindings: usize, most: usize) -> bool {
+        self.state.inherited = self.state.inherited.saturating_add(bindings);
+        self.state.inherited <= most
+    }
+
     /// Reads the next event.
     ///
     /// # Errors
@@ -239,7 +269,8 @@ impl<'c> Cursor<'c> {
         Ok(self.state.reader.next(&mut self.window)?)
     }
 
-    /// Reads on to the next start or end tag; only white space may stand before it.
+    /// Reads on to the next start or end tag; only white space may stand before it, which counts against no limit but
+    /// the message's.
     ///
     /// # Errors
     /// As [`event`](Self::event), and for character data.
@@ -250,10 +281,19 @@ impl<'c> Cursor<'c> {
                 Event::End => return Ok(Tag::End),
                 Event::Text(text) => self.expect_space(text)?,
                 Event::Char(c) if c.is_ascii_whitespace() => {}
-                Event::Char(_) => return Err(self.error_at(ErrorKind::UnexpectedText, self.offset())),
+                Event::Char(_) => return Err(self.error_at(ErrorKind::UnexpectedText, self.reference_offset())),
                 Event::Done => return Ok(Tag::Done),
             }
+            self.state.reader.forget_text();
         }
+    }
+
+    /// Where the reference just read begins.
+    #[cold]
+    fn reference_offset(&self) -> u64 {
+        let read = &self.window.bytes[..self.window.pos];
+        let start = read.iter().rposition(|&byte| byte == b'&').unwrap_or(self.window.pos);
+        self.window.base + start as u64
     }
 
     fn expect_space(&self, text: &str) -> Step {

@@ -35,6 +35,14 @@ impl Decoder {
         Decoder { feed: Feed::new(options.limits), state: State::new(options.limits) }
     }
 
+    /// As [`new`](Self::new), without the shortcut for flat items: for tests, which compare the two.
+    #[doc(hidden)]
+    pub fn without_shortcuts(options: DecodeOptions) -> Self {
+        let mut decoder = Self::new(options);
+        decoder.state.without_shortcuts();
+        decoder
+    }
+
     /// Makes ready for another document; needed after each document, whole or failed.
     pub fn reset(&mut self) {
         self.feed.reset();

@@ -15,7 +15,8 @@
 //!
 //! Why this is sound: the reader's state in front of an item and behind it is the same (the same open elements, the
 //! same declarations in scope), and tokenizing is a function of state and bytes. Equal bytes from an equal state give
-//! the same tokens, so comparing them replaces tokenizing them. A leaf's own text is read by
+//! the same tokens, so comparing them replaces tokenizing them. Of the limits, depth is the one that the place of an
+//! item decides; a shape is used no deeper than where it was learned. A leaf's own text is read by
 //! [`Lexical::scan`], which accepts only text that ends at a `<` and that the general routine would accept
 //! with the same value. Nothing is ever refused here: a deviation only goes back to the general routines.
 //!
@@ -39,6 +40,8 @@ pub(crate) struct Learned {
     shapes: Vec<Known>,
     /// The next shape to be replaced when there are `SHAPES`.
     oldest: usize,
+    /// True if nothing is learned: every item goes through the general routines.
+    is_off: bool,
     /// Where the item being learned begins in the window.
     start: Option<usize>,
     /// Where its leaves' text begins and ends, so far.
@@ -50,6 +53,8 @@ pub(crate) struct Learned {
 struct Known {
     field: usize,
     scope: ScopeId,
+    /// Elements open in front of the item when it was learned: deeper down, its own could exceed the limit.
+    depth: usize,
     shape: Shape,
 }
 
@@ -65,8 +70,14 @@ impl Learned {
         self.start = None;
     }
 
-    fn find(&self, field: usize, scope: ScopeId) -> Option<&Shape> {
-        self.shapes.iter().find(|known| known.field == field && known.scope == scope).map(|known| &known.shape)
+    pub(crate) fn switch_off(&mut self) {
+        self.is_off = true;
+    }
+
+    fn find(&self, field: usize, scope: ScopeId, depth: usize) -> Option<&Shape> {
+        let mut shapes = self.shapes.iter();
+        let known = shapes.find(|known| known.field == field && known.scope == scope)?;
+        (depth <= known.depth).then_some(&known.shape)
     }
 
     fn insert(&mut self, shape: Known) {
@@ -82,10 +93,17 @@ impl Learned {
 }
 
 impl Cursor<'_> {
-    /// Begins to learn an item whose markup begins at `pos`.
-    pub(crate) fn learn_from(&mut self, pos: usize) {
+    /// Where an item that comes next begins, if what stands there means the same for every item: not behind the first
+    /// half of a comment or CDATA section.
+    #[inline]
+    pub(crate) fn item_start(&self) -> Option<usize> {
+        self.reader().is_between_tokens().then(|| self.pos())
+    }
+
+    /// Begins to learn an item whose markup begins at `start`.
+    pub(crate) fn learn_from(&mut self, start: Option<usize>) {
         let learned = &mut self.state().learned;
-        learned.start = Some(pos);
+        learned.start = start.filter(|_| !learned.is_off);
         learned.leaves.clear();
     }
 
@@ -105,14 +123,15 @@ impl Cursor<'_> {
 
     /// Ends an item: if all its leaves were noted, its markup is now known.
     pub(crate) fn learn_item(&mut self, field: usize, leaves: usize) {
-        let (bytes, end, scope) = (self.bytes(), self.pos(), self.reader().scope());
+        let (bytes, end) = (self.bytes(), self.pos());
+        let (scope, depth) = (self.reader().scope(), self.reader().depth());
         let learned = &mut self.state().learned;
         let Some(start) = learned.start.take() else { return };
         if learned.leaves.len() != leaves {
             return;
         }
         if let Some(shape) = Shape::new(bytes, start, end, &learned.leaves) {
-            learned.insert(Known { field, scope, shape });
+            learned.insert(Known { field, scope, depth, shape });
         }
     }
 }
@@ -160,7 +179,8 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
     if !state.reader.is_between_tokens() {
         return Run::Items(0);
     }
-    let Some(shape) = state.learned.find(field, state.reader.scope()) else { return Run::Items(0) };
+    let (scope, depth) = (state.reader.scope(), state.reader.depth());
+    let Some(shape) = state.learned.find(field, scope, depth) else { return Run::Items(0) };
     let bytes = window.bytes;
     let mut start = window.pos;
     let before = items.len();

@@ -28,7 +28,7 @@ pub use flat::FlatScan;
 pub use frame::Frame;
 pub use skip::skip_element;
 
-pub(crate) use nil::{expect_end, nil_attribute};
+pub(crate) use nil::{expect_end, nil_attribute, other_attribute, undeclared_type};
 
 use crate::Error;
 use deltasoap_xml::{Stop as XmlStop, XmlError};

@@ -1,7 +1,7 @@
-//! `xsi:nil`.
+//! Attributes that any typed element can carry: `xsi:nil`, `xsi:type`, references.
 
 use super::cursor::Tag;
-use super::{Cursor, Step};
+use super::{Cursor, Step, Stop};
 use crate::content::{Content, Nillable, Typed};
 use crate::decode::flat::FlatScan;
 use crate::encode::{Encoder, FlatWrite};
@@ -33,6 +33,33 @@ pub(crate) fn nil_attribute(cursor: &Cursor<'_>) -> Step<IsNil> {
         }
     }
     Ok(IsNil(false))
+}
+
+/// Looks at an attribute that the schema does not name. What `xsi:type` names is not compared with the schema, for
+/// senders mark what they like (SOAP 1.1, section 5.1), but it must be a name.
+///
+/// # Errors
+/// For an `xsi:type` whose prefix is not declared, and for references.
+pub(crate) fn other_attribute(cursor: &Cursor<'_>, index: usize) -> Step {
+    let (reader, names) = (cursor.reader(), cursor.names());
+    let (name, text) = reader.attribute(index);
+    if names.is(name, ns::XSI, "type") && reader.resolve(text.trim_ascii()).is_none() {
+        return Err(undeclared_type(cursor, text));
+    }
+    if names.is(name, "", "href") {
+        return Err(cursor.error_at_tag(ErrorKind::Reference("href")));
+    }
+    if names.is(name, ns::SOAP12_ENCODING, "ref") {
+        return Err(cursor.error_at_tag(ErrorKind::Reference("ref")));
+    }
+    Ok(())
+}
+
+/// The error for an `xsi:type` that is no name or has a prefix that is not declared.
+#[cold]
+pub(crate) fn undeclared_type(cursor: &Cursor<'_>, text: &str) -> Stop {
+    let (found, expected) = (text.to_owned(), "a name whose prefix is declared".to_owned());
+    cursor.error_at_tag(ErrorKind::Type { found, expected })
 }
 
 /// Reading the content.

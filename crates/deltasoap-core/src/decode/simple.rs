@@ -1,8 +1,8 @@
 //! Simple elements: text to value.
 
-use super::{Cursor, Step, nil_attribute};
+use super::{Cursor, Step, nil_attribute, other_attribute};
+use crate::ErrorKind;
 use crate::schema::View;
-use crate::{ErrorKind, ns};
 use deltasoap_xml::Event;
 use deltasoap_xml::lexical::{Lexical, Partial};
 
@@ -44,24 +44,13 @@ pub fn decode<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, _: View<'_>) -
     Ok(())
 }
 
-/// Looks at the start tag's attributes.
+/// Looks at the start tag's attributes, unless the routine for simple content did.
 fn open(cursor: &mut Cursor<'_>) -> Step {
-    if cursor.reader().attribute_count() == 0 {
+    if cursor.take_attributes_read() || cursor.reader().attribute_count() == 0 {
         return Ok(());
     }
     nil_attribute(cursor)?.reject(cursor)?;
-    let (reader, names) = (cursor.reader(), cursor.names());
-    for index in 0..reader.attribute_count() {
-        let (name, text) = reader.attribute(index);
-        if names.is(name, ns::XSI, "type") && reader.resolve(text.trim_ascii()).is_none() {
-            let (found, expected) = (text.to_owned(), "a name whose prefix is declared".to_owned());
-            return Err(cursor.error_at_tag(ErrorKind::Type { found, expected }));
-        }
-        if names.is(name, "", "href") || names.is(name, ns::SOAP12_ENCODING, "ref") {
-            return Err(cursor.error_at_tag(ErrorKind::Reference("href")));
-        }
-    }
-    Ok(())
+    (0..cursor.reader().attribute_count()).try_for_each(|index| other_attribute(cursor, index))
 }
 
 /// Tries to read the whole text from the window, with the end tag in sight.

@@ -15,6 +15,7 @@ pub fn decode<T: DecodeFields>(target: &mut T, cursor: &mut Cursor<'_>, view: Vi
     let (me, fresh) = cursor.enter();
     if fresh {
         read_attributes(target, cursor, complex)?;
+        cursor.set_attributes_read();
     }
     target.decode_field(0, cursor, view.follow(text))?;
     cursor.leave(me);

@@ -1,19 +1,16 @@
-//! SOAP arrays.
+//! SOAP arrays (SOAP 1.1 section 5.4.2; SOAP 1.2 part 2, section 3.1.6).
 
 use super::{Encoder, flat};
 use crate::content::Content;
 use crate::ns;
-use crate::schema::{Field, QName, Use, View};
+use crate::schema::{ArrayElement, Field, QName, Use, View};
+use crate::soap::Version;
 
-/// Writes the content of a SOAP array whose start tag still stands open. `arrayType` is always written: it is what
-/// makes an array of an element (SOAP 1.1, section 5.4.2).
+/// Writes the content of a SOAP array whose start tag still stands open. `arrayType`, or `itemType` and `arraySize` in
+/// SOAP 1.2, are always written: they are what makes an array of an element.
 pub fn encode<T: Content>(items: &[T], encoder: &mut Encoder, view: View<'_>) {
     let Some(array) = view.array() else { unreachable!("an array routine with another schema class") };
-    if encoder.encoding() == Use::Encoded {
-        encoder.type_attribute(Some(&array.name));
-    }
-    let size = format!("[{}]", items.len());
-    encoder.qname_attribute(&QName::new(ns::SOAP11_ENCODING, "arrayType"), &array.item_type, &size);
+    write_attributes(encoder, array, items.len());
     let field = Field {
         name: array.item_name.clone(),
         element: array.item,
@@ -23,4 +20,30 @@ pub fn encode<T: Content>(items: &[T], encoder: &mut Encoder, view: View<'_>) {
         inline: false,
     };
     flat::encode_items(items, encoder, &field, view.follow(array.item));
+}
+
+fn write_attributes(encoder: &mut Encoder, array: &ArrayElement, size: usize) {
+    const ANY: QName = QName::new(ns::XSD, "anyType");
+    let version = encoder.version();
+    if encoder.encoding() == Use::Encoded {
+        encoder.type_attribute(Some(&in_version(&array.name, version)));
+    }
+    let item_type = if array.item_type.local.is_empty() { &ANY } else { &array.item_type };
+    let item_type = in_version(item_type, version);
+    let name = |local| QName::new(version.encoding_namespace(), local);
+    match version {
+        Version::Soap11 => encoder.qname_attribute(&name("arrayType"), &item_type, &format!("[{size}]")),
+        Version::Soap12 => {
+            encoder.qname_attribute(&name("itemType"), &item_type, "");
+            encoder.attribute(&name("arraySize"), &size.to_string());
+        }
+    }
+}
+
+/// The names of section-5 types lie in another namespace in each version; schemas use that of 1.1.
+fn in_version(name: &QName, version: Version) -> QName {
+    if name.namespace != ns::SOAP11_ENCODING {
+        return name.clone();
+    }
+    QName { namespace: version.encoding_namespace().into(), local: name.local.clone() }
 }

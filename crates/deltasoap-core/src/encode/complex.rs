@@ -27,7 +27,7 @@ pub fn encode_text<T: EncodeFields>(value: &T, text: &impl Lexical, encoder: &mu
     encoder.leaf(text);
 }
 
-fn encode_attributes<T: EncodeFields>(value: &T, encoder: &mut Encoder, view: View<'_>) {
+pub(crate) fn encode_attributes<T: EncodeFields>(value: &T, encoder: &mut Encoder, view: View<'_>) {
     let Some(complex) = view.complex() else { unreachable!("a complex routine with another schema class") };
     encoder.type_attribute(Some(&complex.name));
     for index in 0..complex.attributes.len() {

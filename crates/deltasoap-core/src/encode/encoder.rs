@@ -1,6 +1,7 @@
 //! The encoder: tags, prefixes, attributes and leaves into a buffer.
 
 use crate::schema::{QName, Use};
+use crate::soap::Version;
 use crate::{Error, ErrorKind, ns};
 use deltasoap_xml::lexical::Lexical;
 use deltasoap_xml::{Buffer, Escape};
@@ -16,6 +17,7 @@ pub struct Encoder {
     /// True while the last start tag can still take attributes.
     in_tag: bool,
     encoding: Use,
+    version: Version,
     /// False where the next element's type is known from its name: the body's own element.
     type_written: bool,
     /// Where leaves begin and end, while an item's shape is being noted.
@@ -66,6 +68,7 @@ impl Encoder {
             open: Vec::new(),
             in_tag: false,
             encoding: Use::Literal,
+            version: Version::Soap11,
             type_written: true,
             leaves: None,
             error: None,
@@ -80,6 +83,16 @@ impl Encoder {
     /// Whether types are written as the schema says or by SOAP section 5.
     pub fn encoding(&self) -> Use {
         self.encoding
+    }
+
+    /// Which version of SOAP the document is of: section 5 has names of its own in each. 1.1 if not set.
+    pub fn set_version(&mut self, version: Version) {
+        self.version = version;
+    }
+
+    /// Which version of SOAP the document is of.
+    pub fn version(&self) -> Version {
+        self.version
     }
 
     /// Says whether the next element gets an `xsi:type`: those behind it do again.
@@ -122,13 +135,33 @@ impl Encoder {
         self.start_parts(&name.namespace, &name.local, Some(prefix));
     }
 
+    /// As [`start`](Self::start), with prefixes (`""` for the default namespace) that the element must bind to these
+    /// namespaces, for names in content. What cannot be bound is left out: a prefix twice, the prefix `xml`, a default
+    /// namespace on an element that is in none.
+    pub(crate) fn start_bound(&mut self, name: &QName, bindings: &[(String, String)]) {
+        self.open_end();
+        let outside = self.declared.len();
+        for (prefix, namespace) in bindings {
+            let is_twice = self.declared[outside..].iter().any(|declared| declared.prefix == *prefix);
+            let hides_own = prefix.is_empty() && name.namespace.is_empty() && !namespace.is_empty();
+            if !(is_twice || hides_own || is_unbindable(prefix, namespace) || self.is_bound(prefix, namespace)) {
+                self.declared.push(Declaration { namespace: namespace.clone(), prefix: prefix.clone() });
+            }
+        }
+        self.write_start(&name.namespace, &name.local, "ns", outside);
+    }
+
     fn start_parts(&mut self, namespace: &str, local: &str, wanted: Option<&str>) {
         self.open_end();
         let outside = self.declared.len();
-        let is_new = namespace != ns::XML && self.find(namespace, Place::Element).is_none();
-        if is_new {
+        self.write_start(namespace, local, wanted.unwrap_or("ns"), outside);
+    }
+
+    /// Writes a start tag with the declarations made since `outside`, and one more if its name needs it.
+    fn write_start(&mut self, namespace: &str, local: &str, wanted: &str, outside: usize) {
+        if namespace != ns::XML && self.find(namespace, Place::Element).is_none() {
             // Only a default namespace can hide "no namespace"; taking it back needs no prefix.
-            let prefix = if namespace.is_empty() { String::new() } else { self.free_prefix(wanted.unwrap_or("ns")) };
+            let prefix = if namespace.is_empty() { String::new() } else { self.free_prefix(wanted) };
             self.declared.push(Declaration { namespace: namespace.to_owned(), prefix });
         }
         self.out.push(b"<");
@@ -136,9 +169,7 @@ impl Encoder {
         self.push_name(namespace, local, Place::Element);
         self.open.push(Open { name: (begin, self.out.len()), declared: outside });
         self.in_tag = true;
-        if is_new {
-            self.push_declaration(outside);
-        }
+        (outside..self.declared.len()).for_each(|index| self.push_declaration(index));
     }
 
     /// Ends the start tag if it still stands open.
@@ -176,21 +207,28 @@ impl Encoder {
     /// Declares a prefix, or with `""` the default namespace, on the element just opened: for names in content. Nothing
     /// happens if it is bound so already, or by this element to something else.
     pub fn bind(&mut self, prefix: &str, namespace: &str) {
-        let bound = self.declared.iter().rfind(|declared| declared.prefix == prefix);
-        let is_same = bound.is_some_and(|declared| declared.namespace == namespace);
         let own = self.open.last().map_or(0, |open| open.declared);
         let is_own = self.declared[own..].iter().any(|declared| declared.prefix == prefix);
-        // The element's own unprefixed name must keep its meaning.
-        let hides_own = prefix.is_empty() && self.own_name_is_unprefixed();
-        if is_same || is_own || hides_own || prefix == "xml" || namespace.is_empty() {
+        // The element's own name must keep its meaning.
+        let hides_own = self.own_prefix() == prefix.as_bytes();
+        if is_own || hides_own || is_unbindable(prefix, namespace) || self.is_bound(prefix, namespace) {
             return;
         }
         self.declared.push(Declaration { namespace: namespace.to_owned(), prefix: prefix.to_owned() });
         self.push_declaration(self.declared.len() - 1);
     }
 
-    fn own_name_is_unprefixed(&self) -> bool {
-        self.open.last().is_some_and(|open| !self.out.as_slice()[open.name.0..open.name.1].contains(&b':'))
+    fn is_bound(&self, prefix: &str, namespace: &str) -> bool {
+        match self.declared.iter().rfind(|declared| declared.prefix == prefix) {
+            Some(declared) => declared.namespace == namespace,
+            None => namespace.is_empty(),
+        }
+    }
+
+    /// The prefix in the last start tag's name; empty without one.
+    fn own_prefix(&self) -> &[u8] {
+        let name = self.open.last().map_or(&[][..], |open| &self.out.as_slice()[open.name.0..open.name.1]);
+        name.iter().position(|&byte| byte == b':').map_or(&[], |colon| &name[..colon])
     }
 
     /// An attribute of the element just opened.
@@ -238,6 +276,9 @@ impl Encoder {
     pub fn qname_text(&mut self, name: &QName) -> String {
         if name.namespace.is_empty() {
             return name.local.to_string();
+        }
+        if name.namespace == ns::XML {
+            return format!("xml:{}", name.local);
         }
         self.declare(&name.namespace, usual_prefix(&name.namespace));
         let found = self.find(&name.namespace, Place::Attribute);
@@ -341,6 +382,12 @@ impl Encoder {
             self.fail("a text holds a character that XML 1.0 cannot carry, not even as a reference");
         }
     }
+}
+
+/// True for what Namespaces in XML 1.0, section 3, does not let a declaration say.
+fn is_unbindable(prefix: &str, namespace: &str) -> bool {
+    let is_reserved = |name: &str| name == ns::XML || name == ns::XMLNS;
+    matches!(prefix, "xml" | "xmlns") || is_reserved(namespace) || (namespace.is_empty() && !prefix.is_empty())
 }
 
 /// The prefix that people expect for a namespace.

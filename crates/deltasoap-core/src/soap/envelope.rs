@@ -43,7 +43,16 @@ pub trait Receiver {
         Err(ErrorKind::Envelope("the Body is empty"))
     }
 
-    /// Reads the body's element; see [`Content::decode`].
+    /// Another element was opened behind the body's first: a second part, or a value that references point to.
+    ///
+    /// # Errors
+    /// When there can be only one, as is so if this is not implemented.
+    fn open_another(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
+        let _ = (head, namespace, local);
+        Err(ErrorKind::Envelope("the Body holds more than one element"))
+    }
+
+    /// Reads the element last opened; see [`Content::decode`].
     ///
     /// # Errors
     /// As [`Content::decode`].
@@ -118,7 +127,7 @@ impl<R: Receiver> EnvelopeReader<R> {
             return if seen & SEEN_BODY != 0 {
                 Ok(BEHIND)
             } else {
-                Err(cursor.error_at_tag(ErrorKind::Envelope("the Envelope has no Body")))
+                Err(cursor.error_at_end(ErrorKind::Envelope("the Envelope has no Body")))
             };
         }
         let version = self.head.version();
@@ -151,22 +160,24 @@ impl<R: Receiver> EnvelopeReader<R> {
     fn open_entry(&mut self, cursor: &mut Cursor<'_>, me: usize) -> Step<u8> {
         let tag = cursor.next_tag()?;
         let is_first = cursor.frame(me).field & SEEN_ENTRY == 0;
+        let (names, name) = (cursor.names(), cursor.name());
+        let (namespace, local) = (names.namespace(name), names.local(name));
         let opened = match (tag, is_first) {
-            (Tag::Start, true) => {
-                let (names, name) = (cursor.names(), cursor.name());
-                self.receiver.open_body(&self.head, names.namespace(name), names.local(name))
-            }
-            (Tag::Start, false) => Err(ErrorKind::Envelope("the Body holds more than one element")),
+            (Tag::Start, true) => self.receiver.open_body(&self.head, namespace, local),
+            (Tag::Start, false) => self.receiver.open_another(&self.head, namespace, local),
             (_, true) => self.receiver.empty_body(&self.head),
             (_, false) => Ok(()),
         };
-        opened.map_err(|kind| cursor.error_at_tag(kind))?;
+        opened.map_err(|kind| match tag {
+            Tag::Start => cursor.error_at_tag(kind),
+            Tag::End | Tag::Done => cursor.error_at_end(kind),
+        })?;
         cursor.frame(me).field |= SEEN_ENTRY;
         Ok(if tag == Tag::Start { ENTRY } else { ENVELOPE })
     }
 }
 
-/// Most header blocks in a message.
+/// Most header blocks in a message, so that what each costs cannot add up: the limit `headers`.
 const MAX_HEADERS: usize = 1000;
 
 impl<R: Receiver> Root for EnvelopeReader<R> {

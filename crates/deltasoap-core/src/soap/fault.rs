@@ -1,6 +1,6 @@
 //! Faults of both versions as one type.
 
-use super::Version;
+use super::{HeaderBlock, Version};
 use crate::content::Message;
 use crate::encode::Encoder;
 use crate::{Blame, Error, ErrorKind, Node, QName, ns};
@@ -38,7 +38,7 @@ pub enum FaultCode {
     Sender,
     /// The receiver is at fault: `Server` in 1.1.
     Receiver,
-    /// Any other code of 1.1, as in `Client.Authentication` or of another namespace.
+    /// Any other code of 1.1, as in `Client.Authentication` or of another namespace. Written as the first subcode in 1.2.
     Other(QName),
 }
 
@@ -141,6 +141,14 @@ impl Fault {
         encoder.end();
     }
 
+    /// A code that 1.2 has no place for but that of a subcode.
+    fn other_code(&self) -> Option<QName> {
+        match &self.code {
+            FaultCode::Other(name) => Some(name.clone()),
+            _ => None,
+        }
+    }
+
     fn write_11(&self, encoder: &mut Encoder) {
         write_code(encoder, &QName::new("", "faultcode"), &self.code.name(Version::Soap11));
         write_text(encoder, &QName::new("", "faultstring"), &self.reason);
@@ -154,11 +162,11 @@ impl Fault {
         let name = |local| QName::new(ns::SOAP12, local);
         encoder.start(&name("Code"));
         write_code(encoder, &name("Value"), &self.code.name(Version::Soap12));
-        for subcode in &self.subcodes {
+        for subcode in self.other_code().iter().chain(&self.subcodes) {
             encoder.start(&name("Subcode"));
             write_code(encoder, &name("Value"), subcode);
         }
-        self.subcodes.iter().for_each(|_| encoder.end());
+        self.other_code().iter().chain(&self.subcodes).for_each(|_| encoder.end());
         encoder.end();
         encoder.start(&name("Reason"));
         encoder.start(&name("Text"));
@@ -184,12 +192,20 @@ impl Fault {
         encoder.end();
     }
 
-    /// Reads a `Fault` element of either version.
+    /// Reads a `Fault` element of either version. Some servers put the children of 1.2 in a fault of 1.1, so these
+    /// decide.
     ///
     /// # Errors
     /// When the element has no code.
     pub fn from_node(node: &Node) -> Result<Self, Error> {
-        if node.name.namespace == ns::SOAP12 { Self::from_node_12(node) } else { Self::from_node_11(node) }
+        let has_code = node.element(&node.name.namespace, "Code").is_some();
+        if has_code || node.name.namespace == ns::SOAP12 { Self::from_node_12(node) } else { Self::from_node_11(node) }
+    }
+
+    /// What a fault message says in its header: the blocks that were not understood (SOAP 1.2 part 1, 5.4.8).
+    pub fn not_understood_in(headers: &[HeaderBlock]) -> Vec<QName> {
+        let blocks = headers.iter().map(|block| &block.node).filter(|node| node.name.is(ns::SOAP12, "NotUnderstood"));
+        blocks.filter_map(|node| node.resolve(node.attribute("", "qname")?)).collect()
     }
 
     /// Some servers qualify the children; so names count, not namespaces.
@@ -199,29 +215,25 @@ impl Fault {
         let text = |local: &str| child(local).map(|child| child.text().trim().to_owned());
         Ok(Fault {
             role: text("faultactor"),
-            detail: child("detail").map(entries).unwrap_or_default(),
-            ..Fault::new(code_of(node, code), text("faultstring").unwrap_or_default())
+            detail: child("detail").map(|detail| entries(node, detail)).unwrap_or_default(),
+            ..Fault::new(code_of(&[node, code]), text("faultstring").unwrap_or_default())
         })
     }
 
     fn from_node_12(node: &Node) -> Result<Self, Error> {
-        let child = |parent: &'_ Node, local: &str| parent.element(ns::SOAP12, local).cloned();
-        let code = child(node, "Code").ok_or_else(|| node.fault("no Code"))?;
-        let value = child(&code, "Value").ok_or_else(|| node.fault("no Value in Code"))?;
-        let text = |local: &str| node.element(ns::SOAP12, local).map(|child| child.text().trim().to_owned());
-        let reason = node.element(ns::SOAP12, "Reason").and_then(|reason| reason.element(ns::SOAP12, "Text"));
-        let mut subcodes = Vec::new();
-        let mut subcode = child(&code, "Subcode");
-        while let Some(current) = subcode {
-            subcodes.extend(child(&current, "Value").and_then(|value| resolve(node, &value)));
-            subcode = child(&current, "Subcode");
-        }
+        let namespace = &*node.name.namespace;
+        let code = node.element(namespace, "Code").ok_or_else(|| node.fault("no Code"))?;
+        let value = code.element(namespace, "Value").ok_or_else(|| node.fault("no Value in Code"))?;
+        let text_of = |child: &Node| child.text().trim().to_owned();
+        let text = |local: &str| node.element(namespace, local).map(text_of);
+        let reason = node.element(namespace, "Reason").and_then(|reason| reason.element(namespace, "Text"));
+        let detail = node.element(namespace, "Detail");
         Ok(Fault {
-            subcodes,
+            subcodes: subcodes(node, code),
             node: text("Node"),
             role: text("Role"),
-            detail: node.element(ns::SOAP12, "Detail").map(entries).unwrap_or_default(),
-            ..Fault::new(code_of(node, &value), reason.map(Node::text).unwrap_or_default())
+            detail: detail.map(|detail| entries(node, detail)).unwrap_or_default(),
+            ..Fault::new(code_of(&[node, code, value]), reason.map(text_of).unwrap_or_default())
         })
     }
 }
@@ -269,22 +281,43 @@ fn write_text(encoder: &mut Encoder, element: &QName, text: &str) {
 }
 
 /// Detail entries are elements; a detail of text alone is kept as one entry, so that nothing is lost.
-fn entries(detail: &Node) -> Vec<Node> {
-    let entries: Vec<Node> = detail.elements().cloned().collect();
+fn entries(fault: &Node, detail: &Node) -> Vec<Node> {
+    let bindings = [fault, detail].into_iter().flat_map(|node| &node.bindings);
+    let outer = bindings.map(|(prefix, namespace)| (prefix.as_str(), namespace.as_str())).collect();
+    let entries: Vec<Node> = detail.elements().map(|entry| entry.detached(&outer)).collect();
     if entries.is_empty() && !detail.text().trim().is_empty() { vec![detail.clone()] } else { entries }
 }
 
-fn code_of(fault: &Node, code: &Node) -> FaultCode {
-    match resolve(fault, code) {
-        Some(name) => FaultCode::from_name(&name),
-        None => FaultCode::Other(QName::owned("", code.text().trim())),
+/// The code that stands in the last element of a path. Where its prefix is not declared, as some servers have it, the
+/// local name alone tells.
+fn code_of(path: &[&Node]) -> FaultCode {
+    if let Some(name) = name_in(path) {
+        return FaultCode::from_name(&name);
+    }
+    let text = path.last().map(|code| code.text()).unwrap_or_default();
+    let (_, local) = text.trim().split_once(':').unwrap_or_default();
+    match FaultCode::from_name(&QName::owned("", local)) {
+        FaultCode::Other(_) => FaultCode::Other(QName::owned("", text.trim())),
+        code => code,
     }
 }
 
-/// A name in an element's text: by its own declarations, else by those of the fault.
-fn resolve(fault: &Node, element: &Node) -> Option<QName> {
-    let text = element.text();
-    let text = text.trim();
-    let own = if element.bindings.is_empty() { None } else { element.resolve(text) };
-    own.or_else(|| fault.resolve(text))
+/// The codes nested in a `Code`, outermost first.
+fn subcodes(fault: &Node, code: &Node) -> Vec<QName> {
+    let mut path = vec![fault, code];
+    let mut subcodes = Vec::new();
+    while let Some(subcode) = path.last().and_then(|code| code.element(&fault.name.namespace, "Subcode")) {
+        path.push(subcode);
+        if let Some(value) = subcode.element(&fault.name.namespace, "Value") {
+            path.push(value);
+            subcodes.extend(name_in(&path));
+            path.pop();
+        }
+    }
+    subcodes
+}
+
+/// The name that stands in the last element of a path.
+fn name_in(path: &[&Node]) -> Option<QName> {
+    Node::resolve_in(path, &path.last()?.text())
 }

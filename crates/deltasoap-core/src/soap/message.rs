@@ -55,6 +55,7 @@ fn envelope_name(version: Version, local: &'static str) -> QName {
 }
 
 fn open_envelope(encoder: &mut Encoder, version: Version, needs_xsi: bool) {
+    encoder.set_version(version);
     encoder.declaration();
     encoder.start_with_prefix(&envelope_name(version, "Envelope"), "soap");
     if needs_xsi {
@@ -167,11 +168,13 @@ pub enum Reply<T> {
 pub struct ReplyReceiver<T> {
     value: T,
     fault: Option<Node>,
+    /// What stands in the header of a fault message.
+    not_understood: Vec<QName>,
 }
 
 impl<T: Message> Default for ReplyReceiver<T> {
     fn default() -> Self {
-        ReplyReceiver { value: T::vacant(T::view()), fault: None }
+        ReplyReceiver { value: T::vacant(T::view()), fault: None, not_understood: Vec::new() }
     }
 }
 
@@ -182,7 +185,10 @@ impl<T: Message> ReplyReceiver<T> {
     /// When it was a fault without a code.
     pub fn into_reply(self) -> Result<Reply<T>, Error> {
         match self.fault {
-            Some(node) => Ok(Reply::Fault(Box::new(Fault::from_node(&node)?))),
+            Some(node) => {
+                let fault = Fault { not_understood: self.not_understood, ..Fault::from_node(&node)? };
+                Ok(Reply::Fault(Box::new(fault)))
+            }
             None => Ok(Reply::Response(self.value)),
         }
     }
@@ -192,6 +198,7 @@ impl<T: Message> Receiver for ReplyReceiver<T> {
     fn open_body(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
         if namespace == head.version().namespace() && local == "Fault" {
             self.fault = Some(Node::default());
+            self.not_understood = Fault::not_understood_in(&head.headers);
             return Ok(());
         }
         expect_name::<T>(namespace, local)

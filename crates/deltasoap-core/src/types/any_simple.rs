@@ -1,15 +1,15 @@
 //! `xsd:anySimpleType`: a simple value whose type the message tells.
 
 use crate::content::{Content, Typed};
-use crate::decode::{Cursor, Step, expect_end, nil_attribute};
+use crate::decode::{Cursor, Step, expect_end, nil_attribute, undeclared_type};
 use crate::encode::Encoder;
+use crate::ns;
 use crate::schema::{Builtin, Element, QName, SimpleElement, View};
 use crate::value::Simple;
-use crate::{ErrorKind, ns};
 use std::borrow::Cow;
 
 /// A simple value of the type that `xsi:type` names, a string without one. Types that are not built in are read as
-/// strings; their names are not kept. Written with its `xsi:type`.
+/// strings; their names are not kept. Nil reads as empty; `Nillable<AnySimple>` tells. Written with its `xsi:type`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnySimple(pub Simple);
 
@@ -81,8 +81,7 @@ fn named_type(cursor: &Cursor<'_>) -> Step<Builtin> {
         return Ok(Builtin::String);
     };
     let Some((namespace, local)) = reader.resolve(text.trim_ascii()) else {
-        let (found, expected) = (text.to_owned(), "a name whose prefix is declared".to_owned());
-        return Err(cursor.error_at_tag(ErrorKind::Type { found, expected }));
+        return Err(undeclared_type(cursor, text));
     };
     let builtin = if namespace == ns::XSD { Builtin::from_local(&local) } else { None };
     Ok(builtin.unwrap_or(Builtin::String))

@@ -15,6 +15,7 @@ use crate::decode::{self, Cursor, FlatScan, Step, array, nil_attribute};
 use crate::encode::{self, Encoder, FlatWrite};
 use crate::schema::{Element, UnionElement, View};
 use crate::{ErrorKind, Node, Typed};
+use record::Target;
 
 /// A value whose type is known at run time.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -75,6 +76,12 @@ impl Content for Value {
                 encoder.type_attribute(view.element.type_name());
                 simple.leaf(encoder);
             }
+            Value::Record(record) if view.complex().is_some_and(|complex| complex.text.is_some()) => {
+                encode::complex::encode_attributes(&**record, encoder, view);
+                if let Some(Value::Simple(text)) = record.fields.first() {
+                    text.leaf(encoder);
+                }
+            }
             Value::Record(record) => encode::complex::encode(&**record, encoder, view),
             Value::List(items) => encode::array::encode(items, encoder, view),
             Value::Tree(node) => node.encode(encoder, view),
@@ -82,13 +89,15 @@ impl Content for Value {
     }
 
     fn encode_inline(&self, encoder: &mut Encoder, view: View<'_>) {
-        if let Value::Record(record) = self {
-            encode::complex::encode_inline(&**record, encoder, view);
+        match self {
+            Value::Record(record) => encode::complex::encode_inline(&**record, encoder, view),
+            Value::List(items) => items.iter().for_each(|item| item.encode_inline(encoder, view)),
+            _ => {}
         }
     }
 
     fn flat_leaves(view: View<'_>) -> Option<usize> {
-        record::flat_leaves(view, 0)
+        record::flat_leaves(view)
     }
 
     fn scan_flat(&mut self, scan: &mut FlatScan<'_>, view: View<'_>) -> Option<()> {
@@ -122,13 +131,17 @@ impl Value {
             (Value::Simple(simple), Element::Union(union)) => decode_union(simple, cursor, union, view),
             (Value::Simple(simple), Element::Simple(element)) => {
                 simple.decode(cursor, view)?;
-                if simple.is_one_of(&element.enumeration) {
+                if simple.is_one_of(element) {
                     return Ok(());
                 }
                 let (found, expected) = (simple.to_string(), format!("a value of {}", element.name));
                 Err(cursor.error_at_end(ErrorKind::UnexpectedValue { found, expected }))
             }
-            (Value::Record(record), _) => decode::complex::decode(&mut **record, cursor, view),
+            (Value::Record(record), Element::Complex(complex)) => {
+                let mut target = Target { record, complex, view };
+                let routine = if complex.text.is_some() { decode::text::decode } else { decode::complex::decode };
+                routine(&mut target, cursor, view)
+            }
             (Value::List(items), _) => array::decode(items, cursor, view),
             (Value::Tree(node), _) => node.decode(cursor, Node::view()),
             _ => unreachable!("a vacant value has the shape of its view"),
@@ -153,7 +166,7 @@ fn decode_union(value: &mut Simple, cursor: &mut Cursor<'_>, union: &UnionElemen
     };
     let result = decode::simple::decode(&mut text, cursor, view);
     let member = union.members.iter().find_map(|&member| match view.follow(member).element {
-        Element::Simple(simple) => Simple::parse(simple.base, &text).ok(),
+        Element::Simple(simple) => Simple::parse_as(simple, &text).ok(),
         _ => None,
     });
     if result.is_err() {

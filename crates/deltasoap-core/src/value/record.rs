@@ -13,11 +13,10 @@ use deltasoap_xml::lexical::LexicalError;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Record {
     /// A value a field: [`Value::Absent`] where it does not occur, [`Value::List`] where it can occur more than once.
+    /// For simple content one value: the text's.
     pub fields: Vec<Value>,
     /// A value an attribute; `None` where it is absent.
     pub attributes: Vec<Option<Simple>>,
-    /// The types of the attributes.
-    types: Vec<Simple>,
 }
 
 impl Record {
@@ -32,15 +31,9 @@ impl Record {
                 _ => Value::vacant(view.follow(field.element)),
             },
         };
-        let types = complex.attributes.iter().map(|attribute| match view.follow(attribute.element).element {
-            Element::Simple(simple) => Simple::vacant(simple.base),
-            _ => Simple::String(String::new()),
-        });
-        Record {
-            fields: complex.fields.iter().map(vacant).collect(),
-            attributes: vec![None; complex.attributes.len()],
-            types: types.collect(),
-        }
+        let text = complex.text.map(|text| Value::vacant(view.follow(text)));
+        let attributes = vec![None; complex.attributes.len()];
+        Record { fields: complex.fields.iter().map(vacant).chain(text).collect(), attributes }
     }
 
     pub(super) fn scan_flat(&mut self, scan: &mut FlatScan<'_>, view: View<'_>) -> Option<()> {
@@ -70,19 +63,25 @@ impl Record {
     }
 }
 
-/// How deep a flat type may nest: a bound against schemas that require themselves.
-const FLAT_DEPTH: usize = 32;
+/// How many elements a flat type may have: a bound against schemas that require themselves, or very much.
+const FLAT_ELEMENTS: usize = 1024;
 
 /// See [`Content::flat_leaves`].
-pub(super) fn flat_leaves(view: View<'_>, depth: usize) -> Option<usize> {
-    match view.element {
-        Element::Simple(simple) if simple.enumeration.is_empty() => Some(1),
-        Element::Complex(complex) if depth < FLAT_DEPTH && is_plain(complex) => {
-            let leaves = complex.fields.iter().map(|field| flat_leaves(view.follow(field.element), depth + 1));
-            leaves.sum::<Option<usize>>().filter(|&leaves| leaves > 0)
+pub(super) fn flat_leaves(view: View<'_>) -> Option<usize> {
+    let (mut leaves, mut elements) = (0, 0);
+    let mut ahead = vec![view];
+    while let Some(view) = ahead.pop() {
+        elements += 1;
+        match view.element {
+            _ if elements > FLAT_ELEMENTS => return None,
+            Element::Simple(simple) if simple.enumeration.is_empty() => leaves += 1,
+            Element::Complex(complex) if is_plain(complex) => {
+                ahead.extend(complex.fields.iter().map(|field| view.follow(field.element)));
+            }
+            _ => return None,
         }
-        _ => None,
     }
+    Some(leaves).filter(|&leaves| leaves > 0)
 }
 
 /// True if every value of the type has the same fields, each once.
@@ -95,26 +94,42 @@ fn is_plain(complex: &ComplexElement) -> bool {
         && complex.fields.iter().all(is_once)
 }
 
-impl DecodeFields for Record {
+/// A record being read, with its schema.
+pub(super) struct Target<'t> {
+    pub(super) record: &'t mut Record,
+    pub(super) complex: &'t ComplexElement,
+    pub(super) view: View<'t>,
+}
+
+impl Target<'_> {
+    /// The occurrences of a field that can be repeated.
+    fn list(&mut self, field: usize) -> Option<&mut Vec<Value>> {
+        let is_repeated = self.complex.fields.get(field).is_some_and(Field::is_repeated);
+        match &mut self.record.fields[field] {
+            Value::List(items) if is_repeated => Some(items),
+            _ => None,
+        }
+    }
+}
+
+impl DecodeFields for Target<'_> {
     fn open(&mut self, field: usize, view: View<'_>) {
-        match &mut self.fields[field] {
-            Value::List(items) => items.push(Value::vacant(view)),
-            value => *value = Value::vacant(view),
+        match self.list(field) {
+            Some(items) => items.push(Value::vacant(view)),
+            None => self.record.fields[field] = Value::vacant(view),
         }
     }
 
     fn decode_field(&mut self, field: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
-        match &mut self.fields[field] {
-            Value::List(items) if !matches!(view.element, Element::Array(_)) => match items.last_mut() {
-                Some(item) => item.decode(cursor, view),
-                None => unreachable!("an occurrence that was not opened"),
-            },
-            value => value.decode(cursor, view),
+        match self.list(field).map(|items| items.last_mut()) {
+            Some(Some(item)) => item.decode(cursor, view),
+            Some(None) => unreachable!("an occurrence that was not opened"),
+            None => self.record.fields[field].decode(cursor, view),
         }
     }
 
     fn run(&mut self, field: usize, cursor: &mut Cursor<'_>, decl: &Field, view: View<'_>) -> Run {
-        match &mut self.fields[field] {
+        match &mut self.record.fields[field] {
             Value::List(items) if Value::flat_leaves(view).is_some() => {
                 flat::run(items, cursor, std::ptr::from_ref(decl).addr(), view)
             }
@@ -127,7 +142,10 @@ impl DecodeFields for Record {
     }
 
     fn attribute(&mut self, index: usize, text: &str) -> Result<(), LexicalError> {
-        self.attributes[index] = Some(Simple::parse(self.types[index].builtin(), text)?);
+        self.record.attributes[index] = Some(match self.view.follow(self.complex.attributes[index].element).element {
+            Element::Simple(simple) => Simple::parse_as(simple, text)?,
+            _ => Simple::String(text.to_owned()),
+        });
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::decode::{self, Cursor, FlatScan, Step};
 use crate::encode::{Encoder, FlatWrite};
-use crate::schema::{Builtin, QName, View};
+use crate::schema::{Builtin, QName, SimpleElement, View};
 use deltasoap_xml::lexical::{self, Lexical, LexicalError};
 use deltasoap_xml::{Buffer, Escape};
 use std::borrow::Cow;
@@ -81,20 +81,40 @@ simple! {
 }
 
 impl Simple {
-    /// True if the value's text is one of the allowed ones, or all are allowed.
-    pub(super) fn is_one_of(&self, allowed: &[Cow<'static, str>]) -> bool {
-        allowed.is_empty() || allowed.iter().any(|allowed| *allowed == self.to_string())
+    /// Reads a text of a type that may enumerate its values.
+    pub(super) fn parse_as(element: &SimpleElement, text: &str) -> Result<Self, LexicalError> {
+        let value = Simple::parse(element.base, text)?;
+        if value.is_one_of(element) {
+            return Ok(value);
+        }
+        Err(LexicalError { expected: element.base.local(), reason: "not one of the enumerated values" })
+    }
+
+    /// True if the value is one of the type's enumerated ones, or the type has none. Values are compared, not texts:
+    /// `1.0` and `1` are one decimal (XSD 1.0 part 2, 4.3.5).
+    pub(super) fn is_one_of(&self, element: &SimpleElement) -> bool {
+        let is_this = |allowed: &Cow<'_, str>| Simple::parse(element.base, allowed).as_ref() == Ok(self);
+        element.enumeration.is_empty() || element.enumeration.iter().any(is_this)
     }
 }
 
 impl fmt::Display for Simple {
-    /// The text as it stands in a message, unescaped for strings.
+    /// The text as it is before it is escaped for a message.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Simple::String(text) = self {
             return f.write_str(text);
         }
         let mut out = Buffer::new();
         self.format(&mut out);
-        f.write_str(&String::from_utf8_lossy(out.as_slice()))
+        f.write_str(&unescaped(&String::from_utf8_lossy(out.as_slice())))
     }
+}
+
+/// Takes back what [`Escape::Text`] does.
+fn unescaped(text: &str) -> Cow<'_, str> {
+    if !text.contains('&') {
+        return Cow::Borrowed(text);
+    }
+    let plain = text.replace("&lt;", "<").replace("&gt;", ">").replace("&#13;", "\r").replace("&#xD;", "\r");
+    Cow::Owned(plain.replace("&amp;", "&"))
 }

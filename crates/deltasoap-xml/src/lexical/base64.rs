@@ -86,6 +86,7 @@ pub(super) fn decode(mut piece: &[u8], partial: &mut Partial, sink: &mut Vec<u8>
 }
 
 const NOT_BASE64: &str = "not base64";
+const BEHIND_PADDING: &str = "characters behind the padding";
 
 /// An error unless all characters are decoded.
 pub(super) fn finish(partial: &Partial) -> Result<(), &'static str> {
@@ -126,11 +127,23 @@ fn decode_quads(quads: &[u8], partial: &mut Partial, sink: &mut Vec<u8>) -> Resu
     }
     not_ended(partial)?;
     partial.ended = quads.ends_with(b"=");
-    ENGINE.decode_vec(quads, sink).map_err(|_| NOT_BASE64)
+    ENGINE.decode_vec(quads, sink).map_err(|_| reason(quads))
+}
+
+/// Why quads cannot be decoded: what the first one at fault is found guilty of when each is taken by itself, so that
+/// the reason does not depend on how the text was cut.
+#[cold]
+fn reason(quads: &[u8]) -> &'static str {
+    let padded = quads.chunks(4).position(|quad| quad.ends_with(b"="));
+    let upto = padded.map_or(quads.len(), |at| (at + 1) * 4);
+    match ENGINE.decode_vec(&quads[..upto], &mut Vec::new()) {
+        Ok(()) => BEHIND_PADDING,
+        Err(_) => NOT_BASE64,
+    }
 }
 
 fn not_ended(partial: &Partial) -> Result<(), &'static str> {
-    if partial.ended { Err("characters behind the padding") } else { Ok(()) }
+    if partial.ended { Err(BEHIND_PADDING) } else { Ok(()) }
 }
 
 #[cfg(test)]

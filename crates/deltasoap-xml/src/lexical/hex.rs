@@ -52,10 +52,12 @@ impl Lexical for Hex {
         let digits = if started { piece } else { piece.trim_start_matches(space::SPACES) };
         let kept = digits.trim_end_matches(space::SPACES);
         if partial.ended && !kept.is_empty() {
-            return Err(LexicalError::new::<Self>("white space between digits"));
+            return Err(LexicalError::new::<Self>(SPACED));
         }
         partial.ended = kept.len() < digits.len();
-        append_digits(kept.as_bytes(), partial, &mut self.0).map_err(LexicalError::new::<Self>)
+        let word = kept.find(space::SPACES).map_or(kept, |end| &kept[..end]);
+        append_digits(word.as_bytes(), partial, &mut self.0).map_err(LexicalError::new::<Self>)?;
+        if word.len() < kept.len() { Err(LexicalError::new::<Self>(SPACED)) } else { Ok(()) }
     }
 
     fn finish(&mut self, partial: &mut Partial) -> Result<(), LexicalError> {
@@ -64,6 +66,7 @@ impl Lexical for Hex {
 }
 
 const ODD: &str = "an odd number of digits";
+const SPACED: &str = "white space between digits";
 
 fn append_digits(mut digits: &[u8], partial: &mut Partial, sink: &mut Vec<u8>) -> Result<(), &'static str> {
     if let ([first, rest @ ..], 1) = (digits, partial.text_len) {

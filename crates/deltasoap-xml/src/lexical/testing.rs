@@ -61,14 +61,17 @@ fn scan_agrees_before<T: Lexical + PartialEq + Debug>(text: &str, behind: &str) 
     }
 }
 
-/// A text in two pieces, cut anywhere, or a character at a time, gives what the whole gives.
+/// A text in two pieces, cut anywhere, or a character at a time, gives what the whole gives, a fault's reason
+/// included; and all is as `parse` has it.
 pub(crate) fn streams<T: Lexical + PartialEq + Debug>(text: &str) {
+    let whole = streamed::<T>([text]);
+    assert_eq!(whole.as_ref().ok(), T::parse(text).ok().as_ref(), "{text:?}");
     for (cut, _) in text.char_indices() {
         let (head, tail) = text.split_at(cut);
-        assert_eq!(streamed::<T>([head, tail]).ok(), T::parse(text).ok(), "{head:?} {tail:?}");
+        assert_eq!(streamed::<T>([head, tail]), whole, "{head:?} {tail:?}");
     }
     let characters = text.char_indices().map(|(at, character)| &text[at..at + character.len_utf8()]);
-    assert_eq!(streamed::<T>(characters).ok(), T::parse(text).ok(), "{text:?} by character");
+    assert_eq!(streamed::<T>(characters), whole, "{text:?} by character");
 }
 
 fn streamed<'t, T: Lexical>(pieces: impl IntoIterator<Item = &'t str>) -> Result<T, super::LexicalError> {

@@ -1,0 +1,376 @@
+//! Schemas, values and documents made from entropy: for property tests and for the fuzzer alike.
+//!
+//! Where the entropy runs out, everything is at its simplest: so short inputs are small, and shrinking works.
+
+use deltasoap_core::encode::Encoder;
+use deltasoap_core::lexical::{Base64, Decimal, Lexical};
+use deltasoap_core::schema::{
+    ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
+    View,
+};
+use deltasoap_core::{Child, Content, Node, QName, Record, Simple, Value};
+use std::borrow::Cow;
+
+/// Bytes to draw from.
+pub struct Entropy<'a>(pub &'a [u8]);
+
+impl Entropy<'_> {
+    /// A number below `bound`, 0 when there is no more.
+    pub fn below(&mut self, bound: usize) -> usize {
+        let Some((first, rest)) = self.0.split_first() else { return 0 };
+        self.0 = rest;
+        usize::from(*first) % bound
+    }
+
+    /// True once in `times`, never when there is no more.
+    fn once_in(&mut self, times: usize) -> bool {
+        self.below(times) == times - 1
+    }
+}
+
+const TYPES: [Builtin; 9] = [
+    Builtin::Int,
+    Builtin::String,
+    Builtin::Double,
+    Builtin::Boolean,
+    Builtin::Decimal,
+    Builtin::Token,
+    Builtin::Base64Binary,
+    Builtin::DateTime,
+    Builtin::UnsignedByte,
+];
+
+/// A schema, and its root: a complex element.
+pub fn schema(entropy: &mut Entropy<'_>) -> (Schema, ElementRef) {
+    let mut schema = Schema::new();
+    let root = complex(entropy, &mut schema, 3);
+    (schema, root)
+}
+
+fn element(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> ElementRef {
+    match entropy.below(if depth == 0 { 2 } else { 8 }) {
+        0 | 1 => simple(entropy, schema),
+        2 => array(entropy, schema, depth - 1),
+        3 => text(entropy, schema),
+        _ => complex(entropy, schema, depth - 1),
+    }
+}
+
+fn simple(entropy: &mut Entropy<'_>, schema: &mut Schema) -> ElementRef {
+    let base = TYPES[entropy.below(TYPES.len())];
+    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration: Cow::Borrowed(&[]) }))
+}
+
+fn array(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> ElementRef {
+    let item = element(entropy, schema, depth);
+    schema.add(Element::Array(ArrayElement {
+        name: QName::new("urn:t", "Items"),
+        item_name: QName::new("", "item"),
+        item,
+        item_type: QName::new("urn:t", "Item"),
+        nillable: entropy.once_in(4),
+    }))
+}
+
+fn text(entropy: &mut Entropy<'_>, schema: &mut Schema) -> ElementRef {
+    let text = Some(simple(entropy, schema));
+    let attributes = attributes(entropy, schema).into();
+    schema.add(Element::Complex(ComplexElement { text, attributes, ..described(Compositor::Sequence, Vec::new()) }))
+}
+
+fn complex(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> ElementRef {
+    let compositor = if entropy.once_in(4) { Compositor::All } else { Compositor::Sequence };
+    let count = entropy.below(4) + 1;
+    let fields = (0..count).map(|index| field(entropy, schema, depth, index, compositor)).collect();
+    let attributes = if entropy.once_in(3) { attributes(entropy, schema) } else { Vec::new() };
+    schema.add(Element::Complex(ComplexElement { attributes: attributes.into(), ..described(compositor, fields) }))
+}
+
+fn described(compositor: Compositor, fields: Vec<Field>) -> ComplexElement {
+    let (fields, attributes) = (fields.into(), Cow::Borrowed(&[][..]));
+    ComplexElement { name: QName::new("urn:t", "T"), compositor, fields, attributes, text: None, open: false }
+}
+
+fn field(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize, index: usize, within: Compositor) -> Field {
+    if depth > 0 && within == Compositor::Sequence && entropy.once_in(6) {
+        return choice(entropy, schema, depth - 1, index);
+    }
+    let namespace = if entropy.once_in(4) { "urn:f" } else { "" };
+    let element = element(entropy, schema, depth);
+    let (min, max) = [(1, Some(1)), (0, None), (0, Some(1))][entropy.below(3)];
+    Field { name: name(namespace, "f", index), element, min, max, nillable: entropy.once_in(5), inline: false }
+}
+
+fn choice(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize, index: usize) -> Field {
+    let mut members = Vec::new();
+    for member in 0..entropy.below(3) + 1 {
+        let element = element(entropy, schema, depth);
+        let name = QName::owned("", format!("c{index}{member}"));
+        members.push(Field { name, element, min: 1, max: Some(1), nillable: false, inline: false });
+    }
+    let element = schema.add(Element::Complex(described(Compositor::Choice, members)));
+    let (min, max) = [(1, Some(1)), (0, None), (0, Some(1))][entropy.below(3)];
+    Field { name: name("", "g", index), element, min, max, nillable: false, inline: true }
+}
+
+fn attributes(entropy: &mut Entropy<'_>, schema: &mut Schema) -> Vec<Attribute> {
+    let attribute = |index| {
+        let namespace = if entropy.once_in(4) { "urn:a" } else { "" };
+        let element = simple(entropy, schema);
+        Attribute { name: name(namespace, "a", index), element, required: entropy.once_in(3) }
+    };
+    (0..2).map(attribute).collect()
+}
+
+fn name(namespace: &'static str, local: &str, index: usize) -> QName {
+    QName::owned(namespace, format!("{local}{index}"))
+}
+
+/// A value of an element's type.
+pub fn value(entropy: &mut Entropy<'_>, view: View<'_>) -> Value {
+    match view.element {
+        Element::Simple(simple) => Value::Simple(simple_value(entropy, simple.base)),
+        Element::Array(array) => Value::List(values(entropy, view.follow(array.item), array.nillable)),
+        Element::Complex(complex) => Value::Record(Box::new(record(entropy, complex, view))),
+        Element::Union(_) | Element::Any => unreachable!("not generated"),
+    }
+}
+
+fn values(entropy: &mut Entropy<'_>, view: View<'_>, nillable: bool) -> Vec<Value> {
+    (0..entropy.below(12)).map(|_| nillable_value(entropy, view, nillable)).collect()
+}
+
+fn nillable_value(entropy: &mut Entropy<'_>, view: View<'_>, nillable: bool) -> Value {
+    if nillable && entropy.once_in(3) { Value::Nil } else { value(entropy, view) }
+}
+
+fn record(entropy: &mut Entropy<'_>, complex: &ComplexElement, view: View<'_>) -> Record {
+    let Value::Record(mut record) = Value::vacant(view) else { unreachable!("a complex element") };
+    let chosen = (complex.compositor == Compositor::Choice).then(|| entropy.below(complex.fields.len()));
+    for (index, field) in complex.fields.iter().enumerate() {
+        if chosen.is_none_or(|chosen| chosen == index) {
+            record.fields[index] = field_value(entropy, field, view.follow(field.element));
+        }
+    }
+    if let Some(text) = complex.text {
+        record.fields[0] = value(entropy, view.follow(text));
+    }
+    for (index, attribute) in complex.attributes.iter().enumerate() {
+        let Element::Simple(simple) = view.follow(attribute.element).element else { continue };
+        let is_there = attribute.required || entropy.once_in(2);
+        record.attributes[index] = is_there.then(|| simple_value(entropy, simple.base));
+    }
+    *record
+}
+
+fn field_value(entropy: &mut Entropy<'_>, field: &Field, view: View<'_>) -> Value {
+    if field.is_repeated() {
+        return Value::List(values(entropy, view, field.nillable));
+    }
+    if field.min == 0 && entropy.once_in(2) { Value::Absent } else { nillable_value(entropy, view, field.nillable) }
+}
+
+fn simple_value(entropy: &mut Entropy<'_>, base: Builtin) -> Simple {
+    let mut number = || (0..4).fold(0, |number: i32, _| number.wrapping_shl(8) | entropy.below(256) as i32);
+    match base {
+        Builtin::Int => Simple::Int(number()),
+        Builtin::Double => Simple::Double(f64::from(number()) / 1024.0),
+        Builtin::Boolean => Simple::Boolean(number() & 1 == 1),
+        Builtin::UnsignedByte => Simple::UnsignedByte(number() as u8),
+        Builtin::Base64Binary => Simple::Base64Binary(Base64(number().to_be_bytes()[..entropy.below(5)].to_vec())),
+        Builtin::Decimal => {
+            let text = format!("{}.{}", number(), entropy.below(100));
+            Simple::Decimal(Decimal::parse(&text).expect("a decimal"))
+        }
+        Builtin::DateTime => {
+            let text = format!("20{:02}-11-21T10:20:30.5Z", entropy.below(100));
+            Simple::parse(base, &text).expect("a date")
+        }
+        _ => Simple::parse(base, &string(entropy)).expect("any text"),
+    }
+}
+
+/// Text with all that markup makes special.
+fn string(entropy: &mut Entropy<'_>) -> String {
+    const CHARS: &[char] = &[
+        'a',
+        'b',
+        ' ',
+        '<',
+        '>',
+        '&',
+        ']',
+        '"',
+        '\'',
+        '\n',
+        '\r',
+        '\t',
+        '-',
+        ':',
+        ';',
+        '#',
+        '0',
+        '\u{e9}',
+        '\u{4e2d}',
+        '\u{1f600}',
+        '\u{fffd}',
+        '\u{a0}',
+    ];
+    (0..entropy.below(24)).map(|_| CHARS[entropy.below(CHARS.len())]).collect()
+}
+
+/// The value as a document, as the encoder writes it.
+pub fn encoded(value: &Value, view: View<'_>) -> String {
+    let mut encoder = Encoder::new();
+    encoder.start(&QName::new("", "r"));
+    value.encode(&mut encoder, view);
+    encoder.end();
+    String::from_utf8(encoder.finish().expect("writable").into_vec()).expect("UTF-8")
+}
+
+/// The same document in other words.
+pub fn reworded(document: &str, entropy: &mut Entropy<'_>) -> String {
+    let root = Node::parse(document.as_bytes()).expect("well-formed");
+    let mut writer = Writer { out: String::new(), scope: Vec::new(), prefixes: 0, entropy };
+    if writer.entropy.once_in(3) {
+        writer.out.push_str("<?xml version=\"1.0\"?>\n");
+    }
+    writer.element(&root);
+    writer.gap();
+    writer.out
+}
+
+/// Writes a document in as many ways as entropy allows.
+struct Writer<'w, 'a> {
+    out: String,
+    /// Prefixes and their namespaces.
+    scope: Vec<(String, String)>,
+    prefixes: usize,
+    entropy: &'w mut Entropy<'a>,
+}
+
+impl Writer<'_, '_> {
+    fn element(&mut self, node: &Node) {
+        let outside = self.scope.len();
+        let mut declarations = Vec::new();
+        if self.entropy.once_in(16) {
+            declarations.push(" xmlns:unused='urn:unused'".to_owned());
+        }
+        let name = self.name(&node.name, &mut declarations);
+        let mut tag: Vec<String> = node.attributes.iter().map(|each| self.attribute(each, &mut declarations)).collect();
+        tag.extend(declarations);
+        if !tag.is_empty() {
+            let by = self.entropy.below(tag.len());
+            tag.rotate_left(by);
+        }
+        self.out += &format!("<{name}{}", tag.concat());
+        if self.entropy.once_in(12) {
+            self.out.push('\n');
+        }
+        if node.children.is_empty() && self.entropy.once_in(2) {
+            self.out.push_str("/>");
+        } else {
+            self.content(node);
+            let space = if self.entropy.once_in(12) { " " } else { "" };
+            self.out += &format!("</{name}{space}>");
+        }
+        self.scope.truncate(outside);
+    }
+
+    fn content(&mut self, node: &Node) {
+        self.out.push('>');
+        for child in &node.children {
+            match child {
+                Child::Element(child) => {
+                    self.gap();
+                    self.element(child);
+                }
+                Child::Text(text) => self.text(text),
+            }
+        }
+        if node.elements().next().is_some() {
+            self.gap();
+        }
+    }
+
+    /// A name with a prefix in scope, or with one declared for it.
+    fn name(&mut self, name: &QName, declarations: &mut Vec<String>) -> String {
+        if name.namespace.is_empty() {
+            return name.local.to_string();
+        }
+        let known = self.scope.iter().rfind(|(_, namespace)| *namespace == name.namespace);
+        let prefix = match known {
+            Some((prefix, _)) if !self.entropy.once_in(8) => prefix.clone(),
+            _ => self.declare(&name.namespace, declarations),
+        };
+        format!("{prefix}:{}", name.local)
+    }
+
+    fn declare(&mut self, namespace: &str, declarations: &mut Vec<String>) -> String {
+        self.prefixes += 1;
+        let prefix = format!("p{}", self.prefixes);
+        declarations.push(format!(" xmlns:{prefix}=\"{namespace}\""));
+        self.scope.push((prefix.clone(), namespace.to_owned()));
+        prefix
+    }
+
+    fn attribute(&mut self, (name, value): &(QName, String), declarations: &mut Vec<String>) -> String {
+        let name = self.name(name, declarations);
+        let quote = if self.entropy.once_in(2) { '\'' } else { '"' };
+        let mut text = String::new();
+        for c in value.chars() {
+            let must = matches!(c, '<' | '&' | '\t' | '\n' | '\r') || c == quote;
+            if must || self.entropy.once_in(8) { text += &self.reference(c) } else { text.push(c) }
+        }
+        format!(" {name}={quote}{text}{quote}")
+    }
+
+    fn reference(&mut self, c: char) -> String {
+        match (c, self.entropy.below(3)) {
+            ('<', 0) => "&lt;".to_owned(),
+            ('&', 0) => "&amp;".to_owned(),
+            (c, 2) => format!("&#{};", u32::from(c)),
+            (c, _) => format!("&#x{:X};", u32::from(c)),
+        }
+    }
+
+    /// Text as itself, as references, as CDATA, with comments between.
+    fn text(&mut self, text: &str) {
+        for c in text.chars() {
+            match self.entropy.below(24) {
+                20 => self.out.push_str("<!-- < -->"),
+                21 | 22 if c != '\r' => {
+                    self.out += &format!("<![CDATA[{c}]]>");
+                    continue;
+                }
+                23 => {
+                    let reference = self.reference(c);
+                    self.out.push_str(&reference);
+                    continue;
+                }
+                _ => {}
+            }
+            match c {
+                '<' | '&' | '\r' | '>' => {
+                    let reference = self.reference(c);
+                    self.out.push_str(&reference);
+                }
+                '\n' if self.entropy.once_in(2) => self.out.push_str("\r\n"),
+                c => self.out.push(c),
+            }
+        }
+    }
+
+    /// White space and comments where only elements may stand.
+    fn gap(&mut self) {
+        const GAPS: [&str; 8] = ["", "", "", "\n  ", " ", "<!-- a comment -->", "\r\n\t", " <!---->\n"];
+        let gap = GAPS[self.entropy.below(GAPS.len())];
+        self.out.push_str(gap);
+    }
+}
+
+/// A document in UTF-16 with a byte order mark.
+pub fn utf16(document: &str, big: bool) -> Vec<u8> {
+    let units = std::iter::once(0xFEFF).chain(document.encode_utf16());
+    units.flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
+}
