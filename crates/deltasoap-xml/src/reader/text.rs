@@ -10,6 +10,7 @@ use super::fail::{Fail, fault, over};
 use super::{Event, Inside, Reader, Window, reference};
 use crate::XmlErrorKind;
 use crate::chars::{PLAIN_TEXT, floor_boundary, has, valid_prefix};
+use crate::scan::text::plain_text;
 
 /// Bytes looked at one by one before a vectorised search is worth its start.
 const SHORT: usize = 24;
@@ -106,6 +107,10 @@ fn short_run(rest: &[u8]) -> Option<&str> {
 
 /// The part of the run that starts `rest` that can be delivered, and why no more.
 fn long_run(rest: &[u8], at: usize, last: bool) -> (&str, Option<Fail>) {
+    let plain = plain_text(rest);
+    if matches!(rest.get(plain.len()), None | Some(b'<' | b'&' | b'\r')) {
+        return (plain, None);
+    }
     let end = memchr::memchr3(b'<', b'&', b'\r', rest).unwrap_or(rest.len());
     let to_end = end == rest.len();
     let (text, fail) = valid_prefix(&rest[..end], at, to_end);
