@@ -1,9 +1,9 @@
 //! The driver: feeds windows to the outermost routine until the message is whole.
 
 use super::{Cursor, State, Step, Stop};
-use crate::content::Typed;
-use crate::schema::QName;
-use crate::{Error, ErrorKind, Stats};
+use crate::content::{Content, Typed};
+use crate::schema::{QName, View};
+use crate::{Error, ErrorKind, Stats, Value};
 use deltasoap_xml::{Feed, Limits, Window};
 
 /// How messages are read.
@@ -113,7 +113,31 @@ fn step(root: &mut impl Root, state: &mut State, window: &mut Window<'_>) -> Res
 /// # Ok::<(), deltasoap_core::Error>(())
 /// ```
 pub fn from_slice<T: Typed>(document: &[u8], name: &QName) -> Result<T, Error> {
-    let mut root = ElementRoot { name, value: T::vacant(T::view()) };
+    read_element(document, name, T::view())
+}
+
+/// Reads a document whose root element is `name` with content that a schema built at run time describes.
+///
+/// # Errors
+/// The first fault in document order.
+///
+/// ```
+/// use deltasoap_core::schema::{Builtin, Element, Schema, SimpleElement};
+/// use deltasoap_core::{QName, Simple, Value, decode::value_from_slice};
+///
+/// let mut schema = Schema::new();
+/// let int = SimpleElement { name: Builtin::Int.name(), base: Builtin::Int, enumeration: Default::default() };
+/// let int = schema.add(Element::Simple(int));
+/// let answer = value_from_slice(b"<answer>42</answer>", &QName::new("", "answer"), schema.view(int))?;
+/// assert_eq!(answer, Value::Simple(Simple::Int(42)));
+/// # Ok::<(), deltasoap_core::Error>(())
+/// ```
+pub fn value_from_slice(document: &[u8], name: &QName, view: View<'_>) -> Result<Value, Error> {
+    read_element(document, name, view)
+}
+
+fn read_element<T: Content>(document: &[u8], name: &QName, view: View<'_>) -> Result<T, Error> {
+    let mut root = ElementRoot { name, view, value: T::vacant(view) };
     Decoder::new(DecodeOptions::default()).decode(&mut root, document)?;
     Ok(root.value)
 }
@@ -121,6 +145,7 @@ pub fn from_slice<T: Typed>(document: &[u8], name: &QName) -> Result<T, Error> {
 /// One element as a whole document.
 struct ElementRoot<'a, T> {
     name: &'a QName,
+    view: View<'a>,
     value: T,
 }
 
@@ -129,7 +154,7 @@ const CONTENT: u8 = 1;
 /// Behind the root element.
 const BEHIND: u8 = 2;
 
-impl<T: Typed> Root for ElementRoot<'_, T> {
+impl<T: Content> Root for ElementRoot<'_, T> {
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
         let (me, _) = cursor.enter();
         if cursor.frame(me).state == 0 {
@@ -141,7 +166,7 @@ impl<T: Typed> Root for ElementRoot<'_, T> {
             cursor.frame(me).state = CONTENT;
         }
         if cursor.frame(me).state == CONTENT {
-            self.value.decode(cursor, T::view())?;
+            self.value.decode(cursor, self.view)?;
             cursor.frame(me).state = BEHIND;
         }
         cursor.next_tag()?;
