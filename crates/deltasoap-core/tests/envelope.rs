@@ -75,7 +75,8 @@ const BOTH: [Version; 2] = [Version::Soap11, Version::Soap12];
 #[test]
 fn headers_come_first_and_in_order() {
     for version in BOTH {
-        let text = envelope(version, "\n<s:Header> <a x='1'/><b xmlns='urn:b'>t</b></s:Header>\n<s:Body><c/></s:Body> ");
+        let text =
+            envelope(version, "\n<s:Header> <a x='1'/><b xmlns='urn:b'>t</b></s:Header>\n<s:Body><c/></s:Body> ");
         let (head, any) = read(&text).expect("valid");
         assert_eq!(head.version, Some(version));
         let names: Vec<_> = head.headers.iter().map(|block| block.node.name.to_string()).collect();
@@ -158,7 +159,8 @@ fn an_unknown_body_is_refused_where_it_opens() {
 
 #[test]
 fn header_blocks_are_bounded() {
-    let blocks = |count: usize| envelope(Version::Soap11, &format!("<s:Header>{}</s:Header><s:Body/>", "<a/>".repeat(count)));
+    let blocks =
+        |count: usize| envelope(Version::Soap11, &format!("<s:Header>{}</s:Header><s:Body/>", "<a/>".repeat(count)));
     assert_eq!(read(&blocks(1000)).expect("at the limit").0.headers.len(), 1000);
     let error = read(&blocks(1001)).expect_err("beyond");
     assert_eq!(error.kind(), &ErrorKind::Limit { name: "headers", limit: 1000 });
@@ -258,7 +260,7 @@ fn assert_same(ours: &Node, theirs: roxmltree::Node<'_, '_>, path: &str) {
         let value = ours.attribute(attribute.namespace().unwrap_or(""), attribute.name());
         assert_eq!(value, Some(attribute.value()), "{path}");
     }
-    let text: String = theirs.children().filter(|node| node.is_text()).filter_map(|node| node.text()).collect();
+    let text: String = theirs.children().filter(roxmltree::Node::is_text).filter_map(|node| node.text()).collect();
     assert_eq!(ours.text(), text, "{path}");
     let elements: Vec<_> = theirs.children().filter(roxmltree::Node::is_element).collect();
     assert_eq!(ours.elements().count(), elements.len(), "{path}");

@@ -1,12 +1,8 @@
 //! Faults: both versions, written and read; what real toolkits send.
 
 use deltasoap_core::schema::Use;
-use deltasoap_core::soap::{
-    Fault, FaultCode, HeaderBlock, Reply, Version, decode_reply, encode_fault, encode_message,
-};
-use deltasoap_core::{
-    Buffer, Content, ErrorKind, Message, Node, QName, Typed, ns, schema::Element, schema::View,
-};
+use deltasoap_core::soap::{Fault, FaultCode, HeaderBlock, Reply, Version, decode_reply, encode_fault, encode_message};
+use deltasoap_core::{Buffer, Content, ErrorKind, Message, Node, QName, Typed, ns, schema::Element, schema::View};
 use deltasoap_core::{decode, encode};
 
 /// `<{urn:d}code>` with an int: the response that is never sent, and a detail.
@@ -128,8 +124,10 @@ fn codes_are_read_as_servers_write_them() {
 #[test]
 fn children_count_by_their_local_names() {
     let fault = read(
-        soap11("<s:faultcode>s:Server</s:faultcode><s:faultstring> why\n</s:faultstring><s:faultactor>a</s:faultactor>")
-            .as_bytes(),
+        soap11(
+            "<s:faultcode>s:Server</s:faultcode><s:faultstring> why\n</s:faultstring><s:faultactor>a</s:faultactor>",
+        )
+        .as_bytes(),
     );
     assert_eq!((fault.code, fault.reason.as_str(), fault.role.as_deref()), (FaultCode::Receiver, "why", Some("a")));
     let error = decode_reply::<Code>(soap11("<faultstring>why</faultstring>").as_bytes()).expect_err("no code");
@@ -164,7 +162,8 @@ fn the_status_is_the_versions() {
 
 #[test]
 fn every_recorded_fault_is_read() {
-    let faults: Vec<_> = deltasoap_streams::envelopes::envelopes().filter(|envelope| envelope.kind == "fault").collect();
+    let faults: Vec<_> =
+        deltasoap_streams::envelopes::envelopes().filter(|envelope| envelope.kind == "fault").collect();
     assert!(faults.len() > 10, "{}", faults.len());
     for envelope in faults {
         let fault = read(envelope.content);
@@ -184,11 +183,14 @@ fn mandatory_headers_and_their_targets() {
     for version in [Version::Soap11, Version::Soap12] {
         let block = |attributes: &[(&'static str, &str)]| {
             let mut node = Node::new(QName::new("urn:h", "h"));
-            let named = |(name, value): &(&'static str, &str)| (QName::new(version.namespace(), name), (*value).to_owned());
+            let named =
+                |(name, value): &(&'static str, &str)| (QName::new(version.namespace(), name), (*value).to_owned());
             node.attributes.extend(attributes.iter().map(named));
             HeaderBlock { node }
         };
-        for (value, mandatory) in [("1", true), ("true", true), (" 1 ", true), ("0", false), ("false", false), ("", false)] {
+        for (value, mandatory) in
+            [("1", true), ("true", true), (" 1 ", true), ("0", false), ("false", false), ("", false)]
+        {
             assert_eq!(block(&[("mustUnderstand", value)]).is_mandatory(version), mandatory, "{value:?}");
         }
         let once = block(&[("mustUnderstand", "0")]).must_understand(version).must_understand(version);
@@ -217,4 +219,3 @@ fn a_response_is_told_from_a_fault() {
         assert_eq!((head.version(), reply), (version, Reply::Response(Code(3))));
     }
 }
-

@@ -64,9 +64,7 @@ const HEADINGS: [&str; 9] =
 
 fn table(rows: &[Row]) -> Table {
     let mut table = Table::new();
-    table
-        .load_style(UTF8_HORIZONTAL_ONLY)
-        .set_header(HEADINGS);
+    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(HEADINGS);
     for row in rows {
         table.add_row([
             row.stream.to_owned(),

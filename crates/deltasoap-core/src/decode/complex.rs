@@ -3,8 +3,8 @@
 use super::cursor::Tag;
 use super::flat::Run;
 use super::{Cursor, Step, Stop, nil_attribute, other_attribute, skip_element};
-use crate::schema::{Attribute, ComplexElement, Compositor, Field, View};
 use crate::ErrorKind;
+use crate::schema::{Attribute, ComplexElement, Compositor, Field, View};
 use deltasoap_xml::lexical::LexicalError;
 
 /// A value with fields, as the routine for complex elements sees it. Implemented by the derive macro and by dynamic

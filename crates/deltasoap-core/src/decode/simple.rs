@@ -1,8 +1,8 @@
 //! Simple elements: text to value.
 
 use super::{Cursor, Step, nil_attribute, other_attribute};
-use crate::schema::View;
 use crate::ErrorKind;
+use crate::schema::View;
 use deltasoap_xml::Event;
 use deltasoap_xml::lexical::{Lexical, Partial};
 

@@ -1,10 +1,10 @@
 //! SOAP arrays (SOAP 1.1 section 5.4.2; SOAP 1.2 part 2, section 3.1.6).
 
 use super::{Encoder, flat};
-use crate::soap::Version;
 use crate::content::Content;
 use crate::ns;
 use crate::schema::{ArrayElement, Field, QName, Use, View};
+use crate::soap::Version;
 
 /// Writes the content of a SOAP array whose start tag still stands open. `arrayType`, or `itemType` and `arraySize` in
 /// SOAP 1.2, are always written: they are what makes an array of an element.

@@ -3,9 +3,9 @@
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, expect_end, nil_attribute, undeclared_type};
 use crate::encode::Encoder;
+use crate::ns;
 use crate::schema::{Builtin, Element, QName, SimpleElement, View};
 use crate::value::Simple;
-use crate::ns;
 use std::borrow::Cow;
 
 /// A simple value of the type that `xsi:type` names, a string without one. Types that are not built in are read as

@@ -130,9 +130,7 @@ fn name(namespace: &'static str, local: &str, index: usize) -> QName {
 pub fn value(entropy: &mut Entropy<'_>, view: View<'_>) -> Value {
     match view.element {
         Element::Simple(simple) => Value::Simple(simple_value(entropy, simple.base)),
-        Element::Array(array) => {
-            Value::List(values(entropy, view.follow(array.item), array.nillable))
-        }
+        Element::Array(array) => Value::List(values(entropy, view.follow(array.item), array.nillable)),
         Element::Complex(complex) => Value::Record(Box::new(record(entropy, complex, view))),
         Element::Union(_) | Element::Any => unreachable!("not generated"),
     }
@@ -195,8 +193,28 @@ fn simple_value(entropy: &mut Entropy<'_>, base: Builtin) -> Simple {
 /// Text with all that markup makes special.
 fn string(entropy: &mut Entropy<'_>) -> String {
     const CHARS: &[char] = &[
-        'a', 'b', ' ', '<', '>', '&', ']', '"', '\'', '\n', '\r', '\t', '-', ':', ';', '#', '0', '\u{e9}', '\u{4e2d}',
-        '\u{1f600}', '\u{fffd}', '\u{a0}',
+        'a',
+        'b',
+        ' ',
+        '<',
+        '>',
+        '&',
+        ']',
+        '"',
+        '\'',
+        '\n',
+        '\r',
+        '\t',
+        '-',
+        ':',
+        ';',
+        '#',
+        '0',
+        '\u{e9}',
+        '\u{4e2d}',
+        '\u{1f600}',
+        '\u{fffd}',
+        '\u{a0}',
     ];
     (0..entropy.below(24)).map(|_| CHARS[entropy.below(CHARS.len())]).collect()
 }

@@ -26,11 +26,7 @@ impl Root for Whole<'_> {
     }
 }
 
-fn read_by<'a>(
-    mut decoder: Decoder,
-    view: View<'_>,
-    chunks: impl Iterator<Item = &'a [u8]>,
-) -> Result<String, Error> {
+fn read_by<'a>(mut decoder: Decoder, view: View<'_>, chunks: impl Iterator<Item = &'a [u8]>) -> Result<String, Error> {
     let mut root = Whole { view, value: Value::vacant(view) };
     for chunk in chunks {
         decoder.push(&mut root, chunk)?;
@@ -85,7 +81,22 @@ pub fn check(Sources([schema, value, wording, damage]): Sources<'_>) -> (String,
 /// A document with a few pieces cut out, doubled, moved or put in.
 fn damaged(document: &str, entropy: &mut Entropy<'_>) -> Vec<u8> {
     const PIECES: [&str; 16] = [
-        "<", ">", "&", "x", " ", "</f0>", "<f0>", "<!--", "]]>", "9", "<f1/>", "-->", "<![CDATA[", "&#x20;", "\0", "='",
+        "<",
+        ">",
+        "&",
+        "x",
+        " ",
+        "</f0>",
+        "<f0>",
+        "<!--",
+        "]]>",
+        "9",
+        "<f1/>",
+        "-->",
+        "<![CDATA[",
+        "&#x20;",
+        "\0",
+        "='",
     ];
     let mut bytes = document.as_bytes().to_vec();
     for _ in 0..entropy.below(4) {

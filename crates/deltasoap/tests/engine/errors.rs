@@ -43,7 +43,10 @@ fn fails(document: &str, expected: &str) {
 
 #[test]
 fn elements() {
-    fails("<r>|<q:x/></r>", "unexpected element <{urn:q}x>, expected <a> or <p> or <n> or <any> or <array> or 2 more, in /r/x");
+    fails(
+        "<r>|<q:x/></r>",
+        "unexpected element <{urn:q}x>, expected <a> or <p> or <n> or <any> or <array> or 2 more, in /r/x",
+    );
     fails("<r><z>true</z>|<a/></r>", "unexpected element <a>, expected the end of the element, in /r/a");
     fails("<r><a><x>1</x>|</a></r>", "missing element <y>, in /r/a");
     fails("<r><p><x>1</x><y>2</y></p><p>|<y>1</y></p></r>", "unexpected element <y>, expected <x>, in /r/p[2]/y");

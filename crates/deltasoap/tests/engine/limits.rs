@@ -59,7 +59,8 @@ fn a_million_items_are_within_the_defaults() {
 #[test]
 fn a_claimed_size_is_only_a_claim() {
     let array = |attribute: &str| {
-        let ns = "xmlns:e='http://schemas.xmlsoap.org/soap/encoding/' xmlns:f='http://www.w3.org/2003/05/soap-encoding'";
+        let ns =
+            "xmlns:e='http://schemas.xmlsoap.org/soap/encoding/' xmlns:f='http://www.w3.org/2003/05/soap-encoding'";
         read::<Doc>(&format!("<r {ns}><ints {attribute}><item>1</item></ints></r>"))
     };
     for good in [
