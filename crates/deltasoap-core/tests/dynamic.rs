@@ -3,7 +3,8 @@
 use deltasoap_core::decode::{Cursor, DecodeOptions, Decoder, Root, Step, Stop};
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{
-    Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement, View,
+    ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
+    UnionElement, View,
 };
 use deltasoap_core::{Content, Error, ErrorKind, QName, Simple, Value};
 use std::borrow::Cow;
@@ -224,6 +225,76 @@ fn choices_attributes_nil_and_absence_are_told_apart() {
         let error = read(view, bad).expect_err(bad);
         assert!(error.path().starts_with(path), "{bad}: {error}");
     }
+}
+
+fn enumerated(schema: &mut Schema, base: Builtin, values: &[&'static str]) -> ElementRef {
+    let enumeration = values.iter().map(|value| Cow::Borrowed(*value)).collect();
+    schema.add(Element::Simple(SimpleElement { name: QName::new("urn:t", "Enumerated"), base, enumeration }))
+}
+
+#[test]
+fn enumerated_values_are_compared_by_value() {
+    let mut schema = Schema::new();
+    let decimal = enumerated(&mut schema, Builtin::Decimal, &["1.0", "2"]);
+    let token = enumerated(&mut schema, Builtin::Token, &["a & b", "c"]);
+    for (reference, good, bad) in [(decimal, ["1", "2.00"], "3"), (token, [" a  &amp; b ", "c"], "d")] {
+        let view = schema.view(reference);
+        for text in good {
+            assert!(read(view, &format!("<r>{text}</r>")).is_ok(), "{text}");
+        }
+        let error = read(view, &format!("<r>{bad}</r>")).expect_err(bad);
+        assert!(matches!(error.kind(), ErrorKind::UnexpectedValue { .. }), "{error}");
+    }
+    let attributes = vec![Attribute { name: QName::new("", "a"), element: token, required: false }];
+    let root = schema.add(complex(Compositor::Sequence, Vec::new(), attributes));
+    assert!(read(schema.view(root), "<r a='a &amp; b'/>").is_ok());
+    assert!(read(schema.view(root), "<r a='d'/>").is_err());
+}
+
+#[test]
+fn a_union_has_the_first_member_that_accepts_the_text() {
+    let mut schema = Schema::new();
+    let word = enumerated(&mut schema, Builtin::Token, &["none", "all"]);
+    let members = vec![word, simple(&mut schema, Builtin::Int)].into();
+    let union = schema.add(Element::Union(UnionElement { name: QName::new("urn:t", "U"), members }));
+    let view = schema.view(union);
+    assert_eq!(read(view, "<r> 12 </r>"), Ok(Value::Simple(Simple::Int(12))));
+    let value = read(view, "<r>n<!-- -->one</r>").expect("a word");
+    assert!(matches!(value, Value::Simple(Simple::Token(_))), "{value:?}");
+    assert!(matches!(read(view, "<r>some</r>").expect_err("neither").kind(), ErrorKind::UnexpectedValue { .. }));
+}
+
+#[test]
+fn arrays_can_be_repeated() {
+    let mut schema = Schema::new();
+    let int = simple(&mut schema, Builtin::Int);
+    let name = QName::new("urn:t", "Ints");
+    let (item_name, item_type) = (QName::new("", "i"), Builtin::Int.name());
+    let array = schema.add(Element::Array(ArrayElement { name, item_name, item: int, item_type, nillable: false }));
+    let root = schema.add(complex(Compositor::Sequence, vec![field("a", array, 0, None)], Vec::new()));
+    let view = schema.view(root);
+    let value = read(view, "<r><a><i>1</i><i>2</i></a><a/><a><i>3</i></a></r>").expect("valid");
+    let int = |n| Value::Simple(Simple::Int(n));
+    let lists = [vec![int(1), int(2)], vec![], vec![int(3)]];
+    assert_eq!(value.field(view, "a"), Some(&Value::List(lists.map(Value::List).into())));
+}
+
+#[test]
+fn texts_are_shown_as_they_are() {
+    let value = Simple::parse(Builtin::AnyUri, "http://a?b&c").expect("valid");
+    assert_eq!(value.to_string(), "http://a?b&c");
+    assert_eq!(Simple::parse(Builtin::NormalizedString, "&amp;<>").expect("valid").to_string(), "&amp;<>");
+}
+
+/// A schema that requires itself twice has no values, but looking at it must end.
+#[test]
+fn a_schema_that_requires_itself_is_not_flat() {
+    let mut schema = Schema::new();
+    let own = schema.next_ref();
+    let fields = vec![field("a", own, 1, Some(1)), field("b", own, 1, Some(1))];
+    schema.add(complex(Compositor::Sequence, fields, Vec::new()));
+    let root = schema.add(complex(Compositor::Sequence, vec![field("x", own, 0, None)], Vec::new()));
+    assert!(read(schema.view(root), "<r><x><a/><b/></x></r>").is_err());
 }
 
 #[test]

@@ -260,7 +260,7 @@ fn assert_same(ours: &Node, theirs: roxmltree::Node<'_, '_>, path: &str) {
         let value = ours.attribute(attribute.namespace().unwrap_or(""), attribute.name());
         assert_eq!(value, Some(attribute.value()), "{path}");
     }
-    let text: String = theirs.children().filter(|node| node.is_text()).filter_map(|node| node.text()).collect();
+    let text: String = theirs.children().filter(roxmltree::Node::is_text).filter_map(|node| node.text()).collect();
     assert_eq!(ours.text(), text, "{path}");
     let elements: Vec<_> = theirs.children().filter(roxmltree::Node::is_element).collect();
     assert_eq!(ours.elements().count(), elements.len(), "{path}");

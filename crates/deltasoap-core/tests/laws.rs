@@ -7,6 +7,7 @@ mod laws;
 
 use laws::Sources;
 use proptest::prelude::*;
+use roxmltree::Node;
 
 fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(any::<u8>(), 0..most)
@@ -16,7 +17,7 @@ fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
 fn leaves(document: &str) -> Vec<String> {
     let document = roxmltree::Document::parse(document).expect("well-formed");
     let leaves = document.descendants().filter(|node| node.is_element() && node.first_element_child().is_none());
-    leaves.map(|leaf| leaf.children().filter(|node| node.is_text()).filter_map(|node| node.text()).collect()).collect()
+    leaves.map(|leaf| leaf.children().filter(Node::is_text).filter_map(|node| node.text()).collect()).collect()
 }
 
 proptest! {

@@ -7,7 +7,8 @@
 /// Bounds on one document. A document beyond a bound is refused with an error that names the bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Open elements at one time. Default 100.
+    /// Open elements at one time. Default 100. Values are as deep as their messages, and reading, comparing and dropping
+    /// them takes program stack for every level: raise it with care, far below the thousands.
     pub depth: usize,
     /// Attributes on one start tag, namespace declarations included. Default 500.
     pub attributes: usize,

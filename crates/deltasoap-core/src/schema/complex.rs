@@ -36,7 +36,8 @@ pub struct ComplexElement {
 pub enum Compositor {
     /// In the order of the fields.
     Sequence,
-    /// In any order; also the rule for structs in SOAP encoding, whose accessors are told apart by name alone.
+    /// In any order; also the rule for structs in SOAP encoding, whose accessors are told apart by name alone. A field
+    /// that is required must be there, one that cannot be repeated only once; other bounds are not checked.
     All,
     /// One of the fields.
     Choice,

@@ -1,0 +1,8 @@
+//! The engine with typed values: shortcut, limits, errors, section-5 encoding, real messages.
+
+mod encoded;
+mod errors;
+mod limits;
+mod shortcut;
+mod support;
+mod tr069;

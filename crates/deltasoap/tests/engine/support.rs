@@ -1,0 +1,56 @@
+//! Reading one document in every way.
+
+use deltasoap::decode::{Cursor, Decoder, Root, Step};
+use deltasoap::{DecodeOptions, Error, Limits, Typed};
+use std::fmt::Debug;
+
+/// The content of the root element, whatever its name.
+struct RootElement<T>(T);
+
+impl<T: Typed> Root for RootElement<T> {
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        let (me, _) = cursor.enter();
+        if cursor.frame(me).state == 0 {
+            cursor.next_tag()?;
+            cursor.frame(me).state = 1;
+        }
+        if cursor.frame(me).state == 1 {
+            self.0.decode(cursor, T::view())?;
+            cursor.frame(me).state = 2;
+        }
+        cursor.next_tag()?;
+        Ok(())
+    }
+}
+
+/// Reads a document in chunks.
+pub fn read_by<'a, T: Typed>(mut decoder: Decoder, chunks: impl Iterator<Item = &'a [u8]>) -> Result<T, Error> {
+    let mut root = RootElement(T::vacant(T::view()));
+    for chunk in chunks {
+        decoder.push(&mut root, chunk)?;
+    }
+    decoder.finish(&mut root)?;
+    Ok(root.0)
+}
+
+/// Reads a document in one piece, without shortcuts, in chunks, and in two pieces cut anywhere: all must be alike.
+pub fn read_within<T: Typed + PartialEq + Debug>(xml: &str, limits: Limits) -> Result<T, Error> {
+    let options = DecodeOptions { limits };
+    let bytes = xml.as_bytes();
+    let whole = read_by(Decoder::new(options), [bytes].into_iter());
+    let general = read_by(Decoder::without_shortcuts(options), [bytes].into_iter());
+    assert_eq!(general, whole, "by the general routines: {xml}");
+    for chunk in [1, 3, 16] {
+        assert_eq!(read_by(Decoder::new(options), bytes.chunks(chunk)), whole, "in chunks of {chunk}: {xml}");
+    }
+    for cut in 0..bytes.len().min(400) {
+        let (head, tail) = bytes.split_at(cut);
+        assert_eq!(read_by(Decoder::new(options), [head, tail].into_iter()), whole, "cut at {cut}: {xml}");
+    }
+    whole
+}
+
+/// As [`read_within`] the default limits.
+pub fn read<T: Typed + PartialEq + Debug>(xml: &str) -> Result<T, Error> {
+    read_within(xml, Limits::default())
+}
