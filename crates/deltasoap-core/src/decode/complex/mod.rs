@@ -1,0 +1,193 @@
+//! Complex elements: fields in sequence, in any order, or one of several.
+//!
+//! The routine goes from child tag to child tag: [`select`] says which field a tag opens, the field's own routine reads it,
+//! and at the end tag `select` says whether anything is missing.
+
+mod attributes;
+mod select;
+
+pub(crate) use attributes::read_attributes;
+
+use super::cursor::Tag;
+use super::flat::Run;
+use super::{Cursor, Frame, Step, Stop, skip_element};
+use crate::schema::{ComplexElement, Field, View};
+use deltasoap_xml::lexical::LexicalError;
+
+/// A value with fields, as the routine for complex elements sees it. Implemented by the derive macro and by dynamic
+/// records.
+pub trait DecodeFields {
+    /// Makes room for the next occurrence of a field whose start tag was just read.
+    fn open(&mut self, field: usize, view: View<'_>);
+
+    /// Reads the content of the occurrence last opened.
+    ///
+    /// # Errors
+    /// See [`Content::decode`](crate::Content::decode).
+    fn decode_field(&mut self, field: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Step;
+
+    /// Reads as many flat items of a repeated field as the window holds.
+    fn run(&mut self, field: usize, cursor: &mut Cursor<'_>, decl: &Field, view: View<'_>) -> Run {
+        let _ = (field, cursor, decl, view);
+        Run::Items(0)
+    }
+
+    /// Leaves of one occurrence of a repeated field, if flat.
+    fn item_leaves(&self, field: usize, view: View<'_>) -> Option<usize> {
+        let _ = (field, view);
+        None
+    }
+
+    /// Takes an attribute's value.
+    ///
+    /// # Errors
+    /// When the text is not of the attribute's type.
+    fn attribute(&mut self, index: usize, text: &str) -> Result<(), LexicalError> {
+        let _ = (index, text);
+        Ok(())
+    }
+}
+
+/// Between two fields.
+const BETWEEN: u8 = 0;
+/// Inside a field, whose own routine has a frame above.
+const INSIDE: u8 = 1;
+/// Inside an element that the schema does not name.
+const SKIPPING: u8 = 2;
+/// Inside the one field of a choice that has no element of its own.
+const INLINE: u8 = 3;
+
+/// Reads the fields of an element, up to and with its end tag.
+///
+/// # Errors
+/// When a field is missing, unexpected, out of order or at fault itself.
+pub fn decode<T: DecodeFields>(target: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+    let Some(complex) = view.complex() else { unreachable!("a complex routine with another schema class") };
+    let (me, fresh) = cursor.enter();
+    let mut routine = Routine { cursor, complex, view, me };
+    if fresh {
+        routine.begin(target)?;
+    }
+    while !routine.step(target)? {}
+    cursor.leave(me);
+    Ok(())
+}
+
+/// The routine at work: what it reads from, by which schema, in which frame.
+struct Routine<'r, 'c, 's> {
+    cursor: &'r mut Cursor<'c>,
+    complex: &'s ComplexElement,
+    view: View<'s>,
+    me: usize,
+}
+
+impl<'s> Routine<'_, '_, 's> {
+    fn frame(&mut self) -> &mut Frame {
+        self.cursor.frame(self.me)
+    }
+
+    /// The place of the field being read, or next to be read.
+    fn current(&mut self) -> usize {
+        self.frame().field as usize
+    }
+
+    fn content(&self, field: usize) -> View<'s> {
+        self.view.follow(self.complex.fields[field].element)
+    }
+
+    /// At the start tag: of the element itself, or of a field of a choice that has none.
+    fn begin<T: DecodeFields>(&mut self, target: &mut T) -> Step {
+        if self.cursor.take_inline() {
+            let Some(index) = self.find(0) else { return Err(self.unexpected(0)) };
+            self.open_occurrence(target, index);
+            self.frame().state = INLINE;
+            return Ok(());
+        }
+        read_attributes(target, self.cursor, self.complex)?;
+        self.reserve_seen();
+        Ok(())
+    }
+
+    /// Reads up to and with the next child, or the end; true at the end.
+    fn step<T: DecodeFields>(&mut self, target: &mut T) -> Step<bool> {
+        match self.frame().state {
+            INSIDE => self.close_field(target)?,
+            SKIPPING => {
+                skip_element(self.cursor)?;
+                self.frame().state = BETWEEN;
+            }
+            INLINE => {
+                let field = self.current();
+                target.decode_field(field, self.cursor, self.content(field))?;
+                return Ok(true);
+            }
+            _ => {}
+        }
+        self.run_flat(target)?;
+        let start = self.cursor.item_start();
+        match self.cursor.next_tag()? {
+            Tag::Start => self.open_field(target, start).map(|()| false),
+            Tag::End | Tag::Done => self.check_complete().map(|()| true),
+        }
+    }
+
+    /// Takes the shortcut for flat items where their markup is known.
+    fn run_flat<T: DecodeFields>(&mut self, target: &mut T) -> Step {
+        let index = self.current();
+        let Some(field) = self.complex.fields.get(index) else { return Ok(()) };
+        if self.frame().count == 0 || field.max.is_some() {
+            return Ok(());
+        }
+        let (items, short) = match target.run(index, self.cursor, field, self.content(index)) {
+            Run::Items(items) => (items, false),
+            Run::Short(items) => (items, true),
+        };
+        let frame = self.frame();
+        frame.count = frame.count.saturating_add(items);
+        if short { Err(Stop::Pending) } else { Ok(()) }
+    }
+
+    /// At a child's start tag. `start` is where an item's markup begins that may be learned.
+    fn open_field<T: DecodeFields>(&mut self, target: &mut T, start: Option<usize>) -> Step {
+        let Some(index) = self.select()? else {
+            if !self.complex.open {
+                let from = self.next_in_sequence();
+                return Err(self.unexpected(from));
+            }
+            self.frame().state = SKIPPING;
+            return Ok(());
+        };
+        self.open_occurrence(target, index);
+        if self.complex.fields[index].is_repeated() && target.item_leaves(index, self.content(index)).is_some() {
+            self.cursor.learn_from(start);
+        }
+        Ok(())
+    }
+
+    fn open_occurrence<T: DecodeFields>(&mut self, target: &mut T, index: usize) {
+        let field = &self.complex.fields[index];
+        target.open(index, self.content(index));
+        if field.inline {
+            self.cursor.set_inline();
+        }
+        let frame = self.frame();
+        frame.count = if frame.field == index as u32 { frame.count.saturating_add(1) } else { 1 };
+        frame.field = index as u32;
+        frame.is_repeated = field.is_repeated();
+        frame.state = INSIDE;
+    }
+
+    /// Reads the field that is open to its end.
+    fn close_field<T: DecodeFields>(&mut self, target: &mut T) -> Step {
+        let index = self.current();
+        let (field, content) = (&self.complex.fields[index], self.content(index));
+        target.decode_field(index, self.cursor, content)?;
+        self.frame().state = BETWEEN;
+        if field.is_repeated()
+            && let Some(leaves) = target.item_leaves(index, content)
+        {
+            self.cursor.learn_item(std::ptr::from_ref(field).addr(), leaves);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,170 @@
+//! Which field a tag opens, and whether all that must be there was.
+
+use super::Routine;
+use crate::ErrorKind;
+use crate::decode::{Cursor, Step, Stop};
+use crate::schema::{Compositor, Field, View};
+
+impl<'s> Routine<'_, '_, 's> {
+    /// The field that the element just opened is; `None` if it is none that can stand here.
+    ///
+    /// # Errors
+    /// When it is one that can stand elsewhere.
+    pub(super) fn select(&mut self) -> Step<Option<usize>> {
+        match self.complex.compositor {
+            Compositor::Sequence => self.select_in_sequence(),
+            Compositor::All => self.select_in_any_order(),
+            Compositor::Choice => self.select_choice(),
+        }
+    }
+
+    /// The first field from a place on that the element just opened is.
+    pub(super) fn find(&self, from: usize) -> Option<usize> {
+        find(self.cursor, self.view, &self.complex.fields, from)
+    }
+
+    /// The next field in order that has the name; those passed over must be optional or satisfied.
+    fn select_in_sequence(&mut self) -> Step<Option<usize>> {
+        let (current, count) = (self.current(), self.frame().count);
+        let from = self.next_in_sequence();
+        let Some(index) = self.find(from) else { return Ok(None) };
+        match first_missing(&self.complex.fields, current, count, index) {
+            None => Ok(Some(index)),
+            Some(missing) => Err(self.expected(format!("<{}>", missing.name))),
+        }
+    }
+
+    /// The first field that may come next in a sequence: the current one, unless it cannot occur again.
+    pub(super) fn next_in_sequence(&mut self) -> usize {
+        let (current, count) = (self.current(), self.frame().count);
+        let is_full = |field: &Field| field.max.is_some_and(|max| count >= max);
+        current + usize::from(self.complex.fields.get(current).is_some_and(is_full))
+    }
+
+    /// The field with the name, wherever it stands; a repeated one may come back.
+    fn select_in_any_order(&mut self) -> Step<Option<usize>> {
+        let current = self.current();
+        let Some(index) = self.find(current).or_else(|| self.find(0)) else { return Ok(None) };
+        if self.set_seen(index) && !self.complex.fields[index].is_repeated() {
+            return Err(self.expected("each field once".to_owned()));
+        }
+        Ok(Some(index))
+    }
+
+    /// The field with the name, if no other was chosen before.
+    fn select_choice(&mut self) -> Step<Option<usize>> {
+        let (chosen, count) = (self.current(), self.frame().count);
+        let Some(index) = self.find(0) else { return Ok(None) };
+        let is_full = self.complex.fields[index].max.is_some_and(|max| count >= max);
+        if count > 0 && (index != chosen || is_full) {
+            return Err(self.expected(format!("only one of {}", field_list(&self.complex.fields))));
+        }
+        Ok(Some(index))
+    }
+
+    /// Makes room to note the fields that were seen, where their order does not tell.
+    pub(super) fn reserve_seen(&mut self) {
+        if self.complex.compositor == Compositor::All {
+            let seen = &mut self.cursor.state().seen;
+            let words = self.complex.fields.len().div_ceil(64);
+            seen.resize(seen.len() + words, 0);
+        }
+    }
+
+    /// Notes a field as seen; true if it was already.
+    fn set_seen(&mut self, index: usize) -> bool {
+        let word = self.frame().log as usize + index / 64;
+        let seen = &mut self.cursor.state().seen[word];
+        let bit = 1 << (index % 64);
+        let before = *seen & bit != 0;
+        *seen |= bit;
+        before
+    }
+
+    /// At the end tag.
+    ///
+    /// # Errors
+    /// When a field has not occurred often enough.
+    pub(super) fn check_complete(&mut self) -> Step {
+        let (current, count) = (self.current(), self.frame().count);
+        let fields = &self.complex.fields;
+        let missing = match self.complex.compositor {
+            Compositor::Sequence => first_missing(fields, current, count, fields.len()),
+            Compositor::All => self.first_unseen(),
+            Compositor::Choice => return self.check_chosen(count),
+        };
+        match missing {
+            None => Ok(()),
+            Some(field) => Err(self.missing(field.name.to_string())),
+        }
+    }
+
+    /// A choice whose fields are all required must have one of them.
+    fn check_chosen(&self, count: u32) -> Step {
+        let fields = &self.complex.fields;
+        if count > 0 || fields.is_empty() || fields.iter().any(|field| field.min == 0) {
+            return Ok(());
+        }
+        Err(self.missing(format!("one of {}", field_list(fields))))
+    }
+
+    /// The first required field that was not seen.
+    fn first_unseen(&mut self) -> Option<&'s Field> {
+        let (log, complex) = (self.frame().log as usize, self.complex);
+        let seen = &self.cursor.state().seen;
+        let is_seen = |index: usize| seen[log + index / 64] & (1 << (index % 64)) != 0;
+        let mut fields = complex.fields.iter().enumerate();
+        fields.find(|(index, field)| field.min > 0 && !is_seen(*index)).map(|(_, field)| field)
+    }
+
+    /// The element just opened is none of the fields that can come.
+    #[cold]
+    pub(super) fn unexpected(&self, from: usize) -> Stop {
+        let fields = &self.complex.fields;
+        let from = if self.complex.compositor == Compositor::Sequence { from.min(fields.len()) } else { 0 };
+        self.expected(field_list(&fields[from..]))
+    }
+
+    /// The element just opened is not what was expected.
+    #[cold]
+    fn expected(&self, expected: String) -> Stop {
+        self.cursor.error_at_tag(ErrorKind::UnexpectedElement { found: self.cursor.found_name(), expected })
+    }
+
+    /// The element just closed lacks something.
+    #[cold]
+    fn missing(&self, expected: String) -> Stop {
+        self.cursor.error_at_end(ErrorKind::MissingElement { expected })
+    }
+}
+
+fn find(cursor: &Cursor<'_>, view: View<'_>, fields: &[Field], from: usize) -> Option<usize> {
+    (from..fields.len()).find(|&index| is_field(cursor, view, &fields[index]))
+}
+
+/// True if the element just opened is this field, or one of its choices if it is inline.
+fn is_field(cursor: &Cursor<'_>, view: View<'_>, field: &Field) -> bool {
+    if field.inline {
+        let group = view.follow(field.element);
+        return group.complex().is_some_and(|choice| find(cursor, group, &choice.fields, 0).is_some());
+    }
+    cursor.names().is(cursor.name(), &field.name.namespace, &field.name.local)
+}
+
+/// The first field in `current..until` that has not occurred often enough.
+fn first_missing(fields: &[Field], current: usize, count: u32, until: usize) -> Option<&Field> {
+    (current..until.min(fields.len()))
+        .map(|index| (&fields[index], if index == current { count } else { 0 }))
+        .find(|(field, count)| *count < field.min)
+        .map(|(field, _)| field)
+}
+
+/// Fields for an error message: the first few.
+fn field_list(fields: &[Field]) -> String {
+    const SHOWN: usize = 5;
+    let mut list: Vec<String> = fields.iter().take(SHOWN).map(|field| format!("<{}>", field.name)).collect();
+    if fields.len() > SHOWN {
+        list.push(format!("{} more", fields.len() - SHOWN));
+    }
+    if list.is_empty() { "the end of the element".to_owned() } else { list.join(" or ") }
+}
