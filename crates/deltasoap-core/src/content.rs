@@ -41,8 +41,8 @@ pub trait Content: Sized {
         None
     }
 
-    /// True if this value is of the shape that [`flat_leaves`](Self::flat_leaves) promises. Only dynamic values can
-    /// be of another shape than their schema says.
+    /// True if this value is written with the markup that all flat values of its type share. Not so for dynamic values
+    /// of another shape than their schema says, and for those that name their type in their markup.
     #[inline]
     fn is_flat(&self, view: View<'_>) -> bool {
         let _ = view;
@@ -167,6 +167,13 @@ pub trait Occurs: Sized {
     fn flat_leaves(view: View<'_>) -> Option<usize> {
         let _ = view;
         None
+    }
+
+    /// See [`Content::is_flat`].
+    #[inline]
+    fn is_flat(&self, view: View<'_>) -> bool {
+        let _ = view;
+        true
     }
 
     /// See [`Content::scan_flat`].

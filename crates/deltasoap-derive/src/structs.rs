@@ -122,6 +122,11 @@ impl<'t> Struct<'t> {
             }
 
             #[inline]
+            fn is_flat(&self, _: #runtime::schema::View<'_>) -> bool {
+                true #(&& #occurs::is_flat(&self.#idents, #occurs::content_view()))*
+            }
+
+            #[inline]
             fn scan_flat(
                 &mut self,
                 scan: &mut #runtime::decode::FlatScan<'_>,

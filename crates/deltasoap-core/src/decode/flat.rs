@@ -24,7 +24,7 @@
 
 use super::Cursor;
 use crate::content::Content;
-use crate::schema::View;
+use crate::schema::{Builtin, View};
 use crate::template::{Segment, Shape};
 use deltasoap_xml::ScopeId;
 use deltasoap_xml::lexical::Lexical;
@@ -46,6 +46,8 @@ pub(crate) struct Learned {
     start: Option<usize>,
     /// Where its leaves' text begins and ends, so far.
     leaves: Vec<(usize, usize)>,
+    /// The types that its markup names, of those leaves whose type is not known otherwise.
+    types: Vec<Builtin>,
 }
 
 /// A shape and where it holds.
@@ -56,6 +58,8 @@ struct Known {
     /// Elements open in front of the item when it was learned: deeper down, its own could exceed the limit.
     depth: usize,
     shape: Shape,
+    /// The types that the shape's markup names.
+    types: Vec<Builtin>,
 }
 
 impl Learned {
@@ -74,10 +78,10 @@ impl Learned {
         self.is_off = true;
     }
 
-    fn find(&self, field: usize, scope: ScopeId, depth: usize) -> Option<&Shape> {
+    fn find(&self, field: usize, scope: ScopeId, depth: usize) -> Option<&Known> {
         let mut shapes = self.shapes.iter();
         let known = shapes.find(|known| known.field == field && known.scope == scope)?;
-        (depth <= known.depth).then_some(&known.shape)
+        (depth <= known.depth).then_some(known)
     }
 
     fn insert(&mut self, shape: Known) {
@@ -105,6 +109,15 @@ impl Cursor<'_> {
         let learned = &mut self.state().learned;
         learned.start = start.filter(|_| !learned.is_off);
         learned.leaves.clear();
+        learned.types.clear();
+    }
+
+    /// Notes the type that the markup of the next leaf names.
+    pub(crate) fn learn_type(&mut self, named: Builtin) {
+        let learned = &mut self.state().learned;
+        if learned.start.is_some() {
+            learned.types.push(named);
+        }
     }
 
     /// Notes a leaf.
@@ -131,7 +144,8 @@ impl Cursor<'_> {
             return;
         }
         if let Some(shape) = Shape::new(bytes, start, end, &learned.leaves) {
-            learned.insert(Known { field, scope, depth, shape });
+            let types = learned.types.clone();
+            learned.insert(Known { field, scope, depth, shape, types });
         }
     }
 }
@@ -142,10 +156,16 @@ pub struct FlatScan<'a> {
     bytes: &'a [u8],
     pos: usize,
     between: std::slice::Iter<'a, Segment>,
+    types: std::slice::Iter<'a, Builtin>,
     text_limit: usize,
 }
 
 impl FlatScan<'_> {
+    /// The type that the markup in front of the next leaf names; for leaves that have noted one.
+    pub(crate) fn named_type(&mut self) -> Option<Builtin> {
+        self.types.next().copied()
+    }
+
     /// Reads a leaf and the markup between it and the next; `None` on any deviation.
     #[inline(always)]
     pub fn leaf<T: Lexical>(&mut self, value: &mut T) -> Option<()> {
@@ -180,7 +200,7 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
         return Run::Items(0);
     }
     let (scope, depth) = (state.reader.scope(), state.reader.depth());
-    let Some(shape) = state.learned.find(field, scope, depth) else { return Run::Items(0) };
+    let Some(Known { shape, types, .. }) = state.learned.find(field, scope, depth) else { return Run::Items(0) };
     let bytes = window.bytes;
     let mut start = window.pos;
     let before = items.len();
@@ -188,7 +208,7 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
         let mut pos = start + shape.open.len();
         loop {
             let between = shape.between.iter();
-            let mut scan = FlatScan { bytes, pos, between, text_limit: state.text_limit };
+            let mut scan = FlatScan { bytes, pos, between, types: types.iter(), text_limit: state.text_limit };
             let mut value = T::vacant(view);
             if value.scan_flat(&mut scan, view).is_none() {
                 break;

@@ -1,7 +1,7 @@
 //! `xsd:anySimpleType`: a simple value whose type the message tells.
 
 use crate::content::{Content, Typed};
-use crate::decode::{Cursor, Step, expect_end, nil_attribute, undeclared_type};
+use crate::decode::{Cursor, FlatScan, Step, expect_end, nil_attribute, undeclared_type};
 use crate::encode::Encoder;
 use crate::ns;
 use crate::schema::{Builtin, Element, QName, SimpleElement, View};
@@ -40,10 +40,10 @@ impl Content for AnySimple {
         let (me, fresh) = cursor.enter();
         if fresh {
             let is_nil = nil_attribute(cursor)?.0;
-            self.0 = Simple::vacant(named_type(cursor)?);
+            let named = named_type(cursor)?;
+            self.0 = Simple::vacant(named);
             cursor.frame(me).state = if is_nil { NIL } else { CONTENT };
-            // The markup of the next value may name another type.
-            cursor.stop_learning();
+            cursor.learn_type(named);
         }
         if cursor.frame(me).state == NIL {
             expect_end(cursor)?;
@@ -57,6 +57,24 @@ impl Content for AnySimple {
     fn encode(&self, encoder: &mut Encoder, _: View<'_>) {
         encoder.qname_attribute(&QName::new(ns::XSI, "type"), &self.0.builtin().name(), "");
         self.0.leaf(encoder);
+    }
+
+    /// When read: the type is part of the markup, so equal markup means an equal type.
+    fn flat_leaves(_: View<'_>) -> Option<usize> {
+        Some(1)
+    }
+
+    /// When written: another value can need other markup.
+    fn is_flat(&self, _: View<'_>) -> bool {
+        false
+    }
+
+    fn scan_flat(&mut self, scan: &mut FlatScan<'_>, _: View<'_>) -> Option<()> {
+        let named = scan.named_type()?;
+        if self.0.builtin() != named {
+            self.0 = Simple::vacant(named);
+        }
+        self.0.scan_flat(scan)
     }
 }
 

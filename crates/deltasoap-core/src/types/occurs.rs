@@ -38,6 +38,11 @@ impl<T: Typed> Occurs for T {
         <T as Content>::flat_leaves(view)
     }
 
+    #[inline]
+    fn is_flat(&self, view: View<'_>) -> bool {
+        <T as Content>::is_flat(self, view)
+    }
+
     #[inline(always)]
     fn scan_flat(&mut self, scan: &mut FlatScan<'_>, view: View<'_>) -> Option<()> {
         <T as Content>::scan_flat(self, scan, view)

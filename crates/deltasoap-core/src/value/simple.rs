@@ -41,7 +41,7 @@ macro_rules! simple {
             }
 
             #[inline]
-            pub(super) fn scan_flat(&mut self, scan: &mut FlatScan<'_>) -> Option<()> {
+            pub(crate) fn scan_flat(&mut self, scan: &mut FlatScan<'_>) -> Option<()> {
                 match self { $(Simple::$variant(value) => scan.leaf(value),)* }
             }
 
