@@ -162,7 +162,7 @@ fn decode(root: &mut Node, cursor: &mut Cursor<'_>) -> Step {
     loop {
         match cursor.event()? {
             Event::Start => {
-                node.children.push(Child::Element(open(cursor)));
+                node.children.push(Child::Element(open(cursor)?));
                 node = last_element(node);
             }
             Event::End | Event::Done if cursor.reader().depth() < base => break,
@@ -202,19 +202,25 @@ fn open_root(cursor: &mut Cursor<'_>) -> Step<Node> {
     if !cursor.inherit(bindings.len(), MAX_INHERITED) {
         return Err(cursor.error_at_tag(ErrorKind::Limit { name: "inherited bindings", limit: MAX_INHERITED as u64 }));
     }
-    Ok(Node { bindings, ..open(cursor) })
+    Ok(Node { bindings, ..open(cursor)? })
 }
 
-fn open(cursor: &Cursor<'_>) -> Node {
+/// Most declarations in scope in a tree: to write it again takes time for each of them at every element.
+const MAX_IN_SCOPE: usize = 512;
+
+fn open(cursor: &Cursor<'_>) -> Step<Node> {
     let (reader, names) = (cursor.reader(), cursor.names());
+    if reader.declarations_in_scope() > MAX_IN_SCOPE {
+        return Err(cursor.error_at_tag(ErrorKind::Limit { name: "bindings in scope", limit: MAX_IN_SCOPE as u64 }));
+    }
     let qname = |id| QName::owned(names.namespace(id), names.local(id));
     let attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
-    Node {
+    Ok(Node {
         name: qname(cursor.name()),
         attributes: attributes.map(|(name, value)| (qname(name), value.to_owned())).collect(),
         bindings: reader.declarations().filter(|(prefix, _)| *prefix != "xml").map(owned).collect(),
         children: Vec::new(),
-    }
+    })
 }
 
 fn owned((prefix, namespace): (&str, &str)) -> (String, String) {

@@ -298,6 +298,22 @@ fn a_schema_that_requires_itself_is_not_flat() {
 }
 
 #[test]
+fn a_value_of_another_shape_is_an_error() {
+    let (schema, list) = mios();
+    let view = schema.view(list);
+    let item = view.follow(view.complex().expect("complex").fields[0].element);
+    let shapes = [Value::List(vec![Value::Nil]), Value::Simple(Simple::Int(1))];
+    for (value, view) in [(&shapes[0], view), (&shapes[1], view), (&shapes[0], item)] {
+        let mut encoder = Encoder::new();
+        encoder.start(&QName::new("", "r"));
+        value.encode(&mut encoder, view);
+        encoder.end();
+        let error = encoder.finish().map(|_| ()).expect_err("another shape");
+        assert!(error.to_string().contains("another shape"), "{error}");
+    }
+}
+
+#[test]
 fn stops_compare() {
     assert_ne!(Stop::Pending, Stop::Error(Error::at(ErrorKind::UnexpectedText, 0)));
 }

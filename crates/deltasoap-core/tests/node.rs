@@ -64,6 +64,18 @@ fn bindings_in_the_way_of_names_do_not_change_them() {
 }
 
 #[test]
+fn declarations_do_not_pile_up() {
+    let nested = |levels: usize| {
+        let open =
+            |level: usize| format!("<a{}>", (0..64).map(|n| format!(" xmlns:p{level}_{n}='u'")).collect::<String>());
+        format!("{}{}", (0..levels).map(open).collect::<String>(), "</a>".repeat(levels))
+    };
+    assert!(Node::parse(nested(8).as_bytes()).is_ok());
+    let error = Node::parse(nested(9).as_bytes()).expect_err("beyond");
+    assert!(error.to_string().contains("bindings in scope = 512"), "{error}");
+}
+
+#[test]
 fn a_reserved_namespace_is_not_declared() {
     let mut node = Node::with_text(QName::new("urn:a", "a"), "t");
     for (prefix, namespace) in

@@ -316,6 +316,11 @@ impl Reader {
         bound.filter(|(_, uri)| !uri.is_empty())
     }
 
+    /// Number of declarations made by the open elements, those hidden by others included.
+    pub fn declarations_in_scope(&self) -> usize {
+        self.scopes.mark()
+    }
+
     /// The table of names.
     pub fn names(&self) -> &Names {
         &self.names

@@ -35,6 +35,8 @@ pub enum Value {
     Tree(Box<Node>),
 }
 
+const OTHER_SHAPE: &str = "a value of another shape than its schema";
+
 /// Reading the content.
 const CONTENT: u8 = 1;
 /// Nil: only the end tag may follow.
@@ -68,31 +70,34 @@ impl Content for Value {
         Ok(())
     }
 
+    /// A value of another shape than its schema cannot be written: [`Encoder::finish`] reports it.
     fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
-        match self {
-            Value::Absent => {}
-            Value::Nil => encoder.nil(),
-            Value::Simple(simple) => {
+        match (self, view.element) {
+            (Value::Absent, _) => {}
+            (Value::Nil, _) => encoder.nil(),
+            (Value::Simple(simple), Element::Simple(_) | Element::Union(_)) => {
                 encoder.type_attribute(view.element.type_name());
                 simple.leaf(encoder);
             }
-            Value::Record(record) if view.complex().is_some_and(|complex| complex.text.is_some()) => {
+            (Value::Record(record), Element::Complex(complex)) if complex.text.is_some() => {
                 encode::complex::encode_attributes(&**record, encoder, view);
                 if let Some(Value::Simple(text)) = record.fields.first() {
                     text.leaf(encoder);
                 }
             }
-            Value::Record(record) => encode::complex::encode(&**record, encoder, view),
-            Value::List(items) => encode::array::encode(items, encoder, view),
-            Value::Tree(node) => node.encode(encoder, view),
+            (Value::Record(record), Element::Complex(_)) => encode::complex::encode(&**record, encoder, view),
+            (Value::List(items), Element::Array(_)) => encode::array::encode(items, encoder, view),
+            (Value::Tree(node), _) => node.encode(encoder, view),
+            _ => encoder.fail(OTHER_SHAPE),
         }
     }
 
     fn encode_inline(&self, encoder: &mut Encoder, view: View<'_>) {
-        match self {
-            Value::Record(record) => encode::complex::encode_inline(&**record, encoder, view),
-            Value::List(items) => items.iter().for_each(|item| item.encode_inline(encoder, view)),
-            _ => {}
+        match (self, view.element) {
+            (Value::Record(record), Element::Complex(_)) => encode::complex::encode_inline(&**record, encoder, view),
+            (Value::List(items), _) => items.iter().for_each(|item| item.encode_inline(encoder, view)),
+            (Value::Absent, _) => {}
+            _ => encoder.fail(OTHER_SHAPE),
         }
     }
 
