@@ -9,8 +9,14 @@ use std::ops::{Deref, DerefMut};
 
 /// A SOAP array (SOAP 1.1 section 5.4.2): an element with an `arrayType` and one child an item. Unlike a plain
 /// `Vec` field, which is a child element that repeats.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SoapArray<T>(pub Vec<T>);
+
+impl<T> Default for SoapArray<T> {
+    fn default() -> Self {
+        SoapArray(Vec::new())
+    }
+}
 
 impl<T> Deref for SoapArray<T> {
     type Target = Vec<T>;
