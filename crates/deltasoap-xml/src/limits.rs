@@ -24,12 +24,19 @@ pub struct Limits {
     /// between two chunks. Comments, CDATA sections and processing instructions are read piece by piece and have
     /// no bound of their own. Default 1 MiB.
     pub markup: usize,
-    /// Bytes of the whole message as received. Default 64 MiB; `u64::MAX` for none. Enforced by
+    /// Bytes of the whole message as received. Default 1 GiB, 64 MiB for servers
+    /// ([`Limits::server`]); `u64::MAX` for none. Enforced by
     /// [`Feed`](crate::Feed).
     pub message: u64,
 }
 
 impl Limits {
+    /// The defaults of servers, which read what anybody sends: as [`default`](Self::default), with messages of up to
+    /// 64 MiB.
+    pub fn server() -> Self {
+        Limits { message: 64 << 20, ..Self::default() }
+    }
+
     /// No bounds at all: for documents that are trusted.
     pub const NONE: Limits = Limits {
         depth: usize::MAX,
@@ -51,7 +58,7 @@ impl Default for Limits {
             name: 1 << 10,
             text: 128 << 20,
             markup: 1 << 20,
-            message: 64 << 20,
+            message: 1 << 30,
         }
     }
 }

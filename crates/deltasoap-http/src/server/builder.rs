@@ -10,7 +10,7 @@ use super::stats::ServiceStats;
 use super::wsdl::Description;
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Fault;
-use deltasoap_core::{DecodeOptions, Lease, Message, QName};
+use deltasoap_core::{DecodeOptions, Lease, Limits, Message, QName};
 use deltasoap_xml::XmlError;
 use std::collections::HashSet;
 use std::fmt;
@@ -33,7 +33,7 @@ impl ServiceBuilder {
         ServiceBuilder {
             operations: Vec::new(),
             understood: HashSet::new(),
-            options: DecodeOptions::default(),
+            options: DecodeOptions { limits: Limits::server() },
             encoding: Use::Literal,
             name: "SOAP service".to_owned(),
             description: None,
@@ -93,7 +93,7 @@ impl ServiceBuilder {
         self
     }
 
-    /// Bounds on requests. Default: those of [`Limits`](deltasoap_core::Limits).
+    /// Bounds on requests. Default: [`Limits::server`](deltasoap_core::Limits::server).
     #[must_use]
     pub fn options(mut self, options: DecodeOptions) -> Self {
         self.options = options;
