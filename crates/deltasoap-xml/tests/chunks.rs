@@ -231,8 +231,9 @@ proptest! {
     #[test]
     fn another_parser_agrees(bytes in mutated()) {
         let Ok(text) = std::str::from_utf8(&bytes) else { return Ok(()) };
-        // Points in which roxmltree is more generous than XML, or than SOAP.
-        let generous = ["<?", "<!DOCTYPE", "xmlns:xml", "\u{FEFF}", "<:", "</:", "&#13;", "&#xD;"];
+        // Points in which roxmltree is more generous than XML, or than SOAP, or takes a carriage return and a reference to
+        // a line feed for one line end.
+        let generous = ["<?", "<!DOCTYPE", "xmlns:xml", "\u{FEFF}", "<:", "</:", "&#13;", "&#xD;", "\r&#"];
         prop_assume!(!generous.iter().any(|part| text.contains(part)));
         let (pieces, error) = read_all(&bytes, Limits::NONE, Instructions::Skip, &[]);
         match (roxmltree::Document::parse(text), error) {
