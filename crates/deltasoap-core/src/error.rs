@@ -75,7 +75,7 @@ pub enum ErrorKind {
     MustUnderstand(String),
     /// A limit of the engine.
     Limit {
-        /// The limit's name in [`DecodeOptions`](crate::DecodeOptions).
+        /// The limit's name in [`Limits`](crate::Limits).
         name: &'static str,
         /// Its value.
         limit: u64,

@@ -22,7 +22,7 @@ pub use deltasoap_xml::lexical::{self, Lexical};
 pub use deltasoap_xml::{Buffer, Escape, Limits};
 pub use error::{Blame, Error, ErrorKind};
 pub use lease::{Home, Lease};
-pub use node::{Child, Node};
+pub use node::{Bindings, Child, Node};
 pub use schema::QName;
 pub use stats::Stats;
 pub use types::{AnySimple, AttributeValue, Empty, SoapArray, enumeration, union};

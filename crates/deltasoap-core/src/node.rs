@@ -5,9 +5,10 @@ use crate::decode::{Cursor, Decoder, Root, Step};
 use crate::encode::Encoder;
 use crate::schema::{Element, QName, View};
 use crate::{DecodeOptions, Error, ErrorKind, Message, ns};
-use deltasoap_xml::Event;
 use deltasoap_xml::lexical::is_name_char;
+use deltasoap_xml::{Event, Reader};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// An element with all that is in it. Comments are not kept; text and CDATA are one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -19,10 +20,13 @@ pub struct Node {
     /// Prefixes and their namespaces, `""` for the default namespace: those that the element declares, and on the
     /// tree's root all in scope. Names in content and attribute values are resolved with them; the inner ones hide the
     /// outer ones.
-    pub bindings: Vec<(String, String)>,
+    pub bindings: Bindings,
     /// Children in document order.
     pub children: Vec<Child>,
 }
+
+/// Prefixes and the namespaces that they stand for; shared between trees that have the same.
+pub type Bindings = Arc<[(String, String)]>;
 
 /// What stands in an element.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,7 +138,7 @@ impl Content for Node {
     }
 
     fn encode(&self, encoder: &mut Encoder, _: View<'_>) {
-        for (prefix, namespace) in &self.bindings {
+        for (prefix, namespace) in self.bindings.iter() {
             encoder.bind(prefix, namespace);
         }
         self.write_content(encoder);
@@ -192,38 +196,37 @@ fn last_element(node: &mut Node) -> &mut Node {
     }
 }
 
-/// Most bindings that the roots of a message's trees take over from the elements around them. A block of a few bytes
-/// has a copy of all bindings in scope, so that there must be a bound of its own.
-const MAX_INHERITED: usize = 1 << 16;
-
 /// A tree's root has all bindings in scope.
 fn open_root(cursor: &mut Cursor<'_>) -> Step<Node> {
-    let bindings: Vec<_> = cursor.reader().bindings().map(owned).collect();
-    if !cursor.inherit(bindings.len(), MAX_INHERITED) {
-        return Err(cursor.error_at_tag(ErrorKind::Limit { name: "inherited bindings", limit: MAX_INHERITED as u64 }));
-    }
+    let limit = cursor.limits().inherited_bindings;
+    let bindings = cursor.bindings().ok_or_else(|| cursor.beyond("inherited_bindings", limit))?;
     Ok(Node { bindings, ..open(cursor)? })
 }
 
-/// Most declarations in scope in a tree: to write it again takes time for each of them at every element.
-const MAX_IN_SCOPE: usize = 512;
-
 fn open(cursor: &Cursor<'_>) -> Step<Node> {
     let (reader, names) = (cursor.reader(), cursor.names());
-    if reader.declarations_in_scope() > MAX_IN_SCOPE {
-        return Err(cursor.error_at_tag(ErrorKind::Limit { name: "bindings in scope", limit: MAX_IN_SCOPE as u64 }));
+    let limit = cursor.limits().bindings_in_scope;
+    if reader.declarations_in_scope() > limit {
+        return Err(cursor.beyond("bindings_in_scope", limit));
     }
     let qname = |id| QName::owned(names.namespace(id), names.local(id));
     let attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
     Ok(Node {
         name: qname(cursor.name()),
         attributes: attributes.map(|(name, value)| (qname(name), value.to_owned())).collect(),
-        bindings: reader.declarations().filter(|(prefix, _)| *prefix != "xml").map(owned).collect(),
+        bindings: own_bindings(reader),
         children: Vec::new(),
     })
 }
 
-fn owned((prefix, namespace): (&str, &str)) -> (String, String) {
+fn own_bindings(reader: &Reader) -> Bindings {
+    if !reader.tag_has_declarations() {
+        return Bindings::default();
+    }
+    reader.declarations().filter(|(prefix, _)| *prefix != "xml").map(owned).collect()
+}
+
+pub(crate) fn owned((prefix, namespace): (&str, &str)) -> (String, String) {
     (prefix.to_owned(), namespace.to_owned())
 }
 
@@ -274,9 +277,8 @@ impl Node {
         self.collect_prefixes(&mut used);
         self.bindings.iter().for_each(|(own, _)| _ = used.remove(own.as_str()));
         let found = used.into_iter().filter_map(|prefix| outer.get(prefix).map(|namespace| (prefix, *namespace)));
-        let mut root = self.clone();
-        root.bindings.extend(found.map(owned));
-        root
+        let bindings = self.bindings.iter().cloned().chain(found.map(owned)).collect();
+        Node { bindings, ..self.clone() }
     }
 
     /// Adds what stands in front of colons in values.

@@ -317,3 +317,22 @@ fn a_value_of_another_shape_is_an_error() {
 fn stops_compare() {
     assert_ne!(Stop::Pending, Stop::Error(Error::at(ErrorKind::UnexpectedText, 0)));
 }
+
+/// A union is read piece by piece as any other text: its members are tried once, at the end.
+#[test]
+fn a_long_union_takes_linear_time() {
+    let mut schema = Schema::new();
+    let (int, text) = (simple(&mut schema, Builtin::Int), simple(&mut schema, Builtin::String));
+    let members = vec![int, text];
+    let union = schema.add(Element::Union(UnionElement { name: QName::new("urn:t", "U"), members: members.into() }));
+    let view = schema.view(union);
+    let document = |len: usize| format!("<r>{}</r>", "x".repeat(len));
+    let time = |len: usize| {
+        let (document, begin) = (document(len), std::time::Instant::now());
+        read_cut(view, &document, 256).expect("valid");
+        begin.elapsed()
+    };
+    let short = time(1 << 18).max(std::time::Duration::from_millis(1));
+    let long = time(1 << 21);
+    assert!(long < 40 * short, "eight times the text took {long:?} after {short:?}");
+}

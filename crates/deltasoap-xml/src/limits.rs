@@ -28,6 +28,17 @@ pub struct Limits {
     /// ([`Limits::server`]); `u64::MAX` for none. Enforced by
     /// [`Feed`](crate::Feed).
     pub message: u64,
+    /// Header blocks in one message. Default 1000. This and the following are enforced by the SOAP engine, not by
+    /// the reader.
+    pub headers: usize,
+    /// Dimensions in an `arrayType`. Default 16.
+    pub dimensions: usize,
+    /// Prefixes that trees (header blocks, fault details, `xsd:anyType`) take over from the elements around them, in
+    /// one message; trees in the same scope count once. Default 65,536.
+    pub inherited_bindings: usize,
+    /// Declarations in scope where a tree is kept: to write the tree again takes time for each of them at every
+    /// element. Default 512.
+    pub bindings_in_scope: usize,
 }
 
 impl Limits {
@@ -46,6 +57,10 @@ impl Limits {
         text: usize::MAX,
         markup: usize::MAX,
         message: u64::MAX,
+        headers: usize::MAX,
+        dimensions: usize::MAX,
+        inherited_bindings: usize::MAX,
+        bindings_in_scope: usize::MAX,
     };
 }
 
@@ -59,6 +74,10 @@ impl Default for Limits {
             text: 128 << 20,
             markup: 1 << 20,
             message: 1 << 30,
+            headers: 1000,
+            dimensions: 16,
+            inherited_bindings: 1 << 16,
+            bindings_in_scope: 512,
         }
     }
 }

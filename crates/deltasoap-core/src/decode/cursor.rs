@@ -2,9 +2,11 @@
 
 use super::flat::Learned;
 use super::{Frame, Step, Stop};
+use crate::node::{Bindings, owned};
 use crate::{Error, ErrorKind, QName, Stats};
 use deltasoap_xml::lexical::Partial;
-use deltasoap_xml::{Event, Instructions, Limits, NameId, Names, Reader, Window};
+use deltasoap_xml::{Event, Instructions, Limits, NameId, Names, Reader, ScopeId, Window};
+use std::sync::Arc;
 
 /// Everything a decode keeps from one window to the next.
 #[derive(Debug)]
@@ -30,9 +32,10 @@ pub struct State {
     attributes_read: bool,
     /// Bindings that trees have taken over from the elements around them.
     inherited: usize,
+    /// What they took over last, and where.
+    bindings: Option<(ScopeId, Bindings)>,
     pub(crate) stats: Stats,
-    /// [`Limits::text`], for text that is read without the reader.
-    pub(crate) text_limit: usize,
+    pub(crate) limits: Limits,
 }
 
 /// Bytes of scratch text kept from one message to the next.
@@ -53,8 +56,9 @@ impl State {
             inline: false,
             attributes_read: false,
             inherited: 0,
+            bindings: None,
             stats: Stats::default(),
-            text_limit: limits.text,
+            limits,
         }
     }
 
@@ -75,6 +79,7 @@ impl State {
         self.inline = false;
         self.attributes_read = false;
         self.inherited = 0;
+        self.bindings = None;
     }
 
     /// The counters so far.
@@ -175,6 +180,17 @@ impl<'c> Cursor<'c> {
         &self.state.reader
     }
 
+    /// The bounds on the message.
+    pub fn limits(&self) -> &Limits {
+        &self.state.limits
+    }
+
+    /// An error at the tag just read: beyond one of the [`limits`](Self::limits).
+    #[cold]
+    pub(crate) fn beyond(&self, name: &'static str, limit: usize) -> Stop {
+        self.error_at_tag(ErrorKind::Limit { name, limit: limit as u64 })
+    }
+
     /// The table of names.
     pub fn names(&self) -> &Names {
         self.state.reader.names()
@@ -254,10 +270,20 @@ impl<'c> Cursor<'c> {
         std::mem::take(&mut self.state.attributes_read)
     }
 
-    /// Counts bindings that a tree takes over; false if they are too many in all.
-    pub(crate) fn inherit(&mut self, bindings: usize, most: usize) -> bool {
-        self.state.inherited = self.state.inherited.saturating_add(bindings);
-        self.state.inherited <= most
+    /// The prefixes in scope, for a tree that takes them over; `None` if such trees have taken over more than
+    /// [`Limits::inherited_bindings`] in all. Trees in the same scope share them, and count once.
+    pub(crate) fn bindings(&mut self) -> Option<Bindings> {
+        let State { reader, bindings, inherited, limits, .. } = &mut *self.state;
+        let scope = reader.scope();
+        if let Some((known, bindings)) = bindings
+            && *known == scope
+        {
+            return Some(Arc::clone(bindings));
+        }
+        let here: Bindings = reader.bindings().map(owned).collect();
+        *inherited = inherited.saturating_add(here.len());
+        *bindings = Some((scope, Arc::clone(&here)));
+        (*inherited <= limits.inherited_bindings).then_some(here)
     }
 
     /// Reads the next event.

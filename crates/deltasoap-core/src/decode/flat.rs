@@ -208,7 +208,7 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
         let mut pos = start + shape.open.len();
         loop {
             let between = shape.between.iter();
-            let mut scan = FlatScan { bytes, pos, between, types: types.iter(), text_limit: state.text_limit };
+            let mut scan = FlatScan { bytes, pos, between, types: types.iter(), text_limit: state.limits.text };
             let mut value = T::vacant(view);
             if value.scan_flat(&mut scan, view).is_none() {
                 break;

@@ -60,7 +60,7 @@ fn scan<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>) -> bool {
     }
     let rest = cursor.rest();
     let Some(used) = value.scan_into(rest) else { return false };
-    if rest.get(used..used + 2) != Some(b"</") || used > cursor.state().text_limit {
+    if rest.get(used..used + 2) != Some(b"</") || used > cursor.limits().text {
         return false;
     }
     let start = cursor.pos();

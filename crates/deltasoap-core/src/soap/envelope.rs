@@ -149,9 +149,9 @@ impl<R: Receiver> EnvelopeReader<R> {
         if cursor.next_tag()? != Tag::Start {
             return Ok(ENVELOPE);
         }
-        let limit = MAX_HEADERS;
-        if self.head.headers.len() == limit {
-            return Err(cursor.error_at_tag(ErrorKind::Limit { name: "headers", limit: limit as u64 }));
+        let limit = cursor.limits().headers;
+        if self.head.headers.len() >= limit {
+            return Err(cursor.beyond("headers", limit));
         }
         self.head.headers.push(HeaderBlock { node: Node::default() });
         Ok(BLOCK)
@@ -176,9 +176,6 @@ impl<R: Receiver> EnvelopeReader<R> {
         Ok(if tag == Tag::Start { ENTRY } else { ENVELOPE })
     }
 }
-
-/// Most header blocks in a message, so that what each costs cannot add up: the limit `headers`.
-const MAX_HEADERS: usize = 1000;
 
 impl<R: Receiver> Root for EnvelopeReader<R> {
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {

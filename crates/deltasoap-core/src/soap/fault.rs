@@ -282,7 +282,7 @@ fn write_text(encoder: &mut Encoder, element: &QName, text: &str) {
 
 /// Detail entries are elements; a detail of text alone is kept as one entry, so that nothing is lost.
 fn entries(fault: &Node, detail: &Node) -> Vec<Node> {
-    let bindings = [fault, detail].into_iter().flat_map(|node| &node.bindings);
+    let bindings = [fault, detail].into_iter().flat_map(|node| node.bindings.iter());
     let outer = bindings.map(|(prefix, namespace)| (prefix.as_str(), namespace.as_str())).collect();
     let entries: Vec<Node> = detail.elements().map(|entry| entry.detached(&outer)).collect();
     if entries.is_empty() && !detail.text().trim().is_empty() { vec![detail.clone()] } else { entries }

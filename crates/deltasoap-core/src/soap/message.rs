@@ -96,7 +96,7 @@ fn fault_headers(version: Version, fault: &Fault) -> Vec<HeaderBlock> {
 
 fn not_understood(name: &QName) -> HeaderBlock {
     let mut node = Node::new(QName::new(ns::SOAP12, "NotUnderstood"));
-    node.bindings.push(("missing".to_owned(), name.namespace.to_string()));
+    node.bindings = [("missing".to_owned(), name.namespace.to_string())].into();
     node.attributes.push((QName::new("", "qname"), format!("missing:{}", name.local)));
     HeaderBlock { node }
 }
@@ -105,7 +105,7 @@ fn upgrade() -> HeaderBlock {
     let mut node = Node::new(QName::new(ns::SOAP12, "Upgrade"));
     for (prefix, version) in [("soap12", Version::Soap12), ("soap11", Version::Soap11)] {
         let mut supported = Node::new(QName::new(ns::SOAP12, "SupportedEnvelope"));
-        supported.bindings.push((prefix.to_owned(), version.namespace().to_owned()));
+        supported.bindings = [(prefix.to_owned(), version.namespace().to_owned())].into();
         supported.attributes.push((QName::new("", "qname"), format!("{prefix}:Envelope")));
         node.children.push(crate::node::Child::Element(supported));
     }

@@ -170,14 +170,14 @@ fn decode_union(value: &mut Simple, cursor: &mut Cursor<'_>, union: &UnionElemen
         _ => String::new(),
     };
     let result = decode::simple::decode(&mut text, cursor, view);
-    let member = union.members.iter().find_map(|&member| match view.follow(member).element {
-        Element::Simple(simple) => Simple::parse_as(simple, &text).ok(),
-        _ => None,
-    });
     if result.is_err() {
         *value = Simple::String(text);
         return result;
     }
+    let member = union.members.iter().find_map(|&member| match view.follow(member).element {
+        Element::Simple(simple) => Simple::parse_as(simple, &text).ok(),
+        _ => None,
+    });
     match member {
         Some(member) => *value = member,
         None => {

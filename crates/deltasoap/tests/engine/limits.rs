@@ -86,6 +86,8 @@ fn a_claimed_size_is_only_a_claim() {
     ] {
         assert!(matches!(array(bad).expect_err(bad).kind(), ErrorKind::ArrayType(_)), "{bad}");
     }
+    let many = format!("e:arrayType='xsd:int{}[1]'", "[]".repeat(16));
+    assert_eq!(array(&many).expect_err("17 ranks").kind(), &ErrorKind::Limit { name: "dimensions", limit: 16 });
     for reference in ["href='#id0'", "f:ref='id0'"] {
         assert!(matches!(array(reference).expect_err(reference).kind(), ErrorKind::Reference(_)), "{reference}");
     }
