@@ -3,6 +3,8 @@
 //! Each task installs what it needs into `.peers/` in the repository root (which git ignores), says what
 //! it does, and is fast when there is nothing left to do. One module a task; [`shell`] starts programs.
 
+#![forbid(unsafe_code)]
+
 mod check;
 mod fuzz;
 mod gsoap;

@@ -4,6 +4,8 @@
 //! [`workload`] reads what to measure from `bench/definitions/`, [`messages`] makes the data, an [`engine`] does the
 //! work, [`measure`] times it, [`report`] shows the figures. `BENCHMARKS.md` describes the method.
 
+#![forbid(unsafe_code)]
+
 mod cli;
 mod engine;
 mod environment;

@@ -57,6 +57,24 @@ fn json_is_one_line_a_measurement_and_nothing_else() {
     assert_eq!(peak("floor-copy")["peak_bytes"], 0);
 }
 
+/// Decoding takes the value and a buffer that does not grow with the message. The sizes are powers of two, so that a vector
+/// that doubles has no room to spare.
+#[test]
+fn memory_beyond_the_value_does_not_grow_with_the_message() {
+    let beyond = |workload: &str, n: u64, element: u64| {
+        let size = n.to_string();
+        let output = bench(&["--json", "--workload", workload, "--size", &size]).output().unwrap();
+        let lines: Vec<_> = text(&output.stdout).lines().map(parse).collect();
+        let line = lines.iter().find(|line| line["n"] == n).unwrap();
+        line["peak_bytes"].as_u64().unwrap() - n * element
+    };
+    for (workload, element) in [("decode-ints", 4), ("decode-hard", 8), ("decode-structs", 16), ("decode-strings", 124)]
+    {
+        let (small, large) = (beyond(workload, 1 << 13, element), beyond(workload, 1 << 17, element));
+        assert!(small < 64 << 10 && large <= small + (4 << 10), "{workload}: {small} bytes, then {large}");
+    }
+}
+
 #[test]
 fn the_table_has_a_row_a_measurement() {
     let output = bench(&["--workload", "decode-ints", "--chunk", "16"]).output().unwrap();
