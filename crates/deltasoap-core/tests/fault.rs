@@ -161,6 +161,14 @@ fn the_status_is_the_versions() {
 }
 
 #[test]
+fn the_status_goes_with_the_code_that_is_written() {
+    let of = |code| Fault::new(code, "").http_status(Version::Soap12);
+    assert_eq!(of(FaultCode::Other(QName::new(ns::SOAP11, "Client.Auth"))), 400);
+    assert_eq!(of(FaultCode::Other(QName::new(ns::SOAP11, "Server.Busy"))), 500);
+    assert_eq!((of(FaultCode::DataEncodingUnknown), of(FaultCode::MustUnderstand)), (400, 500));
+}
+
+#[test]
 fn every_recorded_fault_is_read() {
     let faults: Vec<_> =
         deltasoap_streams::envelopes::envelopes().filter(|envelope| envelope.kind == "fault").collect();
