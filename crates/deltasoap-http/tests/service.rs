@@ -178,6 +178,49 @@ async fn mandatory_headers_for_others_are_no_concern() {
 }
 
 #[tokio::test]
+async fn mandatory_headers_come_before_an_empty_body() {
+    let (service, _) = service();
+    for version in BOTH {
+        let strange = mandatory(version, QName::new("urn:strange", "Strange"));
+        let full = message(version, &[strange], &Unserved {});
+        let (start, end) = (full.find("<soap:Body>").expect("a body"), full.find("</soap:Body>").expect("its end"));
+        let empty = format!("{}{}", &full[..start + "<soap:Body>".len()], &full[end..]);
+        assert_eq!(fault(&post(&service, "text/xml", &empty).await).code, FaultCode::MustUnderstand);
+        let optional = empty.replace("mustUnderstand=\"1\"", "mustUnderstand=\"0\"");
+        assert_eq!(fault(&post(&service, "text/xml", optional).await).code, FaultCode::Sender);
+    }
+}
+
+#[tokio::test]
+async fn a_malformed_must_understand_is_the_senders_fault() {
+    let (service, _) = service();
+    for (version, role) in BOTH.into_iter().zip(["actor", "role"]) {
+        let mut block = mandatory(version, QName::new("urn:test", "Everywhere"));
+        block.node.attributes[0].1 = "yes".to_owned();
+        let refused = fault(&post(&service, "text/xml", message(version, &[block.clone()], &echo(""))).await);
+        assert_eq!(refused.code, FaultCode::Sender);
+        assert!(refused.reason.contains("mustUnderstand"), "{}", refused.reason);
+        block.node.attributes.push((QName::new(version.namespace(), role), "urn:someone-else".to_owned()));
+        assert_eq!(post(&service, "text/xml", message(version, &[block], &echo(""))).await.status, StatusCode::OK);
+    }
+}
+
+#[tokio::test]
+async fn headers_for_a_role_of_the_services_own_are_its_concern() {
+    let handler = async |request: Lease<Echo>| Ok::<_, Infallible>(echoed(&request));
+    let service = SoapService::builder().operation(handler).role("urn:cache").role("urn:gate").build();
+    let service = service.expect("a service");
+    for (version, role) in BOTH.into_iter().zip(["actor", "role"]) {
+        for (uri, is_ours) in [("urn:cache", true), ("urn:gate", true), ("urn:someone-else", false)] {
+            let mut block = mandatory(version, QName::new("urn:strange", "Strange"));
+            block.node.attributes.push((QName::new(version.namespace(), role), uri.to_owned()));
+            let answered = post(&service, "text/xml", message(version, &[block], &echo(""))).await;
+            assert_eq!(answered.status.is_server_error(), is_ours, "{uri}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn failures_of_handlers_are_faults() {
     let (service, _) = service();
     let fail = async |version, how: &str| {

@@ -21,6 +21,7 @@ use std::sync::Arc;
 pub struct ServiceBuilder {
     operations: Vec<Operation>,
     understood: HashSet<QName>,
+    roles: Vec<String>,
     options: DecodeOptions,
     encoding: Use,
     name: String,
@@ -33,6 +34,7 @@ impl ServiceBuilder {
         ServiceBuilder {
             operations: Vec::new(),
             understood: HashSet::new(),
+            roles: Vec::new(),
             options: DecodeOptions { limits: Limits::server() },
             encoding: Use::Literal,
             name: "SOAP service".to_owned(),
@@ -93,6 +95,14 @@ impl ServiceBuilder {
         self
     }
 
+    /// Says that the service acts in a role of its own: header blocks with this `actor` (1.1) or `role` (1.2) are meant
+    /// for it, as are those for the next node and for the ultimate receiver. May be said of any number of roles.
+    #[must_use]
+    pub fn role(mut self, uri: impl Into<String>) -> Self {
+        self.roles.push(uri.into());
+        self
+    }
+
     /// Bounds on requests. Default: [`Limits::server`](deltasoap_core::Limits::server).
     #[must_use]
     pub fn options(mut self, options: DecodeOptions) -> Self {
@@ -142,6 +152,7 @@ impl ServiceBuilder {
         Ok(SoapService::new(Inner {
             operations,
             understood: self.understood,
+            roles: self.roles,
             options: self.options,
             decoders: Pool::new(self.options),
             encoding: self.encoding,

@@ -72,9 +72,13 @@ impl Dispatch {
                     None => self.service.operations.iter().any(|any| any.has_understanding_of(name)),
                 }
         };
-        let mandatory = head.headers.iter().filter(|block| block.is_mandatory(version) && block.is_for_us(version));
-        let names = mandatory.map(|block| &block.node.name).filter(|name| !is_understood(name));
-        self.not_understood = names.cloned().collect();
+        let mut missing = Vec::new();
+        for block in head.headers.iter().filter(|block| block.is_for(version, &self.service.roles)) {
+            if block.mandatory(version)? && !is_understood(&block.node.name) {
+                missing.push(block.node.name.clone());
+            }
+        }
+        self.not_understood = missing;
         match self.not_understood.first() {
             None => Ok(()),
             Some(first) => Err(ErrorKind::MustUnderstand(first.to_string())),
@@ -93,6 +97,12 @@ impl Receiver for Dispatch {
         let call = operation.start();
         self.chosen = Some(Chosen { operation, call });
         Ok(())
+    }
+
+    /// No operation here takes an empty body, but headers come first all the same.
+    fn empty_body(&mut self, head: &Head) -> Result<(), ErrorKind> {
+        self.check_headers(head, None)?;
+        Err(ErrorKind::Envelope("the Body is empty"))
     }
 
     fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {

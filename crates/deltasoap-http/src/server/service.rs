@@ -42,6 +42,8 @@ pub(crate) struct Inner {
     pub(crate) operations: Table,
     /// Header blocks that every operation understands.
     pub(crate) understood: HashSet<QName>,
+    /// The roles of its own that the service acts in.
+    pub(crate) roles: Vec<String>,
     pub(crate) options: DecodeOptions,
     pub(crate) decoders: Arc<Pool>,
     pub(crate) encoding: Use,
