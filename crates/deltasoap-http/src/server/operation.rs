@@ -232,8 +232,9 @@ struct Sizes {
     last: AtomicUsize,
 }
 
-/// Most bytes that are set aside for a response before it is written.
-const EXPECTED: usize = 64 << 20;
+/// Most bytes that are set aside for a response before it is written: they are zeroed, which a small response behind a
+/// large one should not pay for. Larger ones double their buffer from here.
+const EXPECTED: usize = 1 << 20;
 /// Bytes beyond the last response that the next may have.
 const SLACK: usize = 512;
 
