@@ -79,10 +79,37 @@ async fn content_types_are_taken_leniently() {
     ] {
         assert_eq!(post(&service, good, &body).await.status, StatusCode::OK, "{good}");
     }
-    for bad in
-        ["application/json", "text/xml; charset=koi8-r", "text/xml; charset", "multipart/related; type=\"text/xml\""]
-    {
+    for bad in [
+        "application/json",
+        "text/xml; charset=koi8-r",
+        "text/xml; charset=utf-16le",
+        "text/xml; charset",
+        "multipart/related; type=\"text/xml\"",
+    ] {
         assert_eq!(post(&service, bad, &body).await.status, StatusCode::UNSUPPORTED_MEDIA_TYPE, "{bad}");
+    }
+}
+
+#[tokio::test]
+async fn content_codings_are_refused() {
+    let (service, _) = service();
+    for version in BOTH {
+        let send_coded = async |coding: &str| {
+            let request = Request::post("/").header("content-type", version.media_type());
+            let body = message(version, &[], &echo(""));
+            let request = request.header("content-encoding", coding).body(Pieces::of(body.as_bytes(), 100));
+            send(&service, request.expect("a request")).await
+        };
+        for plain in ["identity", "Identity", ""] {
+            assert_eq!(send_coded(plain).await.status, StatusCode::OK, "{plain}");
+        }
+        for coding in ["gzip", "identity, br", "x-unknown"] {
+            let refused = send_coded(coding).await;
+            assert_eq!(refused.status, StatusCode::UNSUPPORTED_MEDIA_TYPE, "{coding}");
+            assert_eq!(refused.headers["accept-encoding"], "identity");
+            assert!(refused.content_type().starts_with(version.media_type()));
+            assert_eq!(fault(&refused).code, FaultCode::Sender);
+        }
     }
 }
 
@@ -235,7 +262,8 @@ async fn failures_of_handlers_are_faults() {
         let plain = fail(version, "out of order").await;
         assert_eq!((plain.status.as_u16(), fault(&plain)), (500, Fault::receiver("out of order")));
         assert_eq!(fault(&fail(version, "unwritable").await).code, FaultCode::Receiver);
-        assert_eq!(fault(&fail(version, "unwritable fault").await).code, FaultCode::Receiver);
+        let cleaned = fault(&fail(version, "unwritable fault").await);
+        assert_eq!(cleaned, Fault::sender("no\u{FFFD} such \u{FFFD}thing"));
     }
     assert_eq!(fail(Version::Soap11, "typed").await.status, 500);
     assert_eq!(fail(Version::Soap12, "typed").await.status, 400);

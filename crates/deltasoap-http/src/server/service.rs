@@ -11,7 +11,7 @@ use super::receive::{Refusal, receive};
 use super::respond::{self, Body};
 use super::stats::ServiceStats;
 use super::wsdl::Description;
-use crate::media::MediaType;
+use crate::media::{self, MediaType};
 use bytes::Bytes;
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::{Fault, Head, Version};
@@ -135,6 +135,9 @@ impl Inner {
         let (parts, body) = request.into_parts();
         let media = MediaType::of(&parts.headers).filter(|media| media.can_be_soap() && media.is_readable());
         let Some(media) = media else { return respond::unsupported_media_type() };
+        if !media::is_plain(&parts.headers) {
+            return respond::unsupported_coding(media.version());
+        }
         let (response, is_fault) = match receive(&self, media.version(), body).await {
             Ok((head, chosen)) => self.run(head, parts, chosen).await,
             Err(refusal) => (refuse(&refusal), true),
