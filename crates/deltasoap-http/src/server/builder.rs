@@ -15,6 +15,10 @@ use deltasoap_xml::XmlError;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a body may pause.
+const BODY_TIME: Duration = Duration::from_secs(30);
 
 /// A service under construction; see [`SoapService::builder`].
 #[derive(Debug)]
@@ -23,6 +27,7 @@ pub struct ServiceBuilder {
     understood: HashSet<QName>,
     roles: Vec<String>,
     options: DecodeOptions,
+    body_timeout: Option<Duration>,
     encoding: Use,
     name: String,
     description: Option<String>,
@@ -36,6 +41,7 @@ impl ServiceBuilder {
             understood: HashSet::new(),
             roles: Vec::new(),
             options: DecodeOptions { limits: Limits::server() },
+            body_timeout: Some(BODY_TIME),
             encoding: Use::Literal,
             name: "SOAP service".to_owned(),
             description: None,
@@ -110,6 +116,14 @@ impl ServiceBuilder {
         self
     }
 
+    /// How long a request's body may pause between any of its bytes; `None` for any time. A longer pause is answered with
+    /// status 408 and a fault, and ends the connection. Default 30 s.
+    #[must_use]
+    pub fn body_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.body_timeout = timeout.into();
+        self
+    }
+
     /// How responses of operations that do not say it themselves are laid out. Default: literal.
     #[must_use]
     pub fn encoding(mut self, encoding: Use) -> Self {
@@ -154,6 +168,7 @@ impl ServiceBuilder {
             understood: self.understood,
             roles: self.roles,
             options: self.options,
+            body_timeout: self.body_timeout,
             decoders: Pool::new(self.options),
             encoding: self.encoding,
             name: self.name,

@@ -17,6 +17,7 @@ use deltasoap_core::schema::Use;
 use deltasoap_core::soap::{Fault, Head, Version};
 use deltasoap_core::{DecodeOptions, QName};
 use futures_util::future::BoxFuture;
+use http::header::{CONNECTION, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body as _;
@@ -26,6 +27,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
+use std::time::Duration;
 use tracing::field::Empty;
 use tracing::{Instrument, Span};
 
@@ -45,6 +47,8 @@ pub(crate) struct Inner {
     /// The roles of its own that the service acts in.
     pub(crate) roles: Vec<String>,
     pub(crate) options: DecodeOptions,
+    /// How long to wait for more of a body.
+    pub(crate) body_timeout: Option<Duration>,
     pub(crate) decoders: Arc<Pool>,
     pub(crate) encoding: Use,
     pub(crate) name: String,
@@ -192,7 +196,12 @@ impl Inner {
 fn refuse(refusal: &Refusal) -> Response<Body> {
     tracing::debug!(fault = %refusal.fault, "refused");
     Span::current().record("version", tracing::field::debug(refusal.version));
-    respond::fault(refusal.version, &refusal.fault, refusal.status)
+    let mut response = respond::fault(refusal.version, &refusal.fault, refusal.status);
+    if response.status() == StatusCode::REQUEST_TIMEOUT {
+        // The rest of the message may still come, and is no request (RFC 9110, 15.5.9).
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
 }
 
 fn respond_fault(version: Version, fault: &Fault) -> Response<Body> {
