@@ -233,6 +233,36 @@ async fn a_malformed_must_understand_is_the_senders_fault() {
 }
 
 #[tokio::test]
+async fn an_unknown_encoding_is_told() {
+    let (service, _) = service();
+    let with_style = |version: Version, style: &str| {
+        let body = message(version, &[], &echo(""));
+        let (start, name) = (body.find("<ns:Echo").expect("the body's element"), "<ns:Echo");
+        format!("{}{name} soap:encodingStyle=\"{style}\"{}", &body[..start], &body[start + name.len()..])
+    };
+    for known in
+        ["", "http://www.w3.org/2003/05/soap-encoding", "http://www.w3.org/2003/05/soap-envelope/encoding/none"]
+    {
+        let body = with_style(Version::Soap12, known);
+        for size in [1, 1000] {
+            assert_eq!(
+                post_pieces(&service, "text/xml", body.as_bytes(), size).await.status,
+                StatusCode::OK,
+                "{known}"
+            );
+        }
+    }
+    let body = with_style(Version::Soap12, "urn:strange");
+    for size in [1, 1000] {
+        let refused = post_pieces(&service, "text/xml", body.as_bytes(), size).await;
+        assert_eq!((refused.status.as_u16(), fault(&refused).code), (400, FaultCode::DataEncodingUnknown));
+        assert!(refused.body.contains("urn:strange"), "{}", refused.body);
+    }
+    let old = with_style(Version::Soap11, "urn:strange http://schemas.xmlsoap.org/soap/encoding/");
+    assert_eq!(post(&service, "text/xml", old).await.status, StatusCode::OK);
+}
+
+#[tokio::test]
 async fn headers_for_a_role_of_the_services_own_are_its_concern() {
     let handler = async |request: Lease<Echo>| Ok::<_, Infallible>(echoed(&request));
     let service = SoapService::builder().operation(handler).role("urn:cache").role("urn:gate").build();

@@ -3,8 +3,8 @@
 use super::operation::{Call, Operation};
 use super::service::Inner;
 use deltasoap_core::decode::{Cursor, Step};
-use deltasoap_core::soap::{Head, Receiver};
-use deltasoap_core::{ErrorKind, QName};
+use deltasoap_core::soap::{Head, Receiver, Version};
+use deltasoap_core::{ErrorKind, QName, ns};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -43,6 +43,10 @@ pub(crate) struct Dispatch {
     chosen: Option<Chosen>,
     /// The mandatory header blocks for us that nothing understands; not empty only after an error.
     pub(crate) not_understood: Vec<QName>,
+    /// True if the body's element is in SOAP 1.2 and its `encodingStyle` was not looked at yet.
+    is_style_open: bool,
+    /// True after an error for an `encodingStyle` that is not known.
+    pub(crate) is_encoding_unknown: bool,
 }
 
 /// An operation and the call of it.
@@ -53,7 +57,7 @@ pub(crate) struct Chosen {
 
 impl Dispatch {
     pub(crate) fn new(service: Arc<Inner>) -> Self {
-        Dispatch { service, chosen: None, not_understood: Vec::new() }
+        Dispatch { service, chosen: None, not_understood: Vec::new(), is_style_open: false, is_encoding_unknown: false }
     }
 
     /// The call, once the message was read whole.
@@ -86,6 +90,27 @@ impl Dispatch {
     }
 }
 
+/// The `encodingStyle` of content that makes no claims (SOAP 1.2 part 1, 5.1.1).
+const NO_ENCODING: &str = "http://www.w3.org/2003/05/soap-envelope/encoding/none";
+
+impl Dispatch {
+    /// Refuses a body in an unknown encoding (SOAP 1.2 part 1, 5.4.6): that of SOAP 1.2, none, and no word of it will do.
+    /// In SOAP 1.1 the attribute may stand anywhere and be a list, and there is no code for the fault, so that it is not
+    /// looked at there.
+    fn check_encoding(&mut self, cursor: &Cursor<'_>) -> Step {
+        let (reader, names) = (cursor.reader(), cursor.names());
+        let attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
+        let mut styles = attributes.filter(|(name, _)| names.is(*name, ns::SOAP12, "encodingStyle"));
+        let Some((_, style)) = styles.next() else { return Ok(()) };
+        if ["", NO_ENCODING, ns::SOAP12_ENCODING].contains(&style.trim()) {
+            return Ok(());
+        }
+        self.is_encoding_unknown = true;
+        let expected = format!("the encodingStyle {} or none", ns::SOAP12_ENCODING);
+        Err(cursor.error_at_tag(ErrorKind::UnexpectedValue { found: style.to_owned(), expected }))
+    }
+}
+
 impl Receiver for Dispatch {
     fn open_body(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
         let operation = self.service.operations.find(namespace, local).cloned();
@@ -96,6 +121,7 @@ impl Receiver for Dispatch {
         tracing::Span::current().record("operation", &*operation.name().local);
         let call = operation.start();
         self.chosen = Some(Chosen { operation, call });
+        self.is_style_open = head.version() == Version::Soap12;
         Ok(())
     }
 
@@ -106,6 +132,9 @@ impl Receiver for Dispatch {
     }
 
     fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        if std::mem::take(&mut self.is_style_open) {
+            self.check_encoding(cursor)?;
+        }
         match &mut self.chosen {
             Some(chosen) => chosen.call.decode(cursor),
             None => unreachable!("a body that was not opened"),

@@ -5,7 +5,7 @@ use super::pool::Pooled;
 use super::service::Inner;
 use bytes::Bytes;
 use deltasoap_core::decode::Decoder;
-use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Version};
+use deltasoap_core::soap::{EnvelopeReader, Fault, FaultCode, Head, Version};
 use deltasoap_core::{Error, ErrorKind};
 use deltasoap_xml::XmlErrorKind;
 use http::StatusCode;
@@ -128,6 +128,9 @@ impl Receiving {
         match failure {
             Failure::Message(error) => {
                 let mut fault = Fault::from_error(error);
+                if dispatch.is_encoding_unknown {
+                    fault.code = FaultCode::DataEncodingUnknown;
+                }
                 fault.not_understood = dispatch.not_understood;
                 Refusal { version: version_for(error, version), fault, status: status_for(error) }
             }
