@@ -111,6 +111,8 @@ async fn content_codings_are_refused() {
             assert_eq!(fault(&refused).code, FaultCode::Sender);
         }
     }
+    let stats = service.stats().snapshot();
+    assert_eq!((stats.messages, stats.faults), (12, 6));
 }
 
 #[tokio::test]

@@ -139,15 +139,24 @@ impl Inner {
         let (parts, body) = request.into_parts();
         let media = MediaType::of(&parts.headers).filter(|media| media.can_be_soap() && media.is_readable());
         let Some(media) = media else { return respond::unsupported_media_type() };
-        if !media::is_plain(&parts.headers) {
-            return respond::unsupported_coding(media.version());
-        }
-        let (response, is_fault) = match receive(&self, media.version(), body).await {
-            Ok((head, chosen)) => self.run(head, parts, chosen).await,
-            Err(refusal) => (refuse(&refusal), true),
+        let (response, is_fault) = if media::is_plain(&parts.headers) {
+            self.exchange(media.version(), parts, body).await
+        } else {
+            (respond::unsupported_coding(media.version()), true)
         };
         self.count(&response, is_fault);
         response
+    }
+
+    /// Reads a message and answers it; true if the response is a fault.
+    async fn exchange<B>(self: &Arc<Self>, fallback: Version, parts: Parts, body: B) -> (Response<Body>, bool)
+    where
+        B: http_body::Body<Data = Bytes>,
+    {
+        match receive(self, fallback, body).await {
+            Ok((head, chosen)) => self.run(head, parts, chosen).await,
+            Err(refusal) => (refuse(&refusal), true),
+        }
     }
 
     /// Runs an operation; true if the response is a fault.
