@@ -161,6 +161,14 @@ fn the_status_is_the_versions() {
 }
 
 #[test]
+fn the_status_goes_with_the_code_that_is_written() {
+    let of = |code| Fault::new(code, "").http_status(Version::Soap12);
+    assert_eq!(of(FaultCode::Other(QName::new(ns::SOAP11, "Client.Auth"))), 400);
+    assert_eq!(of(FaultCode::Other(QName::new(ns::SOAP11, "Server.Busy"))), 500);
+    assert_eq!((of(FaultCode::DataEncodingUnknown), of(FaultCode::MustUnderstand)), (400, 500));
+}
+
+#[test]
 fn every_recorded_fault_is_read() {
     let faults: Vec<_> =
         deltasoap_streams::envelopes::envelopes().filter(|envelope| envelope.kind == "fault").collect();
@@ -193,6 +201,9 @@ fn mandatory_headers_and_their_targets() {
         {
             assert_eq!(block(&[("mustUnderstand", value)]).is_mandatory(version), mandatory, "{value:?}");
         }
+        for (value, is_valid) in [("1", true), ("false", true), ("yes", false), ("", false), ("TRUE", false)] {
+            assert_eq!(block(&[("mustUnderstand", value)]).mandatory(version).is_ok(), is_valid, "{value:?}");
+        }
         let once = block(&[("mustUnderstand", "0")]).must_understand(version).must_understand(version);
         assert_eq!(once.node.attributes.len(), 1);
         assert!(once.is_mandatory(version));
@@ -208,6 +219,10 @@ fn mandatory_headers_and_their_targets() {
         ] {
             assert_eq!(block(&[(role, &uri)]).is_for_us(version), ours, "{uri}");
         }
+        let roles = ["urn:other".to_owned()];
+        assert!(block(&[(role, "urn:other")]).is_for(version, &roles));
+        assert!(!block(&[(role, "urn:another")]).is_for(version, &roles));
+        assert!(block(&[]).is_for(version, &roles));
     }
 }
 

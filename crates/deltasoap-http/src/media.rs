@@ -4,7 +4,7 @@
 //! that XML travels under. It decides alone where no envelope was read, as when the first byte is at fault.
 
 use deltasoap_core::soap::Version;
-use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, InvalidHeaderValue};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, InvalidHeaderValue};
 
 /// A parsed `Content-Type`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -47,9 +47,11 @@ impl MediaType {
         ["", "text/xml", "application/soap+xml", "application/xml"].contains(&self.essence.as_str())
     }
 
-    /// True if the charset is one that messages are read in.
+    /// True if the charset is one that messages are read in. Of these, the message itself tells which it is in: UTF-16
+    /// has a byte order mark (RFC 7303, 3.2), and what has none and is labelled so by mistake is still read as what it
+    /// is. `utf-16le` and `utf-16be` forbid that mark, so their bytes would be anyone's guess.
     pub(crate) fn is_readable(&self) -> bool {
-        let readable = ["utf-8", "utf8", "us-ascii", "ascii", "utf-16", "utf-16le", "utf-16be"];
+        let readable = ["utf-8", "utf8", "us-ascii", "ascii", "utf-16"];
         self.charset.as_deref().is_none_or(|charset| readable.contains(&charset))
     }
 
@@ -57,6 +59,13 @@ impl MediaType {
     pub(crate) fn version(&self) -> Version {
         if self.essence == Version::Soap12.media_type() { Version::Soap12 } else { Version::Soap11 }
     }
+}
+
+/// True if a body comes without a content coding, as compression is (RFC 9110, 8.4).
+pub(crate) fn is_plain(headers: &HeaderMap) -> bool {
+    let is_identity = |coding: &str| ["", "identity"].iter().any(|plain| coding.trim().eq_ignore_ascii_case(plain));
+    let mut values = headers.get_all(CONTENT_ENCODING).iter();
+    values.all(|value| value.to_str().is_ok_and(|codings| codings.split(',').all(is_identity)))
 }
 
 /// The first `name=value` of a list of parameters, and what stands behind it.

@@ -79,11 +79,40 @@ async fn content_types_are_taken_leniently() {
     ] {
         assert_eq!(post(&service, good, &body).await.status, StatusCode::OK, "{good}");
     }
-    for bad in
-        ["application/json", "text/xml; charset=koi8-r", "text/xml; charset", "multipart/related; type=\"text/xml\""]
-    {
+    for bad in [
+        "application/json",
+        "text/xml; charset=koi8-r",
+        "text/xml; charset=utf-16le",
+        "text/xml; charset",
+        "multipart/related; type=\"text/xml\"",
+    ] {
         assert_eq!(post(&service, bad, &body).await.status, StatusCode::UNSUPPORTED_MEDIA_TYPE, "{bad}");
     }
+}
+
+#[tokio::test]
+async fn content_codings_are_refused() {
+    let (service, _) = service();
+    for version in BOTH {
+        let send_coded = async |coding: &str| {
+            let request = Request::post("/").header("content-type", version.media_type());
+            let body = message(version, &[], &echo(""));
+            let request = request.header("content-encoding", coding).body(Pieces::of(body.as_bytes(), 100));
+            send(&service, request.expect("a request")).await
+        };
+        for plain in ["identity", "Identity", ""] {
+            assert_eq!(send_coded(plain).await.status, StatusCode::OK, "{plain}");
+        }
+        for coding in ["gzip", "identity, br", "x-unknown"] {
+            let refused = send_coded(coding).await;
+            assert_eq!(refused.status, StatusCode::UNSUPPORTED_MEDIA_TYPE, "{coding}");
+            assert_eq!(refused.headers["accept-encoding"], "identity");
+            assert!(refused.content_type().starts_with(version.media_type()));
+            assert_eq!(fault(&refused).code, FaultCode::Sender);
+        }
+    }
+    let stats = service.stats().snapshot();
+    assert_eq!((stats.messages, stats.faults), (12, 6));
 }
 
 #[tokio::test]
@@ -178,6 +207,79 @@ async fn mandatory_headers_for_others_are_no_concern() {
 }
 
 #[tokio::test]
+async fn mandatory_headers_come_before_an_empty_body() {
+    let (service, _) = service();
+    for version in BOTH {
+        let strange = mandatory(version, QName::new("urn:strange", "Strange"));
+        let full = message(version, &[strange], &Unserved {});
+        let (start, end) = (full.find("<soap:Body>").expect("a body"), full.find("</soap:Body>").expect("its end"));
+        let empty = format!("{}{}", &full[..start + "<soap:Body>".len()], &full[end..]);
+        assert_eq!(fault(&post(&service, "text/xml", &empty).await).code, FaultCode::MustUnderstand);
+        let optional = empty.replace("mustUnderstand=\"1\"", "mustUnderstand=\"0\"");
+        assert_eq!(fault(&post(&service, "text/xml", optional).await).code, FaultCode::Sender);
+    }
+}
+
+#[tokio::test]
+async fn a_malformed_must_understand_is_the_senders_fault() {
+    let (service, _) = service();
+    for (version, role) in BOTH.into_iter().zip(["actor", "role"]) {
+        let mut block = mandatory(version, QName::new("urn:test", "Everywhere"));
+        block.node.attributes[0].1 = "yes".to_owned();
+        let refused = fault(&post(&service, "text/xml", message(version, &[block.clone()], &echo(""))).await);
+        assert_eq!(refused.code, FaultCode::Sender);
+        assert!(refused.reason.contains("mustUnderstand"), "{}", refused.reason);
+        block.node.attributes.push((QName::new(version.namespace(), role), "urn:someone-else".to_owned()));
+        assert_eq!(post(&service, "text/xml", message(version, &[block], &echo(""))).await.status, StatusCode::OK);
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_encoding_is_told() {
+    let (service, _) = service();
+    let with_style = |version: Version, style: &str| {
+        let body = message(version, &[], &echo(""));
+        let (start, name) = (body.find("<ns:Echo").expect("the body's element"), "<ns:Echo");
+        format!("{}{name} soap:encodingStyle=\"{style}\"{}", &body[..start], &body[start + name.len()..])
+    };
+    for known in
+        ["", "http://www.w3.org/2003/05/soap-encoding", "http://www.w3.org/2003/05/soap-envelope/encoding/none"]
+    {
+        let body = with_style(Version::Soap12, known);
+        for size in [1, 1000] {
+            assert_eq!(
+                post_pieces(&service, "text/xml", body.as_bytes(), size).await.status,
+                StatusCode::OK,
+                "{known}"
+            );
+        }
+    }
+    let body = with_style(Version::Soap12, "urn:strange");
+    for size in [1, 1000] {
+        let refused = post_pieces(&service, "text/xml", body.as_bytes(), size).await;
+        assert_eq!((refused.status.as_u16(), fault(&refused).code), (400, FaultCode::DataEncodingUnknown));
+        assert!(refused.body.contains("urn:strange"), "{}", refused.body);
+    }
+    let old = with_style(Version::Soap11, "urn:strange http://schemas.xmlsoap.org/soap/encoding/");
+    assert_eq!(post(&service, "text/xml", old).await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn headers_for_a_role_of_the_services_own_are_its_concern() {
+    let handler = async |request: Lease<Echo>| Ok::<_, Infallible>(echoed(&request));
+    let service = SoapService::builder().operation(handler).role("urn:cache").role("urn:gate").build();
+    let service = service.expect("a service");
+    for (version, role) in BOTH.into_iter().zip(["actor", "role"]) {
+        for (uri, is_ours) in [("urn:cache", true), ("urn:gate", true), ("urn:someone-else", false)] {
+            let mut block = mandatory(version, QName::new("urn:strange", "Strange"));
+            block.node.attributes.push((QName::new(version.namespace(), role), uri.to_owned()));
+            let answered = post(&service, "text/xml", message(version, &[block], &echo(""))).await;
+            assert_eq!(answered.status.is_server_error(), is_ours, "{uri}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn failures_of_handlers_are_faults() {
     let (service, _) = service();
     let fail = async |version, how: &str| {
@@ -192,7 +294,8 @@ async fn failures_of_handlers_are_faults() {
         let plain = fail(version, "out of order").await;
         assert_eq!((plain.status.as_u16(), fault(&plain)), (500, Fault::receiver("out of order")));
         assert_eq!(fault(&fail(version, "unwritable").await).code, FaultCode::Receiver);
-        assert_eq!(fault(&fail(version, "unwritable fault").await).code, FaultCode::Receiver);
+        let cleaned = fault(&fail(version, "unwritable fault").await);
+        assert_eq!(cleaned, Fault::sender("no\u{FFFD} such \u{FFFD}thing"));
     }
     assert_eq!(fail(Version::Soap11, "typed").await.status, 500);
     assert_eq!(fail(Version::Soap12, "typed").await.status, 400);

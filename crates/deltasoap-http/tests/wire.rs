@@ -3,8 +3,10 @@
 mod common;
 
 use common::*;
-use deltasoap::http::Server;
+use deltasoap::Lease;
+use deltasoap::http::{Server, SoapService};
 use deltasoap::soap::Version;
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -178,6 +180,41 @@ async fn heads_that_never_end_are_cut_off() {
     let mut rest = Vec::new();
     let end = tokio::time::timeout(Duration::from_secs(5), stream.read_to_end(&mut rest)).await;
     end.expect("an end in time").expect("an orderly end");
+}
+
+#[tokio::test]
+async fn bodies_that_stop_coming_are_refused() {
+    let handler = async |request: Lease<Echo>| Ok::<_, Infallible>(echoed(&request));
+    let service = SoapService::builder().operation(handler).body_timeout(Duration::from_millis(50)).build();
+    let (address, _handle) = serve(service.expect("a service")).await;
+    for version in [Version::Soap11, Version::Soap12] {
+        let mut stream = TcpStream::connect(address).await.expect("a connection");
+        let request = with_length(&message(version, &[], &echo("slow")));
+        stream.write_all(&request.as_bytes()[..request.len() - 20]).await.expect("sent");
+        let response = tokio::time::timeout(Duration::from_secs(5), read_response(&mut stream)).await.expect("in time");
+        assert_eq!(response.status(), "408");
+        assert!(response.head.contains("connection: close") && response.head.contains(version.media_type()));
+        assert!(String::from_utf8(response.body).expect("UTF-8").contains("stopped coming"));
+        assert_eq!(stream.read(&mut [0]).await.expect("an end"), 0, "the connection is closed");
+    }
+}
+
+#[tokio::test]
+async fn connections_beyond_the_bound_wait() {
+    let server = Server::bind("127.0.0.1:0").await.expect("a port").max_connections(1);
+    let address = server.local_addr().expect("an address");
+    tokio::spawn(server.serve(service().0));
+    let request = with_length(&message(Version::Soap11, &[], &echo("")));
+    let mut first = TcpStream::connect(address).await.expect("a connection");
+    first.write_all(request.as_bytes()).await.expect("sent");
+    assert_eq!(read_response(&mut first).await.status(), "200");
+    let mut second = TcpStream::connect(address).await.expect("a connection");
+    second.write_all(request.as_bytes()).await.expect("sent");
+    let early = tokio::time::timeout(Duration::from_millis(100), second.peek(&mut [0])).await;
+    assert!(early.is_err(), "there is no place yet");
+    drop(first);
+    let response = tokio::time::timeout(Duration::from_secs(5), read_response(&mut second)).await;
+    assert_eq!(response.expect("in time").status(), "200");
 }
 
 #[tokio::test]

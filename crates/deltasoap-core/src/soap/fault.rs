@@ -125,9 +125,10 @@ impl Fault {
     }
 
     /// The HTTP status that goes with the fault: always 500 in 1.1 (section 6.2); 400 for the sender's faults in 1.2
-    /// (part 2, table 20).
+    /// (part 2, table 20). The code that is written decides, so that `Client.Auth` of 1.1 is a sender's fault too.
     pub fn http_status(&self, version: Version) -> u16 {
-        let is_senders = matches!(self.code, FaultCode::Sender | FaultCode::DataEncodingUnknown);
+        let written = self.code.name(version);
+        let is_senders = ["Sender", "DataEncodingUnknown"].contains(&&*written.local);
         if version == Version::Soap12 && is_senders { 400 } else { 500 }
     }
 

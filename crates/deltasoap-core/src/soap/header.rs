@@ -2,7 +2,7 @@
 
 use super::Version;
 use crate::content::Message;
-use crate::{Error, Node, QName};
+use crate::{Error, ErrorKind, Node, QName};
 
 /// The actor that means "whoever gets the message next" (SOAP 1.1, section 4.2.2).
 const NEXT_11: &str = "http://schemas.xmlsoap.org/soap/actor/next";
@@ -36,10 +36,27 @@ impl HeaderBlock {
         self
     }
 
-    /// True if the block must be understood (SOAP 1.1, 4.2.3; SOAP 1.2 part 1, 5.2.3).
+    /// True if the block must be understood (SOAP 1.1, 4.2.3; SOAP 1.2 part 1, 5.2.3). A malformed attribute does not
+    /// count; see [`mandatory`](Self::mandatory).
     pub fn is_mandatory(&self, version: Version) -> bool {
-        let value = self.node.attribute(version.namespace(), "mustUnderstand").map(str::trim);
-        matches!(value, Some("1" | "true"))
+        self.mandatory(version) == Ok(true)
+    }
+
+    /// True if the block must be understood. The attribute's value is an `xsd:boolean` in both versions: 1.1 defines
+    /// only `0` and `1`, but many senders write the words.
+    ///
+    /// # Errors
+    /// When the value of `mustUnderstand` is none of `0`, `1`, `false` and `true`: whether the block may be ignored is
+    /// not known then.
+    pub fn mandatory(&self, version: Version) -> Result<bool, ErrorKind> {
+        match self.node.attribute(version.namespace(), "mustUnderstand").map(str::trim) {
+            None | Some("0" | "false") => Ok(false),
+            Some("1" | "true") => Ok(true),
+            Some(other) => Err(ErrorKind::UnexpectedValue {
+                found: other.to_owned(),
+                expected: "0, 1, false or true as mustUnderstand".to_owned(),
+            }),
+        }
     }
 
     /// The actor (1.1) or role (1.2) that the block is meant for; `None` for the ultimate receiver.
@@ -53,9 +70,17 @@ impl HeaderBlock {
 
     /// True if the block is meant for the ultimate receiver or for the next node, as every server here is both.
     pub fn is_for_us(&self, version: Version) -> bool {
+        self.is_for(version, &[])
+    }
+
+    /// True if the block is for us, or for one of these roles that we act in (SOAP 1.1, 4.2.2; SOAP 1.2 part 1, 2.2).
+    /// Roles are compared character by character.
+    pub fn is_for(&self, version: Version, roles: &[String]) -> bool {
         match self.role(version) {
             None => true,
-            Some(role) => [NEXT_11, NEXT_12, ULTIMATE_RECEIVER].contains(&role),
+            Some(role) => {
+                [NEXT_11, NEXT_12, ULTIMATE_RECEIVER].contains(&role) || roles.iter().any(|ours| ours == role)
+            }
         }
     }
 

@@ -15,13 +15,19 @@ use deltasoap_xml::XmlError;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a body may pause.
+const BODY_TIME: Duration = Duration::from_secs(30);
 
 /// A service under construction; see [`SoapService::builder`].
 #[derive(Debug)]
 pub struct ServiceBuilder {
     operations: Vec<Operation>,
     understood: HashSet<QName>,
+    roles: Vec<String>,
     options: DecodeOptions,
+    body_timeout: Option<Duration>,
     encoding: Use,
     name: String,
     description: Option<String>,
@@ -33,7 +39,9 @@ impl ServiceBuilder {
         ServiceBuilder {
             operations: Vec::new(),
             understood: HashSet::new(),
+            roles: Vec::new(),
             options: DecodeOptions { limits: Limits::server() },
+            body_timeout: Some(BODY_TIME),
             encoding: Use::Literal,
             name: "SOAP service".to_owned(),
             description: None,
@@ -93,10 +101,26 @@ impl ServiceBuilder {
         self
     }
 
+    /// Says that the service acts in a role of its own: header blocks with this `actor` (1.1) or `role` (1.2) are meant
+    /// for it, as are those for the next node and for the ultimate receiver. May be said of any number of roles.
+    #[must_use]
+    pub fn role(mut self, uri: impl Into<String>) -> Self {
+        self.roles.push(uri.into());
+        self
+    }
+
     /// Bounds on requests. Default: [`Limits::server`](deltasoap_core::Limits::server).
     #[must_use]
     pub fn options(mut self, options: DecodeOptions) -> Self {
         self.options = options;
+        self
+    }
+
+    /// How long a request's body may pause between any of its bytes; `None` for any time. A longer pause is answered with
+    /// status 408 and a fault, and ends the connection. Default 30 s.
+    #[must_use]
+    pub fn body_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.body_timeout = timeout.into();
         self
     }
 
@@ -142,7 +166,9 @@ impl ServiceBuilder {
         Ok(SoapService::new(Inner {
             operations,
             understood: self.understood,
+            roles: self.roles,
             options: self.options,
+            body_timeout: self.body_timeout,
             decoders: Pool::new(self.options),
             encoding: self.encoding,
             name: self.name,

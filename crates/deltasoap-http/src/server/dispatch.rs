@@ -3,8 +3,8 @@
 use super::operation::{Call, Operation};
 use super::service::Inner;
 use deltasoap_core::decode::{Cursor, Step};
-use deltasoap_core::soap::{Head, Receiver};
-use deltasoap_core::{ErrorKind, QName};
+use deltasoap_core::soap::{Head, Receiver, Version};
+use deltasoap_core::{ErrorKind, QName, ns};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -43,6 +43,10 @@ pub(crate) struct Dispatch {
     chosen: Option<Chosen>,
     /// The mandatory header blocks for us that nothing understands; not empty only after an error.
     pub(crate) not_understood: Vec<QName>,
+    /// True if the body's element is in SOAP 1.2 and its `encodingStyle` was not looked at yet.
+    is_style_open: bool,
+    /// True after an error for an `encodingStyle` that is not known.
+    pub(crate) is_encoding_unknown: bool,
 }
 
 /// An operation and the call of it.
@@ -53,7 +57,7 @@ pub(crate) struct Chosen {
 
 impl Dispatch {
     pub(crate) fn new(service: Arc<Inner>) -> Self {
-        Dispatch { service, chosen: None, not_understood: Vec::new() }
+        Dispatch { service, chosen: None, not_understood: Vec::new(), is_style_open: false, is_encoding_unknown: false }
     }
 
     /// The call, once the message was read whole.
@@ -72,13 +76,38 @@ impl Dispatch {
                     None => self.service.operations.iter().any(|any| any.has_understanding_of(name)),
                 }
         };
-        let mandatory = head.headers.iter().filter(|block| block.is_mandatory(version) && block.is_for_us(version));
-        let names = mandatory.map(|block| &block.node.name).filter(|name| !is_understood(name));
-        self.not_understood = names.cloned().collect();
+        let mut missing = Vec::new();
+        for block in head.headers.iter().filter(|block| block.is_for(version, &self.service.roles)) {
+            if block.mandatory(version)? && !is_understood(&block.node.name) {
+                missing.push(block.node.name.clone());
+            }
+        }
+        self.not_understood = missing;
         match self.not_understood.first() {
             None => Ok(()),
             Some(first) => Err(ErrorKind::MustUnderstand(first.to_string())),
         }
+    }
+}
+
+/// The `encodingStyle` of content that makes no claims (SOAP 1.2 part 1, 5.1.1).
+const NO_ENCODING: &str = "http://www.w3.org/2003/05/soap-envelope/encoding/none";
+
+impl Dispatch {
+    /// Refuses a body in an unknown encoding (SOAP 1.2 part 1, 5.4.6): that of SOAP 1.2, none, and no word of it will do.
+    /// In SOAP 1.1 the attribute may stand anywhere and be a list, and there is no code for the fault, so that it is not
+    /// looked at there.
+    fn check_encoding(&mut self, cursor: &Cursor<'_>) -> Step {
+        let (reader, names) = (cursor.reader(), cursor.names());
+        let attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
+        let mut styles = attributes.filter(|(name, _)| names.is(*name, ns::SOAP12, "encodingStyle"));
+        let Some((_, style)) = styles.next() else { return Ok(()) };
+        if ["", NO_ENCODING, ns::SOAP12_ENCODING].contains(&style.trim()) {
+            return Ok(());
+        }
+        self.is_encoding_unknown = true;
+        let expected = format!("the encodingStyle {} or none", ns::SOAP12_ENCODING);
+        Err(cursor.error_at_tag(ErrorKind::UnexpectedValue { found: style.to_owned(), expected }))
     }
 }
 
@@ -92,10 +121,20 @@ impl Receiver for Dispatch {
         tracing::Span::current().record("operation", &*operation.name().local);
         let call = operation.start();
         self.chosen = Some(Chosen { operation, call });
+        self.is_style_open = head.version() == Version::Soap12;
         Ok(())
     }
 
+    /// No operation here takes an empty body, but headers come first all the same.
+    fn empty_body(&mut self, head: &Head) -> Result<(), ErrorKind> {
+        self.check_headers(head, None)?;
+        Err(ErrorKind::Envelope("the Body is empty"))
+    }
+
     fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        if std::mem::take(&mut self.is_style_open) {
+            self.check_encoding(cursor)?;
+        }
         match &mut self.chosen {
             Some(chosen) => chosen.call.decode(cursor),
             None => unreachable!("a body that was not opened"),

@@ -8,7 +8,7 @@ use super::answer::{Answer, IntoAnswer};
 use super::context::Context;
 use super::guard::{Panicked, guard};
 use deltasoap_core::decode::{Cursor, Step};
-use deltasoap_core::schema::{ElementRef, List, MethodElement, Style, Use};
+use deltasoap_core::schema::{ElementRef, Field, List, MethodElement, Style, Use};
 use deltasoap_core::soap::{Fault, Version, encode_message};
 use deltasoap_core::{Buffer, Lease, Message, QName, Typed};
 use futures_util::future::BoxFuture;
@@ -140,6 +140,29 @@ impl Operation {
         self
     }
 
+    /// What [`method`](Self::method) tells of the body's layout: an element of the schema's, or one named as the operation
+    /// with an accessor a parameter. On the wire it is the message types that decide. Default: document.
+    #[must_use]
+    pub fn style(mut self, style: Style) -> Self {
+        self.method.style = style;
+        self
+    }
+
+    /// Says that faults of the operation may have this detail entry, as [`method`](Self::method) then tells. Handlers may
+    /// answer with other faults too.
+    #[must_use]
+    pub fn fault<Detail: Message>(mut self) -> Self {
+        self.method.faults.to_mut().push(Field {
+            name: Detail::ELEMENT,
+            element: <Detail as Typed>::REFERENCE,
+            min: 0,
+            max: Some(1),
+            nillable: false,
+            inline: false,
+        });
+        self
+    }
+
     /// Says that the handler understands header blocks of this name. A mandatory block that nothing understands is
     /// answered with a `MustUnderstand` fault before the handler is called.
     #[must_use]
@@ -232,8 +255,9 @@ struct Sizes {
     last: AtomicUsize,
 }
 
-/// Most bytes that are set aside for a response before it is written.
-const EXPECTED: usize = 64 << 20;
+/// Most bytes that are set aside for a response before it is written: they are zeroed, which a small response behind a
+/// large one should not pay for. Larger ones double their buffer from here.
+const EXPECTED: usize = 1 << 20;
 /// Bytes beyond the last response that the next may have.
 const SLACK: usize = 512;
 
@@ -300,6 +324,11 @@ mod tests {
         assert_eq!(method.response_name, Some(QName::new("urn:t", "Tell")));
         assert_eq!((method.response, method.encoding), (Some(Tell::REFERENCE), Use::Encoded));
         assert_eq!(&method.headers[..], [header]);
+        let operation = operation.style(Style::Rpc).fault::<Ask>().fault::<Tell>();
+        let faults: Vec<_> =
+            operation.method().faults.iter().map(|field| (&*field.name.local, field.element)).collect();
+        assert_eq!(faults, [("Ask", Ask::REFERENCE), ("Tell", Tell::REFERENCE)]);
+        assert_eq!(operation.method().style, Style::Rpc);
         let one_way = Operation::one_way(async |_: Lease<Ask>| Ok::<_, Fault>(()));
         assert_eq!(one_way.method().response, None);
     }
@@ -311,6 +340,6 @@ mod tests {
         sizes.note(1000);
         assert_eq!(sizes.expected(), 1000 + SLACK);
         sizes.note(usize::MAX);
-        assert_eq!(sizes.expected(), EXPECTED + SLACK);
+        assert_eq!(sizes.expected(), (1 << 20) + SLACK);
     }
 }

@@ -5,11 +5,11 @@ use super::pool::Pooled;
 use super::service::Inner;
 use bytes::Bytes;
 use deltasoap_core::decode::Decoder;
-use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Version};
+use deltasoap_core::soap::{EnvelopeReader, Fault, FaultCode, Head, Version};
 use deltasoap_core::{Error, ErrorKind};
 use deltasoap_xml::XmlErrorKind;
 use http::StatusCode;
-use http_body::Body;
+use http_body::{Body, Frame};
 use http_body_util::BodyExt;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -71,11 +71,15 @@ enum Failure {
     TooLarge(u64),
     /// It did not arrive whole.
     Transport,
+    /// It stopped coming.
+    Timeout,
 }
 
 struct Receiving {
     decoder: Pooled,
     reader: EnvelopeReader<Dispatch>,
+    /// How long to wait for more of the body.
+    timeout: Option<Duration>,
     /// Bytes received.
     bytes: u64,
     /// Time spent decoding.
@@ -87,14 +91,14 @@ impl Receiving {
         Receiving {
             decoder: service.decoders.take(),
             reader: EnvelopeReader::new(Dispatch::new(Arc::clone(service))),
+            timeout: service.body_timeout,
             bytes: 0,
             time: Duration::ZERO,
         }
     }
 
     async fn read<B: Body<Data = Bytes>>(&mut self, mut body: Pin<&mut B>) -> Result<(), Failure> {
-        while let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|_| Failure::Transport)?;
+        while let Some(frame) = next_frame(body.as_mut(), self.timeout).await? {
             if let Some(data) = frame.data_ref() {
                 self.bytes += data.len() as u64;
                 self.timed(|decoder, reader| decoder.push(reader, data))?;
@@ -124,6 +128,9 @@ impl Receiving {
         match failure {
             Failure::Message(error) => {
                 let mut fault = Fault::from_error(error);
+                if dispatch.is_encoding_unknown {
+                    fault.code = FaultCode::DataEncodingUnknown;
+                }
                 fault.not_understood = dispatch.not_understood;
                 Refusal { version: version_for(error, version), fault, status: status_for(error) }
             }
@@ -131,12 +138,28 @@ impl Receiving {
                 let fault = Fault::sender(format!("the limit `message` of {limit} is exceeded"));
                 Refusal { version, fault, status: Some(StatusCode::PAYLOAD_TOO_LARGE) }
             }
+            Failure::Timeout => {
+                let fault = Fault::sender("the message stopped coming");
+                Refusal { version, fault, status: Some(StatusCode::REQUEST_TIMEOUT) }
+            }
             Failure::Transport => {
                 let fault = Fault::sender("the message did not arrive whole");
                 Refusal { version, fault, status: Some(StatusCode::BAD_REQUEST) }
             }
         }
     }
+}
+
+/// What comes next of a body; `None` behind its end.
+async fn next_frame<B>(mut body: Pin<&mut B>, timeout: Option<Duration>) -> Result<Option<Frame<Bytes>>, Failure>
+where
+    B: Body<Data = Bytes>,
+{
+    let frame = match timeout {
+        Some(time) => tokio::time::timeout(time, body.frame()).await.map_err(|_| Failure::Timeout)?,
+        None => body.frame().await,
+    };
+    frame.transpose().map_err(|_| Failure::Transport)
 }
 
 /// An envelope of an unknown version is answered in 1.1, which all understand (SOAP 1.2 part 1, appendix A).

@@ -4,28 +4,58 @@ use crate::media::content_type;
 use bytes::Bytes;
 use deltasoap_core::Buffer;
 use deltasoap_core::soap::{Fault, Version, encode_fault};
-use http::header::{ALLOW, CONTENT_TYPE, HeaderValue};
+use deltasoap_xml::lexical::is_xml_char;
+use http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_TYPE, HeaderValue};
 use http::{Response, StatusCode};
 use http_body_util::Full;
 
 /// The body of every response: one piece, so that its length is known.
 pub(crate) type Body = Full<Bytes>;
 
-/// A message, whose bytes are not copied.
+/// Most bytes of memory that a response keeps without use while it is sent.
+const UNUSED: usize = 64 << 10;
+
+/// A message, whose bytes are not copied unless their buffer was far too large for them.
 pub(crate) fn message(version: Version, status: StatusCode, message: Buffer) -> Response<Body> {
-    with_type(status, content_type(version), message.into_vec().into())
+    with_type(status, content_type(version), trimmed(message.into_vec()).into())
 }
 
-/// A fault. One that cannot be written becomes one that can.
+/// The bytes without the memory behind them, where that is most of it: a slow reader would hold on to it. A buffer that
+/// grew to the message is less than twice as large, so that what is copied here is always a small part.
+fn trimmed(mut bytes: Vec<u8>) -> Vec<u8> {
+    if bytes.capacity() > UNUSED && bytes.capacity() / 2 > bytes.len() {
+        bytes.shrink_to_fit();
+    }
+    bytes
+}
+
+/// A fault. One that cannot be written becomes one that can, with the same code where that can be written.
 pub(crate) fn fault(version: Version, fault: &Fault, status: Option<StatusCode>) -> Response<Body> {
     let status = status.unwrap_or_else(|| status_of(fault, version));
-    match encode_fault(version, fault, Buffer::new()) {
+    let written = encode_fault(version, fault, Buffer::new()).or_else(|error| {
+        tracing::error!(%error, "a fault could not be written as it is");
+        encode_fault(version, &writable(fault), Buffer::new())
+    });
+    match written {
         Ok(buffer) => message(version, status, buffer),
-        Err(error) => {
-            tracing::error!(%error, "a fault could not be written");
-            with_type(status, content_type(version), plain_fault(version))
-        }
+        Err(_) => with_type(status, content_type(version), plain_fault(version)),
     }
+}
+
+/// A fault without the characters that XML cannot carry, and without its detail, which may hold some too.
+fn writable(fault: &Fault) -> Fault {
+    Fault {
+        reason: replaced(&fault.reason),
+        role: fault.role.as_deref().map(replaced),
+        node: fault.node.as_deref().map(replaced),
+        detail: Vec::new(),
+        ..fault.clone()
+    }
+}
+
+/// The text with U+FFFD in place of what is no character of XML (XML 1.0, production 2).
+fn replaced(text: &str) -> String {
+    text.replace(|c| !is_xml_char(c), "\u{FFFD}")
 }
 
 fn status_of(fault: &Fault, version: Version) -> StatusCode {
@@ -61,6 +91,15 @@ pub(crate) fn unsupported_media_type() -> Response<Body> {
     response
 }
 
+/// HTTP 415: what came is compressed, or coded otherwise (RFC 9110, 15.5.16). It is a fault, for the media type says that
+/// a message was meant.
+pub(crate) fn unsupported_coding(version: Version) -> Response<Body> {
+    let refused = Fault::sender("the message has a content coding, and only `identity` is accepted");
+    let mut response = fault(version, &refused, Some(StatusCode::UNSUPPORTED_MEDIA_TYPE));
+    response.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    response
+}
+
 /// HTTP 404 for a description that there is none of.
 pub(crate) fn no_description() -> Response<Body> {
     text(StatusCode::NOT_FOUND, "text/plain", "This service has no description.\n".into())
@@ -86,4 +125,23 @@ fn with_type(status: StatusCode, media: HeaderValue, body: Bytes) -> Response<Bo
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, media);
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_is_mostly_unused_is_given_back() {
+        let with = |capacity, len| {
+            let mut bytes = Vec::with_capacity(capacity);
+            bytes.resize(len, b'x');
+            bytes
+        };
+        let small = trimmed(with(1 << 20, 100));
+        assert!(small.capacity() < UNUSED && small == with(100, 100));
+        for (capacity, len) in [(1 << 20, 600 << 10), (UNUSED, 100)] {
+            assert!(trimmed(with(capacity, len)).capacity() >= capacity, "not copied");
+        }
+    }
 }

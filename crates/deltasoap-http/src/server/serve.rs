@@ -3,6 +3,7 @@
 use super::context::Peer;
 use crate::BoxError;
 use bytes::Bytes;
+use futures_util::FutureExt;
 use http::{Request, Response};
 use http_body::Body;
 use hyper::body::Incoming;
@@ -13,14 +14,18 @@ use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
 use tower::{Service, ServiceExt};
 
 /// How long to wait before accepting again where the system has no room for another connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// Connections at one time, where the server is not told another number.
+const CONNECTIONS: usize = 10_000;
 
 /// A listening HTTP/1.1 server.
 ///
@@ -41,6 +46,7 @@ pub struct Server {
     listener: TcpListener,
     header_read_timeout: Duration,
     shutdown_timeout: Duration,
+    max_connections: usize,
     signal: watch::Sender<bool>,
 }
 
@@ -73,6 +79,7 @@ impl Server {
             listener,
             header_read_timeout: Duration::from_secs(30),
             shutdown_timeout: Duration::from_secs(30),
+            max_connections: CONNECTIONS,
             signal: watch::Sender::new(false),
         }
     }
@@ -99,6 +106,14 @@ impl Server {
         self
     }
 
+    /// How many connections are served at one time, at least 1; others wait in the listener's queue until one ends.
+    /// Default 10,000.
+    #[must_use]
+    pub fn max_connections(mut self, connections: usize) -> Self {
+        self.max_connections = connections.clamp(1, Semaphore::MAX_PERMITS);
+        self
+    }
+
     /// What stops the server; may be kept beyond it.
     pub fn handle(&self) -> ServerHandle {
         ServerHandle { signal: self.signal.clone() }
@@ -118,14 +133,16 @@ impl Server {
     {
         let mut stopped = self.signal.subscribe();
         let graceful = GracefulShutdown::new();
+        let places = Arc::new(Semaphore::new(self.max_connections));
         let mut connections = JoinSet::new();
         loop {
             tokio::select! {
                 () = signalled(&mut stopped) => break,
-                accepted = self.listener.accept() => match accepted {
-                    Ok((stream, peer)) => {
+                accepted = accept(&self.listener, &places) => match accepted {
+                    Ok((stream, peer, place)) => {
                         let service = service.clone();
-                        connections.spawn(connect(stream, peer, service, self.header_read_timeout, graceful.watcher()));
+                        let connection = connect(stream, peer, service, self.header_read_timeout, graceful.watcher());
+                        connections.spawn(connection.map(|()| drop(place)));
                     }
                     Err(error) => pause(&error).await,
                 },
@@ -144,6 +161,16 @@ impl Server {
 /// Waits for the signal to stop. The server keeps a sender, so that is the only end of waiting.
 async fn signalled(stopped: &mut watch::Receiver<bool>) {
     let _ = stopped.wait_for(|stopped| *stopped).await;
+}
+
+/// A connection, once there is a place for it.
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
+    let place = Arc::clone(places).acquire_owned().await.map_err(io::Error::other)?;
+    let (stream, peer) = listener.accept().await?;
+    Ok((stream, peer, place))
 }
 
 /// Serves one connection to its end.

@@ -11,12 +11,13 @@ use super::receive::{Refusal, receive};
 use super::respond::{self, Body};
 use super::stats::ServiceStats;
 use super::wsdl::Description;
-use crate::media::MediaType;
+use crate::media::{self, MediaType};
 use bytes::Bytes;
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::{Fault, Head, Version};
 use deltasoap_core::{DecodeOptions, QName};
 use futures_util::future::BoxFuture;
+use http::header::{CONNECTION, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body as _;
@@ -26,6 +27,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
+use std::time::Duration;
 use tracing::field::Empty;
 use tracing::{Instrument, Span};
 
@@ -42,7 +44,11 @@ pub(crate) struct Inner {
     pub(crate) operations: Table,
     /// Header blocks that every operation understands.
     pub(crate) understood: HashSet<QName>,
+    /// The roles of its own that the service acts in.
+    pub(crate) roles: Vec<String>,
     pub(crate) options: DecodeOptions,
+    /// How long to wait for more of a body.
+    pub(crate) body_timeout: Option<Duration>,
     pub(crate) decoders: Arc<Pool>,
     pub(crate) encoding: Use,
     pub(crate) name: String,
@@ -133,12 +139,24 @@ impl Inner {
         let (parts, body) = request.into_parts();
         let media = MediaType::of(&parts.headers).filter(|media| media.can_be_soap() && media.is_readable());
         let Some(media) = media else { return respond::unsupported_media_type() };
-        let (response, is_fault) = match receive(&self, media.version(), body).await {
-            Ok((head, chosen)) => self.run(head, parts, chosen).await,
-            Err(refusal) => (refuse(&refusal), true),
+        let (response, is_fault) = if media::is_plain(&parts.headers) {
+            self.exchange(media.version(), parts, body).await
+        } else {
+            (respond::unsupported_coding(media.version()), true)
         };
         self.count(&response, is_fault);
         response
+    }
+
+    /// Reads a message and answers it; true if the response is a fault.
+    async fn exchange<B>(self: &Arc<Self>, fallback: Version, parts: Parts, body: B) -> (Response<Body>, bool)
+    where
+        B: http_body::Body<Data = Bytes>,
+    {
+        match receive(self, fallback, body).await {
+            Ok((head, chosen)) => self.run(head, parts, chosen).await,
+            Err(refusal) => (refuse(&refusal), true),
+        }
     }
 
     /// Runs an operation; true if the response is a fault.
@@ -187,7 +205,12 @@ impl Inner {
 fn refuse(refusal: &Refusal) -> Response<Body> {
     tracing::debug!(fault = %refusal.fault, "refused");
     Span::current().record("version", tracing::field::debug(refusal.version));
-    respond::fault(refusal.version, &refusal.fault, refusal.status)
+    let mut response = respond::fault(refusal.version, &refusal.fault, refusal.status);
+    if response.status() == StatusCode::REQUEST_TIMEOUT {
+        // The rest of the message may still come, and is no request (RFC 9110, 15.5.9).
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
 }
 
 fn respond_fault(version: Version, fault: &Fault) -> Response<Body> {

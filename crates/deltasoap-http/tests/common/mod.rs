@@ -127,7 +127,8 @@ async fn fail(request: Lease<Fail>) -> Result<EchoResponse, Fault> {
         }
         "panic" => panic!("a secret"),
         "unwritable" => Ok(EchoResponse { text: "\u{0}".to_owned(), numbers: vec![] }),
-        "unwritable fault" => Err(Fault::sender("\u{0}")),
+        "unwritable fault" => Err(Fault::sender("no\u{0} such \u{FFFF}thing")
+            .with_detail(&NoSuchThing { name: "thing".to_owned(), code: 7 })?),
         "own code" => Err(Fault::new(FaultCode::Other(QName::new("urn:test", "Own")), "own")),
         how => Err(Fault::receiver(how)),
     }
