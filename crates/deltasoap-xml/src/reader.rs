@@ -458,10 +458,18 @@ impl Reader {
     fn text_outside(&self, window: &Window<'_>) -> Fail {
         match expected(window.bytes, window.pos, "") {
             Fail::Fault { at, kind } => match *kind {
-                XmlErrorKind::Expected { found, .. } => fault(at, XmlErrorKind::TextOutsideRoot { found }),
+                XmlErrorKind::Expected { found, .. } => fault(at, self.stray_text(found)),
                 kind => fault(at, kind),
             },
             fail => fail,
+        }
+    }
+
+    /// The fault of character data outside the root element.
+    fn stray_text(&self, found: char) -> XmlErrorKind {
+        match self.place {
+            Place::Epilog => XmlErrorKind::TextBehindRoot { found },
+            _ => XmlErrorKind::TextOutsideRoot { found },
         }
     }
 
