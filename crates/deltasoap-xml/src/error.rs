@@ -90,8 +90,13 @@ pub enum XmlErrorKind {
     },
     /// An end tag where no element is open.
     UnopenedEndTag,
-    /// Character data outside the root element.
+    /// Character data in front of the root element.
     TextOutsideRoot {
+        /// Its first character.
+        found: char,
+    },
+    /// Character data behind the root element, where only white space and comments may stand (XML 2.8).
+    TextBehindRoot {
         /// Its first character.
         found: char,
     },
@@ -153,6 +158,9 @@ impl fmt::Display for XmlErrorKind {
             EndTag { expected, found } => write!(f, "expected end tag `</{expected}>`, found `</{found}>`"),
             UnopenedEndTag => write!(f, "an end tag where no element is open"),
             TextOutsideRoot { found } => write!(f, "expected the root element, found {}", Shown(*found)),
+            TextBehindRoot { found } => {
+                write!(f, "only white space and comments may follow the root element, found {}", Shown(*found))
+            }
             SecondRoot => write!(f, "a second root element"),
             UndeclaredPrefix { prefix } => write!(f, "undeclared namespace prefix `{prefix}`"),
             QualifiedName { name } => write!(f, "`{name}` is not a qualified name"),

@@ -26,9 +26,6 @@ const JOINED: usize = 64;
 /// Bytes of UTF-16 transcoded at a time.
 const TRANSCODED: usize = 16 << 10;
 
-/// Bytes of UTF-8 kept behind what was read, to translate the positions of errors there.
-const HISTORY: usize = 64 << 10;
-
 /// The caller's step function.
 type Step<'s, E> = dyn FnMut(&mut Window<'_>) -> Result<(), Option<E>> + 's;
 
@@ -112,8 +109,8 @@ impl Feed {
     ///
     /// # Errors
     /// The step's own error or a fault of the encoding, its offset translated to received bytes. After an error the
-    /// feed needs a [`reset`](Self::reset). An offset that the step gives in a UTF-16 document is exact if it lies at
-    /// most 64 KiB of UTF-8 before what was read last; one further back is put there.
+    /// feed needs a [`reset`](Self::reset). In a UTF-16 document the step's error must lie in the window at hand, or
+    /// at the [`mark`](Window::mark) that the step has left: no other place further back can be translated.
     pub fn push<E: Located>(
         &mut self,
         chunk: &[u8],
@@ -168,13 +165,8 @@ impl Feed {
     /// Starts the document behind its byte order mark.
     fn begin(&mut self) {
         let detected = self.detector.detected().unwrap_or_default();
-        match detected.encoding {
-            Encoding::Utf8 => self.carry.begin(detected, 0),
-            Encoding::Utf16Be | Encoding::Utf16Le => {
-                self.carry.begin(detected, HISTORY);
-                self.utf16 = Some(Utf16::new(detected));
-            }
-        }
+        self.carry.begin(detected);
+        self.utf16 = (detected.encoding != Encoding::Utf8).then(|| Utf16::new(detected));
     }
 
     fn take<E: Located>(&mut self, chunk: &[u8], step: &mut Step<'_, E>) -> Result<(), E> {
@@ -222,8 +214,9 @@ impl Feed {
     fn offer<E: Located>(&mut self, last: bool, step: &mut Step<'_, E>) -> Result<(), E> {
         let mut window = self.carry.window(self.carry.unread(), last);
         let result = step(&mut window);
-        let read = window.pos;
+        let (read, mark) = (window.pos, window.mark);
         let result = result.or_else(|error| error.map_or(Ok(()), |error| Err(self.translated(error))));
+        self.carry.keep_mark(mark);
         self.carry.read(read);
         result
     }

@@ -42,12 +42,15 @@ pub struct Window<'a> {
     pub last: bool,
     /// The encoding that the document was received in; the declared one is checked against it.
     pub encoding: Detected,
+    /// A place in the document (in UTF-8, as `base`) that an error may have to name when its bytes are gone. Set by a
+    /// step that asks [`Feed`](crate::Feed) for more bytes; the same in later windows until it is set again.
+    pub mark: Option<u64>,
 }
 
 impl<'a> Window<'a> {
     /// A window on a whole document in UTF-8 without a byte order mark.
     pub fn whole(bytes: &'a [u8]) -> Self {
-        Window { bytes, pos: 0, base: 0, last: true, encoding: Detected::default() }
+        Window { bytes, pos: 0, base: 0, last: true, encoding: Detected::default(), mark: None }
     }
 }
 
@@ -455,10 +458,18 @@ impl Reader {
     fn text_outside(&self, window: &Window<'_>) -> Fail {
         match expected(window.bytes, window.pos, "") {
             Fail::Fault { at, kind } => match *kind {
-                XmlErrorKind::Expected { found, .. } => fault(at, XmlErrorKind::TextOutsideRoot { found }),
+                XmlErrorKind::Expected { found, .. } => fault(at, self.stray_text(found)),
                 kind => fault(at, kind),
             },
             fail => fail,
+        }
+    }
+
+    /// The fault of character data outside the root element.
+    fn stray_text(&self, found: char) -> XmlErrorKind {
+        match self.place {
+            Place::Epilog => XmlErrorKind::TextBehindRoot { found },
+            _ => XmlErrorKind::TextOutsideRoot { found },
         }
     }
 

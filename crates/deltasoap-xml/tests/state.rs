@@ -212,6 +212,8 @@ fn messages_read_well() {
     assert_eq!(message("<a x=1/>"), "expected a quoted attribute value, found `1` at byte 5");
     assert_eq!(message("<a>\u{0}</a>"), "U+0000 is not allowed in XML at byte 3");
     assert_eq!(message("<!DOCTYPE a>"), "a document type declaration is not allowed in SOAP at byte 0");
+    assert_eq!(message("t<a/>"), "expected the root element, found `t` at byte 0");
+    assert_eq!(message("<a/>t"), "only white space and comments may follow the root element, found `t` at byte 4");
     let deep = "<a>".repeat(101);
     assert_eq!(message(&deep), "the limit `depth` of 100 is exceeded at byte 300");
 }

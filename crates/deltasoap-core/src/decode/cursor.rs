@@ -87,6 +87,11 @@ impl State {
         &self.stats
     }
 
+    /// The position that the innermost routine may have to name later: only leaves note one.
+    pub(crate) fn mark(&self) -> Option<u64> {
+        self.stack.last().map(|frame| frame.mark).filter(|&mark| mark > 0)
+    }
+
     /// The path of the element being read, as in `/Envelope/Body/sendInts/item[17]`.
     pub fn path(&self) -> String {
         let mut path = String::new();

@@ -92,7 +92,10 @@ fn step(root: &mut impl Root, state: &mut State, window: &mut Window<'_>) -> Res
     window.pos = cursor.pos();
     match result {
         Ok(()) => Ok(()),
-        Err(Stop::Pending) => Err(None),
+        Err(Stop::Pending) => {
+            window.mark = state.mark();
+            Err(None)
+        }
         Err(Stop::Error(mut error)) => {
             error.set_path(state.path());
             Err(Some(error))

@@ -16,6 +16,6 @@ pub struct Frame {
     pub depth: u32,
     /// Where the routine's entries in the log of seen fields begin.
     pub log: u32,
-    /// A position in the message that an error may have to name.
+    /// A position in the message (UTF-8) that an error may have to name; 0 for none.
     pub mark: u64,
 }

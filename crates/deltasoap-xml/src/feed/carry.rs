@@ -9,7 +9,7 @@ use crate::Window;
 /// Memory above which an empty carry is given back between documents.
 const KEPT: usize = 1 << 20;
 
-/// Unread bytes, and for UTF-16 some that were read.
+/// Unread bytes, and some that were read.
 #[derive(Debug, Default)]
 pub(super) struct Carry {
     bytes: Vec<u8>,
@@ -19,9 +19,18 @@ pub(super) struct Carry {
     base: u64,
     /// Offset of `bytes[0]` among the received bytes of a UTF-16 document.
     received: u64,
-    /// How many read bytes to keep.
-    history: usize,
+    /// A place in a UTF-16 document that may be asked for when its bytes are gone.
+    mark: Option<Mark>,
     detected: Detected,
+}
+
+/// A place in a UTF-16 document.
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    /// In bytes of UTF-8.
+    offset: u64,
+    /// In received bytes.
+    received: u64,
 }
 
 impl Carry {
@@ -33,12 +42,11 @@ impl Carry {
     }
 
     /// Starts a document behind its byte order mark.
-    pub(super) fn begin(&mut self, detected: Detected, history: usize) {
+    pub(super) fn begin(&mut self, detected: Detected) {
         let mark = detected.mark_len() as u64;
-        self.base = if detected.encoding == Encoding::Utf8 { mark } else { 0 };
-        self.received = mark;
-        self.history = history;
         self.detected = detected;
+        self.base = if self.is_utf16() { 0 } else { mark };
+        self.received = mark;
     }
 
     /// The bytes not yet read.
@@ -53,15 +61,15 @@ impl Carry {
 
     /// A window on bytes that follow what has been read.
     pub(super) fn window<'a>(&self, bytes: &'a [u8], last: bool) -> Window<'a> {
-        Window { bytes, pos: 0, base: self.base + self.read as u64, last, encoding: self.detected }
+        let (base, mark) = (self.base + self.read as u64, self.mark.map(|mark| mark.offset));
+        Window { bytes, pos: 0, base, last, encoding: self.detected, mark }
     }
 
     /// Counts `n` unread bytes as read.
     pub(super) fn read(&mut self, n: usize) {
         self.read += n;
-        let kept = (self.bytes.len() - self.read).max(self.history);
-        if self.read > self.history && self.read - self.history >= kept {
-            self.forget(self.read - self.history);
+        if self.read >= self.unread().len() {
+            self.forget(self.read);
         }
     }
 
@@ -78,19 +86,33 @@ impl Carry {
         unread
     }
 
+    /// Notes where a place that a step has marked lies among the received bytes; before its bytes count as read.
+    pub(super) fn keep_mark(&mut self, mark: Option<u64>) {
+        if self.is_utf16() && mark != self.mark.map(|mark| mark.offset) {
+            self.mark = mark.map(|offset| Mark { offset, received: self.received(offset) });
+        }
+    }
+
     /// Where a place in a UTF-16 document lies among the received bytes: each code unit took two of them.
     pub(super) fn received(&self, offset: u64) -> u64 {
+        if let Some(mark) = self.mark.filter(|mark| mark.offset == offset) {
+            return mark.received;
+        }
         let index = offset.saturating_sub(self.base).min(self.bytes.len() as u64);
         self.received + 2 * units(&self.bytes[..index as usize])
     }
 
     fn forget(&mut self, n: usize) {
-        if self.history > 0 {
+        if self.is_utf16() {
             self.received += 2 * units(&self.bytes[..n]);
         }
         self.bytes.drain(..n);
         self.read -= n;
         self.base += n as u64;
+    }
+
+    fn is_utf16(&self) -> bool {
+        self.detected.encoding != Encoding::Utf8
     }
 }
 

@@ -21,7 +21,7 @@ impl Reader {
         match inside {
             Inside::Nothing => return Err(fault(window.pos, XmlErrorKind::Doctype)),
             Inside::CData if self.place != Place::Content => {
-                return Err(fault(window.pos, XmlErrorKind::TextOutsideRoot { found: '<' }));
+                return Err(fault(window.pos, self.stray_text('<')));
             }
             _ => {}
         }

@@ -1,0 +1,81 @@
+//! Positions of errors in UTF-16 documents: exact in received bytes, however long ago the place was read.
+
+use deltasoap_xml::{Event, Feed, Instructions, Limits, Reader, Stop, Window, XmlError, XmlErrorKind};
+
+/// A little more than 128 KiB of UTF-8, with characters of all lengths.
+fn long_text() -> String {
+    "a é 漢 😀\t".repeat(10_000)
+}
+
+fn utf16(text: &str, is_big: bool) -> Vec<u8> {
+    let unit = |unit: u16| if is_big { unit.to_be_bytes() } else { unit.to_le_bytes() };
+    std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(unit).collect()
+}
+
+/// Reads a document and reports a fault of its own at the start of the text in which `!` ends.
+fn fault(document: &[u8], size: usize) -> XmlError {
+    let (mut reader, mut feed) = (Reader::new(Limits::NONE, Instructions::Refuse), Feed::new(Limits::NONE));
+    let mut mark = None;
+    let mut step = |window: &mut Window<'_>| find_exclamation(&mut reader, window, &mut mark);
+    for chunk in document.chunks(size) {
+        if let Err(error) = feed.push::<Box<XmlError>>(chunk, &mut step) {
+            return *error;
+        }
+    }
+    *feed.finish::<Box<XmlError>>(&mut step).unwrap_err()
+}
+
+fn find_exclamation(
+    reader: &mut Reader,
+    window: &mut Window<'_>,
+    mark: &mut Option<u64>,
+) -> Result<(), Option<Box<XmlError>>> {
+    loop {
+        match reader.next(window) {
+            Ok(Event::Start) => *mark = Some(window.base + window.pos as u64),
+            Ok(Event::Text(text)) if text.contains('!') => {
+                let (kind, offset) = (XmlErrorKind::ForbiddenCharacter('!'), mark.unwrap());
+                return Err(Some(Box::new(XmlError { kind, offset })));
+            }
+            Ok(Event::Done) => return Ok(()),
+            Ok(_) => {}
+            Err(Stop::Pending) => {
+                window.mark = *mark;
+                return Err(None);
+            }
+            Err(Stop::Error(error)) => return Err(Some(error)),
+        }
+    }
+}
+
+/// The position must be that of `|`, which is taken out, in any chunks.
+fn check(marked: &str) {
+    let (before, after) = marked.split_once('|').unwrap();
+    let text = [before, after].concat();
+    let wanted = 2 + 2 * before.encode_utf16().count() as u64;
+    for size in [5, 1000, (16 << 10) + 1, usize::MAX] {
+        assert_eq!(fault(&utf16(&text, true), size).offset, wanted, "big end first, by {size}");
+        assert_eq!(fault(&utf16(&text, false), size).offset, wanted, "little end first, by {size}");
+        assert_eq!(fault(text.as_bytes(), size).offset, before.len() as u64, "UTF-8, by {size}");
+    }
+}
+
+#[test]
+fn a_mark_is_exact_at_any_distance() {
+    let long = long_text();
+    assert!(long.len() > 128 << 10);
+    check(&format!("<é x='😀'>|{long}!</é>"));
+    check(&format!("<a><b>{long}</b><é x='😀'>|{long}!</é></a>"));
+    check("<a><b>x</b><b>|!</b></a>");
+}
+
+#[test]
+fn a_fault_behind_long_text_or_in_a_long_tag_is_exact() {
+    let long = long_text();
+    check(&format!("<a>{long}|&x;</a>"));
+    check(&format!("<a x='{long}'>é</a>|é"));
+    check(&format!("<a><b>{long}</b></|c></a>"));
+    check(&format!("<a x='{long}|<'/>"));
+    check(&format!("<a x='{long}' |x=''/>"));
+    check(&format!("<a><!-- {long}|-- --></a>"));
+}
