@@ -152,6 +152,7 @@ fn limits() -> impl Strategy<Value = Limits> {
             text,
             markup,
             message,
+            ..Limits::default()
         },
     );
     (tight, 0..12usize).prop_map(move |(tight, which)| match which {
