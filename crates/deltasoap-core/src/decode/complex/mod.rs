@@ -1,6 +1,6 @@
 //! Complex elements: fields in sequence, in any order, or one of several.
 //!
-//! The routine goes from child tag to child tag: [`select`] says which field a tag opens, the field's own routine reads it,
+//! The routine goes from child tag to child tag: `select` says which field a tag opens, the field's own routine reads it,
 //! and at the end tag `select` says whether anything is missing.
 
 mod attributes;
