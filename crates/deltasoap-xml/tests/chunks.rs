@@ -230,8 +230,9 @@ proptest! {
 
     #[test]
     fn another_parser_agrees(bytes in mutated()) {
-        let Ok(text) = std::str::from_utf8(&bytes) else { return Ok(()) };
-        prop_assume!(oracle::is_comparable(text));
-        oracle::compare(text, &read_all(&bytes, Limits::NONE, Instructions::Skip, &[]));
+        // Not `prop_assume`: it gives up after as many documents as are left out here.
+        if let Some(text) = std::str::from_utf8(&bytes).ok().filter(|text| oracle::is_comparable(text)) {
+            oracle::compare(text, &read_all(&bytes, Limits::NONE, Instructions::Skip, &[]));
+        }
     }
 }
