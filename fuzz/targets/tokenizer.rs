@@ -1,10 +1,15 @@
-//! A document in one piece, byte by byte, and in random chunks: the events and the error must be the same.
+//! A document in one piece, byte by byte, and in random chunks: the events and the error must be the same. A document
+//! in UTF-8 must also be to another parser what it is to the reader, as in the crate's own tests.
 //!
 //! The last four bytes of an input choose the chunks and the limits; the rest is the document. An input that ends
 //! like a document is one, with default limits: so documents can be seeds as they are.
 
 #![no_main]
 
+#[path = "../../crates/deltasoap-xml/tests/common/mod.rs"]
+mod common;
+
+use common::{Recorder, oracle};
 use deltasoap_xml::{Event, Feed, Instructions, Limits, Reader, Stop, Window, XmlError};
 use libfuzzer_sys::fuzz_target;
 
@@ -18,6 +23,12 @@ fuzz_target!(|input: &[u8]| {
     let whole = outcome(std::iter::once(document), limits, instructions);
     assert_eq!(outcome(document.chunks(1), limits, instructions), whole, "byte by byte");
     assert_eq!(outcome(Cuts { rest: document, state: u32::from(seed) + 1, small }, limits, instructions), whole, "cut");
+    if let Ok(text) = std::str::from_utf8(document)
+        && oracle::is_comparable(text)
+    {
+        let mut recorder = Recorder::new(Limits::NONE, Instructions::Skip);
+        oracle::compare(text, &recorder.record(std::iter::once(document)));
+    }
 });
 
 fn split(input: &[u8]) -> (&[u8], [u8; 4]) {

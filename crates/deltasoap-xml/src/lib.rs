@@ -5,6 +5,8 @@
 //! UTF-16; an output [`Buffer`] with correct escaping; and the [`lexical`] forms of XSD's built-in types.
 //! Nothing here knows of SOAP or of schemas.
 
+#![deny(unsafe_code)]
+
 mod buffer;
 mod chars;
 mod document;
@@ -15,6 +17,7 @@ pub mod lexical;
 mod limits;
 mod name;
 mod reader;
+#[allow(unsafe_code, reason = "the byte kernels use vector instructions and skip checks of UTF-8 they have made")]
 pub mod scan;
 
 pub use buffer::{Buffer, Escape};

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+pub mod oracle;
+
 use deltasoap_xml::{Event, Feed, Instructions, Limits, NameId, Reader, Stop, Window, XmlError};
 
 /// One event, owned; pieces of text that follow each other are one.
