@@ -6,9 +6,9 @@
 
 #![no_main]
 
-use deltasoap::decode::{Decoder, Root, Step};
+use deltasoap::decode::{Decoder, ElementRoot};
 use deltasoap::lexical::{Base64, DateTime, Decimal, DoubleArray, Hex};
-use deltasoap::{AnySimple, Content, DecodeOptions, Empty, Error, Limits, Nillable, Soap, SoapArray, Typed, decode};
+use deltasoap::{AnySimple, DecodeOptions, Empty, Error, Limits, Nillable, Soap, SoapArray, Typed};
 use libfuzzer_sys::fuzz_target;
 
 #[derive(Debug, Clone, PartialEq, Soap)]
@@ -66,25 +66,6 @@ struct Message {
     z: Vec<String>,
 }
 
-/// The content of the root element, whatever its name.
-struct RootElement(Message);
-
-impl Root for RootElement {
-    fn decode(&mut self, cursor: &mut decode::Cursor<'_>) -> Step {
-        let (me, _) = cursor.enter();
-        if cursor.frame(me).state == 0 {
-            cursor.next_tag()?;
-            cursor.frame(me).state = 1;
-        }
-        if cursor.frame(me).state == 1 {
-            self.0.decode(cursor, Message::view())?;
-            cursor.frame(me).state = 2;
-        }
-        cursor.next_tag()?;
-        Ok(())
-    }
-}
-
 fuzz_target!(|input: &[u8]| {
     let (document, [seed, which, size]) = match input.split_last_chunk() {
         Some((document, control)) if control[2] != b'>' && control[2] != b'\n' => (document, *control),
@@ -102,12 +83,12 @@ fuzz_target!(|input: &[u8]| {
 
 /// The value as text, in which not-a-number is equal to itself.
 fn outcome<'a>(mut decoder: Decoder, chunks: impl Iterator<Item = &'a [u8]>) -> Result<String, Error> {
-    let mut root = RootElement(Message::vacant(Message::view()));
+    let mut root = ElementRoot::<Message>::new(Message::view());
     for chunk in chunks {
         decoder.push(&mut root, chunk)?;
     }
     decoder.finish(&mut root)?;
-    Ok(format!("{:?}", root.0))
+    Ok(format!("{:?}", root.value))
 }
 
 /// The defaults, or one of them made small enough to be reached.

@@ -1,7 +1,7 @@
 //! XML kept as a tree: unknown header blocks, fault details, `xsd:any` content.
 
 use crate::content::{Content, Typed};
-use crate::decode::{Cursor, Decoder, Root, Step};
+use crate::decode::{Cursor, Decoder, ElementRoot, Step};
 use crate::encode::Encoder;
 use crate::schema::{Element, QName, View};
 use crate::{DecodeOptions, Error, ErrorKind, Message, ns};
@@ -65,9 +65,9 @@ impl Node {
     /// # Errors
     /// When the document is not well-formed.
     pub fn parse(document: &[u8]) -> Result<Self, Error> {
-        let mut root = NodeRoot::default();
+        let mut root = ElementRoot::new(Node::view());
         Decoder::new(DecodeOptions::default()).decode(&mut root, document)?;
-        Ok(root.node)
+        Ok(root.value)
     }
 
     /// Reads the tree as a typed value.
@@ -234,28 +234,6 @@ fn push_text(node: &mut Node, text: &str) {
     match node.children.last_mut() {
         Some(Child::Text(last)) => last.push_str(text),
         _ => node.children.push(Child::Text(text.to_owned())),
-    }
-}
-
-/// A tree as a whole document.
-#[derive(Default)]
-struct NodeRoot {
-    node: Node,
-}
-
-impl Root for NodeRoot {
-    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
-        let (me, _) = cursor.enter();
-        if cursor.frame(me).state == 0 {
-            cursor.next_tag()?;
-            cursor.frame(me).state = 1;
-        }
-        if cursor.frame(me).state == 1 {
-            decode(&mut self.node, cursor)?;
-            cursor.frame(me).state = 2;
-        }
-        cursor.next_tag()?;
-        Ok(())
     }
 }
 

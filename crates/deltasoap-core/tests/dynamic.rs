@@ -1,6 +1,6 @@
 //! Dynamic values: read and written with schemas built at run time.
 
-use deltasoap_core::decode::{Cursor, DecodeOptions, Decoder, Root, Step, Stop};
+use deltasoap_core::decode::{DecodeOptions, Decoder, ElementRoot, Stop};
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
@@ -39,26 +39,6 @@ fn mios() -> (Schema, ElementRef) {
     (schema, list)
 }
 
-struct Whole<'s> {
-    view: View<'s>,
-    value: Value,
-}
-
-impl Root for Whole<'_> {
-    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
-        let (me, _) = cursor.enter();
-        if cursor.frame(me).state == 0 {
-            cursor.next_tag()?;
-            cursor.frame(me).state = 1;
-        }
-        if cursor.frame(me).state == 1 {
-            self.value.decode(cursor, self.view)?;
-            cursor.frame(me).state = 2;
-        }
-        cursor.next_tag().map(|_| ())
-    }
-}
-
 fn read(view: View<'_>, text: &str) -> Result<Value, Error> {
     let whole = read_cut(view, text, text.len().max(1));
     for chunk in [1, 2, 3, 7, 64] {
@@ -68,7 +48,7 @@ fn read(view: View<'_>, text: &str) -> Result<Value, Error> {
 }
 
 fn read_cut(view: View<'_>, text: &str, chunk: usize) -> Result<Value, Error> {
-    let mut root = Whole { view, value: Value::vacant(view) };
+    let mut root = ElementRoot::<Value>::new(view);
     let mut decoder = Decoder::new(DecodeOptions::default());
     for chunk in text.as_bytes().chunks(chunk) {
         decoder.push(&mut root, chunk)?;

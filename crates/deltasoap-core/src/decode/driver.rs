@@ -140,16 +140,51 @@ pub fn value_from_slice(document: &[u8], name: &QName, view: View<'_>) -> Result
 }
 
 fn read_element<T: Content>(document: &[u8], name: &QName, view: View<'_>) -> Result<T, Error> {
-    let mut root = ElementRoot { name, view, value: T::vacant(view) };
+    let mut root = ElementRoot { name: Some(name), ..ElementRoot::new(view) };
     Decoder::new(DecodeOptions::default()).decode(&mut root, document)?;
     Ok(root.value)
 }
 
 /// One element as a whole document.
-struct ElementRoot<'a, T> {
-    name: &'a QName,
+///
+/// ```
+/// use deltasoap_core::decode::{DecodeOptions, Decoder, ElementRoot};
+/// use deltasoap_core::Typed;
+///
+/// let mut root = ElementRoot::<f64>::new(f64::view());
+/// let mut decoder = Decoder::new(DecodeOptions::default());
+/// for chunk in ["<x>1.", "5</", "x>"] {
+///     decoder.push(&mut root, chunk.as_bytes())?;
+/// }
+/// decoder.finish(&mut root)?;
+/// assert_eq!(root.value, 1.5);
+/// # Ok::<(), deltasoap_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct ElementRoot<'a, T> {
+    /// The element's content; vacant until it is read.
+    pub value: T,
     view: View<'a>,
-    value: T,
+    /// The name that the element must have, if not any.
+    name: Option<&'a QName>,
+}
+
+impl<'a, T: Content> ElementRoot<'a, T> {
+    /// A root element of any name.
+    pub fn new(view: View<'a>) -> Self {
+        ElementRoot { value: T::vacant(view), view, name: None }
+    }
+
+    fn open(&self, cursor: &mut Cursor<'_>) -> Step {
+        cursor.next_tag()?;
+        match self.name {
+            Some(name) if !cursor.names().is(cursor.name(), &name.namespace, &name.local) => {
+                let (found, expected) = (cursor.found_name(), format!("<{name}>"));
+                Err(cursor.error_at_tag(ErrorKind::UnexpectedElement { found, expected }))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Inside the root element; state 0 is in front of it.
@@ -161,11 +196,7 @@ impl<T: Content> Root for ElementRoot<'_, T> {
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
         let (me, _) = cursor.enter();
         if cursor.frame(me).state == 0 {
-            cursor.next_tag()?;
-            if !cursor.names().is(cursor.name(), &self.name.namespace, &self.name.local) {
-                let (found, expected) = (cursor.found_name(), format!("<{}>", self.name));
-                return Err(cursor.error_at_tag(ErrorKind::UnexpectedElement { found, expected }));
-            }
+            self.open(cursor)?;
             cursor.frame(me).state = CONTENT;
         }
         if cursor.frame(me).state == CONTENT {

@@ -23,7 +23,7 @@ pub mod text;
 
 pub use complex::DecodeFields;
 pub use cursor::{Cursor, State, Tag};
-pub use driver::{DecodeOptions, Decoder, Root, from_slice, value_from_slice};
+pub use driver::{DecodeOptions, Decoder, ElementRoot, Root, from_slice, value_from_slice};
 pub use flat::FlatScan;
 pub use frame::Frame;
 pub use skip::skip_element;

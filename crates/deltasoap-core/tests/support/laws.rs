@@ -1,33 +1,12 @@
 //! What must hold for every schema, value and document.
 
 use crate::generate::{self, Entropy};
-use deltasoap_core::decode::{Cursor, Decoder, Root, Step};
+use deltasoap_core::decode::{Decoder, ElementRoot};
 use deltasoap_core::schema::View;
-use deltasoap_core::{Content, DecodeOptions, Error, Value};
-
-/// One element as a whole document, whatever its name.
-struct Whole<'s> {
-    view: View<'s>,
-    value: Value,
-}
-
-impl Root for Whole<'_> {
-    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
-        let (me, _) = cursor.enter();
-        if cursor.frame(me).state == 0 {
-            cursor.next_tag()?;
-            cursor.frame(me).state = 1;
-        }
-        if cursor.frame(me).state == 1 {
-            self.value.decode(cursor, self.view)?;
-            cursor.frame(me).state = 2;
-        }
-        cursor.next_tag().map(|_| ())
-    }
-}
+use deltasoap_core::{DecodeOptions, Error, Value};
 
 fn read_by<'a>(mut decoder: Decoder, view: View<'_>, chunks: impl Iterator<Item = &'a [u8]>) -> Result<String, Error> {
-    let mut root = Whole { view, value: Value::vacant(view) };
+    let mut root = ElementRoot::<Value>::new(view);
     for chunk in chunks {
         decoder.push(&mut root, chunk)?;
     }

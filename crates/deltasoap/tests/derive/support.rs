@@ -1,40 +1,21 @@
 //! Reading and writing one element named `r`.
 
-use deltasoap::decode::{Cursor, Decoder, Root, Step};
+use deltasoap::decode::{Decoder, ElementRoot};
 use deltasoap::encode::Encoder;
 use deltasoap::{DecodeOptions, Error, ErrorKind, QName, Stats, Typed};
 use std::fmt::Debug;
 
-/// The content of the root element, whatever its name.
-struct RootElement<T>(T);
-
-impl<T: Typed> Root for RootElement<T> {
-    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
-        let (me, _) = cursor.enter();
-        if cursor.frame(me).state == 0 {
-            cursor.next_tag()?;
-            cursor.frame(me).state = 1;
-        }
-        if cursor.frame(me).state == 1 {
-            self.0.decode(cursor, T::view())?;
-            cursor.frame(me).state = 2;
-        }
-        cursor.next_tag()?;
-        Ok(())
-    }
-}
-
 /// Reads a document in chunks that end at the given places.
 pub fn decode_cut<T: Typed>(xml: &[u8], cuts: impl IntoIterator<Item = usize>) -> Result<(T, Stats), Error> {
     let mut decoder = Decoder::new(DecodeOptions::default());
-    let mut root = RootElement(T::vacant(T::view()));
+    let mut root = ElementRoot::<T>::new(T::view());
     let mut start = 0;
     for cut in cuts.into_iter().chain([xml.len()]) {
         decoder.push(&mut root, &xml[start..cut])?;
         start = cut;
     }
     decoder.finish(&mut root)?;
-    Ok((root.0, *decoder.stats()))
+    Ok((root.value, *decoder.stats()))
 }
 
 /// Reads a document in one piece, and asserts that single bytes give the same.

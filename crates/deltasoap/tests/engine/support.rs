@@ -1,36 +1,17 @@
 //! Reading one document in every way.
 
-use deltasoap::decode::{Cursor, Decoder, Root, Step};
+use deltasoap::decode::{Decoder, ElementRoot};
 use deltasoap::{DecodeOptions, Error, Limits, Typed};
 use std::fmt::Debug;
 
-/// The content of the root element, whatever its name.
-struct RootElement<T>(T);
-
-impl<T: Typed> Root for RootElement<T> {
-    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
-        let (me, _) = cursor.enter();
-        if cursor.frame(me).state == 0 {
-            cursor.next_tag()?;
-            cursor.frame(me).state = 1;
-        }
-        if cursor.frame(me).state == 1 {
-            self.0.decode(cursor, T::view())?;
-            cursor.frame(me).state = 2;
-        }
-        cursor.next_tag()?;
-        Ok(())
-    }
-}
-
 /// Reads a document in chunks.
 pub fn read_by<'a, T: Typed>(mut decoder: Decoder, chunks: impl Iterator<Item = &'a [u8]>) -> Result<T, Error> {
-    let mut root = RootElement(T::vacant(T::view()));
+    let mut root = ElementRoot::<T>::new(T::view());
     for chunk in chunks {
         decoder.push(&mut root, chunk)?;
     }
     decoder.finish(&mut root)?;
-    Ok(root.0)
+    Ok(root.value)
 }
 
 /// Reads a document in one piece, without shortcuts, in chunks, and in two pieces cut anywhere: all must be alike.
