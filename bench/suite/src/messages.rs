@@ -153,7 +153,7 @@ pub fn decode<T: Message>(decoder: &mut Decoder, message: &[u8], chunk: Option<u
         }
     }
     let (_, receiver) = reader.into_parts();
-    Ok(receiver.value)
+    Ok(receiver.into_memory().into_value())
 }
 
 fn mios(n: usize) -> Vec<Mio> {

@@ -18,6 +18,7 @@ mod value;
 
 pub use content::{Content, Message, Nillable, Occurs, SimpleType, Typed};
 pub use decode::DecodeOptions;
+pub use decode::differential::{Checkpoints, Differential, DifferentialStats, Matcher, Memory};
 pub use deltasoap_xml::lexical::{self, Lexical};
 pub use deltasoap_xml::{Buffer, Escape, Limits};
 pub use error::{Blame, Error, ErrorKind};

@@ -47,7 +47,7 @@ impl Receiver for Picky {
 }
 
 fn read_cut<R: Receiver>(receiver: R, message: &[u8], chunk: usize, limits: Limits) -> Result<(Head, R), Error> {
-    let mut decoder = Decoder::new(DecodeOptions { limits });
+    let mut decoder = Decoder::new(DecodeOptions { limits, ..DecodeOptions::default() });
     let mut reader = EnvelopeReader::new(receiver);
     for chunk in message.chunks(chunk) {
         decoder.push(&mut reader, chunk)?;

@@ -25,7 +25,7 @@ fn read(mut decoder: Decoder, message: &[u8], chunk: usize) -> Result<(Pairs, u6
         decoder.push(&mut reader, chunk)?;
     }
     decoder.finish(&mut reader)?;
-    Ok((reader.into_parts().1.value, decoder.stats().flat_items))
+    Ok((reader.into_parts().1.into_memory().into_value(), decoder.stats().flat_items))
 }
 
 /// Reads a message in every way; gives the value and how many items took the shortcut.

@@ -1,9 +1,11 @@
 //! The driver: feeds windows to the outermost routine until the message is whole.
 
+use super::differential::Differential;
 use super::{Cursor, State, Step, Stop};
 use crate::content::{Content, Typed};
 use crate::schema::{QName, View};
 use crate::{Error, ErrorKind, Stats, Value};
+use bytes::Bytes;
 use deltasoap_xml::{Feed, Limits, Window};
 
 /// How messages are read.
@@ -11,6 +13,8 @@ use deltasoap_xml::{Feed, Limits, Window};
 pub struct DecodeOptions {
     /// Bounds on a message.
     pub limits: Limits,
+    /// How messages that resemble the one before are decoded.
+    pub differential: Differential,
 }
 
 /// The outermost routine: reads a whole document, its end included.
@@ -59,6 +63,15 @@ impl Decoder {
         self.feed.push(chunk, |window| step(root, state, window))
     }
 
+    /// As [`push`](Self::push), for a chunk that can be kept without a copy: differential decoding compares the next
+    /// message with the received buffers themselves.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    pub fn push_bytes(&mut self, root: &mut impl Root, chunk: Bytes) -> Result<(), Error> {
+        self.push(root, &chunk)
+    }
+
     /// Says that the document has ended.
     ///
     /// # Errors
@@ -77,6 +90,16 @@ impl Decoder {
     pub fn decode(&mut self, root: &mut impl Root, document: &[u8]) -> Result<(), Error> {
         self.reset();
         self.push(root, document)?;
+        self.finish(root)
+    }
+
+    /// As [`decode`](Self::decode), for a document that can be kept without a copy.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push) and [`finish`](Self::finish).
+    pub fn decode_bytes(&mut self, root: &mut impl Root, document: Bytes) -> Result<(), Error> {
+        self.reset();
+        self.push_bytes(root, document)?;
         self.finish(root)
     }
 

@@ -13,6 +13,7 @@
 pub mod array;
 pub mod complex;
 mod cursor;
+pub mod differential;
 mod driver;
 pub mod flat;
 mod frame;

@@ -5,7 +5,7 @@ use crate::content::Message;
 use crate::decode::{Cursor, Decoder, Step};
 use crate::encode::Encoder;
 use crate::schema::{QName, Use, View};
-use crate::{Buffer, Content, DecodeOptions, Error, ErrorKind, Node, Typed, ns};
+use crate::{Buffer, Content, DecodeOptions, Error, ErrorKind, Memory, Node, Typed, ns};
 
 /// Writes a message with one typed body element.
 ///
@@ -115,13 +115,29 @@ fn upgrade() -> HeaderBlock {
 /// Takes requests of one type.
 #[derive(Debug)]
 pub struct RequestReceiver<T> {
-    /// The request; vacant until it is read.
-    pub value: T,
+    memory: Box<Memory<T>>,
 }
 
 impl<T: Message> Default for RequestReceiver<T> {
     fn default() -> Self {
-        RequestReceiver { value: T::vacant(T::view()) }
+        Self::new(Box::default())
+    }
+}
+
+impl<T> RequestReceiver<T> {
+    /// A receiver for the next request of a stream.
+    pub fn new(memory: Box<Memory<T>>) -> Self {
+        RequestReceiver { memory }
+    }
+
+    /// The request; vacant until it is read.
+    pub fn value(&self) -> &T {
+        self.memory.value()
+    }
+
+    /// The request, and what the next of the stream is compared with.
+    pub fn into_memory(self) -> Box<Memory<T>> {
+        self.memory
     }
 }
 
@@ -131,7 +147,7 @@ impl<T: Message> Receiver for RequestReceiver<T> {
     }
 
     fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
-        self.value.decode(cursor, T::view())
+        self.memory.decode(cursor, T::view())
     }
 }
 
@@ -151,7 +167,7 @@ pub fn decode_request<T: Message>(message: &[u8]) -> Result<(Head, T), Error> {
     let mut reader = EnvelopeReader::new(RequestReceiver::<T>::default());
     Decoder::new(DecodeOptions::default()).decode(&mut reader, message)?;
     let (head, receiver) = reader.into_parts();
-    Ok((head, receiver.value))
+    Ok((head, receiver.into_memory().into_value()))
 }
 
 /// What a server answered.
@@ -166,7 +182,7 @@ pub enum Reply<T> {
 /// Takes a response of one type, or a fault.
 #[derive(Debug)]
 pub struct ReplyReceiver<T> {
-    value: T,
+    memory: Box<Memory<T>>,
     fault: Option<Node>,
     /// What stands in the header of a fault message.
     not_understood: Vec<QName>,
@@ -174,23 +190,40 @@ pub struct ReplyReceiver<T> {
 
 impl<T: Message> Default for ReplyReceiver<T> {
     fn default() -> Self {
-        ReplyReceiver { value: T::vacant(T::view()), fault: None, not_understood: Vec::new() }
+        Self::new(Box::default())
     }
 }
 
 impl<T: Message> ReplyReceiver<T> {
+    /// A receiver for the next response of a stream.
+    pub fn new(memory: Box<Memory<T>>) -> Self {
+        ReplyReceiver { memory, fault: None, not_understood: Vec::new() }
+    }
+
     /// What was received.
     ///
     /// # Errors
     /// When it was a fault without a code.
-    pub fn into_reply(self) -> Result<Reply<T>, Error> {
-        match self.fault {
-            Some(node) => {
-                let fault = Fault { not_understood: self.not_understood, ..Fault::from_node(&node)? };
-                Ok(Reply::Fault(Box::new(fault)))
-            }
-            None => Ok(Reply::Response(self.value)),
-        }
+    pub fn into_reply(mut self) -> Result<Reply<T>, Error> {
+        Ok(match self.take_fault()? {
+            Some(fault) => Reply::Fault(Box::new(fault)),
+            None => Reply::Response(self.memory.into_value()),
+        })
+    }
+
+    /// The fault, if it was one that was received.
+    ///
+    /// # Errors
+    /// When it was a fault without a code.
+    pub fn take_fault(&mut self) -> Result<Option<Fault>, Error> {
+        let Some(node) = self.fault.take() else { return Ok(None) };
+        let not_understood = std::mem::take(&mut self.not_understood);
+        Ok(Some(Fault { not_understood, ..Fault::from_node(&node)? }))
+    }
+
+    /// The response, if it was no fault, and what the next of the stream is compared with.
+    pub fn into_memory(self) -> Box<Memory<T>> {
+        self.memory
     }
 }
 
@@ -207,7 +240,7 @@ impl<T: Message> Receiver for ReplyReceiver<T> {
     fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
         match &mut self.fault {
             Some(node) => node.decode(cursor, Node::view()),
-            None => self.value.decode(cursor, View::of(T::element())),
+            None => self.memory.decode(cursor, View::of(T::element())),
         }
     }
 }

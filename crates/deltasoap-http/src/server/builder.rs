@@ -40,7 +40,7 @@ impl ServiceBuilder {
             operations: Vec::new(),
             understood: HashSet::new(),
             roles: Vec::new(),
-            options: DecodeOptions { limits: Limits::server() },
+            options: DecodeOptions { limits: Limits::server(), ..DecodeOptions::default() },
             body_timeout: Some(BODY_TIME),
             encoding: Use::Literal,
             name: "SOAP service".to_owned(),

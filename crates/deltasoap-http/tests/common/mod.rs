@@ -102,7 +102,7 @@ pub fn service() -> (SoapService, mpsc::UnboundedReceiver<String>) {
     };
     let describe = Operation::with_context(describe).understands(Ticket::ELEMENT).action("urn:describe");
     let service = SoapService::builder()
-        .options(DecodeOptions { limits })
+        .options(DecodeOptions { limits, ..DecodeOptions::default() })
         .name("Test & more")
         .operation(async |request: Lease<Echo>| Ok::<_, Infallible>(echoed(&request)))
         .operation(fail)

@@ -16,7 +16,7 @@ pub fn read_by<'a, T: Typed>(mut decoder: Decoder, chunks: impl Iterator<Item = 
 
 /// Reads a document in one piece, without shortcuts, in chunks, and in two pieces cut anywhere: all must be alike.
 pub fn read_within<T: Typed + PartialEq + Debug>(xml: &str, limits: Limits) -> Result<T, Error> {
-    let options = DecodeOptions { limits };
+    let options = DecodeOptions { limits, ..DecodeOptions::default() };
     let bytes = xml.as_bytes();
     let whole = read_by(Decoder::new(options), [bytes].into_iter());
     let general = read_by(Decoder::without_shortcuts(options), [bytes].into_iter());

@@ -1,0 +1,76 @@
+//! Counters of differential decoding.
+
+use std::ops::{AddAssign, Sub};
+use std::time::Duration;
+
+/// What differential decoding did. All but [`memory`](Self::memory) only grow.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DifferentialStats {
+    /// Messages of operations, whether or not there was one before to compare with.
+    pub messages: u64,
+    /// Messages that began in fast mode.
+    pub compared: u64,
+    /// Bytes of operations that were skipped: equal to those of the message before.
+    pub fast_bytes: u64,
+    /// Bytes of operations that were read.
+    pub regular_bytes: u64,
+    /// Switches from fast to regular mode.
+    pub to_regular: u64,
+    /// Switches from regular to fast mode, the first one of a message not counted.
+    pub to_fast: u64,
+    /// Checkpoints created. With leaf checkpoints: positions noted.
+    pub checkpoints: u64,
+    /// Leaves, or whole flat items, read again in place.
+    pub leaves: u64,
+    /// Elements of arrays that were found to be inserted or removed.
+    pub shifted: u64,
+    /// Portions whose sums were equal and whose bytes were not; only counted where bytes are kept beside sums, in tests.
+    pub false_matches: u64,
+    /// Bytes held now, beyond the value: received buffers by their capacity, positions, saved states.
+    pub memory: u64,
+    /// Time saved against regular mode, estimated from the time that regular mode took for the same stream.
+    pub saved: Duration,
+    /// Time lost, estimated alike, on messages that took longer than regular mode would have.
+    pub lost: Duration,
+}
+
+impl AddAssign for DifferentialStats {
+    fn add_assign(&mut self, other: Self) {
+        self.messages += other.messages;
+        self.compared += other.compared;
+        self.fast_bytes += other.fast_bytes;
+        self.regular_bytes += other.regular_bytes;
+        self.to_regular += other.to_regular;
+        self.to_fast += other.to_fast;
+        self.checkpoints += other.checkpoints;
+        self.leaves += other.leaves;
+        self.shifted += other.shifted;
+        self.false_matches += other.false_matches;
+        self.memory = other.memory;
+        self.saved += other.saved;
+        self.lost += other.lost;
+    }
+}
+
+impl Sub for DifferentialStats {
+    type Output = Self;
+
+    /// What was counted since `before`; memory as it is now.
+    fn sub(self, before: Self) -> Self {
+        DifferentialStats {
+            messages: self.messages - before.messages,
+            compared: self.compared - before.compared,
+            fast_bytes: self.fast_bytes - before.fast_bytes,
+            regular_bytes: self.regular_bytes - before.regular_bytes,
+            to_regular: self.to_regular - before.to_regular,
+            to_fast: self.to_fast - before.to_fast,
+            checkpoints: self.checkpoints - before.checkpoints,
+            leaves: self.leaves - before.leaves,
+            shifted: self.shifted - before.shifted,
+            false_matches: self.false_matches - before.false_matches,
+            memory: self.memory,
+            saved: self.saved.saturating_sub(before.saved),
+            lost: self.lost.saturating_sub(before.lost),
+        }
+    }
+}
