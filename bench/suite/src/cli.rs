@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use clap::{Parser, Subcommand};
 
+use crate::options::DifferentialArguments;
 use crate::workload::Definitions;
 use crate::{report, run};
 
@@ -53,6 +54,14 @@ pub struct RunArguments {
     /// Where built peers lie [default: .peers in the repository]
     #[arg(long, value_name = "FOLDER")]
     pub peers: Option<PathBuf>,
+    /// Percentage of values that change from message to message in a stream of similar ones (repeatable)
+    #[arg(long, value_name = "P", default_values_t = [25], value_parser = clap::value_parser!(u32).range(..=100))]
+    pub changed: Vec<u32>,
+    /// Parts of an array that have that percentage in their middle (repeatable)
+    #[arg(long, value_name = "T", default_value = "1")]
+    pub partitions: Vec<NonZeroUsize>,
+    #[command(flatten)]
+    pub differential: DifferentialArguments,
 }
 
 /// Does what the command line asks for.

@@ -12,9 +12,12 @@ mod environment;
 mod measure;
 mod memory;
 mod messages;
+mod options;
 mod report;
 mod ring;
 mod run;
+mod similar;
+mod stream;
 mod workload;
 
 use std::process::ExitCode;
