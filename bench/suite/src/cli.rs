@@ -9,8 +9,9 @@ use anyhow::{Result, ensure};
 use clap::{Parser, Subcommand};
 
 use crate::options::DifferentialArguments;
+use crate::paper::PaperArguments;
 use crate::workload::Definitions;
-use crate::{report, run};
+use crate::{paper, report, run};
 
 #[derive(Parser)]
 #[command(name = "deltasoap-bench", version, about = "Measure deltasoap, and other SOAP toolkits beside it")]
@@ -23,6 +24,8 @@ struct Arguments {
 enum Command {
     /// Check and time workloads
     Run(RunArguments),
+    /// Draw the tables and figures of the papers on differential deserialization from our data
+    Paper(PaperArguments),
     /// Name the workloads and engines
     List,
 }
@@ -70,6 +73,7 @@ pub fn main() -> Result<ExitCode> {
     let definitions = Definitions::load()?;
     match arguments.command {
         Command::Run(arguments) => run::run(&arguments, &definitions),
+        Command::Paper(arguments) => paper::run(&arguments, &definitions),
         Command::List => {
             println!("{}", report::list(&definitions));
             Ok(ExitCode::SUCCESS)

@@ -181,6 +181,6 @@ fn open_peer(definition: &PeerDefinition, folder: &Path, is_named: bool) -> Slot
 }
 
 /// `.peers` in the repository that this program was built in.
-fn peers_folder() -> PathBuf {
+pub fn peers_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.peers")
 }

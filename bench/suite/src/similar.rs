@@ -120,7 +120,7 @@ impl<F: FnMut()> Visitor for Run<F> {
             let setup = Setup { chunk: self.chunk, ..Setup::new(differential) };
             Box::new(Lane::new(stream.clone(), setup))
         };
-        let floor = Box::new(Floor::new(stream.clone()));
+        let floor = Box::new(Floor::new(&stream));
         let mut sessions = [open(self.differential), open(Differential::OFF), floor];
         let figures = measure(&mut sessions, self.plan, self.tick)?;
         let figures = figures.try_into().map_err(|_| anyhow::anyhow!("a mode without figures"))?;
