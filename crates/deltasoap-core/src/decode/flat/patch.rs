@@ -38,25 +38,28 @@ pub enum Patch {
 }
 
 /// Reads the items again that differ from the message before.
-pub fn patch<T: Content>(items: &mut [T], cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
+pub fn patch<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
     let (window, state) = cursor.parts();
     let text_limit = state.limits.text;
     let session = &mut state.session;
     let (Some(Patched { run, first, item }), Some(mut template)) = (session.patched(), session.old.take()) else {
         return Patch::Other { field: 0, count: 0 };
     };
-    let items = items.get_mut(first..).unwrap_or_default();
+    let mut slid = 0;
     let (outcome, item) = match (template.image.get(), template.table.runs.get_mut(run)) {
         (Some(image), Some(run)) => {
             let known = Arc::clone(&run.known);
-            let mut patching = Patching::new(window, &known, image, run, text_limit, item);
+            let mut patching = Patching::new(window, &known, image, run, text_limit, (first, item));
             let outcome = patching.run(items, view);
+            patching.take_back(items);
+            slid = patching.inserted - patching.removed;
             patching.conclude(&mut session.stats);
             (outcome, patching.item)
         }
         _ => (Outcome::Other, item),
     };
     session.old = Some(template);
+    session.slide(slid);
     match outcome {
         Outcome::Fast { old, new } => {
             session.enter_fast(old, new);
@@ -88,6 +91,8 @@ struct Patching<'p, 'w> {
     part_start: u64,
     run: &'p mut Run,
     text_limit: usize,
+    /// Where the run's first item stands in its list.
+    first: usize,
     /// The item that is read next.
     item: usize,
     /// What new positions count from.
@@ -98,6 +103,21 @@ struct Patching<'p, 'w> {
     read: u64,
     /// Bytes skipped.
     skipped: u64,
+    /// Items that are to be read whether or not they differ.
+    forced: usize,
+    /// Where the items begin in the old message that were read since the last one that was skipped.
+    before: Vec<u32>,
+    inserted: i64,
+    removed: i64,
+}
+
+/// How many items may be inserted or removed before no more is looked for: each time, all that follow are moved.
+const MOST_SHIFTED: usize = 1 << 12;
+
+/// True after 8, 64, 512, ... items in a row that differ: then the message is searched for what was inserted or removed.
+#[inline(always)]
+fn is_probe(count: usize) -> bool {
+    count.is_power_of_two() && count.trailing_zeros() % 3 == 0 && count > 1
 }
 
 /// How many bytes are compared at once before anything else is.
@@ -110,23 +130,41 @@ impl<'p, 'w> Patching<'p, 'w> {
         image: &'p Image,
         run: &'p mut Run,
         text_limit: usize,
-        item: usize,
+        (first, item): (usize, usize),
     ) -> Self {
         let (base, shift) = run.touched.map_or((run.base, 0), |touched| (touched.base, touched.shift));
         let part_start = run.position(item);
         let part = image.at(part_start);
-        let (read, skipped) = (0, 0);
-        Patching { window, known, image, part, part_start, run, text_limit, item, base, shift, read, skipped }
+        Patching {
+            window,
+            known,
+            image,
+            part,
+            part_start,
+            run,
+            text_limit,
+            first,
+            item,
+            base,
+            shift,
+            read: 0,
+            skipped: 0,
+            forced: 0,
+            before: Vec::new(),
+            inserted: 0,
+            removed: 0,
+        }
     }
 
     fn conclude(&mut self, stats: &mut DifferentialStats) {
         self.run.touched = Some(Touched { base: self.base, items: self.item, shift: self.shift });
         stats.leaves += self.read;
+        stats.shifted += (self.inserted + self.removed) as u64;
         stats.fast_bytes += self.skipped;
     }
 
     /// Reads the item at hand and all others that differ, up to the end of the window or of the run.
-    fn run<T: Content>(&mut self, items: &mut [T], view: View<'_>) -> Outcome {
+    fn run<T: Content>(&mut self, items: &mut Vec<T>, view: View<'_>) -> Outcome {
         loop {
             let rest = self.window.bytes.get(self.window.pos..).unwrap_or_default();
             if !self.known.shape.open.matches(rest) {
@@ -134,6 +172,9 @@ impl<'p, 'w> Patching<'p, 'w> {
             }
             if !self.read_on(items, view) {
                 return self.stuck();
+            }
+            if self.forced > 0 || self.realign(items, view) {
+                continue;
             }
             if let Some(outcome) = self.skip() {
                 return outcome;
@@ -145,6 +186,7 @@ impl<'p, 'w> Patching<'p, 'w> {
     /// if the last of them could not be read.
     #[inline]
     fn read_on<T: Content>(&mut self, items: &mut [T], view: View<'_>) -> bool {
+        let items = items.get_mut(self.first..).unwrap_or_default();
         let Known { shape, types, .. } = self.known;
         let bytes = self.window.bytes;
         let open = shape.open.len();
@@ -163,10 +205,14 @@ impl<'p, 'w> Patching<'p, 'w> {
             if !goes_on && !shape.close.matches(rest) {
                 break false;
             }
-            self.run.positions[self.item] = offset.wrapping_add(start as u32);
+            let position = &mut self.run.positions[self.item];
+            self.before.push(*position);
+            *position = offset.wrapping_add(start as u32);
             start = scan.pos + shape.close.len();
             self.item += 1;
-            if !goes_on || !self.differs_at_once(&bytes[start + open..], open) {
+            self.forced = self.forced.saturating_sub(1);
+            let is_next_read = goes_on && (self.forced > 0 || self.differs_at_once(&bytes[start + open..], open));
+            if !is_next_read || is_probe(self.before.len()) {
                 break true;
             }
         };
@@ -208,12 +254,74 @@ impl<'p, 'w> Patching<'p, 'w> {
         let differing = self.find(next.wrapping_add(equal as u32));
         if differing > self.item {
             let skipped = self.run.position(differing) - old;
+            self.before.clear();
             self.shift_positions(differing);
             self.item = differing;
             self.window.pos += skipped as usize;
             self.skipped += skipped;
         }
         None
+    }
+
+    /// After a number of items that all differ: looks whether what follows is what stood a little earlier or later in the
+    /// old message, because items were inserted or removed. True if so; the items are in line then.
+    fn realign<T: Content>(&mut self, items: &mut Vec<T>, view: View<'_>) -> bool {
+        if !is_probe(self.before.len()) || (self.inserted + self.removed) as usize > MOST_SHIFTED {
+            return false;
+        }
+        let reach = (self.before.len() / 2).max(8);
+        let Some(distance) = (1..=reach).find_map(|distance| self.is_shifted(distance)) else { return false };
+        let at = self.first + self.item;
+        match usize::try_from(distance) {
+            Ok(removed) => {
+                items.drain(at..at + removed);
+                self.run.positions.drain(self.item..self.item + removed);
+                self.removed += distance as i64;
+            }
+            Err(_) => {
+                let inserted = distance.unsigned_abs();
+                items.splice(at..at, (0..inserted).map(|_| T::vacant(view)));
+                let back = self.before.len() - inserted;
+                self.run.positions.splice(self.item..self.item, self.before[back..].iter().copied());
+                self.forced = inserted;
+                self.inserted += inserted as i64;
+            }
+        }
+        self.before.clear();
+        self.forced > 0
+    }
+
+    /// Takes back places made for items that were not read.
+    fn take_back<T>(&mut self, items: &mut Vec<T>) {
+        let (at, unread) = (self.first + self.item, std::mem::take(&mut self.forced));
+        if unread > 0 {
+            items.drain(at..at + unread);
+            self.run.positions.drain(self.item..self.item + unread);
+            self.inserted -= unread as i64;
+        }
+    }
+
+    /// How far the item at hand stood from here in the old message, if it is by `distance` items: negative if earlier.
+    fn is_shifted(&self, distance: usize) -> Option<isize> {
+        let later = self.run.positions.get(self.item + distance).copied();
+        let earlier = self.before.len().checked_sub(distance).map(|index| self.before[index]);
+        let later = later.filter(|&position| self.is_like(position)).map(|_| distance as isize);
+        later.or_else(|| earlier.filter(|&position| self.is_like(position)).map(|_| -(distance as isize)))
+    }
+
+    /// True if an old item begins with the bytes of the item at hand, up to and with its end tag.
+    fn is_like(&self, position: u32) -> bool {
+        let ours = &self.window.bytes[self.window.pos..];
+        let theirs = self.image.at(u64::from(self.run.base.wrapping_add(position)));
+        let text = self.known.shape.open.len();
+        let (Some(our_text), Some(their_text)) = (ours.get(text..), theirs.get(text..)) else { return false };
+        if our_text.first_chunk::<8>() != their_text.first_chunk() {
+            return false;
+        }
+        let len = ours.len().min(theirs.len());
+        let equal = first_mismatch(&ours[..len], &theirs[..len]);
+        let turn = self.known.shape.turn.as_slice();
+        ours[..equal].windows(turn.len()).any(|bytes| bytes == turn)
     }
 
     /// Moves the positions of the items in front of one.
