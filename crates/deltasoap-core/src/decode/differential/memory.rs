@@ -1,10 +1,13 @@
 //! The memory of one stream of messages: the last value, and what the decoder keeps to find what changed.
 
 use super::DifferentialStats;
+use super::adaptive::{Adaptive, Plan};
+use super::clock::Clock;
 use super::leaf::{Begin, Template};
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, Stop};
 use crate::schema::{Compositor, View};
+use std::time::Duration;
 
 /// The value of the last message of a stream, and what the next one is compared with.
 ///
@@ -15,6 +18,9 @@ pub struct Memory<T> {
     value: T,
     /// What the next message is compared with. The value is whole while there is one.
     template: Option<Box<Template>>,
+    adaptive: Adaptive,
+    /// The position behind the start tag of the message's operation.
+    start: u64,
     stats: DifferentialStats,
 }
 
@@ -27,7 +33,7 @@ impl<T: Typed> Default for Memory<T> {
 impl<T> Memory<T> {
     /// A memory without a message. `value` is what it gives until there is one.
     pub fn new(value: T) -> Self {
-        Memory { value, template: None, stats: DifferentialStats::default() }
+        Memory { value, template: None, adaptive: Adaptive::default(), start: 0, stats: DifferentialStats::default() }
     }
 
     /// The last message's value.
@@ -76,24 +82,53 @@ impl<T: Content> Memory<T> {
     /// Decides how the operation is read; true if it is compared with the message before.
     fn begin(&mut self, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
         self.stats.messages += 1;
-        let schema = std::ptr::from_ref(view.element).addr();
-        let is_told_by_order = view.complex().is_none_or(|complex| complex.compositor != Compositor::All);
         let old = self.template.take();
-        match is_told_by_order.then(|| cursor.begin_operation(old, schema, me + 1)) {
-            Some(Begin::Compare) => true,
-            Some(Begin::Read) | None => {
-                self.value = T::vacant(view);
-                false
-            }
+        let is_compared = self.attempt(old, cursor, view, me);
+        if !is_compared {
+            self.value = T::vacant(view);
         }
+        is_compared
+    }
+
+    fn attempt(&mut self, old: Option<Box<Template>>, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
+        let is_told_by_order = view.complex().is_none_or(|complex| complex.compositor != Compositor::All);
+        if !is_told_by_order || !cursor.can_be_compared() {
+            return false;
+        }
+        let is_adaptive = cursor.state().differential.adaptive;
+        let (plan, is_timed) = if is_adaptive { self.adaptive.plan(old.is_some()) } else { (Plan::Compare, false) };
+        if is_timed {
+            cursor.state().session.clock = Clock::start();
+        }
+        self.start = cursor.offset();
+        let schema = std::ptr::from_ref(view.element).addr();
+        plan != Plan::Plain && cursor.begin_operation(old, schema, me + 1) == Begin::Compare
     }
 
     fn end(&mut self, cursor: &mut Cursor<'_>) {
         let end = cursor.reader().tag_offset();
         let session = &mut cursor.state().session;
+        let bytes = end.saturating_sub(self.start);
+        let was_compared = session.stats.compared > 0;
         if session.has_begun() {
             self.template = session.finish(end);
             self.stats += session.stats;
+        } else {
+            self.stats.regular_bytes += bytes;
+        }
+        self.learn(bytes, session.clock.stop(), was_compared);
+    }
+
+    /// Notes what the message cost.
+    fn learn(&mut self, bytes: u64, time: Option<Duration>, was_compared: bool) {
+        if !was_compared {
+            return self.adaptive.regular(bytes, time);
+        }
+        let gain = self.adaptive.compared(bytes, time);
+        self.stats.saved += gain.saved;
+        self.stats.lost += gain.lost;
+        if self.adaptive.is_waiting() {
+            self.template = None;
         }
     }
 }

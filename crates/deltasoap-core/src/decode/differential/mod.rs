@@ -1,5 +1,7 @@
 //! Differential decoding: what equals the message before is skipped, what differs is read.
 
+mod adaptive;
+mod clock;
 pub(crate) mod leaf;
 mod memory;
 mod options;

@@ -6,6 +6,7 @@ use super::recorder::Recorder;
 use super::table::{NONE, Place, Touched};
 use super::template::{Prologue, Template};
 use crate::decode::differential::DifferentialStats;
+use crate::decode::differential::clock::Clock;
 use std::sync::{Arc, OnceLock};
 
 /// What the decoder keeps while it reads an operation.
@@ -38,6 +39,7 @@ pub(crate) struct Session {
     moves: Vec<Move>,
     /// No more ways back to fast mode: the message has ended.
     pub(crate) is_ending: bool,
+    pub(crate) clock: Clock,
     pub(crate) stats: DifferentialStats,
 }
 
@@ -176,6 +178,7 @@ impl Session {
         self.edits.clear();
         self.moves.clear();
         self.is_ending = false;
+        self.clock = Clock::Off;
         self.stats = DifferentialStats::default();
     }
 
