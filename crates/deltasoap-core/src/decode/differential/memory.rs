@@ -73,6 +73,9 @@ impl<T: Content> Memory<T> {
         if fresh && self.begin(cursor, view, me) {
             return Err(Stop::Switch);
         }
+        if cursor.state().session.take_vacated() {
+            self.value = T::vacant(view);
+        }
         self.value.decode(cursor, view)?;
         self.end(cursor);
         cursor.leave(me);
@@ -107,11 +110,12 @@ impl<T: Content> Memory<T> {
 
     fn end(&mut self, cursor: &mut Cursor<'_>) {
         let end = cursor.reader().tag_offset();
+        let inherited = cursor.state().inherited;
         let session = &mut cursor.state().session;
         let bytes = end.saturating_sub(self.start);
         let was_compared = session.stats.compared > 0;
         if session.has_begun() {
-            self.template = session.finish(end);
+            self.template = session.finish(end, inherited);
             self.stats += session.stats;
         } else {
             self.stats.regular_bytes += bytes;

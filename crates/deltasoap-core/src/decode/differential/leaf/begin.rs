@@ -23,6 +23,7 @@ impl Cursor<'_> {
         let tag = window.bytes.get(start..window.pos).unwrap_or_default();
         state.session.base = base;
         state.session.depth = state.reader.depth();
+        state.session.inherited = state.inherited;
         let fits = |old: &mut Box<Template>| {
             old.image().is_some() && old.prologue.fits(&state.reader, tag, &state.limits, schema)
         };
