@@ -7,13 +7,19 @@
 //! so an implementation must keep none in local variables across a call that can pause.
 
 use crate::Lexical;
-use crate::decode::flat::Run;
+use crate::decode::flat::{Patch, Run};
 use crate::decode::{Cursor, FlatScan, Step};
 use crate::encode::{Encoder, FlatWrite};
 use crate::schema::{Builtin, Element, ElementRef, Field, QName, View};
 
+/// Stands for a place behind all others, where no old value is.
+pub const APPENDED: usize = usize::MAX;
+
 /// The content of one element.
 pub trait Content: Sized {
+    /// True if [`decode`](Self::decode) replaces whatever value it finds; else it must find a vacant one.
+    const REPLACES: bool = false;
+
     /// The value that decoding starts from.
     fn vacant(view: View<'_>) -> Self;
 
@@ -140,10 +146,14 @@ pub trait Occurs: Sized {
     /// The value of a field that does not occur; also what decoding starts from.
     fn vacant(view: View<'_>) -> Self;
 
-    /// Makes room for the next occurrence, whose start tag has just been read.
-    fn open(&mut self, view: View<'_>);
+    /// Makes room for an occurrence, whose start tag has just been read: in place of the one at `place`, or as the last
+    /// one if there are not so many ([`APPENDED`]). Gives its place; 0 where there can be only one.
+    fn open(&mut self, place: usize, view: View<'_>) -> usize;
 
-    /// Reads the content of the occurrence last opened; see [`Content::decode`].
+    /// Keeps the first `count` occurrences. Without any, the field is as if it had not occurred.
+    fn keep(&mut self, count: usize, view: View<'_>);
+
+    /// Reads the content of the occurrence last opened, which is at [`Cursor::place`]; see [`Content::decode`].
     ///
     /// # Errors
     /// As [`Content::decode`].
@@ -154,6 +164,13 @@ pub trait Occurs: Sized {
     fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
         let _ = (cursor, field, view);
         Run::Items(0)
+    }
+
+    /// Reads flat items again, in place, that differ from those of the message before; only for lists.
+    #[inline]
+    fn patch(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
+        let _ = (cursor, view);
+        Patch::Other { field: 0, count: 0 }
     }
 
     /// Leaves of one occurrence, if flat.

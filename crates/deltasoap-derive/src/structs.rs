@@ -147,9 +147,11 @@ impl<'t> Struct<'t> {
         let (target, runtime) = (self.target, self.target.runtime());
         let none = quote!(_ => ::core::option::Option::None);
         let items = quote!(_ => #runtime::decode::flat::Run::Items(0));
+        let other = quote!(_ => #runtime::decode::flat::Patch::Other { field: 0, count: 0 });
         let done = quote!(_ => ::core::result::Result::Ok(()));
         DecodeBodies {
-            open: select(&quote!(field), &self.elements, &quote!(_ => {}), |member| open(member, target)),
+            open: select(&quote!(field), &self.elements, &quote!(_ => 0), |member| open(member, target)),
+            keep: select(&quote!(field), &self.elements, &quote!(_ => {}), |member| keep(member, target)),
             decode_field: match &self.text {
                 Some(Member { ident, ty, .. }) => {
                     quote!(<#ty as #runtime::Content>::decode(&mut self.#ident, cursor, view))
@@ -162,6 +164,10 @@ impl<'t> Struct<'t> {
             run: select(&quote!(field), &self.elements, &items, |member| {
                 let (ident, occurs) = (&member.ident, member.occurs(target));
                 quote!(#occurs::run(&mut self.#ident, cursor, decl, view))
+            }),
+            patch: select(&quote!(field), &self.elements, &other, |member| {
+                let (ident, occurs) = (&member.ident, member.occurs(target));
+                quote!(#occurs::patch(&mut self.#ident, cursor, view))
             }),
             item_leaves: select(&quote!(field), &self.elements, &none, |member| {
                 let occurs = member.occurs(target);
@@ -198,8 +204,17 @@ fn open(member: &Member, target: &Target) -> TokenStream {
     });
     quote!({
         #reset
-        #occurs::open(&mut self.#ident, view);
+        #occurs::open(&mut self.#ident, place, view)
     })
+}
+
+/// Keeps some occurrences; a field with a default has it without any.
+fn keep(member: &Member, target: &Target) -> TokenStream {
+    let (ident, occurs) = (&member.ident, member.occurs(target));
+    match &member.default {
+        None => quote!(#occurs::keep(&mut self.#ident, count, view)),
+        Some(default) => quote!(if count == 0 { self.#ident = #default; }),
+    }
 }
 
 /// A `match` on the place of a member in the schema.
