@@ -115,9 +115,8 @@ fn echoes(builder: ServiceBuilder) -> ServiceBuilder {
         EchoDecimals => EchoDecimalsResponse, EchoDateTimes => EchoDateTimesResponse,
         EchoStrings => EchoStringsResponse, EchoMios => EchoMiosResponse,
     };
-    builder.operation(async |request: Lease<EchoBase64>| {
-        Ok::<_, Fault>(EchoBase64Response { data: request.data.clone() })
-    })
+    builder
+        .operation(async |request: Lease<EchoBase64>| Ok::<_, Fault>(EchoBase64Response { data: request.data.clone() }))
 }
 
 count_lists! { builder:

@@ -66,7 +66,7 @@ impl Memories {
             Some((stream, memory)) => (memory, stream.decoder),
             None => (Box::default(), Decoder::new(self.options)),
         };
-        let before = *memory.stats();
+        let before = memory.stats();
         (Checkout { memories: Arc::clone(self), request, before }, memory, decoder)
     }
 
@@ -98,7 +98,7 @@ impl Checkout {
         Memory<Resp>: Send + 'static,
     {
         let Checkout { memories, request, before } = self;
-        memories.state().stats += *memory.stats() - before;
+        memories.state().stats += memory.stats() - before;
         decoder.reset();
         let stream = Mutex::new(Some(Stream { response: TypeId::of::<Memory<Resp>>(), request, decoder }));
         Lease::with_home(memory, Arc::new(Return { memories, stream }))

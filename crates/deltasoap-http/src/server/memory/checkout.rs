@@ -6,7 +6,7 @@ use crate::server::record::Record;
 use crate::shelf::Idle;
 use deltasoap_core::soap::Version;
 use deltasoap_core::{DifferentialStats, Home, Lease, Memory, Typed};
-use http::header::USER_AGENT;
+use http::header::{HeaderValue, USER_AGENT};
 use http::request::Parts;
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ impl Place {
         if store.is_none() && !cache.remembers(principal) {
             return None;
         }
-        let agent = parts.headers.get(USER_AGENT).map(|agent| agent.as_bytes());
+        let agent = parts.headers.get(USER_AGENT).map(HeaderValue::as_bytes);
         let agent = cache.hasher().hash_one(agent);
         Some(Place { cache: Arc::clone(cache), store, principal: principal.cloned(), agent })
     }
@@ -60,7 +60,7 @@ impl Place {
         let memory = idle.and_then(Idle::into_parts).map(|(_, memory)| memory).unwrap_or_default();
         let is_home = AtomicBool::new(false);
         let home = Arc::new(Return { cache, keeper, stream, record: Arc::clone(record), is_home });
-        Checkout { before: *memory.stats(), memory: Some(memory), home }
+        Checkout { before: memory.stats(), memory: Some(memory), home }
     }
 }
 
@@ -102,7 +102,7 @@ where
 
     /// Counts what the message came to.
     fn count(&self, memory: &Memory<T>) {
-        self.home.record.count(&(*memory.stats() - self.before));
+        self.home.record.count(&(memory.stats() - self.before));
     }
 }
 
