@@ -256,6 +256,46 @@ async fn the_page_shows_what_was_saved() {
     assert!(page.contains("<td><code>{urn:test}Describe</code></td><td>0</td>"), "{page}");
 }
 
+#[tokio::test]
+async fn a_recorder_gets_what_the_statistics_tell() {
+    let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
+    let service = metrics::with_local_recorder(&recorder, || build(builder()));
+    for last in 0..3 {
+        post_as(&service, "ada", message(Version::Soap11, &[], &long(last))).await;
+    }
+    post_as(&service, "ada", "<no-message/>".to_owned()).await;
+    let text = recorder.handle().render();
+    let value = |name: &str, labels: &str| {
+        let start = format!("{name}{{{labels}}} ");
+        let found = text.lines().find_map(|line| line.strip_prefix(&start));
+        found.unwrap_or_else(|| panic!("{start} in {text}")).parse::<f64>().expect("a number") as u64
+    };
+    let whole = r#"service="Remembering""#;
+    let one = r#"service="Remembering",operation="{urn:test}Echo""#;
+    let (now, stats) = (service.stats().snapshot(), stats_of(&service, "Echo").1);
+    for (name, expected) in [
+        ("messages_total", now.messages),
+        ("faults_total", now.faults),
+        ("received_bytes_total", now.bytes_in),
+        ("sent_bytes_total", now.bytes_out),
+        ("differential_memory_bytes", now.differential.memory),
+        ("differential_evictions_total", 0),
+    ] {
+        assert_eq!(value(&format!("deltasoap_{name}"), whole), expected, "{name}");
+    }
+    for (name, expected) in [
+        ("differential_messages_total", stats.messages),
+        ("differential_compared_total", stats.compared),
+        ("differential_fast_bytes_total", stats.fast_bytes),
+        ("differential_regular_bytes_total", stats.regular_bytes),
+        ("differential_leaves_total", stats.leaves),
+        ("decode_seconds_count", 3),
+    ] {
+        assert_eq!(value(&format!("deltasoap_{name}"), one), expected, "{name}");
+    }
+    assert_eq!((now.messages, now.faults, stats.compared), (4, 1, 2));
+}
+
 /// An operation's statistics.
 fn stats_of(service: &SoapService, local: &str) -> (String, DifferentialStats) {
     let stats = service.stats();

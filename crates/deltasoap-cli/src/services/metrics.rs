@@ -30,3 +30,40 @@ pub fn router(handle: PrometheusHandle) -> Router {
     };
     Router::new().route(PATH, get(render))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Services;
+    use super::*;
+    use axum::body::Body;
+    use axum::http::{Method, Request, StatusCode};
+    use http_body_util::BodyExt;
+    use tower::ServiceExt;
+
+    async fn ask(router: &Router, method: Method, path: &str, body: &'static str) -> (StatusCode, String) {
+        let request = Request::builder().method(method).uri(path).header(CONTENT_TYPE, "text/xml");
+        let request = request.body(Body::from(body)).expect("a request");
+        let response = router.clone().oneshot(request).await.expect("infallible");
+        let status = response.status();
+        let body = response.into_body().collect().await.expect("a body").to_bytes();
+        (status, String::from_utf8(body.into()).expect("UTF-8"))
+    }
+
+    #[tokio::test]
+    async fn prometheus_sees_the_services() {
+        let recorder = install().expect("no other recorder");
+        let router = Services::new().expect("services").router().merge(router(recorder));
+        let message = r#"<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body>
+            <b:echoVoid xmlns:b="urn:bench"></b:echoVoid></e:Body></e:Envelope>"#;
+        assert_eq!(ask(&router, Method::POST, "/bench", message).await.0, StatusCode::OK);
+        let (status, text) = ask(&router, Method::GET, PATH, "").await;
+        assert_eq!(status, StatusCode::OK);
+        for line in [
+            r#"deltasoap_messages_total{service="Bench"} 1"#,
+            r#"deltasoap_differential_messages_total{service="Bench",operation="{urn:bench}echoVoid"} 1"#,
+            r#"deltasoap_decode_seconds_count{service="Bench",operation="{urn:bench}echoVoid"} 1"#,
+        ] {
+            assert!(text.contains(line), "{line} in {text}");
+        }
+    }
+}
