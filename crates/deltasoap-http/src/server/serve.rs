@@ -28,6 +28,10 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Connections at one time, where the server is not told another number.
 const CONNECTIONS: usize = 10_000;
 
+/// Most bytes that are read from a connection at one time. What differential decoding keeps of a message are the buffers that
+/// it was received in: with larger ones a short message behind a long one would keep many times its size.
+const BUFFER: usize = 64 << 10;
+
 /// A listening HTTP/1.1 server.
 ///
 /// ```no_run
@@ -192,7 +196,7 @@ where
         service.clone().oneshot(request)
     });
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(timeout);
+    builder.timer(TokioTimer::new()).header_read_timeout(timeout).max_buf_size(BUFFER);
     let connection = builder.serve_connection(TokioIo::new(stream), service);
     if let Err(error) = watcher.watch(connection).await {
         tracing::debug!(%peer, %error, "the connection ended with an error");
