@@ -12,7 +12,7 @@ use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 use std::hash::BuildHasher;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Shards, so that connections of many threads seldom meet at one lock.
@@ -94,7 +94,12 @@ pub(crate) struct Cache {
     /// The shard to evict from next, modulo [`SHARDS`].
     hand: AtomicUsize,
     connections: AtomicU64,
+    /// How many connections in a row ended with their first request.
+    singles: AtomicU32,
 }
+
+/// Connections that ended with their first request, in a row, from which on others are expected to do so too.
+const SINGLES: u32 = 8;
 
 impl Cache {
     pub(crate) fn new(bounds: MemoryBounds, sharing: Sharing, can_travel: bool, operations: usize) -> Self {
@@ -109,6 +114,7 @@ impl Cache {
             evicted: AtomicU64::new(0),
             hand: AtomicUsize::new(0),
             connections: AtomicU64::new(0),
+            singles: AtomicU32::new(0),
         }
     }
 
@@ -155,8 +161,15 @@ impl Cache {
         (number, keeper)
     }
 
-    /// Closes a connection's shelf: its memories, which wait no more.
-    pub(crate) fn close_connection(&self, number: u64, keeper: &Keeper) -> Vec<Idle<Stream>> {
+    /// True if a connection is expected to end with its first request, so that nothing need be noted of it.
+    pub(crate) fn expects_single_requests(&self) -> bool {
+        self.singles.load(Relaxed) >= SINGLES
+    }
+
+    /// Closes a connection's shelf behind so many requests: its memories, which wait no more.
+    pub(crate) fn close_connection(&self, number: u64, keeper: &Keeper, requests: u32) -> Vec<Idle<Stream>> {
+        let singles = if requests > 1 { 0 } else { self.singles.load(Relaxed).saturating_add(1) };
+        self.singles.store(singles, Relaxed);
         let owner = Owner::Connection(number);
         self.shard(&owner).keepers.swap_remove(&owner);
         let left = keeper.shelf().take().map(|mut shelf| shelf.clear()).unwrap_or_default();

@@ -23,11 +23,13 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The place of a request; `None` where there is nothing to remember it by.
+    /// The place of a request; `None` where there is nothing to remember it by, or nothing to remember it for: a
+    /// service whose clients connect for one request each finds out, and does without notes that nobody would use.
     pub(crate) fn of(parts: &Parts, cache: &Arc<Cache>) -> Option<Self> {
         let principal = parts.extensions.get::<Principal>().filter(|_| cache.sharing() == Sharing::Principal);
         let store = parts.extensions.get::<Connection>().map(|connection| connection.store(cache));
-        if store.is_none() && !cache.remembers(principal) {
+        let is_last = |store: &Arc<Store>| store.begin_request() && cache.expects_single_requests();
+        if store.as_ref().is_none_or(is_last) && !cache.remembers(principal) {
             return None;
         }
         let agent = parts.headers.get(USER_AGENT).map(HeaderValue::as_bytes);
@@ -372,6 +374,21 @@ mod tests {
         let none = MemoryBounds { total_bytes: one() - 1, ..MemoryBounds::default() };
         let service = Service::new(Sharing::Principal, none);
         assert_eq!((service.handle(over(&connections[0]), "x"), service.cache.held()), (String::new(), 0));
+    }
+
+    #[test]
+    fn connections_of_one_request_are_found_out() {
+        let service = default_service(Sharing::Principal);
+        for _ in 0..8 {
+            assert_eq!(service.handle(over(&Connection::new()), ""), "");
+        }
+        assert_eq!(service.handle(under(over(&Connection::new()), "ada"), ""), "", "who can be met again");
+        let connection = Connection::new();
+        assert_eq!(service.handle(over(&connection), ""), "nowhere");
+        assert_eq!(service.handle(over(&connection), "2"), "", "so there are more");
+        assert_eq!(service.handle(over(&connection), ""), "2");
+        drop(connection);
+        assert_eq!(service.handle(over(&Connection::new()), ""), "");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::server::memory::cache::Keeper;
 use crate::server::pool::{Pool, Pooled};
 use crate::shelf::Idle;
 use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A connection, attached to its requests by [`Server`](crate::Server): services keep here what they remember of its earlier
@@ -46,6 +47,8 @@ pub(crate) struct Store {
     cache: Arc<Cache>,
     number: u64,
     keeper: Arc<Keeper>,
+    /// Requests so far.
+    requests: AtomicU32,
     /// The decoder between two requests.
     decoder: Mutex<Option<Pooled>>,
 }
@@ -53,7 +56,12 @@ pub(crate) struct Store {
 impl Store {
     fn new(cache: Arc<Cache>) -> Self {
         let (number, keeper) = cache.open_connection();
-        Store { cache, number, keeper, decoder: Mutex::default() }
+        Store { cache, number, keeper, requests: AtomicU32::new(0), decoder: Mutex::default() }
+    }
+
+    /// Counts a request; true for the first.
+    pub(crate) fn begin_request(&self) -> bool {
+        self.requests.fetch_add(1, Relaxed) == 0
     }
 
     pub(crate) fn keeper(&self) -> &Arc<Keeper> {
@@ -78,7 +86,8 @@ impl Store {
 
 impl Drop for Store {
     fn drop(&mut self) {
-        let left: Vec<Idle<Stream>> = self.cache.close_connection(self.number, &self.keeper);
+        let requests = *self.requests.get_mut();
+        let left: Vec<Idle<Stream>> = self.cache.close_connection(self.number, &self.keeper, requests);
         left.into_iter().for_each(|idle| self.cache.keep(idle));
     }
 }
