@@ -88,7 +88,7 @@ fn descend(cursor: &mut Cursor<'_>, me: usize) -> Step {
 }
 
 /// Reads flat items again that differ from those of the message before.
-fn patch<T: Content>(items: &mut [T], cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Step {
+fn patch<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Step {
     match flat::patch(items, cursor, view) {
         Patch::Fast => Err(Stop::Switch),
         Patch::Short => Err(Stop::Pending),

@@ -337,6 +337,22 @@ impl Session {
         Some(Patched { run: node.run as usize, first: node.count as usize, item: edit.from.item as usize })
     }
 
+    /// Items were inserted or removed in the run at hand: those behind it in their list have other places.
+    pub(crate) fn slide(&mut self, by: i64) {
+        let (Some(template), Some(edit)) = (&mut self.old, &self.edit) else { return };
+        if by == 0 {
+            return;
+        }
+        let table = &mut template.table;
+        let (field, end) = (table.node(edit.from.node).field, table.end_of(edit.parent));
+        let mut at = table.node(edit.from.node).end;
+        while at < end && table.node(at).field == field {
+            let node = &mut table.nodes[at as usize];
+            node.count = node.count.wrapping_add(by as u32);
+            at = node.end;
+        }
+    }
+
     /// Items up to this one were read in place.
     pub(crate) fn patched_to(&mut self, item: usize) {
         if let Some(edit) = &mut self.edit {
