@@ -12,6 +12,8 @@ use http_body_util::{BodyExt, Full};
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use tokio::sync::{mpsc, oneshot};
 use tower::ServiceExt;
 
@@ -90,6 +92,25 @@ async fn requests_of_a_connection_are_compared() {
     assert_eq!((stats.messages, stats.compared), (5, 4), "{stats:?}");
     assert!(stats.fast_bytes > 3 * stats.regular_bytes, "{stats:?}");
     assert!(stats.memory > 0);
+}
+
+#[tokio::test]
+async fn pipelined_requests_are_compared() {
+    let service = build(builder());
+    let (address, _handle) = serve(service.clone()).await;
+    let request = |last: i32| {
+        let body = message(Version::Soap11, &[], &long(last));
+        let end = if last == 3 { "Connection: close\r\n" } else { "" };
+        let head =
+            format!("POST / HTTP/1.1\r\nHost: h\r\n{end}Content-Type: text/xml\r\nContent-Length: {}", body.len());
+        format!("{head}\r\n\r\n{body}")
+    };
+    let mut stream = TcpStream::connect(address).await.expect("a connection");
+    stream.write_all((0..4).map(request).collect::<String>().as_bytes()).await.expect("sent");
+    let mut answers = String::new();
+    stream.read_to_string(&mut answers).await.expect("answers");
+    assert_eq!(answers.matches("HTTP/1.1 200").count(), 4);
+    assert_eq!((differential(&service).messages, differential(&service).compared), (4, 3));
 }
 
 #[tokio::test]

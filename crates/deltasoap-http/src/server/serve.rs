@@ -29,7 +29,8 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 const CONNECTIONS: usize = 10_000;
 
 /// Most bytes that are read from a connection at one time. What differential decoding keeps of a message are the buffers that
-/// it was received in: with larger ones a short message behind a long one would keep many times its size.
+/// it was received in: with larger ones a short message behind a long one would keep many times its size. A request's head must
+/// fit in it too.
 const BUFFER: usize = 64 << 10;
 
 /// A listening HTTP/1.1 server.
