@@ -12,8 +12,14 @@ use crate::decode::{Cursor, FlatScan, Step};
 use crate::encode::{Encoder, FlatWrite};
 use crate::schema::{Builtin, Element, ElementRef, Field, QName, View};
 
+/// Stands for a place behind all others, where no old value is.
+pub const APPENDED: usize = usize::MAX;
+
 /// The content of one element.
 pub trait Content: Sized {
+    /// True if [`decode`](Self::decode) replaces whatever value it finds; else it must find a vacant one.
+    const REPLACES: bool = false;
+
     /// The value that decoding starts from.
     fn vacant(view: View<'_>) -> Self;
 
@@ -140,10 +146,14 @@ pub trait Occurs: Sized {
     /// The value of a field that does not occur; also what decoding starts from.
     fn vacant(view: View<'_>) -> Self;
 
-    /// Makes room for the next occurrence, whose start tag has just been read.
-    fn open(&mut self, view: View<'_>);
+    /// Makes room for an occurrence, whose start tag has just been read: in place of the one at `place`, or as the last
+    /// one if there are not so many ([`APPENDED`]). Gives its place; 0 where there can be only one.
+    fn open(&mut self, place: usize, view: View<'_>) -> usize;
 
-    /// Reads the content of the occurrence last opened; see [`Content::decode`].
+    /// Keeps the first `count` occurrences. Without any, the field is as if it had not occurred.
+    fn keep(&mut self, count: usize, view: View<'_>);
+
+    /// Reads the content of the occurrence last opened, which is at [`Cursor::place`]; see [`Content::decode`].
     ///
     /// # Errors
     /// As [`Content::decode`].

@@ -129,6 +129,8 @@ impl Node {
 }
 
 impl Content for Node {
+    const REPLACES: bool = true;
+
     fn vacant(_: View<'_>) -> Self {
         Node::default()
     }

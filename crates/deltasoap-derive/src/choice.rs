@@ -78,8 +78,12 @@ impl Choice<'_> {
         let open = self.variants.iter().enumerate().map(|(index, variant)| {
             let (pattern, value) = (pattern(variant), self.vacant_variant(variant));
             let occurs = variant.occurs(self.target);
-            let open = (!variant.is_unit).then(|| quote!(if let #pattern = self { #occurs::open(value, view); }));
             let ident = &variant.ident;
+            let open = if variant.is_unit {
+                quote!(0)
+            } else {
+                quote!(if let #pattern = self { #occurs::open(value, place, view) } else { 0 })
+            };
             quote! {
                 #index => {
                     if !::core::matches!(self, Self::#ident { .. }) {
@@ -90,12 +94,27 @@ impl Choice<'_> {
             }
         });
         DecodeBodies {
-            open: quote!(match field { #(#open)* _ => {} }),
+            open: quote!(match field { #(#open)* _ => 0 }),
+            keep: self.keep(),
             decode_field: self.select(&quote!(decode), &quote!(, cursor, view)),
             run: self.select(&quote!(run), &quote!(, cursor, decl, view)),
             item_leaves: self.item_leaves(),
             attribute: quote!(::core::result::Result::Ok(())),
         }
+    }
+
+    /// Keeps some occurrences of the chosen variant; without any, nothing is chosen.
+    fn keep(&self) -> TokenStream {
+        let runtime = self.target.runtime();
+        let arms = self.variants.iter().enumerate().map(|(index, variant)| {
+            let (pattern, occurs) = (pattern(variant), variant.occurs(self.target));
+            let keep = if variant.is_unit { quote!({}) } else { quote!(#occurs::keep(value, count, view)) };
+            quote! {
+                (#index, #pattern) if count == 0 => *self = <Self as #runtime::Content>::vacant(view),
+                (#index, #pattern) => #keep,
+            }
+        });
+        quote!(match (field, &mut *self) { #(#arms)* _ => {} })
     }
 
     /// Calls a method of the chosen variant's value.

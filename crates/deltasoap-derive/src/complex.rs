@@ -72,9 +72,10 @@ impl ContentBodies {
     }
 }
 
-/// The bodies of `DecodeFields`' methods, over `field` (an attribute's `index`), `cursor`, `decl`, `view` and `text`.
+/// The bodies of `DecodeFields`' methods, over `field` (an attribute's `index`), `place`, `count`, `cursor`, `decl`, `view` and `text`.
 pub(crate) struct DecodeBodies {
     pub(crate) open: TokenStream,
+    pub(crate) keep: TokenStream,
     pub(crate) decode_field: TokenStream,
     pub(crate) run: TokenStream,
     pub(crate) item_leaves: TokenStream,
@@ -84,13 +85,17 @@ pub(crate) struct DecodeBodies {
 impl DecodeBodies {
     pub(crate) fn implement(&self, target: &Target) -> TokenStream {
         let runtime = target.runtime();
-        let DecodeBodies { open, decode_field, run, item_leaves, attribute } = self;
+        let DecodeBodies { open, keep, decode_field, run, item_leaves, attribute } = self;
         let (cursor, view) = (quote!(&mut #runtime::decode::Cursor<'_>), quote!(#runtime::schema::View<'_>));
         target.implement(
             &quote!(#runtime::decode::DecodeFields),
             &quote! {
-                fn open(&mut self, field: usize, view: #view) {
+                fn open(&mut self, field: usize, place: usize, view: #view) -> usize {
                     #open
+                }
+
+                fn keep(&mut self, field: usize, count: usize, view: #view) {
+                    #keep
                 }
 
                 fn decode_field(&mut self, field: usize, cursor: #cursor, view: #view) -> #runtime::decode::Step {

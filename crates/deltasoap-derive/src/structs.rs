@@ -149,7 +149,8 @@ impl<'t> Struct<'t> {
         let items = quote!(_ => #runtime::decode::flat::Run::Items(0));
         let done = quote!(_ => ::core::result::Result::Ok(()));
         DecodeBodies {
-            open: select(&quote!(field), &self.elements, &quote!(_ => {}), |member| open(member, target)),
+            open: select(&quote!(field), &self.elements, &quote!(_ => 0), |member| open(member, target)),
+            keep: select(&quote!(field), &self.elements, &quote!(_ => {}), |member| keep(member, target)),
             decode_field: match &self.text {
                 Some(Member { ident, ty, .. }) => {
                     quote!(<#ty as #runtime::Content>::decode(&mut self.#ident, cursor, view))
@@ -198,8 +199,17 @@ fn open(member: &Member, target: &Target) -> TokenStream {
     });
     quote!({
         #reset
-        #occurs::open(&mut self.#ident, view);
+        #occurs::open(&mut self.#ident, place, view)
     })
+}
+
+/// Keeps some occurrences; a field with a default has it without any.
+fn keep(member: &Member, target: &Target) -> TokenStream {
+    let (ident, occurs) = (&member.ident, member.occurs(target));
+    match &member.default {
+        None => quote!(#occurs::keep(&mut self.#ident, count, view)),
+        Some(default) => quote!(if count == 0 { self.#ident = #default; }),
+    }
 }
 
 /// A `match` on the place of a member in the schema.

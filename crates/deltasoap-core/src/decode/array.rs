@@ -6,8 +6,9 @@
 use super::cursor::Tag;
 use super::flat::{self, Run};
 use super::{Cursor, Step, Stop, nil_attribute, other_attribute};
-use crate::content::Content;
+use crate::content::{APPENDED, Content};
 use crate::schema::View;
+use crate::types::occurs;
 use crate::{ErrorKind, ns};
 
 const BETWEEN: u8 = 0;
@@ -29,7 +30,8 @@ pub fn decode<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: Vie
     }
     loop {
         if cursor.frame(me).state == INSIDE {
-            let Some(item) = items.last_mut() else { unreachable!("inside an item that was not opened") };
+            let place = cursor.frame(me).place as usize;
+            let Some(item) = items.get_mut(place) else { unreachable!("inside an item that was not opened") };
             item.decode(cursor, item_view)?;
             cursor.frame(me).state = BETWEEN;
             if let Some(leaves) = leaves {
@@ -50,6 +52,9 @@ pub fn decode<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: Vie
         match cursor.next_tag()? {
             Tag::Start => open_item(items, cursor, item_view, me, before)?,
             Tag::End | Tag::Done => {
+                if cursor.is_over(me) {
+                    items.truncate(cursor.frame(me).count as usize);
+                }
                 cursor.leave(me);
                 return Ok(());
             }
@@ -67,8 +72,10 @@ fn open_item<T: Content>(
     if attribute(cursor, "position").is_some() {
         return Err(cursor.error_at_tag(ErrorKind::ArrayType("an item with a position".to_owned())));
     }
-    items.push(T::vacant(view));
+    let place = if cursor.is_over(me) { cursor.frame(me).count as usize } else { APPENDED };
+    let place = occurs::open_item(items, place, view);
     let frame = cursor.frame(me);
+    frame.place = place as u32;
     frame.count = frame.count.saturating_add(1);
     frame.is_repeated = true;
     frame.state = INSIDE;

@@ -16,6 +16,8 @@ pub struct State {
     stack: Vec<Frame>,
     /// Frames entered since the last re-descent; `level <= stack.len()`.
     level: usize,
+    /// Frames of this many levels are *over an old value*: see [`Cursor::is_over`].
+    pub(crate) over: usize,
     /// Bits of fields seen, for elements whose fields come in any order: an append-only log cut back as frames leave.
     pub(crate) seen: Vec<u64>,
     /// Text of the leaf being read, where it did not come in one piece. One leaf is open at a time.
@@ -48,6 +50,7 @@ impl State {
             reader: Reader::new(limits, Instructions::Refuse),
             stack: Vec::new(),
             level: 0,
+            over: 0,
             seen: Vec::new(),
             scratch: String::new(),
             partial: Partial::default(),
@@ -72,6 +75,7 @@ impl State {
         self.reader.reset();
         self.stack.clear();
         self.level = 0;
+        self.over = 0;
         self.seen.clear();
         self.scratch.clear();
         self.scratch.shrink_to(SCRATCH_KEPT);
@@ -85,6 +89,14 @@ impl State {
     /// The counters so far.
     pub fn stats(&self) -> &Stats {
         &self.stats
+    }
+
+    /// Where in a list of `len` the calling routine's next occurrence goes: behind the others, unless it replaces one of
+    /// an old value.
+    #[inline]
+    pub(crate) fn next_place(&self, len: usize) -> usize {
+        let caller = self.level - 1;
+        if caller < self.over { (self.stack[caller].count as usize).min(len) } else { len }
     }
 
     /// The position that the innermost routine may have to name later: only leaves note one.
@@ -226,6 +238,21 @@ impl<'c> Cursor<'c> {
         self.state.seen.truncate(self.state.stack[index].log as usize);
         self.state.stack.truncate(index);
         self.state.level = index;
+        self.state.over = self.state.over.min(index);
+    }
+
+    /// True if a frame is *over an old value*: its routine goes on within a value that is whole already, that of the
+    /// message before. What it reads replaces what is there; what it passes over or does not reach before the element's
+    /// end is cut off; and what comes behind the place where reading stops stays as it was.
+    #[inline]
+    pub fn is_over(&self, index: usize) -> bool {
+        index < self.state.over
+    }
+
+    /// Where in its list the occurrence stands that the calling routine has opened: for a list that is asked to read it.
+    #[inline]
+    pub fn place(&self) -> usize {
+        self.state.stack[self.state.level - 1].place as usize
     }
 
     /// A routine's frame.

@@ -184,6 +184,15 @@ impl FlatScan<'_> {
     }
 }
 
+/// Sets the item at a place: an old one, or the next.
+#[inline(always)]
+fn put<T>(items: &mut Vec<T>, place: usize, value: T) {
+    match items.get_mut(place) {
+        Some(item) => *item = value,
+        None => items.push(value),
+    }
+}
+
 /// What [`run`] did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Run {
@@ -203,7 +212,8 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
     let Some(Known { shape, types, .. }) = state.learned.find(field, scope, depth) else { return Run::Items(0) };
     let bytes = window.bytes;
     let mut start = window.pos;
-    let before = items.len();
+    let first = state.next_place(items.len());
+    let mut place = first;
     if shape.open.matches(&bytes[start..]) {
         let mut pos = start + shape.open.len();
         loop {
@@ -215,12 +225,14 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
             }
             let rest = &bytes[scan.pos..];
             if shape.turn.matches(rest) {
-                items.push(value);
+                put(items, place, value);
+                place += 1;
                 start = scan.pos + shape.close.len();
                 pos = scan.pos + shape.turn.len();
             } else {
                 if shape.close.matches(rest) {
-                    items.push(value);
+                    put(items, place, value);
+                    place += 1;
                     start = scan.pos + shape.close.len();
                 }
                 break;
@@ -228,7 +240,7 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
         }
     }
     window.pos = start;
-    let read = u32::try_from(items.len() - before).unwrap_or(u32::MAX);
+    let read = u32::try_from(place - first).unwrap_or(u32::MAX);
     state.stats.flat_items += u64::from(read);
     let rest = &bytes[start..];
     let begun = shape.open.matches(rest) || shape.open.as_slice().starts_with(rest);

@@ -10,6 +10,8 @@ pub struct Frame {
     pub field: u32,
     /// Occurrences of that field, or items, so far.
     pub count: u32,
+    /// Where in its list the occurrence stands that was opened last; 0 for what is no list.
+    pub place: u32,
     /// True if what `count` counts can occur more than once.
     pub is_repeated: bool,
     /// Open elements when the routine was entered, its own included.

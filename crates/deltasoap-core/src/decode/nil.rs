@@ -68,6 +68,8 @@ const CONTENT: u8 = 1;
 const NIL: u8 = 2;
 
 impl<T: Content> Content for Nillable<T> {
+    const REPLACES: bool = true;
+
     fn vacant(_: View<'_>) -> Self {
         Nillable::Nil
     }

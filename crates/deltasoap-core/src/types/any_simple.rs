@@ -32,6 +32,8 @@ const CONTENT: u8 = 1;
 const NIL: u8 = 2;
 
 impl Content for AnySimple {
+    const REPLACES: bool = true;
+
     fn vacant(_: View<'_>) -> Self {
         AnySimple(Simple::String(String::new()))
     }

@@ -11,6 +11,8 @@ use std::borrow::Cow;
 pub struct Empty;
 
 impl Content for Empty {
+    const REPLACES: bool = true;
+
     fn vacant(_: View<'_>) -> Self {
         Empty
     }
@@ -43,7 +45,11 @@ impl Typed for Empty {
 
 /// There are none.
 impl DecodeFields for Empty {
-    fn open(&mut self, _: usize, _: View<'_>) {}
+    fn open(&mut self, _: usize, _: usize, _: View<'_>) -> usize {
+        0
+    }
+
+    fn keep(&mut self, _: usize, _: usize, _: View<'_>) {}
 
     fn decode_field(&mut self, _: usize, _: &mut Cursor<'_>, _: View<'_>) -> Step {
         Ok(())

@@ -4,7 +4,7 @@ mod any_simple;
 mod attribute;
 mod empty;
 pub mod enumeration;
-mod occurs;
+pub(crate) mod occurs;
 mod qname;
 mod simple;
 mod soap_array;

@@ -1,6 +1,6 @@
 //! How often a field occurs: exactly once, at most once, any number of times.
 
-use crate::content::{Content, Occurs, Typed};
+use crate::content::{APPENDED, Content, Occurs, Typed};
 use crate::decode::flat::{self, Run};
 use crate::decode::{Cursor, FlatScan, Step};
 use crate::encode::flat::encode_items;
@@ -19,7 +19,19 @@ impl<T: Typed> Occurs for T {
         <T as Content>::vacant(view)
     }
 
-    fn open(&mut self, _: View<'_>) {}
+    #[inline]
+    fn open(&mut self, place: usize, view: View<'_>) -> usize {
+        if place != APPENDED && !<T as Content>::REPLACES {
+            *self = <T as Content>::vacant(view);
+        }
+        0
+    }
+
+    fn keep(&mut self, count: usize, view: View<'_>) {
+        if count == 0 {
+            *self = <T as Content>::vacant(view);
+        }
+    }
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
         <T as Content>::decode(self, cursor, view)
@@ -76,8 +88,18 @@ impl<T: Typed> Occurs for Option<T> {
         None
     }
 
-    fn open(&mut self, view: View<'_>) {
-        *self = Some(<T as Content>::vacant(view));
+    #[inline]
+    fn open(&mut self, _: usize, view: View<'_>) -> usize {
+        if !<T as Content>::REPLACES || self.is_none() {
+            *self = Some(<T as Content>::vacant(view));
+        }
+        0
+    }
+
+    fn keep(&mut self, count: usize, _: View<'_>) {
+        if count == 0 {
+            *self = None;
+        }
     }
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
@@ -107,12 +129,16 @@ impl<T: Typed> Occurs for Vec<T> {
         Vec::new()
     }
 
-    fn open(&mut self, view: View<'_>) {
-        self.push(<T as Content>::vacant(view));
+    fn open(&mut self, place: usize, view: View<'_>) -> usize {
+        open_item(self, place, view)
+    }
+
+    fn keep(&mut self, count: usize, _: View<'_>) {
+        self.truncate(count);
     }
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
-        let Some(item) = self.last_mut() else { unreachable!("an occurrence that was not opened") };
+        let Some(item) = self.get_mut(cursor.place()) else { unreachable!("an occurrence that was not opened") };
         item.decode(cursor, view)
     }
 
@@ -136,8 +162,26 @@ impl<T: Typed> Occurs for Vec<T> {
     }
 }
 
+/// See [`Occurs::open`], for lists.
+pub(crate) fn open_item<T: Content>(items: &mut Vec<T>, place: usize, view: View<'_>) -> usize {
+    match items.get_mut(place) {
+        Some(item) => {
+            if !T::REPLACES {
+                *item = T::vacant(view);
+            }
+            place
+        }
+        None => {
+            items.push(T::vacant(view));
+            items.len() - 1
+        }
+    }
+}
+
 /// A box is its content: for recursive types.
 impl<T: Content> Content for Box<T> {
+    const REPLACES: bool = T::REPLACES;
+
     fn vacant(view: View<'_>) -> Self {
         Box::new(T::vacant(view))
     }

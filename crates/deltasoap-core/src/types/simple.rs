@@ -10,6 +10,8 @@ use std::borrow::Cow;
 macro_rules! simple_content {
     ($type:ty) => {
         impl $crate::Content for $type {
+            const REPLACES: bool = true;
+
             #[inline(always)]
             fn vacant(_: $crate::schema::View<'_>) -> Self {
                 <$type as $crate::Lexical>::vacant()

@@ -45,6 +45,8 @@ impl<T> FromIterator<T> for SoapArray<T> {
 }
 
 impl<T: Typed> Content for SoapArray<T> {
+    const REPLACES: bool = true;
+
     fn vacant(_: View<'_>) -> Self {
         SoapArray(Vec::new())
     }

@@ -43,6 +43,8 @@ const CONTENT: u8 = 1;
 const NIL: u8 = 2;
 
 impl Content for Value {
+    const REPLACES: bool = true;
+
     fn vacant(view: View<'_>) -> Self {
         match view.element {
             Element::Simple(simple) => Value::Simple(Simple::vacant(simple.base)),

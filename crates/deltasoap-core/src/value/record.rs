@@ -7,6 +7,7 @@ use crate::decode::{Cursor, DecodeFields, FlatScan, Step};
 use crate::encode::flat::encode_items;
 use crate::encode::{EncodeFields, Encoder, FlatWrite};
 use crate::schema::{ComplexElement, Compositor, Element, Field, View};
+use crate::types::occurs::open_item;
 use deltasoap_xml::lexical::LexicalError;
 
 /// Fields and attributes, each in the order of the schema.
@@ -22,15 +23,7 @@ pub struct Record {
 impl Record {
     /// A record without values.
     pub(super) fn vacant(complex: &ComplexElement, view: View<'_>) -> Self {
-        let is_choice = complex.compositor == Compositor::Choice;
-        let vacant = |field: &Field| match field {
-            field if field.is_repeated() => Value::List(Vec::new()),
-            field if field.min == 0 || is_choice || field.inline => Value::Absent,
-            field => match view.follow(field.element).element {
-                Element::Complex(_) => Value::Absent,
-                _ => Value::vacant(view.follow(field.element)),
-            },
-        };
+        let vacant = |field: &Field| vacant_field(complex, field, view.follow(field.element));
         let text = complex.text.map(|text| Value::vacant(view.follow(text)));
         let attributes = vec![None; complex.attributes.len()];
         Record { fields: complex.fields.iter().map(vacant).chain(text).collect(), attributes }
@@ -60,6 +53,17 @@ impl Record {
         let mut pairs = self.fields.iter().zip(complex.fields.iter());
         self.fields.len() == complex.fields.len()
             && pairs.all(|(value, field)| value.is_flat(view.follow(field.element)))
+    }
+}
+
+/// The value of a field that does not occur. `view` is of its content.
+fn vacant_field(complex: &ComplexElement, field: &Field, view: View<'_>) -> Value {
+    let is_choice = complex.compositor == Compositor::Choice;
+    match view.element {
+        _ if field.is_repeated() => Value::List(Vec::new()),
+        _ if field.min == 0 || is_choice || field.inline => Value::Absent,
+        Element::Complex(_) => Value::Absent,
+        _ => Value::vacant(view),
     }
 }
 
@@ -113,15 +117,29 @@ impl Target<'_> {
 }
 
 impl DecodeFields for Target<'_> {
-    fn open(&mut self, field: usize, view: View<'_>) {
+    fn open(&mut self, field: usize, place: usize, view: View<'_>) -> usize {
         match self.list(field) {
-            Some(items) => items.push(Value::vacant(view)),
-            None => self.record.fields[field] = Value::vacant(view),
+            Some(items) => open_item(items, place, view),
+            None => {
+                self.record.fields[field] = Value::vacant(view);
+                0
+            }
+        }
+    }
+
+    fn keep(&mut self, field: usize, count: usize, view: View<'_>) {
+        match self.list(field) {
+            Some(items) => items.truncate(count),
+            None if count == 0 => {
+                self.record.fields[field] = vacant_field(self.complex, &self.complex.fields[field], view);
+            }
+            None => {}
         }
     }
 
     fn decode_field(&mut self, field: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
-        match self.list(field).map(|items| items.last_mut()) {
+        let place = cursor.place();
+        match self.list(field).map(|items| items.get_mut(place)) {
             Some(Some(item)) => item.decode(cursor, view),
             Some(None) => unreachable!("an occurrence that was not opened"),
             None => self.record.fields[field].decode(cursor, view),

@@ -11,14 +11,18 @@ pub(crate) use attributes::read_attributes;
 use super::cursor::Tag;
 use super::flat::Run;
 use super::{Cursor, Frame, Step, Stop, skip_element};
-use crate::schema::{ComplexElement, Field, View};
+use crate::content::APPENDED;
+use crate::schema::{ComplexElement, Compositor, Field, View};
 use deltasoap_xml::lexical::LexicalError;
 
 /// A value with fields, as the routine for complex elements sees it. Implemented by the derive macro and by dynamic
 /// records.
 pub trait DecodeFields {
-    /// Makes room for the next occurrence of a field whose start tag was just read.
-    fn open(&mut self, field: usize, view: View<'_>);
+    /// Makes room for an occurrence of a field; see [`Occurs::open`](crate::Occurs::open).
+    fn open(&mut self, field: usize, place: usize, view: View<'_>) -> usize;
+
+    /// Keeps the first `count` occurrences of a field; see [`Occurs::keep`](crate::Occurs::keep).
+    fn keep(&mut self, field: usize, count: usize, view: View<'_>);
 
     /// Reads the content of the occurrence last opened.
     ///
@@ -127,7 +131,13 @@ impl<'s> Routine<'_, '_, 's> {
         let start = self.cursor.item_start();
         match self.cursor.next_tag()? {
             Tag::Start => self.open_field(target, start).map(|()| false),
-            Tag::End | Tag::Done => self.check_complete().map(|()| true),
+            Tag::End | Tag::Done => {
+                self.check_complete()?;
+                if self.cursor.is_over(self.me) {
+                    self.pass_on(target, usize::MAX);
+                }
+                Ok(true)
+            }
         }
     }
 
@@ -166,15 +176,41 @@ impl<'s> Routine<'_, '_, 's> {
 
     fn open_occurrence<T: DecodeFields>(&mut self, target: &mut T, index: usize) {
         let field = &self.complex.fields[index];
-        target.open(index, self.content(index));
+        let before = if self.current() == index { self.frame().count } else { 0 };
+        let place = if self.cursor.is_over(self.me) {
+            self.pass_on(target, index);
+            before as usize
+        } else {
+            APPENDED
+        };
+        let place = target.open(index, place, self.content(index));
         if field.inline {
             self.cursor.set_inline();
         }
         let frame = self.frame();
-        frame.count = if frame.field == index as u32 { frame.count.saturating_add(1) } else { 1 };
+        frame.place = place as u32;
+        frame.count = before.saturating_add(1);
         frame.field = index as u32;
         frame.is_repeated = field.is_repeated();
         frame.state = INSIDE;
+    }
+
+    /// Over an old value: cuts the current field to what was read of it, and off what stands between it and `next`.
+    fn pass_on<T: DecodeFields>(&mut self, target: &mut T, next: usize) {
+        let (current, count) = (self.current(), self.frame().count as usize);
+        if self.complex.compositor == Compositor::All {
+            return self.keep_seen(target, next);
+        }
+        if next != current {
+            self.keep(target, current, count);
+        }
+        (current + 1..next.min(self.complex.fields.len())).for_each(|field| self.keep(target, field, 0));
+    }
+
+    fn keep<T: DecodeFields>(&self, target: &mut T, field: usize, count: usize) {
+        if field < self.complex.fields.len() {
+            target.keep(field, count, self.content(field));
+        }
     }
 
     /// Reads the field that is open to its end.

@@ -1,6 +1,6 @@
 //! Which field a tag opens, and whether all that must be there was.
 
-use super::Routine;
+use super::{DecodeFields, Routine};
 use crate::ErrorKind;
 use crate::decode::{Cursor, Step, Stop};
 use crate::schema::{Compositor, Field, View};
@@ -81,6 +81,23 @@ impl<'s> Routine<'_, '_, 's> {
         before
     }
 
+    /// Over an old value, at the end of an element whose fields come in any order: cuts off those that did not come.
+    pub(super) fn keep_seen<T: DecodeFields>(&mut self, target: &mut T, next: usize) {
+        if next < self.complex.fields.len() {
+            return;
+        }
+        for field in 0..self.complex.fields.len() {
+            if !self.is_seen(field) {
+                target.keep(field, 0, self.view.follow(self.complex.fields[field].element));
+            }
+        }
+    }
+
+    fn is_seen(&mut self, index: usize) -> bool {
+        let word = self.frame().log as usize + index / 64;
+        self.cursor.state().seen[word] & (1 << (index % 64)) != 0
+    }
+
     /// At the end tag.
     ///
     /// # Errors
@@ -110,11 +127,8 @@ impl<'s> Routine<'_, '_, 's> {
 
     /// The first required field that was not seen.
     fn first_unseen(&mut self) -> Option<&'s Field> {
-        let (log, complex) = (self.frame().log as usize, self.complex);
-        let seen = &self.cursor.state().seen;
-        let is_seen = |index: usize| seen[log + index / 64] & (1 << (index % 64)) != 0;
-        let mut fields = complex.fields.iter().enumerate();
-        fields.find(|(index, field)| field.min > 0 && !is_seen(*index)).map(|(_, field)| field)
+        let fields = &self.complex.fields;
+        (0..fields.len()).find(|&index| fields[index].min > 0 && !self.is_seen(index)).map(|index| &fields[index])
     }
 
     /// The element just opened is none of the fields that can come.
