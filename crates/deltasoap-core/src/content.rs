@@ -7,7 +7,7 @@
 //! so an implementation must keep none in local variables across a call that can pause.
 
 use crate::Lexical;
-use crate::decode::flat::Run;
+use crate::decode::flat::{Patch, Run};
 use crate::decode::{Cursor, FlatScan, Step};
 use crate::encode::{Encoder, FlatWrite};
 use crate::schema::{Builtin, Element, ElementRef, Field, QName, View};
@@ -164,6 +164,13 @@ pub trait Occurs: Sized {
     fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
         let _ = (cursor, field, view);
         Run::Items(0)
+    }
+
+    /// Reads flat items again, in place, that differ from those of the message before; only for lists.
+    #[inline]
+    fn patch(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
+        let _ = (cursor, view);
+        Patch::Other { field: 0, count: 0 }
     }
 
     /// Leaves of one occurrence, if flat.

@@ -98,6 +98,7 @@ impl Choice<'_> {
             keep: self.keep(),
             decode_field: self.select(&quote!(decode), &quote!(, cursor, view)),
             run: self.select(&quote!(run), &quote!(, cursor, decl, view)),
+            patch: self.select(&quote!(patch), &quote!(, cursor, view)),
             item_leaves: self.item_leaves(),
             attribute: quote!(::core::result::Result::Ok(())),
         }

@@ -78,6 +78,7 @@ pub(crate) struct DecodeBodies {
     pub(crate) keep: TokenStream,
     pub(crate) decode_field: TokenStream,
     pub(crate) run: TokenStream,
+    pub(crate) patch: TokenStream,
     pub(crate) item_leaves: TokenStream,
     pub(crate) attribute: TokenStream,
 }
@@ -85,7 +86,7 @@ pub(crate) struct DecodeBodies {
 impl DecodeBodies {
     pub(crate) fn implement(&self, target: &Target) -> TokenStream {
         let runtime = target.runtime();
-        let DecodeBodies { open, keep, decode_field, run, item_leaves, attribute } = self;
+        let DecodeBodies { open, keep, decode_field, run, patch, item_leaves, attribute } = self;
         let (cursor, view) = (quote!(&mut #runtime::decode::Cursor<'_>), quote!(#runtime::schema::View<'_>));
         target.implement(
             &quote!(#runtime::decode::DecodeFields),
@@ -110,6 +111,15 @@ impl DecodeBodies {
                     view: #view,
                 ) -> #runtime::decode::flat::Run {
                     #run
+                }
+
+                fn patch(
+                    &mut self,
+                    field: usize,
+                    cursor: #cursor,
+                    view: #view,
+                ) -> #runtime::decode::flat::Patch {
+                    #patch
                 }
 
                 fn item_leaves(&self, field: usize, view: #view) -> ::core::option::Option<usize> {

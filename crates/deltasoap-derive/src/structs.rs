@@ -147,6 +147,7 @@ impl<'t> Struct<'t> {
         let (target, runtime) = (self.target, self.target.runtime());
         let none = quote!(_ => ::core::option::Option::None);
         let items = quote!(_ => #runtime::decode::flat::Run::Items(0));
+        let other = quote!(_ => #runtime::decode::flat::Patch::Other { field: 0, count: 0 });
         let done = quote!(_ => ::core::result::Result::Ok(()));
         DecodeBodies {
             open: select(&quote!(field), &self.elements, &quote!(_ => 0), |member| open(member, target)),
@@ -163,6 +164,10 @@ impl<'t> Struct<'t> {
             run: select(&quote!(field), &self.elements, &items, |member| {
                 let (ident, occurs) = (&member.ident, member.occurs(target));
                 quote!(#occurs::run(&mut self.#ident, cursor, decl, view))
+            }),
+            patch: select(&quote!(field), &self.elements, &other, |member| {
+                let (ident, occurs) = (&member.ident, member.occurs(target));
+                quote!(#occurs::patch(&mut self.#ident, cursor, view))
             }),
             item_leaves: select(&quote!(field), &self.elements, &none, |member| {
                 let occurs = member.occurs(target);

@@ -73,12 +73,14 @@ pub struct Feed {
     utf16: Option<Utf16>,
     /// Bytes received.
     received: u64,
+    /// A step wanted no more windows.
+    halted: bool,
 }
 
 impl Feed {
     /// A feed for one document at a time.
     pub fn new(limits: Limits) -> Self {
-        Feed { limits, detector: Detector::default(), carry: Carry::default(), utf16: None, received: 0 }
+        Feed { limits, detector: Detector::default(), carry: Carry::default(), utf16: None, received: 0, halted: false }
     }
 
     /// Makes ready for another document; also after an error.
@@ -87,6 +89,21 @@ impl Feed {
         self.carry.reset();
         self.utf16 = None;
         self.received = 0;
+        self.halted = false;
+    }
+
+    /// True once a step has set [`Window::halted`]. No more windows are offered then, whatever is pushed, until a
+    /// [`seek`](Self::seek).
+    pub fn is_halted(&self) -> bool {
+        self.halted
+    }
+
+    /// Goes on at `offset` in a UTF-8 document, whose bytes from there on are to be pushed, again or for the first time.
+    pub fn seek(&mut self, offset: u64) {
+        debug_assert!(self.utf16.is_none(), "positions in UTF-16 are not those of the received bytes");
+        self.carry.seek(offset);
+        self.received = offset;
+        self.halted = false;
     }
 
     /// The encoding of the document, once enough bytes have come to tell.
@@ -121,7 +138,7 @@ impl Feed {
         let within = &chunk[..chunk.len().min(room)];
         self.received += within.len() as u64;
         self.accept(within, step)?;
-        if within.len() < chunk.len() {
+        if within.len() < chunk.len() && !self.halted {
             return Err(self.over_limit(step));
         }
         Ok(())
@@ -185,7 +202,7 @@ impl Feed {
 
     fn take_utf8<E: Located>(&mut self, chunk: &[u8], step: &mut Step<'_, E>) -> Result<(), E> {
         let (mut joined, mut more) = (0, JOINED);
-        while !self.carry.unread().is_empty() && joined < chunk.len() {
+        while !self.halted && !self.carry.unread().is_empty() && joined < chunk.len() {
             let piece = &chunk[joined..chunk.len().min(joined + more)];
             self.carry.end().extend_from_slice(piece);
             (joined, more) = (joined + piece.len(), more * 2);
@@ -199,12 +216,16 @@ impl Feed {
 
     /// Offers a chunk without copying what is read of it.
     fn direct<E: Located>(&mut self, chunk: &[u8], step: &mut Step<'_, E>) -> Result<(), E> {
-        if chunk.is_empty() {
+        if chunk.is_empty() || self.halted {
             return Ok(());
         }
         let mut window = self.carry.window(chunk, false);
         let result = step(&mut window);
         let read = window.pos;
+        self.halted = window.halted;
+        if self.halted {
+            return result.or_else(|error| error.map_or(Ok(()), Err));
+        }
         self.carry.skip(read);
         self.carry.end().extend_from_slice(&chunk[read..]);
         result.or_else(|error| error.map_or(Ok(()), Err))
@@ -215,6 +236,7 @@ impl Feed {
         let mut window = self.carry.window(self.carry.unread(), last);
         let result = step(&mut window);
         let (read, mark) = (window.pos, window.mark);
+        self.halted = window.halted;
         let result = result.or_else(|error| error.map_or(Ok(()), |error| Err(self.translated(error))));
         self.carry.keep_mark(mark);
         self.carry.read(read);

@@ -27,6 +27,7 @@ use fail::{Fail, fault, over};
 use resume::Resume;
 use scope::Scopes;
 use spelling::Spellings;
+use std::sync::atomic::{AtomicU64, Ordering};
 use tag::Open;
 
 /// The bytes at hand: a window on the document. `pos` moves forward as events are read.
@@ -45,12 +46,14 @@ pub struct Window<'a> {
     /// A place in the document (in UTF-8, as `base`) that an error may have to name when its bytes are gone. Set by a
     /// step that asks [`Feed`](crate::Feed) for more bytes; the same in later windows until it is set again.
     pub mark: Option<u64>,
+    /// Set by a step that wants no more windows: see [`Feed::is_halted`](crate::Feed::is_halted).
+    pub halted: bool,
 }
 
 impl<'a> Window<'a> {
     /// A window on a whole document in UTF-8 without a byte order mark.
     pub fn whole(bytes: &'a [u8]) -> Self {
-        Window { bytes, pos: 0, base: 0, last: true, encoding: Detected::default(), mark: None }
+        Window { bytes, pos: 0, base: 0, last: true, encoding: Detected::default(), mark: None, halted: false }
     }
 }
 
@@ -105,6 +108,8 @@ pub enum Instructions {
 /// ```
 #[derive(Debug)]
 pub struct Reader {
+    /// Unlike that of any other reader in the process.
+    id: u64,
     limits: Limits,
     instructions: Instructions,
     names: Names,
@@ -148,6 +153,8 @@ enum Inside {
     Instruction,
 }
 
+static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+
 /// Most names, and most spellings of names, kept from one document to the next.
 const NAMES_KEPT: usize = 1 << 12;
 /// Most bytes of names and namespaces kept.
@@ -158,6 +165,7 @@ impl Reader {
     pub fn new(limits: Limits, instructions: Instructions) -> Self {
         let mut names = Names::default();
         Reader {
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             limits,
             instructions,
             scopes: Scopes::new(&mut names),
@@ -189,6 +197,23 @@ impl Reader {
         self.tag_offset = 0;
         self.last = Names::NOTHING;
         self.place = Place::Start;
+        self.inside = Inside::Nothing;
+        self.empty = false;
+        self.resume = None;
+    }
+
+    /// Goes back to a place in the content of an open element, of which there are then `depth`: closes the others without
+    /// their end tags and leaves whatever token was begun. The next window begins wherever the caller says.
+    ///
+    /// # Panics
+    /// If `depth` is 0 or greater than [`depth`](Self::depth).
+    pub fn cut(&mut self, depth: usize) {
+        assert!(0 < depth && depth <= self.open.len(), "no such open element");
+        while self.open.len() > depth {
+            self.leave();
+        }
+        self.forget_text();
+        self.place = Place::Content;
         self.inside = Inside::Nothing;
         self.empty = false;
         self.resume = None;
@@ -284,6 +309,12 @@ impl Reader {
         if let Some(open) = self.open.last_mut() {
             open.text = 0;
         }
+    }
+
+    /// Tells the reader from all others in the process: what [`scope`](Self::scope) gives has a meaning within one reader
+    /// only.
+    pub fn id(&self) -> u64 {
+        self.id
     }
 
     /// Number of open elements.

@@ -4,7 +4,9 @@
 //! it: the items themselves are the array.
 
 use super::cursor::Tag;
-use super::flat::{self, Run};
+use super::cursor::{PATCH, SEEK};
+use super::differential::leaf::Descent;
+use super::flat::{self, Patch, Run};
 use super::{Cursor, Step, Stop, nil_attribute, other_attribute};
 use crate::content::{APPENDED, Content};
 use crate::schema::View;
@@ -24,21 +26,29 @@ pub fn decode<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: Vie
     let key = std::ptr::from_ref(array).addr();
     let leaves = T::flat_leaves(item_view);
     let (me, fresh) = cursor.enter();
-    if fresh {
+    if fresh && !cursor.is_seeking() {
         read_attributes(cursor)?;
         items.clear();
+    } else if fresh {
+        descend(cursor, me)?;
     }
     loop {
+        match cursor.frame(me).state {
+            SEEK => descend(cursor, me)?,
+            PATCH => patch(items, cursor, item_view, me)?,
+            _ => {}
+        }
         if cursor.frame(me).state == INSIDE {
             let place = cursor.frame(me).place as usize;
             let Some(item) = items.get_mut(place) else { unreachable!("inside an item that was not opened") };
             item.decode(cursor, item_view)?;
             cursor.frame(me).state = BETWEEN;
+            cursor.note_close();
             if let Some(leaves) = leaves {
                 cursor.learn_item(key, leaves);
             }
         }
-        if leaves.is_some() {
+        if leaves.is_some() && !cursor.can_resync(me) {
             let (count, short) = match flat::run(items, cursor, key, item_view) {
                 Run::Items(count) => (count, false),
                 Run::Short(count) => (count, true),
@@ -54,10 +64,38 @@ pub fn decode<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: Vie
             Tag::End | Tag::Done => {
                 if cursor.is_over(me) {
                     items.truncate(cursor.frame(me).count as usize);
+                    cursor.state().session.leave();
                 }
                 cursor.leave(me);
                 return Ok(());
             }
+        }
+    }
+}
+
+/// On the way to where regular mode goes on in the array of the message before.
+fn descend(cursor: &mut Cursor<'_>, me: usize) -> Step {
+    let step = cursor.descend(me)?;
+    let frame = cursor.frame(me);
+    frame.is_repeated = true;
+    match step {
+        Descent::Into { count, .. } => (frame.count, frame.place, frame.state) = (count, count - 1, INSIDE),
+        Descent::Here { count, patch, .. } => {
+            (frame.count, frame.state) = (count, if patch { PATCH } else { BETWEEN });
+        }
+    }
+    Ok(())
+}
+
+/// Reads flat items again that differ from those of the message before.
+fn patch<T: Content>(items: &mut [T], cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Step {
+    match flat::patch(items, cursor, view) {
+        Patch::Fast => Err(Stop::Switch),
+        Patch::Short => Err(Stop::Pending),
+        Patch::Other { count, .. } => {
+            let frame = cursor.frame(me);
+            (frame.count, frame.state) = (count, BETWEEN);
+            Ok(())
         }
     }
 }
@@ -72,11 +110,16 @@ fn open_item<T: Content>(
     if attribute(cursor, "position").is_some() {
         return Err(cursor.error_at_tag(ErrorKind::ArrayType("an item with a position".to_owned())));
     }
+    let count = cursor.frame(me).count.saturating_add(1);
+    if cursor.is_over(me) && cursor.resync(0, count) {
+        return Err(Stop::Switch);
+    }
+    cursor.note_open(0, count);
     let place = if cursor.is_over(me) { cursor.frame(me).count as usize } else { APPENDED };
     let place = occurs::open_item(items, place, view);
     let frame = cursor.frame(me);
     frame.place = place as u32;
-    frame.count = frame.count.saturating_add(1);
+    frame.count = count;
     frame.is_repeated = true;
     frame.state = INSIDE;
     if before.is_some() {

@@ -1,11 +1,12 @@
 //! The cursor: a window of bytes, the reader's state, and the matching stack.
 
+use super::differential::leaf::{Descent, Session, StartTag};
 use super::flat::Learned;
-use super::{Frame, Step, Stop};
+use super::{DecodeOptions, Differential, Frame, Step, Stop};
 use crate::node::{Bindings, owned};
 use crate::{Error, ErrorKind, QName, Stats};
 use deltasoap_xml::lexical::Partial;
-use deltasoap_xml::{Event, Instructions, Limits, NameId, Names, Reader, ScopeId, Window};
+use deltasoap_xml::{Event, Instructions, Limits, NameId, Names, Reader, ScopeId, Stop as XmlStop, Window};
 use std::sync::Arc;
 
 /// Everything a decode keeps from one window to the next.
@@ -38,14 +39,23 @@ pub struct State {
     bindings: Option<(ScopeId, Bindings)>,
     pub(crate) stats: Stats,
     pub(crate) limits: Limits,
+    /// The comparison with the message before.
+    pub(crate) session: Session,
+    pub(crate) differential: Differential,
 }
+
+/// The state of a routine, in a frame that stays, on the way to where regular mode goes on.
+pub(crate) const SEEK: u8 = 8;
+/// The state of a routine whose flat items are read again in place.
+pub(crate) const PATCH: u8 = 9;
 
 /// Bytes of scratch text kept from one message to the next.
 const SCRATCH_KEPT: usize = 64 << 10;
 
 impl State {
     /// A state for one message at a time.
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(options: DecodeOptions) -> Self {
+        let DecodeOptions { limits, differential } = options;
         State {
             reader: Reader::new(limits, Instructions::Refuse),
             stack: Vec::new(),
@@ -62,6 +72,8 @@ impl State {
             bindings: None,
             stats: Stats::default(),
             limits,
+            session: Session::default(),
+            differential,
         }
     }
 
@@ -84,11 +96,55 @@ impl State {
         self.attributes_read = false;
         self.inherited = 0;
         self.bindings = None;
+        self.session.reset();
     }
 
     /// The counters so far.
     pub fn stats(&self) -> &Stats {
         &self.stats
+    }
+
+    /// The frame of the routine that called the one at work, which has none of its own.
+    #[inline]
+    pub(crate) fn caller(&self) -> Frame {
+        self.stack[self.level - 1]
+    }
+
+    /// Goes back to the innermost routine that stays on the way to where regular mode goes on.
+    pub(crate) fn cut(&mut self) {
+        let level = self.session.staying();
+        let keep = level.map_or(self.session.base, |level| level + 1);
+        if let Some(frame) = self.stack.get(keep) {
+            self.seen.truncate(frame.log as usize);
+        }
+        self.stack.truncate(keep);
+        self.inline = false;
+        self.attributes_read = false;
+        match level {
+            Some(level) => {
+                self.stack[level].state = SEEK;
+                self.over = level + 1;
+                self.reader.cut(self.stack[level].depth as usize);
+            }
+            None => {
+                self.over = 0;
+                self.reader.cut(self.session.depth);
+            }
+        }
+    }
+
+    /// Reads a start tag of the message before, which stands in this one as well.
+    fn open_old(&mut self, window: &Window<'_>, old: u64) -> Step {
+        let State { reader, session, limits, .. } = self;
+        let Some(image) = session.old.as_ref().and_then(|template| template.image()) else { return Ok(()) };
+        let mut tag = Window { bytes: image.at(old), pos: 0, base: old, last: false, ..*window };
+        if reader.next(&mut tag) != Err(XmlStop::Pending) {
+            return Ok(());
+        }
+        let joined: Vec<u8> = image.from(old).flatten().copied().take(limits.markup).collect();
+        let mut tag = Window { bytes: &joined, ..tag };
+        reader.next(&mut tag)?;
+        Ok(())
     }
 
     /// Where in a list of `len` the calling routine's next occurrence goes: behind the others, unless it replaces one of
@@ -259,6 +315,49 @@ impl<'c> Cursor<'c> {
     #[inline]
     pub fn frame(&mut self, index: usize) -> &mut Frame {
         &mut self.state.stack[index]
+    }
+
+    /// True while routines are on the way to a place in the middle of a message, in a value that is whole already: they
+    /// enter fresh, and must leave the value as it is.
+    #[inline]
+    pub fn is_seeking(&self) -> bool {
+        self.state.session.is_seeking()
+    }
+
+    /// The next step on that way, for the routine whose frame this is.
+    pub(crate) fn descend(&mut self, index: usize) -> Step<Descent> {
+        let step = self.state.session.descend(index);
+        match step {
+            Descent::Into { old, .. } => self.state.open_old(&self.window, old)?,
+            Descent::Here { .. } => self.state.over = index + 1,
+        }
+        Ok(step)
+    }
+
+    /// Whether the element whose start tag was just read stood here in the message before; only over an old value.
+    pub(crate) fn resync(&mut self, field: u32, count: u32) -> bool {
+        let position = self.reader().tag_offset();
+        let start = (position - self.window.base) as usize;
+        let tag = StartTag { window: self.window.bytes, start, len: self.window.pos - start, position };
+        self.state.session.resync(field, count, tag)
+    }
+
+    /// True if a routine over an old value may still meet elements of the message before.
+    pub(crate) fn can_resync(&self, index: usize) -> bool {
+        self.is_over(index) && self.state.session.can_resync()
+    }
+
+    /// Notes an element whose start tag was just read.
+    #[inline]
+    pub(crate) fn note_open(&mut self, field: u32, count: u32) {
+        let position = self.state.reader.tag_offset();
+        self.state.session.recorder.open(position, field, count);
+    }
+
+    /// Notes the end of the element that was noted last.
+    #[inline]
+    pub(crate) fn note_close(&mut self) {
+        self.state.session.recorder.close();
     }
 
     /// Tells the routine called next that the start tag just read is of one of its fields.

@@ -1,6 +1,7 @@
 //! The driver: feeds windows to the outermost routine until the message is whole.
 
 use super::differential::Differential;
+use super::differential::leaf::{Advance, Chunk, Image};
 use super::{Cursor, State, Step, Stop};
 use crate::content::{Content, Typed};
 use crate::schema::{QName, View};
@@ -31,12 +32,16 @@ pub trait Root {
 pub struct Decoder {
     feed: Feed,
     state: State,
+    /// The operation's bytes, where they are kept to be compared.
+    image: Image,
+    /// Bytes received.
+    received: u64,
 }
 
 impl Decoder {
     /// A decoder with these options.
     pub fn new(options: DecodeOptions) -> Self {
-        Decoder { feed: Feed::new(options.limits), state: State::new(options.limits) }
+        Decoder { feed: Feed::new(options.limits), state: State::new(options), image: Image::default(), received: 0 }
     }
 
     /// As [`new`](Self::new), without the shortcut for flat items: for tests, which compare the two.
@@ -51,6 +56,8 @@ impl Decoder {
     pub fn reset(&mut self) {
         self.feed.reset();
         self.state.reset();
+        self.image = Image::default();
+        self.received = 0;
     }
 
     /// Takes the next chunk of the document and reads as much as it allows.
@@ -58,9 +65,7 @@ impl Decoder {
     /// # Errors
     /// The first fault in document order. After an error the decoder must be [`reset`](Self::reset).
     pub fn push(&mut self, root: &mut impl Root, chunk: &[u8]) -> Result<(), Error> {
-        let state = &mut self.state;
-        state.stats.bytes += chunk.len() as u64;
-        self.feed.push(chunk, |window| step(root, state, window))
+        self.take(root, Chunk::Lent(chunk))
     }
 
     /// As [`push`](Self::push), for a chunk that can be kept without a copy: differential decoding compares the next
@@ -69,7 +74,7 @@ impl Decoder {
     /// # Errors
     /// As [`push`](Self::push).
     pub fn push_bytes(&mut self, root: &mut impl Root, chunk: Bytes) -> Result<(), Error> {
-        self.push(root, &chunk)
+        self.take(root, Chunk::Shared(&chunk))
     }
 
     /// Says that the document has ended.
@@ -77,9 +82,43 @@ impl Decoder {
     /// # Errors
     /// The first fault in document order, an unexpected end among them.
     pub fn finish(&mut self, root: &mut impl Root) -> Result<(), Error> {
+        self.state.session.is_ending = true;
+        self.follow(root)?;
         let state = &mut self.state;
         self.feed.finish(|window| step(root, state, window))?;
+        state.session.keep(&mut self.image);
         state.stats.messages += 1;
+        Ok(())
+    }
+
+    fn take(&mut self, root: &mut impl Root, chunk: Chunk<'_>) -> Result<(), Error> {
+        let Decoder { feed, state, image, received } = self;
+        let (start, bytes) = (*received, chunk.as_slice());
+        *received += bytes.len() as u64;
+        state.stats.bytes += bytes.len() as u64;
+        let was_kept = state.session.is_kept();
+        if was_kept {
+            image.push(start, chunk);
+        }
+        feed.push(bytes, |window| step(root, state, window))?;
+        if !was_kept && state.session.has_begun() {
+            image.push(start, chunk);
+        }
+        self.follow(root)
+    }
+
+    /// Fast mode: compares what was received, and goes on in regular mode where it differs.
+    fn follow(&mut self, root: &mut impl Root) -> Result<(), Error> {
+        let Decoder { feed, state, image, received } = self;
+        while feed.is_halted() {
+            state.session.is_ending |= *received > state.limits.message;
+            let Advance::Seek(position) = state.session.advance(image) else { return Ok(()) };
+            state.cut();
+            feed.seek(position);
+            for piece in image.from(position) {
+                feed.push(piece, |window| step(root, state, window))?;
+            }
+        }
         Ok(())
     }
 
@@ -115,6 +154,10 @@ fn step(root: &mut impl Root, state: &mut State, window: &mut Window<'_>) -> Res
     window.pos = cursor.pos();
     match result {
         Ok(()) => Ok(()),
+        Err(Stop::Switch) => {
+            window.halted = true;
+            Err(None)
+        }
         Err(Stop::Pending) => {
             window.mark = state.mark();
             Err(None)

@@ -24,6 +24,7 @@ pub mod text;
 
 pub use complex::DecodeFields;
 pub use cursor::{Cursor, State, Tag};
+use differential::Differential;
 pub use driver::{DecodeOptions, Decoder, ElementRoot, Root, from_slice, value_from_slice};
 pub use flat::FlatScan;
 pub use frame::Frame;
@@ -39,6 +40,8 @@ use deltasoap_xml::{Stop as XmlStop, XmlError};
 pub enum Stop {
     /// The window's bytes are used up; call again with more.
     Pending,
+    /// Fast mode takes over, or the way leads elsewhere: the driver goes on.
+    Switch,
     /// The message is at fault.
     Error(Error),
 }

@@ -76,7 +76,9 @@ impl<T: Content> Content for Nillable<T> {
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
         let (me, fresh) = cursor.enter();
-        if fresh {
+        if fresh && cursor.is_seeking() {
+            cursor.frame(me).state = CONTENT;
+        } else if fresh {
             let is_nil = nil_attribute(cursor)?.0;
             *self = if is_nil { Nillable::Nil } else { Nillable::Value(T::vacant(view)) };
             cursor.frame(me).state = if is_nil { NIL } else { CONTENT };

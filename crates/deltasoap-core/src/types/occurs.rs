@@ -1,7 +1,7 @@
 //! How often a field occurs: exactly once, at most once, any number of times.
 
 use crate::content::{APPENDED, Content, Occurs, Typed};
-use crate::decode::flat::{self, Run};
+use crate::decode::flat::{self, Patch, Run};
 use crate::decode::{Cursor, FlatScan, Step};
 use crate::encode::flat::encode_items;
 use crate::encode::{Encoder, FlatWrite};
@@ -147,6 +147,10 @@ impl<T: Typed> Occurs for Vec<T> {
             return Run::Items(0);
         }
         flat::run(self, cursor, std::ptr::from_ref(field).addr(), view)
+    }
+
+    fn patch(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
+        flat::patch(self, cursor, view)
     }
 
     fn item_leaves(view: View<'_>) -> Option<usize> {

@@ -57,7 +57,9 @@ impl Content for Value {
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
         let (me, fresh) = cursor.enter();
-        if fresh {
+        if fresh && cursor.is_seeking() {
+            cursor.frame(me).state = CONTENT;
+        } else if fresh {
             // An inline choice has no element of its own, so the attributes at hand are its field's.
             let is_nil = !cursor.is_inline() && nil_attribute(cursor)?.0;
             *self = if is_nil { Value::Nil } else { Value::vacant(view) };

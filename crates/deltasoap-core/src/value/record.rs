@@ -2,7 +2,7 @@
 
 use super::{Simple, Value};
 use crate::content::Content;
-use crate::decode::flat::{self, Run};
+use crate::decode::flat::{self, Patch, Run};
 use crate::decode::{Cursor, DecodeFields, FlatScan, Step};
 use crate::encode::flat::encode_items;
 use crate::encode::{EncodeFields, Encoder, FlatWrite};
@@ -152,6 +152,13 @@ impl DecodeFields for Target<'_> {
                 flat::run(items, cursor, std::ptr::from_ref(decl).addr(), view)
             }
             _ => Run::Items(0),
+        }
+    }
+
+    fn patch(&mut self, field: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
+        match &mut self.record.fields[field] {
+            Value::List(items) => flat::patch(items, cursor, view),
+            _ => Patch::Other { field: 0, count: 0 },
         }
     }
 

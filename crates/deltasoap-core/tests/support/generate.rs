@@ -170,7 +170,8 @@ fn field_value(entropy: &mut Entropy<'_>, field: &Field, view: View<'_>) -> Valu
     if field.min == 0 && entropy.once_in(2) { Value::Absent } else { nillable_value(entropy, view, field.nillable) }
 }
 
-fn simple_value(entropy: &mut Entropy<'_>, base: Builtin) -> Simple {
+/// A value of a built-in type.
+pub fn simple_value(entropy: &mut Entropy<'_>, base: Builtin) -> Simple {
     let mut number = || (0..4).fold(0, |number: i32, _| number.wrapping_shl(8) | entropy.below(256) as i32);
     match base {
         Builtin::Int => Simple::Int(number()),

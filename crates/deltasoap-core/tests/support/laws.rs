@@ -58,7 +58,7 @@ pub fn check(Sources([schema, value, wording, damage]): Sources<'_>) -> (String,
 }
 
 /// A document with a few pieces cut out, doubled, moved or put in.
-fn damaged(document: &str, entropy: &mut Entropy<'_>) -> Vec<u8> {
+pub fn damaged(document: &str, entropy: &mut Entropy<'_>) -> Vec<u8> {
     const PIECES: [&str; 16] = [
         "<",
         ">",

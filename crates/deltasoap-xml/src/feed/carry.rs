@@ -62,7 +62,7 @@ impl Carry {
     /// A window on bytes that follow what has been read.
     pub(super) fn window<'a>(&self, bytes: &'a [u8], last: bool) -> Window<'a> {
         let (base, mark) = (self.base + self.read as u64, self.mark.map(|mark| mark.offset));
-        Window { bytes, pos: 0, base, last, encoding: self.detected, mark }
+        Window { bytes, pos: 0, base, last, encoding: self.detected, mark, halted: false }
     }
 
     /// Counts `n` unread bytes as read.
@@ -76,6 +76,13 @@ impl Carry {
     /// Counts `n` bytes as read that were never here; only while nothing is unread.
     pub(super) fn skip(&mut self, n: usize) {
         self.base += n as u64;
+    }
+
+    /// Drops everything and goes on at a place in a UTF-8 document.
+    pub(super) fn seek(&mut self, offset: u64) {
+        self.bytes.clear();
+        self.read = 0;
+        self.base = offset;
     }
 
     /// Takes back all unread bytes; gives their number.

@@ -9,7 +9,9 @@ mod select;
 pub(crate) use attributes::read_attributes;
 
 use super::cursor::Tag;
-use super::flat::Run;
+use super::cursor::{PATCH, SEEK};
+use super::differential::leaf::Descent;
+use super::flat::{Patch, Run};
 use super::{Cursor, Frame, Step, Stop, skip_element};
 use crate::content::APPENDED;
 use crate::schema::{ComplexElement, Compositor, Field, View};
@@ -34,6 +36,12 @@ pub trait DecodeFields {
     fn run(&mut self, field: usize, cursor: &mut Cursor<'_>, decl: &Field, view: View<'_>) -> Run {
         let _ = (field, cursor, decl, view);
         Run::Items(0)
+    }
+
+    /// Reads flat items again that differ from those of the message before; see [`Occurs::patch`](crate::Occurs::patch).
+    fn patch(&mut self, field: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
+        let _ = (field, cursor, view);
+        Patch::Other { field: 0, count: 0 }
     }
 
     /// Leaves of one occurrence of a repeated field, if flat.
@@ -73,7 +81,7 @@ pub fn decode<T: DecodeFields>(target: &mut T, cursor: &mut Cursor<'_>, view: Vi
         routine.begin(target)?;
     }
     while !routine.step(target)? {}
-    cursor.leave(me);
+    routine.end();
     Ok(())
 }
 
@@ -103,13 +111,76 @@ impl<'s> Routine<'_, '_, 's> {
     fn begin<T: DecodeFields>(&mut self, target: &mut T) -> Step {
         if self.cursor.take_inline() {
             let Some(index) = self.find(0) else { return Err(self.unexpected(0)) };
-            self.open_occurrence(target, index);
+            if self.cursor.is_seeking() {
+                self.enter_occurrence(index, 1);
+            } else {
+                self.open_occurrence(target, index);
+            }
             self.frame().state = INLINE;
             return Ok(());
+        }
+        if self.cursor.is_seeking() {
+            return self.descend();
+        }
+        if self.complex.compositor == Compositor::All {
+            self.cursor.state().session.recorder.mute();
         }
         read_attributes(target, self.cursor, self.complex)?;
         self.reserve_seen();
         Ok(())
+    }
+
+    /// On the way to where regular mode goes on in the value of the message before.
+    fn descend(&mut self) -> Step {
+        match self.cursor.descend(self.me)? {
+            Descent::Into { field, count, .. } => self.enter_occurrence(field as usize, count),
+            Descent::Here { field, count, patch } => {
+                let is_repeated = self.complex.fields.get(field as usize).is_some_and(Field::is_repeated);
+                let frame = self.frame();
+                (frame.field, frame.count, frame.is_repeated) = (field, count, is_repeated);
+                frame.state = if patch { PATCH } else { BETWEEN };
+            }
+        }
+        Ok(())
+    }
+
+    /// Into an occurrence that is there already.
+    fn enter_occurrence(&mut self, index: usize, count: u32) {
+        let field = &self.complex.fields[index];
+        if field.inline {
+            self.cursor.set_inline();
+        }
+        let frame = self.frame();
+        (frame.field, frame.count, frame.place) = (index as u32, count, count - 1);
+        frame.is_repeated = field.is_repeated();
+        frame.state = INSIDE;
+    }
+
+    /// Reads flat items again that differ from those of the message before.
+    fn patch<T: DecodeFields>(&mut self, target: &mut T) -> Step {
+        let field = self.current();
+        match target.patch(field, self.cursor, self.content(field)) {
+            Patch::Fast => Err(Stop::Switch),
+            Patch::Short => Err(Stop::Pending),
+            Patch::Other { field, count } => {
+                let frame = self.frame();
+                (frame.field, frame.count, frame.state) = (field, count, BETWEEN);
+                Ok(())
+            }
+        }
+    }
+
+    /// Behind the end tag.
+    fn end(&mut self) {
+        if self.frame().state != INLINE {
+            if self.complex.compositor == Compositor::All {
+                self.cursor.state().session.recorder.unmute();
+            }
+            if self.cursor.is_over(self.me) {
+                self.cursor.state().session.leave();
+            }
+        }
+        self.cursor.leave(self.me);
     }
 
     /// Reads up to and with the next child, or the end; true at the end.
@@ -125,6 +196,11 @@ impl<'s> Routine<'_, '_, 's> {
                 target.decode_field(field, self.cursor, self.content(field))?;
                 return Ok(true);
             }
+            SEEK => {
+                self.descend()?;
+                return Ok(false);
+            }
+            PATCH => self.patch(target)?,
             _ => {}
         }
         self.run_flat(target)?;
@@ -145,7 +221,7 @@ impl<'s> Routine<'_, '_, 's> {
     fn run_flat<T: DecodeFields>(&mut self, target: &mut T) -> Step {
         let index = self.current();
         let Some(field) = self.complex.fields.get(index) else { return Ok(()) };
-        if self.frame().count == 0 || field.max.is_some() {
+        if self.frame().count == 0 || field.max.is_some() || self.cursor.can_resync(self.me) {
             return Ok(());
         }
         let (items, short) = match target.run(index, self.cursor, field, self.content(index)) {
@@ -167,11 +243,26 @@ impl<'s> Routine<'_, '_, 's> {
             self.frame().state = SKIPPING;
             return Ok(());
         };
+        if self.cursor.is_over(self.me) && self.resync(target, index) {
+            return Err(Stop::Switch);
+        }
         self.open_occurrence(target, index);
+        let (field, count) = (self.frame().field, self.frame().count);
+        self.cursor.note_open(field, count);
         if self.complex.fields[index].is_repeated() && target.item_leaves(index, self.content(index)).is_some() {
             self.cursor.learn_from(start);
         }
         Ok(())
+    }
+
+    /// Whether the element just opened stood here in the message before; then fast mode goes on behind its start tag.
+    fn resync<T: DecodeFields>(&mut self, target: &mut T, index: usize) -> bool {
+        let before = if self.current() == index { self.frame().count } else { 0 };
+        let is_same = self.cursor.resync(index as u32, before.saturating_add(1));
+        if is_same {
+            self.pass_on(target, index);
+        }
+        is_same
     }
 
     fn open_occurrence<T: DecodeFields>(&mut self, target: &mut T, index: usize) {
@@ -219,6 +310,7 @@ impl<'s> Routine<'_, '_, 's> {
         let (field, content) = (&self.complex.fields[index], self.content(index));
         target.decode_field(index, self.cursor, content)?;
         self.frame().state = BETWEEN;
+        self.cursor.note_close();
         if field.is_repeated()
             && let Some(leaves) = target.item_leaves(index, content)
         {

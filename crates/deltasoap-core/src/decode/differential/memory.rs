@@ -1,8 +1,9 @@
 //! The memory of one stream of messages: the last value, and what the decoder keeps to find what changed.
 
 use super::DifferentialStats;
+use super::leaf::{Begin, Template};
 use crate::content::{Content, Typed};
-use crate::decode::{Cursor, Step};
+use crate::decode::{Cursor, Step, Stop};
 use crate::schema::View;
 
 /// The value of the last message of a stream, and what the next one is compared with.
@@ -12,6 +13,8 @@ use crate::schema::View;
 #[derive(Debug)]
 pub struct Memory<T> {
     value: T,
+    /// What the next message is compared with. The value is whole while there is one.
+    template: Option<Box<Template>>,
     stats: DifferentialStats,
 }
 
@@ -24,7 +27,7 @@ impl<T: Typed> Default for Memory<T> {
 impl<T> Memory<T> {
     /// A memory without a message. `value` is what it gives until there is one.
     pub fn new(value: T) -> Self {
-        Memory { value, stats: DifferentialStats::default() }
+        Memory { value, template: None, stats: DifferentialStats::default() }
     }
 
     /// The last message's value.
@@ -39,17 +42,17 @@ impl<T> Memory<T> {
 
     /// Forgets the message, so that the next one is read in regular mode; frees all buffers.
     pub fn forget(&mut self) {
-        self.stats.memory = 0;
+        self.template = None;
     }
 
     /// Bytes held beyond the value, buffers counted by their capacity.
     pub fn bytes(&self) -> usize {
-        self.stats.memory as usize
+        self.template.as_ref().map_or(0, |template| template.bytes())
     }
 
     /// What differential decoding did for this stream.
-    pub fn stats(&self) -> &DifferentialStats {
-        &self.stats
+    pub fn stats(&self) -> DifferentialStats {
+        DifferentialStats { memory: self.bytes() as u64, ..self.stats }
     }
 }
 
@@ -61,12 +64,34 @@ impl<T: Content> Memory<T> {
     /// As [`Content::decode`]. The memory is without a message then.
     pub fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
         let (me, fresh) = cursor.enter();
-        if fresh {
-            self.value = T::vacant(view);
-            self.stats.messages += 1;
+        if fresh && self.begin(cursor, view, me) {
+            return Err(Stop::Switch);
         }
         self.value.decode(cursor, view)?;
+        self.end(cursor);
         cursor.leave(me);
         Ok(())
+    }
+
+    /// Decides how the operation is read; true if it is compared with the message before.
+    fn begin(&mut self, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
+        self.stats.messages += 1;
+        let schema = std::ptr::from_ref(view.element).addr();
+        match cursor.begin_operation(self.template.take(), schema, me + 1) {
+            Begin::Compare => true,
+            Begin::Read => {
+                self.value = T::vacant(view);
+                false
+            }
+        }
+    }
+
+    fn end(&mut self, cursor: &mut Cursor<'_>) {
+        let end = cursor.reader().tag_offset();
+        let session = &mut cursor.state().session;
+        if session.has_begun() {
+            self.template = session.finish(end);
+            self.stats += session.stats;
+        }
     }
 }

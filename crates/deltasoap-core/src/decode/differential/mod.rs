@@ -1,5 +1,6 @@
 //! Differential decoding: what equals the message before is skipped, what differs is read.
 
+pub(crate) mod leaf;
 mod memory;
 mod options;
 mod stats;

@@ -22,12 +22,17 @@
 //!
 //! Segments of up to 32 bytes are compared as two masked 128-bit words.
 
-use super::Cursor;
+mod patch;
+
+pub use patch::{Patch, patch};
+
+use super::{Cursor, differential};
 use crate::content::Content;
 use crate::schema::{Builtin, View};
 use crate::template::{Segment, Shape};
 use deltasoap_xml::ScopeId;
 use deltasoap_xml::lexical::Lexical;
+use std::sync::Arc;
 
 /// How many bytes of an unfinished item are kept for the next window instead of being read piece by piece.
 const CARRY: usize = 1024;
@@ -37,7 +42,7 @@ const SHAPES: usize = 16;
 /// The markup of flat items, by field and scope.
 #[derive(Debug, Default)]
 pub(crate) struct Learned {
-    shapes: Vec<Known>,
+    shapes: Vec<Arc<Known>>,
     /// The next shape to be replaced when there are `SHAPES`.
     oldest: usize,
     /// True if nothing is learned: every item goes through the general routines.
@@ -52,7 +57,7 @@ pub(crate) struct Learned {
 
 /// A shape and where it holds.
 #[derive(Debug)]
-struct Known {
+pub(crate) struct Known {
     field: usize,
     scope: ScopeId,
     /// Elements open in front of the item when it was learned: deeper down, its own could exceed the limit.
@@ -78,13 +83,14 @@ impl Learned {
         self.is_off = true;
     }
 
-    fn find(&self, field: usize, scope: ScopeId, depth: usize) -> Option<&Known> {
+    fn find(&self, field: usize, scope: ScopeId, depth: usize) -> Option<&Arc<Known>> {
         let mut shapes = self.shapes.iter();
         let known = shapes.find(|known| known.field == field && known.scope == scope)?;
         (depth <= known.depth).then_some(known)
     }
 
     fn insert(&mut self, shape: Known) {
+        let shape = Arc::new(shape);
         if let Some(old) = self.shapes.iter_mut().find(|old| old.field == shape.field && old.scope == shape.scope) {
             *old = shape;
         } else if self.shapes.len() < SHAPES {
@@ -93,6 +99,14 @@ impl Learned {
             self.shapes[self.oldest] = shape;
             self.oldest = (self.oldest + 1) % SHAPES;
         }
+    }
+}
+
+impl Known {
+    /// Bytes in front of an item's start tag.
+    pub(crate) fn indent(&self) -> usize {
+        let open = self.shape.open.as_slice();
+        open.iter().position(|&byte| byte == b'<').unwrap_or(open.len())
     }
 }
 
@@ -193,6 +207,14 @@ fn put<T>(items: &mut Vec<T>, place: usize, value: T) {
     }
 }
 
+/// Notes where an item begins.
+#[inline(always)]
+fn note(run: &mut Option<&mut differential::leaf::Run>, base: u64, start: usize) {
+    if let Some(run) = run {
+        run.positions.push((base as u32).wrapping_add(start as u32).wrapping_sub(run.base));
+    }
+}
+
 /// What [`run`] did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Run {
@@ -209,11 +231,15 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
         return Run::Items(0);
     }
     let (scope, depth) = (state.reader.scope(), state.reader.depth());
-    let Some(Known { shape, types, .. }) = state.learned.find(field, scope, depth) else { return Run::Items(0) };
+    let first = state.next_place(items.len());
+    let frame = state.caller().field;
+    let Some(known) = state.learned.find(field, scope, depth) else { return Run::Items(0) };
+    let Known { shape, types, .. } = &**known;
     let bytes = window.bytes;
     let mut start = window.pos;
-    let first = state.next_place(items.len());
     let mut place = first;
+    let position = window.base + start as u64;
+    let mut noted = state.session.recorder.run(known, position, frame, first as u32);
     if shape.open.matches(&bytes[start..]) {
         let mut pos = start + shape.open.len();
         loop {
@@ -227,12 +253,14 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
             if shape.turn.matches(rest) {
                 put(items, place, value);
                 place += 1;
+                note(&mut noted, window.base, start);
                 start = scan.pos + shape.close.len();
                 pos = scan.pos + shape.turn.len();
             } else {
                 if shape.close.matches(rest) {
                     put(items, place, value);
                     place += 1;
+                    note(&mut noted, window.base, start);
                     start = scan.pos + shape.close.len();
                 }
                 break;
@@ -240,6 +268,7 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
         }
     }
     window.pos = start;
+    state.session.recorder.end_run(window.base + start as u64);
     let read = u32::try_from(place - first).unwrap_or(u32::MAX);
     state.stats.flat_items += u64::from(read);
     let rest = &bytes[start..];

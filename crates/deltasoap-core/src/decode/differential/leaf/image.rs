@@ -1,0 +1,176 @@
+//! The bytes of a message as they were received, by their position in it.
+//!
+//! Large chunks are kept as they came, counted and not copied. Small ones are joined, so that a slice of a few bytes does
+//! not keep a whole network buffer alive, and so that comparing seldom meets a seam.
+
+use bytes::Bytes;
+use deltasoap_xml::scan::first_mismatch;
+
+/// Chunks from this length on are kept as they came.
+const SHARED: usize = 16 << 10;
+
+/// A part of a message, from the chunk on in which its operation begins.
+#[derive(Debug, Default)]
+pub(crate) struct Image {
+    parts: Vec<Part>,
+}
+
+#[derive(Debug)]
+struct Part {
+    /// Position of its first byte in the message.
+    start: u64,
+    data: Data,
+}
+
+#[derive(Debug)]
+enum Data {
+    Shared(Bytes),
+    Joined(Vec<u8>),
+}
+
+/// A chunk on its way into an image.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Chunk<'a> {
+    /// Can be kept.
+    Shared(&'a Bytes),
+    /// Must be copied.
+    Lent(&'a [u8]),
+}
+
+impl Chunk<'_> {
+    pub(crate) fn as_slice(&self) -> &[u8] {
+        match self {
+            Chunk::Shared(bytes) => bytes,
+            Chunk::Lent(bytes) => bytes,
+        }
+    }
+}
+
+impl Part {
+    fn bytes(&self) -> &[u8] {
+        match &self.data {
+            Data::Shared(bytes) => bytes,
+            Data::Joined(bytes) => bytes,
+        }
+    }
+
+    fn end(&self) -> u64 {
+        self.start + self.bytes().len() as u64
+    }
+}
+
+impl Image {
+    /// Appends a chunk that begins at `start` if it is the first one, else where the last one ended.
+    pub(crate) fn push(&mut self, start: u64, chunk: Chunk<'_>) {
+        let start = self.parts.last().map_or(start, Part::end);
+        let bytes = chunk.as_slice();
+        match (chunk, self.parts.last_mut()) {
+            (Chunk::Shared(bytes), _) if bytes.len() >= SHARED => {
+                self.parts.push(Part { start, data: Data::Shared(bytes.clone()) });
+            }
+            (_, Some(Part { data: Data::Joined(joined), .. })) => joined.extend_from_slice(bytes),
+            _ => self.parts.push(Part { start, data: Data::Joined(bytes.to_vec()) }),
+        }
+    }
+
+    /// The position behind the last byte.
+    pub(crate) fn end(&self) -> u64 {
+        self.parts.last().map_or(0, Part::end)
+    }
+
+    /// The bytes from a position to the end of the part that it is in; none at the end.
+    pub(crate) fn at(&self, position: u64) -> &[u8] {
+        let part = match self.parts.as_slice() {
+            [only] => only,
+            parts => match parts.get(parts.partition_point(|part| part.end() <= position)) {
+                Some(part) => part,
+                None => return &[],
+            },
+        };
+        let index = usize::try_from(position.saturating_sub(part.start)).unwrap_or(usize::MAX);
+        part.bytes().get(index..).unwrap_or_default()
+    }
+
+    /// The parts from a position on.
+    pub(crate) fn from(&self, position: u64) -> impl Iterator<Item = &[u8]> {
+        let first = self.parts.partition_point(|part| part.end() <= position);
+        self.parts[first..].iter().map(move |part| {
+            let skipped = usize::try_from(position.saturating_sub(part.start)).unwrap_or(usize::MAX);
+            &part.bytes()[skipped.min(part.bytes().len())..]
+        })
+    }
+
+    /// How many bytes from `own` on equal those of `other` from `others` on.
+    pub(crate) fn equal(&self, own: u64, other: &Image, others: u64) -> u64 {
+        let mut equal = 0;
+        loop {
+            let (a, b) = (self.at(own + equal), other.at(others + equal));
+            let len = a.len().min(b.len());
+            let same = first_mismatch(&a[..len], &b[..len]);
+            equal += same as u64;
+            if same < len || len == 0 {
+                return equal;
+            }
+        }
+    }
+
+    /// How many bytes from `own` on equal the first ones of `other`.
+    pub(crate) fn equal_to(&self, own: u64, other: &[u8]) -> usize {
+        let mut equal = 0;
+        loop {
+            let (a, b) = (self.at(own + equal as u64), &other[equal..]);
+            let len = a.len().min(b.len());
+            let same = first_mismatch(&a[..len], &b[..len]);
+            equal += same;
+            if same < len || len == 0 {
+                return equal;
+            }
+        }
+    }
+
+    /// Bytes held.
+    pub(crate) fn capacity(&self) -> usize {
+        let held = |part: &Part| match &part.data {
+            Data::Shared(bytes) => bytes.len(),
+            Data::Joined(bytes) => bytes.capacity(),
+        };
+        self.parts.iter().map(held).sum::<usize>() + self.parts.capacity() * size_of::<Part>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(start: u64, chunks: &[&[u8]]) -> Image {
+        let mut image = Image::default();
+        for chunk in chunks {
+            image.push(start, Chunk::Lent(chunk));
+        }
+        image
+    }
+
+    #[test]
+    fn positions_count_from_the_first_chunk() {
+        let image = image(100, &[b"abc", b"def"]);
+        assert_eq!((image.at(100), image.at(104), image.at(106)), (&b"abcdef"[..], &b"ef"[..], &b""[..]));
+        assert_eq!(image.end(), 106);
+    }
+
+    #[test]
+    fn large_chunks_are_not_copied_and_seams_do_not_matter() {
+        let large = Bytes::from(vec![b'x'; SHARED]);
+        let mut parts = Image::default();
+        parts.push(7, Chunk::Lent(b"ab"));
+        parts.push(0, Chunk::Shared(&large));
+        parts.push(0, Chunk::Lent(b"cd"));
+        assert_eq!(parts.at(9).as_ptr(), large.as_ptr());
+        let mut whole = b"ab".to_vec();
+        whole.extend_from_slice(&large);
+        whole.extend_from_slice(b"cX");
+        let whole = image(0, &[&whole]);
+        assert_eq!(parts.equal(7, &whole, 0), SHARED as u64 + 3);
+        assert_eq!(parts.equal_to(7, whole.at(0)), SHARED + 3);
+        assert_eq!(parts.from(8).collect::<Vec<_>>().concat().len(), SHARED + 3);
+    }
+}

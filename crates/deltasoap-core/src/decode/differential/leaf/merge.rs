@@ -1,0 +1,189 @@
+//! The table of a message from that of the one before, and what was read anew.
+
+use super::table::{NONE, Node, Place, Run, Table, Touched};
+
+/// Elements that others took the place of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Edit {
+    /// The node that they are children of.
+    pub(crate) parent: u32,
+    /// The first place that is replaced.
+    pub(crate) from: Place,
+    /// The place behind.
+    pub(crate) to: Place,
+    /// The nodes that were read: a range of the new ones.
+    pub(crate) fresh: (u32, u32),
+}
+
+/// From a position in the old message on, how far what stands there has moved.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Move {
+    pub(crate) from: u64,
+    pub(crate) by: i64,
+}
+
+/// Brings a table up to a new message.
+pub(crate) fn merge(old: Table, fresh: Table, edits: &[Edit], moves: &[Move]) -> Table {
+    if edits.is_empty() {
+        return moved(old, moves);
+    }
+    let mut merge = Merge { old, fresh, moves, by: 0, settled: NONE, out: Table::default(), open: Vec::new() };
+    merge.out.nodes.reserve(merge.old.nodes.len() + merge.fresh.nodes.len());
+    let mut at = Place::before(0);
+    for edit in edits {
+        merge.keep(at, edit.from);
+        merge.insert(edit);
+        at = edit.to;
+    }
+    merge.keep(at, Place::before(merge.old.nodes.len() as u32));
+    merge.close(|_| true);
+    merge.out
+}
+
+/// The same elements, elsewhere.
+fn moved(mut table: Table, mut moves: &[Move]) -> Table {
+    let mut by = 0;
+    let is_still = moves.iter().all(|moved| moved.by == 0);
+    for node in table.nodes.iter_mut().filter(|node| !is_still || node.run != NONE) {
+        by = step(&mut moves, u64::from(node.pos), by);
+        node.pos = node.pos.wrapping_add(by as u32);
+        if let Some(run) = table.runs.get_mut(node.run as usize) {
+            settle(run, by);
+        }
+    }
+    table
+}
+
+/// How far what stands at a position has moved.
+fn step(moves: &mut &[Move], position: u64, mut by: i64) -> i64 {
+    while let [first, rest @ ..] = moves
+        && first.from <= position
+    {
+        by = first.by;
+        *moves = rest;
+    }
+    by
+}
+
+/// Ends the work on a run.
+fn settle(run: &mut Run, by: i64) {
+    match run.touched.take() {
+        None => run.base = run.base.wrapping_add(by as u32),
+        Some(Touched { base, items, shift }) => {
+            run.base = base;
+            if shift != 0 {
+                run.positions[items..].iter_mut().for_each(|position| *position = position.wrapping_add(shift));
+                run.end = run.end.wrapping_add(shift);
+            }
+        }
+    }
+}
+
+struct Merge<'m> {
+    old: Table,
+    fresh: Table,
+    moves: &'m [Move],
+    /// How far what is being kept has moved.
+    by: i64,
+    /// The last run that was brought up to the new message.
+    settled: u32,
+    out: Table,
+    open: Vec<Open>,
+}
+
+/// An old node whose children are being kept.
+struct Open {
+    old: u32,
+    end: u32,
+    new: u32,
+}
+
+impl Merge<'_> {
+    /// Keeps what stands between two places.
+    fn keep(&mut self, from: Place, to: Place) {
+        let mut at = from;
+        while at < to {
+            let node = at.node;
+            let items = if to.node == node { Some(to.item) } else { None };
+            self.keep_node(node, at.item, items);
+            at = Place::before(if items.is_some() { to.node + 1 } else { node + 1 });
+        }
+    }
+
+    /// Keeps a node; of a run, the items from `from` up to `to`.
+    fn keep_node(&mut self, index: u32, from: u32, to: Option<u32>) {
+        self.close(|open| open.end <= index);
+        let mut node = self.old.nodes[index as usize];
+        self.by = step(&mut self.moves, u64::from(node.pos), self.by);
+        let (old, end) = (index, node.end);
+        node.pos = node.pos.wrapping_add(self.by as u32);
+        if node.run != NONE {
+            return self.keep_run(node, from, to);
+        }
+        let new = self.push(node);
+        if end > index + 1 {
+            self.open.push(Open { old, end, new });
+        }
+    }
+
+    fn keep_run(&mut self, mut node: Node, from: u32, to: Option<u32>) {
+        let run = &mut self.old.runs[node.run as usize];
+        if self.settled != node.run {
+            settle(run, self.by);
+            self.settled = node.run;
+        }
+        let to = to.unwrap_or(run.positions.len() as u32);
+        if from >= to {
+            return;
+        }
+        let end = run.positions.get(to as usize).copied().unwrap_or(run.end);
+        let positions = if from == 0 && to as usize == run.positions.len() {
+            std::mem::take(&mut run.positions)
+        } else {
+            run.positions[from as usize..to as usize].to_vec()
+        };
+        let part = Run { known: run.known.clone(), base: run.base, end, positions, touched: None };
+        node.count += from;
+        node.pos = part.base.wrapping_add(part.positions[0]);
+        node.run = self.out.runs.len() as u32;
+        self.out.runs.push(part);
+        self.push(node);
+    }
+
+    /// Puts the nodes of an edit in place.
+    fn insert(&mut self, edit: &Edit) {
+        self.close(|open| open.old != edit.parent);
+        let (first, offset) = (edit.fresh.0, self.out.nodes.len() as u32);
+        let parent = self.parent();
+        for index in edit.fresh.0..edit.fresh.1 {
+            let mut node = self.fresh.nodes[index as usize];
+            node.parent = if node.parent == NONE { parent } else { node.parent - first + offset };
+            node.end = node.end - first + offset;
+            if let Some(run) = self.fresh.runs.get_mut(node.run as usize) {
+                node.run = self.out.runs.len() as u32;
+                let positions = std::mem::take(&mut run.positions);
+                self.out.runs.push(Run { positions, ..run.clone() });
+            }
+            self.out.nodes.push(node);
+        }
+    }
+
+    fn parent(&self) -> u32 {
+        self.open.last().map_or(NONE, |open| open.new)
+    }
+
+    fn push(&mut self, mut node: Node) -> u32 {
+        let new = self.out.nodes.len() as u32;
+        node.parent = self.parent();
+        node.end = new + 1;
+        self.out.nodes.push(node);
+        new
+    }
+
+    /// Ends old nodes, the innermost first, as long as they are at their end.
+    fn close(&mut self, is_at_end: impl Fn(&Open) -> bool) {
+        while let Some(open) = self.open.pop_if(|open| is_at_end(open)) {
+            self.out.nodes[open.new as usize].end = self.out.nodes.len() as u32;
+        }
+    }
+}

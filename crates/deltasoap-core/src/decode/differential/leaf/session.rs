@@ -1,0 +1,455 @@
+//! One message, compared with the one before it.
+
+use super::image::Image;
+use super::merge::{Edit, Move, merge};
+use super::recorder::Recorder;
+use super::table::{NONE, Place, Touched};
+use super::template::{Prologue, Template};
+use std::sync::{Arc, OnceLock};
+use crate::decode::differential::DifferentialStats;
+
+/// What the decoder keeps while it reads an operation.
+#[derive(Debug, Default)]
+pub(crate) struct Session {
+    pub(crate) mode: Mode,
+    pub(crate) recorder: Recorder,
+    /// The message before.
+    pub(crate) old: Option<Box<Template>>,
+    /// How a message that is noted began.
+    prologue: Option<Prologue>,
+    /// The position behind the operation's start tag.
+    start: u64,
+    /// Where the message's bytes go when it was read to its end.
+    cell: Option<Arc<OnceLock<Image>>>,
+    /// Level of the frame of the operation's content.
+    pub(crate) base: usize,
+    /// Open elements just behind the operation's start tag.
+    pub(crate) depth: usize,
+    /// Old nodes of the elements that the routines over the old value stand in, outermost first.
+    path: Vec<u32>,
+    /// Levels of the frames of these routines: one more than `path`, for the operation's own.
+    levels: Vec<u32>,
+    /// How many of the routines on the way to `target` have gone on.
+    arrived: usize,
+    target: Target,
+    /// The edit being made.
+    edit: Option<OpenEdit>,
+    edits: Vec<Edit>,
+    moves: Vec<Move>,
+    /// No more ways back to fast mode: the message has ended.
+    pub(crate) is_ending: bool,
+    pub(crate) stats: DifferentialStats,
+}
+
+/// What is being done with the operation's bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Mode {
+    /// No operation, or one that is not compared and not noted.
+    #[default]
+    Idle,
+    /// Read in regular mode from the start, and noted.
+    Record,
+    /// Compared: up to here, the message equals the old one from there on.
+    Fast {
+        /// Position in the old message.
+        old: u64,
+        /// Position in the message.
+        new: u64,
+    },
+    /// On the way to a place where regular mode goes on.
+    Seek,
+    /// Read in regular mode, over the old value.
+    Over,
+}
+
+/// Where regular mode goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Target {
+    place: Option<Place>,
+    /// Position in the message.
+    new: u64,
+    /// How far the message has moved.
+    by: i64,
+    /// Whether the element at the place is known to differ within.
+    differs: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct OpenEdit {
+    parent: u32,
+    from: Place,
+    /// The first old place that what is read next can be.
+    scan: Place,
+    fresh: u32,
+    /// The place that must be read, for it differs.
+    differing: Option<Place>,
+}
+
+/// A routine's next step on the way to the place where regular mode goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Descent {
+    /// Into an element: its position in the old message, its field, its occurrence.
+    Into {
+        /// Position of its start tag in the old message.
+        old: u64,
+        /// Its field.
+        field: u32,
+        /// Its occurrence, from 1.
+        count: u32,
+    },
+    /// Here, with so much read.
+    Here {
+        /// The field being read, or next to be read.
+        field: u32,
+        /// Its occurrences so far.
+        count: u32,
+        /// Whether a flat item differs and can be read again in place.
+        patch: bool,
+    },
+}
+
+/// Flat items that are read again in place.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Patched {
+    /// Their run.
+    pub(crate) run: usize,
+    /// Occurrences of the field in front of it.
+    pub(crate) first: usize,
+    /// The first item that differs.
+    pub(crate) item: usize,
+}
+
+/// A start tag that was just read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StartTag<'w> {
+    /// The bytes at hand.
+    pub(crate) window: &'w [u8],
+    /// Where the tag begins in them.
+    pub(crate) start: usize,
+    pub(crate) len: usize,
+    /// Its position in the message.
+    pub(crate) position: u64,
+}
+
+/// What fast mode came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Advance {
+    /// The end of what was received.
+    Wait,
+    /// A difference: regular mode goes on at this position of the message.
+    Seek(u64),
+}
+
+impl Session {
+    /// True while the received bytes are to be kept.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.mode != Mode::Idle
+    }
+
+    /// True from the operation's start on, if its bytes are to be kept.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.cell.is_some()
+    }
+
+    /// The message was read to its end: its bytes go to where the operation's positions are.
+    pub(crate) fn keep(&mut self, image: &mut Image) {
+        if let Some(cell) = self.cell.take() {
+            // Each message has a cell of its own.
+            let _ = cell.set(std::mem::take(image));
+        }
+    }
+
+    /// True while routines are on the way to the place where regular mode goes on.
+    #[inline]
+    pub(crate) fn is_seeking(&self) -> bool {
+        self.mode == Mode::Seek
+    }
+
+    pub(crate) fn reset(&mut self) {
+        self.mode = Mode::Idle;
+        self.recorder.clear();
+        self.old = None;
+        self.cell = None;
+        self.prologue = None;
+        self.forget_path();
+        self.edit = None;
+        self.edits.clear();
+        self.moves.clear();
+        self.is_ending = false;
+        self.stats = DifferentialStats::default();
+    }
+
+    fn forget_path(&mut self) {
+        self.path.clear();
+        self.levels.clear();
+    }
+
+    /// Begins to note an operation's elements.
+    pub(crate) fn record(&mut self, prologue: Prologue, start: u64) {
+        self.mode = Mode::Record;
+        self.prologue = Some(prologue);
+        self.start = start;
+        self.cell = Some(Arc::default());
+        self.recorder.is_on = true;
+    }
+
+    /// Begins to compare an operation with that of the message before; `new` is the position behind its start tag.
+    pub(crate) fn compare(&mut self, old: Box<Template>, new: u64) {
+        let from = old.start;
+        self.old = Some(old);
+        self.start = new;
+        self.cell = Some(Arc::default());
+        self.stats.compared += 1;
+        self.enter_fast(from, new);
+    }
+
+    pub(crate) fn enter_fast(&mut self, old: u64, new: u64) {
+        self.recorder.is_on = false;
+        self.mode = Mode::Fast { old, new };
+        self.moves.push(Move { from: old, by: new as i64 - old as i64 });
+    }
+
+    /// Compares what was received.
+    pub(crate) fn advance(&mut self, image: &Image) -> Advance {
+        let Mode::Fast { old, new } = self.mode else { return Advance::Wait };
+        let Some(template) = &self.old else { return Advance::Wait };
+        let Some(before) = template.image() else { return Advance::Wait };
+        let equal = before.equal(old, image, new).min(template.end - old);
+        let at = old + equal;
+        self.stats.fast_bytes += equal;
+        self.mode = Mode::Fast { old: at, new: new + equal };
+        if at < template.end && new + equal == image.end() && !self.is_ending {
+            return Advance::Wait;
+        }
+        Advance::Seek(self.aim(at, new + equal))
+    }
+
+    /// Finds the last place in front of a difference, and the path to it.
+    fn aim(&mut self, old: u64, new: u64) -> u64 {
+        let by = new as i64 - old as i64;
+        let (target, parent) = self.locate(old, by);
+        self.target = target;
+        self.stats.to_regular += 1;
+        self.stats.fast_bytes = self.stats.fast_bytes.saturating_sub(new.saturating_sub(target.new));
+        let common = self.set_path(parent);
+        self.levels.truncate(common + 1);
+        self.arrived = common;
+        self.edit = None;
+        self.recorder.forget_open();
+        self.recorder.is_on = false;
+        self.mode = Mode::Seek;
+        target.new
+    }
+
+    fn locate(&self, old: u64, by: i64) -> (Target, u32) {
+        let Some(template) = &self.old else { return (Target::default(), NONE) };
+        let table = &template.table;
+        let at = |place, position: u64, differs| Target {
+            place: Some(place),
+            new: position.wrapping_add_signed(by),
+            by,
+            differs,
+        };
+        if old >= template.end {
+            return (at(Place::before(table.nodes.len() as u32), template.end, false), NONE);
+        }
+        let Some(index) = table.find(old) else { return (at(Place::before(0), template.start, false), NONE) };
+        let node = table.node(index);
+        let Some(run) = table.run_of(index) else {
+            let position = u64::from(node.pos);
+            return (at(Place::before(index), position, old > position), node.parent);
+        };
+        let first = run.touched.map_or(0, |touched| touched.items);
+        let end = run.position(run.positions.len());
+        if old >= end {
+            return (at(Place::before(index + 1), end, false), node.parent);
+        }
+        let item = run.find(first, old);
+        (at(Place { node: index, item: item as u32 }, run.position(item), true), node.parent)
+    }
+
+    /// Makes the path lead to the children of `parent`; gives how much of it stays.
+    fn set_path(&mut self, parent: u32) -> usize {
+        let Some(template) = &self.old else { return 0 };
+        let mut upward = Vec::with_capacity(8);
+        let mut at = parent;
+        while at != NONE {
+            upward.push(at);
+            at = template.table.node(at).parent;
+        }
+        let common = upward.iter().rev().zip(&self.path).take_while(|(new, old)| new == old).count();
+        self.path.truncate(common);
+        self.path.extend(upward.iter().rev().skip(common));
+        common.min(self.levels.len().saturating_sub(1))
+    }
+
+    /// The level of the innermost routine that stays where it is; `None` if all begin anew.
+    pub(crate) fn staying(&self) -> Option<usize> {
+        self.levels.last().map(|&level| level as usize)
+    }
+
+    /// The next step of the routine at a level.
+    pub(crate) fn descend(&mut self, level: usize) -> Descent {
+        self.levels.truncate(self.arrived);
+        self.levels.push(level as u32);
+        let Some(template) = &self.old else { unreachable!("a way to go without a message before") };
+        if let Some(&index) = self.path.get(self.arrived) {
+            let node = template.table.node(index);
+            self.arrived += 1;
+            return Descent::Into { old: u64::from(node.pos), field: node.field, count: node.count };
+        }
+        self.arrive()
+    }
+
+    fn arrive(&mut self) -> Descent {
+        let parent = self.path.last().copied().unwrap_or(NONE);
+        let (Some(template), Some(place)) = (&mut self.old, self.target.place) else {
+            unreachable!("a way to go without an aim")
+        };
+        self.mode = Mode::Over;
+        self.recorder.is_on = true;
+        let differing = Some(place).filter(|_| self.target.differs);
+        let fresh = self.recorder.table.nodes.len() as u32;
+        let (field, count) = template.table.state_before(parent, place);
+        let run = template.table.nodes.get(place.node as usize).map_or(NONE, |node| node.run);
+        let patch = self.target.differs && run != NONE;
+        self.edit = Some(OpenEdit { parent, from: place, scan: place, fresh, differing });
+        if patch {
+            let node = *template.table.node(place.node);
+            template.table.runs[run as usize].touch(place.item as usize, self.target.by);
+            return Descent::Here { field: node.field, count: node.count + place.item, patch };
+        }
+        Descent::Here { field, count, patch }
+    }
+
+    /// The state in front of the item that could not be read in place: field and count.
+    pub(crate) fn give_up_patch(&mut self, item: usize) -> (u32, u32) {
+        let (Some(template), Some(edit)) = (&self.old, &mut self.edit) else { return (0, 0) };
+        let place = Place { node: edit.from.node, item: item as u32 };
+        (edit.from, edit.scan, edit.differing) = (place, place, Some(place));
+        template.table.state_before(edit.parent, place)
+    }
+
+    /// The items to be read in place.
+    pub(crate) fn patched(&self) -> Option<Patched> {
+        let (template, edit) = (self.old.as_ref()?, self.edit.as_ref()?);
+        let node = template.table.node(edit.from.node);
+        Some(Patched { run: node.run as usize, first: node.count as usize, item: edit.from.item as usize })
+    }
+
+    /// Items up to this one were read in place.
+    pub(crate) fn patched_to(&mut self, item: usize) {
+        if let Some(edit) = &mut self.edit {
+            edit.from.item = item as u32;
+        }
+    }
+
+    /// Whether the element whose start tag was just read is the one that stood there in the message before, with the same
+    /// bytes. If so, fast mode is entered behind the tag.
+    pub(crate) fn resync(&mut self, field: u32, count: u32, tag: StartTag<'_>) -> bool {
+        if self.is_ending {
+            return false;
+        }
+        let Some(place) = self.candidate(field, count) else { return false };
+        let (Some(template), Some(edit)) = (&mut self.old, &self.edit) else { return false };
+        if edit.differing == Some(place) {
+            return false;
+        }
+        let Some(old) = template.compare(place, tag) else { return false };
+        let edit = *edit;
+        self.close_edit(edit, place);
+        if let Some(template) = &mut self.old {
+            template.touch(place, tag.position as i64 - old as i64);
+        }
+        self.stats.to_fast += 1;
+        self.enter_fast(old + tag.len as u64, tag.position + tag.len as u64);
+        true
+    }
+
+    /// True if not all old children of the element being read were passed.
+    pub(crate) fn can_resync(&self) -> bool {
+        let (Some(template), Some(edit)) = (&self.old, &self.edit) else { return false };
+        !self.is_ending && edit.scan.node < template.table.end_of(edit.parent)
+    }
+
+    /// The old place with a field and an occurrence, among those not passed yet.
+    fn candidate(&mut self, field: u32, count: u32) -> Option<Place> {
+        let (template, edit) = (self.old.as_ref()?, self.edit.as_mut()?);
+        let end = template.table.end_of(edit.parent);
+        while edit.scan.node < end {
+            let node = template.table.node(edit.scan.node);
+            let (first, last) = match template.table.run_of(edit.scan.node) {
+                Some(run) => (node.count + 1, node.count + run.positions.len() as u32),
+                None => (node.count, node.count),
+            };
+            if node.field > field || (node.field == field && first > count) {
+                return None;
+            }
+            if node.field == field && count <= last {
+                let item = if node.run == NONE { 0 } else { count - first };
+                return Some(Place { node: edit.scan.node, item }).filter(|place| *place >= edit.from);
+            }
+            edit.scan = Place::before(node.end);
+        }
+        None
+    }
+
+    fn close_edit(&mut self, edit: OpenEdit, to: Place) {
+        let fresh = (edit.fresh, self.recorder.table.nodes.len() as u32);
+        self.edit = None;
+        if edit.from != to || fresh.0 != fresh.1 {
+            self.edits.push(Edit { parent: edit.parent, from: edit.from, to, fresh });
+        }
+    }
+
+    /// A routine over the old value has come to the end of its element.
+    pub(crate) fn leave(&mut self) {
+        let (Some(edit), Some(template)) = (self.edit, &self.old) else { return };
+        let Some(left) = self.path.pop() else { return };
+        self.levels.pop();
+        let (end, parent) = (template.table.end_of(left), template.table.node(left).parent);
+        self.close_edit(edit, Place::before(end));
+        let (from, fresh) = (Place::before(end), self.recorder.table.nodes.len() as u32);
+        self.edit = Some(OpenEdit { parent, from, scan: from, fresh, differing: None });
+    }
+
+    /// Ends the operation, whose end tag is at a position: what the next message is compared with.
+    pub(crate) fn finish(&mut self, end: u64) -> Option<Box<Template>> {
+        let mode = std::mem::take(&mut self.mode);
+        self.stats.regular_bytes += (end - self.start).saturating_sub(self.stats.fast_bytes);
+        let fresh = std::mem::take(&mut self.recorder.table);
+        self.stats.checkpoints += fresh.positions() as u64 + self.stats.leaves;
+        if self.recorder.has_overflown || end >= u64::from(NONE) {
+            return None;
+        }
+        let (image, start) = (Arc::clone(self.cell.as_ref()?), self.start);
+        if mode == Mode::Record {
+            let prologue = self.prologue.take()?;
+            return Some(Box::new(Template { table: fresh, image, prologue, start, end }));
+        }
+        let mut template = self.old.take().filter(|_| mode == Mode::Over)?;
+        if let Some(edit) = self.edit {
+            self.close_edit(edit, Place::before(template.table.nodes.len() as u32));
+        }
+        template.table = merge(std::mem::take(&mut template.table), fresh, &self.edits, &self.moves);
+        (template.image, template.start, template.end) = (image, start, end);
+        Some(template)
+    }
+}
+
+impl super::table::Run {
+    /// From an item on, fast mode has entered the run, `by` bytes further on than in the old message.
+    pub(crate) fn touch(&mut self, item: usize, by: i64) {
+        let by = by as u32;
+        let touched = match self.touched {
+            None => Touched { base: self.base.wrapping_add(by), items: item, shift: 0 },
+            Some(Touched { base, items, shift }) => {
+                if shift != 0 && items < item {
+                    self.positions[items..item].iter_mut().for_each(|position| *position = position.wrapping_add(shift));
+                }
+                Touched { base, items: item, shift: self.base.wrapping_add(by).wrapping_sub(base) }
+            }
+        };
+        self.touched = Some(touched);
+    }
+}

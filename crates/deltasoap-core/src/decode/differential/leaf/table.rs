@@ -1,0 +1,147 @@
+//! The table of a message: where its elements and items begin, and which field of their parent each one is.
+//!
+//! Elements that the general routines read are *nodes* in document order: a node knows its parent, its field and its
+//! occurrence, so that the path to any place is found by following parents. Items that were read as flat ones are told by
+//! their position alone, four bytes each, in a *run* that is one node of the tree.
+
+use super::super::super::flat::Known;
+use std::sync::Arc;
+
+/// No node.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// An element read by the general routines, or a run of flat items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Node {
+    /// Position in the message: of the element's start tag, of the run's first item.
+    pub(crate) pos: u32,
+    /// The node of the element around; `NONE` in the operation's own element.
+    pub(crate) parent: u32,
+    /// The node behind the last one within.
+    pub(crate) end: u32,
+    /// Which field of its parent it is; 0 for an item of a SOAP array.
+    pub(crate) field: u32,
+    /// Occurrences of the field up to and with this one; before a run's first item.
+    pub(crate) count: u32,
+    /// The run, else `NONE`.
+    pub(crate) run: u32,
+}
+
+/// Flat items that follow each other without a gap.
+#[derive(Debug, Clone)]
+pub(crate) struct Run {
+    /// Their markup.
+    pub(crate) known: Arc<Known>,
+    /// What positions count from.
+    pub(crate) base: u32,
+    /// Where each item begins.
+    pub(crate) positions: Vec<u32>,
+    /// Where the last one ends.
+    pub(crate) end: u32,
+    /// How far the items were brought up to the new message, while it is read.
+    pub(crate) touched: Option<Touched>,
+}
+
+/// A run that is being brought up to a new message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Touched {
+    /// What positions will count from.
+    pub(crate) base: u32,
+    /// Items whose positions are new already.
+    pub(crate) items: usize,
+    /// What is to be added to the positions of the others.
+    pub(crate) shift: u32,
+}
+
+/// The nodes and runs of a message, in document order.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) runs: Vec<Run>,
+}
+
+/// A place between elements: in front of a node, or of an item of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) node: u32,
+    pub(crate) item: u32,
+}
+
+impl Place {
+    pub(crate) fn before(node: u32) -> Self {
+        Place { node, item: 0 }
+    }
+}
+
+impl Run {
+    /// Position in the old message of an item that was not touched, or of the run's end.
+    pub(crate) fn position(&self, item: usize) -> u64 {
+        let relative = self.positions.get(item).copied().unwrap_or(self.end);
+        u64::from(self.base.wrapping_add(relative))
+    }
+
+    /// The item that holds a position in the old message, among those from `from` on.
+    pub(crate) fn find(&self, from: usize, position: u64) -> usize {
+        let relative = (position as u32).wrapping_sub(self.base);
+        from + self.positions[from..].partition_point(|&start| start <= relative).saturating_sub(1)
+    }
+
+    fn bytes(&self) -> usize {
+        size_of::<Run>() + self.positions.capacity() * size_of::<u32>()
+    }
+}
+
+impl Table {
+    /// The last node that begins at or before a position.
+    pub(crate) fn find(&self, position: u64) -> Option<u32> {
+        let before = self.nodes.partition_point(|node| u64::from(node.pos) <= position);
+        Some(before.checked_sub(1)? as u32)
+    }
+
+    pub(crate) fn node(&self, index: u32) -> &Node {
+        &self.nodes[index as usize]
+    }
+
+    /// The run of a node that is one.
+    pub(crate) fn run_of(&self, index: u32) -> Option<&Run> {
+        self.runs.get(self.node(index).run as usize)
+    }
+
+    /// The node behind the last one within the element of `parent`.
+    pub(crate) fn end_of(&self, parent: u32) -> u32 {
+        if parent == NONE { self.nodes.len() as u32 } else { self.node(parent).end }
+    }
+
+    /// Field and count of the routine for `parent` in front of a place among its children.
+    pub(crate) fn state_before(&self, parent: u32, place: Place) -> (u32, u32) {
+        if place.item > 0 {
+            let node = self.node(place.node);
+            return (node.field, node.count + place.item);
+        }
+        self.sibling_before(parent, place.node).map_or((0, 0), |index| {
+            let node = self.node(index);
+            let items = self.run_of(index).map_or(0, |run| run.positions.len() as u32);
+            (node.field, node.count + items)
+        })
+    }
+
+    /// The child of `parent` in front of the node `index`.
+    fn sibling_before(&self, parent: u32, index: u32) -> Option<u32> {
+        let first = if parent == NONE { 0 } else { parent + 1 };
+        let mut before = index.checked_sub(1).filter(|&before| before >= first)?;
+        while self.node(before).parent != parent {
+            before = self.node(before).parent;
+        }
+        Some(before)
+    }
+
+    /// Leaves and items whose positions are known.
+    pub(crate) fn positions(&self) -> usize {
+        self.nodes.len() + self.runs.iter().map(|run| run.positions.len()).sum::<usize>()
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>() + self.runs.iter().map(Run::bytes).sum::<usize>()
+    }
+}

@@ -1,0 +1,124 @@
+//! A message that was read, for the next one to be compared with.
+
+use super::image::Image;
+use super::session::StartTag;
+use super::table::{Place, Table};
+use crate::Limits;
+use deltasoap_xml::{Reader, ScopeId};
+use std::sync::{Arc, OnceLock};
+
+/// The bytes of an operation, and where its elements begin.
+#[derive(Debug)]
+pub(crate) struct Template {
+    pub(crate) table: Table,
+    /// The message's bytes, once it was read to its end.
+    pub(crate) image: Arc<OnceLock<Image>>,
+    pub(crate) prologue: Prologue,
+    /// The position behind the operation's start tag.
+    pub(crate) start: u64,
+    /// The position of its end tag.
+    pub(crate) end: u64,
+}
+
+/// All that decides how an operation's bytes are read.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Prologue {
+    /// The reader whose scope this is, and the scope: for a quick answer.
+    scope: (u64, ScopeId),
+    /// Prefixes in scope and what they are bound to, sorted.
+    bindings: Vec<(String, String)>,
+    /// The operation's start tag.
+    tag: Vec<u8>,
+    /// Open elements.
+    depth: usize,
+    limits: Limits,
+    /// The schema: its address.
+    schema: usize,
+}
+
+impl Prologue {
+    /// Of the element whose start tag the reader has just read.
+    pub(crate) fn new(reader: &Reader, tag: &[u8], limits: Limits, schema: usize) -> Self {
+        let owned = |(prefix, uri): (&str, &str)| (prefix.to_owned(), uri.to_owned());
+        let mut bindings: Vec<_> = reader.bindings().map(owned).collect();
+        bindings.sort_unstable();
+        let scope = (reader.id(), reader.scope());
+        Prologue { scope, bindings, tag: tag.to_vec(), depth: reader.depth(), limits, schema }
+    }
+
+    /// True if the element whose start tag the reader has just read is read in the same way.
+    pub(crate) fn fits(&mut self, reader: &Reader, tag: &[u8], limits: &Limits, schema: usize) -> bool {
+        self.tag == tag
+            && self.schema == schema
+            && self.depth == reader.depth()
+            && self.limits == *limits
+            && self.has_scope(reader)
+    }
+
+    fn has_scope(&mut self, reader: &Reader) -> bool {
+        let scope = (reader.id(), reader.scope());
+        if self.scope == scope {
+            return true;
+        }
+        let mut count = 0;
+        let is_known = |(prefix, uri): (&str, &str)| {
+            count += 1;
+            let found = self.bindings.binary_search_by(|(own, _)| own.as_str().cmp(prefix));
+            found.is_ok_and(|index| self.bindings[index].1 == uri)
+        };
+        let is_same = reader.bindings().all(is_known) && count == self.bindings.len();
+        if is_same {
+            self.scope = scope;
+        }
+        is_same
+    }
+
+    fn bytes(&self) -> usize {
+        let bindings: usize = self.bindings.iter().map(|(prefix, uri)| prefix.capacity() + uri.capacity() + 48).sum();
+        bindings + self.tag.capacity()
+    }
+}
+
+/// How many bytes of an element are looked at, at most, before it is taken for the old one.
+const COMPARED: u64 = 1024;
+
+impl Template {
+    /// The message's bytes; `None` if it turned out to be at fault behind the operation.
+    pub(crate) fn image(&self) -> Option<&Image> {
+        self.image.get()
+    }
+
+    /// Whether the element or item at an old place begins with the bytes of a new one: with its start tag, and where it
+    /// has no elements within, with all of it that is at hand. Gives its start tag's position.
+    pub(crate) fn compare(&self, place: Place, tag: StartTag<'_>) -> Option<u64> {
+        let image = self.image()?;
+        let window = &tag.window[tag.start..];
+        let node = self.table.node(place.node);
+        let Some(run) = self.table.run_of(place.node) else {
+            let position = u64::from(node.pos);
+            let is_leaf = node.end == place.node + 1;
+            let next = self.table.nodes.get(place.node as usize + 1).map_or(self.end, |next| u64::from(next.pos));
+            let len = if is_leaf { (next - position).min(COMPARED) as usize } else { 0 };
+            let len = len.max(tag.len).min(window.len());
+            return (image.equal_to(position, &window[..len]) >= len).then_some(position);
+        };
+        let indent = run.known.indent();
+        let item = tag.window.get(tag.start.checked_sub(indent)?..tag.start + tag.len)?;
+        let position = run.position(place.item as usize);
+        (image.equal_to(position, item) >= item.len()).then_some(position + indent as u64)
+    }
+
+    /// Fast mode enters at a place, `by` bytes further on.
+    pub(crate) fn touch(&mut self, place: Place, by: i64) {
+        let run = self.table.node(place.node).run;
+        if let Some(run) = self.table.runs.get_mut(run as usize) {
+            run.touch(place.item as usize, by);
+        }
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        let image = self.image().map_or(0, Image::capacity);
+        image + self.table.bytes() + self.prologue.bytes() + size_of::<Self>()
+    }
+}

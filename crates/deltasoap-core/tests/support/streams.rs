@@ -1,0 +1,176 @@
+//! The oracle of differential decoding: a stream of documents read with a memory gives what each of them gives alone.
+
+use crate::edits;
+use crate::generate::{self, Entropy};
+use crate::laws;
+use deltasoap_core::decode::{Cursor, Decoder, ElementRoot, Root, Step};
+use deltasoap_core::schema::View;
+use deltasoap_core::{
+    Checkpoints, Content, DecodeOptions, Differential, DifferentialStats, Error, Matcher, Memory, Value,
+};
+use std::fmt::Debug;
+
+/// Every policy of the papers with every matcher.
+pub fn all(portion: u32) -> impl Iterator<Item = Differential> {
+    const POLICIES: [Checkpoints; 3] = [Checkpoints::Full, Checkpoints::Differential, Checkpoints::Lightweight];
+    const MATCHERS: [Matcher; 5] = [Matcher::Compare, Matcher::Xor, Matcher::Adler32, Matcher::Crc32, Matcher::Keyed];
+    let pairs = POLICIES.into_iter().flat_map(|checkpoints| MATCHERS.map(|matcher| (checkpoints, matcher)));
+    pairs.map(move |(checkpoints, matcher)| Differential {
+        checkpoints,
+        matcher,
+        portion,
+        probe: false,
+        tune: false,
+        adaptive: false,
+    })
+}
+
+/// The whole document is the operation.
+pub struct Operation<'v, T> {
+    pub memory: Memory<T>,
+    view: View<'v>,
+}
+
+impl<'v, T: Content> Operation<'v, T> {
+    pub fn new(view: View<'v>) -> Self {
+        Operation { memory: Memory::new(T::vacant(view)), view }
+    }
+}
+
+/// Inside the root element; state 0 is in front of it.
+const CONTENT: u8 = 1;
+/// Behind the root element.
+const BEHIND: u8 = 2;
+
+impl<T: Content> Root for Operation<'_, T> {
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        let (me, _) = cursor.enter();
+        if cursor.frame(me).state == 0 {
+            cursor.next_tag()?;
+            cursor.frame(me).state = CONTENT;
+        }
+        if cursor.frame(me).state == CONTENT {
+            self.memory.decode(cursor, self.view)?;
+            cursor.frame(me).state = BEHIND;
+        }
+        cursor.next_tag()?;
+        Ok(())
+    }
+}
+
+/// A decoder with a memory.
+pub struct Stream<'v, T> {
+    decoder: Decoder,
+    operation: Operation<'v, T>,
+    view: View<'v>,
+    options: DecodeOptions,
+}
+
+impl<'v, T: Content + Debug> Stream<'v, T> {
+    pub fn new(view: View<'v>, options: DecodeOptions) -> Self {
+        Stream { decoder: Decoder::new(options), operation: Operation::new(view), view, options }
+    }
+
+    pub fn stats(&self) -> DifferentialStats {
+        *self.operation.memory.stats()
+    }
+
+    /// Reads the next document in chunks, and alone, and compares. Gives what both gave, the value as text.
+    pub fn next(&mut self, document: &[u8], chunk: usize) -> Result<String, Error> {
+        let alone = self.alone(document);
+        let within = self.within(document, chunk);
+        assert!(
+            within == alone,
+            "{:?}, chunks of {chunk}\n document: {}\n expected: {alone:?}\n    found: {within:?}",
+            self.options.differential,
+            String::from_utf8_lossy(document)
+        );
+        alone
+    }
+
+    fn alone(&self, document: &[u8]) -> Result<String, Error> {
+        let mut root = ElementRoot::<T>::new(self.view);
+        let options = DecodeOptions { differential: Differential::OFF, ..self.options };
+        Decoder::new(options).decode(&mut root, document)?;
+        Ok(format!("{:?}", root.value))
+    }
+
+    fn within(&mut self, document: &[u8], chunk: usize) -> Result<String, Error> {
+        self.decoder.reset();
+        for chunk in document.chunks(chunk.max(1)) {
+            self.decoder.push(&mut self.operation, chunk)?;
+        }
+        self.decoder.finish(&mut self.operation)?;
+        Ok(format!("{:?}", self.operation.memory.value()))
+    }
+}
+
+/// Entropy for the schema, the first value, the edits, the wordings and the chunks.
+pub struct Sources<'a> {
+    pub schema: &'a [u8],
+    pub value: &'a [u8],
+    pub edits: &'a [u8],
+    pub wording: &'a [u8],
+    pub chunks: &'a [u8],
+}
+
+/// How many documents a stream has.
+const DOCUMENTS: usize = 6;
+
+/// A random stream read with each of some options. Gives the counters of all.
+pub fn check(sources: &Sources<'_>, options: impl Iterator<Item = Differential>) -> DifferentialStats {
+    let (schema, root) = generate::schema(&mut Entropy(sources.schema));
+    let view = schema.view(root);
+    let documents = documents(sources, view);
+    let mut stats = DifferentialStats::default();
+    for differential in options {
+        let mut chunks = Entropy(sources.chunks);
+        let limits = limits(sources);
+        let mut stream = Stream::<Value>::new(view, DecodeOptions { limits, differential });
+        for document in &documents {
+            let _ = stream.next(document, chunk_size(&mut chunks));
+        }
+        stats += stream.stats();
+    }
+    stats
+}
+
+/// Now and then limits that are within reach.
+fn limits(sources: &Sources<'_>) -> deltasoap_core::Limits {
+    let default = deltasoap_core::Limits::default();
+    match sources.chunks.first() {
+        Some(1) => deltasoap_core::Limits { depth: 4, ..default },
+        Some(2) => deltasoap_core::Limits { text: 9, ..default },
+        Some(3) => deltasoap_core::Limits { message: 300, ..default },
+        Some(4) => deltasoap_core::Limits { markup: 24, ..default },
+        _ => default,
+    }
+}
+
+fn chunk_size(entropy: &mut Entropy<'_>) -> usize {
+    [usize::MAX, 1, 2, 3, 7, 16, 33, 64, 100, 501][entropy.below(10)]
+}
+
+fn documents(sources: &Sources<'_>, view: View<'_>) -> Vec<Vec<u8>> {
+    let (mut edits, mut wording) = (Entropy(sources.edits), Entropy(sources.wording));
+    let mut value = generate::value(&mut Entropy(sources.value), view);
+    let mut documents = Vec::new();
+    for _ in 0..DOCUMENTS {
+        documents.push(worded(&generate::encoded(&value, view), &mut wording));
+        for _ in 0..edits.below(3) {
+            edits::edit(&mut value, view, &mut edits);
+        }
+    }
+    documents
+}
+
+/// The document as it is, in slightly or wholly other words, damaged, or in UTF-16.
+fn worded(document: &str, entropy: &mut Entropy<'_>) -> Vec<u8> {
+    match entropy.below(12) {
+        6..=8 => edits::rewritten(document, entropy).into_bytes(),
+        9 => generate::reworded(document, entropy).into_bytes(),
+        10 => laws::damaged(document, entropy),
+        11 => generate::utf16(document, entropy.below(2) == 1),
+        _ => document.as_bytes().to_vec(),
+    }
+}
