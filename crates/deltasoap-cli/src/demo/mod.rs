@@ -86,6 +86,8 @@ fn since(now: &StatsSnapshot, before: &StatsSnapshot) -> StatsSnapshot {
         bytes_out: now.bytes_out - before.bytes_out,
         decode_time: now.decode_time.saturating_sub(before.decode_time),
         encode_time: now.encode_time.saturating_sub(before.encode_time),
+        differential: now.differential - before.differential,
+        evictions: now.evictions - before.evictions,
     }
 }
 

@@ -1,6 +1,7 @@
 //! A server of its own: accepts connections and serves each with hyper.
 
 use super::context::Peer;
+use super::memory::Connection;
 use crate::BoxError;
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -120,7 +121,7 @@ impl Server {
     }
 
     /// Serves until it is stopped: with a [`SoapService`](crate::SoapService) or any other service, as a router. Each
-    /// request carries its [`Peer`].
+    /// request carries its [`Peer`] and its [`Connection`].
     ///
     /// # Errors
     /// None so far: what goes wrong with a connection ends that connection alone.
@@ -184,8 +185,10 @@ where
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY could not be set");
     }
+    let connection = Connection::new();
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(Peer(peer));
+        request.extensions_mut().insert(connection.clone());
         service.clone().oneshot(request)
     });
     let mut builder = http1::Builder::new();
