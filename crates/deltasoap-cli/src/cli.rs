@@ -3,7 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use deltasoap::{Checkpoints, Differential, Matcher};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// SOAP from the command line.
 #[derive(Debug, Parser)]
@@ -23,13 +23,15 @@ Set RUST_LOG=info or RUST_LOG=deltasoap_http=debug to see requests.";
 
 #[derive(Debug, Subcommand)]
 pub enum Task {
-    /// Exchange real message streams over HTTP and check every reply
+    /// Exchange real message streams over HTTP, decode them in regular mode and differentially, and check every reply
     ///
-    /// Server and client run in this process, on loopback.
+    /// Servers and clients run in this process, on loopback. Every message goes to two services, one of each kind, byte for
+    /// byte the same.
     ///
     /// Streams: TR-069 Inform messages of many devices, the Fetch requests of recorded vCenter sessions, and large arrays of
-    /// numbers, structs and strings. Prints a table: messages, bytes, decode and encode time and rate at the server, and
-    /// round trips a second.
+    /// numbers, structs and strings in which a share of the values changes from message to message. Prints a table: messages,
+    /// bytes, decode time and rate at the server both ways and the speed-up, the share of bytes in fast mode, memory, encode
+    /// rate, and round trips a second. Writes an HTML report with plots.
     Demo(Demo),
     /// Decode a directory of recorded messages, and tell what differential decoding gains on them
     ///
@@ -64,18 +66,39 @@ pub struct Demo {
     #[arg(long, default_value_t = 100_000, value_name = "N")]
     pub size: usize,
     /// Round trips of each array
-    #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: u32,
+    /// Values of each array that change from message to message, in percent
+    #[arg(long, default_value_t = 10, value_name = "P", value_parser = clap::value_parser!(u32).range(..=100))]
+    pub changed: u32,
+    /// Parts of each array, with the changed values in the middle of each
+    #[arg(long, default_value_t = 10, value_name = "T", value_parser = clap::value_parser!(u32).range(1..))]
+    pub partitions: u32,
     /// Print a line of JSON for each stream instead of the table
     #[arg(long)]
     pub json: bool,
+    /// Where the report with plots goes
+    #[arg(long, default_value = "target/deltasoap-demo.html", value_name = "FILE")]
+    pub report: PathBuf,
+    /// Write no report
+    #[arg(long, conflicts_with = "report")]
+    pub no_report: bool,
+}
+
+impl Demo {
+    /// Where the report goes, if there is to be one.
+    pub fn report_path(&self) -> Option<&Path> {
+        (!self.no_report).then_some(&self.report)
+    }
 }
 
 /// The streams of the demo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum StreamName {
-    /// TR-069 Inform messages, rpc/encoded with SOAP arrays
+    /// TR-069 Inform messages, rpc/encoded with SOAP arrays, of devices that stay connected
     Tr069,
+    /// The same of devices that connect anew for each message, with what is kept of messages shared among devices
+    Tr069Shared,
     /// vSphere Fetch requests and their recorded responses
     Vsphere,
     /// 32-bit integers

@@ -93,7 +93,7 @@ impl<T: Message> Track for TypedTrack<T> {
     }
 
     fn stats(&self) -> DifferentialStats {
-        *self.0.stats()
+        self.0.stats()
     }
 
     fn written(&self) -> Result<Buffer, Error> {

@@ -60,7 +60,7 @@ impl Place {
         let memory = idle.and_then(Idle::into_parts).map(|(_, memory)| memory).unwrap_or_default();
         let is_home = AtomicBool::new(false);
         let home = Arc::new(Return { cache, keeper, stream, record: Arc::clone(record), is_home });
-        Checkout { before: *memory.stats(), memory: Some(memory), home }
+        Checkout { before: memory.stats(), memory: Some(memory), home }
     }
 }
 
@@ -102,7 +102,7 @@ where
 
     /// Counts what the message came to.
     fn count(&self, memory: &Memory<T>) {
-        self.home.record.count(&(*memory.stats() - self.before));
+        self.home.record.count(&(memory.stats() - self.before));
     }
 }
 

@@ -5,8 +5,8 @@ use super::merge::{Edit, Move, merge};
 use super::recorder::Recorder;
 use super::table::{NONE, Place, Touched};
 use super::template::{Prologue, Template};
-use std::sync::{Arc, OnceLock};
 use crate::decode::differential::DifferentialStats;
+use std::sync::{Arc, OnceLock};
 
 /// What the decoder keeps while it reads an operation.
 #[derive(Debug, Default)]
@@ -445,7 +445,9 @@ impl super::table::Run {
             None => Touched { base: self.base.wrapping_add(by), items: item, shift: 0 },
             Some(Touched { base, items, shift }) => {
                 if shift != 0 && items < item {
-                    self.positions[items..item].iter_mut().for_each(|position| *position = position.wrapping_add(shift));
+                    self.positions[items..item]
+                        .iter_mut()
+                        .for_each(|position| *position = position.wrapping_add(shift));
                 }
                 Touched { base, items: item, shift: self.base.wrapping_add(by).wrapping_sub(base) }
             }
