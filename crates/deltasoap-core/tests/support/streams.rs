@@ -72,7 +72,7 @@ impl<'v, T: Content + Debug> Stream<'v, T> {
     }
 
     pub fn stats(&self) -> DifferentialStats {
-        *self.operation.memory.stats()
+        self.operation.memory.stats()
     }
 
     /// Reads the next document in chunks, and alone, and compares. Gives what both gave, the value as text.

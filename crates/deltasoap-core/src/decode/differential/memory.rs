@@ -4,7 +4,7 @@ use super::DifferentialStats;
 use super::leaf::{Begin, Template};
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, Stop};
-use crate::schema::View;
+use crate::schema::{Compositor, View};
 
 /// The value of the last message of a stream, and what the next one is compared with.
 ///
@@ -77,9 +77,11 @@ impl<T: Content> Memory<T> {
     fn begin(&mut self, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
         self.stats.messages += 1;
         let schema = std::ptr::from_ref(view.element).addr();
-        match cursor.begin_operation(self.template.take(), schema, me + 1) {
-            Begin::Compare => true,
-            Begin::Read => {
+        let is_told_by_order = view.complex().is_none_or(|complex| complex.compositor != Compositor::All);
+        let old = self.template.take();
+        match is_told_by_order.then(|| cursor.begin_operation(old, schema, me + 1)) {
+            Some(Begin::Compare) => true,
+            Some(Begin::Read) | None => {
                 self.value = T::vacant(view);
                 false
             }

@@ -199,7 +199,10 @@ impl Patching<'_, '_> {
         let rest = &self.window.bytes[self.window.pos..];
         let open = &self.known.shape.open;
         let has_begun = open.matches(rest) || open.as_slice().starts_with(rest);
-        if has_begun && !self.window.last && rest.len() < CARRY { Outcome::Short } else { Outcome::Other }
+        let close = self.known.shape.close.as_slice();
+        let may_go_on = !self.window.last && rest.len() < CARRY;
+        let is_cut = has_begun && may_go_on && !rest.windows(close.len()).any(|bytes| bytes == close);
+        if is_cut { Outcome::Short } else { Outcome::Other }
     }
 }
 

@@ -362,7 +362,9 @@ impl Session {
             template.touch(place, tag.position as i64 - old as i64);
         }
         self.stats.to_fast += 1;
-        self.enter_fast(old + tag.len as u64, tag.position + tag.len as u64);
+        self.enter_fast(old, tag.position);
+        self.mode = Mode::Fast { old: old + tag.len as u64, new: tag.position + tag.len as u64 };
+        self.stats.fast_bytes += tag.len as u64;
         true
     }
 
@@ -417,6 +419,12 @@ impl Session {
     pub(crate) fn finish(&mut self, end: u64) -> Option<Box<Template>> {
         let mode = std::mem::take(&mut self.mode);
         self.stats.regular_bytes += (end - self.start).saturating_sub(self.stats.fast_bytes);
+        if let Some(edit) = self.edit
+            && let Some(template) = &self.old
+        {
+            let end = Place::before(template.table.nodes.len() as u32);
+            self.close_edit(edit, end);
+        }
         let fresh = std::mem::take(&mut self.recorder.table);
         self.stats.checkpoints += fresh.positions() as u64 + self.stats.leaves;
         if self.recorder.has_overflown || end >= u64::from(NONE) {
@@ -428,9 +436,6 @@ impl Session {
             return Some(Box::new(Template { table: fresh, image, prologue, start, end }));
         }
         let mut template = self.old.take().filter(|_| mode == Mode::Over)?;
-        if let Some(edit) = self.edit {
-            self.close_edit(edit, Place::before(template.table.nodes.len() as u32));
-        }
         template.table = merge(std::mem::take(&mut template.table), fresh, &self.edits, &self.moves);
         (template.image, template.start, template.end) = (image, start, end);
         Some(template)
