@@ -47,7 +47,8 @@ pub enum Task {
     /// Serve the demo's services until interrupted
     ///
     /// Prints a line `listening on URL` for each service. The service under /bench echoes arrays of every type, a struct and a
-    /// typed fault; its description is at /bench?wsdl.
+    /// typed fault; its description is at /bench?wsdl. Each service's page shows its operations and what differential decoding
+    /// did for them; /metrics has the same for Prometheus.
     Serve(Serve),
 }
 

@@ -36,7 +36,9 @@ pub fn bars(unit: &str, names: &[&str], series: &[Series]) -> Result<String> {
         let axis = (-GROUP / 2..GROUP * groups - GROUP / 2).with_key_points((0..groups).map(|at| at * GROUP).collect());
         let mut chart = builder(area).build_cartesian_2d(axis, 0.0..top(series))?;
         let name = |x: &i32| names.get((x / GROUP) as usize).copied().unwrap_or_default().to_owned();
-        chart.configure_mesh().disable_x_mesh().x_label_formatter(&name).y_desc(unit).label_style(FONT).draw()?;
+        let mut mesh = chart.configure_mesh();
+        mesh.disable_x_mesh().x_label_formatter(&name);
+        mesh.y_labels(6).y_max_light_lines(1).y_desc(unit).label_style(FONT).draw()?;
         for (index, each) in (0..).zip(series) {
             let width = BARS / series.len() as i32;
             let left = width * index - BARS / 2;
@@ -69,7 +71,8 @@ pub fn lines(unit: &str, series: &[Series], step: usize) -> Result<String> {
         let axis = 1..number(points.max(2) - 1);
         let mut chart = builder(area).build_cartesian_2d(axis, 0.0..top(series))?;
         let mut mesh = chart.configure_mesh();
-        mesh.disable_x_mesh().x_desc("message").y_desc(unit).label_style(FONT).draw()?;
+        mesh.disable_x_mesh().x_desc("message");
+        mesh.y_labels(6).y_max_light_lines(1).y_desc(unit).label_style(FONT).draw()?;
         for each in series {
             let points = each.values.iter().enumerate().map(|(index, &value)| (number(index), value));
             draw(&mut chart, each, LineSeries::new(points, each.color.stroke_width(2)))?;
@@ -94,10 +97,10 @@ fn builder<'a, 'svg>(area: &'a Area<'svg>) -> Builder<'a, 'svg> {
     builder
 }
 
-/// Where the upper end of the axis is.
+/// Where the upper end of the axis is: there is room for the labels above the highest bar.
 fn top(series: &[Series]) -> f64 {
     let highest = series.iter().flat_map(|each| &each.values).copied().fold(0.0, f64::max);
-    if highest > 0.0 { highest * 1.15 } else { 1.0 }
+    if highest > 0.0 { highest * 1.3 } else { 1.0 }
 }
 
 /// Draws a series, and remembers its label and colour.

@@ -103,7 +103,7 @@ impl Row {
             format!("{:.0}", self.differential_decode_mb_per_second),
             format!("{:.2}", self.speed_up),
             format!("{:.1}", self.fast_share * 100.0),
-            format!("{:.2}", self.memory_bytes as f64 / 1e6),
+            format!("{:.1}", self.memory_bytes as f64 / 1e3),
             format!("{:.0}", self.encode_mb_per_second),
             format!("{:.0}", self.regular_round_trips_per_second),
             format!("{:.0}", self.differential_round_trips_per_second),
@@ -117,16 +117,16 @@ pub const HEADINGS: [&str; 14] = [
     "changed",
     "messages",
     "MB in",
-    "regular ms",
-    "regular MB/s",
-    "differential ms",
-    "differential MB/s",
+    "regular\nms",
+    "regular\nMB/s",
+    "differential\nms",
+    "differential\nMB/s",
     "speed-up",
     "fast %",
-    "memory MB",
-    "encode MB/s",
-    "regular trips/s",
-    "differential trips/s",
+    "memory\nkB",
+    "encode\nMB/s",
+    "regular\nround trips/s",
+    "differential\nround trips/s",
 ];
 
 /// What the headings mean.
@@ -134,7 +134,7 @@ pub const LEGEND: &str = "\
 Regular and differential: decoding of requests at the server, without HTTP; encode is of responses. Both services get the same bytes.
 Changed: of a hundred values, how many differ from the message before; other streams are recorded, or derived from recorded messages.
 Fast: share of the operations' bytes that equal those of the message before, and were skipped. Memory: held of earlier messages.
-MB are 10^6 bytes. Round trips (trips) are of one client, the check of the reply included.";
+MB are 10^6 bytes, kB 10^3. Round trips are of one client, the check of the reply included.";
 
 /// Prints the outcomes: a table, or a line of JSON each.
 pub fn print(outcomes: &[Outcome], json: bool) -> Result<()> {

@@ -16,6 +16,8 @@ use deltasoap_streams::{prng, vsphere as recorded};
 pub const MESSAGES_PER_DEVICE: u32 = 20;
 /// Devices that are connected at one time: each takes four of the process's file handles.
 const CONNECTED: u32 = 100;
+/// `User-Agent` of those that need no name of their own.
+const AGENT: &str = concat!("deltasoap/", env!("CARGO_PKG_VERSION"));
 /// `SOAPAction` of the recorded vSphere clients.
 const VSPHERE_ACTION: &str = "urn:vim25/8.0.2.0";
 
@@ -24,7 +26,7 @@ pub async fn inform(devices: u32, hosts: &Both<Host>, meter: &mut Meter) -> Resu
     for first in (0..devices).step_by(CONNECTED as usize) {
         let fleet = first..devices.min(first + CONNECTED);
         let mut fleet: Vec<_> =
-            fleet.map(|device| (wires(hosts, "/tr069"), device_stream(prng::SEED, device))).collect();
+            fleet.map(|device| (wires(hosts, "/tr069", AGENT), device_stream(prng::SEED, device))).collect();
         for _ in 0..MESSAGES_PER_DEVICE {
             for (wires, messages) in &mut fleet {
                 let Some(message) = messages.next() else { continue };
@@ -35,16 +37,18 @@ pub async fn inform(devices: u32, hosts: &Both<Host>, meter: &mut Meter) -> Resu
     Ok(())
 }
 
-/// TR-069 devices that connect anew for each message, in the order of their arrival.
+/// TR-069 devices that connect anew for each message, in the order of their arrival. Each says what model it is, so that the
+/// server compares with the last message of its like.
 pub async fn inform_reconnecting(devices: u32, hosts: &Both<Host>, meter: &mut Meter) -> Result<()> {
     for message in deltasoap_streams::tr069::inform_stream(prng::SEED, devices, MESSAGES_PER_DEVICE) {
-        meter.both(async |way| inform_once(&Wire::new(hosts[way].url("/tr069")), &message).await).await?;
+        let exchange = async |way| inform_once(&Wire::new(hosts[way].url("/tr069"), message.sample), &message).await;
+        meter.both(exchange).await?;
     }
     Ok(())
 }
 
-fn wires(hosts: &Both<Host>, path: &str) -> Both<Wire> {
-    hosts.map(|host| Wire::new(host.url(path)))
+fn wires(hosts: &Both<Host>, path: &str, agent: &'static str) -> Both<Wire> {
+    hosts.map(|host| Wire::new(host.url(path), agent))
 }
 
 /// The reply must carry the request's ID and accept one envelope.
@@ -89,7 +93,7 @@ fn sent_id(message: &str) -> Option<String> {
 
 /// The recorded vSphere clients' requests, over one connection.
 pub async fn fetch(sessions: u32, hosts: &Both<Host>, meter: &mut Meter) -> Result<()> {
-    let wires = wires(hosts, "/vsphere");
+    let wires = wires(hosts, "/vsphere", AGENT);
     for _ in 0..sessions {
         for (request, response) in recorded::fetch_pairs() {
             meter.both(async |way: Way| fetch_once(&wires[way], request, response).await).await?;

@@ -80,7 +80,8 @@ lists! {
     SendStrings = "sendStrings" of String, SendMios = "sendMios" of Mio,
 }
 
-/// Operations that give back what they get: a copy, since the request stays behind for the next one to be compared with.
+/// Operations that give back what they get: a copy, so that the request stays with the service for the next to be compared
+/// with.
 macro_rules! echo_lists {
     ($builder:ident: $($request:ident => $response:ident),* $(,)?) => {
         $builder$(.operation(async |request: Lease<$request>| {

@@ -1,6 +1,7 @@
 //! The demo's services, one a module, and the router that they are mounted in.
 
 pub mod bench;
+mod metrics;
 pub mod tr069;
 pub mod vsphere;
 
@@ -42,6 +43,7 @@ impl Services {
 
 /// Serves until interrupted.
 pub async fn serve(arguments: &Serve) -> Result<()> {
+    let recorder = metrics::install()?;
     let services = Services::new(Differential::default(), Sharing::default())?;
     let server = Server::bind(arguments.listen)
         .await
@@ -50,12 +52,14 @@ pub async fn serve(arguments: &Serve) -> Result<()> {
     for path in PATHS {
         println!("listening on http://{address}{path}");
     }
+    println!("metrics at http://{address}{}", metrics::PATH);
     let handle = server.handle();
     tokio::spawn(async move {
         if tokio::signal::ctrl_c().await.is_ok() {
             handle.shutdown();
         }
     });
-    server.serve(services.router().into_service()).await?;
+    let router = services.router().merge(metrics::router(recorder));
+    server.serve(router.into_service()).await?;
     Ok(())
 }

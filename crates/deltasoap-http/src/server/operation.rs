@@ -36,7 +36,7 @@ pub struct Operation {
     /// True if the layout of responses is not the service's default.
     has_own_encoding: bool,
     record: Arc<Record>,
-    start: Box<dyn Fn(Opening<'_>) -> Box<dyn Call> + Send + Sync>,
+    start: Box<Start>,
 }
 
 impl Operation {
@@ -249,6 +249,8 @@ pub(crate) enum Outcome {
     /// A fault.
     Fault(Fault),
 }
+
+type Start = dyn Fn(Opening<'_>) -> Box<dyn Call> + Send + Sync;
 
 type Run<Request> = dyn Fn(Lease<Request>, Context, Use) -> BoxFuture<'static, Outcome> + Send + Sync;
 

@@ -308,3 +308,17 @@ impl Shard {
         taken
     }
 }
+
+#[cfg(test)]
+impl Cache {
+    /// Shelves of all owners.
+    pub(super) fn owners(&self) -> usize {
+        (0..SHARDS).map(|index| self.locked(index).keepers.len()).sum()
+    }
+
+    /// Bytes of all that lies on the shelves.
+    pub(super) fn counted_anew(&self) -> usize {
+        let bytes = |keeper: &Arc<Keeper>| keeper.shelf().as_ref().map_or(0, Shelf::bytes);
+        (0..SHARDS).map(|index| self.locked(index).keepers.values().map(bytes).sum::<usize>()).sum()
+    }
+}
