@@ -46,7 +46,7 @@ pub struct Tally {
     pub bytes: u64,
     pub regular: Duration,
     pub differential: Duration,
-    /// Counters of the differential way. Memory is the sum over all streams.
+    /// Counters of the differential way. Memory is the most that each stream held, all together.
     pub stats: DifferentialStats,
     /// Counters of a decode that compares every message.
     pub similarity: DifferentialStats,
@@ -83,6 +83,11 @@ impl Play {
         self.close(&sides, types);
     }
 
+    /// What the messages of all types took together. A stream counts once for each type.
+    pub fn total(&self) -> Tally {
+        self.tallies.values().fold(Tally::default(), Tally::with)
+    }
+
     fn message(&mut self, path: &Path, message: &Bytes, sides: &mut Sides<'_>) {
         self.decoded += 1;
         let (regular, differential) = sides.decode(message, self.decoded.is_multiple_of(2));
@@ -116,18 +121,36 @@ impl Play {
         for kind in (0..types.len()).filter(|&kind| sides.regular.has_met(kind)) {
             let Some(tally) = self.tallies.get_mut(&kind) else { continue };
             tally.streams += 1;
-            add(&mut tally.stats, sides.differential.as_ref(), kind);
-            add(&mut tally.similarity, sides.similarity.as_ref(), kind);
+            tally.stats = sum(tally.stats, stats(sides.differential.as_ref(), kind));
+            tally.similarity = sum(tally.similarity, stats(sides.similarity.as_ref(), kind));
         }
     }
 }
 
-/// Adds a side's counters, and its memory to that of other streams.
-fn add(sum: &mut DifferentialStats, side: Option<&Side<'_>>, kind: usize) {
-    let stats = side.map(|side| side.stats(kind)).unwrap_or_default();
-    let memory = sum.memory + stats.memory;
-    *sum += stats;
-    sum.memory = memory;
+impl Tally {
+    fn with(self, other: &Tally) -> Tally {
+        Tally {
+            streams: self.streams + other.streams,
+            messages: self.messages + other.messages,
+            bytes: self.bytes + other.bytes,
+            regular: self.regular + other.regular,
+            differential: self.differential + other.differential,
+            stats: sum(self.stats, other.stats),
+            similarity: sum(self.similarity, other.similarity),
+        }
+    }
+}
+
+/// The counters of two memories that are there at once.
+fn sum(one: DifferentialStats, other: DifferentialStats) -> DifferentialStats {
+    let memory = one.memory + other.memory;
+    let mut sum = one;
+    sum += other;
+    DifferentialStats { memory, ..sum }
+}
+
+fn stats(side: Option<&Side<'_>>, kind: usize) -> DifferentialStats {
+    side.map(|side| side.stats(kind)).unwrap_or_default()
 }
 
 /// All ways in which a stream is decoded.

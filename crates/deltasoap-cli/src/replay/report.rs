@@ -30,6 +30,8 @@ impl Skipped {
 /// What came of a replay.
 pub struct Report {
     rows: Vec<Row>,
+    /// All operations together.
+    total: Option<Row>,
     /// The first play: all but times is the same in all.
     play: Play,
     /// Files that are no messages by their names.
@@ -66,7 +68,7 @@ pub struct Gain {
     pub saved_seconds: f64,
     /// Of the time of regular mode.
     pub saved_share: f64,
-    /// Bytes held behind the last message, of all streams together, beyond the values.
+    /// The most bytes that each stream held beyond its values, all streams together.
     pub memory_bytes: u64,
     /// Messages that began in fast mode.
     pub compared: u64,
@@ -113,7 +115,9 @@ impl Report {
         let kinds: Vec<usize> = plays.first().map(|play| play.tallies.keys().copied().collect()).unwrap_or_default();
         let row = |kind| Row::new(types[kind].name.to_string(), &tallies(&plays, kind));
         let rows = kinds.into_iter().filter_map(row).collect();
-        Report { rows, play: plays.into_iter().next().unwrap_or_default(), others }
+        let totals: Vec<Tally> = plays.iter().map(Play::total).collect();
+        let total = Row::new("all".to_owned(), &totals.iter().collect::<Vec<_>>());
+        Report { rows, total, play: plays.into_iter().next().unwrap_or_default(), others }
     }
 
     pub fn has_operations(&self) -> bool {
@@ -134,7 +138,8 @@ impl Report {
             }
             return Ok(());
         }
-        println!("{}", table(&self.rows));
+        let total = self.total.as_ref().filter(|_| self.rows.len() > 1);
+        println!("{}", table(self.rows.iter().chain(total)));
         println!("\n{LEGEND}");
         self.print_lists();
         Ok(())
@@ -229,8 +234,8 @@ impl Gain {
 }
 
 const LEGEND: &str = "Times are of decoding, without reading files: medians of all plays. Shares are of the bytes in the operations' \
-elements.\nSimilar: equal to the bytes of the message before. Fast: skipped. Memory: held beyond the values, all streams \
-together.\nMB are 10^6 bytes, kB 10^3.";
+elements.\nSimilar: equal to the bytes of the message before. Fast: skipped. Memory: the most that each stream held beyond its values, \
+all together.\nMB are 10^6 bytes, kB 10^3.";
 
 const HEADINGS: [&str; 10] = [
     "operation",
@@ -245,10 +250,10 @@ const HEADINGS: [&str; 10] = [
     "memory kB",
 ];
 
-fn table(rows: &[Row]) -> Table {
+fn table<'a>(rows: impl Iterator<Item = &'a Row>) -> Table {
     let mut table = Table::new();
     table.load_style(UTF8_HORIZONTAL_ONLY).set_header(HEADINGS);
-    table.add_rows(rows.iter().map(cells));
+    table.add_rows(rows.map(cells));
     table.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
     table
 }

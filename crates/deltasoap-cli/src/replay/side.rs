@@ -13,6 +13,8 @@ pub struct Side<'a> {
     types: &'a Types,
     /// For each type, once there was a message of it.
     tracks: Vec<Option<Box<dyn Track>>>,
+    /// The most bytes that each track held.
+    peaks: Vec<u64>,
     /// True if the last value is kept for the next message.
     is_kept: bool,
 }
@@ -36,6 +38,7 @@ impl<'a> Side<'a> {
             decoder: Decoder::new(options),
             types,
             tracks: (0..types.len()).map(|_| None).collect(),
+            peaks: vec![0; types.len()],
             is_kept: differential.checkpoints != Checkpoints::Off,
         }
     }
@@ -51,7 +54,9 @@ impl<'a> Side<'a> {
         let begin = Instant::now();
         let result = self.decoder.decode_bytes(&mut reader, message);
         let time = begin.elapsed();
-        Decoded { kind: reader.receiver.chosen, time, result }
+        let kind = reader.receiver.chosen;
+        self.note_peak(kind);
+        Decoded { kind, time, result }
     }
 
     /// The last value of a type, written; `None` before the first message.
@@ -64,9 +69,16 @@ impl<'a> Side<'a> {
         self.track(kind).is_some()
     }
 
-    /// What differential decoding did for the messages of a type.
+    /// What differential decoding did for the messages of a type; the memory is the most that there was.
     pub fn stats(&self, kind: usize) -> DifferentialStats {
-        self.track(kind).map(Track::stats).unwrap_or_default()
+        let stats = self.track(kind).map(Track::stats).unwrap_or_default();
+        DifferentialStats { memory: self.peaks[kind], ..stats }
+    }
+
+    fn note_peak(&mut self, kind: Option<usize>) {
+        let Some(kind) = kind else { return };
+        let memory = self.track(kind).map_or(0, |track| track.stats().memory);
+        self.peaks[kind] = self.peaks[kind].max(memory);
     }
 
     fn track(&self, kind: usize) -> Option<&dyn Track> {
