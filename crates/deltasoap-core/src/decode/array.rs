@@ -111,7 +111,7 @@ fn open_item<T: Content>(
         return Err(cursor.error_at_tag(ErrorKind::ArrayType("an item with a position".to_owned())));
     }
     let count = cursor.frame(me).count.saturating_add(1);
-    if cursor.is_over(me) && cursor.resync(0, count) {
+    if cursor.is_over(me) && cursor.resync(me, 0, count) {
         return Err(Stop::Switch);
     }
     cursor.note_open(0, count);
