@@ -239,4 +239,16 @@ mod tests {
             assert!(difference(one, other).is_some_and(|found| found.starts_with(what)), "{what}");
         }
     }
+
+    #[test]
+    fn the_total_is_the_sum_of_all_types_and_their_memory() {
+        let tally = |messages, memory| Tally {
+            messages,
+            stats: DifferentialStats { memory, fast_bytes: 1, ..DifferentialStats::default() },
+            ..Tally::default()
+        };
+        let play = Play { tallies: [(1, tally(2, 10)), (4, tally(3, 20))].into(), ..Play::default() };
+        let total = play.total();
+        assert_eq!((total.messages, total.stats.memory, total.stats.fast_bytes), (5, 30, 2));
+    }
 }

@@ -233,9 +233,10 @@ impl Gain {
     }
 }
 
-const LEGEND: &str = "Times are of decoding, without reading files: medians of all plays. Shares are of the bytes in the operations' \
-elements.\nSimilar: equal to the bytes of the message before. Fast: skipped. Memory: the most that each stream held beyond its values, \
-all together.\nMB are 10^6 bytes, kB 10^3.";
+const LEGEND: &str = "\
+Times are of decoding, without reading files: medians of all plays. Shares are of the bytes in the operations' elements.
+Similar: equal to the bytes of the message before. Fast: skipped.
+Memory: the most that each stream held beyond its values, all together. MB are 10^6 bytes, kB 10^3.";
 
 const HEADINGS: [&str; 10] = [
     "operation",
