@@ -10,9 +10,8 @@ use deltasoap_http::{ServiceBuilder, SoapService, TypedFault};
 const WSDL: &str = include_str!("../../../../testdata/wsdl/bench.wsdl");
 
 /// Builds the service.
-pub fn service() -> Result<SoapService> {
-    let builder = SoapService::builder().name("Bench").wsdl(WSDL);
-    let builder = echoes(builder).operation(echo_void).operation(echo_struct);
+pub fn service(builder: ServiceBuilder) -> Result<SoapService> {
+    let builder = echoes(builder.name("Bench").wsdl(WSDL)).operation(echo_void).operation(echo_struct);
     Ok(sends(builder).operation(fail).build()?)
 }
 

@@ -8,7 +8,8 @@ pub mod vsphere;
 use crate::cli::Serve;
 use anyhow::{Context as _, Result};
 use axum::Router;
-use deltasoap_http::{Server, SoapService};
+use deltasoap::Differential;
+use deltasoap_http::{Server, Sharing, SoapService};
 
 /// All services.
 pub struct Services {
@@ -21,9 +22,14 @@ pub struct Services {
 pub const PATHS: [&str; 3] = ["/bench", "/tr069", "/vsphere"];
 
 impl Services {
-    /// Builds the services; reads the recorded vSphere sessions.
-    pub fn new() -> Result<Self> {
-        Ok(Services { tr069: tr069::service()?, vsphere: vsphere::service()?, bench: bench::service()? })
+    /// Builds services that decode requests so; reads the recorded vSphere sessions.
+    pub fn new(differential: Differential, sharing: Sharing) -> Result<Self> {
+        let builder = || SoapService::builder().differential(differential).sharing(sharing);
+        Ok(Services {
+            tr069: tr069::service(builder())?,
+            vsphere: vsphere::service(builder())?,
+            bench: bench::service(builder())?,
+        })
     }
 
     /// A router with every service under its path.
@@ -38,7 +44,7 @@ impl Services {
 /// Serves until interrupted.
 pub async fn serve(arguments: &Serve) -> Result<()> {
     let recorder = metrics::install()?;
-    let services = Services::new()?;
+    let services = Services::new(Differential::default(), Sharing::default())?;
     let server = Server::bind(arguments.listen)
         .await
         .with_context(|| format!("cannot listen on {}; is another server running there?", arguments.listen))?;
