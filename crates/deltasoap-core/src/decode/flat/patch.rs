@@ -121,7 +121,7 @@ const MOST_MOVED: usize = 16;
 /// True after 8, 64, 512, ... items in a row that differ: then the message is searched for what was inserted or removed.
 #[inline(always)]
 fn is_probe(count: usize) -> bool {
-    count.is_power_of_two() && count.trailing_zeros() % 3 == 0 && count > 1
+    count.is_power_of_two() && count.trailing_zeros().is_multiple_of(3) && count > 1
 }
 
 /// How many bytes are compared at once before anything else is.
