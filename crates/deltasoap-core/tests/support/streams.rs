@@ -64,11 +64,13 @@ pub struct Stream<'v, T> {
     operation: Operation<'v, T>,
     view: View<'v>,
     options: DecodeOptions,
+    /// The document before, for people.
+    before: String,
 }
 
 impl<'v, T: Content + Debug> Stream<'v, T> {
     pub fn new(view: View<'v>, options: DecodeOptions) -> Self {
-        Stream { decoder: Decoder::new(options), operation: Operation::new(view), view, options }
+        Stream { decoder: Decoder::new(options), operation: Operation::new(view), view, options, before: String::new() }
     }
 
     pub fn stats(&self) -> DifferentialStats {
@@ -81,10 +83,12 @@ impl<'v, T: Content + Debug> Stream<'v, T> {
         let within = self.within(document, chunk);
         assert!(
             within == alone,
-            "{:?}, chunks of {chunk}\n document: {}\n expected: {alone:?}\n    found: {within:?}",
+            "{:?}, chunks of {chunk}\n   before: {}\n document: {}\n expected: {alone:?}\n    found: {within:?}",
             self.options.differential,
+            self.before,
             String::from_utf8_lossy(document)
         );
+        self.before = String::from_utf8_lossy(document).into_owned();
         alone
     }
 
