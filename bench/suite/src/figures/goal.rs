@@ -23,18 +23,18 @@ impl Goal {
     /// A number that is to be at most `bound`.
     pub fn at_most(bound: f64, unit: &str, measured: f64, detail: String) -> Self {
         let goal = format!("at most {bound} {unit}");
-        Goal { goal, measured: Some(measured), detail, reached: Some(measured <= bound), ..Goal::default() }
+        Goal { goal, measured: finite(measured), detail, reached: Some(measured <= bound), ..Goal::default() }
     }
 
     /// A number that is to be at least `bound`.
     pub fn at_least(bound: f64, unit: &str, measured: f64, detail: String) -> Self {
         let goal = format!("at least {bound} {unit}");
-        Goal { goal, measured: Some(measured), detail, reached: Some(measured >= bound), ..Goal::default() }
+        Goal { goal, measured: finite(measured), detail, reached: Some(measured >= bound), ..Goal::default() }
     }
 
     /// A number without a goal.
     pub fn reported(unit: &str, measured: f64, detail: String) -> Self {
-        Goal { goal: format!("reported, {unit}"), measured: Some(measured), detail, ..Goal::default() }
+        Goal { goal: format!("reported, {unit}"), measured: finite(measured), detail, ..Goal::default() }
     }
 
     /// A goal whose number could not be measured.
@@ -56,6 +56,10 @@ impl Goal {
         };
         [self.name.clone(), self.goal.clone(), self.detail.clone(), measured, reached.to_owned()]
     }
+}
+
+fn finite(measured: f64) -> Option<f64> {
+    Some(measured).filter(|measured| measured.is_finite())
 }
 
 /// Shows goals, and how many of them are reached.
@@ -88,6 +92,7 @@ mod tests {
 
     #[test]
     fn what_is_no_number_reaches_nothing() {
-        assert_eq!(Goal::at_most(2.0, "", f64::NAN, String::new()).reached, Some(false));
+        let goal = Goal::at_most(2.0, "", f64::NAN, String::new());
+        assert_eq!((goal.reached, goal.measured), (Some(false), None));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A pair is a stream that is decoded differentially and the same stream in regular mode, each from its first message
 //! on, by a decoder that has seen nothing. The two take turns, message by message (small messages: ring by ring), and so does
-//! who is first. Each pair gives a ratio of total times; the interval is that of many pairs' geometric mean.
+//! who is first. Each pair gives a ratio of total times; the interval is that of many pairs' median.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use super::goal::Goal;
 use super::{Effort, Task};
 use crate::engine::Session;
 use crate::messages::Same;
-use crate::statistics::{Interval, ratio_interval};
+use crate::statistics::{Interval, median_interval};
 use crate::stream::lane::{Lane, Setup};
 use crate::stream::{Bound, Kind, Recipe, Stream, Visitor, with_stream};
 
@@ -71,13 +71,13 @@ fn inform_task(effort: Effort) -> Task {
 }
 
 fn detail(effort: Effort, interval: Interval) -> String {
-    let Interval { low, mean, high } = interval;
-    format!("{mean:.4} × regular [{low:.4}, {high:.4}] over {} pairs", effort.pairs)
+    let Interval { low, median, high } = interval;
+    format!("{median:.4} × regular [{low:.4}, {high:.4}] over {} pairs", effort.pairs)
 }
 
 fn interval(effort: Effort, recipe: Recipe) -> Result<Interval> {
     let bound = Bound { messages: effort.large_messages.min(Bound::LARGE.messages), ..Bound::LARGE };
-    ratio_interval(&with_stream(recipe, bound, Pairs(effort))?)
+    median_interval(&with_stream(recipe, bound, Pairs(effort))?)
 }
 
 struct Pairs(Effort);
