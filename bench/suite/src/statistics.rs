@@ -44,12 +44,11 @@ pub fn rank_correlation(one: &[f64], other: &[f64]) -> f64 {
     correlation(&ranks(one), &ranks(other))
 }
 
-/// The share of items that have the same sign in both lists. Numbers within `slack` of zero agree with either sign.
-pub fn sign_agreement(one: &[f64], other: &[f64], slack: f64) -> f64 {
-    let agrees = |(one, other): &(&f64, &f64)| {
-        one.abs() <= slack || other.abs() <= slack || one.is_sign_positive() == other.is_sign_positive()
-    };
-    one.iter().zip(other).filter(agrees).count() as f64 / one.len().max(1) as f64
+/// The share of our numbers that have the sign of theirs, among those of theirs that are farther than `slack` from zero.
+pub fn sign_agreement(ours: &[f64], theirs: &[f64], slack: f64) -> f64 {
+    let clear: Vec<_> = ours.iter().zip(theirs).filter(|(_, theirs)| theirs.abs() > slack).collect();
+    let agreeing = clear.iter().filter(|(ours, theirs)| ours.is_sign_positive() == theirs.is_sign_positive()).count();
+    agreeing as f64 / clear.len() as f64
 }
 
 /// Pearson's.
@@ -111,7 +110,8 @@ mod tests {
     }
 
     #[test]
-    fn signs_agree_but_for_what_is_near_zero() {
-        assert!((sign_agreement(&[1.0, -1.0, 0.5, -0.5], &[2.0, 2.0, -0.01, -2.0], 0.02) - 0.75).abs() < 1e-12);
+    fn signs_count_where_theirs_is_clear() {
+        let (ours, theirs) = ([1.0, -1.0, 0.5, -0.5, -0.01], [2.0, 2.0, -0.01, -2.0, 1.0]);
+        assert!((sign_agreement(&ours, &theirs, 0.02) - 0.5).abs() < 1e-12);
     }
 }

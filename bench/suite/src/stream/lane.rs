@@ -129,9 +129,9 @@ impl<T: Same> Session for Lane<T> {
 
     fn run(&mut self, count: usize) -> Result<Vec<u64>> {
         let before = self.totals();
-        let times = (0..count).map(|_| self.timed_sweep()).collect();
+        let times = (0..count).map(|_| self.timed_sweep()).collect::<Result<_>>()?;
         self.counts += self.totals() - before;
-        times
+        Ok(times)
     }
 
     /// Decodes as many messages as there are in the ring, and looks at each.
