@@ -68,7 +68,9 @@ pub struct Stream<'v, T> {
 
 impl<'v, T: Content + Debug> Stream<'v, T> {
     pub fn new(view: View<'v>, options: DecodeOptions) -> Self {
-        Stream { decoder: Decoder::new(options), operation: Operation::new(view), view, options }
+        let mut decoder = Decoder::new(options);
+        decoder.keep_bytes();
+        Stream { decoder, operation: Operation::new(view), view, options }
     }
 
     pub fn stats(&self) -> DifferentialStats {

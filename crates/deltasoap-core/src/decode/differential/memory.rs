@@ -1,7 +1,9 @@
 //! The memory of one stream of messages: the last value, and what the decoder keeps to find what changed.
 
 use super::DifferentialStats;
+use super::checkpoint::{Base, PASSED};
 use super::leaf::{Begin, Template};
+use super::machine::{self, Machine};
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, Stop};
 use crate::schema::{Compositor, View};
@@ -15,6 +17,8 @@ pub struct Memory<T> {
     value: T,
     /// What the next message is compared with. The value is whole while there is one.
     template: Option<Box<Template>>,
+    /// The same by the papers' policies.
+    machine: Option<Box<dyn Machine>>,
     stats: DifferentialStats,
 }
 
@@ -27,7 +31,7 @@ impl<T: Typed> Default for Memory<T> {
 impl<T> Memory<T> {
     /// A memory without a message. `value` is what it gives until there is one.
     pub fn new(value: T) -> Self {
-        Memory { value, template: None, stats: DifferentialStats::default() }
+        Memory { value, template: None, machine: None, stats: DifferentialStats::default() }
     }
 
     /// The last message's value.
@@ -43,11 +47,13 @@ impl<T> Memory<T> {
     /// Forgets the message, so that the next one is read in regular mode; frees all buffers.
     pub fn forget(&mut self) {
         self.template = None;
+        self.machine = None;
     }
 
     /// Bytes held beyond the value, buffers counted by their capacity.
     pub fn bytes(&self) -> usize {
-        self.template.as_ref().map_or(0, |template| template.bytes())
+        let template = self.template.as_ref().map_or(0, |template| template.bytes());
+        template + self.machine.as_ref().map_or(0, |machine| machine.bytes())
     }
 
     /// What differential decoding did for this stream.
@@ -67,7 +73,14 @@ impl<T: Content> Memory<T> {
         if fresh && self.begin(cursor, view, me) {
             return Err(Stop::Switch);
         }
-        self.value.decode(cursor, view)?;
+        if cursor.frame(me).state != PASSED
+            && let Err(stop) = self.value.decode(cursor, view)
+        {
+            if let Stop::Error(_) = stop {
+                self.fail(cursor);
+            }
+            return Err(stop);
+        }
         self.end(cursor);
         cursor.leave(me);
         Ok(())
@@ -77,6 +90,10 @@ impl<T: Content> Memory<T> {
     fn begin(&mut self, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
         self.stats.messages += 1;
         let schema = std::ptr::from_ref(view.element).addr();
+        if cursor.state().differential.checkpoints.is_of_papers() {
+            let base = Base::of(cursor, schema, me + 1);
+            return self.begin_by_papers(cursor, view, base);
+        }
         let is_told_by_order = view.complex().is_none_or(|complex| complex.compositor != Compositor::All);
         let old = self.template.take();
         match is_told_by_order.then(|| cursor.begin_operation(old, schema, me + 1)) {
@@ -88,7 +105,41 @@ impl<T: Content> Memory<T> {
         }
     }
 
+    /// As [`begin`](Self::begin), with the papers' machine.
+    fn begin_by_papers(&mut self, cursor: &mut Cursor<'_>, view: View<'_>, base: Base) -> bool {
+        let options = cursor.state().differential;
+        let machine = self.machine.take().filter(|machine| *machine.options() == options);
+        let can = cursor.is_utf8() && !cursor.reader().tag_is_empty();
+        let Some(mut machine) = machine.or_else(|| machine::machine_for(options)).filter(|_| can) else {
+            self.value = T::vacant(view);
+            return false;
+        };
+        let (offset, state) = (cursor.offset(), cursor.state());
+        let begin = machine.begin(base, offset, state);
+        if begin != machine::Begin::Compare {
+            self.value = T::vacant(view);
+        }
+        let is_read = begin == machine::Begin::Read;
+        let place = if is_read { &mut self.machine } else { &mut state.papers.machine };
+        *place = Some(machine);
+        !is_read
+    }
+
+    /// Takes the machine back behind a bad message.
+    fn fail(&mut self, cursor: &mut Cursor<'_>) {
+        if let Some(mut machine) = cursor.state().papers.release() {
+            machine.fail();
+            self.stats += machine.stats();
+            self.machine = Some(machine);
+        }
+    }
+
     fn end(&mut self, cursor: &mut Cursor<'_>) {
+        if let Some(mut machine) = cursor.state().papers.release() {
+            machine.end(cursor);
+            self.stats += machine.stats();
+            self.machine = Some(machine);
+        }
         let end = cursor.reader().tag_offset();
         let session = &mut cursor.state().session;
         if session.has_begun() {

@@ -1,6 +1,9 @@
 //! Differential decoding: what equals the message before is skipped, what differs is read.
 
+pub(crate) mod checkpoint;
 pub(crate) mod leaf;
+pub(crate) mod machine;
+mod matcher;
 mod memory;
 mod options;
 mod stats;
