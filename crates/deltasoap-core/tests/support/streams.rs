@@ -64,13 +64,15 @@ pub struct Stream<'v, T> {
     operation: Operation<'v, T>,
     view: View<'v>,
     options: DecodeOptions,
+    /// The document before.
+    before: Vec<u8>,
 }
 
 impl<'v, T: Content + Debug> Stream<'v, T> {
     pub fn new(view: View<'v>, options: DecodeOptions) -> Self {
         let mut decoder = Decoder::new(options);
         decoder.keep_bytes();
-        Stream { decoder, operation: Operation::new(view), view, options }
+        Stream { decoder, operation: Operation::new(view), view, options, before: Vec::new() }
     }
 
     pub fn stats(&self) -> DifferentialStats {
@@ -83,10 +85,12 @@ impl<'v, T: Content + Debug> Stream<'v, T> {
         let within = self.within(document, chunk);
         assert!(
             within == alone,
-            "{:?}, chunks of {chunk}\n document: {}\n expected: {alone:?}\n    found: {within:?}",
+            "{:?}, chunks of {chunk}\n   before: {}\n document: {}\n expected: {alone:?}\n    found: {within:?}",
             self.options.differential,
+            String::from_utf8_lossy(&self.before),
             String::from_utf8_lossy(document)
         );
+        self.before = document.to_vec();
         alone
     }
 

@@ -145,7 +145,7 @@ impl<'s> Routine<'_, '_, 's> {
 
     /// Where the value of the message before may stand: makes it ready to be replaced.
     fn make_way<T: DecodeFields>(&mut self, target: &mut T) {
-        if self.cursor.go_over(self.me) {
+        if !self.comes_back() && self.cursor.go_over(self.me) {
             target.vacate_attributes();
         } else if self.cursor.is_within_old(self.me) {
             target.vacate(self.view);

@@ -110,6 +110,9 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
     fn fits(&mut self, state: &mut State, window: &Window<'_>) -> Option<bool> {
         let (Some(base), Some(next)) = (&self.base, self.list.next()) else { return Some(false) };
         let len = self.policy.part_len(&next.kept);
+        if window.base + ((window.pos + len) as u64) < self.at {
+            return Some(false);
+        }
         let Some(part) = window.bytes.get(window.pos..window.pos + len) else {
             return window.last.then_some(false);
         };
