@@ -16,7 +16,7 @@ pub fn decode<T: DecodeFields>(target: &mut T, cursor: &mut Cursor<'_>, view: Vi
     if fresh {
         if cursor.go_over(me) {
             target.vacate_attributes();
-        } else if cursor.is_within_old(me) {
+        } else if cursor.is_within_old(me) && !cursor.is_seeking() {
             target.vacate(view);
         }
         read_attributes(target, cursor, complex)?;

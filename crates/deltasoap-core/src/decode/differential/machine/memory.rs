@@ -84,7 +84,9 @@ impl<P: Policy, M: PortionMatcher> Machine for Engine<P, M> {
 
     fn paused(&mut self, state: &mut State, window: &Window<'_>, cut: usize, at_watch: bool) -> bool {
         if at_watch {
-            self.mode = Mode::Regular { due: true };
+            if let Mode::Regular { due } = &mut self.mode {
+                *due = true;
+            }
             return true;
         }
         if cut as u64 + window.base == self.interrupt {
