@@ -8,8 +8,10 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use clap::{Parser, Subcommand};
 
+use crate::options::DifferentialArguments;
+use crate::paper::PaperArguments;
 use crate::workload::Definitions;
-use crate::{report, run};
+use crate::{paper, report, run};
 
 #[derive(Parser)]
 #[command(name = "deltasoap-bench", version, about = "Measure deltasoap, and other SOAP toolkits beside it")]
@@ -22,6 +24,8 @@ struct Arguments {
 enum Command {
     /// Check and time workloads
     Run(RunArguments),
+    /// Draw the tables and figures of the papers on differential deserialization from our data
+    Paper(PaperArguments),
     /// Name the workloads and engines
     List,
 }
@@ -53,6 +57,14 @@ pub struct RunArguments {
     /// Where built peers lie [default: .peers in the repository]
     #[arg(long, value_name = "FOLDER")]
     pub peers: Option<PathBuf>,
+    /// Percentage of values that change from message to message in a stream of similar ones (repeatable)
+    #[arg(long, value_name = "P", default_values_t = [25], value_parser = clap::value_parser!(u32).range(..=100))]
+    pub changed: Vec<u32>,
+    /// Parts of an array that have that percentage in their middle (repeatable)
+    #[arg(long, value_name = "T", default_value = "1")]
+    pub partitions: Vec<NonZeroUsize>,
+    #[command(flatten)]
+    pub differential: DifferentialArguments,
 }
 
 /// Does what the command line asks for.
@@ -61,6 +73,7 @@ pub fn main() -> Result<ExitCode> {
     let definitions = Definitions::load()?;
     match arguments.command {
         Command::Run(arguments) => run::run(&arguments, &definitions),
+        Command::Paper(arguments) => paper::run(&arguments, &definitions),
         Command::List => {
             println!("{}", report::list(&definitions));
             Ok(ExitCode::SUCCESS)

@@ -2,7 +2,8 @@
 //!
 //! A benchmark is a test first: nothing is timed before its output was checked, and a wrong value ends the program.
 //! [`workload`] reads what to measure from `bench/definitions/`, [`messages`] makes the data, an [`engine`] does the
-//! work, [`measure`] times it, [`report`] shows the figures. `BENCHMARKS.md` describes the method.
+//! work, [`measure`] times it, [`report`] shows the figures. [`stream`] makes streams of similar messages and decodes them,
+//! [`paper`] draws the tables of the papers on that. `BENCHMARKS.md` describes the method.
 
 #![forbid(unsafe_code)]
 
@@ -12,9 +13,14 @@ mod environment;
 mod measure;
 mod memory;
 mod messages;
+mod options;
+mod paper;
 mod report;
 mod ring;
 mod run;
+mod similar;
+mod statistics;
+mod stream;
 mod workload;
 
 use std::process::ExitCode;

@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use anyhow::Result;
+use deltasoap::DifferentialStats;
 
 use crate::engine::Session;
 
@@ -32,14 +33,16 @@ pub struct Figures {
     pub bytes: usize,
     /// Runs that count.
     pub runs: usize,
-    /// The fastest run, in nanoseconds.
+    /// The fastest run, in nanoseconds for each message.
     pub ns_min: u64,
-    /// The median of the runs, in nanoseconds.
+    /// The median of the runs, in nanoseconds for each message.
     pub ns_median: u64,
     /// How far apart the quartiles of the runs lie, as a fraction of the median.
     pub spread: f64,
     /// See [`Session::peak_bytes`].
     pub peak_bytes: u64,
+    /// See [`Session::differential`].
+    pub differential: Option<DifferentialStats>,
 }
 
 /// Checks and times sessions; `tick` is called [`ROUNDS`] times.
@@ -72,8 +75,11 @@ impl Plan {
 }
 
 fn conclude(session: &mut dyn Session, mut times: Vec<u64>) -> Result<Figures> {
+    let differential = session.differential();
     session.check()?;
     times.sort_unstable();
+    let messages = session.messages_per_run() as u64;
+    times.iter_mut().for_each(|ns| *ns /= messages);
     let median = median(&times);
     Ok(Figures {
         bytes: session.bytes(),
@@ -82,6 +88,7 @@ fn conclude(session: &mut dyn Session, mut times: Vec<u64>) -> Result<Figures> {
         ns_median: median,
         spread: (times[times.len() * 3 / 4] - times[times.len() / 4]) as f64 / median.max(1) as f64,
         peak_bytes: session.peak_bytes()?,
+        differential,
     })
 }
 
@@ -151,7 +158,8 @@ mod tests {
     fn the_first_run_of_a_batch_does_not_count() {
         let (figures, ticks) = measure_fake(0).unwrap();
         assert_eq!(ticks, ROUNDS);
-        let expected = Figures { bytes: 10, runs: 15, ns_min: 1, ns_median: 2, spread: 1.0, peak_bytes: 3 };
+        let expected =
+            Figures { bytes: 10, runs: 15, ns_min: 1, ns_median: 2, spread: 1.0, peak_bytes: 3, differential: None };
         assert_eq!(figures, [expected]);
     }
 

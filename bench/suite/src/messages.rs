@@ -57,16 +57,19 @@ pub struct SendBase64 {
     data: Base64,
 }
 
+/// A message type whose values can be compared.
+pub trait Same: Message + 'static {
+    /// True if both hold the same values, bit for bit.
+    fn is_same(&self, other: &Self) -> bool;
+}
+
 /// A message type of the workloads.
-pub trait Payload: Message + 'static {
+pub trait Payload: Same {
     /// The message as the naive writer writes it.
     fn naive(&self) -> String;
 
     /// The checksum of the values.
     fn checksum(&self) -> String;
-
-    /// True if both hold the same values, bit for bit.
-    fn is_same(&self, other: &Self) -> bool;
 }
 
 /// Values and the message that carries them.
@@ -128,11 +131,11 @@ pub trait Visitor {
 /// Makes a sample of `n` values and hands it to `visitor`.
 pub fn with_sample<V: Visitor>(values: Values, n: usize, visitor: V) -> V::Output {
     match values {
-        Values::Ints => visitor.visit(Sample::new(SendInts { item: arrays::ints(n) }, n)),
-        Values::Easy => visitor.visit(Sample::new(SendDoubles { item: arrays::easy_doubles(n) }, n)),
-        Values::Hard => visitor.visit(Sample::new(SendDoubles { item: arrays::hard_doubles(n) }, n)),
-        Values::Strings => visitor.visit(Sample::new(SendStrings { item: arrays::strings(n) }, n)),
-        Values::Structs => visitor.visit(Sample::new(SendMios { item: mios(n) }, n)),
+        Values::Ints => visitor.visit(Sample::new(SendInts::from(arrays::ints(n)), n)),
+        Values::Easy => visitor.visit(Sample::new(SendDoubles::from(arrays::easy_doubles(n)), n)),
+        Values::Hard => visitor.visit(Sample::new(SendDoubles::from(arrays::hard_doubles(n)), n)),
+        Values::Strings => visitor.visit(Sample::new(SendStrings::from(arrays::strings(n)), n)),
+        Values::Structs => visitor.visit(Sample::new(SendMios::from(arrays::mios(n)), n)),
         Values::Base64 => visitor.visit(Sample::new(SendBase64 { data: Base64(arrays::bytes(n)) }, n)),
     }
 }
@@ -156,8 +159,28 @@ pub fn decode<T: Message>(decoder: &mut Decoder, message: &[u8], chunk: Option<u
     Ok(receiver.into_memory().into_value())
 }
 
-fn mios(n: usize) -> Vec<Mio> {
-    arrays::mios(n).into_iter().map(|(x, y, v)| Mio { x, y, v }).collect()
+impl From<Vec<i32>> for SendInts {
+    fn from(item: Vec<i32>) -> Self {
+        SendInts { item }
+    }
+}
+
+impl From<Vec<f64>> for SendDoubles {
+    fn from(item: Vec<f64>) -> Self {
+        SendDoubles { item }
+    }
+}
+
+impl From<Vec<String>> for SendStrings {
+    fn from(item: Vec<String>) -> Self {
+        SendStrings { item }
+    }
+}
+
+impl From<Vec<arrays::Mio>> for SendMios {
+    fn from(mios: Vec<arrays::Mio>) -> Self {
+        SendMios { item: mios.into_iter().map(|(x, y, v)| Mio { x, y, v }).collect() }
+    }
 }
 
 impl Payload for SendInts {
@@ -168,7 +191,9 @@ impl Payload for SendInts {
     fn checksum(&self) -> String {
         checksum::ints(&self.item)
     }
+}
 
+impl Same for SendInts {
     fn is_same(&self, other: &Self) -> bool {
         self.item == other.item
     }
@@ -182,7 +207,9 @@ impl Payload for SendDoubles {
     fn checksum(&self) -> String {
         checksum::doubles(&self.item)
     }
+}
 
+impl Same for SendDoubles {
     fn is_same(&self, other: &Self) -> bool {
         let bits = |doubles: &Self| doubles.item.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
         bits(self) == bits(other)
@@ -197,7 +224,9 @@ impl Payload for SendStrings {
     fn checksum(&self) -> String {
         checksum::strings(&self.item)
     }
+}
 
+impl Same for SendStrings {
     fn is_same(&self, other: &Self) -> bool {
         self.item == other.item
     }
@@ -217,7 +246,9 @@ impl Payload for SendMios {
     fn checksum(&self) -> String {
         checksum::mios(&self.tuples())
     }
+}
 
+impl Same for SendMios {
     fn is_same(&self, other: &Self) -> bool {
         let bits = |mios: &Self| mios.item.iter().map(|mio| (mio.x, mio.y, mio.v.to_bits())).collect::<Vec<_>>();
         bits(self) == bits(other)
@@ -232,7 +263,9 @@ impl Payload for SendBase64 {
     fn checksum(&self) -> String {
         checksum::bytes(&self.data.0)
     }
+}
 
+impl Same for SendBase64 {
     fn is_same(&self, other: &Self) -> bool {
         self.data == other.data
     }

@@ -1,4 +1,4 @@
-//! `run`: every workload in every size, all engines taking turns.
+//! `run`: every workload in every size, all engines taking turns; then streams of similar messages, all modes taking turns.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,19 +11,24 @@ use crate::engine::{Deltasoap, Engine, Peer, Session};
 use crate::environment::Environment;
 use crate::measure::{self, Plan, ROUNDS};
 use crate::report::{self, Row};
-use crate::workload::{Definitions, PeerDefinition, Workload};
+use crate::similar::{self, Outcome};
+use crate::stream::Recipe;
+use crate::workload::{Definitions, PeerDefinition, StreamWorkload, Workload};
 
 /// Measures what the arguments ask for, and reports it.
 ///
 /// # Errors
 /// When an argument names something unknown, or an engine fails or gives a wrong result.
 pub fn run(arguments: &RunArguments, definitions: &Definitions) -> Result<ExitCode> {
-    let workloads = definitions.select(&arguments.workloads)?;
+    let (workloads, streams) = definitions.select(&arguments.workloads)?;
     let environment = Environment::prepare();
     if let Some(warning) = environment.warning() {
         eprintln!("{warning}");
     }
-    let mut bench = Bench::new(arguments, definitions, workloads.len())?;
+    let streams = if arguments.engines.iter().any(|engine| engine == OURS || engine == ALL) { streams } else { vec![] };
+    let recipes = recipes(arguments, &streams);
+    let steps = workloads.len() * arguments.sizes.len() + recipes.len();
+    let mut bench = Bench::new(arguments, definitions, steps)?;
     let mut rows = Vec::new();
     for workload in workloads {
         for &n in &arguments.sizes {
@@ -34,11 +39,40 @@ pub fn run(arguments: &RunArguments, definitions: &Definitions) -> Result<ExitCo
             rows.extend(group);
         }
     }
+    let mut outcomes = Vec::new();
+    for (name, recipe) in recipes {
+        let outcome = bench.stream(arguments, name, recipe)?;
+        if arguments.json {
+            bench.progress.suspend(|| report::print_stream_json(name, &outcome, &arguments.differential))?;
+        }
+        outcomes.push((name, outcome));
+    }
     bench.progress.finish_and_clear();
     if !arguments.json {
-        println!("{environment}\n{}", report::table(&rows, arguments.chunk));
+        println!("{environment}");
+        print_tables(&rows, &outcomes, arguments);
     }
     Ok(if arguments.json && bench.is_missing_one() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn print_tables(rows: &[Row<'_>], outcomes: &[(&str, Outcome)], arguments: &RunArguments) {
+    if !rows.is_empty() {
+        println!("{}", report::table(rows, arguments.chunk));
+    }
+    if !outcomes.is_empty() {
+        println!("{}", report::stream_table(outcomes));
+    }
+}
+
+/// The streams asked for, each with the name of its workload.
+fn recipes<'w>(arguments: &RunArguments, streams: &[&'w StreamWorkload]) -> Vec<(&'w str, Recipe)> {
+    let partitions: Vec<usize> = arguments.partitions.iter().copied().map(usize::from).collect();
+    let of = |stream: &&'w StreamWorkload| {
+        let recipes = similar::recipes(stream.stream, &arguments.sizes, &arguments.changed, &partitions);
+        let name = &*stream.name;
+        recipes.into_iter().map(move |recipe| (name, recipe))
+    };
+    streams.iter().flat_map(of).collect()
 }
 
 /// The engines and how they are measured.
@@ -76,11 +110,10 @@ impl Slot {
 }
 
 impl Bench {
-    fn new(arguments: &RunArguments, definitions: &Definitions, workloads: usize) -> Result<Self> {
+    fn new(arguments: &RunArguments, definitions: &Definitions, groups: usize) -> Result<Self> {
         let engines = open_engines(arguments, definitions)?;
         let plan = Plan { runs: arguments.runs.into(), time: arguments.seconds };
-        let steps = workloads * arguments.sizes.len() * ROUNDS;
-        let progress = ProgressBar::new(steps as u64);
+        let progress = ProgressBar::new((groups * ROUNDS) as u64);
         progress.set_style(ProgressStyle::with_template("{msg:24} {bar:40} {eta}")?);
         Ok(Bench { engines, plan, progress })
     }
@@ -101,6 +134,13 @@ impl Bench {
             None => figures.next().ok_or_else(String::new),
         };
         Ok(names.into_iter().map(|(engine, reason)| Row { workload, engine, n, outcome: outcome(reason) }).collect())
+    }
+
+    /// Measures one stream.
+    fn stream(&mut self, arguments: &RunArguments, name: &str, recipe: Recipe) -> Result<Outcome> {
+        self.progress.set_message(format!("{name} {}", recipe.n));
+        let differential = arguments.differential.differential();
+        similar::run(recipe, differential, arguments.chunk, self.plan, || self.progress.inc(1))
     }
 
     fn is_missing_one(&self) -> bool {
@@ -141,6 +181,6 @@ fn open_peer(definition: &PeerDefinition, folder: &Path, is_named: bool) -> Slot
 }
 
 /// `.peers` in the repository that this program was built in.
-fn peers_folder() -> PathBuf {
+pub fn peers_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.peers")
 }

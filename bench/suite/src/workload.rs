@@ -4,10 +4,14 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use crate::stream::Kind;
+
 /// All definitions.
 pub struct Definitions {
     /// What is done, in the order of reports.
     pub workloads: Vec<Workload>,
+    /// Streams to decode, each message after the one before it.
+    pub streams: Vec<StreamWorkload>,
     /// The toolkits besides deltasoap.
     pub peers: Vec<PeerDefinition>,
 }
@@ -26,6 +30,18 @@ pub struct Workload {
     pub values: Values,
     /// How many times as fast as gSOAP deltasoap is meant to be at 100,000 elements.
     pub goal: Option<f64>,
+    /// One line for people.
+    pub description: String,
+}
+
+/// A stream of similar messages to be decoded.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StreamWorkload {
+    /// The name, the same in every report.
+    pub name: String,
+    /// What it carries.
+    pub stream: Kind,
     /// One line for people.
     pub description: String,
 }
@@ -91,27 +107,31 @@ impl Definitions {
         for (name, text) in files {
             workloads.append(&mut parse::<WorkloadFile>(name, text)?.workload);
         }
+        let streams = parse::<StreamFile>("similar.toml", include_str!("../../definitions/similar.toml"))?.workload;
         let engines = parse::<EngineFile>("engines.toml", include_str!("../../definitions/engines.toml"))?;
-        Ok(Definitions { workloads, peers: engines.engine })
+        Ok(Definitions { workloads, streams, peers: engines.engine })
     }
 
-    /// The workloads with these names; all for none.
+    /// The workloads with these names, and the streams; all for none.
     ///
     /// # Errors
-    /// When there is no workload of one of the names.
-    pub fn select(&self, names: &[String]) -> Result<Vec<&Workload>> {
-        if names.is_empty() {
-            return Ok(self.workloads.iter().collect());
+    /// When there is nothing of one of the names.
+    pub fn select(&self, names: &[String]) -> Result<(Vec<&Workload>, Vec<&StreamWorkload>)> {
+        if let Some(unknown) = names.iter().find(|name| !self.names().any(|known| known == *name)) {
+            let known: Vec<_> = self.names().collect();
+            bail!("no workload is named {unknown:?}; there are {}", known.join(", "));
         }
-        names.iter().map(|name| self.find(name)).collect()
+        if names.is_empty() {
+            return Ok((self.workloads.iter().collect(), self.streams.iter().collect()));
+        }
+        let workloads = names.iter().filter_map(|name| self.workloads.iter().find(|workload| workload.name == *name));
+        let streams = names.iter().filter_map(|name| self.streams.iter().find(|stream| stream.name == *name));
+        Ok((workloads.collect(), streams.collect()))
     }
 
-    fn find(&self, name: &str) -> Result<&Workload> {
-        let Some(workload) = self.workloads.iter().find(|workload| workload.name == name) else {
-            let known: Vec<_> = self.workloads.iter().map(|workload| &*workload.name).collect();
-            bail!("no workload is named {name:?}; there are {}", known.join(", "));
-        };
-        Ok(workload)
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let workloads = self.workloads.iter().map(|workload| &*workload.name);
+        workloads.chain(self.streams.iter().map(|stream| &*stream.name))
     }
 }
 
@@ -119,6 +139,12 @@ impl Definitions {
 #[serde(deny_unknown_fields)]
 struct WorkloadFile {
     workload: Vec<Workload>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StreamFile {
+    workload: Vec<StreamWorkload>,
 }
 
 #[derive(Deserialize)]
@@ -143,8 +169,9 @@ mod tests {
     #[test]
     fn names_are_distinct_and_say_what_is_done() {
         let definitions = definitions();
-        let names: HashSet<_> = definitions.workloads.iter().map(|workload| &workload.name).collect();
-        assert_eq!(names.len(), definitions.workloads.len());
+        let names: HashSet<_> = definitions.names().collect();
+        assert_eq!(names.len(), definitions.workloads.len() + definitions.streams.len());
+        assert!(definitions.streams.iter().all(|stream| stream.name.starts_with("decode-similar-")));
         for workload in &definitions.workloads {
             let action = workload.name.split('-').next().unwrap();
             let expected = match workload.action {
@@ -159,10 +186,12 @@ mod tests {
     #[test]
     fn selects_by_name_in_the_order_asked_for() {
         let definitions = definitions();
-        let names = ["floor-copy".to_owned(), "decode-ints".to_owned()];
-        let selected: Vec<_> = definitions.select(&names).unwrap().iter().map(|workload| &*workload.name).collect();
-        assert_eq!(selected, ["floor-copy", "decode-ints"]);
-        assert_eq!(definitions.select(&[]).unwrap().len(), definitions.workloads.len());
+        let names = ["floor-copy", "decode-similar-hard", "decode-ints"].map(str::to_owned);
+        let (workloads, streams) = definitions.select(&names).unwrap();
+        assert_eq!(workloads.iter().map(|workload| &*workload.name).collect::<Vec<_>>(), ["floor-copy", "decode-ints"]);
+        assert_eq!(streams.iter().map(|stream| &*stream.name).collect::<Vec<_>>(), ["decode-similar-hard"]);
+        let (workloads, streams) = definitions.select(&[]).unwrap();
+        assert_eq!((workloads.len(), streams.len()), (definitions.workloads.len(), definitions.streams.len()));
         let error = definitions.select(&["decode-int".to_owned()]).unwrap_err();
         assert!(error.to_string().contains("decode-ints"), "{error}");
     }

@@ -43,7 +43,10 @@ fn json_is_one_line_a_measurement_and_nothing_else() {
     let output = bench(&["--json", "--size", "0"]).output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
     let lines: Vec<_> = text(&output.stdout).lines().map(parse).collect();
+    let (streams, lines): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.get("messages").is_some());
     assert_eq!(lines.len(), 14 * 2);
+    // Eight streams of two sizes, two of one; three modes each.
+    assert_eq!(streams.len(), (8 * 2 + 2) * 3);
     for line in &lines {
         assert_eq!(line.as_object().unwrap().len(), 9);
         assert_eq!(

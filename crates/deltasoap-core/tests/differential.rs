@@ -189,7 +189,7 @@ fn every_cut() {
 fn config() -> ProptestConfig {
     let default = ProptestConfig::default();
     let is_set = std::env::var_os("PROPTEST_CASES").is_some();
-    ProptestConfig { cases: if is_set { default.cases } else { 64 }, failure_persistence: None, ..default }
+    ProptestConfig { cases: if is_set { default.cases } else { 64 }, ..default }
 }
 
 fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {

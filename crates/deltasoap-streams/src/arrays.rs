@@ -136,7 +136,8 @@ pub fn double(value: f64) -> String {
     text.strip_suffix(".0").unwrap_or(text).into()
 }
 
-fn letter(random: &mut SplitMix64) -> char {
+/// One of the 52 letters `A-Za-z`.
+pub(crate) fn letter(random: &mut SplitMix64) -> char {
     const LETTERS: &[u8; 52] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     char::from(LETTERS[random.below(52) as usize])
 }

@@ -8,6 +8,7 @@
 //! | [`vsphere`] | 292 request and response pairs of vSphere's `Fetch` | recorded |
 //! | [`tr069`] | `Inform` messages of any number of devices | derived from real samples by a seeded generator |
 //! | [`arrays`] | arrays of ints, doubles, strings, structs and bytes, and naive writers of their messages | synthetic |
+//! | [`similar`] | rings of arrays in which a share of the values changes from message to message | synthetic |
 //! | [`envelopes`] | 182 single messages of many toolkits | recorded |
 //!
 //! [`checksum`] condenses decoded values into sixteen hexadecimal digits, so that programs in several languages
@@ -24,5 +25,6 @@ pub mod envelopes;
 pub mod prng;
 #[doc = include_str!("shapes.md")]
 pub mod shapes {}
+pub mod similar;
 pub mod tr069;
 pub mod vsphere;

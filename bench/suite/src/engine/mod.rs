@@ -8,10 +8,11 @@ mod ours;
 mod peer;
 
 use anyhow::Result;
+use deltasoap::DifferentialStats;
 
 use crate::workload::Workload;
 
-pub use ours::Deltasoap;
+pub use ours::{Deltasoap, timed};
 pub use peer::Peer;
 
 /// A toolkit.
@@ -34,6 +35,11 @@ pub trait Session {
     /// Size of the message: the input of a decode, the output of an encode.
     fn bytes(&self) -> usize;
 
+    /// Messages that one run takes on; the time of a run is that of all of them.
+    fn messages_per_run(&self) -> usize {
+        1
+    }
+
     /// Does the work `count` times; the nanoseconds of each.
     ///
     /// # Errors
@@ -51,4 +57,9 @@ pub trait Session {
     /// # Errors
     /// When it cannot be measured.
     fn peak_bytes(&mut self) -> Result<u64>;
+
+    /// What differential decoding did in all runs, and the memory it holds; `None` where there was none.
+    fn differential(&self) -> Option<DifferentialStats> {
+        None
+    }
 }

@@ -63,7 +63,7 @@ impl Visitor for Open {
 }
 
 /// Runs work and gives the nanoseconds it took.
-pub(super) fn timed<R>(work: impl FnOnce() -> R) -> (u64, R) {
+pub fn timed<R>(work: impl FnOnce() -> R) -> (u64, R) {
     let start = Instant::now();
     let result = work();
     (u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX), result)

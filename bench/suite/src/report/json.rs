@@ -9,7 +9,7 @@ use crate::measure::Figures;
 
 /// Keys in the order in which they are written.
 #[derive(Serialize)]
-struct Line<'a> {
+pub(super) struct Line<'a> {
     workload: &'a str,
     engine: &'a str,
     mode: &'a str,
@@ -36,17 +36,23 @@ pub fn print(rows: &[Row<'_>]) -> io::Result<()> {
 }
 
 fn line(row: &Row<'_>, figures: &Figures) -> serde_json::Result<String> {
-    serde_json::to_string(&Line {
-        workload: &row.workload.name,
-        engine: &row.engine,
-        mode: "regular",
-        n: row.n,
-        bytes: figures.bytes,
-        runs: figures.runs,
-        ns_min: figures.ns_min,
-        ns_median: figures.ns_median,
-        peak_bytes: figures.peak_bytes,
-    })
+    serde_json::to_string(&Line::new(&row.workload.name, &row.engine, "regular", row.n, figures))
+}
+
+impl<'a> Line<'a> {
+    pub(super) fn new(workload: &'a str, engine: &'a str, mode: &'a str, n: usize, figures: &Figures) -> Self {
+        Line {
+            workload,
+            engine,
+            mode,
+            n,
+            bytes: figures.bytes,
+            runs: figures.runs,
+            ns_min: figures.ns_min,
+            ns_median: figures.ns_median,
+            peak_bytes: figures.peak_bytes,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -57,8 +63,9 @@ mod tests {
     #[test]
     fn a_line_has_these_keys_in_this_order() {
         let definitions = Definitions::load().unwrap();
-        let workload = definitions.select(&["decode-ints".to_owned()]).unwrap()[0];
-        let figures = Figures { bytes: 2, runs: 3, ns_min: 4, ns_median: 5, spread: 0.5, peak_bytes: 6 };
+        let workload = definitions.select(&["decode-ints".to_owned()]).unwrap().0[0];
+        let figures =
+            Figures { bytes: 2, runs: 3, ns_min: 4, ns_median: 5, spread: 0.5, peak_bytes: 6, differential: None };
         let row = Row { workload, engine: "deltasoap".to_owned(), n: 1, outcome: Ok(figures.clone()) };
         assert_eq!(
             line(&row, &figures).unwrap(),

@@ -1,9 +1,12 @@
 //! What is printed: a table for people, or a JSON object a line for programs.
 
 mod json;
+mod similar;
 mod table;
 
 pub use json::print as print_json;
+pub use similar::{Counts, print_json as print_stream_json, table as stream_table};
+pub(crate) use table::{align, new_table};
 pub use table::{list, table};
 
 use crate::measure::Figures;

@@ -49,6 +49,9 @@ pub fn list(definitions: &Definitions) -> String {
         let goal = workload.goal.map_or_else(String::new, |goal| format!("{goal} × {REFERENCE}"));
         workloads.add_row([&workload.name, &workload.operation, &goal, &workload.description]);
     }
+    for stream in &definitions.streams {
+        workloads.add_row([&*stream.name, "", "", &stream.description]);
+    }
     let mut engines = new_table(&["engine", "what"]);
     engines.add_row(["deltasoap", "this repository"]);
     for peer in &definitions.peers {
@@ -57,14 +60,15 @@ pub fn list(definitions: &Definitions) -> String {
     format!("{workloads}\n\n{engines}")
 }
 
-fn new_table(header: &[&str]) -> Table {
+/// A table with these columns.
+pub(crate) fn new_table(header: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(ASCII_MARKDOWN).set_header(header.iter().copied());
     table
 }
 
 /// Numbers, the columns from `first` on, go to the right.
-fn align(table: &mut Table, first: usize) {
+pub(crate) fn align(table: &mut Table, first: usize) {
     for column in table.column_iter_mut().skip(first) {
         column.set_cell_alignment(CellAlignment::Right);
     }
@@ -86,7 +90,7 @@ fn figure_cells(n: usize, figures: &Figures, ratio: Option<f64>) -> Vec<String> 
 }
 
 /// 10^6 bytes of the message per second.
-fn megabytes_per_second(figures: &Figures) -> f64 {
+pub(super) fn megabytes_per_second(figures: &Figures) -> f64 {
     figures.bytes as f64 * 1e3 / figures.ns_median.max(1) as f64
 }
 
@@ -122,7 +126,15 @@ mod tests {
     use crate::workload::Workload;
 
     fn row<'w>(workload: &'w Workload, engine: &str, ns_median: u64) -> Row<'w> {
-        let figures = Figures { bytes: 1000, runs: 15, ns_min: 900, ns_median, spread: 0.015, peak_bytes: 1025 };
+        let figures = Figures {
+            bytes: 1000,
+            runs: 15,
+            ns_min: 900,
+            ns_median,
+            spread: 0.015,
+            peak_bytes: 1025,
+            differential: None,
+        };
         Row { workload, engine: engine.to_owned(), n: 10, outcome: Ok(figures) }
     }
 

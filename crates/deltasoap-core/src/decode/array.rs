@@ -92,7 +92,7 @@ fn descend(cursor: &mut Cursor<'_>, me: usize) -> Step {
 }
 
 /// Reads flat items again that differ from those of the message before.
-fn patch<T: Content>(items: &mut [T], cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Step {
+fn patch<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Step {
     match flat::patch(items, cursor, view) {
         Patch::Fast => Err(Stop::Switch),
         Patch::Short => Err(Stop::Pending),
@@ -115,7 +115,7 @@ fn open_item<T: Content>(
         return Err(cursor.error_at_tag(ErrorKind::ArrayType("an item with a position".to_owned())));
     }
     let count = cursor.frame(me).count.saturating_add(1);
-    if cursor.is_over(me) && cursor.resync(0, count) {
+    if cursor.is_over(me) && cursor.resync(me, 0, count) {
         return Err(Stop::Switch);
     }
     cursor.note_open(0, count);

@@ -64,15 +64,15 @@ pub struct Stream<'v, T> {
     operation: Operation<'v, T>,
     view: View<'v>,
     options: DecodeOptions,
-    /// The document before.
-    before: Vec<u8>,
+    /// The document before, for people.
+    before: String,
 }
 
 impl<'v, T: Content + Debug> Stream<'v, T> {
     pub fn new(view: View<'v>, options: DecodeOptions) -> Self {
         let mut decoder = Decoder::new(options);
         decoder.keep_bytes();
-        Stream { decoder, operation: Operation::new(view), view, options, before: Vec::new() }
+        Stream { decoder, operation: Operation::new(view), view, options, before: String::new() }
     }
 
     pub fn stats(&self) -> DifferentialStats {
@@ -87,10 +87,10 @@ impl<'v, T: Content + Debug> Stream<'v, T> {
             within == alone,
             "{:?}, chunks of {chunk}\n   before: {}\n document: {}\n expected: {alone:?}\n    found: {within:?}",
             self.options.differential,
-            String::from_utf8_lossy(&self.before),
+            self.before,
             String::from_utf8_lossy(document)
         );
-        self.before = document.to_vec();
+        self.before = String::from_utf8_lossy(document).into_owned();
         alone
     }
 

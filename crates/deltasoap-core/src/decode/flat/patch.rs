@@ -14,7 +14,8 @@
 use super::{CARRY, FlatScan, Known};
 use crate::content::Content;
 use crate::decode::Cursor;
-use crate::decode::differential::leaf::{Image, Patched, Run, Session};
+use crate::decode::differential::DifferentialStats;
+use crate::decode::differential::leaf::{Image, Patched, Run, Touched};
 use crate::schema::View;
 use deltasoap_xml::Window;
 use deltasoap_xml::scan::first_mismatch;
@@ -37,29 +38,28 @@ pub enum Patch {
 }
 
 /// Reads the items again that differ from the message before.
-pub fn patch<T: Content>(items: &mut [T], cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
+pub fn patch<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
     let (window, state) = cursor.parts();
     let text_limit = state.limits.text;
     let session = &mut state.session;
     let (Some(Patched { run, first, item }), Some(mut template)) = (session.patched(), session.old.take()) else {
         return Patch::Other { field: 0, count: 0 };
     };
-    let outcome = match (template.image.get(), template.table.runs.get_mut(run)) {
+    let mut slid = 0;
+    let (outcome, item) = match (template.image.get(), template.table.runs.get_mut(run)) {
         (Some(image), Some(run)) => {
             let known = Arc::clone(&run.known);
-            let items = items.get_mut(first..).unwrap_or_default();
-            let mut patching = Patching { window, known: &known, image, run, text_limit, item, leaves: 0 };
+            let mut patching = Patching::new(window, &known, image, run, text_limit, (first, item));
             let outcome = patching.run(items, view);
-            session.stats.leaves += patching.leaves;
+            patching.take_back(items);
+            slid = patching.inserted - patching.removed;
+            patching.conclude(&mut session.stats);
             (outcome, patching.item)
         }
         _ => (Outcome::Other, item),
     };
     session.old = Some(template);
-    conclude(session, outcome)
-}
-
-fn conclude(session: &mut Session, (outcome, item): (Outcome, usize)) -> Patch {
+    session.slide(slid);
     match outcome {
         Outcome::Fast { old, new } => {
             session.enter_fast(old, new);
@@ -86,112 +86,262 @@ struct Patching<'p, 'w> {
     window: &'p mut Window<'w>,
     known: &'p Known,
     image: &'p Image,
+    /// The image's part that was looked at last, and where it begins.
+    part: &'p [u8],
+    part_start: u64,
     run: &'p mut Run,
     text_limit: usize,
+    /// Where the run's first item stands in its list.
+    first: usize,
     /// The item that is read next.
     item: usize,
+    /// What new positions count from.
+    base: u32,
+    /// How much further on items are than in the old message, beside what `base` tells.
+    shift: u32,
     /// Items read.
-    leaves: u64,
+    read: u64,
+    /// Bytes skipped.
+    skipped: u64,
+    /// Items that are to be read whether or not they differ.
+    forced: usize,
+    /// Where the items begin in the old message that were read since the last one that was skipped.
+    before: Vec<u32>,
+    inserted: i64,
+    removed: i64,
+}
+
+/// How many items may be inserted or removed before no more is looked for: each time, all that follow are moved.
+const MOST_SHIFTED: usize = 1 << 12;
+
+/// True after 8, 64, 512, ... items in a row that differ: then the message is searched for what was inserted or removed.
+#[inline(always)]
+fn is_probe(count: usize) -> bool {
+    count.is_power_of_two() && count.trailing_zeros() % 3 == 0 && count > 1
 }
 
 /// How many bytes are compared at once before anything else is.
 const FIRST: usize = 16;
 
-impl Patching<'_, '_> {
-    fn run<T: Content>(&mut self, items: &mut [T], view: View<'_>) -> Outcome {
+impl<'p, 'w> Patching<'p, 'w> {
+    fn new(
+        window: &'p mut Window<'w>,
+        known: &'p Known,
+        image: &'p Image,
+        run: &'p mut Run,
+        text_limit: usize,
+        (first, item): (usize, usize),
+    ) -> Self {
+        let (base, shift) = run.touched.map_or((run.base, 0), |touched| (touched.base, touched.shift));
+        let part_start = run.position(item);
+        let part = image.at(part_start);
+        Patching {
+            window,
+            known,
+            image,
+            part,
+            part_start,
+            run,
+            text_limit,
+            first,
+            item,
+            base,
+            shift,
+            read: 0,
+            skipped: 0,
+            forced: 0,
+            before: Vec::new(),
+            inserted: 0,
+            removed: 0,
+        }
+    }
+
+    fn conclude(&mut self, stats: &mut DifferentialStats) {
+        self.run.touched = Some(Touched { base: self.base, items: self.item, shift: self.shift });
+        stats.leaves += self.read;
+        stats.shifted += (self.inserted + self.removed) as u64;
+        stats.fast_bytes += self.skipped;
+    }
+
+    /// Reads the item at hand and all others that differ, up to the end of the window or of the run.
+    fn run<T: Content>(&mut self, items: &mut Vec<T>, view: View<'_>) -> Outcome {
         loop {
-            let Some(outcome) = self.step(items, view) else { continue };
-            if let Some(touched) = &mut self.run.touched {
-                touched.items = self.item;
+            let rest = self.window.bytes.get(self.window.pos..).unwrap_or_default();
+            if !self.known.shape.open.matches(rest) {
+                return self.stuck();
             }
-            return outcome;
+            if !self.read_on(items, view) {
+                return self.stuck();
+            }
+            if self.forced > 0 || self.realign(items, view) {
+                continue;
+            }
+            if let Some(outcome) = self.skip() {
+                return outcome;
+            }
         }
     }
 
-    /// Reads an item and goes on to the next one that differs.
-    #[inline(always)]
-    fn step<T: Content>(&mut self, items: &mut [T], view: View<'_>) -> Option<Outcome> {
-        let start = self.window.pos;
-        let Some(end) = items.get_mut(self.item).and_then(|item| self.read(item, view)) else {
-            return Some(self.stuck());
+    /// Reads an item, and those behind it as long as they are like it in markup and unlike the old ones at once. False
+    /// if the last of them could not be read.
+    #[inline]
+    fn read_on<T: Content>(&mut self, items: &mut [T], view: View<'_>) -> bool {
+        let items = items.get_mut(self.first..).unwrap_or_default();
+        let Known { shape, types, .. } = self.known;
+        let bytes = self.window.bytes;
+        let open = shape.open.len();
+        let offset = (self.window.base as u32).wrapping_sub(self.base);
+        let mut start = self.window.pos;
+        let first = self.item;
+        let is_read = loop {
+            let (pos, between) = (start + open, shape.between.iter());
+            let mut scan = FlatScan { bytes, pos, between, types: types.iter(), text_limit: self.text_limit };
+            let Some(item) = items.get_mut(self.item) else { break false };
+            if item.scan_flat(&mut scan, view).is_none() {
+                break false;
+            }
+            let rest = &bytes[scan.pos..];
+            let goes_on = shape.turn.matches(rest);
+            if !goes_on && !shape.close.matches(rest) {
+                break false;
+            }
+            let position = &mut self.run.positions[self.item];
+            self.before.push(*position);
+            *position = offset.wrapping_add(start as u32);
+            start = scan.pos + shape.close.len();
+            self.item += 1;
+            self.forced = self.forced.saturating_sub(1);
+            let is_next_read = goes_on && (self.forced > 0 || self.differs_at_once(&bytes[start + open..], open));
+            if !is_next_read || is_probe(self.before.len()) {
+                break true;
+            }
         };
-        let base = self.run.touched.map_or(self.run.base, |touched| touched.base);
-        self.run.positions[self.item] = self.relative(start, base);
-        self.window.pos = end;
-        self.item += 1;
-        self.leaves += 1;
-        let next = self.run.positions.get(self.item).copied().unwrap_or(self.run.end);
-        let shift = self.relative(end, base).wrapping_sub(next);
-        if let Some(touched) = &mut self.run.touched {
-            touched.shift = shift;
-        }
-        self.skip(u64::from(self.run.base.wrapping_add(next)), shift)
+        self.window.pos = start;
+        self.read += (self.item - first) as u64;
+        is_read
     }
 
-    fn relative(&self, at: usize, base: u32) -> u32 {
-        (self.window.base as u32).wrapping_add(at as u32).wrapping_sub(base)
-    }
-
-    /// Skips items that equal the old ones, the first of which is at `old`.
+    /// True if the next item's text differs from the old one's among the first bytes.
     #[inline(always)]
-    fn skip(&mut self, old: u64, shift: u32) -> Option<Outcome> {
-        let limit = self.run.position(self.run.positions.len()) - old;
+    fn differs_at_once(&self, text: &[u8], open: usize) -> bool {
+        let Some(&position) = self.run.positions.get(self.item) else { return false };
+        let end = self.run.positions.get(self.item + 1).copied().unwrap_or(self.run.end);
+        let old = u64::from(self.run.base.wrapping_add(position)).wrapping_sub(self.part_start) as usize + open;
+        let (Some(new), Some(old)) = (text.first_chunk::<FIRST>(), self.part.get(old..).and_then(<[u8]>::first_chunk))
+        else {
+            return false;
+        };
+        let difference = u128::from_le_bytes(*new) ^ u128::from_le_bytes(*old);
+        let equal = difference.trailing_zeros() as usize / 8;
+        equal < FIRST && equal + open < end.wrapping_sub(position) as usize
+    }
+
+    /// Skips items that equal the old ones, from the one at hand on.
+    fn skip(&mut self) -> Option<Outcome> {
+        let next = self.run.positions.get(self.item).copied().unwrap_or(self.run.end);
+        let new = self.window.base + self.window.pos as u64;
+        let old = u64::from(self.run.base.wrapping_add(next));
+        self.shift = (new as u32).wrapping_sub(self.base).wrapping_sub(next);
+        let limit = self.run.position(self.run.positions.len()).saturating_sub(old);
         let (ours, theirs) = (&self.window.bytes[self.window.pos..], self.image.at(old));
-        let equal = equal_bytes(ours, theirs).min(limit as usize);
-        let is_different = equal < ours.len().min(theirs.len()) && (equal as u64) < limit;
-        let differing = if is_different { self.find(old, equal) } else { self.item };
-        if !is_different {
-            let new = self.window.base + self.window.pos as u64;
-            return Some(Outcome::Fast { old: old + equal as u64, new: new + equal as u64 });
+        (self.part, self.part_start) = (theirs, old);
+        let len = ours.len().min(theirs.len());
+        let equal = first_mismatch(&ours[..len], &theirs[..len]);
+        if equal == len || equal as u64 >= limit {
+            let equal = (equal as u64).min(limit);
+            return Some(Outcome::Fast { old: old + equal, new: new + equal });
         }
+        let differing = self.find(next.wrapping_add(equal as u32));
         if differing > self.item {
             let skipped = self.run.position(differing) - old;
-            if shift != 0 {
-                let positions = &mut self.run.positions[self.item..differing];
-                positions.iter_mut().for_each(|position| *position = position.wrapping_add(shift));
-            }
+            self.before.clear();
+            self.shift_positions(differing);
             self.item = differing;
             self.window.pos += skipped as usize;
+            self.skipped += skipped;
         }
         None
     }
 
-    /// The item in which the byte `equal` behind `old` lies.
-    #[inline(always)]
-    fn find(&self, old: u64, equal: usize) -> usize {
-        let next = self.run.positions.get(self.item + 1).copied().unwrap_or(self.run.end);
-        let at = (old as u32).wrapping_sub(self.run.base).wrapping_add(equal as u32);
-        if at < next {
-            return self.item;
+    /// After a number of items that all differ: looks whether what follows is what stood a little earlier or later in the
+    /// old message, because items were inserted or removed. True if so; the items are in line then.
+    fn realign<T: Content>(&mut self, items: &mut Vec<T>, view: View<'_>) -> bool {
+        if !is_probe(self.before.len()) || (self.inserted + self.removed) as usize > MOST_SHIFTED {
+            return false;
         }
-        self.gallop(at)
+        let reach = (self.before.len() / 2).max(8);
+        let Some(distance) = (1..=reach).find_map(|distance| self.is_shifted(distance)) else { return false };
+        let at = self.first + self.item;
+        match usize::try_from(distance) {
+            Ok(removed) => {
+                items.drain(at..at + removed);
+                self.run.positions.drain(self.item..self.item + removed);
+                self.removed += distance as i64;
+            }
+            Err(_) => {
+                let inserted = distance.unsigned_abs();
+                items.splice(at..at, (0..inserted).map(|_| T::vacant(view)));
+                let back = self.before.len() - inserted;
+                self.run.positions.splice(self.item..self.item, self.before[back..].iter().copied());
+                self.forced = inserted;
+                self.inserted += inserted as i64;
+            }
+        }
+        self.before.clear();
+        self.forced > 0
     }
 
-    /// The item that holds a position, known to be a later one: most often one of the next.
-    fn gallop(&self, at: u32) -> usize {
-        let positions = &self.run.positions;
-        let (mut low, mut step) = (self.item + 1, 1);
+    /// Takes back places made for items that were not read.
+    fn take_back<T>(&mut self, items: &mut Vec<T>) {
+        let (at, unread) = (self.first + self.item, std::mem::take(&mut self.forced));
+        if unread > 0 {
+            items.drain(at..at + unread);
+            self.run.positions.drain(self.item..self.item + unread);
+            self.inserted -= unread as i64;
+        }
+    }
+
+    /// How far the item at hand stood from here in the old message, if it is by `distance` items: negative if earlier.
+    fn is_shifted(&self, distance: usize) -> Option<isize> {
+        let later = self.run.positions.get(self.item + distance).copied();
+        let earlier = self.before.len().checked_sub(distance).map(|index| self.before[index]);
+        let later = later.filter(|&position| self.is_like(position)).map(|_| distance as isize);
+        later.or_else(|| earlier.filter(|&position| self.is_like(position)).map(|_| -(distance as isize)))
+    }
+
+    /// True if an old item begins with the bytes of the item at hand, up to and with its end tag.
+    fn is_like(&self, position: u32) -> bool {
+        let ours = &self.window.bytes[self.window.pos..];
+        let theirs = self.image.at(u64::from(self.run.base.wrapping_add(position)));
+        let text = self.known.shape.open.len();
+        let (Some(our_text), Some(their_text)) = (ours.get(text..), theirs.get(text..)) else { return false };
+        if our_text.first_chunk::<8>() != their_text.first_chunk() {
+            return false;
+        }
+        let len = ours.len().min(theirs.len());
+        let equal = first_mismatch(&ours[..len], &theirs[..len]);
+        let turn = self.known.shape.turn.as_slice();
+        ours[..equal].windows(turn.len()).any(|bytes| bytes == turn)
+    }
+
+    /// Moves the positions of the items in front of one.
+    fn shift_positions(&mut self, end: usize) {
+        if self.shift != 0 {
+            let positions = &mut self.run.positions[self.item..end];
+            positions.iter_mut().for_each(|position| *position = position.wrapping_add(self.shift));
+        }
+    }
+
+    /// The item in which a byte lies, at hand or further on: most often one of the next.
+    fn find(&self, at: u32) -> usize {
+        let positions = &self.run.positions[self.item..];
+        let (mut low, mut step) = (0, 1);
         while low + step < positions.len() && positions[low + step] <= at {
             low += step;
             step *= 2;
         }
         let high = (low + step).min(positions.len());
-        low + positions[low..high].partition_point(|&start| start <= at) - 1
-    }
-
-    /// Reads an item over its old value; gives its end in the window.
-    #[inline(always)]
-    fn read<T: Content>(&self, item: &mut T, view: View<'_>) -> Option<usize> {
-        let Known { shape, types, .. } = self.known;
-        let bytes = self.window.bytes;
-        let start = self.window.pos;
-        if !shape.open.matches(&bytes[start..]) {
-            return None;
-        }
-        let (pos, between) = (start + shape.open.len(), shape.between.iter());
-        let mut scan = FlatScan { bytes, pos, between, types: types.iter(), text_limit: self.text_limit };
-        item.scan_flat(&mut scan, view)?;
-        shape.close.matches(&bytes[scan.pos..]).then_some(scan.pos + shape.close.len())
+        self.item + low + positions[low..high].partition_point(|&start| start <= at).saturating_sub(1)
     }
 
     /// The item could not be read: for want of bytes, or because it is another.
@@ -204,17 +354,4 @@ impl Patching<'_, '_> {
         let is_cut = has_begun && may_go_on && !rest.windows(close.len()).any(|bytes| bytes == close);
         if is_cut { Outcome::Short } else { Outcome::Other }
     }
-}
-
-/// How many bytes are equal: at once if they differ among the first.
-#[inline(always)]
-fn equal_bytes(a: &[u8], b: &[u8]) -> usize {
-    if let (Some(first), Some(second)) = (a.first_chunk::<FIRST>(), b.first_chunk::<FIRST>()) {
-        let difference = u128::from_le_bytes(*first) ^ u128::from_le_bytes(*second);
-        if difference != 0 {
-            return difference.trailing_zeros() as usize / 8;
-        }
-    }
-    let len = a.len().min(b.len());
-    first_mismatch(&a[..len], &b[..len])
 }

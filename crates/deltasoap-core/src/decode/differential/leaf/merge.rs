@@ -13,6 +13,8 @@ pub(crate) struct Edit {
     pub(crate) to: Place,
     /// The nodes that were read: a range of the new ones.
     pub(crate) fresh: (u32, u32),
+    /// Field and count of the routine behind them.
+    pub(crate) state: (u32, u32),
 }
 
 /// From a position in the old message on, how far what stands there has moved.

@@ -11,5 +11,5 @@ mod template;
 pub(crate) use begin::Begin;
 pub(crate) use image::{Chunk, Image};
 pub(crate) use session::{Advance, Descent, Patched, Session, StartTag};
-pub(crate) use table::Run;
+pub(crate) use table::{Run, Touched};
 pub(crate) use template::Template;

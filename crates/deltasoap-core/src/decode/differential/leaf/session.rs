@@ -310,7 +310,7 @@ impl Session {
         self.recorder.is_on = true;
         let differing = Some(place).filter(|_| self.target.differs);
         let fresh = self.recorder.table.nodes.len() as u32;
-        let (field, count) = template.table.state_before(parent, place);
+        let (field, count) = state_before(template, &self.edits, parent, place);
         let run = template.table.nodes.get(place.node as usize).map_or(NONE, |node| node.run);
         let patch = self.target.differs && run != NONE;
         self.edit = Some(OpenEdit { parent, from: place, scan: place, fresh, differing });
@@ -327,7 +327,7 @@ impl Session {
         let (Some(template), Some(edit)) = (&self.old, &mut self.edit) else { return (0, 0) };
         let place = Place { node: edit.from.node, item: item as u32 };
         (edit.from, edit.scan, edit.differing) = (place, place, Some(place));
-        template.table.state_before(edit.parent, place)
+        state_before(template, &self.edits, edit.parent, place)
     }
 
     /// The items to be read in place.
@@ -335,6 +335,22 @@ impl Session {
         let (template, edit) = (self.old.as_ref()?, self.edit.as_ref()?);
         let node = template.table.node(edit.from.node);
         Some(Patched { run: node.run as usize, first: node.count as usize, item: edit.from.item as usize })
+    }
+
+    /// Items were inserted or removed in the run at hand: those behind it in their list have other places.
+    pub(crate) fn slide(&mut self, by: i64) {
+        let (Some(template), Some(edit)) = (&mut self.old, &self.edit) else { return };
+        if by == 0 {
+            return;
+        }
+        let table = &mut template.table;
+        let (field, end) = (table.node(edit.from.node).field, table.end_of(edit.parent));
+        let mut at = table.node(edit.from.node).end;
+        while at < end && table.node(at).field == field {
+            let node = &mut table.nodes[at as usize];
+            node.count = node.count.wrapping_add(by as u32);
+            at = node.end;
+        }
     }
 
     /// Items up to this one were read in place.
@@ -345,8 +361,8 @@ impl Session {
     }
 
     /// Whether the element whose start tag was just read is the one that stood there in the message before, with the same
-    /// bytes. If so, fast mode is entered behind the tag.
-    pub(crate) fn resync(&mut self, field: u32, count: u32, tag: StartTag<'_>) -> bool {
+    /// bytes. If so, fast mode is entered behind the tag. `before` is the state in front of it: field and count.
+    pub(crate) fn resync(&mut self, field: u32, count: u32, before: (u32, u32), tag: StartTag<'_>) -> bool {
         if self.is_ending {
             return false;
         }
@@ -357,7 +373,7 @@ impl Session {
         }
         let Some(old) = template.compare(place, tag) else { return false };
         let edit = *edit;
-        self.close_edit(edit, place);
+        self.close_edit(edit, place, before);
         if let Some(template) = &mut self.old {
             template.touch(place, tag.position as i64 - old as i64);
         }
@@ -396,11 +412,11 @@ impl Session {
         None
     }
 
-    fn close_edit(&mut self, edit: OpenEdit, to: Place) {
+    fn close_edit(&mut self, edit: OpenEdit, to: Place, state: (u32, u32)) {
         let fresh = (edit.fresh, self.recorder.table.nodes.len() as u32);
         self.edit = None;
         if edit.from != to || fresh.0 != fresh.1 {
-            self.edits.push(Edit { parent: edit.parent, from: edit.from, to, fresh });
+            self.edits.push(Edit { parent: edit.parent, from: edit.from, to, fresh, state });
         }
     }
 
@@ -410,7 +426,7 @@ impl Session {
         let Some(left) = self.path.pop() else { return };
         self.levels.pop();
         let (end, parent) = (template.table.end_of(left), template.table.node(left).parent);
-        self.close_edit(edit, Place::before(end));
+        self.close_edit(edit, Place::before(end), (0, 0));
         let (from, fresh) = (Place::before(end), self.recorder.table.nodes.len() as u32);
         self.edit = Some(OpenEdit { parent, from, scan: from, fresh, differing: None });
     }
@@ -423,7 +439,7 @@ impl Session {
             && let Some(template) = &self.old
         {
             let end = Place::before(template.table.nodes.len() as u32);
-            self.close_edit(edit, end);
+            self.close_edit(edit, end, (0, 0));
         }
         let fresh = std::mem::take(&mut self.recorder.table);
         self.stats.checkpoints += fresh.positions() as u64 + self.stats.leaves;
@@ -439,6 +455,15 @@ impl Session {
         template.table = merge(std::mem::take(&mut template.table), fresh, &self.edits, &self.moves);
         (template.image, template.start, template.end) = (image, start, end);
         Some(template)
+    }
+}
+
+/// Field and count of the routine for `parent` in front of a place among its children: in the message being read, so that
+/// what was read right before it counts.
+fn state_before(template: &Template, edits: &[Edit], parent: u32, place: Place) -> (u32, u32) {
+    match edits.last() {
+        Some(edit) if edit.to == place && edit.parent == parent => edit.state,
+        _ => template.table.state_before(parent, place),
     }
 }
 

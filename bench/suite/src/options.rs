@@ -1,0 +1,138 @@
+//! The options of differential decoding, as arguments.
+
+use std::num::NonZeroU32;
+
+use clap::ValueEnum;
+use deltasoap::{Checkpoints, Differential, Matcher};
+
+/// How streams of similar messages are decoded.
+#[derive(Debug, Clone, clap::Args)]
+pub struct DifferentialArguments {
+    /// Where the decoder's state is saved, for streams of similar messages
+    #[arg(long, value_name = "POLICY", default_value = "leaf")]
+    pub checkpoints: Policy,
+    /// How portions of a message are matched, with other checkpoints than at leaves
+    #[arg(long, value_name = "MATCHER", default_value = "compare")]
+    pub matcher: Match,
+    /// Bytes between two checkpoints, likewise
+    #[arg(long, value_name = "BYTES", default_value = "512")]
+    pub portion: NonZeroU32,
+    /// Compare the first, middle and last bytes of a portion before its sum is made
+    #[arg(long)]
+    pub probe: bool,
+    /// Tune the size of portions at run time
+    #[arg(long)]
+    pub tune: bool,
+    /// Compare every message, also in a stream that gains no time
+    #[arg(long)]
+    pub no_adaptive: bool,
+}
+
+/// [`Checkpoints`] by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum)]
+pub enum Policy {
+    /// nowhere: every message is read in regular mode
+    Off,
+    /// complete copies
+    Full,
+    /// copies of what differs from a base copy
+    Differential,
+    /// places in a group with a base checkpoint
+    Lightweight,
+    /// every leaf
+    Leaf,
+}
+
+/// [`Matcher`] by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum)]
+pub enum Match {
+    /// bytes are stored and compared
+    Compare,
+    /// exclusive or of words
+    Xor,
+    /// Adler-32
+    Adler32,
+    /// CRC-32
+    Crc32,
+    /// a universal hash under a secret key
+    Keyed,
+}
+
+impl DifferentialArguments {
+    /// The decoder's options.
+    pub fn differential(&self) -> Differential {
+        Differential {
+            checkpoints: self.checkpoints.into(),
+            matcher: self.matcher.into(),
+            portion: self.portion.get(),
+            probe: self.probe,
+            tune: self.tune,
+            adaptive: !self.no_adaptive,
+        }
+    }
+}
+
+impl From<Policy> for Checkpoints {
+    fn from(policy: Policy) -> Self {
+        match policy {
+            Policy::Off => Checkpoints::Off,
+            Policy::Full => Checkpoints::Full,
+            Policy::Differential => Checkpoints::Differential,
+            Policy::Lightweight => Checkpoints::Lightweight,
+            Policy::Leaf => Checkpoints::Leaf,
+        }
+    }
+}
+
+impl From<Match> for Matcher {
+    fn from(matcher: Match) -> Self {
+        match matcher {
+            Match::Compare => Matcher::Compare,
+            Match::Xor => Matcher::Xor,
+            Match::Adler32 => Matcher::Adler32,
+            Match::Crc32 => Matcher::Crc32,
+            Match::Keyed => Matcher::Keyed,
+        }
+    }
+}
+
+/// The name of a value, as on the command line.
+pub fn name(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Args, Command, FromArgMatches};
+
+    fn parse(arguments: &[&str]) -> Differential {
+        let command = DifferentialArguments::augment_args(Command::new("test").no_binary_name(true));
+        let matches = command.try_get_matches_from(arguments).unwrap();
+        DifferentialArguments::from_arg_matches(&matches).unwrap().differential()
+    }
+
+    #[test]
+    fn the_defaults_are_the_decoders() {
+        assert_eq!(parse(&[]), Differential::default());
+    }
+
+    #[test]
+    fn everything_can_be_chosen() {
+        let arguments = "--checkpoints full --matcher crc32 --portion 32 --probe --tune --no-adaptive";
+        let expected = Differential {
+            checkpoints: Checkpoints::Full,
+            matcher: Matcher::Crc32,
+            portion: 32,
+            probe: true,
+            tune: true,
+            adaptive: false,
+        };
+        assert_eq!(parse(&arguments.split(' ').collect::<Vec<_>>()), expected);
+    }
+
+    #[test]
+    fn names_are_those_of_the_command_line() {
+        assert_eq!((name(Policy::Lightweight), name(Match::Adler32)), ("lightweight".into(), "adler32".into()));
+    }
+}

@@ -1,0 +1,205 @@
+//! The measurements behind tables and figures.
+//!
+//! An exhibit asks for points. It is drawn twice: the first time nothing is measured yet, and what it asks for is noted;
+//! the second time everything is there. So what is measured and what is shown cannot differ, and a point that several
+//! exhibits show is measured once. All points of a stream are measured in one go, by turns.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+use anyhow::Result;
+use deltasoap::Differential;
+
+use crate::engine::Session;
+use crate::measure::{Plan, measure};
+use crate::messages::Same;
+use crate::options::{Match, Policy};
+use crate::report::Counts;
+use crate::stream::lane::{Lane, Setup};
+use crate::stream::{Bound, Recipe, Stream, Visitor, with_stream};
+
+/// How a stream is decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Way {
+    /// The checkpoints.
+    pub policy: Policy,
+    /// The matcher.
+    pub matcher: Match,
+    /// Bytes between checkpoints.
+    pub portion: u32,
+    /// What is different from everyday use.
+    pub condition: Condition,
+}
+
+/// What is different from everyday use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Condition {
+    /// Nothing.
+    None,
+    /// Flat arrays are read by the general routines.
+    NoShortcuts,
+    /// Each message is read as the first one.
+    AlwaysFirst,
+}
+
+impl Way {
+    /// Regular mode: the papers' "No DDS".
+    pub const REGULAR: Way =
+        Way { policy: Policy::Off, matcher: Match::Compare, portion: 512, condition: Condition::None };
+
+    /// Regular mode without the shortcut for flat arrays.
+    pub const GENERAL: Way = Way { condition: Condition::NoShortcuts, ..Way::REGULAR };
+
+    /// Leaf checkpoints.
+    pub const LEAF: Way = Way { policy: Policy::Leaf, ..Way::REGULAR };
+
+    /// A policy of the papers with their checksum.
+    pub fn checkpoints(policy: Policy, portion: u32) -> Self {
+        Way { policy, matcher: Match::Crc32, portion, condition: Condition::None }
+    }
+
+    fn setup(self) -> Setup {
+        let differential = Differential {
+            checkpoints: self.policy.into(),
+            matcher: self.matcher.into(),
+            portion: self.portion,
+            probe: false,
+            tune: false,
+            adaptive: false,
+        };
+        Setup {
+            has_shortcuts: self.condition != Condition::NoShortcuts,
+            is_forgetful: self.condition == Condition::AlwaysFirst,
+            ..Setup::new(differential)
+        }
+    }
+}
+
+/// What was measured for a stream and a way.
+#[derive(Debug)]
+pub struct Point {
+    /// Median milliseconds of a message.
+    pub ms: f64,
+    /// Counts, in differential ways.
+    pub counts: Option<Counts>,
+}
+
+impl Point {
+    /// The share of bytes that were read, in percent.
+    pub fn regular_percent(&self) -> f64 {
+        self.counts.as_ref().map_or(100.0, |counts| 100.0 - counts.fast_share() * 100.0)
+    }
+
+    /// Switches from fast to regular mode in a message.
+    pub fn switches(&self) -> f64 {
+        self.counts.as_ref().map_or(0.0, |counts| counts.to_regular)
+    }
+
+    /// Bytes held between messages.
+    pub fn memory(&self) -> f64 {
+        self.counts.as_ref().map_or(0.0, |counts| counts.memory as f64)
+    }
+}
+
+/// What was measured, and what was asked for.
+#[derive(Debug, Default)]
+pub struct Points {
+    measured: HashMap<(Recipe, Way), Rc<Point>>,
+    missing: RefCell<BTreeSet<(Recipe, Way)>>,
+}
+
+impl Points {
+    /// A point; one of no meaning, noted as missing, if it was not measured.
+    pub fn at(&self, recipe: Recipe, way: Way) -> Rc<Point> {
+        self.measured.get(&(recipe, way)).cloned().unwrap_or_else(|| {
+            self.missing.borrow_mut().insert((recipe, way));
+            Rc::new(Point { ms: 1.0, counts: None })
+        })
+    }
+
+    /// Median milliseconds of a message.
+    pub fn ms(&self, recipe: Recipe, way: Way) -> f64 {
+        self.at(recipe, way).ms
+    }
+
+    /// All that was measured.
+    pub fn all(&self) -> impl Iterator<Item = (Recipe, Way, &Point)> {
+        self.measured.iter().map(|((recipe, way), point)| (*recipe, *way, &**point))
+    }
+
+    /// Streams that have missing points.
+    pub fn streams(&self) -> usize {
+        self.by_stream().len()
+    }
+
+    /// Measures what is missing; `tick` is called once a stream.
+    ///
+    /// # Errors
+    /// When a value is wrong, or a message cannot be decoded.
+    pub fn measure(&mut self, plan: Plan, mut tick: impl FnMut()) -> Result<()> {
+        for (recipe, ways) in self.by_stream() {
+            let points = with_stream(recipe, Bound::SMALL, Measure { ways: &ways, plan })?;
+            let keys = ways.into_iter().map(|way| (recipe, way));
+            self.measured.extend(keys.zip(points.into_iter().map(Rc::new)));
+            tick();
+        }
+        self.missing.borrow_mut().clear();
+        Ok(())
+    }
+
+    fn by_stream(&self) -> BTreeMap<Recipe, Vec<Way>> {
+        let mut streams: BTreeMap<Recipe, Vec<Way>> = BTreeMap::new();
+        for (recipe, way) in self.missing.borrow().iter() {
+            streams.entry(*recipe).or_default().push(*way);
+        }
+        streams
+    }
+}
+
+struct Measure<'a> {
+    ways: &'a [Way],
+    plan: Plan,
+}
+
+impl Visitor for Measure<'_> {
+    type Output = Vec<Point>;
+
+    fn visit<T: Same>(self, stream: Stream<T>) -> Result<Vec<Point>> {
+        let stream = Rc::new(stream);
+        let open = |way: &Way| -> Box<dyn Session> { Box::new(Lane::new(stream.clone(), way.setup())) };
+        let mut sessions: Vec<_> = self.ways.iter().map(open).collect();
+        let figures = measure(&mut sessions, self.plan, || ())?;
+        let point = |figures| Point { ms: ms(&figures), counts: Counts::of(&figures) };
+        Ok(figures.into_iter().map(point).collect())
+    }
+}
+
+fn ms(figures: &crate::measure::Figures) -> f64 {
+    figures.ns_median.max(1) as f64 / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::Kind;
+    use std::time::Duration;
+
+    #[test]
+    fn what_is_asked_for_is_measured() {
+        let mut points = Points::default();
+        let (hard, ints) = (Recipe::identical(Kind::Hard, 5), Recipe::identical(Kind::Ints, 5));
+        let full = Way::checkpoints(Policy::Full, 32);
+        for _ in 0..2 {
+            points.at(hard, Way::REGULAR);
+            points.at(hard, full);
+            points.at(ints, Way { condition: Condition::AlwaysFirst, ..full });
+        }
+        assert_eq!((points.streams(), points.all().count()), (2, 0));
+        points.measure(Plan { runs: 5, time: Duration::ZERO }, || ()).unwrap();
+        assert_eq!((points.streams(), points.all().count()), (0, 3));
+        assert!(points.ms(hard, full) > 0.0 && points.at(hard, full).counts.is_some());
+        assert!(points.at(hard, Way::REGULAR).counts.is_none());
+        assert_eq!(points.streams(), 0);
+    }
+}

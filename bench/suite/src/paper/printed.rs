@@ -1,0 +1,204 @@
+//! What the papers print: `bench/papers/`, compiled in.
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+/// A number in a paper's text.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Number {
+    key: String,
+    /// Where it stands.
+    pub place: String,
+    /// What it is.
+    pub what: String,
+    /// The number.
+    pub value: f64,
+}
+
+/// *Differential Deserialization for Optimized SOAP Performance*.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DifferentialDeserialization {
+    /// The title.
+    pub title: String,
+    /// Authors and venue.
+    pub source: String,
+    table2: Table2,
+    table3: Grid<Table3Row>,
+    number: Vec<Number>,
+}
+
+/// *Lightweight Checkpointing for Faster SOAP Deserialization*.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LightweightCheckpointing {
+    /// The title.
+    pub title: String,
+    /// Authors and venue.
+    pub source: String,
+    table1: Grid<Table1Row>,
+    number: Vec<Number>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table2 {
+    sizes: Vec<usize>,
+    row: Vec<Table2Row>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table2Row {
+    mode: String,
+    values: String,
+    ms: Vec<f64>,
+}
+
+/// A table by percentage and size, with columns by partitions and portions.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Grid<R> {
+    partitions: Vec<usize>,
+    portions: Vec<u32>,
+    row: Vec<R>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table3Row {
+    percent: u32,
+    size: usize,
+    ms: Vec<Vec<f64>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table1Row {
+    percent: u32,
+    size: usize,
+    better: Vec<Vec<f64>>,
+}
+
+/// The place of a cell in Table 3 of the one paper, or Table 1 of the other.
+#[derive(Debug, Clone, Copy)]
+pub struct Cell {
+    /// Percentage of values that change.
+    pub percent: u32,
+    /// Elements in the array.
+    pub size: usize,
+    /// Partitions.
+    pub partitions: usize,
+    /// Portion size or interrupt frequency in bytes.
+    pub portion: u32,
+}
+
+impl DifferentialDeserialization {
+    /// Reads the numbers.
+    ///
+    /// # Errors
+    /// When the file is malformed.
+    pub fn load() -> Result<Self> {
+        parse(include_str!("../../../papers/differential-deserialization.toml"))
+    }
+
+    /// Table 2: milliseconds of a mode, for values of a kind. `None` for a size that is not in the table.
+    pub fn table2(&self, mode: &str, values: &str, size: usize) -> Option<f64> {
+        let column = self.table2.sizes.iter().position(|known| *known == size)?;
+        let row = self.table2.row.iter().find(|row| row.mode == mode && row.values == values)?;
+        row.ms.get(column).copied()
+    }
+
+    /// Table 3: milliseconds.
+    pub fn table3(&self, cell: Cell) -> Option<f64> {
+        let row = self.table3.row.iter().find(|row| row.percent == cell.percent && row.size == cell.size)?;
+        self.table3.pick(&row.ms, cell)
+    }
+
+    /// A number of the text.
+    ///
+    /// # Errors
+    /// When there is none of this key.
+    pub fn number(&self, key: &str) -> Result<&Number> {
+        number(&self.number, key)
+    }
+}
+
+impl LightweightCheckpointing {
+    /// Reads the numbers.
+    ///
+    /// # Errors
+    /// When the file is malformed.
+    pub fn load() -> Result<Self> {
+        parse(include_str!("../../../papers/lightweight-checkpointing.toml"))
+    }
+
+    /// Table 1: by how many percent lightweight checkpoints are better than none.
+    pub fn table1(&self, cell: Cell) -> Option<f64> {
+        let row = self.table1.row.iter().find(|row| row.percent == cell.percent && row.size == cell.size)?;
+        self.table1.pick(&row.better, cell)
+    }
+
+    /// A number of the text.
+    ///
+    /// # Errors
+    /// When there is none of this key.
+    pub fn number(&self, key: &str) -> Result<&Number> {
+        number(&self.number, key)
+    }
+}
+
+impl<R> Grid<R> {
+    fn pick(&self, values: &[Vec<f64>], cell: Cell) -> Option<f64> {
+        let group = self.partitions.iter().position(|known| *known == cell.partitions)?;
+        let column = self.portions.iter().position(|known| *known == cell.portion)?;
+        values.get(group)?.get(column).copied()
+    }
+}
+
+fn number<'a>(numbers: &'a [Number], key: &str) -> Result<&'a Number> {
+    numbers.iter().find(|number| number.key == key).with_context(|| format!("no number {key:?} in bench/papers"))
+}
+
+fn parse<T: DeserializeOwned>(text: &str) -> Result<T> {
+    toml::from_str(text).context("a file of bench/papers is malformed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_complete() {
+        let one = DifferentialDeserialization::load().unwrap();
+        assert_eq!((one.table2.row.len(), one.table3.row.len()), (18, 24));
+        assert!(one.table2.row.iter().all(|row| row.ms.len() == one.table2.sizes.len()));
+        assert!(one.table3.row.iter().all(|row| row.ms.iter().map(Vec::len).eq([4; 4])));
+        let other = LightweightCheckpointing::load().unwrap();
+        assert_eq!(other.table1.row.len(), 16);
+        assert!(other.table1.row.iter().all(|row| row.better.iter().map(Vec::len).eq([4; 4])));
+    }
+
+    #[test]
+    fn cells_are_found_where_they_stand() {
+        let one = DifferentialDeserialization::load().unwrap();
+        assert_eq!(one.table2("regular", "hard", 100_000), Some(288.0));
+        assert_eq!(one.table2("xor", "ints", 1000), Some(0.04));
+        assert_eq!(one.table2("regular", "hard", 5), None);
+        let cell = Cell { percent: 50, size: 25_000, partitions: 200, portion: 1024 };
+        assert_eq!(one.table3(cell), Some(61.8));
+        assert_eq!(one.table3(Cell { partitions: 3, ..cell }), None);
+        let other = LightweightCheckpointing::load().unwrap();
+        assert_eq!(other.table1(Cell { percent: 75, size: 25_000, partitions: 200, portion: 32 }), Some(11.7));
+        assert_eq!(other.table1(Cell { percent: 100, size: 100_000, partitions: 500, portion: 512 }), Some(-12.0));
+    }
+
+    #[test]
+    fn numbers_are_found_by_their_keys() {
+        let one = DifferentialDeserialization::load().unwrap();
+        assert!((one.number("switches-t500").unwrap().value - 661.0).abs() < 1e-9);
+        assert!(one.number("nothing").is_err());
+    }
+}

@@ -1,0 +1,83 @@
+//! Which part of the papers' grids is measured.
+
+use super::exhibit::number;
+use super::points::{Points, Way};
+use crate::stream::{Kind, Recipe};
+
+/// Sizes of arrays in both papers.
+const SIZES: [usize; 6] = [1000, 10_000, 25_000, 50_000, 75_000, 100_000];
+
+/// Sizes and partitions that are measured.
+#[derive(Debug, Clone)]
+pub struct Scope {
+    /// Elements in an array, ascending, at least one.
+    pub sizes: Vec<usize>,
+    /// Parts of an array in the papers' large tables.
+    pub partitions: Vec<usize>,
+}
+
+impl Scope {
+    /// What the papers measured; `is_quick` leaves most of it out.
+    pub fn new(is_quick: bool, sizes: &[usize]) -> Self {
+        let (all_sizes, partitions) =
+            if is_quick { (&SIZES[..2], vec![1, 100]) } else { (&SIZES[..], vec![1, 100, 200, 500]) };
+        let mut sizes = if sizes.is_empty() { all_sizes.to_vec() } else { sizes.to_vec() };
+        sizes.sort_unstable();
+        Scope { sizes, partitions }
+    }
+
+    /// Of these sizes, those that are measured; all that are measured if it is none of these.
+    pub fn among(&self, wanted: &[usize]) -> Vec<usize> {
+        let common: Vec<usize> = self.sizes.iter().copied().filter(|size| wanted.contains(size)).collect();
+        if common.is_empty() { self.sizes.clone() } else { common }
+    }
+
+    /// The largest size.
+    pub fn largest(&self) -> usize {
+        self.sizes.last().copied().unwrap_or(1)
+    }
+
+    /// Whether the largest size is the papers'.
+    pub fn is_full(&self) -> bool {
+        self.largest() == 100_000
+    }
+}
+
+/// A stream of hard doubles.
+pub fn hard(n: usize, percent: u32, partitions: usize) -> Recipe {
+    Recipe { kind: Kind::Hard, n, percent, partitions }
+}
+
+/// Cells with the milliseconds of `way` for each size.
+pub fn ms_cells(points: &Points, recipes: impl Iterator<Item = Recipe>, way: Way) -> Vec<String> {
+    recipes.map(|recipe| number(points.ms(recipe, way))).collect()
+}
+
+/// Column names of sizes.
+pub fn size_names(sizes: &[usize]) -> Vec<String> {
+    sizes.iter().map(|size| if size % 1000 == 0 { format!("{}K", size / 1000) } else { size.to_string() }).collect()
+}
+
+/// The mean.
+pub fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_the_papers_unless_others_are_asked_for() {
+        let full = Scope::new(false, &[]);
+        assert!(full.is_full() && full.among(&[10_000, 7]) == [10_000]);
+        let quick = Scope::new(true, &[]);
+        assert_eq!((quick.largest(), quick.is_full(), quick.partitions.len()), (10_000, false, 2));
+        assert_eq!(Scope::new(true, &[300, 200]).among(&[25_000]), [200, 300]);
+    }
+
+    #[test]
+    fn sizes_have_short_names() {
+        assert_eq!(size_names(&[200, 1000, 100_000]), ["200", "1K", "100K"]);
+    }
+}

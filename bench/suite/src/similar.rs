@@ -1,0 +1,154 @@
+//! The workloads `decode-similar-*`: a stream decoded differentially and in regular mode by turns, and its floor.
+
+use std::num::NonZeroUsize;
+use std::rc::Rc;
+
+use anyhow::Result;
+use deltasoap::Differential;
+
+use crate::engine::Session;
+use crate::measure::{Figures, Plan, measure};
+use crate::messages::Same;
+use crate::stream::lane::{Floor, Lane, Setup};
+use crate::stream::{Bound, Kind, Recipe, Stream, Visitor, with_stream};
+
+/// How a stream was decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Each message after the one before it.
+    Differential,
+    /// Each message as if there were no other.
+    Regular,
+    /// Not at all: each message is compared with an equal one.
+    Floor,
+}
+
+/// The order in which modes are measured and shown.
+pub const MODES: [Mode; 3] = [Mode::Differential, Mode::Regular, Mode::Floor];
+
+impl Mode {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Differential => "differential",
+            Mode::Regular => "regular",
+            Mode::Floor => "floor-compare",
+        }
+    }
+}
+
+/// What came out of a stream, in the order of [`MODES`].
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// Which stream.
+    pub recipe: Recipe,
+    /// Messages in the ring.
+    pub messages: usize,
+    /// The figures of each mode.
+    pub figures: [Figures; 3],
+}
+
+impl Outcome {
+    /// The figures of a mode.
+    pub fn of(&self, mode: Mode) -> &Figures {
+        &self.figures[mode as usize]
+    }
+
+    /// Median time of differential decoding by that of another mode.
+    pub fn ratio_to(&self, mode: Mode) -> f64 {
+        self.of(Mode::Differential).ns_median as f64 / self.of(mode).ns_median.max(1) as f64
+    }
+}
+
+/// The streams of a kind in these sizes with these shares and partitions. Where a kind knows no such thing, one stream stands
+/// for all.
+pub fn recipes(kind: Kind, sizes: &[usize], percents: &[u32], partitions: &[usize]) -> Vec<Recipe> {
+    let mut recipes = Vec::new();
+    for &n in sizes {
+        for &percent in percents {
+            for &partitions in partitions {
+                recipes.push(Recipe { kind, n, percent, partitions });
+            }
+        }
+    }
+    recipes.into_iter().map(meaningful).fold(Vec::new(), |mut distinct, recipe| {
+        if !distinct.contains(&recipe) {
+            distinct.push(recipe);
+        }
+        distinct
+    })
+}
+
+/// The recipe without what is without effect.
+fn meaningful(recipe: Recipe) -> Recipe {
+    let changes = if recipe.kind.is_array() && recipe.percent > 0 {
+        recipe
+    } else {
+        Recipe { percent: 0, partitions: 1, ..recipe }
+    };
+    if recipe.kind.has_sizes() { changes } else { Recipe { n: 0, ..changes } }
+}
+
+/// Checks and times a stream.
+///
+/// # Errors
+/// When a value is wrong, or a message cannot be decoded.
+pub fn run(
+    recipe: Recipe,
+    differential: Differential,
+    chunk: Option<NonZeroUsize>,
+    plan: Plan,
+    tick: impl FnMut(),
+) -> Result<Outcome> {
+    with_stream(recipe, Bound::LARGE, Run { recipe, differential, chunk, plan, tick })
+}
+
+struct Run<F> {
+    recipe: Recipe,
+    differential: Differential,
+    chunk: Option<NonZeroUsize>,
+    plan: Plan,
+    tick: F,
+}
+
+impl<F: FnMut()> Visitor for Run<F> {
+    type Output = Outcome;
+
+    fn visit<T: Same>(self, stream: Stream<T>) -> Result<Outcome> {
+        let stream = Rc::new(stream);
+        let open = |differential| -> Box<dyn Session> {
+            let setup = Setup { chunk: self.chunk, ..Setup::new(differential) };
+            Box::new(Lane::new(stream.clone(), setup))
+        };
+        let floor = Box::new(Floor::new(&stream));
+        let mut sessions = [open(self.differential), open(Differential::OFF), floor];
+        let figures = measure(&mut sessions, self.plan, self.tick)?;
+        let figures = figures.try_into().map_err(|_| anyhow::anyhow!("a mode without figures"))?;
+        Ok(Outcome { recipe: self.recipe, messages: stream.messages.len(), figures })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn what_is_without_effect_makes_no_further_streams() {
+        assert_eq!(recipes(Kind::Hard, &[10, 20], &[0, 25], &[1, 2]).len(), 2 * 3);
+        assert_eq!(recipes(Kind::One, &[10, 20], &[0, 25], &[1, 2]).len(), 2);
+        assert_eq!(recipes(Kind::Fetch, &[10, 20], &[0, 25], &[1, 2]), [Recipe::identical(Kind::Fetch, 0)]);
+    }
+
+    #[test]
+    fn all_modes_are_measured() {
+        let plan = Plan { runs: 5, time: Duration::ZERO };
+        let recipe = Recipe { kind: Kind::Structs, n: 20, percent: 25, partitions: 2 };
+        let outcome = run(recipe, Differential::default(), None, plan, || ()).unwrap();
+        assert_eq!((outcome.recipe, outcome.messages), (recipe, 16));
+        assert!(MODES.iter().all(|&mode| outcome.of(mode).ns_median > 0 && outcome.of(mode).bytes > 500));
+        let counted = MODES.map(|mode| outcome.of(mode).differential.is_some());
+        assert_eq!(counted, [true, false, false]);
+        assert!(outcome.ratio_to(Mode::Floor) > 0.0);
+    }
+}

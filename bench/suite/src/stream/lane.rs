@@ -1,0 +1,338 @@
+//! A lane: one way of decoding a stream, message after message.
+//!
+//! Several lanes over the same stream take turns, so that their times can be compared. Each has a decoder and, for each
+//! sender, a memory; each keeps its own place in the ring.
+
+use std::hint::black_box;
+use std::num::NonZeroUsize;
+use std::rc::Rc;
+
+use anyhow::{Context, Result, ensure};
+use bytes::Bytes;
+use deltasoap::decode::Decoder;
+use deltasoap::soap::{EnvelopeReader, RequestReceiver};
+use deltasoap::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Error, Memory};
+
+use super::Stream;
+use crate::engine::{Session, timed};
+use crate::memory;
+use crate::messages::Same;
+
+/// Smaller messages are not timed one by one, but a whole ring at once.
+const LARGE: usize = 64 << 10;
+
+/// How a lane decodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Setup {
+    /// The decoder's options.
+    pub differential: Differential,
+    /// Whether flat arrays are read by their shortcut where a message is read in regular mode.
+    pub has_shortcuts: bool,
+    /// Whether each message is read as if it were the first one.
+    pub is_forgetful: bool,
+    /// Size of the pieces that messages come in; `None` for whole messages.
+    pub chunk: Option<NonZeroUsize>,
+}
+
+impl Setup {
+    /// Differential decoding of whole messages.
+    pub fn new(differential: Differential) -> Self {
+        Setup { differential, has_shortcuts: true, is_forgetful: false, chunk: None }
+    }
+
+    /// Regular mode only.
+    pub fn regular() -> Self {
+        Setup::new(Differential::OFF)
+    }
+
+    fn decoder(&self) -> Decoder {
+        let options = DecodeOptions { differential: self.differential, ..DecodeOptions::default() };
+        if self.has_shortcuts { Decoder::new(options) } else { Decoder::without_shortcuts(options) }
+    }
+}
+
+/// A decoder on its way through a stream.
+#[derive(Debug)]
+pub struct Lane<T> {
+    stream: Rc<Stream<T>>,
+    setup: Setup,
+    decoder: Decoder,
+    /// A sender's each; taken out while a message of that sender is decoded.
+    memories: Vec<Option<Box<Memory<T>>>>,
+    /// The message to decode next.
+    next: usize,
+    /// What the timed runs did.
+    counts: DifferentialStats,
+}
+
+impl<T: Same> Lane<T> {
+    /// A lane that has decoded nothing.
+    pub fn new(stream: Rc<Stream<T>>, setup: Setup) -> Self {
+        let memories = (0..stream.senders).map(|_| None).collect();
+        Lane { decoder: setup.decoder(), stream, setup, memories, next: 0, counts: DifferentialStats::default() }
+    }
+
+    /// Decodes the next message, and gives its place in the ring.
+    fn step(&mut self) -> Result<usize, Error> {
+        let place = self.next;
+        let message = &self.stream.messages[place];
+        let slot = &mut self.memories[message.sender];
+        let memory = slot.take().unwrap_or_default();
+        *slot = Some(decode(&mut self.decoder, memory, message.bytes.clone(), self.setup.chunk)?);
+        self.next = (place + 1) % self.stream.messages.len();
+        Ok(place)
+    }
+
+    /// Messages that are timed together.
+    fn sweep(&self) -> usize {
+        let is_single = self.setup.is_forgetful || self.stream.message_len() >= LARGE;
+        if is_single { 1 } else { self.stream.messages.len() }
+    }
+
+    /// The nanoseconds that a few messages take together.
+    fn timed_sweep(&mut self) -> Result<u64> {
+        if self.setup.is_forgetful {
+            self.memories.iter_mut().flatten().for_each(|memory| memory.forget());
+        }
+        let sweep = self.sweep();
+        let (ns, result) = timed(|| (0..sweep).try_for_each(|_| self.step().map(drop)));
+        result.context("a message cannot be decoded")?;
+        Ok(ns)
+    }
+
+    fn totals(&self) -> DifferentialStats {
+        let mut totals = DifferentialStats::default();
+        self.memories.iter().flatten().for_each(|memory| totals += memory.stats());
+        totals.memory = self.memories.iter().flatten().map(|memory| memory.bytes() as u64).sum();
+        totals
+    }
+
+    fn check_value(&self, place: usize) -> Result<()> {
+        let message = &self.stream.messages[place];
+        let memory = self.memories[message.sender].as_ref().context("nothing was decoded")?;
+        ensure!(memory.value().is_same(&message.value), "wrong value of message {place} of the ring");
+        Ok(())
+    }
+}
+
+impl<T: Same> Session for Lane<T> {
+    fn bytes(&self) -> usize {
+        self.stream.message_len()
+    }
+
+    fn messages_per_run(&self) -> usize {
+        self.sweep()
+    }
+
+    fn run(&mut self, count: usize) -> Result<Vec<u64>> {
+        let before = self.totals();
+        let times = (0..count).map(|_| self.timed_sweep()).collect();
+        self.counts += self.totals() - before;
+        times
+    }
+
+    /// Decodes as many messages as there are in the ring, and looks at each.
+    fn check(&mut self) -> Result<()> {
+        for _ in 0..self.stream.messages.len() {
+            let place = self.step().context("a message cannot be decoded")?;
+            self.check_value(place)?;
+        }
+        Ok(())
+    }
+
+    /// Of the first two messages that a new decoder reads, the memory for the next one included.
+    fn peak_bytes(&mut self) -> Result<u64> {
+        let mut fresh = Lane::new(self.stream.clone(), self.setup);
+        let (result, peak) = memory::peak_of(|| (0..2).try_for_each(|_| fresh.step().map(drop)));
+        result.context("a message cannot be decoded")?;
+        Ok(peak)
+    }
+
+    fn differential(&self) -> Option<DifferentialStats> {
+        (self.setup.differential.checkpoints != Checkpoints::Off).then_some(self.counts)
+    }
+}
+
+/// Reads a message of a stream as a server does: its value replaces the one before it.
+fn decode<T: Same>(
+    decoder: &mut Decoder,
+    memory: Box<Memory<T>>,
+    message: Bytes,
+    chunk: Option<NonZeroUsize>,
+) -> Result<Box<Memory<T>>, Error> {
+    let mut reader = EnvelopeReader::new(RequestReceiver::new(memory));
+    match chunk {
+        None => decoder.decode_bytes(&mut reader, message)?,
+        Some(size) => decode_chunks(decoder, &mut reader, message, size.get())?,
+    }
+    Ok(reader.into_parts().1.into_memory())
+}
+
+fn decode_chunks<T: Same>(
+    decoder: &mut Decoder,
+    reader: &mut EnvelopeReader<RequestReceiver<T>>,
+    mut message: Bytes,
+    size: usize,
+) -> Result<(), Error> {
+    decoder.reset();
+    while !message.is_empty() {
+        decoder.push_bytes(reader, message.split_to(size.min(message.len())))?;
+    }
+    decoder.finish(reader)
+}
+
+/// The floor of a stream: as many equal messages as the stream has, each compared with the one before it, and nothing is
+/// understood of them. The message is the stream's that is nearest to the mean in size.
+#[derive(Debug)]
+pub struct Floor {
+    copies: Vec<Vec<u8>>,
+    next: usize,
+    is_equal: bool,
+}
+
+impl Floor {
+    /// The floor of `stream`.
+    pub fn new<T>(stream: &Stream<T>) -> Self {
+        let mean = stream.message_len();
+        let typical =
+            stream.messages.iter().map(|message| &message.bytes).min_by_key(|bytes| bytes.len().abs_diff(mean));
+        let copy = || typical.map_or_else(Vec::new, |bytes| bytes.to_vec());
+        Floor { copies: stream.messages.iter().map(|_| copy()).collect(), next: 0, is_equal: true }
+    }
+
+    fn step(&mut self) {
+        let previous = self.next;
+        self.next = (previous + 1) % self.copies.len();
+        self.is_equal &= black_box(&self.copies[previous]) == black_box(&self.copies[self.next]);
+    }
+}
+
+impl Session for Floor {
+    fn bytes(&self) -> usize {
+        self.copies[0].len()
+    }
+
+    fn messages_per_run(&self) -> usize {
+        if self.copies[0].len() >= LARGE { 1 } else { self.copies.len() }
+    }
+
+    fn run(&mut self, count: usize) -> Result<Vec<u64>> {
+        let sweep = self.messages_per_run();
+        Ok((0..count).map(|_| timed(|| (0..sweep).for_each(|_| self.step())).0).collect())
+    }
+
+    fn check(&mut self) -> Result<()> {
+        ensure!(self.is_equal, "equal messages compare as different");
+        Ok(())
+    }
+
+    fn peak_bytes(&mut self) -> Result<u64> {
+        Ok(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::{Bound, Kind, Recipe, Visitor, with_stream};
+    use deltasoap::Matcher;
+
+    /// Runs a lane, checks it, and gives what it counted.
+    struct Run(Setup);
+
+    impl Visitor for Run {
+        type Output = (DifferentialStats, usize);
+
+        fn visit<T: Same>(self, stream: Stream<T>) -> Result<Self::Output> {
+            let mut lane = Lane::new(Rc::new(stream), self.0);
+            lane.check()?;
+            assert_eq!(lane.run(3)?.len(), 3);
+            lane.check()?;
+            assert!(lane.peak_bytes()? > 0);
+            Ok((lane.counts, 3 * lane.sweep()))
+        }
+    }
+
+    fn run(kind: Kind, setup: Setup) {
+        let recipe = Recipe { kind, n: 50, percent: 20, partitions: 3 };
+        let (counts, messages) = with_stream(recipe, Bound::SMALL, Run(setup)).unwrap();
+        assert_eq!(counts.messages, messages as u64);
+    }
+
+    fn all_policies() -> impl Iterator<Item = Differential> {
+        let policies = [
+            Checkpoints::Off,
+            Checkpoints::Full,
+            Checkpoints::Differential,
+            Checkpoints::Lightweight,
+            Checkpoints::Leaf,
+        ];
+        policies.into_iter().flat_map(|checkpoints| {
+            [Matcher::Compare, Matcher::Crc32].map(|matcher| Differential {
+                checkpoints,
+                matcher,
+                portion: 64,
+                adaptive: false,
+                ..Differential::default()
+            })
+        })
+    }
+
+    #[test]
+    fn every_stream_is_decoded_right_by_every_policy() {
+        let arrays = [Kind::Ints, Kind::Easy, Kind::Hard, Kind::Strings, Kind::Structs, Kind::UnreadHard];
+        let edits = [Kind::One, Kind::OneLonger, Kind::Insert, Kind::Inform, Kind::Fetch];
+        for differential in all_policies() {
+            for kind in arrays.into_iter().chain(edits) {
+                run(kind, Setup::new(differential));
+            }
+        }
+    }
+
+    #[test]
+    fn a_stream_is_decoded_right_in_chunks_without_shortcuts_and_without_a_past() {
+        for differential in all_policies() {
+            let setup = Setup::new(differential);
+            run(Kind::Structs, Setup { chunk: NonZeroUsize::new(7), ..setup });
+            run(Kind::Structs, Setup { has_shortcuts: false, ..setup });
+            let (counts, _) =
+                with_stream(Recipe::identical(Kind::Hard, 9), Bound::SMALL, Run(Setup { is_forgetful: true, ..setup }))
+                    .unwrap();
+            assert_eq!((counts.messages, counts.compared, counts.fast_bytes), (3, 0, 0));
+        }
+    }
+
+    #[test]
+    fn a_wrong_value_is_found() {
+        struct Spoil;
+        impl Visitor for Spoil {
+            type Output = ();
+            fn visit<T: Same>(self, mut stream: Stream<T>) -> Result<()> {
+                stream.messages.swap(0, 1);
+                let bytes = stream.messages[0].bytes.clone();
+                stream.messages[1].bytes = bytes;
+                Lane::new(Rc::new(stream), Setup::regular()).check()
+            }
+        }
+        let recipe = Recipe { kind: Kind::Hard, n: 10, percent: 10, partitions: 1 };
+        assert!(with_stream(recipe, Bound::SMALL, Spoil).unwrap_err().to_string().contains("wrong value of message 1"));
+    }
+
+    #[test]
+    fn the_floor_compares_every_message() {
+        struct Compare;
+        impl Visitor for Compare {
+            type Output = ();
+            fn visit<T: Same>(self, stream: Stream<T>) -> Result<()> {
+                let mut floor = Floor::new(&stream);
+                floor.run(2)?;
+                floor.check()?;
+                floor.copies[3][0] ^= 1;
+                floor.run(1)?;
+                floor.check()
+            }
+        }
+        let found = with_stream(Recipe::identical(Kind::Hard, 10), Bound::SMALL, Compare);
+        assert!(found.unwrap_err().to_string().contains("different"));
+    }
+}

@@ -1,0 +1,278 @@
+//! Streams of similar messages, ready to be sent: the bytes of each, and the value that it carries.
+//!
+//! A stream is a *ring*: it is sent round and round, and its first message resembles its last one as any message resembles the one
+//! before it. All messages are made before a clock starts, each in memory of its own, so that none is found in the processor's
+//! cache because the one before it was there. [`lane`] decodes a stream.
+
+mod dummy;
+pub mod lane;
+mod recorded;
+
+use anyhow::Result;
+use bytes::Bytes;
+use deltasoap_streams::arrays;
+use deltasoap_streams::prng::SplitMix64;
+use deltasoap_streams::similar::{self, Changes};
+use serde::Deserialize;
+
+use crate::messages::{Payload, Same, SendDoubles, SendInts, SendMios, SendStrings};
+
+/// What a stream carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// `xsd:int`
+    Ints,
+    /// `xsd:double`, few digits
+    Easy,
+    /// `xsd:double`, up to 17 digits
+    Hard,
+    /// `xsd:string`
+    Strings,
+    /// Mesh interface objects
+    Structs,
+    /// Hard doubles of which one changes and keeps its length.
+    One,
+    /// Hard doubles of which one changes, its length too.
+    OneLonger,
+    /// Hard doubles; one more in every other message.
+    Insert,
+    /// TR-069
+    Inform,
+    /// vSphere
+    Fetch,
+    /// As [`Ints`](Self::Ints), not converted.
+    UnreadInts,
+    /// As [`Easy`](Self::Easy), not converted.
+    UnreadEasy,
+    /// As [`Hard`](Self::Hard), not converted.
+    UnreadHard,
+}
+
+impl Kind {
+    /// True if there are streams of any size and any share of changes.
+    pub fn is_array(self) -> bool {
+        matches!(self, Kind::Ints | Kind::Easy | Kind::Hard | Kind::Strings | Kind::Structs)
+    }
+
+    /// True if there are streams of any size.
+    pub fn has_sizes(self) -> bool {
+        !matches!(self, Kind::Inform | Kind::Fetch)
+    }
+}
+
+/// Which stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Recipe {
+    /// What it carries.
+    pub kind: Kind,
+    /// Elements in an array; without meaning for recorded messages.
+    pub n: usize,
+    /// Percentage of values that change from message to message; only for arrays.
+    pub percent: u32,
+    /// Parts of the array that have that percentage in their middle; only for arrays.
+    pub partitions: usize,
+}
+
+impl Recipe {
+    /// Equal messages.
+    pub fn identical(kind: Kind, n: usize) -> Self {
+        Recipe { kind, n, percent: 0, partitions: 1 }
+    }
+}
+
+/// One message of a stream.
+#[derive(Debug)]
+pub struct Sent<T> {
+    /// The message.
+    pub bytes: Bytes,
+    /// What it carries.
+    pub value: T,
+    /// The number of its sender. Only messages of the same sender are compared with each other.
+    pub sender: usize,
+}
+
+/// A ring of messages.
+#[derive(Debug)]
+pub struct Stream<T> {
+    /// In the order of arrival.
+    pub messages: Vec<Sent<T>>,
+    /// The number of senders.
+    pub senders: usize,
+}
+
+impl<T> Stream<T> {
+    /// The mean size of a message in bytes.
+    pub fn message_len(&self) -> usize {
+        let total: usize = self.messages.iter().map(|message| message.bytes.len()).sum();
+        total / self.messages.len().max(1)
+    }
+}
+
+impl<T: Payload> Stream<T> {
+    fn of_one_sender(values: Vec<T>) -> Self {
+        let send = |value: T| Sent { bytes: fixed(value.naive().into_bytes()), value, sender: 0 };
+        Stream { messages: values.into_iter().map(send).collect(), senders: 1 }
+    }
+}
+
+/// A message as it is received: in a buffer without room to spare.
+fn fixed(message: Vec<u8>) -> Bytes {
+    Bytes::from(message.into_boxed_slice())
+}
+
+/// Something to do with a stream, whatever its messages' type.
+pub trait Visitor {
+    /// What comes out.
+    type Output;
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// When it cannot be done.
+    fn visit<T: Same>(self, stream: Stream<T>) -> Result<Self::Output>;
+}
+
+/// How much a stream holds: at least [`Bound::MESSAGES`]`.start()` messages, more while they are small.
+#[derive(Debug, Clone, Copy)]
+pub struct Bound {
+    /// Bytes of all messages, unless they are too few then.
+    pub bytes: usize,
+    /// Messages at most.
+    pub messages: usize,
+}
+
+impl Bound {
+    /// Fewest messages of a stream.
+    const FEWEST: usize = 4;
+
+    /// For measurements that shall not depend on caches: 64 MiB, 16 messages.
+    pub const LARGE: Bound = Bound { bytes: 64 << 20, messages: 16 };
+
+    /// For many measurements in a row: 4 messages.
+    pub const SMALL: Bound = Bound { bytes: 0, messages: Self::FEWEST };
+
+    /// Messages of `size` bytes in a stream; an even number.
+    fn messages(self, size: usize) -> usize {
+        (self.bytes / size.max(1)).clamp(Self::FEWEST, self.messages.max(Self::FEWEST)) & !1
+    }
+}
+
+/// Makes a stream and hands it to `visitor`.
+///
+/// # Errors
+/// When a recorded message cannot be decoded, or `visitor` fails.
+pub fn with_stream<V: Visitor>(recipe: Recipe, bound: Bound, visitor: V) -> Result<V::Output> {
+    let n = recipe.n;
+    match recipe.kind {
+        Kind::Ints => visitor.visit(changing::<SendInts, _>(arrays::ints(n), recipe, bound, similar::int(n))),
+        Kind::Easy => {
+            visitor.visit(changing::<SendDoubles, _>(arrays::easy_doubles(n), recipe, bound, similar::easy_double(n)))
+        }
+        Kind::Hard => {
+            visitor.visit(changing::<SendDoubles, _>(arrays::hard_doubles(n), recipe, bound, similar::hard_double))
+        }
+        Kind::Strings => visitor.visit(changing::<SendStrings, _>(arrays::strings(n), recipe, bound, similar::string)),
+        Kind::Structs => visitor.visit(changing::<SendMios, _>(arrays::mios(n), recipe, bound, similar::mio(n))),
+        Kind::One => visitor.visit(doubles(n, bound, |first, count| similar::one_changed(first, count, true))),
+        Kind::OneLonger => visitor.visit(doubles(n, bound, |first, count| similar::one_changed(first, count, false))),
+        Kind::Insert => visitor.visit(doubles(n, bound, similar::inserted)),
+        Kind::Inform => visitor.visit(recorded::informs()?),
+        Kind::Fetch => visitor.visit(recorded::fetches()?),
+        Kind::UnreadInts => visitor.visit(dummy::ints(&arrays::ints(n), Bound::FEWEST)),
+        Kind::UnreadEasy => visitor.visit(dummy::doubles(&arrays::easy_doubles(n), Bound::FEWEST)),
+        Kind::UnreadHard => visitor.visit(dummy::doubles(&arrays::hard_doubles(n), Bound::FEWEST)),
+    }
+}
+
+fn changing<T, E>(first: Vec<E>, recipe: Recipe, bound: Bound, draw: impl FnMut(&mut SplitMix64) -> E) -> Stream<T>
+where
+    T: Payload + From<Vec<E>>,
+    E: Clone + PartialEq,
+{
+    let changes = Changes { percent: recipe.percent, partitions: recipe.partitions };
+    let size = T::from(first.clone()).naive().len();
+    let ring = similar::changed(&first, changes, bound.messages(size), draw);
+    Stream::of_one_sender(ring.into_iter().map(T::from).collect())
+}
+
+fn doubles(n: usize, bound: Bound, ring: impl FnOnce(&[f64], usize) -> Vec<Vec<f64>>) -> Stream<SendDoubles> {
+    let first = arrays::hard_doubles(n);
+    let count = bound.messages(arrays::message_doubles(&first).len());
+    Stream::of_one_sender(ring(&first, count).into_iter().map(SendDoubles::from).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    /// The messages of a stream and their senders.
+    struct Messages;
+
+    impl Visitor for Messages {
+        type Output = Vec<(Bytes, usize)>;
+
+        fn visit<T: Same>(self, stream: Stream<T>) -> Result<Self::Output> {
+            assert!(stream.message_len() > 100);
+            Ok(stream.messages.into_iter().map(|message| (message.bytes, message.sender)).collect())
+        }
+    }
+
+    fn messages(recipe: Recipe) -> Vec<(Bytes, usize)> {
+        with_stream(recipe, Bound::SMALL, Messages).unwrap()
+    }
+
+    #[test]
+    fn equal_messages_lie_in_different_memory() {
+        let messages = messages(Recipe::identical(Kind::Hard, 10));
+        assert_eq!(messages.len(), 4);
+        for (bytes, sender) in &messages[1..] {
+            assert_eq!((bytes, sender), (&messages[0].0, &0));
+            assert_ne!(bytes.as_ptr(), messages[0].0.as_ptr());
+        }
+    }
+
+    #[test]
+    fn neighbours_of_a_changing_stream_differ_and_of_one_kind_in_length() {
+        for kind in [Kind::Ints, Kind::Easy, Kind::Hard, Kind::Strings, Kind::Structs, Kind::One, Kind::OneLonger] {
+            let messages = messages(Recipe { kind, n: 100, percent: 10, partitions: 2 });
+            let next = messages.iter().cycle().skip(1);
+            for ((one, _), (next, _)) in messages.iter().zip(next) {
+                assert_ne!(one, next);
+                match kind {
+                    Kind::One | Kind::Strings => assert_eq!(one.len(), next.len()),
+                    Kind::OneLonger => assert_ne!(one.len(), next.len()),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_element_is_inserted_in_every_other_message() {
+        let counts: Vec<usize> = messages(Recipe::identical(Kind::Insert, 10))
+            .iter()
+            .map(|(bytes, _)| bytes.windows(6).filter(|window| window == b"<item>").count())
+            .collect();
+        assert_eq!(counts, [10, 11, 10, 11]);
+    }
+
+    #[test]
+    fn bounds_hold() {
+        assert_eq!(Bound::LARGE.messages(100), 16);
+        assert_eq!(Bound::LARGE.messages(8 << 20), 8);
+        assert_eq!(Bound::LARGE.messages(7 << 20), 8);
+        assert_eq!(Bound::LARGE.messages(1 << 30), 4);
+        assert_eq!(Bound::SMALL.messages(1), 4);
+    }
+
+    #[test]
+    fn every_sender_of_a_recorded_stream_sends_again_and_again() {
+        for kind in [Kind::Inform, Kind::Fetch] {
+            let messages = messages(Recipe::identical(kind, 0));
+            let senders: HashSet<usize> = messages.iter().map(|(_, sender)| *sender).collect();
+            assert!(messages.len() >= 40 * senders.len(), "{kind:?}: {} of {senders:?}", messages.len());
+        }
+    }
+}

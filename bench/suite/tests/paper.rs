@@ -1,0 +1,45 @@
+//! `deltasoap-bench paper`, on arrays that are far too small.
+
+use std::process::Command;
+
+use tempfile::TempDir;
+
+fn paper(arguments: &[&str]) -> (String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_deltasoap-bench"));
+    let output = command.args(["paper", "--quick", "--size", "50", "--size", "20"]).args(arguments).output().unwrap();
+    let (text, errors) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(output.status.success(), "{errors}");
+    (text, errors)
+}
+
+#[test]
+fn every_exhibit_is_drawn() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("paper.html");
+    let (text, _) = paper(&["--html", file.to_str().unwrap(), "--peers", folder.path().to_str().unwrap()]);
+    let html = std::fs::read_to_string(file).unwrap();
+    for (paper, exhibits) in [
+        ("Differential Deserialization", ["Figure 2", "Figure 3", "Figure 4", "Figure 5", "Table 2", "Table 3"]),
+        ("Lightweight Checkpointing", ["Figure 2", "Figure 3", "Figure 4", "Figure 5", "Table 1", "Table 1"]),
+    ] {
+        for exhibit in exhibits {
+            let title = |line: &str| line.contains(paper) && line.ends_with(exhibit);
+            assert!(text.lines().any(title), "{paper}, {exhibit}");
+            assert!(html.contains(&format!("<h2>{exhibit}</h2>")), "{exhibit}");
+        }
+    }
+    assert!(html.matches("<svg").count() >= 10 && !html.contains("NaN"));
+    assert!(text.contains("Section 4.5") && text.contains("Dummy"));
+}
+
+#[test]
+fn json_has_the_points_and_the_verdicts() {
+    let (text, _) = paper(&["--json"]);
+    let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (points, verdicts): (Vec<_>, Vec<_>) = lines.iter().partition(|line| line.get("policy").is_some());
+    assert!(points.len() > 100 && verdicts.len() > 10, "{} points, {} verdicts", points.len(), verdicts.len());
+    assert!(points.iter().all(|point| point["ms"].as_f64().unwrap() > 0.0));
+    let full = points.iter().find(|point| point["policy"] == "full").unwrap();
+    assert!(full["counts"]["regular_percent"].is_number());
+    assert!(verdicts.iter().all(|verdict| verdict["agrees"].is_boolean() && verdict["rule"].is_string()));
+}
