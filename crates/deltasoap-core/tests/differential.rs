@@ -11,7 +11,7 @@ mod laws;
 mod streams;
 
 use deltasoap_core::schema::View;
-use deltasoap_core::{Content, DecodeOptions, Differential, DifferentialStats, SoapArray, Typed};
+use deltasoap_core::{Checkpoints, Content, DecodeOptions, Differential, DifferentialStats, Matcher, SoapArray, Typed};
 use proptest::prelude::*;
 use std::fmt::Debug;
 use streams::{Sources, Stream};
@@ -140,6 +140,39 @@ fn one_changed_value_costs_a_few_portions() {
     }
 }
 
+/// An array of doubles of about 23 characters.
+fn hard_doubles(count: usize) -> String {
+    let value = |i: usize| format!("{:e}", (i as f64 + 0.1).sin() * 1e-100);
+    let values: Vec<String> = (0..count).map(value).collect();
+    doubles(&values.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+#[test]
+fn checkpoints_are_small() {
+    let document = hard_doubles(20_000);
+    let most = [(Checkpoints::Lightweight, 16), (Checkpoints::Differential, 48), (Checkpoints::Full, 400)];
+    for (checkpoints, most) in most {
+        let options = Differential {
+            checkpoints,
+            matcher: Matcher::Crc32,
+            portion: 32,
+            adaptive: false,
+            ..Differential::default()
+        };
+        let mut stream = Stream::<SoapArray<f64>>::new(
+            SoapArray::<f64>::view(),
+            DecodeOptions { differential: options, ..DecodeOptions::default() },
+        );
+        stream.keep_no_bytes();
+        let _ = stream.next(document.as_bytes(), usize::MAX);
+        let stats = stream.stats();
+        let each = stats.memory as f64 / stats.checkpoints as f64;
+        println!("{checkpoints:?}: {each} bytes each of {}", stats.checkpoints);
+        // Beside checkpoints there are the machine, a base, and capacity.
+        assert!(each < f64::from(most) + 0.5, "{checkpoints:?}: {each} bytes each of {}", stats.checkpoints);
+    }
+}
+
 #[test]
 fn arrays_that_grow_and_shrink_are_met_again() {
     let (short, long) = (many(100, |_| None), many(120, |_| None));
@@ -162,7 +195,10 @@ fn behind_a_bad_message_regular_mode_is_forced() {
         assert_eq!(results, [true, false, true, true]);
         let (stats, half) = (stream.stats(), good.len() as u64 / 2);
         assert_eq!((stats.to_regular, stats.to_fast), (2, 0), "{options:?}");
-        assert!(stats.fast_bytes > 3 * half + half / 2 && stats.fast_bytes < 4 * half + half / 2, "{options:?} {stats:?}");
+        assert!(
+            stats.fast_bytes > 3 * half + half / 2 && stats.fast_bytes < 4 * half + half / 2,
+            "{options:?} {stats:?}"
+        );
     }
 }
 

@@ -75,6 +75,11 @@ impl<'v, T: Content + Debug> Stream<'v, T> {
         Stream { decoder, operation: Operation::new(view), view, options, before: String::new() }
     }
 
+    /// Reads as outside of tests: what has an equal sum is taken to be equal.
+    pub fn keep_no_bytes(&mut self) {
+        self.decoder = Decoder::new(self.options);
+    }
+
     pub fn stats(&self) -> DifferentialStats {
         self.operation.memory.stats()
     }

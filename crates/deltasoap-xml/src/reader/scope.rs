@@ -137,7 +137,8 @@ impl Scopes {
             let hidden_by = undo[index + 1..].iter().find(|(later, _)| *later == prefix);
             hidden_by.map_or(self.binding(prefix), |(_, before)| *before)
         };
-        let bound = |(index, &(prefix, _)): (usize, &(PrefixId, NsId))| Bound { prefix, namespace: namespace(index, prefix) };
+        let bound =
+            |(index, &(prefix, _)): (usize, &(PrefixId, NsId))| Bound { prefix, namespace: namespace(index, prefix) };
         undo.iter().enumerate().map(bound).collect()
     }
 

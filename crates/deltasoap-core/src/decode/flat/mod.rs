@@ -281,6 +281,6 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
         return Run::Items(read);
     }
     let rest = &bytes[start..];
-    let begun = shape.open.matches(rest) || shape.open.as_slice().starts_with(rest);
-    if begun && !window.last && rest.len() < CARRY { Run::Short(read) } else { Run::Items(read) }
+    let is_cut = !window.last && rest.len() < CARRY && shape.is_cut(rest);
+    if is_cut { Run::Short(read) } else { Run::Items(read) }
 }

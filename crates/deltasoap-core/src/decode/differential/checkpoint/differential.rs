@@ -10,6 +10,7 @@
 //! compared and restored above the lower of the two pointers only.
 
 use super::compact::{Compact, read, write};
+use super::live::Below;
 use super::{Live, Part, Policy, Progress, Snapshot, Spot, Stacks, progress};
 use crate::decode::Frame;
 use crate::decode::differential::matcher::PortionMatcher;
@@ -42,7 +43,7 @@ impl Policy for Differential {
             self.track(live.frames().len(), live);
         }
         let level = self.tracked(live);
-        let (_, stacks) = live.stacks_above(level)?;
+        let stacks = live.stacks_above(live.below(level))?;
         let mut top = Vec::new();
         write(&mut top, spot.part.len() as u64);
         if !spot.part.is_empty() {
@@ -74,7 +75,7 @@ impl Policy for Differential {
     /// The matching stacks are equal, so they stand in equally many elements below the same frames.
     fn has_state(&self, kept: &Kept, live: &Live<'_>) -> bool {
         let Some((base, top)) = kept.parts() else { return false };
-        let (open, seen) = (live.open_below(top.level), live.seen_below(top.level));
+        let Below { open, seen, .. } = live.below(top.level);
         let below = &base.stacks;
         let all_open: Vec<OpenElement> = below.open[..open].iter().chain(&top.stacks.open).copied().collect();
         let all_seen: Vec<u64> = below.seen[..seen].iter().chain(&top.stacks.seen).copied().collect();
@@ -86,8 +87,12 @@ impl Policy for Differential {
     fn restore(&mut self, kept: &Kept, live: &mut Live<'_>) {
         let Some((base, top)) = kept.parts() else { return };
         let level = top.level;
-        let keep = if self.is_over(base) { self.tracked(live).min(level) } else { 0 };
-        live.put(keep, &top.onto(base, keep), &base.rare);
+        if self.is_over(base) {
+            let keep = self.tracked(live).min(level);
+            live.put(live.below(keep), &top.onto(base, base.stacks.split(keep)), &base.rare);
+        } else {
+            live.put(Below::default(), &top.onto(base, Split::default()), &base.rare);
+        }
         self.base = kept.base.clone();
         self.track(level, live);
     }
@@ -188,33 +193,40 @@ impl Top {
         Some(Top { level, stacks })
     }
 
-    /// The stacks above the first `keep` frames, with what the base copy has of them.
-    fn onto(self, base: &Snapshot, keep: usize) -> Stacks {
-        let below = &base.stacks;
-        let split = |level: usize| below.split(level);
-        let ((from_open, from_bound, from_seen), (open, bound, seen)) = (split(keep), split(self.level));
-        let Stacks { frames, open: own_open, bound: own_bound, seen: own_seen } = self.stacks;
+    /// The stacks above a place below, with what the base copy has of them.
+    fn onto(self, base: &Snapshot, from: Split) -> Stacks {
+        let (below, to) = (&base.stacks, base.stacks.split(self.level));
+        let Stacks { frames, open, bound, seen } = self.stacks;
         Stacks {
-            frames: [&below.frames[keep..self.level], &frames].concat(),
-            open: [&below.open[from_open..open], &own_open].concat(),
-            bound: [&below.bound[from_bound..bound], &own_bound].concat(),
-            seen: [&below.seen[from_seen..seen], &own_seen].concat(),
+            frames: [&below.frames[from.frames..to.frames], &frames].concat(),
+            open: [&below.open[from.open..to.open], &open].concat(),
+            bound: [&below.bound[from.bound..to.bound], &bound].concat(),
+            seen: [&below.seen[from.seen..to.seen], &seen].concat(),
         }
     }
 }
 
+/// A place in every stack of a base copy.
+#[derive(Debug, Clone, Copy, Default)]
+struct Split {
+    frames: usize,
+    open: usize,
+    bound: usize,
+    seen: usize,
+}
+
 impl Stacks {
-    /// How much of the other stacks lies below the frame at a level.
-    fn split(&self, level: usize) -> (usize, usize, usize) {
-        let (Some(first), Some(below)) = (self.frames.first(), level.checked_sub(1).and_then(|level| self.frames.get(level)))
-        else {
-            return (0, 0, 0);
-        };
-        let open = (below.depth + 1 - first.depth) as usize;
+    /// What lies below a frame that stays; as [`Live::below`].
+    fn split(&self, level: usize) -> Split {
+        let depth = |level: usize| self.frames.get(level).map(|frame| frame.depth);
+        let own = self.frames.get(level).filter(|frame| frame.has_children).map(|frame| frame.depth);
+        let within = own.or_else(|| level.checked_sub(1).and_then(depth));
+        let open = within.zip(depth(0)).map_or(0, |(within, first)| (within + 1 - first) as usize);
         let start = self.open.first().map_or(0, |open| open.words()[3]);
         let bound = self.open.get(open).map_or(self.bound.len(), |open| (open.words()[3] - start) as usize);
-        let seen = self.frames.get(level).map_or(self.seen.len(), |frame| (frame.log - first.log) as usize);
-        (open, bound, seen)
+        let log = |level: usize| self.frames.get(level).map(|frame| frame.log);
+        let seen = log(level).zip(log(0)).map_or(self.seen.len(), |(log, first)| (log - first) as usize);
+        Split { frames: level, open, bound, seen }
     }
 }
 

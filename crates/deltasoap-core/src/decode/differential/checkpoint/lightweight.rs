@@ -143,7 +143,8 @@ impl Policy for Lightweight {
         }
         let progress = progress::compare(&self.frames(kept), 0, live);
         let level = self.group(kept).level();
-        let in_group = matches!(progress, Progress::Ahead(watch) if Some(watch.level) == level.map(|l| l + live.base.frames));
+        let in_group =
+            matches!(progress, Progress::Ahead(watch) if Some(watch.level) == level.map(|l| l + live.base.frames));
         self.followed = (in_group && kept.number != WHOLE).then_some(kept.group);
         progress
     }
@@ -198,7 +199,8 @@ impl Policy for Lightweight {
     }
 
     fn bytes(&self) -> usize {
-        let group = |group: &Group| group.whole.bytes() + size_of::<Group>() - size_of::<Snapshot>() + 4 * group.bases.len();
+        let group =
+            |group: &Group| group.whole.bytes() + size_of::<Group>() - size_of::<Snapshot>() + 4 * group.bases.len();
         self.groups.iter().map(group).sum::<usize>() + 4 * self.free.capacity()
     }
 }
@@ -234,7 +236,9 @@ impl Lightweight {
     fn light(&mut self, live: &Live<'_>, level: usize, location: &Location) -> Option<(Kept, u64)> {
         let fits = |base: &&u32| {
             let group = &self.groups[**base as usize];
-            group.level() == Some(level) && group.whole.rare.is_at(location, live) && group.number(&location.before).is_some()
+            group.level() == Some(level)
+                && group.whole.rare.is_at(location, live)
+                && group.number(&location.before).is_some()
         };
         let group = *self.bases.iter().find(fits)?;
         let number = self.groups[group as usize].number(&location.before)?;

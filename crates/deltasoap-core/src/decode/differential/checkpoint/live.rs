@@ -51,6 +51,14 @@ impl Base {
     }
 }
 
+/// How much of each stack stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Below {
+    pub(super) frames: usize,
+    pub(super) open: usize,
+    pub(super) seen: usize,
+}
+
 /// The state, and the place where the routines stand.
 #[derive(Debug)]
 pub(crate) struct Live<'a> {
@@ -95,20 +103,24 @@ impl Live<'_> {
         end - self.base.seen
     }
 
-    /// The stacks above the first `level` frames, and how many declarations lie below.
-    pub(super) fn stacks_above(&self, level: usize) -> Option<(usize, Stacks)> {
+    /// What lies below a frame that stays: the frame itself may change, and the element that it stands in stays open.
+    pub(super) fn below(&self, level: usize) -> Below {
+        let own = self.frames().get(level).filter(|frame| frame.has_children);
+        let open = own.map_or(self.open_below(level), |frame| frame.depth as usize - self.base.outside());
+        Below { frames: level, open, seen: self.seen_below(level) }
+    }
+
+    /// The stacks above.
+    pub(super) fn stacks_above(&self, below: Below) -> Option<Stacks> {
         if !self.can_be_copied() {
             return None;
         }
-        let outside = self.base.outside() + self.open_below(level);
-        let reader = &self.state.reader;
+        let (outside, reader) = (self.base.outside() + below.open, &self.state.reader);
         let bound = reader.bound_from(outside, BOUND)?;
-        let own = self.base.open.map_or(0, |open| open.words()[3] as usize);
-        let below = reader.declarations_in_scope() - own - bound.len();
-        let frames = (level..self.frames().len()).filter_map(|level| self.frame(level)).collect();
+        let frames = (below.frames..self.frames().len()).filter_map(|level| self.frame(level)).collect();
         let open = reader.open_elements()[outside..].to_vec();
-        let seen = self.state.seen[self.base.seen + self.seen_below(level)..].to_vec();
-        Some((below, Stacks { frames, open, bound, seen }))
+        let seen = self.state.seen[self.base.seen + below.seen..].to_vec();
+        Some(Stacks { frames, open, bound, seen })
     }
 
     /// The other stacks of the first `level` frames, between two children of the last of them.
@@ -153,9 +165,9 @@ impl Live<'_> {
         self.state.seen[self.base.seen..] == *seen
     }
 
-    /// Puts stacks on top of the first `keep` frames that are there, and the rest of a state.
-    pub(super) fn put(&mut self, keep: usize, top: &Stacks, rare: &Rare) {
-        let (open, seen) = (self.open_below(keep), self.seen_below(keep));
+    /// Puts stacks on top of what stays, and the rest of a state.
+    pub(super) fn put(&mut self, below: Below, top: &Stacks, rare: &Rare) {
+        let Below { frames: keep, open, seen } = below;
         let (state, base, offset) = (&mut *self.state, self.base, self.offset);
         state.stack.truncate(base.frames + keep);
         let absolute = |frame: &Frame| match frame.mark {

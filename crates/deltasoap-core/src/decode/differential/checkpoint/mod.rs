@@ -32,6 +32,7 @@ use super::matcher::PortionMatcher;
 use crate::decode::Frame;
 use crate::node::Bindings;
 use compact::Compact;
+use live::Below;
 use deltasoap_xml::lexical::Partial;
 use deltasoap_xml::{Bound, OpenElement, ScopeId};
 use std::fmt::Debug;
@@ -154,7 +155,7 @@ pub(crate) struct Snapshot {
 impl Snapshot {
     /// The state of the routines; `None` where they cannot go on from a copy.
     fn of(live: &Live<'_>, part: Part) -> Option<Self> {
-        let (_, stacks) = live.stacks_above(0)?;
+        let stacks = live.stacks_above(Below::default())?;
         Some(Snapshot { stacks, rare: live.rare(), part })
     }
 
@@ -164,7 +165,7 @@ impl Snapshot {
     }
 
     fn restore(&self, live: &mut Live<'_>) {
-        live.put(0, &self.stacks, &self.rare);
+        live.put(Below::default(), &self.stacks, &self.rare);
     }
 
     /// Bytes held, its own included.

@@ -106,7 +106,13 @@ impl State {
             // In the first item of a watch inside it, the general routines must go.
             Some(0) if watch.is_inside => 0,
             Some(left) => left,
-            None => if watch.is_inside { usize::MAX } else { 0 },
+            None => {
+                if watch.is_inside {
+                    usize::MAX
+                } else {
+                    0
+                }
+            }
         }
     }
 }

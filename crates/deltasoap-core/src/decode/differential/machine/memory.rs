@@ -1,8 +1,8 @@
 //! A machine's life from one message to the next.
 
 use super::{Begin, Ending, Engine, Machine, Mode};
-use crate::decode::differential::checkpoint::{Base, Full, Lightweight, Live, Policy};
 use crate::decode::differential::checkpoint::Differential as DifferentialCheckpoints;
+use crate::decode::differential::checkpoint::{Base, Full, Lightweight, Live, Policy};
 use crate::decode::differential::matcher::{Adler32, Compare, Crc32, Keyed, PortionMatcher, Xor};
 use crate::decode::differential::{Checkpoints, Differential, DifferentialStats, Matcher};
 use crate::decode::{Cursor, State};
@@ -102,7 +102,9 @@ impl<P: Policy, M: PortionMatcher> Machine for Engine<P, M> {
     fn end(&mut self, cursor: &mut Cursor<'_>) {
         let (offset, tag_offset) = (cursor.offset(), cursor.reader().tag_offset());
         let (window, state) = cursor.parts();
-        if let Mode::Regular { .. } = self.mode {
+        if offset < self.at {
+            self.clear();
+        } else if let Mode::Regular { .. } = self.mode {
             while self.remove() {}
             let (size, sum, bytes) = self.portion_to(window, offset);
             let rare = self.base.as_ref().map(|base| Live { state, base, offset }.rare()).unwrap_or_default();

@@ -235,9 +235,8 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
 
     /// Counts what is held.
     fn count_bytes(&mut self) {
-        let held = |checkpoint: &Checkpoint<P::Kept, M::Sum>| {
-            self.policy.held(&checkpoint.kept) + M::held(&checkpoint.sum)
-        };
+        let held =
+            |checkpoint: &Checkpoint<P::Kept, M::Sum>| self.policy.held(&checkpoint.kept) + M::held(&checkpoint.sum);
         let each: usize = self.list.as_slice().iter().map(held).sum();
         self.bytes = self.list.bytes() + each + self.policy.bytes() + self.held.capacity() + size_of::<Self>();
     }

@@ -117,7 +117,8 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
             return window.last.then_some(false);
         };
         let live = Self::live(base, state, window.base + window.pos as u64);
-        let fits = self.policy.part_matches(&next.kept, &self.matcher, part) && self.policy.has_state(&next.kept, &live);
+        let fits =
+            self.policy.part_matches(&next.kept, &self.matcher, part) && self.policy.has_state(&next.kept, &live);
         Some(fits && !self.is_false_part(part))
     }
 

@@ -54,7 +54,8 @@ mod tests {
     /// A matcher fits the bytes that it has summed, in both forms, and none of these others.
     fn check<M: PortionMatcher>() {
         let matcher = M::default();
-        for text in ["", "a", "<item>1.5</item>", "a portion that is longer than one word, or two, or a block of them"] {
+        for text in ["", "a", "<item>1.5</item>", "a portion that is longer than one word, or two, or a block of them"]
+        {
             let sum = matcher.sum(text.as_bytes());
             let mut written = Vec::new();
             M::write(&sum, &mut written);
