@@ -1,7 +1,9 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use deltasoap::{Checkpoints, Differential, Matcher};
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
 /// SOAP from the command line.
 #[derive(Debug, Parser)]
@@ -14,24 +16,39 @@ pub struct Arguments {
 const EXAMPLES: &str = "Examples:
   deltasoap demo                           all streams, a table
   deltasoap demo --stream tr069 --json     one stream, a line of JSON
+  deltasoap replay captured/               what would be gained on these messages
   deltasoap serve --listen 127.0.0.1:0     on a free port; WSDL at /bench?wsdl
 
 Set RUST_LOG=info or RUST_LOG=deltasoap_http=debug to see requests.";
 
 #[derive(Debug, Subcommand)]
 pub enum Task {
-    /// Exchange real message streams over HTTP and check every reply
+    /// Exchange real message streams over HTTP, decode them in regular mode and differentially, and check every reply
     ///
-    /// Server and client run in this process, on loopback.
+    /// Servers and clients run in this process, on loopback. Every message goes to two services, one of each kind, byte for
+    /// byte the same.
     ///
     /// Streams: TR-069 Inform messages of many devices, the Fetch requests of recorded vCenter sessions, and large arrays of
-    /// numbers, structs and strings. Prints a table: messages, bytes, decode and encode time and rate at the server, and
-    /// round trips a second.
+    /// numbers, structs and strings in which a share of the values changes from message to message. Prints a table: messages,
+    /// bytes, decode time and rate at the server both ways and the speed-up, the share of bytes in fast mode, memory, encode
+    /// rate, and round trips a second. Writes an HTML report with plots.
     Demo(Demo),
+    /// Decode a directory of recorded messages, and tell what differential decoding gains on them
+    ///
+    /// Message files end in .xml, .txt or .http and hold an envelope, or an HTTP request or response that carries one. The
+    /// files of a directory are the messages of one sender, in the natural order of their names (9 before 10); nested
+    /// directories are senders of their own.
+    ///
+    /// Every message is decoded in regular mode and differentially, and both must give the same: if they do not, that is a
+    /// bug, and the command fails. Prints a table with a row for each operation, and what was not decoded and why. Known are
+    /// the messages of the demo's services: arrays in the namespace urn:bench, Inform of TR-069 (cwmp-1-0 and cwmp-1-4),
+    /// and Fetch of vSphere.
+    Replay(Replay),
     /// Serve the demo's services until interrupted
     ///
     /// Prints a line `listening on URL` for each service. The service under /bench echoes arrays of every type, a struct and a
-    /// typed fault; its description is at /bench?wsdl.
+    /// typed fault; its description is at /bench?wsdl. Each service's page shows its operations and what differential decoding
+    /// did for them; /metrics has the same for Prometheus.
     Serve(Serve),
 }
 
@@ -50,18 +67,39 @@ pub struct Demo {
     #[arg(long, default_value_t = 100_000, value_name = "N")]
     pub size: usize,
     /// Round trips of each array
-    #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: u32,
+    /// Values of each array that change from message to message, in percent
+    #[arg(long, default_value_t = 10, value_name = "P", value_parser = clap::value_parser!(u32).range(..=100))]
+    pub changed: u32,
+    /// Parts of each array, with the changed values in the middle of each
+    #[arg(long, default_value_t = 10, value_name = "T", value_parser = clap::value_parser!(u32).range(1..))]
+    pub partitions: u32,
     /// Print a line of JSON for each stream instead of the table
     #[arg(long)]
     pub json: bool,
+    /// Where the report with plots goes
+    #[arg(long, default_value = "target/deltasoap-demo.html", value_name = "FILE")]
+    pub report: PathBuf,
+    /// Write no report
+    #[arg(long, conflicts_with = "report")]
+    pub no_report: bool,
+}
+
+impl Demo {
+    /// Where the report goes, if there is to be one.
+    pub fn report_path(&self) -> Option<&Path> {
+        (!self.no_report).then_some(&self.report)
+    }
 }
 
 /// The streams of the demo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum StreamName {
-    /// TR-069 Inform messages, rpc/encoded with SOAP arrays
+    /// TR-069 Inform messages, rpc/encoded with SOAP arrays, of devices that stay connected
     Tr069,
+    /// The same of devices that connect anew for each message, with what is kept of messages shared among devices
+    Tr069Shared,
     /// vSphere Fetch requests and their recorded responses
     Vsphere,
     /// 32-bit integers
@@ -74,6 +112,113 @@ pub enum StreamName {
     Structs,
     /// Strings of 100 letters
     Strings,
+}
+
+#[derive(Debug, Args)]
+pub struct Replay {
+    /// Where the messages are
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    #[command(flatten)]
+    pub differential: DifferentialArguments,
+    /// Decode in regular mode alone
+    #[arg(long, conflicts_with = "DifferentialArguments")]
+    pub regular_only: bool,
+    /// Times that the messages are played, from the beginning each time; times are medians
+    #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub repeat: u32,
+    /// Print lines of JSON instead of the table and the lists
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How messages that resemble the one before are decoded.
+#[derive(Debug, Clone, Copy, Args)]
+#[group(multiple = true)]
+pub struct DifferentialArguments {
+    /// What is saved of a message for the next one
+    #[arg(long, value_enum, default_value_t = CheckpointsName::Leaf, value_name = "POLICY")]
+    pub checkpoints: CheckpointsName,
+    /// How the papers' policies (all but leaf) match portions
+    #[arg(long, value_enum, default_value_t = MatcherName::Compare, value_name = "MATCHER")]
+    pub matcher: MatcherName,
+    /// Bytes between two checkpoints of the papers' policies
+    #[arg(long, default_value_t = Differential::default().portion, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub portion: u32,
+    /// Compare first, middle and last bytes of a portion before its sum
+    #[arg(long)]
+    pub probe: bool,
+    /// Tune the portions' size while decoding
+    #[arg(long)]
+    pub tune: bool,
+    /// Go on comparing where that gains no time
+    #[arg(long)]
+    pub no_adaptive: bool,
+}
+
+impl DifferentialArguments {
+    /// What was chosen, as options of a decoder.
+    pub fn options(&self) -> Differential {
+        Differential {
+            checkpoints: self.checkpoints.into(),
+            matcher: self.matcher.into(),
+            portion: self.portion,
+            probe: self.probe,
+            tune: self.tune,
+            adaptive: !self.no_adaptive,
+        }
+    }
+}
+
+/// Names of checkpoint policies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CheckpointsName {
+    /// Complete copies of the state
+    Full,
+    /// Copies of what differs from a base copy
+    Differential,
+    /// Places in a group with a base copy
+    Lightweight,
+    /// The position of every leaf
+    Leaf,
+}
+
+impl From<CheckpointsName> for Checkpoints {
+    fn from(name: CheckpointsName) -> Self {
+        match name {
+            CheckpointsName::Full => Checkpoints::Full,
+            CheckpointsName::Differential => Checkpoints::Differential,
+            CheckpointsName::Lightweight => Checkpoints::Lightweight,
+            CheckpointsName::Leaf => Checkpoints::Leaf,
+        }
+    }
+}
+
+/// Names of matchers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MatcherName {
+    /// The bytes themselves
+    Compare,
+    /// Exclusive or: misses changes
+    Xor,
+    /// Adler-32: misses some
+    Adler32,
+    /// CRC-32: misses those that a sender wants missed
+    Crc32,
+    /// A keyed universal hash
+    Keyed,
+}
+
+impl From<MatcherName> for Matcher {
+    fn from(name: MatcherName) -> Self {
+        match name {
+            MatcherName::Compare => Matcher::Compare,
+            MatcherName::Xor => Matcher::Xor,
+            MatcherName::Adler32 => Matcher::Adler32,
+            MatcherName::Crc32 => Matcher::Crc32,
+            MatcherName::Keyed => Matcher::Keyed,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -91,5 +236,35 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    fn replay(arguments: &[&str]) -> Result<Replay, clap::Error> {
+        match Arguments::try_parse_from(["deltasoap", "replay", "somewhere"].iter().chain(arguments))?.task {
+            Task::Replay(replay) => Ok(replay),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn replay_decodes_with_the_defaults_unless_told() {
+        assert_eq!(replay(&[]).expect("valid").differential.options(), Differential::default());
+        let arguments =
+            ["--checkpoints", "lightweight", "--matcher", "crc32", "--portion", "32", "--probe", "--no-adaptive"];
+        let expected = Differential {
+            checkpoints: Checkpoints::Lightweight,
+            matcher: Matcher::Crc32,
+            portion: 32,
+            probe: true,
+            tune: false,
+            adaptive: false,
+        };
+        assert_eq!(replay(&arguments).expect("valid").differential.options(), expected);
+    }
+
+    #[test]
+    fn regular_mode_alone_takes_no_checkpoints() {
+        assert!(replay(&["--regular-only"]).expect("valid").regular_only);
+        assert!(replay(&["--regular-only", "--checkpoints", "full"]).is_err());
+        assert!(replay(&["--portion", "0"]).is_err());
     }
 }

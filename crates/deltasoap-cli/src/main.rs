@@ -4,6 +4,9 @@
 
 mod cli;
 mod demo;
+mod figures;
+mod progress;
+mod replay;
 mod services;
 
 use clap::Parser;
@@ -18,6 +21,7 @@ async fn main() -> ExitCode {
     log();
     let result = match arguments.task {
         Task::Demo(demo) => demo::run(&demo).await,
+        Task::Replay(replay) => replay::run(&replay),
         Task::Serve(serve) => services::serve(&serve).await,
     };
     match result {

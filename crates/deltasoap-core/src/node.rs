@@ -202,7 +202,7 @@ fn last_element(node: &mut Node) -> &mut Node {
 /// A tree's root has all bindings in scope.
 fn open_root(cursor: &mut Cursor<'_>) -> Step<Node> {
     let limit = cursor.limits().inherited_bindings;
-    let bindings = cursor.bindings().ok_or_else(|| cursor.beyond("inherited_bindings", limit))?;
+    let bindings = cursor.bindings()?.ok_or_else(|| cursor.beyond("inherited_bindings", limit))?;
     Ok(Node { bindings, ..open(cursor)? })
 }
 

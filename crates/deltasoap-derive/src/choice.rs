@@ -96,6 +96,7 @@ impl Choice<'_> {
         DecodeBodies {
             open: quote!(match field { #(#open)* _ => 0 }),
             keep: self.keep(),
+            splice: self.select(&quote!(splice), &quote!(, place, removed, inserted, view)),
             decode_field: self.select(&quote!(decode), &quote!(, cursor, view)),
             run: self.select(&quote!(run), &quote!(, cursor, decl, view)),
             patch: self.select(&quote!(patch), &quote!(, cursor, view)),

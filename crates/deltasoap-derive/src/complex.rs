@@ -78,6 +78,7 @@ impl ContentBodies {
 pub(crate) struct DecodeBodies {
     pub(crate) open: TokenStream,
     pub(crate) keep: TokenStream,
+    pub(crate) splice: TokenStream,
     pub(crate) decode_field: TokenStream,
     pub(crate) run: TokenStream,
     pub(crate) patch: TokenStream,
@@ -90,7 +91,8 @@ pub(crate) struct DecodeBodies {
 impl DecodeBodies {
     pub(crate) fn implement(&self, target: &Target) -> TokenStream {
         let runtime = target.runtime();
-        let DecodeBodies { open, keep, decode_field, run, patch, item_leaves, attribute, vacate_attributes } = self;
+        let DecodeBodies { open, keep, splice, decode_field, run, patch, item_leaves, attribute, vacate_attributes } =
+            self;
         let (cursor, view) = (quote!(&mut #runtime::decode::Cursor<'_>), quote!(#runtime::schema::View<'_>));
         target.implement(
             &quote!(#runtime::decode::DecodeFields),
@@ -101,6 +103,10 @@ impl DecodeBodies {
 
                 fn keep(&mut self, field: usize, count: usize, view: #view) {
                     #keep
+                }
+
+                fn splice(&mut self, field: usize, place: usize, removed: usize, inserted: usize, view: #view) {
+                    #splice
                 }
 
                 fn decode_field(&mut self, field: usize, cursor: #cursor, view: #view) -> #runtime::decode::Step {

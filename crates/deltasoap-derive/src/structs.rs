@@ -151,6 +151,10 @@ impl<'t> Struct<'t> {
         let done = quote!(_ => ::core::result::Result::Ok(()));
         DecodeBodies {
             open: select(&quote!(field), &self.elements, &quote!(_ => 0), |member| open(member, target)),
+            splice: select(&quote!(field), &self.elements, &quote!(_ => {}), |member| {
+                let (ident, occurs) = (&member.ident, member.occurs(target));
+                quote!(#occurs::splice(&mut self.#ident, place, removed, inserted, view))
+            }),
             keep: select(&quote!(field), &self.elements, &quote!(_ => {}), |member| keep(member, target)),
             decode_field: match &self.text {
                 Some(Member { ident, ty, .. }) => {

@@ -52,11 +52,12 @@
 mod client;
 mod media;
 mod server;
+mod shelf;
 
 pub use client::{
     BoxError, CallError, CallOptions, Client, ClientBuilder, HttpTransport, InvalidUrl, Response, StatusError,
 };
 pub use server::{
-    Answer, BuildError, Context, IntoAnswer, Operation, Peer, ResponseFuture, Server, ServerHandle, ServiceBuilder,
-    ServiceStats, SoapService, StatsSnapshot, TypedFault,
+    Answer, BuildError, Connection, Context, IntoAnswer, MemoryBounds, Operation, Peer, Principal, ResponseFuture,
+    Server, ServerHandle, ServiceBuilder, ServiceStats, Sharing, SoapService, StatsSnapshot, TypedFault,
 };

@@ -1,65 +1,117 @@
-//! `deltasoap demo`: real message streams over HTTP on loopback, every reply checked.
+//! `deltasoap demo`: real message streams over HTTP on loopback, decoded in regular mode and differentially, every reply
+//! checked.
+//!
+//! Each stream goes to two servers of its own, one of each kind, message by message and byte for byte the same. What is
+//! shown was measured at the servers.
 
+mod arrays;
+mod both;
+mod host;
+mod html;
+mod meter;
+mod plot;
 mod report;
 mod streams;
 mod wire;
 
 use crate::cli::{Demo, StreamName};
+use crate::progress;
 use crate::services::Services;
 use anyhow::{Context as _, Result};
+use arrays::Arrays;
+use both::Both;
 use clap::ValueEnum;
-use deltasoap_http::{Server, ServiceStats, StatsSnapshot};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use report::Row;
-use std::net::{Ipv4Addr, SocketAddr};
+use deltasoap::Differential;
+use deltasoap_http::{ServiceStats, Sharing};
+use deltasoap_streams::vsphere::FETCH_PAIRS;
+use host::Host;
+use meter::{Meter, Readings};
+use report::Outcome;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// Runs the demo.
 pub async fn run(arguments: &Demo) -> Result<()> {
-    let services = Services::new()?;
-    let server = Server::bind((Ipv4Addr::LOCALHOST, 0)).await.context("cannot listen on 127.0.0.1")?;
-    let address = server.local_addr()?;
-    let handle = server.handle();
-    let serving = tokio::spawn(server.serve(services.router().into_service()));
     if !arguments.json {
-        println!("A server on http://{address} and a client in one process, over HTTP; every reply is checked.\n");
+        println!("Servers and clients in one process, over HTTP on loopback; every reply is checked.\n");
     }
-    let rows = run_streams(arguments, &services, address).await?;
-    handle.shutdown();
-    serving.await??;
-    report::print(&rows, arguments.json)
+    let outcomes = outcomes(arguments).await?;
+    report::print(&outcomes, arguments.json)?;
+    if let Some(path) = arguments.report_path() {
+        html::write(path, &outcomes).with_context(|| format!("cannot write {}", path.display()))?;
+        if !arguments.json {
+            println!("\nPlots: {}", path.display());
+        }
+    }
+    Ok(())
 }
 
-async fn run_streams(arguments: &Demo, services: &Services, address: SocketAddr) -> Result<Vec<Row>> {
-    let chosen = |name: &StreamName| arguments.stream.is_empty() || arguments.stream.contains(name);
-    let mut rows = Vec::new();
-    for &name in StreamName::value_variants().iter().filter(|name| chosen(name)) {
-        let stats = stats_of(name, services);
-        let bar = progress_bar(name, streams::length(name, arguments));
-        let (before, begin) = (stats.snapshot(), Instant::now());
-        streams::run(name, arguments, address, &bar).await.with_context(|| format!("stream {}", name.label()))?;
-        let seconds = begin.elapsed();
-        bar.finish_and_clear();
-        rows.push(Row::new(name.label(), since(&stats.snapshot(), &before), seconds));
+async fn outcomes(arguments: &Demo) -> Result<Vec<Outcome>> {
+    let mut outcomes = Vec::new();
+    for name in chosen(arguments) {
+        let readings = run_stream(name, arguments).await.with_context(|| format!("stream {}", name.label()))?;
+        outcomes.push(Outcome { name, kind: kind(name, arguments), readings });
     }
-    Ok(rows)
+    Ok(outcomes)
 }
 
-fn stats_of(name: StreamName, services: &Services) -> Arc<ServiceStats> {
+fn chosen(arguments: &Demo) -> impl Iterator<Item = StreamName> {
+    let all = StreamName::value_variants().iter().copied();
+    all.filter(|name| arguments.stream.is_empty() || arguments.stream.contains(name))
+}
+
+async fn run_stream(name: StreamName, arguments: &Demo) -> Result<Both<Readings>> {
+    let hosts = Both {
+        regular: Host::start(Services::new(Differential::OFF, Sharing::default())?).await?,
+        differential: Host::start(Services::new(Differential::default(), sharing(name))?).await?,
+    };
+    let bar = progress::bar(name.label(), length(name, arguments));
+    let mut meter = Meter::new(hosts.map(|host| stats(name, &host.services)), bar);
     match name {
-        StreamName::Tr069 => services.tr069.stats(),
+        StreamName::Tr069 => streams::inform(arguments.devices, &hosts, &mut meter).await?,
+        StreamName::Tr069Shared => streams::inform_reconnecting(arguments.devices, &hosts, &mut meter).await?,
+        StreamName::Vsphere => streams::fetch(arguments.sessions, &hosts, &mut meter).await?,
+        _ => Arrays::new(arguments, &hosts, &mut meter)?.run(name).await?,
+    }
+    let readings = meter.finish();
+    hosts.regular.stop().await?;
+    hosts.differential.stop().await?;
+    Ok(readings)
+}
+
+/// Whose messages are compared.
+fn sharing(name: StreamName) -> Sharing {
+    match name {
+        StreamName::Tr069Shared => Sharing::Operation,
+        _ => Sharing::Principal,
+    }
+}
+
+fn stats(name: StreamName, services: &Services) -> Arc<ServiceStats> {
+    match name {
+        StreamName::Tr069 | StreamName::Tr069Shared => services.tr069.stats(),
         StreamName::Vsphere => services.vsphere.stats(),
         _ => services.bench.stats(),
     }
 }
 
-/// A bar on standard error; nothing where that is no terminal.
-fn progress_bar(name: StreamName, length: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg:>10} [{bar:40}] {pos}/{len} messages, {per_sec}");
-    let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
-    // The template is a constant that the tests cover.
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())).with_message(name.label())
+/// Messages of a stream.
+fn length(name: StreamName, arguments: &Demo) -> u64 {
+    match name {
+        StreamName::Tr069 | StreamName::Tr069Shared => {
+            u64::from(arguments.devices) * u64::from(streams::MESSAGES_PER_DEVICE)
+        }
+        StreamName::Vsphere => FETCH_PAIRS as u64 * u64::from(arguments.sessions),
+        _ => u64::from(arguments.rounds),
+    }
+}
+
+/// What differs between one message of a stream and the next.
+fn kind(name: StreamName, arguments: &Demo) -> report::Kind {
+    match name {
+        StreamName::Tr069 | StreamName::Tr069Shared => report::Kind::Derived,
+        StreamName::Vsphere => report::Kind::Recorded,
+        _ => report::Kind::Changed(arguments.changed),
+    }
 }
 
 impl StreamName {
@@ -67,6 +119,7 @@ impl StreamName {
     fn label(self) -> &'static str {
         match self {
             StreamName::Tr069 => "tr069",
+            StreamName::Tr069Shared => "tr069-shared",
             StreamName::Vsphere => "vsphere",
             StreamName::Ints => "ints",
             StreamName::Easy => "easy",
@@ -77,30 +130,56 @@ impl StreamName {
     }
 }
 
-/// What was counted between two snapshots.
-fn since(now: &StatsSnapshot, before: &StatsSnapshot) -> StatsSnapshot {
-    StatsSnapshot {
-        messages: now.messages - before.messages,
-        faults: now.faults - before.faults,
-        bytes_in: now.bytes_in - before.bytes_in,
-        bytes_out: now.bytes_out - before.bytes_out,
-        decode_time: now.decode_time.saturating_sub(before.decode_time),
-        encode_time: now.encode_time.saturating_sub(before.encode_time),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::PathBuf;
 
-    #[test]
-    fn the_progress_template_is_valid() {
-        assert!(ProgressStyle::with_template("{msg:>10} [{bar:40}] {pos}/{len} messages, {per_sec}").is_ok());
+    fn demo() -> Demo {
+        Demo {
+            stream: Vec::new(),
+            devices: 8,
+            sessions: 1,
+            size: 500,
+            rounds: 5,
+            changed: 10,
+            partitions: 3,
+            json: true,
+            report: PathBuf::new(),
+            no_report: true,
+        }
     }
 
     #[tokio::test]
-    async fn every_stream_runs_and_checks() {
-        let demo = Demo { stream: Vec::new(), devices: 8, sessions: 1, size: 500, rounds: 2, json: true };
-        run(&demo).await.expect("the demo");
+    async fn every_stream_is_checked_and_both_services_get_the_same_bytes() {
+        let demo = demo();
+        let outcomes = outcomes(&demo).await.expect("the streams");
+        assert_eq!(outcomes.len(), StreamName::value_variants().len());
+        for Outcome { name, readings, .. } in &outcomes {
+            let sent = readings.map(|readings| (readings.totals.messages, readings.totals.bytes_in));
+            assert_eq!(sent.regular, sent.differential, "{}", name.label());
+            assert_eq!(sent.regular.0, length(*name, &demo));
+            assert_eq!(readings.regular.totals.differential.fast_bytes, 0, "{}", name.label());
+        }
+    }
+
+    #[tokio::test]
+    async fn the_report_shows_the_chosen_streams() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("not/there/yet/demo.html");
+        let stream = vec![StreamName::Hard, StreamName::Tr069];
+        run(&Demo { stream, report: path.clone(), no_report: false, ..demo() }).await.expect("the demo");
+        let page = std::fs::read_to_string(path).expect("the report");
+        assert!(page.contains("hard") && page.contains("tr069") && !page.contains("strings"));
+        assert_eq!(page.matches("<svg").count(), 5);
+    }
+
+    #[tokio::test]
+    async fn devices_that_stay_connected_are_compared_with_themselves() {
+        let demo = Demo { stream: vec![StreamName::Tr069], ..demo() };
+        let outcomes = outcomes(&demo).await.expect("the stream");
+        let stats = outcomes[0].readings.differential.totals.differential;
+        let first = u64::from(demo.devices);
+        assert_eq!((stats.messages, stats.compared), (length(StreamName::Tr069, &demo), stats.messages - first));
     }
 }

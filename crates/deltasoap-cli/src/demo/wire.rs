@@ -12,19 +12,22 @@ use hyper_util::rt::TokioExecutor;
 pub struct Wire {
     client: Client<HttpConnector, Full<Bytes>>,
     url: String,
+    /// What the sender calls itself.
+    agent: &'static str,
 }
 
 impl Wire {
-    pub fn new(url: String) -> Self {
+    pub fn new(url: String, agent: &'static str) -> Self {
         let mut connector = HttpConnector::new();
         connector.set_nodelay(true);
-        Wire { client: Client::builder(TokioExecutor::new()).build(connector), url }
+        Wire { client: Client::builder(TokioExecutor::new()).build(connector), url, agent }
     }
 
     /// Sends a SOAP 1.1 message; gives the body of the answer, which must be 200 OK.
     pub async fn post(&self, message: Bytes, action: &str) -> Result<Bytes> {
         let request = Request::post(&self.url)
             .header(header::CONTENT_TYPE, "text/xml; charset=utf-8")
+            .header(header::USER_AGENT, self.agent)
             .header("SOAPAction", format!("\"{action}\""))
             .body(Full::new(message))?;
         let response = self.client.request(request).await.context("no answer")?;

@@ -10,9 +10,8 @@ use deltasoap_http::{ServiceBuilder, SoapService, TypedFault};
 const WSDL: &str = include_str!("../../../../testdata/wsdl/bench.wsdl");
 
 /// Builds the service.
-pub fn service() -> Result<SoapService> {
-    let builder = SoapService::builder().name("Bench").wsdl(WSDL);
-    let builder = echoes(builder).operation(echo_void).operation(echo_struct);
+pub fn service(builder: ServiceBuilder) -> Result<SoapService> {
+    let builder = echoes(builder.name("Bench").wsdl(WSDL)).operation(echo_void).operation(echo_struct);
     Ok(sends(builder).operation(fail).build()?)
 }
 
@@ -81,11 +80,12 @@ lists! {
     SendStrings = "sendStrings" of String, SendMios = "sendMios" of Mio,
 }
 
-/// Operations that give back what they get.
+/// Operations that give back what they get: a copy, so that the request stays with the service for the next to be compared
+/// with.
 macro_rules! echo_lists {
     ($builder:ident: $($request:ident => $response:ident),* $(,)?) => {
         $builder$(.operation(async |request: Lease<$request>| {
-            Ok::<_, Fault>($response { item: request.into_owned().item })
+            Ok::<_, Fault>($response { item: request.item.clone() })
         }))*
     };
 }
@@ -114,9 +114,8 @@ fn echoes(builder: ServiceBuilder) -> ServiceBuilder {
         EchoDecimals => EchoDecimalsResponse, EchoDateTimes => EchoDateTimesResponse,
         EchoStrings => EchoStringsResponse, EchoMios => EchoMiosResponse,
     };
-    builder.operation(async |request: Lease<EchoBase64>| {
-        Ok::<_, Fault>(EchoBase64Response { data: request.into_owned().data })
-    })
+    builder
+        .operation(async |request: Lease<EchoBase64>| Ok::<_, Fault>(EchoBase64Response { data: request.data.clone() }))
 }
 
 count_lists! { builder:
@@ -179,7 +178,7 @@ pub struct EchoStructResponse {
 }
 
 async fn echo_struct(request: Lease<EchoStruct>) -> Result<EchoStructResponse, Fault> {
-    Ok(EchoStructResponse { person: request.into_owned().person })
+    Ok(EchoStructResponse { person: request.person.clone() })
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Soap)]
@@ -200,7 +199,7 @@ pub struct BenchFault {
 }
 
 async fn fail(request: Lease<Fail>) -> Result<FailResponse, TypedFault<BenchFault>> {
-    let code = request.into_owned().code;
+    let code = request.code.clone();
     let limit = count(code.chars().count());
     Err(TypedFault::receiver("this operation always fails", BenchFault { code, limit }))
 }

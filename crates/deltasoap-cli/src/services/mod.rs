@@ -1,13 +1,15 @@
 //! The demo's services, one a module, and the router that they are mounted in.
 
 pub mod bench;
+mod metrics;
 pub mod tr069;
 pub mod vsphere;
 
 use crate::cli::Serve;
 use anyhow::{Context as _, Result};
 use axum::Router;
-use deltasoap_http::{Server, SoapService};
+use deltasoap::Differential;
+use deltasoap_http::{Server, Sharing, SoapService};
 
 /// All services.
 pub struct Services {
@@ -20,9 +22,14 @@ pub struct Services {
 pub const PATHS: [&str; 3] = ["/bench", "/tr069", "/vsphere"];
 
 impl Services {
-    /// Builds the services; reads the recorded vSphere sessions.
-    pub fn new() -> Result<Self> {
-        Ok(Services { tr069: tr069::service()?, vsphere: vsphere::service()?, bench: bench::service()? })
+    /// Builds services that decode requests so; reads the recorded vSphere sessions.
+    pub fn new(differential: Differential, sharing: Sharing) -> Result<Self> {
+        let builder = || SoapService::builder().differential(differential).sharing(sharing);
+        Ok(Services {
+            tr069: tr069::service(builder())?,
+            vsphere: vsphere::service(builder())?,
+            bench: bench::service(builder())?,
+        })
     }
 
     /// A router with every service under its path.
@@ -36,7 +43,8 @@ impl Services {
 
 /// Serves until interrupted.
 pub async fn serve(arguments: &Serve) -> Result<()> {
-    let services = Services::new()?;
+    let recorder = metrics::install()?;
+    let services = Services::new(Differential::default(), Sharing::default())?;
     let server = Server::bind(arguments.listen)
         .await
         .with_context(|| format!("cannot listen on {}; is another server running there?", arguments.listen))?;
@@ -44,12 +52,14 @@ pub async fn serve(arguments: &Serve) -> Result<()> {
     for path in PATHS {
         println!("listening on http://{address}{path}");
     }
+    println!("metrics at http://{address}{}", metrics::PATH);
     let handle = server.handle();
     tokio::spawn(async move {
         if tokio::signal::ctrl_c().await.is_ok() {
             handle.shutdown();
         }
     });
-    server.serve(services.router().into_service()).await?;
+    let router = services.router().merge(metrics::router(recorder));
+    server.serve(router.into_service()).await?;
     Ok(())
 }

@@ -8,12 +8,11 @@ use deltasoap::lexical::DateTime;
 use deltasoap::schema::Use;
 use deltasoap::soap::{Fault, HeaderBlock, Version};
 use deltasoap::{AnySimple, Error, Lease, Message, QName, Soap, SoapArray};
-use deltasoap_http::{Answer, Context, Operation, SoapService};
+use deltasoap_http::{Answer, Context, Operation, ServiceBuilder, SoapService};
 
 /// Builds the service.
-pub fn service() -> Result<SoapService> {
-    let builder = SoapService::builder().name("CWMP");
-    Ok(v1_0::register(v1_4::register(builder)).build()?)
+pub fn service(builder: ServiceBuilder) -> Result<SoapService> {
+    Ok(v1_0::register(v1_4::register(builder.name("CWMP"))).build()?)
 }
 
 #[derive(Debug, Clone, PartialEq, Soap)]
@@ -68,7 +67,7 @@ macro_rules! version {
             #[soap(element = "ID", namespace = $namespace)]
             pub struct Id(pub String);
 
-            pub(super) fn register(builder: deltasoap_http::ServiceBuilder) -> deltasoap_http::ServiceBuilder {
+            pub(super) fn register(builder: ServiceBuilder) -> ServiceBuilder {
                 let inform = Operation::with_context(inform).encoding(Use::Literal);
                 let understood = ["ID", "HoldRequests", "NoMoreRequests"];
                 let inform = understood

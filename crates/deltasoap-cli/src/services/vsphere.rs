@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 use deltasoap::soap::{Fault, Reply, decode_reply, decode_request};
 use deltasoap::{Lease, Node, Soap};
-use deltasoap_http::SoapService;
+use deltasoap_http::{ServiceBuilder, SoapService};
 use deltasoap_streams::vsphere::fetch_pairs;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -45,13 +45,13 @@ pub struct FetchResponse {
 }
 
 /// Builds the service.
-pub fn service() -> Result<SoapService> {
+pub fn service(builder: ServiceBuilder) -> Result<SoapService> {
     let recording = Arc::new(Recording::read()?);
     let fetch = move |request: Lease<Fetch>| {
         let answer = recording.answer(&request);
         async move { answer.ok_or_else(|| Fault::sender("this request was not recorded")) }
     };
-    Ok(SoapService::builder().name("vSphere Fetch").operation(fetch).build()?)
+    Ok(builder.name("vSphere Fetch").operation(fetch).build()?)
 }
 
 /// What was answered to each request, in order.

@@ -115,6 +115,11 @@ fn open_item<T: Content>(
         return Err(cursor.error_at_tag(ErrorKind::ArrayType("an item with a position".to_owned())));
     }
     let count = cursor.frame(me).count.saturating_add(1);
+    if cursor.is_over(me)
+        && let Some((_, shift)) = cursor.state().session.take_shift()
+    {
+        occurs::splice_items(items, shift.place, shift.removed, shift.inserted, view);
+    }
     if cursor.is_over(me) && cursor.resync(me, 0, count) {
         return Err(Stop::Switch);
     }

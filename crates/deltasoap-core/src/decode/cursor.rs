@@ -35,7 +35,7 @@ pub struct State {
     /// Set by the routine for simple content: the attributes of the start tag just read are dealt with.
     pub(in crate::decode) attributes_read: bool,
     /// Bindings that trees have taken over from the elements around them.
-    pub(in crate::decode) inherited: usize,
+    pub(crate) inherited: usize,
     /// What they took over last, and where.
     pub(in crate::decode) bindings: Option<(ScopeId, Bindings)>,
     pub(crate) stats: Stats,
@@ -133,6 +133,7 @@ impl State {
             }
             None => {
                 self.over = 0;
+                self.inherited = self.session.inherited;
                 self.reader.cut(self.session.depth);
             }
         }
@@ -415,18 +416,22 @@ impl<'c> Cursor<'c> {
 
     /// The prefixes in scope, for a tree that takes them over; `None` if such trees have taken over more than
     /// [`Limits::inherited_bindings`] in all. Trees in the same scope share them, and count once.
-    pub(crate) fn bindings(&mut self) -> Option<Bindings> {
-        let State { reader, bindings, inherited, limits, .. } = &mut *self.state;
+    pub(crate) fn bindings(&mut self) -> Step<Option<Bindings>> {
+        let State { reader, bindings, inherited, limits, session, .. } = &mut *self.state;
         let scope = reader.scope();
         if let Some((known, bindings)) = bindings
             && *known == scope
         {
-            return Some(Arc::clone(bindings));
+            return Ok(Some(Arc::clone(bindings)));
         }
         let here: Bindings = reader.bindings().map(owned).collect();
         *inherited = inherited.saturating_add(here.len());
         *bindings = Some((scope, Arc::clone(&here)));
-        (*inherited <= limits.inherited_bindings).then_some(here)
+        let before = session.inherited_before();
+        if inherited.saturating_add(before) > limits.inherited_bindings && session.read_again() {
+            return Err(Stop::Switch);
+        }
+        Ok((*inherited <= limits.inherited_bindings).then_some(here))
     }
 
     /// Reads the next event.

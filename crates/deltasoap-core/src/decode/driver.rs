@@ -89,6 +89,7 @@ impl Decoder {
     /// The first fault in document order, an unexpected end among them.
     pub fn finish(&mut self, root: &mut impl Root) -> Result<(), Error> {
         self.state.session.is_ending = true;
+        self.state.session.clock.resume();
         self.follow(root)?;
         let state = &mut self.state;
         self.feed.finish(|window| step(root, state, window))?;
@@ -102,6 +103,7 @@ impl Decoder {
         let (start, bytes) = (*received, chunk.as_slice());
         *received += bytes.len() as u64;
         state.stats.bytes += bytes.len() as u64;
+        state.session.clock.resume();
         let was_kept = state.session.is_kept();
         if was_kept {
             image.push(start, chunk);
@@ -110,7 +112,9 @@ impl Decoder {
         if !was_kept && state.session.has_begun() {
             image.push(start, chunk);
         }
-        self.follow(root)
+        self.follow(root)?;
+        self.state.session.clock.pause();
+        Ok(())
     }
 
     /// Fast mode: compares what was received, and goes on in regular mode where it differs.

@@ -133,6 +133,10 @@ impl<T: Typed> Occurs for Vec<T> {
         open_item(self, place, view)
     }
 
+    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) {
+        splice_items(self, place, removed, inserted, view);
+    }
+
     fn keep(&mut self, count: usize, _: View<'_>) {
         self.truncate(count);
     }
@@ -180,6 +184,19 @@ pub(crate) fn open_item<T: Content>(items: &mut Vec<T>, place: usize, view: View
             items.len() - 1
         }
     }
+}
+
+/// See [`Occurs::splice`].
+pub(crate) fn splice_items<T: Content>(
+    items: &mut Vec<T>,
+    place: usize,
+    removed: usize,
+    inserted: usize,
+    view: View<'_>,
+) {
+    let start = place.min(items.len());
+    let end = start.saturating_add(removed).min(items.len());
+    items.splice(start..end, (0..inserted).map(|_| T::vacant(view)));
 }
 
 /// A box is its content: for recursive types.

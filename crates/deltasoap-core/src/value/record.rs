@@ -7,7 +7,7 @@ use crate::decode::{Cursor, DecodeFields, FlatScan, Step};
 use crate::encode::flat::encode_items;
 use crate::encode::{EncodeFields, Encoder, FlatWrite};
 use crate::schema::{ComplexElement, Compositor, Element, Field, View};
-use crate::types::occurs::open_item;
+use crate::types::occurs::{open_item, splice_items};
 use deltasoap_xml::lexical::LexicalError;
 
 /// Fields and attributes, each in the order of the schema.
@@ -126,6 +126,12 @@ impl DecodeFields for Target<'_> {
                 }
                 0
             }
+        }
+    }
+
+    fn splice(&mut self, field: usize, place: usize, removed: usize, inserted: usize, view: View<'_>) {
+        if let Some(items) = self.list(field) {
+            splice_items(items, place, removed, inserted, view);
         }
     }
 

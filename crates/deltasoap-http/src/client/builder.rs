@@ -1,9 +1,10 @@
 //! The client and its settings.
 
+use super::memory::{BYTES, MEMORIES, Memories};
 use super::transport::HttpTransport;
-use deltasoap_core::DecodeOptions;
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Version;
+use deltasoap_core::{DecodeOptions, DifferentialStats};
 use http::Uri;
 use std::borrow::Cow;
 use std::fmt;
@@ -40,6 +41,7 @@ use std::time::Duration;
 pub struct Client<S = HttpTransport> {
     pub(super) transport: S,
     pub(super) settings: Arc<Settings>,
+    pub(super) memories: Arc<Memories>,
 }
 
 impl Client {
@@ -65,6 +67,12 @@ impl<S> Client<S> {
     pub fn with_service(url: impl Into<String>, service: S) -> Result<Self, InvalidUrl> {
         ClientBuilder::new(url.into()).build_with(service)
     }
+
+    /// What differential decoding did for the responses that were leased, over all clones of the client. The memory is what
+    /// waits for the next responses now.
+    pub fn differential_stats(&self) -> DifferentialStats {
+        self.memories.stats()
+    }
 }
 
 /// What holds for all calls of a client.
@@ -83,6 +91,8 @@ pub(super) struct Settings {
 pub struct ClientBuilder {
     url: String,
     settings: Settings,
+    memories: usize,
+    memory_bytes: usize,
 }
 
 impl ClientBuilder {
@@ -95,7 +105,7 @@ impl ClientBuilder {
             timeout: Some(Duration::from_secs(60)),
             options: DecodeOptions::default(),
         };
-        ClientBuilder { url, settings }
+        ClientBuilder { url, settings, memories: MEMORIES, memory_bytes: BYTES }
     }
 
     /// The version of SOAP that requests are in; answers are read in both. Default 1.1.
@@ -126,10 +136,27 @@ impl ClientBuilder {
         self
     }
 
-    /// Bounds on answers. Default: those of [`Limits`](deltasoap_core::Limits).
+    /// Bounds on answers, and how those that are [leased](Client::call_leased) are compared with earlier ones. Default: those
+    /// of [`Limits`](deltasoap_core::Limits), and leaf checkpoints.
     #[must_use]
     pub fn options(mut self, options: DecodeOptions) -> Self {
         self.settings.options = options;
+        self
+    }
+
+    /// How many earlier responses are kept to compare the next with, over all operations; those that the caller holds on
+    /// lease are not counted. Default 16.
+    #[must_use]
+    pub fn memories(mut self, memories: usize) -> Self {
+        self.memories = memories;
+        self
+    }
+
+    /// How many bytes are kept for that: received buffers by their capacity and what is noted about them, without the values
+    /// themselves. Default 64 MiB.
+    #[must_use]
+    pub fn memory_bytes(mut self, bytes: usize) -> Self {
+        self.memory_bytes = bytes;
         self
     }
 
@@ -150,7 +177,8 @@ impl ClientBuilder {
             Ok(url) if url.scheme().is_some() && url.host().is_some_and(|host| !host.is_empty()) => url,
             _ => return Err(InvalidUrl(self.url)),
         };
-        Ok(Client { transport, settings: Arc::new(self.settings) })
+        let memories = Memories::new(self.settings.options, self.memories, self.memory_bytes);
+        Ok(Client { transport, settings: Arc::new(self.settings), memories })
     }
 }
 

@@ -7,8 +7,9 @@ use super::receive::{FaultReceiver, receive, status_error};
 use crate::BoxError;
 use crate::media;
 use bytes::Bytes;
+use deltasoap_core::decode::Decoder;
 use deltasoap_core::soap::{Head, Reply, ReplyReceiver, Version, encode_message};
-use deltasoap_core::{Buffer, Message};
+use deltasoap_core::{Buffer, DecodeOptions, Differential, Lease, Message, QName};
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, StatusCode};
 use http_body::Body;
@@ -40,6 +41,9 @@ where
 {
     /// Calls an operation with the client's settings.
     ///
+    /// The response is the caller's own, so that nothing of it is left to compare the next one with: it is read in full. See
+    /// [`call_leased`](Self::call_leased) for responses that resemble each other.
+    ///
     /// # Errors
     /// A fault, or another reason why there is no response; see [`CallError`].
     pub async fn call<Req: Message, Resp: Message>(&self, request: &Req) -> Result<Resp, CallError> {
@@ -59,6 +63,63 @@ where
         let timeout = options.timeout.or(self.settings.timeout);
         let request = self.request(request, options)?;
         within(timeout, self.exchange(request)).instrument(span::<Req>()).await
+    }
+
+    /// Calls an operation whose responses resemble each other, with the client's settings: the response is compared with the
+    /// last one to such a request, and only what differs is read. It is on lease: when that is dropped, the next response is
+    /// compared with it. Until then another call gets a memory of its own.
+    ///
+    /// ```
+    /// # use deltasoap::http::{Client, SoapService};
+    /// # use deltasoap::{Lease, Soap, soap::Fault};
+    /// # #[derive(Soap)]
+    /// # #[soap(namespace = "urn:hello", message)]
+    /// # struct Read {}
+    /// #[derive(Soap)]
+    /// #[soap(namespace = "urn:hello", message)]
+    /// struct Levels {
+    ///     level: Vec<f64>,
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let levels = async |_: Lease<Read>| Ok::<_, Fault>(Levels { level: vec![0.5; 10] });
+    /// # let client = Client::with_service("http://localhost/", SoapService::builder().operation(levels).build()?)?;
+    /// for _ in 0..3 {
+    ///     let levels: Lease<Levels> = client.call_leased(&Read {}).await?;
+    ///     assert_eq!(levels.level.len(), 10);
+    /// }
+    /// assert_eq!(client.differential_stats().messages, 3);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`call`](Self::call). The next response is read in full then.
+    pub async fn call_leased<Req, Resp>(&self, request: &Req) -> Result<Lease<Resp>, CallError>
+    where
+        Req: Message,
+        Resp: Message + Send + 'static,
+    {
+        Ok(self.call_leased_with(request, CallOptions::default()).await?.body)
+    }
+
+    /// As [`call_leased`](Self::call_leased), with settings of this call.
+    ///
+    /// # Errors
+    /// As [`call`](Self::call).
+    pub async fn call_leased_with<Req, Resp>(
+        &self,
+        request: &Req,
+        options: CallOptions,
+    ) -> Result<Response<Lease<Resp>>, CallError>
+    where
+        Req: Message,
+        Resp: Message + Send + 'static,
+    {
+        let timeout = options.timeout.or(self.settings.timeout);
+        let request = self.request(request, options)?;
+        within(timeout, self.exchange_leased(request, Req::ELEMENT)).instrument(span::<Req>()).await
     }
 
     /// Sends a one-way message. Any success of the HTTP exchange counts as its acceptance.
@@ -81,7 +142,7 @@ where
 
     async fn exchange<T: Message>(&self, request: Request<Full<Bytes>>) -> Result<Response<T>, CallError> {
         let response = self.transmit(request).await?;
-        let received = receive(response, ReplyReceiver::<T>::default(), self.settings.options).await?;
+        let received = receive(response, ReplyReceiver::<T>::default(), self.decoder()).await?;
         let (status, http_headers) = (received.parts.status, received.parts.headers);
         let Some((head, receiver)) = received.message else { return Err(status_error(status, b"")) };
         match receiver.into_reply().map_err(CallError::Decode)? {
@@ -90,10 +151,34 @@ where
         }
     }
 
+    async fn exchange_leased<T: Message + Send + 'static>(
+        &self,
+        request: Request<Full<Bytes>>,
+        name: QName,
+    ) -> Result<Response<Lease<T>>, CallError> {
+        let response = self.transmit(request).await?;
+        let (checkout, memory, decoder) = self.memories.check_out::<T>(name);
+        let received = receive(response, ReplyReceiver::new(memory), decoder).await?;
+        let (status, http_headers) = (received.parts.status, received.parts.headers);
+        let Some((head, mut receiver)) = received.message else { return Err(status_error(status, b"")) };
+        let fault = receiver.take_fault().map_err(CallError::Decode)?;
+        // A fault leaves the memory as it was, and sends it home at once.
+        let body = checkout.lease(receiver.into_memory(), received.decoder);
+        match fault {
+            Some(fault) => Err(CallError::Fault(Box::new(fault))),
+            None => Ok(Response { head, body, status, http_headers }),
+        }
+    }
+
+    /// A decoder for an answer that nothing is compared with.
+    fn decoder(&self) -> Decoder {
+        Decoder::new(DecodeOptions { differential: Differential::OFF, ..self.settings.options })
+    }
+
     async fn deliver(&self, request: Request<Full<Bytes>>) -> Result<(), CallError> {
         let response = self.transmit(request).await?;
         let status = response.status();
-        match receive(response, FaultReceiver::default(), self.settings.options).await {
+        match receive(response, FaultReceiver::default(), self.decoder()).await {
             Ok(received) => match received.message.map(|(_, receiver)| receiver.into_fault()) {
                 Some(Ok(Some(fault))) => Err(CallError::Fault(Box::new(fault))),
                 Some(Err(error)) => Err(CallError::Decode(error)),

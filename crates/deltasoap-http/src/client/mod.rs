@@ -1,11 +1,12 @@
 //! The client: calls operations through any HTTP transport.
 //!
 //! [`call`] makes the HTTP request and drives the exchange; [`receive`] decodes the answer as its bytes arrive;
-//! [`transport`] is the default way to the network, in whose place any [`tower::Service`] can stand.
+//! [`memory`] keeps earlier responses to compare the next with; [`transport`] is the default way to the network, in whose place any [`tower::Service`] can stand.
 
 mod builder;
 mod call;
 mod error;
+mod memory;
 mod options;
 mod receive;
 mod transport;

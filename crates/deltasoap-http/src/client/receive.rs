@@ -6,7 +6,7 @@ use crate::media::MediaType;
 use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Step, skip_element};
 use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver};
-use deltasoap_core::{Content, DecodeOptions, Error, ErrorKind, Node, Typed};
+use deltasoap_core::{Content, Error, ErrorKind, Node, Typed};
 use http::StatusCode;
 use http::response::Parts;
 use http_body::Body;
@@ -21,16 +21,17 @@ pub(super) struct Received<R> {
     pub(super) parts: Parts,
     /// `None` if the body was empty.
     pub(super) message: Option<(Head, R)>,
+    pub(super) decoder: Decoder,
 }
 
-/// Reads an answer.
+/// Reads an answer with a decoder that is ready for a message.
 ///
 /// # Errors
 /// When it is no SOAP message, is at fault, or does not arrive.
 pub(super) async fn receive<R, B>(
     response: http::Response<B>,
     receiver: R,
-    options: DecodeOptions,
+    decoder: Decoder,
 ) -> Result<Received<R>, CallError>
 where
     R: Receiver,
@@ -42,13 +43,14 @@ where
     if !MediaType::of(&parts.headers).is_some_and(|media| media.can_be_soap()) {
         return Err(status_error(parts.status, &excerpt(body).await));
     }
-    let mut reading =
-        Reading { decoder: Decoder::new(options), reader: EnvelopeReader::new(receiver), first: Vec::new() };
-    match reading.read(body.as_mut()).await {
-        Ok(()) => Ok(Received { parts, message: Some(reading.reader.into_parts()) }),
-        Err(CallError::Decode(_)) if reading.first.is_empty() => Ok(Received { parts, message: None }),
+    let mut reading = Reading { decoder, reader: EnvelopeReader::new(receiver), first: Vec::new() };
+    let result = reading.read(body.as_mut()).await;
+    let Reading { decoder, reader, first } = reading;
+    match result {
+        Ok(()) => Ok(Received { parts, message: Some(reader.into_parts()), decoder }),
+        Err(CallError::Decode(_)) if first.is_empty() => Ok(Received { parts, message: None, decoder }),
         // What comes under an error's status and is no message is some page of the way there.
-        Err(CallError::Decode(_)) if !parts.status.is_success() => Err(status_error(parts.status, &reading.first)),
+        Err(CallError::Decode(_)) if !parts.status.is_success() => Err(status_error(parts.status, &first)),
         Err(error) => Err(error),
     }
 }
@@ -67,9 +69,9 @@ impl<R: Receiver> Reading<R> {
         B::Error: Into<BoxError>,
     {
         while let Some(frame) = body.frame().await {
-            if let Some(data) = frame.map_err(|error| CallError::Http(error.into()))?.data_ref() {
-                keep(&mut self.first, data);
-                self.decoder.push(&mut self.reader, data).map_err(CallError::Decode)?;
+            if let Ok(data) = frame.map_err(|error| CallError::Http(error.into()))?.into_data() {
+                keep(&mut self.first, &data);
+                self.decoder.push_bytes(&mut self.reader, data).map_err(CallError::Decode)?;
             }
         }
         self.decoder.finish(&mut self.reader).map_err(CallError::Decode)

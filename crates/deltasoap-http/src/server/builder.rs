@@ -3,6 +3,7 @@
 use super::answer::IntoAnswer;
 use super::context::Context;
 use super::dispatch::Table;
+use super::memory::{Cache, MemoryBounds, Sharing};
 use super::operation::Operation;
 use super::pool::Pool;
 use super::service::{Inner, SoapService};
@@ -10,7 +11,7 @@ use super::stats::ServiceStats;
 use super::wsdl::Description;
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Fault;
-use deltasoap_core::{DecodeOptions, Lease, Limits, Message, QName};
+use deltasoap_core::{Checkpoints, DecodeOptions, Differential, Lease, Limits, Message, QName};
 use deltasoap_xml::XmlError;
 use std::collections::HashSet;
 use std::fmt;
@@ -27,6 +28,8 @@ pub struct ServiceBuilder {
     understood: HashSet<QName>,
     roles: Vec<String>,
     options: DecodeOptions,
+    sharing: Sharing,
+    bounds: MemoryBounds,
     body_timeout: Option<Duration>,
     encoding: Use,
     name: String,
@@ -41,6 +44,8 @@ impl ServiceBuilder {
             understood: HashSet::new(),
             roles: Vec::new(),
             options: DecodeOptions { limits: Limits::server(), ..DecodeOptions::default() },
+            sharing: Sharing::default(),
+            bounds: MemoryBounds::default(),
             body_timeout: Some(BODY_TIME),
             encoding: Use::Literal,
             name: "SOAP service".to_owned(),
@@ -109,10 +114,36 @@ impl ServiceBuilder {
         self
     }
 
-    /// Bounds on requests. Default: [`Limits::server`](deltasoap_core::Limits::server).
+    /// Bounds on requests, and how those are decoded that resemble an earlier one. Default:
+    /// [`Limits::server`](deltasoap_core::Limits::server), and differential decoding by leaf checkpoints.
     #[must_use]
     pub fn options(mut self, options: DecodeOptions) -> Self {
         self.options = options;
+        self
+    }
+
+    /// How requests are decoded that resemble an earlier one: a part of the [`options`](Self::options).
+    /// [`Differential::OFF`] keeps nothing of earlier requests.
+    ///
+    /// With leaf checkpoints, what is kept outlives its connection where the client can be met again. The other policies note
+    /// what means something to one decoder alone, so that they serve the requests of one connection.
+    #[must_use]
+    pub fn differential(mut self, differential: Differential) -> Self {
+        self.options.differential = differential;
+        self
+    }
+
+    /// Whose earlier requests a request may be compared with. Default: those of the same principal or connection.
+    #[must_use]
+    pub fn sharing(mut self, sharing: Sharing) -> Self {
+        self.sharing = sharing;
+        self
+    }
+
+    /// How much is kept of earlier requests.
+    #[must_use]
+    pub fn memory_bounds(mut self, bounds: MemoryBounds) -> Self {
+        self.bounds = bounds;
         self
     }
 
@@ -158,10 +189,17 @@ impl ServiceBuilder {
     /// # Errors
     /// When two operations take the same body element, or the description is not well-formed.
     pub fn build(self) -> Result<SoapService, BuildError> {
-        let mut operations = Table::default();
-        for operation in self.operations {
+        let (mut operations, mut records) = (Table::default(), Vec::new());
+        for (number, mut operation) in self.operations.into_iter().enumerate() {
+            operation.register(&self.name, number);
+            records.push(Arc::clone(operation.record()));
             operations.insert(operation).map_err(BuildError::DuplicateOperation)?;
         }
+        let checkpoints = self.options.differential.checkpoints;
+        let can_travel = checkpoints == Checkpoints::Leaf;
+        let cache = || Arc::new(Cache::new(self.bounds, self.sharing, can_travel, records.len()));
+        let cache = (checkpoints != Checkpoints::Off).then(cache);
+        let plain = DecodeOptions { differential: Differential::OFF, ..self.options };
         let description = self.description.as_deref().map(Description::new).transpose();
         Ok(SoapService::new(Inner {
             operations,
@@ -170,11 +208,13 @@ impl ServiceBuilder {
             options: self.options,
             body_timeout: self.body_timeout,
             decoders: Pool::new(self.options),
+            plain_decoders: Pool::new(plain),
+            cache: cache.clone(),
             encoding: self.encoding,
+            stats: Arc::new(ServiceStats::new(&self.name, cache, records)),
             name: self.name,
             description: description.map_err(BuildError::Wsdl)?,
             location: self.location,
-            stats: Arc::new(ServiceStats::default()),
         }))
     }
 }

@@ -1,5 +1,6 @@
 //! From the body's first tag to the operation that takes it.
 
+use super::memory::Place;
 use super::operation::{Call, Operation};
 use super::service::Inner;
 use deltasoap_core::decode::{Cursor, Step};
@@ -40,7 +41,12 @@ impl Table {
 /// Takes one request: finds its operation, which then decodes it.
 pub(crate) struct Dispatch {
     service: Arc<Inner>,
-    chosen: Option<Chosen>,
+    /// What the message is compared with comes from here, once the operation is known.
+    place: Option<Place>,
+    operation: Option<Arc<Operation>>,
+    version: Version,
+    /// The call of the operation, once the body's element is being read.
+    call: Option<Box<dyn Call>>,
     /// The mandatory header blocks for us that nothing understands; not empty only after an error.
     pub(crate) not_understood: Vec<QName>,
     /// True if the body's element is in SOAP 1.2 and its `encodingStyle` was not looked at yet.
@@ -56,13 +62,31 @@ pub(crate) struct Chosen {
 }
 
 impl Dispatch {
-    pub(crate) fn new(service: Arc<Inner>) -> Self {
-        Dispatch { service, chosen: None, not_understood: Vec::new(), is_style_open: false, is_encoding_unknown: false }
+    /// For a message whose memory has its place there, if anywhere.
+    pub(crate) fn new(service: Arc<Inner>, place: Option<Place>) -> Self {
+        Dispatch {
+            service,
+            place,
+            operation: None,
+            version: Version::default(),
+            call: None,
+            not_understood: Vec::new(),
+            is_style_open: false,
+            is_encoding_unknown: false,
+        }
     }
 
     /// The call, once the message was read whole.
     pub(crate) fn into_chosen(self) -> Option<Chosen> {
-        self.chosen
+        Some(Chosen { operation: self.operation?, call: self.call? })
+    }
+
+    /// Starts the call, in front of the body element's content.
+    fn start(&mut self, cursor: &Cursor<'_>) -> Box<dyn Call> {
+        let Some(operation) = &self.operation else { unreachable!("a body that was not opened") };
+        let reader = cursor.reader();
+        let name = reader.depth().checked_sub(1).map_or("", |level| reader.open_name(level));
+        operation.start(self.place.take(), self.version, name)
     }
 
     /// Refuses mandatory headers that are not understood, which comes before all other processing (SOAP 1.2 part 1,
@@ -119,9 +143,9 @@ impl Receiver for Dispatch {
             return Err(ErrorKind::UnknownOperation(QName::owned(namespace, local).to_string()));
         };
         tracing::Span::current().record("operation", &*operation.name().local);
-        let call = operation.start();
-        self.chosen = Some(Chosen { operation, call });
-        self.is_style_open = head.version() == Version::Soap12;
+        self.operation = Some(operation);
+        self.version = head.version();
+        self.is_style_open = self.version == Version::Soap12;
         Ok(())
     }
 
@@ -135,9 +159,14 @@ impl Receiver for Dispatch {
         if std::mem::take(&mut self.is_style_open) {
             self.check_encoding(cursor)?;
         }
-        match &mut self.chosen {
-            Some(chosen) => chosen.call.decode(cursor),
-            None => unreachable!("a body that was not opened"),
+        match &mut self.call {
+            Some(call) => call.decode(cursor),
+            None => {
+                let mut call = self.start(cursor);
+                let step = call.decode(cursor);
+                self.call = Some(call);
+                step
+            }
         }
     }
 }

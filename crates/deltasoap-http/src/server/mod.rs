@@ -2,17 +2,19 @@
 //!
 //! A request goes through the modules in this order: [`service`] looks at method and media type, [`receive`] pushes the
 //! body's bytes into a decoder as they come, [`dispatch`] picks the [`operation`] by the body's element, which decodes
-//! its own type, [`guard`] runs the handler, and [`respond`] makes the HTTP response.
+//! its own type and compares it with what [`memory`] has of earlier requests, [`guard`] runs the handler, and [`respond`] makes the HTTP response.
 
 mod answer;
 mod builder;
 mod context;
 mod dispatch;
 mod guard;
+mod memory;
 mod operation;
 mod page;
 mod pool;
 mod receive;
+mod record;
 mod respond;
 mod serve;
 mod service;
@@ -22,6 +24,7 @@ mod wsdl;
 pub use answer::{Answer, IntoAnswer, TypedFault};
 pub use builder::{BuildError, ServiceBuilder};
 pub use context::{Context, Peer};
+pub use memory::{Connection, MemoryBounds, Principal, Sharing};
 pub use operation::Operation;
 pub use serve::{Server, ServerHandle};
 pub use service::{ResponseFuture, SoapService};

@@ -7,10 +7,12 @@
 use super::answer::{Answer, IntoAnswer};
 use super::context::Context;
 use super::guard::{Panicked, guard};
+use super::memory::{Checkout, Place};
+use super::record::Record;
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, Field, List, MethodElement, Style, Use};
 use deltasoap_core::soap::{Fault, Version, encode_message};
-use deltasoap_core::{Buffer, Lease, Message, QName, Typed};
+use deltasoap_core::{Buffer, DifferentialStats, Lease, Message, QName, Typed};
 use futures_util::future::BoxFuture;
 use std::borrow::Cow;
 use std::fmt;
@@ -22,6 +24,10 @@ use tracing::Instrument;
 
 /// An operation of a service: a handler, the body element it takes, and how its messages are laid out.
 ///
+/// A handler gets its request on [`Lease`]: when the lease is dropped the request stays with the service, which compares the
+/// next message with it and reads only what differs. A request taken by [`Lease::into_owned`] is gone, so that
+/// the next message is read in full; if a handler takes them all, nothing is kept for it any more.
+///
 /// Made by [`new`](Self::new) and its siblings, refined by the other methods, and given to
 /// [`ServiceBuilder::add`](crate::ServiceBuilder::add_operation). Operations that need no refinement are added in one step by
 /// [`ServiceBuilder::operation`](crate::ServiceBuilder::operation).
@@ -29,7 +35,8 @@ pub struct Operation {
     method: MethodElement,
     /// True if the layout of responses is not the service's default.
     has_own_encoding: bool,
-    start: Box<dyn Fn() -> Box<dyn Call> + Send + Sync>,
+    record: Arc<Record>,
+    start: Box<Start>,
 }
 
 impl Operation {
@@ -120,7 +127,11 @@ impl Operation {
                 encoding: Use::Literal,
             },
             has_own_encoding: false,
-            start: Box::new(move || Box::new(TypedCall { request: vacant::<Request>(), run: Arc::clone(&run) })),
+            record: Arc::new(Record::unregistered(Request::ELEMENT)),
+            start: Box::new(move |opening| {
+                let record = Arc::clone(opening.record);
+                Box::new(TypedCall { request: opening.request::<Request>(), record, run: Arc::clone(&run) })
+            }),
         }
     }
 
@@ -197,8 +208,19 @@ impl Operation {
         self.method.headers.contains(header)
     }
 
-    pub(crate) fn start(&self) -> Box<dyn Call> {
-        (self.start)()
+    /// What is noted about the operation.
+    pub(crate) fn record(&self) -> &Arc<Record> {
+        &self.record
+    }
+
+    /// Makes the operation the one with a number of a service.
+    pub(crate) fn register(&mut self, service: &str, number: usize) {
+        self.record = Arc::new(Record::new(service, number, self.name().clone()));
+    }
+
+    /// Starts a call of a message in a version, whose body element is written `name`.
+    pub(crate) fn start(&self, place: Option<Place>, version: Version, name: &str) -> Box<dyn Call> {
+        (self.start)(Opening { record: &self.record, place, version, name })
     }
 }
 
@@ -228,25 +250,82 @@ pub(crate) enum Outcome {
     Fault(Fault),
 }
 
+type Start = dyn Fn(Opening<'_>) -> Box<dyn Call> + Send + Sync;
+
 type Run<Request> = dyn Fn(Lease<Request>, Context, Use) -> BoxFuture<'static, Outcome> + Send + Sync;
 
-struct TypedCall<Request> {
-    request: Request,
+/// What a call is started with.
+struct Opening<'a> {
+    record: &'a Arc<Record>,
+    place: Option<Place>,
+    version: Version,
+    /// The body element's name as it is written.
+    name: &'a str,
+}
+
+impl Opening<'_> {
+    fn request<T: Message + Send + 'static>(self) -> Incoming<T> {
+        match self.place {
+            Some(place) if !self.record.expects_none_back() => {
+                Incoming::Kept(place.check_out(self.record, self.version, self.name))
+            }
+            _ => Incoming::Single { value: T::vacant(T::view()), start: None, len: 0 },
+        }
+    }
+}
+
+/// A request that is being read.
+enum Incoming<T: Send + 'static> {
+    /// One of a stream, compared with the one before.
+    Kept(Checkout<T>),
+    /// One by itself.
+    Single {
+        value: T,
+        /// Where it begins, in bytes received, once it has begun.
+        start: Option<u64>,
+        /// Its bytes, once it is read.
+        len: u64,
+    },
+}
+
+impl<T: Message + Send + 'static> Incoming<T> {
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        match self {
+            Incoming::Kept(checkout) => checkout.memory().decode(cursor, T::view()),
+            Incoming::Single { value, start, len } => {
+                let start = *start.get_or_insert(cursor.offset());
+                value.decode(cursor, T::view())?;
+                *len = cursor.offset() - start;
+                Ok(())
+            }
+        }
+    }
+
+    fn lease(self, record: &Record) -> Lease<T> {
+        match self {
+            Incoming::Kept(checkout) => checkout.lease(),
+            Incoming::Single { value, len, .. } => {
+                record.count(&DifferentialStats { messages: 1, regular_bytes: len, ..DifferentialStats::default() });
+                Lease::new(value)
+            }
+        }
+    }
+}
+
+struct TypedCall<Request: Send + 'static> {
+    request: Incoming<Request>,
+    record: Arc<Record>,
     run: Arc<Run<Request>>,
 }
 
-impl<Request: Message + Send> Call for TypedCall<Request> {
+impl<Request: Message + Send + 'static> Call for TypedCall<Request> {
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
-        deltasoap_core::Content::decode(&mut self.request, cursor, Request::view())
+        self.request.decode(cursor)
     }
 
     fn run(self: Box<Self>, context: Context, encoding: Use) -> BoxFuture<'static, Outcome> {
-        (self.run)(Lease::new(self.request), context, encoding)
+        (self.run)(self.request.lease(&self.record), context, encoding)
     }
-}
-
-fn vacant<T: Message>() -> T {
-    deltasoap_core::Content::vacant(T::view())
 }
 
 /// The size of an operation's responses, so that their buffers need not grow.

@@ -2,7 +2,8 @@
 
 use super::dispatch::Table;
 use super::operation::Operation;
-use deltasoap_core::Buffer;
+use super::stats::ServiceStats;
+use deltasoap_core::{Buffer, DifferentialStats, QName};
 use deltasoap_xml::Escape;
 use http::Uri;
 use http::header::{HOST, HeaderMap};
@@ -21,8 +22,8 @@ pub(crate) fn own_url(uri: &Uri, headers: &HeaderMap) -> Option<String> {
     Some(format!("{}://{authority}{}", uri.scheme_str().unwrap_or("http"), uri.path()))
 }
 
-/// The page that lists the operations.
-pub(crate) fn listing(name: &str, operations: &Table, has_description: bool) -> String {
+/// The page that lists the operations, and what differential decoding did for each.
+pub(crate) fn listing(name: &str, operations: &Table, has_description: bool, stats: &ServiceStats) -> String {
     let mut operations: Vec<&Operation> = operations.iter().collect();
     operations.sort_by(|a, b| (&a.name().local, &a.name().namespace).cmp(&(&b.name().local, &b.name().namespace)));
     let title = escape(name);
@@ -32,8 +33,50 @@ pub(crate) fn listing(name: &str, operations: &Table, has_description: bool) -> 
     }
     page.push_str("<ul>\n");
     operations.iter().for_each(|operation| list_operation(&mut page, operation));
-    page.push_str("</ul>\n</html>\n");
+    page.push_str("</ul>\n");
+    push_differential(&mut page, stats);
+    page.push_str("</html>\n");
     page
+}
+
+/// How numbers stand in tables.
+const STYLE: &str = "<style>td { text-align: right; padding: 0 .5em; font-variant-numeric: tabular-nums } \
+    td:first-child { text-align: left } th { padding: 0 .5em }</style>\n";
+
+const COLUMNS: [&str; 9] = [
+    "operation",
+    "messages",
+    "compared",
+    "skipped, bytes",
+    "read, bytes",
+    "skipped",
+    "leaves read again",
+    "time saved",
+    "kept, bytes",
+];
+
+/// The table of what differential decoding did.
+fn push_differential(page: &mut String, stats: &ServiceStats) {
+    page.push_str("<h2>Differential decoding</h2>\n");
+    page.push_str(STYLE);
+    page.push_str("<table>\n<tr>");
+    COLUMNS.iter().for_each(|column| _ = write!(page, "<th>{column}</th>"));
+    page.push_str("</tr>\n");
+    for (name, stats) in stats.operations() {
+        push_row(page, name, &stats);
+    }
+    page.push_str("</table>\n");
+}
+
+fn push_row(page: &mut String, name: &QName, stats: &DifferentialStats) {
+    let share = stats.fast_bytes as f64 / (stats.fast_bytes + stats.regular_bytes).max(1) as f64;
+    let net = stats.saved.as_secs_f64() - stats.lost.as_secs_f64();
+    let _ = write!(page, "<tr><td><code>{}</code></td>", escape(&name.to_string()));
+    for number in [stats.messages, stats.compared, stats.fast_bytes, stats.regular_bytes] {
+        let _ = write!(page, "<td>{number}</td>");
+    }
+    let _ = write!(page, "<td>{:.1}&nbsp;%</td><td>{}</td>", 100.0 * share, stats.leaves);
+    let _ = writeln!(page, "<td>{:.3}&nbsp;ms</td><td>{}</td></tr>", 1000.0 * net, stats.memory);
 }
 
 /// One line of the list; writing into a `String` cannot fail.

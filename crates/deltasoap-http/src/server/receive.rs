@@ -1,6 +1,7 @@
 //! Reads one request's body, as its bytes arrive, into the call of an operation.
 
 use super::dispatch::{Chosen, Dispatch};
+use super::memory::{Place, Store};
 use super::pool::Pooled;
 use super::service::Inner;
 use bytes::Bytes;
@@ -36,12 +37,17 @@ pub(crate) struct Refusal {
 /// # Errors
 /// When the message is at fault or does not arrive; `fallback` is the version to answer in where the message does not
 /// tell.
-pub(crate) async fn receive<B>(service: &Arc<Inner>, fallback: Version, body: B) -> Result<(Head, Chosen), Refusal>
+pub(crate) async fn receive<B>(
+    service: &Arc<Inner>,
+    fallback: Version,
+    place: Option<Place>,
+    body: B,
+) -> Result<(Head, Chosen), Refusal>
 where
     B: Body<Data = Bytes>,
 {
     let mut body = pin!(body);
-    let mut receiving = Receiving::new(service);
+    let mut receiving = Receiving::new(service, place);
     let limit = service.options.limits.message;
     let result = if body.size_hint().lower() > limit {
         Err(Failure::TooLarge(limit))
@@ -76,7 +82,7 @@ enum Failure {
 }
 
 struct Receiving {
-    decoder: Pooled,
+    decoder: OnLoan,
     reader: EnvelopeReader<Dispatch>,
     /// How long to wait for more of the body.
     timeout: Option<Duration>,
@@ -87,10 +93,10 @@ struct Receiving {
 }
 
 impl Receiving {
-    fn new(service: &Arc<Inner>) -> Self {
+    fn new(service: &Arc<Inner>, place: Option<Place>) -> Self {
         Receiving {
-            decoder: service.decoders.take(),
-            reader: EnvelopeReader::new(Dispatch::new(Arc::clone(service))),
+            decoder: OnLoan::new(service, place.as_ref()),
+            reader: EnvelopeReader::new(Dispatch::new(Arc::clone(service), place)),
             timeout: service.body_timeout,
             bytes: 0,
             time: Duration::ZERO,
@@ -99,9 +105,9 @@ impl Receiving {
 
     async fn read<B: Body<Data = Bytes>>(&mut self, mut body: Pin<&mut B>) -> Result<(), Failure> {
         while let Some(frame) = next_frame(body.as_mut(), self.timeout).await? {
-            if let Some(data) = frame.data_ref() {
+            if let Ok(data) = frame.into_data() {
                 self.bytes += data.len() as u64;
-                self.timed(|decoder, reader| decoder.push(reader, data))?;
+                self.timed(|decoder, reader| decoder.push_bytes(reader, data))?;
             }
         }
         self.timed(Decoder::finish)
@@ -112,14 +118,16 @@ impl Receiving {
         decode: impl FnOnce(&mut Decoder, &mut EnvelopeReader<Dispatch>) -> Result<(), Error>,
     ) -> Result<(), Failure> {
         let start = Instant::now();
-        let result = decode(&mut self.decoder, &mut self.reader);
+        let result = decode(self.decoder.decoder(), &mut self.reader);
         self.time += start.elapsed();
         result.map_err(Failure::Message)
     }
 
     fn into_parts(self) -> Option<(Head, Chosen)> {
         let (head, dispatch) = self.reader.into_parts();
-        Some((head, dispatch.into_chosen()?))
+        let chosen = dispatch.into_chosen()?;
+        chosen.operation.record().count_decode_time(self.time);
+        Some((head, chosen))
     }
 
     fn refuse(self, fallback: Version, failure: &Failure) -> Refusal {
@@ -146,6 +154,42 @@ impl Receiving {
                 let fault = Fault::sender("the message did not arrive whole");
                 Refusal { version, fault, status: Some(StatusCode::BAD_REQUEST) }
             }
+        }
+    }
+}
+
+/// A decoder for one message, which goes back to its connection, if it belongs to one, or to the pool.
+struct OnLoan {
+    /// There until it is dropped.
+    decoder: Option<Pooled>,
+    store: Option<Arc<Store>>,
+}
+
+impl OnLoan {
+    fn new(service: &Inner, place: Option<&Place>) -> Self {
+        let store = place.and_then(Place::decoder_store).cloned();
+        let pool = if place.is_some() { &service.decoders } else { &service.plain_decoders };
+        let decoder = match &store {
+            Some(store) => store.decoder(pool),
+            None => pool.take(),
+        };
+        OnLoan { decoder: Some(decoder), store }
+    }
+
+    fn decoder(&mut self) -> &mut Decoder {
+        match &mut self.decoder {
+            Some(decoder) => decoder,
+            None => unreachable!("a decoder is there until it is dropped"),
+        }
+    }
+}
+
+impl Drop for OnLoan {
+    fn drop(&mut self) {
+        if let (Some(store), false) = (&self.store, std::thread::panicking())
+            && let Some(decoder) = self.decoder.take()
+        {
+            store.keep_decoder(decoder);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A server of its own: accepts connections and serves each with hyper.
 
 use super::context::Peer;
+use super::memory::Connection;
 use crate::BoxError;
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -26,6 +27,11 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Connections at one time, where the server is not told another number.
 const CONNECTIONS: usize = 10_000;
+
+/// Most bytes that are read from a connection at one time. What differential decoding keeps of a message are the buffers that
+/// it was received in: with larger ones a short message behind a long one would keep many times its size. A request's head must
+/// fit in it too.
+const BUFFER: usize = 64 << 10;
 
 /// A listening HTTP/1.1 server.
 ///
@@ -120,7 +126,7 @@ impl Server {
     }
 
     /// Serves until it is stopped: with a [`SoapService`](crate::SoapService) or any other service, as a router. Each
-    /// request carries its [`Peer`].
+    /// request carries its [`Peer`] and its [`Connection`].
     ///
     /// # Errors
     /// None so far: what goes wrong with a connection ends that connection alone.
@@ -184,12 +190,14 @@ where
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY could not be set");
     }
+    let connection = Connection::new();
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(Peer(peer));
+        request.extensions_mut().insert(connection.clone());
         service.clone().oneshot(request)
     });
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(timeout);
+    builder.timer(TokioTimer::new()).header_read_timeout(timeout).max_buf_size(BUFFER);
     let connection = builder.serve_connection(TokioIo::new(stream), service);
     if let Err(error) = watcher.watch(connection).await {
         tracing::debug!(%peer, %error, "the connection ended with an error");

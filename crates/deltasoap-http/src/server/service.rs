@@ -4,6 +4,7 @@ use super::builder::ServiceBuilder;
 use super::context::Context;
 use super::dispatch::{Chosen, Table};
 use super::guard::{Panicked, guard};
+use super::memory::{Cache, Place};
 use super::operation::Outcome;
 use super::page;
 use super::pool::Pool;
@@ -50,6 +51,10 @@ pub(crate) struct Inner {
     /// How long to wait for more of a body.
     pub(crate) body_timeout: Option<Duration>,
     pub(crate) decoders: Arc<Pool>,
+    /// Decoders for messages that nothing is compared with.
+    pub(crate) plain_decoders: Arc<Pool>,
+    /// What is remembered of earlier messages; `None` if nothing is, since the options say so.
+    pub(crate) cache: Option<Arc<Cache>>,
     pub(crate) encoding: Use,
     pub(crate) name: String,
     pub(crate) description: Option<Description>,
@@ -153,7 +158,8 @@ impl Inner {
     where
         B: http_body::Body<Data = Bytes>,
     {
-        match receive(self, fallback, body).await {
+        let place = self.cache.as_ref().and_then(|cache| Place::of(&parts, cache));
+        match receive(self, fallback, place, body).await {
             Ok((head, chosen)) => self.run(head, parts, chosen).await,
             Err(refusal) => (refuse(&refusal), true),
         }
@@ -187,7 +193,7 @@ impl Inner {
 
     fn answer_get(&self, parts: &Parts) -> Response<Body> {
         if !page::is_for_description(&parts.uri) {
-            return respond::html(page::listing(&self.name, &self.operations, self.description.is_some()));
+            return respond::html(page::listing(&self.name, &self.operations, self.description.is_some(), &self.stats));
         }
         match &self.description {
             Some(description) => respond::xml(description.at(&page::escape(&self.location(parts)))),

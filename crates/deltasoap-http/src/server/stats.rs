@@ -1,17 +1,41 @@
-//! Counters of a service, readable while it runs.
+//! Counters of a service, readable while it runs, and exported through the `metrics` facade.
+//!
+//! Each counter is kept twice: here, for [`ServiceStats`], and as a handle of the recorder that was installed when the
+//! service was built, which costs nothing where there was none.
 
+use super::memory::Cache;
+use super::record::Record;
+use deltasoap_core::{DifferentialStats, QName};
+use metrics::{Counter, Gauge, counter, gauge};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 /// What a service did so far. Counters only grow; each is exact, but two of them may be read at different times.
+///
+/// If a recorder of the [`metrics`] facade is installed before the service is built, it gets the same counters, labelled
+/// `service` with the service's name and, where it says so, `operation` with the operation's:
+///
+/// | metric | |
+/// |---|---|
+/// | `deltasoap_messages_total` | messages answered |
+/// | `deltasoap_faults_total` | of these, with a fault |
+/// | `deltasoap_received_bytes_total`, `deltasoap_sent_bytes_total` | bytes of bodies |
+/// | `deltasoap_encode_nanoseconds_total` | time spent encoding responses |
+/// | `deltasoap_decode_seconds` | histogram by `operation`: time spent decoding a message, without waiting for bytes |
+/// | `deltasoap_differential_*_total` | by `operation`: the counters of [`DifferentialStats`], times in nanoseconds |
+/// | `deltasoap_differential_memory_bytes` | gauge: bytes of earlier messages that are kept |
+/// | `deltasoap_differential_evictions_total` | memories dropped to stay within the bound on bytes |
 #[derive(Debug, Default)]
 pub struct ServiceStats {
-    messages: AtomicU64,
-    faults: AtomicU64,
-    bytes_in: AtomicU64,
-    bytes_out: AtomicU64,
+    messages: Counted,
+    faults: Counted,
+    bytes_in: Counted,
+    bytes_out: Counted,
     decode_nanos: AtomicU64,
-    encode_nanos: AtomicU64,
+    encode_nanos: Counted,
+    memory: Option<Memory>,
+    records: Vec<Arc<Record>>,
 }
 
 /// The counters of [`ServiceStats`] at one time.
@@ -29,37 +53,119 @@ pub struct StatsSnapshot {
     pub decode_time: Duration,
     /// Time spent encoding responses.
     pub encode_time: Duration,
+    /// What differential decoding did, over all operations. The memory is what the service keeps at this time; what handlers
+    /// hold on lease is not in it.
+    pub differential: DifferentialStats,
+    /// Memories of earlier messages dropped to stay within [`MemoryBounds::total_bytes`](crate::MemoryBounds).
+    pub evictions: u64,
+}
+
+/// What is kept of earlier messages, as far as it is exported.
+#[derive(Debug)]
+struct Memory {
+    cache: Arc<Cache>,
+    held: Gauge,
+    evictions: Counter,
 }
 
 impl ServiceStats {
-    /// All counters now.
-    pub fn snapshot(&self) -> StatsSnapshot {
-        StatsSnapshot {
-            messages: self.messages.load(Relaxed),
-            faults: self.faults.load(Relaxed),
-            bytes_in: self.bytes_in.load(Relaxed),
-            bytes_out: self.bytes_out.load(Relaxed),
-            decode_time: Duration::from_nanos(self.decode_nanos.load(Relaxed)),
-            encode_time: Duration::from_nanos(self.encode_nanos.load(Relaxed)),
+    pub(crate) fn new(service: &str, cache: Option<Arc<Cache>>, records: Vec<Arc<Record>>) -> Self {
+        let counted = |name: &'static str| Counted::new(counter!(name, "service" => service.to_owned()));
+        let memory = cache.map(|cache| Memory {
+            cache,
+            held: gauge!("deltasoap_differential_memory_bytes", "service" => service.to_owned()),
+            evictions: counter!("deltasoap_differential_evictions_total", "service" => service.to_owned()),
+        });
+        ServiceStats {
+            messages: counted("deltasoap_messages_total"),
+            faults: counted("deltasoap_faults_total"),
+            bytes_in: counted("deltasoap_received_bytes_total"),
+            bytes_out: counted("deltasoap_sent_bytes_total"),
+            decode_nanos: AtomicU64::new(0),
+            encode_nanos: counted("deltasoap_encode_nanoseconds_total"),
+            memory,
+            records,
         }
     }
 
+    /// All counters now.
+    pub fn snapshot(&self) -> StatsSnapshot {
+        StatsSnapshot {
+            messages: self.messages.value(),
+            faults: self.faults.value(),
+            bytes_in: self.bytes_in.value(),
+            bytes_out: self.bytes_out.value(),
+            decode_time: Duration::from_nanos(self.decode_nanos.load(Relaxed)),
+            encode_time: Duration::from_nanos(self.encode_nanos.value()),
+            differential: self.differential(),
+            evictions: self.memory.as_ref().map_or(0, |memory| memory.cache.evicted()),
+        }
+    }
+
+    /// What differential decoding did for each operation, in the order in which they were added.
+    pub fn operations(&self) -> impl Iterator<Item = (&QName, DifferentialStats)> {
+        self.records.iter().map(|record| {
+            let memory = self.memory.as_ref().map_or(0, |memory| memory.cache.held_by(record.number()) as u64);
+            (record.name(), DifferentialStats { memory, ..record.differential() })
+        })
+    }
+
+    fn differential(&self) -> DifferentialStats {
+        let mut sum = DifferentialStats::default();
+        self.records.iter().for_each(|record| sum += record.differential());
+        DifferentialStats { memory: self.memory.as_ref().map_or(0, |memory| memory.cache.held() as u64), ..sum }
+    }
+
     pub(crate) fn count_decoded(&self, bytes: u64, time: Duration) {
-        self.bytes_in.fetch_add(bytes, Relaxed);
+        self.bytes_in.add(bytes);
         self.decode_nanos.fetch_add(nanos(time), Relaxed);
     }
 
     pub(crate) fn count_encoded(&self, time: Duration) {
-        self.encode_nanos.fetch_add(nanos(time), Relaxed);
+        self.encode_nanos.add(nanos(time));
     }
 
     pub(crate) fn count_answered(&self, bytes: u64, is_fault: bool) {
-        self.messages.fetch_add(1, Relaxed);
-        self.bytes_out.fetch_add(bytes, Relaxed);
-        self.faults.fetch_add(u64::from(is_fault), Relaxed);
+        self.messages.add(1);
+        self.bytes_out.add(bytes);
+        self.faults.add(u64::from(is_fault));
+        if let Some(Memory { cache, held, evictions }) = &self.memory {
+            held.set(cache.held() as f64);
+            evictions.absolute(cache.evicted());
+        }
     }
 }
 
-fn nanos(time: Duration) -> u64 {
+pub(crate) fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// A counter and its exported twin.
+#[derive(Debug)]
+pub(crate) struct Counted {
+    value: AtomicU64,
+    exported: Counter,
+}
+
+impl Default for Counted {
+    fn default() -> Self {
+        Counted::new(Counter::noop())
+    }
+}
+
+impl Counted {
+    pub(crate) fn new(exported: Counter) -> Self {
+        Counted { value: AtomicU64::new(0), exported }
+    }
+
+    pub(crate) fn value(&self) -> u64 {
+        self.value.load(Relaxed)
+    }
+
+    pub(crate) fn add(&self, count: u64) {
+        if count > 0 {
+            self.value.fetch_add(count, Relaxed);
+            self.exported.increment(count);
+        }
+    }
 }

@@ -23,6 +23,11 @@ pub trait DecodeFields {
     /// Makes room for an occurrence of a field; see [`Occurs::open`](crate::Occurs::open).
     fn open(&mut self, field: usize, place: usize, view: View<'_>) -> usize;
 
+    /// Takes occurrences of a field out and puts vacant ones in; see [`Occurs::splice`](crate::Occurs::splice).
+    fn splice(&mut self, field: usize, place: usize, removed: usize, inserted: usize, view: View<'_>) {
+        let _ = (field, place, removed, inserted, view);
+    }
+
     /// Keeps the first `count` occurrences of a field; see [`Occurs::keep`](crate::Occurs::keep).
     fn keep(&mut self, field: usize, count: usize, view: View<'_>);
 
@@ -278,6 +283,9 @@ impl<'s> Routine<'_, '_, 's> {
             self.frame().state = SKIPPING;
             return Ok(());
         };
+        if self.cursor.is_over(self.me) {
+            self.bring_in_line(target);
+        }
         if self.cursor.is_over(self.me) && self.resync(target, index) {
             return Err(Stop::Switch);
         }
@@ -289,6 +297,14 @@ impl<'s> Routine<'_, '_, 's> {
             self.cursor.learn_from(start);
         }
         Ok(())
+    }
+
+    /// Cuts old items out of the list that the element just opened belongs to, or makes room for new ones, where such were
+    /// found to be removed or inserted.
+    fn bring_in_line<T: DecodeFields>(&mut self, target: &mut T) {
+        let Some((field, shift)) = self.cursor.state().session.take_shift() else { return };
+        let field = field as usize;
+        target.splice(field, shift.place, shift.removed, shift.inserted, self.content(field));
     }
 
     /// Whether the element just opened stood here in the message before; then fast mode goes on behind its start tag.

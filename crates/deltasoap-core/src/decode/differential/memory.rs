@@ -1,12 +1,15 @@
 //! The memory of one stream of messages: the last value, and what the decoder keeps to find what changed.
 
 use super::DifferentialStats;
+use super::adaptive::{Adaptive, Plan};
 use super::checkpoint::{Base, PASSED};
+use super::clock::Clock;
 use super::leaf::{Begin, Template};
 use super::machine::{self, Machine};
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, Stop};
 use crate::schema::{Compositor, View};
+use std::time::Duration;
 
 /// The value of the last message of a stream, and what the next one is compared with.
 ///
@@ -19,6 +22,9 @@ pub struct Memory<T> {
     template: Option<Box<Template>>,
     /// The same by the papers' policies.
     machine: Option<Box<dyn Machine>>,
+    adaptive: Adaptive,
+    /// The position behind the start tag of the message's operation.
+    start: u64,
     stats: DifferentialStats,
 }
 
@@ -31,7 +37,14 @@ impl<T: Typed> Default for Memory<T> {
 impl<T> Memory<T> {
     /// A memory without a message. `value` is what it gives until there is one.
     pub fn new(value: T) -> Self {
-        Memory { value, template: None, machine: None, stats: DifferentialStats::default() }
+        Memory {
+            value,
+            template: None,
+            machine: None,
+            adaptive: Adaptive::default(),
+            start: 0,
+            stats: DifferentialStats::default(),
+        }
     }
 
     /// The last message's value.
@@ -73,13 +86,11 @@ impl<T: Content> Memory<T> {
         if fresh && self.begin(cursor, view, me) {
             return Err(Stop::Switch);
         }
-        if cursor.frame(me).state != PASSED
-            && let Err(stop) = self.value.decode(cursor, view)
-        {
-            if let Stop::Error(_) = stop {
-                self.fail(cursor);
-            }
-            return Err(stop);
+        if cursor.state().session.take_vacated() {
+            self.value = T::vacant(view);
+        }
+        if cursor.frame(me).state != PASSED {
+            self.value.decode(cursor, view).inspect_err(|stop| self.fail(cursor, stop))?;
         }
         self.end(cursor);
         cursor.leave(me);
@@ -89,45 +100,63 @@ impl<T: Content> Memory<T> {
     /// Decides how the operation is read; true if it is compared with the message before.
     fn begin(&mut self, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
         self.stats.messages += 1;
-        let schema = std::ptr::from_ref(view.element).addr();
         if cursor.state().differential.checkpoints.is_of_papers() {
-            let base = Base::of(cursor, schema, me + 1);
-            return self.begin_by_papers(cursor, view, base);
+            return self.begin_by_papers(cursor, view, me);
         }
-        let is_told_by_order = view.complex().is_none_or(|complex| complex.compositor != Compositor::All);
         let old = self.template.take();
-        match is_told_by_order.then(|| cursor.begin_operation(old, schema, me + 1)) {
-            Some(Begin::Compare) => true,
-            Some(Begin::Read) | None => {
-                self.value = T::vacant(view);
-                false
-            }
+        let is_compared = self.attempt(old, cursor, view, me);
+        if !is_compared {
+            self.value = T::vacant(view);
         }
+        is_compared
+    }
+
+    fn attempt(&mut self, old: Option<Box<Template>>, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
+        let is_told_by_order = view.complex().is_none_or(|complex| complex.compositor != Compositor::All);
+        if !is_told_by_order || !cursor.can_be_compared() {
+            return false;
+        }
+        let is_adaptive = cursor.state().differential.adaptive;
+        let (plan, is_timed) = if is_adaptive { self.adaptive.plan(old.is_some()) } else { (Plan::Compare, false) };
+        if is_timed {
+            cursor.state().session.clock = Clock::start();
+        }
+        self.start = cursor.offset();
+        let schema = std::ptr::from_ref(view.element).addr();
+        plan != Plan::Plain && cursor.begin_operation(old, schema, me + 1) == Begin::Compare
     }
 
     /// As [`begin`](Self::begin), with the papers' machine.
-    fn begin_by_papers(&mut self, cursor: &mut Cursor<'_>, view: View<'_>, base: Base) -> bool {
-        let options = cursor.state().differential;
-        let machine = self.machine.take().filter(|machine| *machine.options() == options);
-        let can = cursor.is_utf8() && !cursor.reader().tag_is_empty();
-        let Some(mut machine) = machine.or_else(|| machine::machine_for(options)).filter(|_| can) else {
-            self.value = T::vacant(view);
-            return false;
-        };
-        let (offset, state) = (cursor.offset(), cursor.state());
-        let begin = machine.begin(base, offset, state);
+    fn begin_by_papers(&mut self, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
+        self.start = cursor.offset();
+        let begin = self.attempt_by_papers(cursor, view, me);
         if begin != machine::Begin::Compare {
             self.value = T::vacant(view);
         }
-        let is_read = begin == machine::Begin::Read;
-        let place = if is_read { &mut self.machine } else { &mut state.papers.machine };
+        begin != machine::Begin::Read
+    }
+
+    fn attempt_by_papers(&mut self, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> machine::Begin {
+        let options = cursor.state().differential;
+        let machine = self.machine.take().filter(|machine| *machine.options() == options);
+        if !cursor.is_utf8() || cursor.reader().tag_is_empty() {
+            return machine::Begin::Read;
+        }
+        let Some(mut machine) = machine.or_else(|| machine::machine_for(options)) else { return machine::Begin::Read };
+        let base = Base::of(cursor, std::ptr::from_ref(view.element).addr(), me + 1);
+        let (offset, state) = (cursor.offset(), cursor.state());
+        let begin = machine.begin(base, offset, state);
+        let rests = begin == machine::Begin::Read;
+        let place = if rests { &mut self.machine } else { &mut state.papers.machine };
         *place = Some(machine);
-        !is_read
+        begin
     }
 
     /// Takes the machine back behind a bad message.
-    fn fail(&mut self, cursor: &mut Cursor<'_>) {
-        if let Some(mut machine) = cursor.state().papers.release() {
+    fn fail(&mut self, cursor: &mut Cursor<'_>, stop: &Stop) {
+        if let Stop::Error(_) = stop
+            && let Some(mut machine) = cursor.state().papers.release()
+        {
             machine.fail();
             self.stats += machine.stats();
             self.machine = Some(machine);
@@ -139,12 +168,32 @@ impl<T: Content> Memory<T> {
             machine.end(cursor);
             self.stats += machine.stats();
             self.machine = Some(machine);
+            return;
         }
         let end = cursor.reader().tag_offset();
+        let inherited = cursor.state().inherited;
         let session = &mut cursor.state().session;
+        let bytes = end.saturating_sub(self.start);
+        let was_compared = session.stats.compared > 0;
         if session.has_begun() {
-            self.template = session.finish(end);
+            self.template = session.finish(end, inherited);
             self.stats += session.stats;
+        } else {
+            self.stats.regular_bytes += bytes;
+        }
+        self.learn(bytes, session.clock.stop(), was_compared);
+    }
+
+    /// Notes what the message cost.
+    fn learn(&mut self, bytes: u64, time: Option<Duration>, was_compared: bool) {
+        if !was_compared {
+            return self.adaptive.regular(bytes, time);
+        }
+        let gain = self.adaptive.compared(bytes, time);
+        self.stats.saved += gain.saved;
+        self.stats.lost += gain.lost;
+        if self.adaptive.is_waiting() {
+            self.template = None;
         }
     }
 }

@@ -50,8 +50,10 @@ pub fn patch<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View
         (Some(image), Some(run)) => {
             let known = Arc::clone(&run.known);
             let mut patching = Patching::new(window, &known, image, run, text_limit, (first, item));
+            patching.moved = session.moved;
             let outcome = patching.run(items, view);
             patching.take_back(items);
+            session.moved = patching.moved;
             slid = patching.inserted - patching.removed;
             patching.conclude(&mut session.stats);
             (outcome, patching.item)
@@ -109,10 +111,12 @@ struct Patching<'p, 'w> {
     before: Vec<u32>,
     inserted: i64,
     removed: i64,
+    /// Items moved, each time counted.
+    moved: usize,
 }
 
-/// How many items may be inserted or removed before no more is looked for: each time, all that follow are moved.
-const MOST_SHIFTED: usize = 1 << 12;
+/// How often, on average, an item may be moved for others that were inserted or removed in front of it.
+const MOST_MOVED: usize = 16;
 
 /// True after 8, 64, 512, ... items in a row that differ: then the message is searched for what was inserted or removed.
 #[inline(always)]
@@ -153,6 +157,7 @@ impl<'p, 'w> Patching<'p, 'w> {
             before: Vec::new(),
             inserted: 0,
             removed: 0,
+            moved: 0,
         }
     }
 
@@ -266,12 +271,13 @@ impl<'p, 'w> Patching<'p, 'w> {
     /// After a number of items that all differ: looks whether what follows is what stood a little earlier or later in the
     /// old message, because items were inserted or removed. True if so; the items are in line then.
     fn realign<T: Content>(&mut self, items: &mut Vec<T>, view: View<'_>) -> bool {
-        if !is_probe(self.before.len()) || (self.inserted + self.removed) as usize > MOST_SHIFTED {
+        if !is_probe(self.before.len()) || self.moved > MOST_MOVED * self.run.positions.len() {
             return false;
         }
         let reach = (self.before.len() / 2).max(8);
         let Some(distance) = (1..=reach).find_map(|distance| self.is_shifted(distance)) else { return false };
         let at = self.first + self.item;
+        self.moved += self.run.positions.len() - self.item;
         match usize::try_from(distance) {
             Ok(removed) => {
                 items.drain(at..at + removed);

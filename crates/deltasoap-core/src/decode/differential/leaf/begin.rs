@@ -17,15 +17,13 @@ pub(crate) enum Begin {
 impl Cursor<'_> {
     /// Begins an operation whose start tag was just read and whose content gets the frame at level `base`.
     pub(crate) fn begin_operation(&mut self, old: Option<Box<Template>>, schema: usize, base: usize) -> Begin {
-        if !self.can_be_compared() {
-            return Begin::Read;
-        }
         let new = self.offset();
         let (window, state) = self.parts();
         let start = state.reader.tag_offset().saturating_sub(window.base) as usize;
         let tag = window.bytes.get(start..window.pos).unwrap_or_default();
         state.session.base = base;
         state.session.depth = state.reader.depth();
+        state.session.inherited = state.inherited;
         let fits = |old: &mut Box<Template>| {
             old.image().is_some() && old.prologue.fits(&state.reader, tag, &state.limits, schema)
         };
@@ -43,7 +41,7 @@ impl Cursor<'_> {
     }
 
     /// Only content of UTF-8 messages is: positions in others are not those of the received bytes.
-    fn can_be_compared(&mut self) -> bool {
+    pub(crate) fn can_be_compared(&mut self) -> bool {
         let (window, state) = self.parts();
         state.differential.checkpoints == Checkpoints::Leaf
             && window.encoding.encoding == Encoding::Utf8

@@ -5,6 +5,7 @@ mod image;
 mod merge;
 mod recorder;
 mod session;
+mod shift;
 mod table;
 mod template;
 

@@ -3,9 +3,11 @@
 use super::image::Image;
 use super::merge::{Edit, Move, merge};
 use super::recorder::Recorder;
+use super::shift::{Shift, Streak};
 use super::table::{NONE, Place, Touched};
 use super::template::{Prologue, Template};
 use crate::decode::differential::DifferentialStats;
+use crate::decode::differential::clock::Clock;
 use std::sync::{Arc, OnceLock};
 
 /// What the decoder keeps while it reads an operation.
@@ -33,11 +35,24 @@ pub(crate) struct Session {
     arrived: usize,
     target: Target,
     /// The edit being made.
-    edit: Option<OpenEdit>,
+    pub(super) edit: Option<OpenEdit>,
     edits: Vec<Edit>,
     moves: Vec<Move>,
     /// No more ways back to fast mode: the message has ended.
     pub(crate) is_ending: bool,
+    /// The value is to be made vacant, for the message is read from its start again.
+    is_vacated: bool,
+    /// Bindings that trees in front of the operation have taken over.
+    pub(crate) inherited: usize,
+    pub(crate) clock: Clock,
+    /// Items of a list that differ, one after the other.
+    pub(super) streak: Streak,
+    /// The places that are wrong in the list that regular mode goes on in.
+    pub(super) shift: Option<Shift>,
+    /// Nodes that were given another place in their list, each time counted.
+    pub(super) slid: usize,
+    /// Flat items that were moved for others, each time counted.
+    pub(crate) moved: usize,
     pub(crate) stats: DifferentialStats,
 }
 
@@ -60,26 +75,28 @@ pub(crate) enum Mode {
     Seek,
     /// Read in regular mode, over the old value.
     Over,
+    /// To be read again from the start, in regular mode.
+    Again,
 }
 
 /// Where regular mode goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Target {
-    place: Option<Place>,
+pub(crate) struct Target {
+    pub(super) place: Option<Place>,
     /// Position in the message.
-    new: u64,
+    pub(super) new: u64,
     /// How far the message has moved.
-    by: i64,
+    pub(super) by: i64,
     /// Whether the element at the place is known to differ within.
-    differs: bool,
+    pub(super) differs: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct OpenEdit {
-    parent: u32,
-    from: Place,
+pub(crate) struct OpenEdit {
+    pub(super) parent: u32,
+    pub(super) from: Place,
     /// The first old place that what is read next can be.
-    scan: Place,
+    pub(super) scan: Place,
     fresh: u32,
     /// The place that must be read, for it differs.
     differing: Option<Place>,
@@ -176,6 +193,12 @@ impl Session {
         self.edits.clear();
         self.moves.clear();
         self.is_ending = false;
+        self.is_vacated = false;
+        self.clock = Clock::Off;
+        self.streak = Streak::default();
+        self.shift = None;
+        self.slid = 0;
+        self.moved = 0;
         self.stats = DifferentialStats::default();
     }
 
@@ -211,6 +234,9 @@ impl Session {
 
     /// Compares what was received.
     pub(crate) fn advance(&mut self, image: &Image) -> Advance {
+        if self.mode == Mode::Again {
+            return Advance::Seek(self.start_again());
+        }
         let Mode::Fast { old, new } = self.mode else { return Advance::Wait };
         let Some(template) = &self.old else { return Advance::Wait };
         let Some(before) = template.image() else { return Advance::Wait };
@@ -221,13 +247,50 @@ impl Session {
         if at < template.end && new + equal == image.end() && !self.is_ending {
             return Advance::Wait;
         }
-        Advance::Seek(self.aim(at, new + equal))
+        Advance::Seek(self.aim(at, new + equal, image))
+    }
+
+    /// Bindings that trees of the old message have taken over from the elements around them: those that are skipped count
+    /// against the limit as well.
+    pub(crate) fn inherited_before(&self) -> usize {
+        self.old.as_ref().map_or(0, |template| template.inherited)
+    }
+
+    /// Gives up comparing; false if the message is not compared.
+    pub(crate) fn read_again(&mut self) -> bool {
+        let is_compared = self.mode == Mode::Over;
+        if is_compared {
+            self.mode = Mode::Again;
+        }
+        is_compared
+    }
+
+    /// Begins anew, in regular mode and from a vacant value; gives the position behind the operation's start tag.
+    fn start_again(&mut self) -> u64 {
+        self.recorder.clear();
+        self.recorder.is_on = true;
+        self.prologue = self.old.take().map(|template| template.prologue);
+        self.forget_path();
+        self.edit = None;
+        self.edits.clear();
+        self.moves.clear();
+        self.stats.fast_bytes = 0;
+        self.mode = Mode::Record;
+        self.is_vacated = true;
+        self.start
+    }
+
+    /// True once, if the value must be vacant for regular mode.
+    pub(crate) fn take_vacated(&mut self) -> bool {
+        std::mem::take(&mut self.is_vacated)
     }
 
     /// Finds the last place in front of a difference, and the path to it.
-    fn aim(&mut self, old: u64, new: u64) -> u64 {
+    fn aim(&mut self, old: u64, new: u64, image: &Image) -> u64 {
         let by = new as i64 - old as i64;
+        self.shift = None;
         let (target, parent) = self.locate(old, by);
+        let (target, parent) = self.find_shift(target, image).unwrap_or((target, parent));
         self.target = target;
         self.stats.to_regular += 1;
         self.stats.fast_bytes = self.stats.fast_bytes.saturating_sub(new.saturating_sub(target.new));
@@ -340,16 +403,10 @@ impl Session {
     /// Items were inserted or removed in the run at hand: those behind it in their list have other places.
     pub(crate) fn slide(&mut self, by: i64) {
         let (Some(template), Some(edit)) = (&mut self.old, &self.edit) else { return };
-        if by == 0 {
-            return;
-        }
-        let table = &mut template.table;
-        let (field, end) = (table.node(edit.from.node).field, table.end_of(edit.parent));
-        let mut at = table.node(edit.from.node).end;
-        while at < end && table.node(at).field == field {
-            let node = &mut table.nodes[at as usize];
-            node.count = node.count.wrapping_add(by as u32);
-            at = node.end;
+        if by != 0 {
+            let (end, parent) = (template.table.node(edit.from.node).end, edit.parent);
+            let field = template.table.node(edit.from.node).field;
+            self.slid += template.table.slide(parent, field, end, by);
         }
     }
 
@@ -425,6 +482,7 @@ impl Session {
         let (Some(edit), Some(template)) = (self.edit, &self.old) else { return };
         let Some(left) = self.path.pop() else { return };
         self.levels.pop();
+        self.shift = None;
         let (end, parent) = (template.table.end_of(left), template.table.node(left).parent);
         self.close_edit(edit, Place::before(end), (0, 0));
         let (from, fresh) = (Place::before(end), self.recorder.table.nodes.len() as u32);
@@ -432,7 +490,8 @@ impl Session {
     }
 
     /// Ends the operation, whose end tag is at a position: what the next message is compared with.
-    pub(crate) fn finish(&mut self, end: u64) -> Option<Box<Template>> {
+    pub(crate) fn finish(&mut self, end: u64, inherited: usize) -> Option<Box<Template>> {
+        let inherited = inherited.saturating_sub(self.inherited).saturating_add(self.inherited_before());
         let mode = std::mem::take(&mut self.mode);
         self.stats.regular_bytes += (end - self.start).saturating_sub(self.stats.fast_bytes);
         if let Some(edit) = self.edit
@@ -449,11 +508,12 @@ impl Session {
         let (image, start) = (Arc::clone(self.cell.as_ref()?), self.start);
         if mode == Mode::Record {
             let prologue = self.prologue.take()?;
-            return Some(Box::new(Template { table: fresh, image, prologue, start, end }));
+            return Some(Box::new(Template { table: fresh, image, prologue, start, end, inherited }));
         }
         let mut template = self.old.take().filter(|_| mode == Mode::Over)?;
         template.table = merge(std::mem::take(&mut template.table), fresh, &self.edits, &self.moves);
         (template.image, template.start, template.end) = (image, start, end);
+        template.inherited = inherited;
         Some(template)
     }
 }

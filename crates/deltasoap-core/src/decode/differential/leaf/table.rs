@@ -135,6 +135,33 @@ impl Table {
         Some(before)
     }
 
+    /// Gives the occurrences of a field, from a node on, other places; gives their number.
+    pub(crate) fn slide(&mut self, parent: u32, field: u32, from: u32, by: i64) -> usize {
+        let end = self.end_of(parent);
+        let (mut at, mut count) = (from, 0);
+        while at < end && self.node(at).field == field {
+            let node = &mut self.nodes[at as usize];
+            node.count = node.count.wrapping_add(by as u32);
+            at = node.end;
+            count += 1;
+        }
+        count
+    }
+
+    /// The occurrence of the same field behind a node, if there is one.
+    pub(crate) fn next_in_list(&self, index: u32) -> Option<u32> {
+        let node = self.node(index);
+        let next = Some(node.end).filter(|&next| next < self.end_of(node.parent))?;
+        (self.node(next).field == node.field).then_some(next)
+    }
+
+    /// The occurrence of the same field in front of a node, if there is one.
+    pub(crate) fn previous_in_list(&self, index: u32) -> Option<u32> {
+        let node = self.node(index);
+        let previous = self.sibling_before(node.parent, index)?;
+        (self.node(previous).field == node.field).then_some(previous)
+    }
+
     /// Leaves and items whose positions are known.
     pub(crate) fn positions(&self) -> usize {
         self.nodes.len() + self.runs.iter().map(|run| run.positions.len()).sum::<usize>()

@@ -18,6 +18,8 @@ pub(crate) struct Template {
     pub(crate) start: u64,
     /// The position of its end tag.
     pub(crate) end: u64,
+    /// Bindings that its trees have taken over, at most; see [`Limits::inherited_bindings`].
+    pub(crate) inherited: usize,
 }
 
 /// All that decides how an operation's bytes are read.

@@ -1,0 +1,115 @@
+//! The demo's figures as an HTML page: one file that needs no other.
+
+use super::meter::Readings;
+use super::plot::{self, DIFFERENTIAL, REGULAR, Series};
+use super::report::{HEADINGS, LEGEND, Outcome, Row};
+use crate::figures::median;
+use anyhow::Result;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+const STYLE: &str = "
+body { font-family: sans-serif; max-width: 75em; margin: 2em auto; padding: 0 1em; color: #222; }
+table { border-collapse: collapse; font-size: 90%; }
+th, td { padding: .3em .7em; text-align: right; border-bottom: 1px solid #ddd; }
+th:first-child, td:first-child { text-align: left; }
+svg { max-width: 100%; height: auto; }
+p { max-width: 55em; line-height: 1.4; }
+";
+
+/// Writes the page, and makes the directory that it stands in.
+pub fn write(path: &Path, outcomes: &[Outcome]) -> Result<()> {
+    let page = page(outcomes)?.into_string();
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory)?;
+    }
+    Ok(fs::write(path, page)?)
+}
+
+fn page(outcomes: &[Outcome]) -> Result<Markup> {
+    let rows: Vec<Row> = outcomes.iter().map(Row::new).collect();
+    let times = outcomes.iter().map(times).collect::<Result<Vec<_>>>()?;
+    Ok(html! {
+        (DOCTYPE)
+        html lang="en" {
+            head { meta charset="utf-8"; title { "deltasoap demo" } style { (PreEscaped(STYLE)) } }
+            body {
+                h1 { "deltasoap demo" }
+                (table(&rows))
+                @for line in LEGEND.lines() { p { (line) } }
+                (overview(&rows)?)
+                h2 { "Message by message" }
+                p { "Time to decode each message at the server. The first one of a stream has none to be compared with." }
+                @for time in times { (time) }
+            }
+        }
+    })
+}
+
+fn table(rows: &[Row]) -> Markup {
+    html! {
+        table {
+            thead { tr { @for heading in HEADINGS { th { (heading) } } } }
+            tbody { @for row in rows { tr { @for cell in row.cells() { td { (cell) } } } } }
+        }
+    }
+}
+
+/// All streams beside each other.
+fn overview(rows: &[Row]) -> Result<Markup> {
+    let names: Vec<&str> = rows.iter().map(|row| row.stream).collect();
+    let series =
+        |label, color, figure: fn(&Row) -> f64| Series { label, color, values: rows.iter().map(figure).collect() };
+    let rates = [
+        series("regular", REGULAR, |row| row.regular_decode_mb_per_second),
+        series("differential", DIFFERENTIAL, |row| row.differential_decode_mb_per_second),
+    ];
+    let speed_up = [series("speed-up", DIFFERENTIAL, |row| row.speed_up)];
+    let fast = [series("skipped", DIFFERENTIAL, |row| row.fast_share * 100.0)];
+    Ok(html! {
+        h2 { "Rate of decoding" } (svg(plot::bars("MB/s", &names, &rates)?))
+        h2 { "Speed-up" } (svg(plot::bars("times", &names, &speed_up)?))
+        h2 { "Bytes in fast mode" } (svg(plot::bars("% of bytes", &names, &fast)?))
+    })
+}
+
+/// Points of a line at most; of a longer stream, each point is the median of several messages.
+const POINTS: usize = 150;
+
+/// The time of each message of a stream.
+fn times(outcome: &Outcome) -> Result<Markup> {
+    let messages = outcome.readings.regular.decodes.len();
+    let step = messages.div_ceil(POINTS).max(1);
+    let line =
+        |label, color, readings: &Readings| Series { label, color, values: microseconds(&readings.decodes, step) };
+    let lines = [
+        line("regular", REGULAR, &outcome.readings.regular),
+        line("differential", DIFFERENTIAL, &outcome.readings.differential),
+    ];
+    Ok(html! {
+        h3 { (outcome.name.label()) }
+        @if step > 1 { p { "Each point is the median of " (step) " messages." } }
+        (svg(plot::lines("µs", &lines, step)?))
+    })
+}
+
+fn microseconds(times: &[Duration], step: usize) -> Vec<f64> {
+    times.chunks(step).map(|times| median(times.iter().copied()).as_secs_f64() * 1e6).collect()
+}
+
+fn svg(text: String) -> Markup {
+    PreEscaped(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_streams_are_condensed_by_medians() {
+        let times: Vec<_> = [5, 1, 9, 2, 2].map(Duration::from_micros).into();
+        assert_eq!(microseconds(&times, 3).iter().map(|time| time.round()).collect::<Vec<_>>(), [5.0, 2.0]);
+    }
+}

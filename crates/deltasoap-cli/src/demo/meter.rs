@@ -1,0 +1,62 @@
+//! Measures a stream at the servers, message by message.
+
+use super::both::{Both, Way};
+use anyhow::Result;
+use deltasoap_http::{ServiceStats, StatsSnapshot};
+use indicatif::ProgressBar;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What both services did for a stream so far.
+pub struct Meter {
+    stats: Both<Arc<ServiceStats>>,
+    bar: ProgressBar,
+    readings: Both<Readings>,
+}
+
+/// What one service did for a stream.
+#[derive(Debug, Clone, Default)]
+pub struct Readings {
+    /// Time of decoding each message.
+    pub decodes: Vec<Duration>,
+    /// From sending requests to having their replies checked, all together.
+    pub elapsed: Duration,
+    /// The most bytes of earlier messages that were held.
+    pub memory: u64,
+    /// The service's counters. It served this stream alone.
+    pub totals: StatsSnapshot,
+}
+
+impl Meter {
+    /// A meter of services that did nothing yet. `bar` goes on with every message.
+    pub fn new(stats: Both<Arc<ServiceStats>>, bar: ProgressBar) -> Self {
+        Meter { stats, bar, readings: Both::default() }
+    }
+
+    /// Lets both services answer a message, by turns first.
+    pub async fn both(&mut self, exchange: impl AsyncFn(Way) -> Result<()>) -> Result<()> {
+        let ways = [Way::Regular, Way::Differential];
+        let is_turned = self.readings.regular.decodes.len() % 2 == 1;
+        for way in if is_turned { [ways[1], ways[0]] } else { ways } {
+            let begin = Instant::now();
+            exchange(way).await?;
+            self.read(way, begin.elapsed());
+        }
+        self.bar.inc(1);
+        Ok(())
+    }
+
+    fn read(&mut self, way: Way, elapsed: Duration) {
+        let (totals, readings) = (self.stats[way].snapshot(), &mut self.readings[way]);
+        readings.decodes.push(totals.decode_time.saturating_sub(readings.totals.decode_time));
+        readings.elapsed += elapsed;
+        readings.memory = readings.memory.max(totals.differential.memory);
+        readings.totals = totals;
+    }
+
+    /// All that was measured.
+    pub fn finish(self) -> Both<Readings> {
+        self.bar.finish_and_clear();
+        self.readings
+    }
+}

@@ -1,0 +1,80 @@
+//! The streams in a directory: its message files in their natural order, those of each nested directory apart.
+
+use super::report::Skipped;
+use std::path::{Path, PathBuf};
+use walkdir::{DirEntry, WalkDir};
+
+/// The files of one directory, in order: messages of one sender, as they came.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Stream {
+    pub files: Vec<PathBuf>,
+}
+
+/// Endings of files that hold messages.
+const ENDINGS: [&str; 3] = ["xml", "txt", "http"];
+
+/// Finds the streams below `root`. What is no message file goes to `skipped`.
+///
+/// The order is the natural one of the names, in which `message-9` comes before `message-10`. Symbolic links are followed.
+pub fn streams(root: &Path, skipped: &mut Skipped) -> Vec<Stream> {
+    let walk = WalkDir::new(root)
+        .follow_links(true)
+        .sort_by(|a, b| alphanumeric_sort::compare_os_str(a.file_name(), b.file_name()));
+    let mut streams: Vec<(PathBuf, Stream)> = Vec::new();
+    for entry in walk {
+        match entry {
+            Ok(entry) if entry.file_type().is_dir() => {}
+            Ok(entry) if !is_message(&entry) => skipped.add("not an .xml, .txt or .http file", entry.path()),
+            Ok(entry) => add(&mut streams, entry.into_path()),
+            Err(error) => skipped.add("cannot be reached", error.path().unwrap_or(root)),
+        }
+    }
+    streams.into_iter().map(|(_, stream)| stream).collect()
+}
+
+fn is_message(entry: &DirEntry) -> bool {
+    let ending = entry.path().extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    ENDINGS.iter().any(|known| known.eq_ignore_ascii_case(ending))
+}
+
+/// Adds a file to its directory's stream. A directory's files need not come in one run: its subdirectories are sorted in
+/// between.
+fn add(streams: &mut Vec<(PathBuf, Stream)>, file: PathBuf) {
+    let directory = file.parent().unwrap_or(Path::new("")).to_owned();
+    match streams.iter_mut().rev().find(|(known, _)| *known == directory) {
+        Some((_, stream)) => stream.files.push(file),
+        None => streams.push((directory, Stream { files: vec![file] })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn names(root: &Path, stream: &Stream) -> Vec<String> {
+        let relative = |file: &PathBuf| file.strip_prefix(root).expect("below the root").display().to_string();
+        stream.files.iter().map(relative).collect()
+    }
+
+    #[test]
+    fn directories_are_streams_in_natural_order_and_the_rest_is_skipped() {
+        let root = tempfile::tempdir().expect("a directory");
+        fs::create_dir_all(root.path().join("m-5/deeper")).expect("directories");
+        for name in ["m-10.xml", "m-9.XML", "m-5/b.http", "m-5/a.txt", "m-5/deeper/x.xml", "m-5/notes.md", "plain"] {
+            fs::write(root.path().join(name), "<x/>").expect("a file");
+        }
+        let mut skipped = Skipped::default();
+        let streams = streams(root.path(), &mut skipped);
+        let streams: Vec<_> = streams.iter().map(|stream| names(root.path(), stream)).collect();
+        assert_eq!(streams, [vec!["m-5/a.txt", "m-5/b.http"], vec!["m-5/deeper/x.xml"], vec!["m-9.XML", "m-10.xml"]]);
+        assert_eq!(skipped.files(), 2);
+    }
+
+    #[test]
+    fn a_directory_that_is_not_there_is_skipped() {
+        let mut skipped = Skipped::default();
+        assert_eq!(streams(Path::new("/no/such/directory"), &mut skipped), []);
+        assert_eq!(skipped.files(), 1);
+    }
+}

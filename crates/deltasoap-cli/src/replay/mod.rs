@@ -1,0 +1,61 @@
+//! `deltasoap replay`: what differential decoding gains on a user's own traffic.
+//!
+//! A directory of message files is played as a server would have received it: the files of each directory are one
+//! sender's messages, in order. Every message is decoded in regular mode and differentially, the two by turns first,
+//! and both must give the same; so the times stand beside each other and the command is a test at once.
+
+mod directory;
+mod file;
+mod play;
+mod report;
+mod side;
+mod types;
+
+use crate::cli::Replay;
+use anyhow::{Result, bail, ensure};
+use deltasoap::{Checkpoints, Differential};
+use directory::Stream;
+use indicatif::ProgressBar;
+use play::{Plan, Play};
+use report::Report;
+use types::Types;
+
+/// Replays a directory and prints what it took.
+pub fn run(arguments: &Replay) -> Result<()> {
+    let types = Types::compiled_in();
+    let report = replay(arguments, &types);
+    report.print(arguments.json)?;
+    if let Some((first, count)) = report.first_difference() {
+        bail!("{}: {} (messages decoded differently: {count})", first.file.display(), first.what);
+    }
+    ensure!(report.has_operations(), "no message of a known type in {}", arguments.directory.display());
+    Ok(())
+}
+
+fn replay(arguments: &Replay, types: &Types) -> Report {
+    let mut skipped = report::Skipped::default();
+    let streams = directory::streams(&arguments.directory, &mut skipped);
+    let files: usize = streams.iter().map(|stream| stream.files.len()).sum();
+    let bar = crate::progress::bar("replay", files as u64 * u64::from(arguments.repeat));
+    let plays = (0..arguments.repeat).map(|number| play(&streams, types, plan(arguments, number), &bar)).collect();
+    bar.finish_and_clear();
+    Report::new(types, plays, skipped)
+}
+
+fn play(streams: &[Stream], types: &Types, plan: Plan, bar: &ProgressBar) -> Play {
+    let mut play = Play::default();
+    for stream in streams {
+        play.stream(stream, types, plan, || bar.inc(1));
+    }
+    play
+}
+
+/// How play `number` goes. Similarity is the same in all, and measured in the first.
+fn plan(arguments: &Replay, number: u32) -> Plan {
+    let differential = if arguments.regular_only { Differential::OFF } else { arguments.differential.options() };
+    let is_both = differential.checkpoints != Checkpoints::Off;
+    Plan { differential, is_similarity_measured: is_both && number == 0 }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,254 @@
+//! Playing streams: every message is decoded both ways, by turns first, and what comes out is compared.
+
+use super::directory::Stream;
+use super::file;
+use super::report::Skipped;
+use super::side::{Decoded, Side};
+use super::types::Types;
+use bytes::Bytes;
+use deltasoap::{Checkpoints, Differential, DifferentialStats, Error, ErrorKind};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How streams are played.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    /// The way that is compared with regular mode; [`Checkpoints::Off`] for none.
+    pub differential: Differential,
+    /// Whether similarity is measured too, which takes another decode of every message.
+    pub is_similarity_measured: bool,
+}
+
+/// What one play of all streams gave.
+#[derive(Debug, Default)]
+pub struct Play {
+    /// For each message type, by its index, what its messages took; none for types without a message.
+    pub tallies: BTreeMap<usize, Tally>,
+    /// Messages of types that are not known, by the name of their body's element.
+    pub unknown: BTreeMap<String, u64>,
+    /// Messages that were refused, by both ways alike.
+    pub faults: Vec<Fault>,
+    /// Messages of which the two ways made something different.
+    pub differences: Vec<Difference>,
+    /// Files without a message.
+    pub skipped: Skipped,
+    /// Messages decoded, of any kind.
+    decoded: u64,
+}
+
+/// What the accepted messages of one type took.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Tally {
+    pub streams: u64,
+    pub messages: u64,
+    /// Bytes of whole messages.
+    pub bytes: u64,
+    pub regular: Duration,
+    pub differential: Duration,
+    /// Counters of the differential way. Memory is the most that each stream held, all together.
+    pub stats: DifferentialStats,
+    /// Counters of a decode that compares every message.
+    pub similarity: DifferentialStats,
+}
+
+/// A message that was refused.
+#[derive(Debug)]
+pub struct Fault {
+    pub file: PathBuf,
+    /// From 1; columns in characters.
+    pub line: usize,
+    pub column: usize,
+    pub error: Error,
+}
+
+/// A message of which the two ways made something different.
+#[derive(Debug)]
+pub struct Difference {
+    pub file: PathBuf,
+    pub what: String,
+}
+
+impl Play {
+    /// Plays one stream. `advance` is called behind every file.
+    pub fn stream(&mut self, stream: &Stream, types: &Types, plan: Plan, advance: impl Fn()) {
+        let mut sides = Sides::new(types, plan);
+        for path in &stream.files {
+            match file::read(path) {
+                Ok(message) => self.message(path, &message, &mut sides),
+                Err(reason) => self.skipped.add(reason, path),
+            }
+            advance();
+        }
+        self.close(&sides, types);
+    }
+
+    /// What the messages of all types took together. A stream counts once for each type.
+    pub fn total(&self) -> Tally {
+        self.tallies.values().fold(Tally::default(), Tally::with)
+    }
+
+    fn message(&mut self, path: &Path, message: &Bytes, sides: &mut Sides<'_>) {
+        self.decoded += 1;
+        let (regular, differential) = sides.decode(message, self.decoded.is_multiple_of(2));
+        if let Some(what) = differential.as_ref().and_then(|differential| sides.difference(&regular, differential)) {
+            self.differences.push(Difference { file: path.to_owned(), what });
+        }
+        match regular.result {
+            Err(error) => self.refused(path, message, error),
+            Ok(()) => {
+                let Some(kind) = regular.kind else { unreachable!("a message without a body is refused") };
+                let tally = self.tallies.entry(kind).or_default();
+                tally.messages += 1;
+                tally.bytes += message.len() as u64;
+                tally.regular += regular.time;
+                tally.differential += differential.map_or(Duration::ZERO, |differential| differential.time);
+            }
+        }
+    }
+
+    fn refused(&mut self, path: &Path, message: &Bytes, error: Error) {
+        if let ErrorKind::UnknownOperation(name) = error.kind() {
+            *self.unknown.entry(name.clone()).or_default() += 1;
+            return;
+        }
+        let (line, column) = error.line_and_column(message);
+        self.faults.push(Fault { file: path.to_owned(), line, column, error });
+    }
+
+    /// Takes over what the memories of a stream counted.
+    fn close(&mut self, sides: &Sides<'_>, types: &Types) {
+        for kind in (0..types.len()).filter(|&kind| sides.regular.has_met(kind)) {
+            let Some(tally) = self.tallies.get_mut(&kind) else { continue };
+            tally.streams += 1;
+            tally.stats = sum(tally.stats, stats(sides.differential.as_ref(), kind));
+            tally.similarity = sum(tally.similarity, stats(sides.similarity.as_ref(), kind));
+        }
+    }
+}
+
+impl Tally {
+    fn with(self, other: &Tally) -> Tally {
+        Tally {
+            streams: self.streams + other.streams,
+            messages: self.messages + other.messages,
+            bytes: self.bytes + other.bytes,
+            regular: self.regular + other.regular,
+            differential: self.differential + other.differential,
+            stats: sum(self.stats, other.stats),
+            similarity: sum(self.similarity, other.similarity),
+        }
+    }
+}
+
+/// The counters of two memories that are there at once.
+fn sum(one: DifferentialStats, other: DifferentialStats) -> DifferentialStats {
+    let memory = one.memory + other.memory;
+    let mut sum = one;
+    sum += other;
+    DifferentialStats { memory, ..sum }
+}
+
+fn stats(side: Option<&Side<'_>>, kind: usize) -> DifferentialStats {
+    side.map(|side| side.stats(kind)).unwrap_or_default()
+}
+
+/// All ways in which a stream is decoded.
+struct Sides<'a> {
+    regular: Side<'a>,
+    differential: Option<Side<'a>>,
+    similarity: Option<Side<'a>>,
+}
+
+impl<'a> Sides<'a> {
+    fn new(types: &'a Types, plan: Plan) -> Self {
+        let every = Differential { adaptive: false, ..Differential::default() };
+        let is_both = plan.differential.checkpoints != Checkpoints::Off;
+        Sides {
+            regular: Side::new(types, Differential::OFF),
+            differential: is_both.then(|| Side::new(types, plan.differential)),
+            similarity: plan.is_similarity_measured.then(|| Side::new(types, every)),
+        }
+    }
+
+    /// Who comes second finds the message in the processor's cache, so that they take turns.
+    fn decode(&mut self, message: &Bytes, is_regular_first: bool) -> (Decoded, Option<Decoded>) {
+        let both = if is_regular_first {
+            let regular = self.regular.decode(message);
+            (regular, self.differential.as_mut().map(|side| side.decode(message)))
+        } else {
+            let differential = self.differential.as_mut().map(|side| side.decode(message));
+            (self.regular.decode(message), differential)
+        };
+        if let Some(side) = &mut self.similarity {
+            // Its counters are wanted; its errors are those of the others.
+            let _ = side.decode(message);
+        }
+        both
+    }
+
+    /// In what the two ways differ on the message just decoded.
+    fn difference(&self, regular: &Decoded, differential: &Decoded) -> Option<String> {
+        match (&regular.result, &differential.result) {
+            (Ok(()), Ok(())) if !self.is_same_value(regular.kind?) => Some("the values differ".to_owned()),
+            (Ok(()), Ok(())) => None,
+            (Err(one), Err(other)) if one == other => None,
+            (Err(one), Err(other)) => Some(format!("other errors: {one}; {other}")),
+            (Err(error), Ok(())) => Some(format!("refused in regular mode alone: {error}")),
+            (Ok(()), Err(error)) => Some(format!("accepted in regular mode alone: {error}")),
+        }
+    }
+
+    fn is_same_value(&self, kind: usize) -> bool {
+        let differential = self.differential.as_ref().and_then(|side| side.written(kind));
+        match (self.regular.written(kind), differential) {
+            (Some(Ok(one)), Some(Ok(other))) => one.as_slice() == other.as_slice(),
+            (Some(Err(one)), Some(Err(other))) => one == other,
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deltasoap_streams::arrays;
+
+    /// What is made of `one` in regular mode and `other` differentially.
+    fn difference(one: &str, other: &str) -> Option<String> {
+        let types = Types::compiled_in();
+        let plan = Plan { differential: Differential::default(), is_similarity_measured: false };
+        let mut sides = Sides::new(&types, plan);
+        let regular = sides.regular.decode(&Bytes::from(one.to_owned()));
+        let differential = sides.differential.as_mut().map(|side| side.decode(&Bytes::from(other.to_owned())));
+        sides.difference(&regular, &differential.expect("a differential side"))
+    }
+
+    #[test]
+    fn every_difference_is_seen() {
+        let one = arrays::message_doubles(&[1.0, 0.0]);
+        let refused = one.replace(">1<", ">x<");
+        assert_eq!(difference(&one, &one), None);
+        assert_eq!(difference(&refused, &refused), None);
+        assert_eq!(difference(&one, &one.replace(">0<", ">-0<")).as_deref(), Some("the values differ"));
+        for (one, other, what) in [
+            (&refused, &one, "refused in regular mode alone"),
+            (&one, &refused, "accepted in regular mode alone"),
+            (&refused, &one.replace(">0<", ">x<"), "other errors"),
+        ] {
+            assert!(difference(one, other).is_some_and(|found| found.starts_with(what)), "{what}");
+        }
+    }
+
+    #[test]
+    fn the_total_is_the_sum_of_all_types_and_their_memory() {
+        let tally = |messages, memory| Tally {
+            messages,
+            stats: DifferentialStats { memory, fast_bytes: 1, ..DifferentialStats::default() },
+            ..Tally::default()
+        };
+        let play = Play { tallies: [(1, tally(2, 10)), (4, tally(3, 20))].into(), ..Play::default() };
+        let total = play.total();
+        assert_eq!((total.messages, total.stats.memory, total.stats.fast_bytes), (5, 30, 2));
+    }
+}

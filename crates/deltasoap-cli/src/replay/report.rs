@@ -1,0 +1,320 @@
+//! What a replay prints: a row for each operation, and whatever was not an operation's message.
+
+use super::play::{Difference, Play, Tally};
+use super::types::Types;
+use crate::figures::{fast_share, median, megabytes_per_second, ratio};
+use anyhow::Result;
+use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+use comfy_table::{CellAlignment, Table};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Files without a message, by the reason why.
+#[derive(Debug, Default)]
+pub struct Skipped(BTreeMap<&'static str, Vec<PathBuf>>);
+
+impl Skipped {
+    pub fn add(&mut self, reason: &'static str, path: &Path) {
+        self.0.entry(reason).or_default().push(path.to_owned());
+    }
+
+    /// The number of files.
+    #[cfg(test)]
+    pub fn files(&self) -> usize {
+        self.0.values().map(Vec::len).sum()
+    }
+}
+
+/// What came of a replay.
+pub struct Report {
+    rows: Vec<Row>,
+    /// All operations together.
+    total: Option<Row>,
+    /// The first play: all but times is the same in all.
+    play: Play,
+    /// Files that are no messages by their names.
+    others: Skipped,
+}
+
+/// What the messages of one operation took. Times are of decoding, the medians of all plays.
+#[derive(Debug, Serialize, PartialEq)]
+pub struct Row {
+    /// The body's element.
+    pub operation: String,
+    /// Directories that hold such messages.
+    pub streams: u64,
+    pub messages: u64,
+    /// Bytes of the messages.
+    pub bytes: u64,
+    pub regular_seconds: f64,
+    pub regular_mb_per_second: f64,
+    /// What only a comparison of both ways can say.
+    #[serde(flatten)]
+    pub differential: Option<Gain>,
+}
+
+/// What differential decoding gains. Shares are from 0 to 1, of the bytes in the operations' elements.
+#[derive(Debug, Serialize, PartialEq)]
+pub struct Gain {
+    /// Share of the bytes that equal those of the message before.
+    pub similarity: f64,
+    /// Share of the bytes that were skipped.
+    pub fast_share: f64,
+    pub differential_seconds: f64,
+    pub differential_mb_per_second: f64,
+    /// Negative where time was lost.
+    pub saved_seconds: f64,
+    /// Of the time of regular mode.
+    pub saved_share: f64,
+    /// The most bytes that each stream held beyond its values, all streams together.
+    pub memory_bytes: u64,
+    /// Messages that began in fast mode.
+    pub compared: u64,
+    pub to_regular: u64,
+    pub to_fast: u64,
+    pub checkpoints: u64,
+    pub leaves: u64,
+    pub shifted: u64,
+}
+
+/// A line of JSON.
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Line<'a> {
+    Operation(&'a Row),
+    /// Messages of a type that is not known.
+    Unknown {
+        element: &'a str,
+        messages: u64,
+    },
+    /// A message that was refused.
+    Fault {
+        file: &'a Path,
+        line: usize,
+        column: usize,
+        offset: u64,
+        error: String,
+    },
+    /// A message that the two ways decoded differently.
+    Difference {
+        file: &'a Path,
+        what: &'a str,
+    },
+    /// A file without a message.
+    Skipped {
+        file: &'a Path,
+        reason: &'a str,
+    },
+}
+
+impl Report {
+    /// The report of one or more plays of the same streams.
+    pub fn new(types: &Types, plays: Vec<Play>, others: Skipped) -> Self {
+        let kinds: Vec<usize> = plays.first().map(|play| play.tallies.keys().copied().collect()).unwrap_or_default();
+        let row = |kind| Row::new(types[kind].name.to_string(), &tallies(&plays, kind));
+        let rows = kinds.into_iter().filter_map(row).collect();
+        let totals: Vec<Tally> = plays.iter().map(Play::total).collect();
+        let total = Row::new("all".to_owned(), &totals.iter().collect::<Vec<_>>());
+        Report { rows, total, play: plays.into_iter().next().unwrap_or_default(), others }
+    }
+
+    pub fn has_operations(&self) -> bool {
+        !self.rows.is_empty()
+    }
+
+    /// The first message that was decoded differently, and the number of them.
+    pub fn first_difference(&self) -> Option<(&Difference, usize)> {
+        let differences = &self.play.differences;
+        Some((differences.first()?, differences.len()))
+    }
+
+    /// Prints the report: a table and lists, or a line of JSON for each of their entries.
+    pub fn print(&self, json: bool) -> Result<()> {
+        if json {
+            for line in self.json() {
+                println!("{}", line?);
+            }
+            return Ok(());
+        }
+        let total = self.total.as_ref().filter(|_| self.rows.len() > 1);
+        println!("{}", table(self.rows.iter().chain(total)));
+        println!("\n{LEGEND}");
+        self.print_lists();
+        Ok(())
+    }
+
+    /// The report as lines of JSON.
+    pub fn json(&self) -> impl Iterator<Item = serde_json::Result<String>> {
+        self.lines().map(|line| serde_json::to_string(&line))
+    }
+
+    fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+        let play = &self.play;
+        let operations = self.rows.iter().map(Line::Operation);
+        let unknown = play.unknown.iter().map(|(element, &messages)| Line::Unknown { element, messages });
+        let faults = play.faults.iter().map(|fault| Line::Fault {
+            file: &fault.file,
+            line: fault.line,
+            column: fault.column,
+            offset: fault.error.offset(),
+            error: fault.error.to_string(),
+        });
+        let differences = play
+            .differences
+            .iter()
+            .map(|difference| Line::Difference { file: &difference.file, what: &difference.what });
+        let skipped = self.skipped().map(|(reason, file)| Line::Skipped { file, reason });
+        operations.chain(unknown).chain(faults).chain(differences).chain(skipped)
+    }
+
+    /// Files without a message, each with the reason.
+    fn skipped(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let all = self.others.0.iter().chain(&self.play.skipped.0);
+        all.flat_map(|(&reason, files)| files.iter().map(move |file| (reason, file.as_path())))
+    }
+
+    fn print_lists(&self) {
+        let play = &self.play;
+        let unknown = play.unknown.iter().map(|(element, messages)| format!("{element}: {messages}"));
+        list("Messages of operations that are not known", unknown);
+        let faults = play
+            .faults
+            .iter()
+            .map(|fault| format!("{}:{}:{}: {}", fault.file.display(), fault.line, fault.column, fault.error));
+        list("Messages that were refused", faults);
+        let skipped = self.skipped().map(|(reason, file)| format!("{}: {reason}", file.display()));
+        list("Files that were skipped", skipped);
+    }
+}
+
+/// The tallies of one type in all plays.
+fn tallies(plays: &[Play], kind: usize) -> Vec<&Tally> {
+    plays.iter().filter_map(|play| play.tallies.get(&kind)).collect()
+}
+
+impl Row {
+    /// A row of the tallies of all plays; none without a play.
+    fn new(operation: String, tallies: &[&Tally]) -> Option<Self> {
+        let first = *tallies.first()?;
+        let regular = median(tallies.iter().map(|tally| tally.regular));
+        let differential = median(tallies.iter().map(|tally| tally.differential));
+        Some(Row {
+            operation,
+            streams: first.streams,
+            messages: first.messages,
+            bytes: first.bytes,
+            regular_seconds: regular.as_secs_f64(),
+            regular_mb_per_second: megabytes_per_second(first.bytes, regular),
+            differential: (!differential.is_zero()).then(|| Gain::new(first, regular, differential)),
+        })
+    }
+}
+
+impl Gain {
+    fn new(tally: &Tally, regular: Duration, differential: Duration) -> Self {
+        let saved = regular.as_secs_f64() - differential.as_secs_f64();
+        Gain {
+            similarity: fast_share(&tally.similarity),
+            fast_share: fast_share(&tally.stats),
+            differential_seconds: differential.as_secs_f64(),
+            differential_mb_per_second: megabytes_per_second(tally.bytes, differential),
+            saved_seconds: saved,
+            saved_share: ratio(saved, regular.as_secs_f64()),
+            memory_bytes: tally.stats.memory,
+            compared: tally.stats.compared,
+            to_regular: tally.stats.to_regular,
+            to_fast: tally.stats.to_fast,
+            checkpoints: tally.stats.checkpoints,
+            leaves: tally.stats.leaves,
+            shifted: tally.stats.shifted,
+        }
+    }
+}
+
+const LEGEND: &str = "\
+Times are of decoding, without reading files: medians of all plays. Shares are of the bytes in the operations' elements.
+Similar: equal to the bytes of the message before. Fast: skipped.
+Memory: the most that each stream held beyond its values, all together. MB are 10^6 bytes, kB 10^3.";
+
+const HEADINGS: [&str; 10] = [
+    "operation",
+    "streams",
+    "messages",
+    "MB",
+    "similar %",
+    "fast %",
+    "regular ms",
+    "differential ms",
+    "time saved %",
+    "memory kB",
+];
+
+fn table<'a>(rows: impl Iterator<Item = &'a Row>) -> Table {
+    let mut table = Table::new();
+    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(HEADINGS);
+    table.add_rows(rows.map(cells));
+    table.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
+    table
+}
+
+fn cells(row: &Row) -> [String; 10] {
+    let gain = |figure: fn(&Gain) -> String| row.differential.as_ref().map_or_else(|| "-".to_owned(), figure);
+    [
+        row.operation.clone(),
+        row.streams.to_string(),
+        row.messages.to_string(),
+        format!("{:.2}", row.bytes as f64 / 1e6),
+        gain(|gain| format!("{:.1}", gain.similarity * 100.0)),
+        gain(|gain| format!("{:.1}", gain.fast_share * 100.0)),
+        format!("{:.3}", row.regular_seconds * 1e3),
+        gain(|gain| format!("{:.3}", gain.differential_seconds * 1e3)),
+        gain(|gain| format!("{:.1}", gain.saved_share * 100.0)),
+        gain(|gain| format!("{:.1}", gain.memory_bytes as f64 / 1e3)),
+    ]
+}
+
+/// Entries of a list that are printed.
+const LISTED: usize = 20;
+
+/// Prints a list under a heading, not all of a long one; nothing for an empty one.
+fn list(heading: &str, entries: impl Iterator<Item = String>) {
+    let mut entries = entries.peekable();
+    if entries.peek().is_none() {
+        return;
+    }
+    println!("\n{heading}:");
+    entries.by_ref().take(LISTED).for_each(|entry| println!("  {entry}"));
+    let more = entries.count();
+    if more > 0 {
+        println!("  and {more} more, all of them with --json");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(regular: u64, differential: u64) -> Tally {
+        let (regular, differential) = (Duration::from_millis(regular), Duration::from_millis(differential));
+        Tally { messages: 2, bytes: 2_000_000, regular, differential, ..Tally::default() }
+    }
+
+    #[test]
+    fn times_are_the_medians_of_all_plays() {
+        let plays = [tally(500, 90), tally(200, 100), tally(400, 800)];
+        let row = Row::new("x".to_owned(), &plays.each_ref()).expect("a row");
+        let gain = row.differential.expect("a gain");
+        assert_eq!((row.regular_seconds, row.regular_mb_per_second), (0.4, 5.0));
+        assert_eq!(gain.differential_seconds, 0.1);
+        assert!((gain.saved_share - 0.75).abs() < 1e-9);
+    }
+
+    #[test]
+    fn regular_mode_alone_has_no_gain() {
+        let row = Row::new("x".to_owned(), &[&tally(500, 0)]).expect("a row");
+        assert_eq!(row.differential, None);
+        assert_eq!(cells(&row)[7], "-");
+    }
+}

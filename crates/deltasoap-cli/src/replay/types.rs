@@ -1,0 +1,185 @@
+//! The message types compiled in: requests and responses of the demo's services, found by their body's element.
+
+use deltasoap::decode::{Cursor, Step};
+use deltasoap::schema::Use;
+use deltasoap::soap::{Version, encode_message};
+use deltasoap::{Buffer, DifferentialStats, Error, Memory, Message, QName};
+use std::collections::HashMap;
+
+/// The message types that are known, each with its index.
+pub struct Types {
+    all: Vec<MessageType>,
+    /// First by local name, so that looking up needs no owned name.
+    by_local: HashMap<String, Vec<usize>>,
+}
+
+impl Types {
+    /// The types compiled in.
+    pub fn compiled_in() -> Self {
+        let all: Vec<_> = [benchmarks(), cwmp(), v_sphere()].into_iter().flatten().collect();
+        let mut by_local = HashMap::<String, Vec<usize>>::new();
+        for (index, each) in all.iter().enumerate() {
+            by_local.entry(each.name.local.to_string()).or_default().push(index);
+        }
+        Types { all, by_local }
+    }
+
+    /// The number of types.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// The index of the type with this body element.
+    pub fn find(&self, namespace: &str, local: &str) -> Option<usize> {
+        let same_local = self.by_local.get(local)?;
+        same_local.iter().copied().find(|&index| self.all[index].name.namespace == namespace)
+    }
+}
+
+impl std::ops::Index<usize> for Types {
+    type Output = MessageType;
+
+    fn index(&self, index: usize) -> &MessageType {
+        &self.all[index]
+    }
+}
+
+/// A message type.
+pub struct MessageType {
+    /// Its body's element.
+    pub name: QName,
+    start: fn() -> Box<dyn Track>,
+}
+
+impl MessageType {
+    fn of<T: Message + 'static>() -> Self {
+        MessageType { name: T::ELEMENT, start: || Box::new(TypedTrack(Memory::<T>::default())) }
+    }
+
+    /// A track for the messages of one stream.
+    pub fn start(&self) -> Box<dyn Track> {
+        (self.start)()
+    }
+}
+
+/// The messages of one type in one stream, decoded one after the other.
+pub trait Track {
+    /// Reads the next message's body element; see [`Memory::decode`].
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step;
+
+    /// Forgets the last message and its value.
+    fn renew(&mut self);
+
+    /// What differential decoding did.
+    fn stats(&self) -> DifferentialStats;
+
+    /// The last message's value, written: other values are other bytes. Unlike a comparison of values this keeps 0 apart from
+    /// -0, and takes NaN for itself.
+    ///
+    /// # Errors
+    /// When the value holds text that XML cannot carry.
+    fn written(&self) -> Result<Buffer, Error>;
+}
+
+struct TypedTrack<T>(Memory<T>);
+
+impl<T: Message> Track for TypedTrack<T> {
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        self.0.decode(cursor, T::view())
+    }
+
+    fn renew(&mut self) {
+        self.0 = Memory::default();
+    }
+
+    fn stats(&self) -> DifferentialStats {
+        self.0.stats()
+    }
+
+    fn written(&self) -> Result<Buffer, Error> {
+        encode_message(Version::Soap11, Use::Literal, &[], self.0.value(), Buffer::new())
+    }
+}
+
+macro_rules! types {
+    ($($name:ty),* $(,)?) => {
+        vec![$(MessageType::of::<$name>()),*]
+    };
+}
+
+fn benchmarks() -> Vec<MessageType> {
+    use crate::services::bench::*;
+    types![
+        EchoVoid,
+        EchoVoidResponse,
+        EchoBooleans,
+        EchoBooleansResponse,
+        EchoInts,
+        EchoIntsResponse,
+        EchoLongs,
+        EchoLongsResponse,
+        EchoFloats,
+        EchoFloatsResponse,
+        EchoDoubles,
+        EchoDoublesResponse,
+        EchoDecimals,
+        EchoDecimalsResponse,
+        EchoDateTimes,
+        EchoDateTimesResponse,
+        EchoStrings,
+        EchoStringsResponse,
+        EchoMios,
+        EchoMiosResponse,
+        EchoBase64,
+        EchoBase64Response,
+        EchoStruct,
+        EchoStructResponse,
+        SendInts,
+        SendIntsResponse,
+        SendDoubles,
+        SendDoublesResponse,
+        SendStrings,
+        SendStringsResponse,
+        SendMios,
+        SendMiosResponse,
+        SendBase64,
+        SendBase64Response,
+        Fail,
+        FailResponse,
+    ]
+}
+
+fn cwmp() -> Vec<MessageType> {
+    use crate::services::tr069::{v1_0, v1_4};
+    types![v1_0::Inform, v1_0::InformResponse, v1_4::Inform, v1_4::InformResponse]
+}
+
+fn v_sphere() -> Vec<MessageType> {
+    use crate::services::vsphere::{Fetch, FetchResponse};
+    types![Fetch, FetchResponse]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_is_found_by_its_own_name() {
+        let types = Types::compiled_in();
+        for index in 0..types.len() {
+            let name = &types[index].name;
+            assert_eq!(types.find(&name.namespace, &name.local), Some(index), "{name}");
+        }
+        assert_eq!(types.find("urn:other", "Inform"), None);
+    }
+
+    #[test]
+    fn every_message_of_the_description_has_its_type() {
+        let description = include_str!("../../../../testdata/wsdl/bench.wsdl");
+        let named = description.split("element=\"tns:").skip(1).filter_map(|rest| rest.split('"').next());
+        let messages: Vec<_> = named.filter(|name| *name != "BenchFault").collect();
+        let types = Types::compiled_in();
+        let unknown: Vec<_> = messages.iter().filter(|name| types.find("urn:bench", name).is_none()).collect();
+        assert!(messages.len() > 30 && unknown.is_empty(), "{unknown:?} of {messages:?}");
+    }
+}

@@ -1,0 +1,64 @@
+//! `deltasoap replay` as a program: what it prints, and how it ends.
+
+use deltasoap_streams::{prng, tr069};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+fn replay(directory: &Path, options: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_deltasoap"));
+    command.arg("replay").arg(directory).args(options).output().expect("the program runs")
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).expect("UTF-8")
+}
+
+/// One device's messages, of which one is broken.
+fn device() -> TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    for message in tr069::device_stream(prng::SEED, 1).take(12) {
+        let text = if message.index == 7 { message.xml.replace("</Event>", "</Evening>") } else { message.xml };
+        fs::write(directory.path().join(format!("inform-{}.xml", message.index)), text).expect("a file");
+    }
+    directory
+}
+
+#[test]
+fn a_table_of_operations_and_a_list_of_what_was_refused() {
+    let directory = device();
+    let output = replay(directory.path(), &["--repeat", "1"]);
+    assert!(output.status.success(), "{output:?}");
+    let text = stdout(&output);
+    assert!(text.contains("Inform") && text.contains("time saved %"), "{text}");
+    assert!(text.contains("inform-7.xml:") && text.contains("Evening"), "{text}");
+}
+
+#[test]
+fn lines_of_json() {
+    let directory = device();
+    for options in [&["--checkpoints", "lightweight", "--portion", "32", "--matcher", "crc32"][..], &["--regular-only"]]
+    {
+        let output = replay(directory.path(), &[&["--json"], options].concat());
+        assert!(output.status.success(), "{output:?}");
+        let lines: Vec<serde_json::Value> =
+            stdout(&output).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        assert_eq!(
+            lines.iter().map(|line| line["kind"].as_str()).collect::<Vec<_>>(),
+            [Some("operation"), Some("fault")]
+        );
+        assert_eq!(lines[0]["messages"], 11);
+        assert_eq!(lines[0].get("differential_seconds").is_none(), options == ["--regular-only"]);
+    }
+}
+
+#[test]
+fn nothing_to_replay_is_an_error() {
+    let empty = tempfile::tempdir().expect("a directory");
+    for directory in [empty.path(), &empty.path().join("missing")] {
+        let output = replay(directory, &[]);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("no message of a known type"));
+    }
+}

@@ -1,0 +1,121 @@
+//! Items that were inserted into a list, or removed from it: found by the items behind them.
+//!
+//! When several items in a row differ, the item at hand is compared with those a little earlier and later in the old
+//! list. If it is one of them, the list is brought in line: removed items are cut out of the old value, and room is made for
+//! inserted ones. This is for items that the general routines read; flat ones have their own way.
+
+use super::image::Image;
+use super::session::{Session, Target};
+use super::table::{NONE, Place, Table};
+use super::template::Template;
+
+/// Items of a list that differ, one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Streak {
+    /// The last of them.
+    last: u32,
+    count: u32,
+}
+
+/// What a list lacks to be in line with the message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Shift {
+    /// Where: the place in front of which items were inserted, or from which on they were removed.
+    pub(crate) place: usize,
+    /// Old items that are gone.
+    pub(crate) removed: usize,
+    /// New items, to be read.
+    pub(crate) inserted: usize,
+}
+
+/// Items in a row that differ before the first search.
+const FIRST: u32 = 3;
+/// How far is searched, at least.
+const REACH: u32 = 8;
+/// How often, on average, a node may get another place in its list.
+const SLIDES: usize = 16;
+
+impl Streak {
+    /// An item of a list differs. True if it is time to search.
+    fn add(&mut self, table: &Table, item: u32) -> bool {
+        if self.count > 0 && self.last == item {
+            return false;
+        }
+        let goes_on = self.count > 0 && table.next_in_list(self.last) == Some(item);
+        *self = Streak { last: item, count: if goes_on { self.count + 1 } else { 1 } };
+        self.count >= FIRST && (self.count / FIRST).is_power_of_two() && self.count.is_multiple_of(FIRST)
+    }
+}
+
+impl Session {
+    /// If the message differs because items were inserted or removed: where the first of them is.
+    pub(super) fn find_shift(&mut self, target: Target, image: &Image) -> Option<(Target, u32)> {
+        let (template, place) = (self.old.as_ref()?, target.place?);
+        let table = &template.table;
+        let item = item_of(table, place.node)?;
+        if !self.streak.add(table, item) || self.slid > SLIDES * table.nodes.len() {
+            return None;
+        }
+        let new = u64::from(table.node(item).pos).checked_add_signed(target.by)?;
+        let reach = (self.streak.count / 2).max(REACH);
+        let (like, distance) = find_like(template, item, image, new, reach)?;
+        let (parent, at) = (table.node(item).parent, table.node(item).count as usize - 1);
+        let (removed, inserted) = if like > item { (distance, 0) } else { (0, distance) };
+        let shift = Shift { place: at, removed: removed as usize, inserted: inserted as usize };
+        self.shift = Some(shift);
+        self.streak = Streak::default();
+        Some((Target { place: Some(Place::before(item)), new, differs: false, ..target }, parent))
+    }
+
+    /// The shift that the list at hand needs, in front of its next item, and which field it is; the old table is in line then.
+    pub(crate) fn take_shift(&mut self) -> Option<(u32, Shift)> {
+        let shift = self.shift.take()?;
+        let (template, edit) = (self.old.as_mut()?, self.edit.as_mut()?);
+        let (field, mut from) = (template.table.node(edit.from.node).field, edit.from.node);
+        for _ in 0..shift.removed {
+            from = template.table.node(from).end;
+        }
+        edit.scan = Place::before(from);
+        let by = shift.inserted as i64 - shift.removed as i64;
+        self.slid += template.table.slide(edit.parent, field, from, by);
+        self.stats.shifted += (shift.inserted + shift.removed) as u64;
+        Some((field, shift))
+    }
+}
+
+/// The innermost list item that a node is, or is in.
+fn item_of(table: &Table, mut index: u32) -> Option<u32> {
+    table.nodes.get(index as usize)?;
+    loop {
+        let node = table.node(index);
+        let is_item = node.run == NONE && (node.count > 1 || table.next_in_list(index).is_some());
+        if is_item {
+            return Some(index);
+        }
+        index = Some(node.parent).filter(|&parent| parent != NONE)?;
+    }
+}
+
+/// The old item nearest to one that has the bytes at a position of the message, and how many items away it is.
+fn find_like(template: &Template, item: u32, image: &Image, new: u64, reach: u32) -> Option<(u32, u32)> {
+    let table = &template.table;
+    let (mut later, mut earlier) = (Some(item), Some(item));
+    for distance in 1..=reach {
+        later = later.and_then(|index| table.next_in_list(index)).filter(|&index| table.node(index).run == NONE);
+        earlier =
+            earlier.and_then(|index| table.previous_in_list(index)).filter(|&index| table.node(index).run == NONE);
+        let mut found = [later, earlier].into_iter().flatten();
+        if let Some(like) = found.find(|&index| is_like(template, index, image, new)) {
+            return Some((like, distance));
+        }
+    }
+    None
+}
+
+/// True if all of an old item stands at a position of the message, and a little of what follows.
+fn is_like(template: &Template, index: u32, image: &Image, new: u64) -> bool {
+    let node = template.table.node(index);
+    let end = template.table.nodes.get(node.end as usize).map_or(template.end, |next| u64::from(next.pos));
+    let old = u64::from(node.pos);
+    template.image().is_some_and(|before| before.equal(old, image, new) > end - old)
+}

@@ -1,0 +1,337 @@
+//! The cache of a service: shelves by owner, in shards, with a bound on all bytes.
+//!
+//! Connections have their shelves here too, so that one count and one eviction cover everything that waits. A connection
+//! reaches its own shelf without looking it up. Eviction is by *second chance*: a hand goes round the shelves of a shard;
+//! one that was used since the hand last came by is passed over once, else its oldest memory is dropped.
+//!
+//! Locks are taken in the order shard, shelf, and kept for list operations alone.
+
+use super::{MemoryBounds, Principal, Sharing, Stream};
+use crate::shelf::{Idle, Shelf};
+use foldhash::fast::RandomState;
+use indexmap::IndexMap;
+use std::hash::BuildHasher;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Shards, so that connections of many threads seldom meet at one lock.
+const SHARDS: usize = 16;
+
+/// Whose shelf it is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Owner {
+    Connection(u64),
+    Principal(Principal),
+    /// All clients of an operation that begin their messages alike.
+    Operation {
+        operation: usize,
+        prologue: u64,
+    },
+}
+
+/// An owner's shelf.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    /// `None` once the connection has ended.
+    shelf: Mutex<Option<Shelf<Stream>>>,
+    /// Whether it was used since the hand last came by.
+    is_used: AtomicBool,
+}
+
+impl Keeper {
+    fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Keeper { shelf: Mutex::new(Some(Shelf::new(limit))), is_used: AtomicBool::new(true) })
+    }
+
+    fn shelf(&self) -> MutexGuard<'_, Option<Shelf<Stream>>> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self, stream: &Stream) -> Option<Idle<Stream>> {
+        self.is_used.store(true, Relaxed);
+        self.shelf().as_mut()?.take(|key| key == stream)
+    }
+
+    /// Puts a memory down; what there is no room for comes back.
+    fn put(&self, idle: Idle<Stream>) -> Option<Idle<Stream>> {
+        match &mut *self.shelf() {
+            Some(shelf) => shelf.put(idle),
+            None => Some(idle),
+        }
+    }
+
+    fn oldest(&self) -> Option<Idle<Stream>> {
+        self.shelf().as_mut()?.oldest()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.shelf().as_ref().is_none_or(Shelf::is_empty)
+    }
+}
+
+#[derive(Debug, Default)]
+struct Shard {
+    keepers: IndexMap<Owner, Arc<Keeper>, RandomState>,
+    /// Where eviction goes on.
+    hand: usize,
+}
+
+/// What a service remembers of earlier messages.
+#[derive(Debug)]
+pub(crate) struct Cache {
+    bounds: MemoryBounds,
+    sharing: Sharing,
+    /// True if a memory can serve any decoder, so that it may outlive its connection.
+    can_travel: bool,
+    shards: [Mutex<Shard>; SHARDS],
+    hasher: RandomState,
+    /// Bytes of all memories that wait.
+    held: AtomicUsize,
+    /// The same, for each operation.
+    held_by: Box<[AtomicUsize]>,
+    evicted: AtomicU64,
+    /// The shard to evict from next, modulo [`SHARDS`].
+    hand: AtomicUsize,
+    connections: AtomicU64,
+    /// How many connections in a row ended with their first request.
+    singles: AtomicU32,
+}
+
+/// Connections that ended with their first request, in a row, from which on others are expected to do so too.
+const SINGLES: u32 = 8;
+
+impl Cache {
+    pub(crate) fn new(bounds: MemoryBounds, sharing: Sharing, can_travel: bool, operations: usize) -> Self {
+        Cache {
+            bounds,
+            sharing,
+            can_travel,
+            shards: Default::default(),
+            hasher: RandomState::default(),
+            held: AtomicUsize::new(0),
+            held_by: (0..operations).map(|_| AtomicUsize::new(0)).collect(),
+            evicted: AtomicU64::new(0),
+            hand: AtomicUsize::new(0),
+            connections: AtomicU64::new(0),
+            singles: AtomicU32::new(0),
+        }
+    }
+
+    pub(crate) fn sharing(&self) -> Sharing {
+        self.sharing
+    }
+
+    /// Whether a memory stays with the decoder that it was filled by.
+    pub(crate) fn ties_decoders(&self) -> bool {
+        !self.can_travel
+    }
+
+    /// A hash for this service's streams, which no sender can foresee.
+    pub(crate) fn hasher(&self) -> &RandomState {
+        &self.hasher
+    }
+
+    /// Bytes of all memories that wait.
+    pub(crate) fn held(&self) -> usize {
+        self.held.load(Relaxed)
+    }
+
+    /// Bytes of an operation's memories that wait.
+    pub(crate) fn held_by(&self, operation: usize) -> usize {
+        self.held_by[operation].load(Relaxed)
+    }
+
+    /// Memories dropped to stay within the bound on bytes.
+    pub(crate) fn evicted(&self) -> u64 {
+        self.evicted.load(Relaxed)
+    }
+
+    /// Whether requests that name this principal, and come over no connection known, can be remembered.
+    pub(crate) fn remembers(&self, principal: Option<&Principal>) -> bool {
+        self.can_travel && (self.sharing == Sharing::Operation || principal.is_some())
+    }
+
+    /// A shelf for a connection, and the number to close it by.
+    pub(crate) fn open_connection(&self) -> (u64, Arc<Keeper>) {
+        let number = self.connections.fetch_add(1, Relaxed);
+        let owner = Owner::Connection(number);
+        let keeper = Keeper::new(self.bounds.per_connection);
+        self.shard(&owner).keepers.insert(owner, Arc::clone(&keeper));
+        (number, keeper)
+    }
+
+    /// True if a connection is expected to end with its first request, so that nothing need be noted of it.
+    pub(crate) fn expects_single_requests(&self) -> bool {
+        self.singles.load(Relaxed) >= SINGLES
+    }
+
+    /// Closes a connection's shelf behind so many requests: its memories, which wait no more.
+    pub(crate) fn close_connection(&self, number: u64, keeper: &Keeper, requests: u32) -> Vec<Idle<Stream>> {
+        let singles = if requests > 1 { 0 } else { self.singles.load(Relaxed).saturating_add(1) };
+        self.singles.store(singles, Relaxed);
+        let owner = Owner::Connection(number);
+        self.shard(&owner).keepers.swap_remove(&owner);
+        let left = keeper.shelf().take().map(|mut shelf| shelf.clear()).unwrap_or_default();
+        left.iter().for_each(|idle| self.count_out(idle));
+        left
+    }
+
+    /// A memory of the stream, from a connection's own or from the owner's shelf.
+    pub(crate) fn take(&self, stream: &Stream, own: Option<&Keeper>) -> Option<Idle<Stream>> {
+        let found = own.and_then(|keeper| keeper.take(stream)).or_else(|| self.take_from_owner(stream));
+        found.inspect(|idle| self.count_out(idle))
+    }
+
+    fn take_from_owner(&self, stream: &Stream) -> Option<Idle<Stream>> {
+        let owner = self.owner(stream)?;
+        let keeper = Arc::clone(self.shard(&owner).keepers.get(&owner)?);
+        keeper.take(stream)
+    }
+
+    /// Keeps a memory with its connection; where that has ended or is full, something goes on to its owner.
+    pub(crate) fn keep_with(&self, own: &Keeper, idle: Idle<Stream>) {
+        self.admit(idle, |idle| own.put(idle)).into_iter().for_each(|other| self.keep(other));
+    }
+
+    /// Keeps a memory with its owner, or not at all.
+    pub(crate) fn keep(&self, idle: Idle<Stream>) {
+        let Some(owner) = self.owner(&idle.key) else { return };
+        let unwanted = self.admit(idle, |idle| {
+            let mut shard = self.shard(&owner);
+            let limit = self.limit(&owner);
+            shard.keeper(owner, limit).put(idle)
+        });
+        drop(unwanted);
+    }
+
+    /// Counts a memory in and puts it down; what came back for it, counted out.
+    fn admit(
+        &self,
+        idle: Idle<Stream>,
+        put: impl FnOnce(Idle<Stream>) -> Option<Idle<Stream>>,
+    ) -> Option<Idle<Stream>> {
+        if idle.bytes > self.bounds.total_bytes {
+            self.evicted.fetch_add(1, Relaxed);
+            return None;
+        }
+        self.count_in(&idle);
+        let back = put(idle).inspect(|idle| self.count_out(idle));
+        self.evict();
+        back
+    }
+
+    /// Who a memory goes to beside a connection; `None` if nobody can be met again.
+    fn owner(&self, stream: &Stream) -> Option<Owner> {
+        let Stream { operation, prologue, principal } = stream;
+        match self.sharing {
+            _ if !self.can_travel => None,
+            Sharing::Operation => Some(Owner::Operation { operation: *operation, prologue: *prologue }),
+            Sharing::Principal => principal.clone().map(Owner::Principal),
+        }
+    }
+
+    fn limit(&self, owner: &Owner) -> usize {
+        match owner {
+            Owner::Connection(_) => self.bounds.per_connection,
+            Owner::Principal(_) => self.bounds.per_principal,
+            Owner::Operation { .. } => self.bounds.per_operation,
+        }
+    }
+
+    fn shard(&self, owner: &Owner) -> MutexGuard<'_, Shard> {
+        self.locked(self.hasher.hash_one(owner) as usize % SHARDS)
+    }
+
+    fn locked(&self, index: usize) -> MutexGuard<'_, Shard> {
+        self.shards[index].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn count_in(&self, idle: &Idle<Stream>) {
+        self.held.fetch_add(idle.bytes, Relaxed);
+        self.held_by[idle.key.operation].fetch_add(idle.bytes, Relaxed);
+    }
+
+    fn count_out(&self, idle: &Idle<Stream>) {
+        self.held.fetch_sub(idle.bytes, Relaxed);
+        self.held_by[idle.key.operation].fetch_sub(idle.bytes, Relaxed);
+    }
+
+    /// Drops memories while there are too many bytes: goes on from the shard where it last stopped, and round twice at most,
+    /// since what was used is passed over once.
+    fn evict(&self) {
+        let is_too_much = || self.held() > self.bounds.total_bytes;
+        let mut visits = 2 * SHARDS;
+        while is_too_much() && visits > 0 {
+            let index = self.hand.fetch_add(1, Relaxed) % SHARDS;
+            let dropped = self.locked(index).evict(|idle| {
+                self.count_out(idle);
+                is_too_much()
+            });
+            self.evicted.fetch_add(dropped.len() as u64, Relaxed);
+            visits -= 1;
+        }
+    }
+}
+
+impl Shard {
+    /// An owner's shelf, made at first use.
+    fn keeper(&mut self, owner: Owner, limit: usize) -> &Keeper {
+        if !self.keepers.contains_key(&owner) {
+            self.tidy();
+        }
+        self.keepers.entry(owner).or_insert_with(|| Keeper::new(limit))
+    }
+
+    /// Moves the hand on by two, and takes shelves away that are empty and were not used for a round: so many owners who came
+    /// once do not add up.
+    fn tidy(&mut self) {
+        for _ in 0..2 {
+            let Some((owner, keeper)) = self.keepers.get_index(self.hand) else {
+                self.hand = 0;
+                continue;
+            };
+            let is_kept = matches!(owner, Owner::Connection(_)) || keeper.is_used.swap(false, Relaxed);
+            if !is_kept && keeper.is_empty() {
+                self.keepers.swap_remove_index(self.hand);
+            } else {
+                self.hand += 1;
+            }
+        }
+    }
+
+    /// Goes round once and takes memories while `go_on` says so of the last one. What was used since the round before is
+    /// passed over.
+    fn evict(&mut self, mut go_on: impl FnMut(&Idle<Stream>) -> bool) -> Vec<Idle<Stream>> {
+        let mut taken = Vec::new();
+        for _ in 0..self.keepers.len() {
+            self.hand %= self.keepers.len();
+            let keeper = &self.keepers[self.hand];
+            if !keeper.is_used.swap(false, Relaxed) {
+                while let Some(idle) = keeper.oldest() {
+                    let goes_on = go_on(&idle);
+                    taken.push(idle);
+                    if !goes_on {
+                        return taken;
+                    }
+                }
+            }
+            self.hand += 1;
+        }
+        taken
+    }
+}
+
+#[cfg(test)]
+impl Cache {
+    /// Shelves of all owners.
+    pub(super) fn owners(&self) -> usize {
+        (0..SHARDS).map(|index| self.locked(index).keepers.len()).sum()
+    }
+
+    /// Bytes of all that lies on the shelves.
+    pub(super) fn counted_anew(&self) -> usize {
+        let bytes = |keeper: &Arc<Keeper>| keeper.shelf().as_ref().map_or(0, Shelf::bytes);
+        (0..SHARDS).map(|index| self.locked(index).keepers.values().map(bytes).sum::<usize>()).sum()
+    }
+}

@@ -1,0 +1,434 @@
+//! A memory on its way: out for one message, on lease, home again.
+
+use super::cache::Keeper;
+use super::{Cache, Connection, Principal, Sharing, Store, Stream};
+use crate::server::record::Record;
+use crate::shelf::Idle;
+use deltasoap_core::soap::Version;
+use deltasoap_core::{DifferentialStats, Home, Lease, Memory, Typed};
+use http::header::{HeaderValue, USER_AGENT};
+use http::request::Parts;
+use std::hash::BuildHasher;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Where a request's memory comes from and goes to.
+#[derive(Debug)]
+pub(crate) struct Place {
+    cache: Arc<Cache>,
+    store: Option<Arc<Store>>,
+    principal: Option<Principal>,
+    /// A hash of the request's `User-Agent`.
+    agent: u64,
+}
+
+impl Place {
+    /// The place of a request; `None` where there is nothing to remember it by, or nothing to remember it for: a
+    /// service whose clients connect for one request each finds out, and does without notes that nobody would use.
+    pub(crate) fn of(parts: &Parts, cache: &Arc<Cache>) -> Option<Self> {
+        let principal = parts.extensions.get::<Principal>().filter(|_| cache.sharing() == Sharing::Principal);
+        let store = parts.extensions.get::<Connection>().map(|connection| connection.store(cache));
+        let is_last = |store: &Arc<Store>| store.begin_request() && cache.expects_single_requests();
+        if store.as_ref().is_none_or(is_last) && !cache.remembers(principal) {
+            return None;
+        }
+        let agent = parts.headers.get(USER_AGENT).map(HeaderValue::as_bytes);
+        let agent = cache.hasher().hash_one(agent);
+        Some(Place { cache: Arc::clone(cache), store, principal: principal.cloned(), agent })
+    }
+
+    /// The connection, if the request's decoder is to be kept with it.
+    pub(crate) fn decoder_store(&self) -> Option<&Arc<Store>> {
+        self.store.as_ref().filter(|_| self.cache.ties_decoders())
+    }
+
+    /// The stream that a message belongs to. Which style its sender has is told by the version of SOAP, by the body element's
+    /// name as it is written, with its prefix, and by the `User-Agent`: all are at hand when the body opens, and a connection
+    /// on which several senders alternate, as behind a proxy, seldom has two of them agree in all three.
+    fn stream(&self, operation: usize, version: Version, name: &str) -> Stream {
+        let prologue = self.cache.hasher().hash_one((version as u8, name, self.agent));
+        Stream { operation, prologue, principal: self.principal.clone() }
+    }
+
+    /// A memory for a message, an earlier one's if there is one that waits. `name` is the body element's as it is written.
+    pub(crate) fn check_out<T: Typed>(self, record: &Arc<Record>, version: Version, name: &str) -> Checkout<T>
+    where
+        Memory<T>: Send + 'static,
+    {
+        let stream = self.stream(record.number(), version, name);
+        let Place { cache, store, .. } = self;
+        let keeper = store.map(|store| Arc::clone(store.keeper()));
+        let idle = cache.take(&stream, keeper.as_deref());
+        let memory = idle.and_then(Idle::into_parts).map(|(_, memory)| memory).unwrap_or_default();
+        let is_home = AtomicBool::new(false);
+        let home = Arc::new(Return { cache, keeper, stream, record: Arc::clone(record), is_home });
+        Checkout { before: memory.stats(), memory: Some(memory), home }
+    }
+}
+
+/// A memory out for one message. If it is not turned into a lease, the message was not read whole: the memory then goes home
+/// without it.
+#[derive(Debug)]
+pub(crate) struct Checkout<T>
+where
+    Memory<T>: Send + 'static,
+{
+    /// There until it goes home.
+    memory: Option<Box<Memory<T>>>,
+    /// The memory's counters in front of the message.
+    before: DifferentialStats,
+    home: Arc<Return>,
+}
+
+impl<T> Checkout<T>
+where
+    Memory<T>: Send + 'static,
+{
+    pub(crate) fn memory(&mut self) -> &mut Memory<T> {
+        match &mut self.memory {
+            Some(memory) => memory,
+            None => unreachable!("a memory is there until it goes home"),
+        }
+    }
+
+    /// The message's value, for a handler.
+    pub(crate) fn lease(mut self) -> Lease<T> {
+        match self.memory.take() {
+            Some(memory) => {
+                self.count(&memory);
+                Lease::with_home(memory, Arc::clone(&self.home) as Arc<dyn Home<T>>)
+            }
+            None => unreachable!("a memory is there until it goes home"),
+        }
+    }
+
+    /// Counts what the message came to.
+    fn count(&self, memory: &Memory<T>) {
+        self.home.record.count(&(memory.stats() - self.before));
+    }
+}
+
+impl<T> Drop for Checkout<T>
+where
+    Memory<T>: Send + 'static,
+{
+    fn drop(&mut self) {
+        if let Some(mut memory) = self.memory.take()
+            && !std::thread::panicking()
+        {
+            self.count(&memory);
+            memory.forget();
+            self.home.take_back(memory);
+        }
+    }
+}
+
+/// The way home of one memory.
+#[derive(Debug)]
+struct Return {
+    cache: Arc<Cache>,
+    keeper: Option<Arc<Keeper>>,
+    stream: Stream,
+    record: Arc<Record>,
+    /// True once the memory has come back.
+    is_home: AtomicBool,
+}
+
+impl<T> Home<T> for Return
+where
+    Memory<T>: Send + 'static,
+{
+    fn take_back(&self, memory: Box<Memory<T>>) {
+        self.is_home.store(true, Relaxed);
+        let idle = Idle::new(self.stream.clone(), memory);
+        match &self.keeper {
+            Some(keeper) => self.cache.keep_with(keeper, idle),
+            None => self.cache.keep(idle),
+        }
+    }
+}
+
+impl Drop for Return {
+    fn drop(&mut self) {
+        self.record.note_returned(*self.is_home.get_mut());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::MemoryBounds;
+    use super::*;
+    use crate::shelf::charge;
+    use deltasoap_core::QName;
+    use http::Request;
+    use proptest::prelude::*;
+
+    /// A cache, and what is noted of the one operation.
+    struct Service {
+        cache: Arc<Cache>,
+        record: Arc<Record>,
+    }
+
+    impl Service {
+        fn new(sharing: Sharing, bounds: MemoryBounds) -> Self {
+            let cache = Arc::new(Cache::new(bounds, sharing, true, 1));
+            Service { cache, record: Arc::new(Record::unregistered(QName::new("", "a"))) }
+        }
+
+        /// Takes a message from nowhere in particular.
+        fn check_out(&self, request: Request<()>) -> Option<Checkout<String>> {
+            let place = Place::of(&request.into_parts().0, &self.cache)?;
+            Some(place.check_out(&self.record, Version::Soap11, "a:a"))
+        }
+
+        /// Handles a message: what it was compared with, by the mark left there, and a mark for the next.
+        fn handle(&self, request: Request<()>, mark: &str) -> String {
+            let Some(mut checkout) = self.check_out(request) else { return "nowhere".to_owned() };
+            let found = checkout.memory().value().clone();
+            checkout.memory = Some(marked(mark));
+            checkout.before = DifferentialStats::default();
+            drop(checkout.lease());
+            found
+        }
+    }
+
+    fn marked(mark: &str) -> Box<Memory<String>> {
+        Box::new(Memory::new(mark.to_owned()))
+    }
+
+    /// Bytes that one memory here is counted with.
+    fn one() -> usize {
+        charge(&*marked(""))
+    }
+
+    fn default_service(sharing: Sharing) -> Service {
+        Service::new(sharing, MemoryBounds::default())
+    }
+
+    fn over(connection: &Connection) -> Request<()> {
+        Request::builder().extension(connection.clone()).body(()).expect("a request")
+    }
+
+    fn under(mut request: Request<()>, principal: &str) -> Request<()> {
+        request.extensions_mut().insert(Principal::new(principal));
+        request
+    }
+
+    fn plain() -> Request<()> {
+        Request::new(())
+    }
+
+    #[test]
+    fn a_connection_remembers_until_it_ends() {
+        let service = default_service(Sharing::Principal);
+        let (one, two) = (Connection::new(), Connection::new());
+        assert_eq!(service.handle(over(&one), "1"), "");
+        assert_eq!(service.handle(over(&two), "2"), "");
+        assert_eq!((service.handle(over(&one), ""), service.handle(over(&two), "")), ("1".into(), "2".into()));
+        assert!(service.cache.held() > 0);
+        drop((one, two));
+        assert_eq!(service.cache.held(), 0);
+        assert_eq!(service.handle(plain(), ""), "nowhere");
+    }
+
+    #[test]
+    fn a_principal_is_remembered_over_connections_and_without_one() {
+        let service = default_service(Sharing::Principal);
+        let connection = Connection::new();
+        assert_eq!(service.handle(under(over(&connection), "ada"), "1"), "");
+        assert_eq!(service.handle(under(over(&connection), "bob"), "2"), "", "another on the same connection");
+        assert_eq!(service.handle(over(&connection), "3"), "", "nobody on the same connection");
+        drop(connection);
+        assert_eq!(service.handle(under(over(&Connection::new()), "ada"), "4"), "1");
+        assert_eq!(service.handle(under(plain(), "ada"), "5"), "4");
+        assert_eq!(service.handle(under(plain(), "bob"), "6"), "2");
+        assert_eq!(service.handle(under(plain(), "eve"), "7"), "");
+    }
+
+    #[test]
+    fn sharing_by_operation_is_among_all() {
+        let service = default_service(Sharing::Operation);
+        let (one, two) = (Connection::new(), Connection::new());
+        assert_eq!(service.handle(under(over(&one), "ada"), "1"), "");
+        assert_eq!(service.handle(over(&two), "2"), "", "what a connection has is its own while it lasts");
+        assert_eq!(service.handle(over(&one), "3"), "1", "whoever it is");
+        drop(one);
+        assert_eq!(service.handle(over(&Connection::new()), "4"), "3");
+        assert_eq!(service.handle(plain(), "5"), "4");
+    }
+
+    #[test]
+    fn senders_of_different_styles_are_kept_apart() {
+        let service = default_service(Sharing::Principal);
+        let connection = Connection::new();
+        let handle = |version, name, agent: &str| {
+            let mut request = over(&connection);
+            request.headers_mut().insert(USER_AGENT, agent.parse().expect("a value"));
+            let place = Place::of(&request.into_parts().0, &service.cache).expect("a place");
+            let mut checkout = place.check_out::<String>(&service.record, version, name);
+            let is_new = checkout.memory().value().is_empty();
+            checkout.memory = Some(marked("x"));
+            drop(checkout.lease());
+            is_new
+        };
+        for is_new in [true, false] {
+            assert_eq!(handle(Version::Soap11, "a:a", "x"), is_new);
+            assert_eq!(handle(Version::Soap12, "a:a", "x"), is_new);
+            assert_eq!(handle(Version::Soap11, "b:a", "x"), is_new);
+            assert_eq!(handle(Version::Soap11, "a:a", "y"), is_new);
+        }
+    }
+
+    #[test]
+    fn what_is_out_is_nobody_elses() {
+        let service = default_service(Sharing::Principal);
+        let connection = Connection::new();
+        service.handle(over(&connection), "1");
+        let out = service.check_out(over(&connection)).expect("a place").lease();
+        assert_eq!(*out, "1");
+        assert_eq!(service.handle(over(&connection), "2"), "", "while the first is out");
+        assert_eq!(*out, "1");
+        drop(out);
+        assert_eq!(service.handle(over(&connection), ""), "1");
+        assert_eq!(service.cache.held(), 2 * one());
+    }
+
+    #[test]
+    fn what_comes_home_behind_its_connection_goes_to_its_owner() {
+        let service = default_service(Sharing::Principal);
+        for (principal, found) in [(None, "nowhere"), (Some("ada"), "late")] {
+            let connection = Connection::new();
+            let request = || principal.into_iter().fold(over(&connection), under);
+            service.handle(request(), "late");
+            let out = service.check_out(request()).expect("a place").lease();
+            drop(connection);
+            assert_eq!(service.cache.held(), 0);
+            drop(out);
+            assert_eq!(service.handle(principal.into_iter().fold(plain(), under), ""), found);
+        }
+    }
+
+    #[test]
+    fn a_message_not_read_leaves_its_memory_behind() {
+        let service = default_service(Sharing::Principal);
+        let connection = Connection::new();
+        drop(service.check_out(over(&connection)));
+        assert_eq!(service.cache.held(), one());
+    }
+
+    #[test]
+    fn a_request_taken_for_good_is_noted() {
+        let service = default_service(Sharing::Principal);
+        let connection = Connection::new();
+        for _ in 0..8 {
+            assert!(!service.record.expects_none_back());
+            let _ = service.check_out(over(&connection)).expect("a place").lease().into_owned();
+        }
+        assert!(service.record.expects_none_back());
+        service.handle(over(&connection), "");
+        assert!(!service.record.expects_none_back());
+    }
+
+    #[test]
+    fn what_is_tied_to_a_decoder_does_not_outlive_its_connection() {
+        let cache = Arc::new(Cache::new(MemoryBounds::default(), Sharing::Operation, false, 1));
+        let service = Service { cache, ..default_service(Sharing::Operation) };
+        let connection = Connection::new();
+        assert_eq!(service.handle(over(&connection), "1"), "");
+        assert_eq!(service.handle(over(&connection), "2"), "1");
+        drop(connection);
+        assert_eq!(service.cache.held(), 0);
+        assert_eq!(service.handle(under(plain(), "ada"), ""), "nowhere");
+    }
+
+    #[test]
+    fn bounds_on_number_move_the_oldest_on() {
+        let bounds = MemoryBounds { per_connection: 1, per_principal: 2, ..MemoryBounds::default() };
+        let service = Service::new(Sharing::Principal, bounds);
+        let connection = Connection::new();
+        let mut leases: Vec<_> = (0..5)
+            .map(|number| {
+                let mut checkout = service.check_out(under(over(&connection), "ada")).expect("a place");
+                checkout.memory = Some(marked(&number.to_string()));
+                checkout.lease()
+            })
+            .collect();
+        leases.drain(..).for_each(drop);
+        assert_eq!(service.cache.held(), 3 * one(), "one with the connection, two with the principal");
+        assert_eq!(service.handle(under(over(&connection), "ada"), "x"), "4");
+        assert_eq!(service.handle(under(plain(), "ada"), "y"), "3");
+    }
+
+    #[test]
+    fn a_bound_on_bytes_drops_what_was_not_used_for_long() {
+        let bounds = MemoryBounds { total_bytes: 3 * one(), ..MemoryBounds::default() };
+        let service = Service::new(Sharing::Principal, bounds);
+        let connections: Vec<_> = (0..20).map(|_| Connection::new()).collect();
+        for connection in &connections {
+            service.handle(over(connection), "x");
+            assert!(service.cache.held() <= 3 * one());
+        }
+        assert_eq!((service.cache.held(), service.cache.evicted()), (3 * one(), 17));
+        let remembered = connections.iter().filter(|&connection| service.handle(over(connection), "") == "x").count();
+        assert!(remembered <= 3);
+        let none = MemoryBounds { total_bytes: one() - 1, ..MemoryBounds::default() };
+        let service = Service::new(Sharing::Principal, none);
+        assert_eq!((service.handle(over(&connections[0]), "x"), service.cache.held()), (String::new(), 0));
+    }
+
+    #[test]
+    fn connections_of_one_request_are_found_out() {
+        let service = default_service(Sharing::Principal);
+        for _ in 0..8 {
+            assert_eq!(service.handle(over(&Connection::new()), ""), "");
+        }
+        assert_eq!(service.handle(under(over(&Connection::new()), "ada"), ""), "", "who can be met again");
+        let connection = Connection::new();
+        assert_eq!(service.handle(over(&connection), ""), "nowhere");
+        assert_eq!(service.handle(over(&connection), "2"), "", "so there are more");
+        assert_eq!(service.handle(over(&connection), ""), "2");
+        drop(connection);
+        assert_eq!(service.handle(over(&Connection::new()), ""), "");
+    }
+
+    #[test]
+    fn owners_who_came_once_do_not_add_up() {
+        let bounds = MemoryBounds { total_bytes: 10 * one(), ..MemoryBounds::default() };
+        let service = Service::new(Sharing::Principal, bounds);
+        for number in 0..10_000 {
+            service.handle(under(plain(), &number.to_string()), "x");
+        }
+        assert!(service.cache.owners() < 500, "{}", service.cache.owners());
+    }
+
+    proptest! {
+        /// Whatever comes in whatever order: what is held is what lies there, within the bound, and nothing is left in the end.
+        #[test]
+        fn what_is_counted_is_what_is_held(
+            steps in proptest::collection::vec((0..6_u8, 0..4_usize, 0..3_u8), 1..80),
+            by_operation: bool,
+            room in 0..8_usize,
+        ) {
+            let sharing = if by_operation { Sharing::Operation } else { Sharing::Principal };
+            let bounds = MemoryBounds { per_connection: 2, per_principal: 2, per_operation: 3, total_bytes: room * one() };
+            let service = Service::new(sharing, bounds);
+            let mut connections: Vec<_> = (0..4).map(|_| Connection::new()).collect();
+            let mut out = Vec::new();
+            for (step, index, principal) in steps {
+                let request = over(&connections[index]);
+                let request = if principal > 0 { under(request, &principal.to_string()) } else { request };
+                match step {
+                    0 | 1 => out.extend(service.check_out(request)),
+                    2 | 3 => drop(out.pop().map(Checkout::lease)),
+                    4 if !out.is_empty() => drop(out.remove(0)),
+                    _ => connections[index] = Connection::new(),
+                }
+                prop_assert_eq!(service.cache.held(), service.cache.counted_anew());
+                prop_assert_eq!(service.cache.held(), service.cache.held_by(0));
+                prop_assert!(service.cache.held() <= room * one());
+            }
+            drop((connections, out));
+            prop_assert!(sharing == Sharing::Operation || service.cache.held() <= 4 * one());
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What a connection owns: its memories, and the decoder that they belong to.
+
+use super::{Cache, Stream};
+use crate::server::memory::cache::Keeper;
+use crate::server::pool::{Pool, Pooled};
+use crate::shelf::Idle;
+use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A connection, attached to its requests by [`Server`](crate::Server): services keep here what they remember of its earlier
+/// messages, and drop it with the last clone.
+///
+/// Another accept loop can make one for each connection and attach it to all requests of the connection. Without one, and
+/// without a [`Principal`](crate::Principal), there is nothing to remember messages by, and each is read in full; unless the
+/// service shares [by operation](crate::Sharing::Operation).
+#[derive(Clone, Default)]
+pub struct Connection(Arc<Mutex<Vec<Arc<Store>>>>);
+
+impl Connection {
+    /// A connection without messages so far.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What belongs to this connection at the service with this cache. A connection talks to few services.
+    pub(crate) fn store(&self, cache: &Arc<Cache>) -> Arc<Store> {
+        let mut stores = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = stores.iter().find(|store| Arc::ptr_eq(&store.cache, cache)) {
+            return Arc::clone(store);
+        }
+        let store = Arc::new(Store::new(Arc::clone(cache)));
+        stores.push(Arc::clone(&store));
+        store
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").finish_non_exhaustive()
+    }
+}
+
+/// What a connection has at one service.
+#[derive(Debug)]
+pub(crate) struct Store {
+    cache: Arc<Cache>,
+    number: u64,
+    keeper: Arc<Keeper>,
+    /// Requests so far.
+    requests: AtomicU32,
+    /// The decoder between two requests.
+    decoder: Mutex<Option<Pooled>>,
+}
+
+impl Store {
+    fn new(cache: Arc<Cache>) -> Self {
+        let (number, keeper) = cache.open_connection();
+        Store { cache, number, keeper, requests: AtomicU32::new(0), decoder: Mutex::default() }
+    }
+
+    /// Counts a request; true for the first.
+    pub(crate) fn begin_request(&self) -> bool {
+        self.requests.fetch_add(1, Relaxed) == 0
+    }
+
+    pub(crate) fn keeper(&self) -> &Arc<Keeper> {
+        &self.keeper
+    }
+
+    /// The connection's decoder: what the papers' policies save refers to names and scopes of the decoder that read the
+    /// message, so that the next one must meet the same. It comes from the pool at first, or while another request of the
+    /// connection is being read, and goes back to it when the connection ends.
+    pub(crate) fn decoder(&self, pool: &Arc<Pool>) -> Pooled {
+        let kept = self.decoder.lock().unwrap_or_else(PoisonError::into_inner).take();
+        kept.unwrap_or_else(|| pool.take())
+    }
+
+    /// Keeps the decoder for the next request.
+    pub(crate) fn keep_decoder(&self, mut decoder: Pooled) {
+        decoder.reset();
+        let former = self.decoder.lock().unwrap_or_else(PoisonError::into_inner).replace(decoder);
+        drop(former);
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        let requests = *self.requests.get_mut();
+        let left: Vec<Idle<Stream>> = self.cache.close_connection(self.number, &self.keeper, requests);
+        left.into_iter().for_each(|idle| self.cache.keep(idle));
+    }
+}

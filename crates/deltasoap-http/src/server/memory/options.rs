@@ -1,0 +1,63 @@
+//! Whose memories may be used for whom, and how many are kept.
+
+use std::sync::Arc;
+
+/// The authenticated identity that a request was sent under: what a layer in front of the service, which knows how clients
+/// prove who they are, attaches to the request's extensions.
+///
+/// Requests of one principal share what the service remembers of earlier messages, over all of the principal's connections
+/// and after they are closed. Attach nothing that a client can choose freely: see [`Sharing`].
+///
+/// ```
+/// use deltasoap_http::Principal;
+///
+/// fn authenticated<B>(mut request: http::Request<B>, user: &str) -> http::Request<B> {
+///     request.extensions_mut().insert(Principal::new(user));
+///     request
+/// }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Principal(pub Arc<str>);
+
+impl Principal {
+    /// A principal by its name.
+    pub fn new(name: impl Into<Arc<str>>) -> Self {
+        Principal(name.into())
+    }
+}
+
+/// Whose earlier messages a message may be compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum Sharing {
+    /// Those of the same [`Principal`]; where a request has none, those that came over the same connection.
+    #[default]
+    Principal,
+    /// Those of all clients of the operation, as in *Differential Deserialization*: what devices gain from that connect anew
+    /// for each message.
+    ///
+    /// Values never reach another client, but time does: a message that resembles the one before is read faster, so that a
+    /// client who can measure how long its own messages take learns how much they resemble what somebody else has sent, and
+    /// by trying can learn what that was. Choose this only where clients may know each other's messages.
+    Operation,
+}
+
+/// Bounds on what a service keeps of earlier messages. Beyond one, what was not used for long is dropped; the next message of
+/// that stream is then read in full, as all are without differential decoding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryBounds {
+    /// Memories kept for one connection. Default 8.
+    pub per_connection: usize,
+    /// Memories kept for one principal beside its connections. Default 16.
+    pub per_principal: usize,
+    /// Memories kept for one operation and style of sender beside the connections, with [`Sharing::Operation`]. Default 64.
+    pub per_operation: usize,
+    /// Bytes kept by the service in all, connections included: received buffers by their capacity and what is noted about
+    /// them, without the values themselves. What a handler holds on lease is not counted meanwhile. Default 256 MiB.
+    pub total_bytes: usize,
+}
+
+impl Default for MemoryBounds {
+    fn default() -> Self {
+        MemoryBounds { per_connection: 8, per_principal: 16, per_operation: 64, total_bytes: 256 << 20 }
+    }
+}

@@ -1,0 +1,158 @@
+//! What a service notes about each of its operations: counters, and whether remembering its messages is of use.
+
+use super::stats::{Counted, nanos};
+use deltasoap_core::{DifferentialStats, QName};
+use metrics::{Histogram, counter, histogram};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::Duration;
+
+/// An operation's notes.
+#[derive(Debug)]
+pub(crate) struct Record {
+    /// The operation's number within the service.
+    number: usize,
+    name: QName,
+    counters: Counters,
+    decode_time: Histogram,
+    /// How many requests in a row a handler took for good, so that nothing came home.
+    gone: AtomicU32,
+}
+
+/// Requests taken for good in a row from which on the next are expected to be too.
+const GONE: u32 = 8;
+/// One request in as many is tried all the same.
+const TRIAL: u32 = 64;
+
+impl Record {
+    /// The record of an operation that is in no service yet.
+    pub(crate) fn unregistered(name: QName) -> Self {
+        let (counters, decode_time) = (Counters::default(), Histogram::noop());
+        Record { number: 0, name, counters, decode_time, gone: AtomicU32::new(0) }
+    }
+
+    pub(crate) fn new(service: &str, number: usize, name: QName) -> Self {
+        let (service, operation) = (service.to_owned(), name.to_string());
+        let counters = Counters::new(&service, &operation);
+        let decode_time = histogram!("deltasoap_decode_seconds", "service" => service, "operation" => operation);
+        Record { counters, decode_time, number, ..Record::unregistered(name) }
+    }
+
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
+    pub(crate) fn name(&self) -> &QName {
+        &self.name
+    }
+
+    /// The operation's counters; memory is not counted here.
+    pub(crate) fn differential(&self) -> DifferentialStats {
+        self.counters.stats()
+    }
+
+    /// Adds what was counted for one message.
+    pub(crate) fn count(&self, stats: &DifferentialStats) {
+        self.counters.add(stats);
+    }
+
+    pub(crate) fn count_decode_time(&self, time: Duration) {
+        self.decode_time.record(time.as_secs_f64());
+    }
+
+    /// Notes that a handler gave a request back, or took it for good.
+    pub(crate) fn note_returned(&self, is_returned: bool) {
+        if !is_returned {
+            self.gone.fetch_add(1, Relaxed);
+        } else if self.gone.load(Relaxed) != 0 {
+            self.gone.store(0, Relaxed);
+        }
+    }
+
+    /// True if the next request will not come back, as far as can be told: what is noted for the message behind it would be
+    /// noted in vain.
+    pub(crate) fn expects_none_back(&self) -> bool {
+        self.gone.load(Relaxed) >= GONE && !self.gone.fetch_add(1, Relaxed).is_multiple_of(TRIAL)
+    }
+}
+
+/// Counters for the fields of [`DifferentialStats`].
+macro_rules! counters {
+    (numbers: $($number:ident),*; times: $($time:ident),*) => {
+        #[derive(Debug, Default)]
+        struct Counters {
+            $($number: Counted,)*
+            $($time: Counted,)*
+        }
+
+        impl Counters {
+            fn new(service: &str, operation: &str) -> Self {
+                let counted = |name: &'static str| {
+                    let (service, operation) = (service.to_owned(), operation.to_owned());
+                    Counted::new(counter!(name, "service" => service, "operation" => operation))
+                };
+                Counters {
+                    $($number: counted(concat!("deltasoap_differential_", stringify!($number), "_total")),)*
+                    $($time: counted(concat!("deltasoap_differential_", stringify!($time), "_nanoseconds_total")),)*
+                }
+            }
+
+            fn add(&self, stats: &DifferentialStats) {
+                $(self.$number.add(stats.$number);)*
+                $(self.$time.add(nanos(stats.$time));)*
+            }
+
+            fn stats(&self) -> DifferentialStats {
+                DifferentialStats {
+                    $($number: self.$number.value(),)*
+                    $($time: Duration::from_nanos(self.$time.value()),)*
+                    memory: 0,
+                }
+            }
+        }
+    };
+}
+
+counters! {
+    numbers: messages, compared, fast_bytes, regular_bytes, to_regular, to_fast, checkpoints, leaves, shifted, false_matches;
+    times: saved, lost
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_added_is_what_is_read() {
+        let record = Record::unregistered(QName::new("", "a"));
+        let stats = DifferentialStats {
+            messages: 1,
+            compared: 2,
+            fast_bytes: 3,
+            regular_bytes: 4,
+            to_regular: 5,
+            to_fast: 6,
+            checkpoints: 7,
+            leaves: 8,
+            shifted: 9,
+            false_matches: 10,
+            memory: 0,
+            saved: Duration::from_nanos(11),
+            lost: Duration::from_nanos(12),
+        };
+        record.count(&stats);
+        assert_eq!(record.differential(), stats);
+    }
+
+    #[test]
+    fn a_handler_that_keeps_its_requests_is_tried_now_and_then() {
+        let record = Record::unregistered(QName::new("", "a"));
+        for _ in 0..GONE {
+            assert!(!record.expects_none_back());
+            record.note_returned(false);
+        }
+        let trials = (0..10 * TRIAL).filter(|_| !record.expects_none_back()).count();
+        assert_eq!(trials, 10);
+        record.note_returned(true);
+        assert!(!record.expects_none_back());
+    }
+}
