@@ -162,6 +162,7 @@ fn decode(root: &mut Node, cursor: &mut Cursor<'_>) -> Step {
     let (me, fresh) = cursor.enter();
     let base = cursor.frame(me).depth as usize;
     if fresh {
+        cursor.keep_elsewhere();
         *root = open_root(cursor)?;
     }
     let mut node = innermost(root, cursor.reader().depth() - base);

@@ -11,7 +11,7 @@ mod laws;
 mod streams;
 
 use deltasoap_core::schema::View;
-use deltasoap_core::{Content, DecodeOptions, Differential, DifferentialStats, SoapArray, Typed};
+use deltasoap_core::{Checkpoints, Content, DecodeOptions, Differential, DifferentialStats, Matcher, SoapArray, Typed};
 use proptest::prelude::*;
 use std::fmt::Debug;
 use streams::{Sources, Stream};
@@ -110,6 +110,98 @@ fn strings_of_all_lengths() {
     }
 }
 
+/// Counters of a stream of the papers' policies, which must add up.
+fn counted(documents: &[&str], options: Differential) -> DifferentialStats {
+    let stats = read_all::<SoapArray<f64>>(SoapArray::<f64>::view(), documents, options, usize::MAX);
+    let content = |document: &&str| (document.len() - document.find('>').map_or(0, |tag| tag + 1)) as u64;
+    let bytes: u64 = documents.iter().map(content).sum();
+    assert_eq!(stats.fast_bytes + stats.regular_bytes, bytes, "{options:?}");
+    stats
+}
+
+#[test]
+fn equal_messages_are_skipped_as_a_whole() {
+    let document = many(40, |_| None);
+    for options in streams::all(32) {
+        let stats = counted(&[&document, &document, &document], options);
+        assert_eq!((stats.compared, stats.to_regular, stats.to_fast), (2, 0, 0), "{options:?}");
+        assert!(stats.fast_bytes == 2 * stats.regular_bytes && stats.checkpoints >= 20, "{options:?} {stats:?}");
+        assert!(stats.memory > 0, "{options:?}");
+    }
+}
+
+#[test]
+fn one_changed_value_costs_a_few_portions() {
+    let (one, other) = (many(100, |_| None), many(100, |i| (i == 50).then_some("3.5")));
+    for options in streams::all(32) {
+        let stats = counted(&[&one, &one, &other, &other], options);
+        assert_eq!((stats.compared, stats.to_regular, stats.to_fast), (3, 1, 1), "{options:?}");
+        assert!(stats.regular_bytes < one.len() as u64 + 250, "{options:?} {stats:?}");
+    }
+}
+
+/// An array of doubles of about 23 characters.
+fn hard_doubles(count: usize) -> String {
+    let value = |i: usize| format!("{:e}", (i as f64 + 0.1).sin() * 1e-100);
+    let values: Vec<String> = (0..count).map(value).collect();
+    doubles(&values.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+#[test]
+fn checkpoints_are_small() {
+    let document = hard_doubles(20_000);
+    let most = [(Checkpoints::Lightweight, 16), (Checkpoints::Differential, 48), (Checkpoints::Full, 400)];
+    for (checkpoints, most) in most {
+        let options = Differential {
+            checkpoints,
+            matcher: Matcher::Crc32,
+            portion: 32,
+            adaptive: false,
+            ..Differential::default()
+        };
+        let mut stream = Stream::<SoapArray<f64>>::new(
+            SoapArray::<f64>::view(),
+            DecodeOptions { differential: options, ..DecodeOptions::default() },
+        );
+        stream.keep_no_bytes();
+        let _ = stream.next(document.as_bytes(), usize::MAX);
+        let stats = stream.stats();
+        let each = stats.memory as f64 / stats.checkpoints as f64;
+        println!("{checkpoints:?}: {each} bytes each of {}", stats.checkpoints);
+        // Beside checkpoints there are the machine, a base, and capacity.
+        assert!(each < f64::from(most) + 0.5, "{checkpoints:?}: {each} bytes each of {}", stats.checkpoints);
+    }
+}
+
+#[test]
+fn arrays_that_grow_and_shrink_are_met_again() {
+    let (short, long) = (many(100, |_| None), many(120, |_| None));
+    let (short, long) = (short.replace("100", "1"), long.replace("120", "1"));
+    for options in streams::all(32) {
+        let stats = counted(&[&short, &long, &short], options);
+        assert!(stats.fast_bytes as usize > 3 * short.len() / 2, "{options:?} {stats:?}");
+    }
+}
+
+#[test]
+fn behind_a_bad_message_regular_mode_is_forced() {
+    let (good, bad) = (many(100, |_| None), many(100, |i| (i == 50).then_some("x")));
+    for options in streams::all(32) {
+        let mut stream = Stream::<SoapArray<f64>>::new(
+            SoapArray::<f64>::view(),
+            DecodeOptions { differential: options, ..DecodeOptions::default() },
+        );
+        let results = [&good, &bad, &good, &good].map(|document| stream.next(document.as_bytes(), 100).is_ok());
+        assert_eq!(results, [true, false, true, true]);
+        let (stats, half) = (stream.stats(), good.len() as u64 / 2);
+        assert_eq!((stats.to_regular, stats.to_fast), (2, 0), "{options:?}");
+        assert!(
+            stats.fast_bytes > 3 * half + half / 2 && stats.fast_bytes < 4 * half + half / 2,
+            "{options:?} {stats:?}"
+        );
+    }
+}
+
 #[test]
 fn every_portion_size() {
     let documents = [many(12, |_| None), many(12, |i| (i == 6).then_some("9")), many(13, |_| None), many(12, |_| None)];
@@ -129,12 +221,19 @@ fn every_cut() {
     }
 }
 
+/// As many cases as `PROPTEST_CASES` says, or few: each one is read in sixteen ways.
+fn config() -> ProptestConfig {
+    let default = ProptestConfig::default();
+    let is_set = std::env::var_os("PROPTEST_CASES").is_some();
+    ProptestConfig { cases: if is_set { default.cases } else { 64 }, ..default }
+}
+
 fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(any::<u8>(), 0..most)
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(config())]
 
     #[test]
     fn random_streams(

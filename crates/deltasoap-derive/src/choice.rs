@@ -102,6 +102,7 @@ impl Choice<'_> {
             patch: self.select(&quote!(patch), &quote!(, cursor, view)),
             item_leaves: self.item_leaves(),
             attribute: quote!(::core::result::Result::Ok(())),
+            vacate_attributes: TokenStream::new(),
         }
     }
 

@@ -49,6 +49,8 @@ impl ContentBodies {
         target.implement(
             &quote!(#runtime::Content),
             &quote! {
+                const REPLACES: bool = true;
+
                 #[inline]
                 fn vacant(_: #runtime::schema::View<'_>) -> Self {
                     #vacant
@@ -82,12 +84,15 @@ pub(crate) struct DecodeBodies {
     pub(crate) patch: TokenStream,
     pub(crate) item_leaves: TokenStream,
     pub(crate) attribute: TokenStream,
+    /// Makes all attributes absent.
+    pub(crate) vacate_attributes: TokenStream,
 }
 
 impl DecodeBodies {
     pub(crate) fn implement(&self, target: &Target) -> TokenStream {
         let runtime = target.runtime();
-        let DecodeBodies { open, keep, splice, decode_field, run, patch, item_leaves, attribute } = self;
+        let DecodeBodies { open, keep, splice, decode_field, run, patch, item_leaves, attribute, vacate_attributes } =
+            self;
         let (cursor, view) = (quote!(&mut #runtime::decode::Cursor<'_>), quote!(#runtime::schema::View<'_>));
         target.implement(
             &quote!(#runtime::decode::DecodeFields),
@@ -137,6 +142,14 @@ impl DecodeBodies {
                     text: &str,
                 ) -> ::core::result::Result<(), #runtime::lexical::LexicalError> {
                     #attribute
+                }
+
+                fn vacate(&mut self, view: #view) {
+                    *self = <Self as #runtime::Content>::vacant(view);
+                }
+
+                fn vacate_attributes(&mut self) {
+                    #vacate_attributes
                 }
             },
         )

@@ -78,6 +78,14 @@ fn lexical(target: &Target, inner: &Type) -> TokenStream {
                 #inner::clear(&mut self.0);
             }
 
+            fn progress(&self) -> usize {
+                #inner::progress(&self.0)
+            }
+
+            fn keep(&mut self, progress: usize) {
+                #inner::keep(&mut self.0, progress);
+            }
+
             fn append(
                 &mut self,
                 piece: &str,

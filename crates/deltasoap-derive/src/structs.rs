@@ -181,6 +181,14 @@ impl<'t> Struct<'t> {
                 let (ident, value) = (&member.ident, member.attribute_value(target));
                 quote!(#value::read(&mut self.#ident, text))
             }),
+            vacate_attributes: self
+                .attributes
+                .iter()
+                .map(|member| {
+                    let (ident, vacant) = (&member.ident, member.vacant(target));
+                    quote!(self.#ident = #vacant;)
+                })
+                .collect(),
         }
     }
 
@@ -204,7 +212,8 @@ fn open(member: &Member, target: &Target) -> TokenStream {
     let (ident, occurs) = (&member.ident, member.occurs(target));
     let reset = member.default.as_ref().map(|_| {
         let vacant = member.vacant_element(target);
-        quote!(self.#ident = #vacant;)
+        let runtime = target.runtime();
+        quote!(if place == #runtime::content::APPENDED { self.#ident = #vacant; })
     });
     quote!({
         #reset

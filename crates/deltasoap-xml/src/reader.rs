@@ -15,6 +15,7 @@ mod reference;
 mod resume;
 mod scope;
 mod spelling;
+mod stacks;
 mod tag;
 mod text;
 
@@ -28,7 +29,9 @@ use resume::Resume;
 use scope::Scopes;
 use spelling::Spellings;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tag::Open;
+
+pub use stacks::Bound;
+pub use tag::Open;
 
 /// The bytes at hand: a window on the document. `pos` moves forward as events are read.
 #[derive(Debug, Clone, Copy)]
@@ -110,6 +113,8 @@ pub enum Instructions {
 pub struct Reader {
     /// Unlike that of any other reader in the process.
     id: u64,
+    /// How often names were forgotten.
+    forgotten: u64,
     limits: Limits,
     instructions: Instructions,
     names: Names,
@@ -166,6 +171,7 @@ impl Reader {
         let mut names = Names::default();
         Reader {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            forgotten: 0,
             limits,
             instructions,
             scopes: Scopes::new(&mut names),
@@ -221,6 +227,7 @@ impl Reader {
 
     /// Forgets the names that documents brought, and all that points to them.
     fn forget_names(&mut self) {
+        self.forgotten += 1;
         if let Some(mark) = self.kept.take() {
             self.names.forget(mark);
         }

@@ -28,7 +28,10 @@ pub fn decode<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: Vie
     let (me, fresh) = cursor.enter();
     if fresh && !cursor.is_seeking() {
         read_attributes(cursor)?;
-        items.clear();
+        cursor.begin_children(me);
+        if !cursor.go_over(me) {
+            items.clear();
+        }
     } else if fresh {
         descend(cursor, me)?;
     }
@@ -58,6 +61,7 @@ pub fn decode<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: Vie
                 return Err(Stop::Pending);
             }
         }
+        cursor.pause_at_watch(me)?;
         let before = cursor.item_start().filter(|_| leaves.is_some());
         match cursor.next_tag()? {
             Tag::Start => open_item(items, cursor, item_view, me, before)?,
@@ -120,6 +124,7 @@ fn open_item<T: Content>(
         return Err(Stop::Switch);
     }
     cursor.note_open(0, count);
+    cursor.note_location(me);
     let place = if cursor.is_over(me) { cursor.frame(me).count as usize } else { APPENDED };
     let place = occurs::open_item(items, place, view);
     let frame = cursor.frame(me);

@@ -1,12 +1,13 @@
 //! The cursor: a window of bytes, the reader's state, and the matching stack.
 
 use super::differential::leaf::{Descent, Session, StartTag};
+use super::differential::machine::Papers;
 use super::flat::Learned;
 use super::{DecodeOptions, Differential, Frame, Step, Stop};
 use crate::node::{Bindings, owned};
 use crate::{Error, ErrorKind, QName, Stats};
 use deltasoap_xml::lexical::Partial;
-use deltasoap_xml::{Event, Instructions, Limits, NameId, Names, Reader, ScopeId, Stop as XmlStop, Window};
+use deltasoap_xml::{Encoding, Event, Instructions, Limits, NameId, Names, Reader, ScopeId, Stop as XmlStop, Window};
 use std::sync::Arc;
 
 /// Everything a decode keeps from one window to the next.
@@ -14,9 +15,9 @@ use std::sync::Arc;
 pub struct State {
     pub(crate) reader: Reader,
     /// The matching stack.
-    stack: Vec<Frame>,
+    pub(in crate::decode) stack: Vec<Frame>,
     /// Frames entered since the last re-descent; `level <= stack.len()`.
-    level: usize,
+    pub(in crate::decode) level: usize,
     /// Frames of this many levels are *over an old value*: see [`Cursor::is_over`].
     pub(crate) over: usize,
     /// Bits of fields seen, for elements whose fields come in any order: an append-only log cut back as frames leave.
@@ -30,18 +31,20 @@ pub struct State {
     /// Markup learned for flat items.
     pub(crate) learned: Learned,
     /// Set by a parent for the routine it calls next: the start tag just read is of a field, not of the container.
-    inline: bool,
+    pub(in crate::decode) inline: bool,
     /// Set by the routine for simple content: the attributes of the start tag just read are dealt with.
-    attributes_read: bool,
+    pub(in crate::decode) attributes_read: bool,
     /// Bindings that trees have taken over from the elements around them.
     pub(crate) inherited: usize,
     /// What they took over last, and where.
-    bindings: Option<(ScopeId, Bindings)>,
+    pub(in crate::decode) bindings: Option<(ScopeId, Bindings)>,
     pub(crate) stats: Stats,
     pub(crate) limits: Limits,
     /// The comparison with the message before.
     pub(crate) session: Session,
     pub(crate) differential: Differential,
+    /// The papers' machine and what it wants of the routines.
+    pub(crate) papers: Papers,
 }
 
 /// The state of a routine, in a frame that stays, on the way to where regular mode goes on.
@@ -74,6 +77,7 @@ impl State {
             limits,
             session: Session::default(),
             differential,
+            papers: Papers::default(),
         }
     }
 
@@ -97,6 +101,7 @@ impl State {
         self.inherited = 0;
         self.bindings = None;
         self.session.reset();
+        self.papers.reset();
     }
 
     /// The counters so far.
@@ -229,6 +234,11 @@ impl<'c> Cursor<'c> {
         self.window.bytes
     }
 
+    /// True if the document came in UTF-8.
+    pub(crate) fn is_utf8(&self) -> bool {
+        self.window.encoding.encoding == Encoding::Utf8
+    }
+
     /// True if no bytes follow those at hand.
     pub fn is_last(&self) -> bool {
         self.window.last
@@ -296,6 +306,7 @@ impl<'c> Cursor<'c> {
         self.state.stack.truncate(index);
         self.state.level = index;
         self.state.over = self.state.over.min(index);
+        self.state.papers.low = self.state.papers.low.min(index);
     }
 
     /// True if a frame is *over an old value*: its routine goes on within a value that is whole already, that of the

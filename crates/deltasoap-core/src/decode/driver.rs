@@ -52,6 +52,12 @@ impl Decoder {
         decoder
     }
 
+    /// Keeps bytes beside sums, so that no portion matches another one of the same sum: for tests, which count these.
+    #[doc(hidden)]
+    pub fn keep_bytes(&mut self) {
+        self.state.papers.keeps_bytes = true;
+    }
+
     /// Makes ready for another document; needed after each document, whole or failed.
     pub fn reset(&mut self) {
         self.feed.reset();
@@ -152,25 +158,49 @@ impl Decoder {
     }
 }
 
+/// Calls the routines as long as the window allows, in turn with the papers' machine while there is one.
 fn step(root: &mut impl Root, state: &mut State, window: &mut Window<'_>) -> Result<(), Option<Error>> {
-    let mut cursor = Cursor::new(*window, state);
-    let result = root.decode(&mut cursor);
-    window.pos = cursor.pos();
-    match result {
-        Ok(()) => Ok(()),
-        Err(Stop::Switch) => {
-            window.halted = true;
-            Err(None)
-        }
-        Err(Stop::Pending) => {
-            window.mark = state.mark();
-            Err(None)
-        }
-        Err(Stop::Error(mut error)) => {
-            error.set_path(state.path());
-            Err(Some(error))
+    loop {
+        let cut = prepare(state, window).ok_or(None)?;
+        let is_whole = cut == window.bytes.len();
+        let part = Window { bytes: &window.bytes[..cut], last: window.last && is_whole, ..*window };
+        let mut cursor = Cursor::new(part, state);
+        let result = root.decode(&mut cursor);
+        window.pos = cursor.pos();
+        match result {
+            Ok(()) => return Ok(()),
+            Err(Stop::Error(mut error)) => {
+                error.set_path(state.path());
+                return Err(Some(error));
+            }
+            Err(Stop::Switch) if state.papers.machine.is_none() => {
+                window.halted = true;
+                return Err(None);
+            }
+            Err(stop) if !goes_on(state, window, cut, stop == Stop::Switch) => {
+                window.mark = state.mark();
+                return Err(None);
+            }
+            Err(_) => {}
         }
     }
+}
+
+/// Where the routines' window is to end; `None` if they are not to be called.
+fn prepare(state: &mut State, window: &mut Window<'_>) -> Option<usize> {
+    let Some(mut machine) = state.papers.machine.take() else { return Some(window.bytes.len()) };
+    let is_ready = machine.advance(state, window);
+    let cut = machine.cut(window);
+    state.papers.machine = Some(machine);
+    is_ready.then_some(cut)
+}
+
+/// The routines have paused: true if they can go on with the bytes at hand.
+fn goes_on(state: &mut State, window: &Window<'_>, cut: usize, at_watch: bool) -> bool {
+    let Some(mut machine) = state.papers.machine.take() else { return cut < window.bytes.len() };
+    let goes_on = machine.paused(state, window, cut, at_watch);
+    state.papers.machine = Some(machine);
+    goes_on
 }
 
 /// Reads a document whose root element is `name` with content of type `T`.

@@ -14,6 +14,10 @@ pub struct Frame {
     pub place: u32,
     /// True if what `count` counts can occur more than once.
     pub is_repeated: bool,
+    /// True while the routine keeps progress elsewhere than here, so that it cannot go on from a copy of the frame.
+    pub is_opaque: bool,
+    /// True if the routine reads children one by one, each of which can begin a portion of its own.
+    pub has_children: bool,
     /// Open elements when the routine was entered, its own included.
     pub depth: u32,
     /// Where the routine's entries in the log of seen fields begin.

@@ -80,7 +80,10 @@ impl<T: Content> Content for Nillable<T> {
             cursor.frame(me).state = CONTENT;
         } else if fresh {
             let is_nil = nil_attribute(cursor)?.0;
-            *self = if is_nil { Nillable::Nil } else { Nillable::Value(T::vacant(view)) };
+            let stays = !is_nil && T::REPLACES && matches!(self, Nillable::Value(_)) && cursor.go_over(me);
+            if !stays {
+                *self = if is_nil { Nillable::Nil } else { Nillable::Value(T::vacant(view)) };
+            }
             cursor.frame(me).state = if is_nil { NIL } else { CONTENT };
         }
         match self {

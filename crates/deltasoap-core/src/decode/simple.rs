@@ -6,10 +6,12 @@ use crate::schema::View;
 use deltasoap_xml::Event;
 use deltasoap_xml::lexical::{Lexical, Partial};
 
-/// Collecting text.
-const TEXT: u8 = 0;
+/// In front of the text.
+const START: u8 = 0;
 /// The value is complete; the end tag follows.
 const SCANNED: u8 = 1;
+/// Collecting text.
+const TEXT: u8 = 2;
 
 /// Reads an element's text as a value, up to and with its end tag.
 ///
@@ -20,11 +22,13 @@ pub fn decode<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, _: View<'_>) -
     if fresh {
         open(cursor)?;
         cursor.frame(me).mark = cursor.offset();
-        if scan(value, cursor) {
-            cursor.frame(me).state = SCANNED;
-        } else {
-            begin_text(value, cursor);
-        }
+        cursor.pause_at_watch(me)?;
+    }
+    let state = cursor.frame(me).state;
+    match state {
+        START => begin(value, cursor, me)?,
+        TEXT if T::STREAMED && cursor.is_over(me) => value.keep(cursor.frame(me).count as usize),
+        _ => {}
     }
     if cursor.frame(me).state == TEXT {
         cursor.stop_learning();
@@ -69,6 +73,19 @@ fn scan<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>) -> bool {
     true
 }
 
+/// Reads the whole text, or begins to collect it.
+fn begin<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize) -> Step {
+    if scan(value, cursor) {
+        cursor.frame(me).state = SCANNED;
+        return Ok(());
+    }
+    cursor.hold_back()?;
+    begin_text(value, cursor);
+    let frame = cursor.frame(me);
+    (frame.state, frame.is_opaque) = (TEXT, !T::STREAMED);
+    Ok(())
+}
+
 fn begin_text<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>) {
     let state = cursor.state();
     state.scratch.clear();
@@ -84,7 +101,9 @@ fn take<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, text: &st
         return Ok(());
     }
     let result = value.append(text, &mut cursor.state().partial);
-    let start = cursor.frame(me).mark;
+    let frame = cursor.frame(me);
+    frame.count = value.progress() as u32;
+    let start = frame.mark;
     result.map_err(|error| cursor.error_at(ErrorKind::Lexical(error), start))
 }
 

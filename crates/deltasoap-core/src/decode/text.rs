@@ -14,6 +14,11 @@ pub fn decode<T: DecodeFields>(target: &mut T, cursor: &mut Cursor<'_>, view: Vi
     };
     let (me, fresh) = cursor.enter();
     if fresh {
+        if cursor.go_over(me) {
+            target.vacate_attributes();
+        } else if cursor.is_within_old(me) && !cursor.is_seeking() {
+            target.vacate(view);
+        }
         read_attributes(target, cursor, complex)?;
         cursor.set_attributes_read();
     }

@@ -51,6 +51,8 @@ impl DecodeFields for Empty {
 
     fn keep(&mut self, _: usize, _: usize, _: View<'_>) {}
 
+    fn vacate(&mut self, _: View<'_>) {}
+
     fn decode_field(&mut self, _: usize, _: &mut Cursor<'_>, _: View<'_>) -> Step {
         Ok(())
     }

@@ -18,6 +18,7 @@ impl Content for QName {
         let (me, fresh) = cursor.enter();
         if fresh {
             *self = QName::default();
+            cursor.keep_elsewhere();
             cursor.keep_declarations();
         }
         // Until it is whole, the text is the local part.

@@ -62,7 +62,10 @@ impl Content for Value {
         } else if fresh {
             // An inline choice has no element of its own, so the attributes at hand are its field's.
             let is_nil = !cursor.is_inline() && nil_attribute(cursor)?.0;
-            *self = if is_nil { Value::Nil } else { Value::vacant(view) };
+            let stays = !is_nil && self.can_stay(view) && cursor.go_over(me);
+            if !stays {
+                *self = if is_nil { Value::Nil } else { Value::vacant(view) };
+            }
             cursor.frame(me).state = if is_nil { NIL } else { CONTENT };
         }
         if cursor.frame(me).state == NIL {
@@ -135,6 +138,15 @@ impl Content for Value {
 }
 
 impl Value {
+    /// True if the value of the message before can be replaced piece by piece.
+    fn can_stay(&self, view: View<'_>) -> bool {
+        match (self, view.element) {
+            (Value::Simple(simple), Element::Simple(element)) => simple.builtin() == element.base,
+            (Value::Record(_), Element::Complex(_)) | (Value::List(_), Element::Array(_)) => true,
+            _ => false,
+        }
+    }
+
     fn decode_content(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
         match (self, view.element) {
             (Value::Simple(simple), Element::Union(union)) => decode_union(simple, cursor, union, view),
@@ -169,6 +181,7 @@ impl Value {
 
 /// The first member type that accepts the text gives the value (XSD 1.0 part 2, 2.5.1.3).
 fn decode_union(value: &mut Simple, cursor: &mut Cursor<'_>, union: &UnionElement, view: View<'_>) -> Step {
+    cursor.keep_elsewhere();
     let mut text = match std::mem::replace(value, Simple::Boolean(false)) {
         Simple::String(text) => text,
         _ => String::new(),

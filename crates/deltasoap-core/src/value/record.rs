@@ -1,7 +1,7 @@
 //! Records: the dynamic values of complex elements.
 
 use super::{Simple, Value};
-use crate::content::Content;
+use crate::content::{APPENDED, Content};
 use crate::decode::flat::{self, Patch, Run};
 use crate::decode::{Cursor, DecodeFields, FlatScan, Step};
 use crate::encode::flat::encode_items;
@@ -121,7 +121,9 @@ impl DecodeFields for Target<'_> {
         match self.list(field) {
             Some(items) => open_item(items, place, view),
             None => {
-                self.record.fields[field] = Value::vacant(view);
+                if place == APPENDED || self.record.fields[field] == Value::Absent {
+                    self.record.fields[field] = Value::vacant(view);
+                }
                 0
             }
         }
@@ -170,6 +172,14 @@ impl DecodeFields for Target<'_> {
 
     fn item_leaves(&self, _: usize, view: View<'_>) -> Option<usize> {
         Value::flat_leaves(view)
+    }
+
+    fn vacate(&mut self, view: View<'_>) {
+        *self.record = Record::vacant(self.complex, view);
+    }
+
+    fn vacate_attributes(&mut self) {
+        self.record.attributes.fill(None);
     }
 
     fn attribute(&mut self, index: usize, text: &str) -> Result<(), LexicalError> {

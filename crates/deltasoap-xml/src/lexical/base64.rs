@@ -56,6 +56,14 @@ impl Lexical for Base64 {
         self.0.clear();
     }
 
+    fn progress(&self) -> usize {
+        self.0.len()
+    }
+
+    fn keep(&mut self, progress: usize) {
+        self.0.truncate(progress);
+    }
+
     fn append(&mut self, piece: &str, partial: &mut Partial) -> Result<(), LexicalError> {
         decode(piece.as_bytes(), partial, &mut self.0).map_err(LexicalError::new::<Self>)
     }

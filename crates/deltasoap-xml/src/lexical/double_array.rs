@@ -116,6 +116,14 @@ impl<O: ByteOrder> Lexical for DoubleArray<O> {
         self.values.clear();
     }
 
+    fn progress(&self) -> usize {
+        self.values.len()
+    }
+
+    fn keep(&mut self, progress: usize) {
+        self.values.truncate(progress);
+    }
+
     fn append(&mut self, piece: &str, partial: &mut Partial) -> Result<(), LexicalError> {
         self.decode(piece.as_bytes(), partial).map_err(LexicalError::new::<Self>)
     }

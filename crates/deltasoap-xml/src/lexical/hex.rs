@@ -46,6 +46,14 @@ impl Lexical for Hex {
         self.0.clear();
     }
 
+    fn progress(&self) -> usize {
+        self.0.len()
+    }
+
+    fn keep(&mut self, progress: usize) {
+        self.0.truncate(progress);
+    }
+
     /// White space is allowed at the ends only, which may be in any piece.
     fn append(&mut self, piece: &str, partial: &mut Partial) -> Result<(), LexicalError> {
         let started = partial.text_len > 0 || !self.0.is_empty();

@@ -95,6 +95,16 @@ pub trait Lexical: Sized {
         unreachable!("append on a type that is not streamed")
     }
 
+    /// How much of a value under construction [`append`](Self::append) has made: characters, bytes, items.
+    fn progress(&self) -> usize {
+        0
+    }
+
+    /// Goes back to an earlier [`progress`](Self::progress), or from a whole value to where it was under construction.
+    fn keep(&mut self, progress: usize) {
+        let _ = progress;
+    }
+
     /// Ends a value built by [`append`](Self::append).
     ///
     /// # Errors

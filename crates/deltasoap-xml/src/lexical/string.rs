@@ -47,6 +47,16 @@ impl Lexical for String {
         String::clear(self);
     }
 
+    fn progress(&self) -> usize {
+        String::len(self)
+    }
+
+    fn keep(&mut self, progress: usize) {
+        if self.is_char_boundary(progress) {
+            self.truncate(progress);
+        }
+    }
+
     fn append(&mut self, piece: &str, _: &mut Partial) -> Result<(), LexicalError> {
         legal(piece).map(|piece| self.push_str(piece))
     }

@@ -6,6 +6,7 @@
 //! parent's set, the tag's own declarations): the same tag under the same parent has the same set, in this
 //! document and in the next. The table of sets is bounded; sets beyond get ids that are never given again.
 
+use super::Bound;
 use super::fail::{Fail, fault};
 use crate::interner::Interner;
 use crate::name::{NsId, ScopeId};
@@ -27,6 +28,14 @@ impl PrefixId {
     pub(crate) const EMPTY: PrefixId = PrefixId(0);
     const XML: PrefixId = PrefixId(1);
     pub(crate) const XMLNS: PrefixId = PrefixId(2);
+
+    pub(crate) fn index(self) -> u32 {
+        self.0
+    }
+
+    pub(crate) fn from_index(index: u32) -> Self {
+        PrefixId(index)
+    }
 }
 
 /// The binding of a prefix that is not bound.
@@ -119,6 +128,25 @@ impl Scopes {
     #[inline]
     pub(crate) fn mark(&self) -> usize {
         self.undo.len()
+    }
+
+    /// The declarations since `mark`. Takes time with the square of their number.
+    pub(super) fn bound_from(&self, mark: usize) -> Vec<Bound> {
+        let undo = &self.undo[mark..];
+        let namespace = |index: usize, prefix| {
+            let hidden_by = undo[index + 1..].iter().find(|(later, _)| *later == prefix);
+            hidden_by.map_or(self.binding(prefix), |(_, before)| *before)
+        };
+        let bound =
+            |(index, &(prefix, _)): (usize, &(PrefixId, NsId))| Bound { prefix, namespace: namespace(index, prefix) };
+        undo.iter().enumerate().map(bound).collect()
+    }
+
+    /// Makes a declaration that was made before.
+    pub(super) fn rebind(&mut self, Bound { prefix, namespace }: Bound) {
+        let slot = &mut self.bindings[prefix.0 as usize];
+        self.undo.push((prefix, *slot));
+        *slot = namespace;
     }
 
     /// Takes back all declarations since `mark`.

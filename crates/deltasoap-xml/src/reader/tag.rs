@@ -14,13 +14,13 @@ use crate::name::{NameId, NsId, ScopeId};
 use crate::{Names, XmlErrorKind};
 
 /// An element whose end tag is to come.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Open {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Open {
     pub(crate) spelling: SpellingId,
     pub(crate) name: NameId,
     pub(crate) scope: ScopeId,
     /// Where the undo log of the bindings stood before the start tag.
-    bindings: usize,
+    pub(super) bindings: usize,
     /// Bytes of character data so far.
     pub(crate) text: usize,
 }

@@ -55,6 +55,12 @@ pub trait DecodeFields {
         None
     }
 
+    /// Makes all fields and attributes absent.
+    fn vacate(&mut self, view: View<'_>);
+
+    /// Makes all attributes absent.
+    fn vacate_attributes(&mut self) {}
+
     /// Takes an attribute's value.
     ///
     /// # Errors
@@ -119,6 +125,8 @@ impl<'s> Routine<'_, '_, 's> {
             if self.cursor.is_seeking() {
                 self.enter_occurrence(index, 1);
             } else {
+                self.make_way(target);
+                (index + 1..self.complex.fields.len()).for_each(|other| self.cut_off(target, other));
                 self.open_occurrence(target, index);
             }
             self.frame().state = INLINE;
@@ -130,9 +138,35 @@ impl<'s> Routine<'_, '_, 's> {
         if self.complex.compositor == Compositor::All {
             self.cursor.state().session.recorder.mute();
         }
+        self.make_way(target);
+        if self.complex.compositor == Compositor::Sequence {
+            self.cursor.begin_children(self.me);
+        }
+        self.frame().is_opaque = self.comes_back();
         read_attributes(target, self.cursor, self.complex)?;
         self.reserve_seen();
         Ok(())
+    }
+
+    /// Where the value of the message before may stand: makes it ready to be replaced.
+    fn make_way<T: DecodeFields>(&mut self, target: &mut T) {
+        if !self.comes_back() && self.cursor.go_over(self.me) {
+            target.vacate_attributes();
+        } else if self.cursor.is_within_old(self.me) {
+            target.vacate(self.view);
+        }
+    }
+
+    /// Over an old value: makes a field absent that another one takes the place of.
+    fn cut_off<T: DecodeFields>(&mut self, target: &mut T, field: usize) {
+        if self.cursor.is_over(self.me) {
+            self.keep(target, field, 0);
+        }
+    }
+
+    /// True if a field that is a list can be left and come back to: its progress is not the frame's then.
+    fn comes_back(&self) -> bool {
+        self.complex.compositor == Compositor::All && self.complex.fields.iter().any(Field::is_repeated)
     }
 
     /// On the way to where regular mode goes on in the value of the message before.
@@ -209,6 +243,7 @@ impl<'s> Routine<'_, '_, 's> {
             _ => {}
         }
         self.run_flat(target)?;
+        self.cursor.pause_at_watch(self.me)?;
         let start = self.cursor.item_start();
         match self.cursor.next_tag()? {
             Tag::Start => self.open_field(target, start).map(|()| false),
@@ -254,6 +289,7 @@ impl<'s> Routine<'_, '_, 's> {
         if self.cursor.is_over(self.me) && self.resync(target, index) {
             return Err(Stop::Switch);
         }
+        self.cursor.note_location(self.me);
         self.open_occurrence(target, index);
         let (field, count) = (self.frame().field, self.frame().count);
         self.cursor.note_open(field, count);

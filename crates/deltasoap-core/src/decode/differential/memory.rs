@@ -2,8 +2,10 @@
 
 use super::DifferentialStats;
 use super::adaptive::{Adaptive, Plan};
+use super::checkpoint::{Base, PASSED};
 use super::clock::Clock;
 use super::leaf::{Begin, Template};
+use super::machine::{self, Machine};
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, Stop};
 use crate::schema::{Compositor, View};
@@ -18,6 +20,8 @@ pub struct Memory<T> {
     value: T,
     /// What the next message is compared with. The value is whole while there is one.
     template: Option<Box<Template>>,
+    /// The same by the papers' policies.
+    machine: Option<Box<dyn Machine>>,
     adaptive: Adaptive,
     /// The position behind the start tag of the message's operation.
     start: u64,
@@ -33,7 +37,14 @@ impl<T: Typed> Default for Memory<T> {
 impl<T> Memory<T> {
     /// A memory without a message. `value` is what it gives until there is one.
     pub fn new(value: T) -> Self {
-        Memory { value, template: None, adaptive: Adaptive::default(), start: 0, stats: DifferentialStats::default() }
+        Memory {
+            value,
+            template: None,
+            machine: None,
+            adaptive: Adaptive::default(),
+            start: 0,
+            stats: DifferentialStats::default(),
+        }
     }
 
     /// The last message's value.
@@ -49,11 +60,13 @@ impl<T> Memory<T> {
     /// Forgets the message, so that the next one is read in regular mode; frees all buffers.
     pub fn forget(&mut self) {
         self.template = None;
+        self.machine = None;
     }
 
     /// Bytes held beyond the value, buffers counted by their capacity.
     pub fn bytes(&self) -> usize {
-        self.template.as_ref().map_or(0, |template| template.bytes())
+        let template = self.template.as_ref().map_or(0, |template| template.bytes());
+        template + self.machine.as_ref().map_or(0, |machine| machine.bytes())
     }
 
     /// What differential decoding did for this stream.
@@ -76,7 +89,9 @@ impl<T: Content> Memory<T> {
         if cursor.state().session.take_vacated() {
             self.value = T::vacant(view);
         }
-        self.value.decode(cursor, view)?;
+        if cursor.frame(me).state != PASSED {
+            self.value.decode(cursor, view).inspect_err(|stop| self.fail(cursor, stop))?;
+        }
         self.end(cursor);
         cursor.leave(me);
         Ok(())
@@ -85,6 +100,9 @@ impl<T: Content> Memory<T> {
     /// Decides how the operation is read; true if it is compared with the message before.
     fn begin(&mut self, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
         self.stats.messages += 1;
+        if cursor.state().differential.checkpoints.is_of_papers() {
+            return self.begin_by_papers(cursor, view, me);
+        }
         let old = self.template.take();
         let is_compared = self.attempt(old, cursor, view, me);
         if !is_compared {
@@ -108,7 +126,50 @@ impl<T: Content> Memory<T> {
         plan != Plan::Plain && cursor.begin_operation(old, schema, me + 1) == Begin::Compare
     }
 
+    /// As [`begin`](Self::begin), with the papers' machine.
+    fn begin_by_papers(&mut self, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
+        self.start = cursor.offset();
+        let begin = self.attempt_by_papers(cursor, view, me);
+        if begin != machine::Begin::Compare {
+            self.value = T::vacant(view);
+        }
+        begin != machine::Begin::Read
+    }
+
+    fn attempt_by_papers(&mut self, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> machine::Begin {
+        let options = cursor.state().differential;
+        let machine = self.machine.take().filter(|machine| *machine.options() == options);
+        if !cursor.is_utf8() || cursor.reader().tag_is_empty() {
+            return machine::Begin::Read;
+        }
+        let Some(mut machine) = machine.or_else(|| machine::machine_for(options)) else { return machine::Begin::Read };
+        let base = Base::of(cursor, std::ptr::from_ref(view.element).addr(), me + 1);
+        let (offset, state) = (cursor.offset(), cursor.state());
+        let begin = machine.begin(base, offset, state);
+        let rests = begin == machine::Begin::Read;
+        let place = if rests { &mut self.machine } else { &mut state.papers.machine };
+        *place = Some(machine);
+        begin
+    }
+
+    /// Takes the machine back behind a bad message.
+    fn fail(&mut self, cursor: &mut Cursor<'_>, stop: &Stop) {
+        if let Stop::Error(_) = stop
+            && let Some(mut machine) = cursor.state().papers.release()
+        {
+            machine.fail();
+            self.stats += machine.stats();
+            self.machine = Some(machine);
+        }
+    }
+
     fn end(&mut self, cursor: &mut Cursor<'_>) {
+        if let Some(mut machine) = cursor.state().papers.release() {
+            machine.end(cursor);
+            self.stats += machine.stats();
+            self.machine = Some(machine);
+            return;
+        }
         let end = cursor.reader().tag_offset();
         let inherited = cursor.state().inherited;
         let session = &mut cursor.state().session;

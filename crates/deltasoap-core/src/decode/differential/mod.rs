@@ -1,8 +1,11 @@
 //! Differential decoding: what equals the message before is skipped, what differs is read.
 
 mod adaptive;
+pub(crate) mod checkpoint;
 mod clock;
 pub(crate) mod leaf;
+pub(crate) mod machine;
+mod matcher;
 mod memory;
 mod options;
 mod stats;

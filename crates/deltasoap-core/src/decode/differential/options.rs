@@ -18,6 +18,13 @@ pub enum Checkpoints {
     Leaf,
 }
 
+impl Checkpoints {
+    /// True for the papers' policies.
+    pub(crate) fn is_of_papers(self) -> bool {
+        matches!(self, Checkpoints::Full | Checkpoints::Differential | Checkpoints::Lightweight)
+    }
+}
+
 /// How a portion of a message is found to be the one of the message before. Leaf checkpoints always compare bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum Matcher {

@@ -231,7 +231,10 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
         return Run::Items(0);
     }
     let (scope, depth) = (state.reader.scope(), state.reader.depth());
-    let first = state.next_place(items.len());
+    let (first, most) = (state.next_place(items.len()), state.items_to_watch());
+    if most == 0 {
+        return Run::Items(0);
+    }
     let frame = state.caller().field;
     let Some(known) = state.learned.find(field, scope, depth) else { return Run::Items(0) };
     let Known { shape, types, .. } = &**known;
@@ -256,6 +259,9 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
                 note(&mut noted, window.base, start);
                 start = scan.pos + shape.close.len();
                 pos = scan.pos + shape.turn.len();
+                if place - first == most {
+                    break;
+                }
             } else {
                 if shape.close.matches(rest) {
                     put(items, place, value);
@@ -271,7 +277,10 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
     state.session.recorder.end_run(window.base + start as u64);
     let read = u32::try_from(place - first).unwrap_or(u32::MAX);
     state.stats.flat_items += u64::from(read);
+    if read as usize == most {
+        return Run::Items(read);
+    }
     let rest = &bytes[start..];
-    let begun = shape.open.matches(rest) || shape.open.as_slice().starts_with(rest);
-    if begun && !window.last && rest.len() < CARRY { Run::Short(read) } else { Run::Items(read) }
+    let is_cut = !window.last && rest.len() < CARRY && shape.is_cut(rest);
+    if is_cut { Run::Short(read) } else { Run::Items(read) }
 }

@@ -1,0 +1,374 @@
+//! Lightweight checkpoints (LCP; *Lightweight Checkpointing*, section 4): places in a group that shares a base checkpoint.
+//!
+//! Between two children of one element, nothing differs but the number of children read. So checkpoints in front of
+//! children form a *group*: the *base checkpoint* has the whole state, and a *lightweight* one only a number. They lie
+//! exactly in front of a child's start tag, so there is no partially processed content.
+//!
+//! - The *location information stack* has, for each routine with children, where the child begins that it reads and what
+//!   its progress was in front of it. It is filled by the routines, and nullified when a state is restored.
+//! - The *base checkpoints stack* has the groups that can still grow. It is saved with every base and
+//!   context-independent checkpoint and put back with it.
+//! - An interrupt makes a lightweight checkpoint if there is a group for a location passed since the last checkpoint;
+//!   else it is skipped, but never twice in a row (*skip-once*). Then a base checkpoint is made at the location of the
+//!   outermost routine that has one. Outermost, because many small children share its group, and because an element
+//!   shorter than two portions is not worth one. Where no child has begun since the last checkpoint, in a long text,
+//!   the checkpoint is *context-independent*: the state as it is, in no group.
+//! - Within a group there is no matching but of the number, and restoring from the group that fast mode was entered in
+//!   sets the number and nothing else. If a group's routine is still at work, what lies above its frame is dropped.
+
+use super::{Live, Part, Policy, Progress, Rare, Snapshot, Spot, progress};
+use crate::decode::Frame;
+use crate::decode::differential::matcher::PortionMatcher;
+
+/// Keeps numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Lightweight {
+    groups: Vec<Group>,
+    /// Groups of which nothing is left.
+    free: Vec<u32>,
+    /// The base checkpoints stack.
+    bases: Vec<u32>,
+    /// The last interrupt made no checkpoint.
+    has_skipped: bool,
+    /// The group whose frames below the innermost are known to be those of the routines.
+    followed: Option<u32>,
+    /// The group that fast mode was entered in; the stacks are as they were then.
+    entered: Option<u32>,
+}
+
+/// A base or context-independent checkpoint, and what those of its group share.
+#[derive(Debug, Default)]
+struct Group {
+    whole: Snapshot,
+    /// The base checkpoints stack at its place.
+    bases: Vec<u32>,
+    kind: Kind,
+    /// Checkpoints left, and groups that have this one in their stacks.
+    count: u32,
+}
+
+/// What the number of a lightweight checkpoint says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Kind {
+    /// There is none: the group has no others.
+    #[default]
+    Single,
+    /// The field that was read last.
+    Fields,
+    /// How many occurrences of this field were read.
+    Items(u32),
+}
+
+/// One checkpoint.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Kept {
+    group: u32,
+    /// The number, or `WHOLE` for the base checkpoint itself.
+    number: u32,
+}
+
+const WHOLE: u32 = u32::MAX;
+
+/// The location information stack: an entry for each frame.
+#[derive(Debug, Default)]
+pub(crate) struct Locations {
+    /// Whether routines are to fill it.
+    pub(crate) is_on: bool,
+    entries: Vec<Option<Location>>,
+}
+
+/// Where a child begins.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Location {
+    /// Position of its start tag.
+    pub(crate) offset: u64,
+    /// The progress in front of it.
+    pub(crate) before: Frame,
+    /// Bindings taken over by trees in front of it.
+    pub(crate) inherited: usize,
+}
+
+impl Locations {
+    /// A routine with children was entered.
+    pub(crate) fn enter(&mut self, level: usize) {
+        self.entries.truncate(level);
+    }
+
+    pub(crate) fn set(&mut self, level: usize, location: Location) {
+        self.entries.resize(level + 1, None);
+        self.entries[level] = Some(location);
+    }
+
+    pub(crate) fn nullify(&mut self) {
+        self.entries.clear();
+    }
+
+    fn get(&self, level: usize) -> Option<Location> {
+        *self.entries.get(level)?
+    }
+}
+
+impl Policy for Lightweight {
+    type Kept = Kept;
+    const NOTES_LOCATIONS: bool = true;
+
+    fn checkpoint<M: PortionMatcher>(&mut self, live: &mut Live<'_>, spot: &Spot<'_, M>) -> Option<(Kept, u64)> {
+        self.forget_left(live);
+        let from = (spot.before + 1).max(spot.at_hand);
+        let locations = (0..live.frames().len()).filter_map(|level| Some((level, location(live, level)?)));
+        let locations: Vec<(usize, Location)> = locations.filter(|(_, location)| location.offset >= from).collect();
+        let light = locations.iter().find_map(|(level, location)| self.light(live, *level, location));
+        if light.is_none() && !std::mem::replace(&mut self.has_skipped, true) {
+            return None;
+        }
+        self.has_skipped = false;
+        light
+            .or_else(|| locations.iter().find_map(|(level, location)| self.base(live, *level, location)))
+            .or_else(|| self.independent(live, spot))
+    }
+
+    fn part_len(&self, kept: &Kept) -> usize {
+        if kept.number == WHOLE { self.group(kept).whole.part.len as usize } else { 0 }
+    }
+
+    fn part_matches<M: PortionMatcher>(&self, kept: &Kept, matcher: &M, bytes: &[u8]) -> bool {
+        kept.number != WHOLE || self.group(kept).whole.part.matches(matcher, bytes)
+    }
+
+    fn progress(&mut self, kept: &Kept, live: &Live<'_>) -> Progress {
+        if self.followed == Some(kept.group)
+            && let Some(progress) = self.progress_in_group(kept, live)
+        {
+            return progress;
+        }
+        let progress = progress::compare(&self.frames(kept), 0, live);
+        let level = self.group(kept).level();
+        let in_group =
+            matches!(progress, Progress::Ahead(watch) if Some(watch.level) == level.map(|l| l + live.base.frames));
+        self.followed = (in_group && kept.number != WHOLE).then_some(kept.group);
+        progress
+    }
+
+    fn has_state(&self, kept: &Kept, live: &Live<'_>) -> bool {
+        self.group(kept).whole.is_state_of(live)
+    }
+
+    fn switched(&mut self, kept: &Kept, live: &mut Live<'_>) {
+        self.forget_left(live);
+        self.followed = None;
+        self.entered = (self.group(kept).kind != Kind::Single).then_some(kept.group);
+    }
+
+    fn restore(&mut self, kept: &Kept, live: &mut Live<'_>) {
+        self.forget_left(live);
+        let (number, group) = (kept.number, &self.groups[kept.group as usize]);
+        if self.entered == Some(kept.group) {
+            set_number(live, group, number);
+        } else if self.bases.contains(&kept.group) {
+            cut_to(live, group);
+            set_number(live, group, number);
+        } else {
+            group.whole.restore(live);
+            set_number(live, group, number);
+        }
+        self.bases = group.bases.iter().copied().chain((group.kind != Kind::Single).then_some(kept.group)).collect();
+        live.state.papers.locations.nullify();
+        live.state.papers.low = usize::MAX;
+        (self.entered, self.followed, self.has_skipped) = (None, None, false);
+    }
+
+    fn begin(&mut self) {
+        self.bases.clear();
+        (self.entered, self.followed, self.has_skipped) = (None, None, false);
+    }
+
+    fn discard(&mut self, kept: Kept) {
+        let mut released = vec![kept.group];
+        while let Some(index) = released.pop() {
+            let Some(group) = self.groups.get_mut(index as usize) else { continue };
+            group.count = group.count.saturating_sub(1);
+            if group.count == 0 {
+                released.append(&mut std::mem::take(group).bases);
+                self.forget(index);
+            }
+        }
+    }
+
+    fn held(&self, _: &Kept) -> usize {
+        0
+    }
+
+    fn bytes(&self) -> usize {
+        let group =
+            |group: &Group| group.whole.bytes() + size_of::<Group>() - size_of::<Snapshot>() + 4 * group.bases.len();
+        self.groups.iter().map(group).sum::<usize>() + 4 * self.free.capacity()
+    }
+}
+
+impl Lightweight {
+    fn group(&self, kept: &Kept) -> &Group {
+        &self.groups[kept.group as usize]
+    }
+
+    /// Takes groups off the base checkpoints stack whose routines are done.
+    fn forget_left(&mut self, live: &mut Live<'_>) {
+        let low = std::mem::replace(&mut live.state.papers.low, usize::MAX);
+        let lowest = low.saturating_sub(live.base.frames);
+        let groups = &self.groups;
+        self.bases.retain(|base| groups[*base as usize].level().is_some_and(|level| level < lowest));
+        if let Some(group) = self.followed
+            && groups[group as usize].level().is_none_or(|level| level >= lowest)
+        {
+            self.followed = None;
+        }
+    }
+
+    /// A group is gone.
+    fn forget(&mut self, group: u32) {
+        self.free.push(group);
+        self.bases.retain(|base| *base != group);
+        let is_other = |other: &u32| *other != group;
+        self.entered = self.entered.filter(is_other);
+        self.followed = self.followed.filter(is_other);
+    }
+
+    /// A lightweight checkpoint at a location, if a group has one for it.
+    fn light(&mut self, live: &Live<'_>, level: usize, location: &Location) -> Option<(Kept, u64)> {
+        let fits = |base: &&u32| {
+            let group = &self.groups[**base as usize];
+            group.level() == Some(level)
+                && group.whole.rare.is_at(location, live)
+                && group.number(&location.before).is_some()
+        };
+        let group = *self.bases.iter().find(fits)?;
+        let number = self.groups[group as usize].number(&location.before)?;
+        self.groups[group as usize].count += 1;
+        Some((Kept { group, number }, location.offset))
+    }
+
+    /// A base checkpoint at a location.
+    fn base(&mut self, live: &mut Live<'_>, level: usize, location: &Location) -> Option<(Kept, u64)> {
+        let whole = whole_at(live, level, location)?;
+        let kind = if location.before.is_repeated { Kind::Items(location.before.field) } else { Kind::Fields };
+        let kept = self.add(whole, kind);
+        self.bases.push(kept.group);
+        Some((kept, location.offset))
+    }
+
+    /// A checkpoint in no group, where the routines stand.
+    fn independent<M: PortionMatcher>(&mut self, live: &Live<'_>, spot: &Spot<'_, M>) -> Option<(Kept, u64)> {
+        let whole = Snapshot::of(live, Part::new(spot))?;
+        Some((self.add(whole, Kind::Single), spot.position))
+    }
+
+    fn add(&mut self, whole: Snapshot, kind: Kind) -> Kept {
+        self.bases.iter().for_each(|&base| self.groups[base as usize].count += 1);
+        let group = Group { whole, bases: self.bases.clone(), kind, count: 1 };
+        let index = match self.free.pop() {
+            Some(index) => {
+                self.groups[index as usize] = group;
+                index
+            }
+            None => {
+                self.groups.push(group);
+                self.groups.len() as u32 - 1
+            }
+        };
+        Kept { group: index, number: WHOLE }
+    }
+
+    fn frames(&self, kept: &Kept) -> Vec<Frame> {
+        let group = self.group(kept);
+        let mut frames = group.whole.stacks.frames.clone();
+        if let Some(last) = frames.last_mut() {
+            group.advance(last, kept.number);
+        }
+        frames
+    }
+
+    /// Compares the number alone; `None` if that does not tell.
+    fn progress_in_group(&self, kept: &Kept, live: &Live<'_>) -> Option<Progress> {
+        let group = self.group(kept);
+        let level = group.level()?;
+        if live.state.papers.low <= live.base.frames + level {
+            return None;
+        }
+        Some(progress::compare(&self.frames(kept), level, live))
+    }
+}
+
+impl Group {
+    /// The level of its routine's frame; `None` without a routine.
+    fn level(&self) -> Option<usize> {
+        if self.kind == Kind::Single { None } else { self.whole.stacks.frames.len().checked_sub(1) }
+    }
+
+    /// The number that says a progress.
+    fn number(&self, before: &Frame) -> Option<u32> {
+        match self.kind {
+            Kind::Items(field) if before.field == field && before.count > 0 && before.is_repeated => Some(before.count),
+            Kind::Fields if before.count == 1 && !before.is_repeated => Some(before.field),
+            _ => None,
+        }
+    }
+
+    /// Gives the routine's frame the progress that a number says.
+    fn advance(&self, frame: &mut Frame, number: u32) {
+        match self.kind {
+            Kind::Items(field) if number != WHOLE => {
+                (frame.field, frame.count, frame.is_repeated) = (field, number, true);
+            }
+            Kind::Fields if number != WHOLE => (frame.field, frame.count, frame.is_repeated) = (number, 1, false),
+            _ => {}
+        }
+    }
+}
+
+impl Rare {
+    /// True if trees had taken over as much at a location.
+    fn is_at(&self, location: &Location, live: &Live<'_>) -> bool {
+        let scope = |rare: &Rare| rare.bindings.as_ref().map(|(scope, _)| *scope);
+        self.inherited == location.inherited && scope(self) == scope(&live.rare())
+    }
+}
+
+/// Where the routine at a level has its last potential place for a checkpoint: where it stands, if it is the innermost
+/// one, else in front of the child that it reads.
+fn location(live: &Live<'_>, level: usize) -> Option<Location> {
+    let frame = live.frame(level).filter(|frame| frame.has_children && !frame.is_opaque)?;
+    if level + 1 < live.frames().len() {
+        return live.state.papers.locations.get(live.base.frames + level);
+    }
+    let stands = frame.state == 0 && live.can_be_copied();
+    stands.then_some(Location { offset: live.offset, before: frame, inherited: live.state.inherited })
+}
+
+/// The whole state as it was at a location.
+fn whole_at(live: &Live<'_>, level: usize, location: &Location) -> Option<Snapshot> {
+    let frames: Vec<Frame> = (0..level).filter_map(|level| live.frame(level)).chain([location.before]).collect();
+    let rare = Rare { partial: Default::default(), ..live.rare() };
+    if frames.iter().any(|frame| frame.is_opaque || frame.mark != 0) || rare.inherited != location.inherited {
+        return None;
+    }
+    let mut stacks = live.stacks_below(level + 1)?;
+    stacks.frames = frames;
+    Some(Snapshot { stacks, rare, part: Part::default() })
+}
+
+/// Drops what lies above a group's frame.
+fn cut_to(live: &mut Live<'_>, group: &Group) {
+    if let Some(level) = group.level() {
+        let own = &group.whole.stacks.frames[level..];
+        live.cut_to(level, own, &group.whole.rare);
+    }
+}
+
+/// Gives the innermost frame the progress of a checkpoint.
+fn set_number(live: &mut Live<'_>, group: &Group, number: u32) {
+    let own = group.whole.stacks.frames.last();
+    if let (Some(last), Some(own), true) = (live.state.stack.last_mut(), own, group.kind != Kind::Single) {
+        (last.field, last.count, last.is_repeated, last.state) = (own.field, own.count, own.is_repeated, own.state);
+        group.advance(last, number);
+    }
+    live.settle();
+}

@@ -1,0 +1,94 @@
+//! Progressive matching: whether a checkpoint lies ahead of the routines, where they stand, or behind them.
+//!
+//! The frames of a checkpoint are a path, as those of the routines are. Level by level they are equal, until one of them
+//! has gone further than the other: a routine's progress is a field, its occurrences, and whether one of them is open.
+//! Where the checkpoint is further on, the routine of that level is to be watched; where it is not, the checkpoint can
+//! no longer be met and is *stale*.
+
+use super::Live;
+use crate::decode::Frame;
+
+/// Where the routines stand in relation to a checkpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// In front of it: they may meet it when the watch is due.
+    Ahead(Watch),
+    /// The frames are equal.
+    Here,
+    /// Behind it, or in a part of the value that is not the old one.
+    Passed,
+}
+
+/// What a routine is to pause at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Watch {
+    /// The level of its frame.
+    pub(crate) level: usize,
+    /// The field and the number of its occurrences that it is to come to.
+    pub(crate) field: u32,
+    pub(crate) count: u32,
+    /// True if it is to be inside the last of them.
+    pub(crate) is_inside: bool,
+}
+
+impl Watch {
+    /// At the progress of a saved frame.
+    fn at(level: usize, frame: &Frame) -> Self {
+        Watch { level, field: frame.field, count: frame.count, is_inside: frame.state != BETWEEN }
+    }
+
+    /// Occurrences of the field that can be read without a look at the watch.
+    pub(crate) fn items(&self) -> u32 {
+        self.count - u32::from(self.is_inside && self.count > 0)
+    }
+}
+
+/// The state of routines with children, between two of them; also of leaves, in front of their text.
+const BETWEEN: u8 = 0;
+
+/// Compares the frames of a checkpoint, the first `known` of which are known to be equal.
+pub(super) fn compare(saved: &[Frame], known: usize, live: &Live<'_>) -> Progress {
+    for level in known..=saved.len() {
+        match (saved.get(level), live.frame(level)) {
+            (None, None) => return here(saved, live),
+            (None, Some(_)) => return Progress::Passed,
+            (Some(_), None) => return into(saved, level, live),
+            (Some(saved), Some(frame)) if is_equal(saved, &frame) => {}
+            (Some(saved), Some(frame)) if rank(&frame) < rank(saved) && level < live.over() => {
+                return Progress::Ahead(Watch::at(live.base.frames + level, saved));
+            }
+            _ => return Progress::Passed,
+        }
+    }
+    Progress::Passed
+}
+
+/// The frames are equal: all but a leaf's must be over the old value.
+fn here(saved: &[Frame], live: &Live<'_>) -> Progress {
+    let is_leaf = saved.last().is_some_and(|frame| frame.mark != 0);
+    if saved.len() <= live.over() + usize::from(is_leaf) { Progress::Here } else { Progress::Passed }
+}
+
+/// The frames are equal, and the checkpoint goes on in a routine that was not entered yet.
+fn into(saved: &[Frame], level: usize, live: &Live<'_>) -> Progress {
+    if level > live.over() {
+        return Progress::Passed;
+    }
+    match level.checked_sub(1) {
+        Some(parent) => Progress::Ahead(Watch::at(live.base.frames + parent, &saved[parent])),
+        None => {
+            let level = live.base.frames.saturating_sub(1);
+            Progress::Ahead(Watch { level, field: 0, count: 0, is_inside: true })
+        }
+    }
+}
+
+fn rank(frame: &Frame) -> (u32, u32, bool) {
+    (frame.field, frame.count, frame.state == BETWEEN)
+}
+
+/// Between two children, it does not matter where the last one was put.
+fn is_equal(saved: &Frame, frame: &Frame) -> bool {
+    let place = if frame.state == BETWEEN { saved.place } else { frame.place };
+    *saved == Frame { place, ..*frame }
+}

@@ -1,0 +1,98 @@
+//! Fast mode: portions are summed and skipped.
+
+use super::{Engine, Mode, UNKNOWN};
+use crate::decode::State;
+use crate::decode::differential::checkpoint::Policy;
+use crate::decode::differential::matcher::PortionMatcher;
+use deltasoap_xml::Window;
+
+/// What became of a portion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Portion {
+    Equal,
+    /// It differs, or the message ends within it.
+    Other,
+    /// It is not at hand as a whole.
+    Cut,
+}
+
+impl<P: Policy, M: PortionMatcher> Engine<P, M> {
+    /// Skips portions as long as they are equal; false if more bytes are needed.
+    pub(super) fn skip(&mut self, state: &mut State, window: &mut Window<'_>) -> bool {
+        loop {
+            let portion = self.check(window);
+            match portion {
+                Portion::Cut => return false,
+                Portion::Other => {
+                    self.leave(state, window);
+                    return true;
+                }
+                Portion::Equal if self.list.next().is_none() => {
+                    self.arrive(state, window);
+                    return true;
+                }
+                Portion::Equal => self.skip_one(window),
+            }
+        }
+    }
+
+    /// Compares the portion ahead.
+    fn check(&mut self, window: &Window<'_>) -> Portion {
+        let next = self.list.next().map(|next| (next.size, &next.sum));
+        let Some((size, sum)) = next.or_else(|| self.ending.as_ref().map(|ending| (ending.size, &ending.sum))) else {
+            return Portion::Other;
+        };
+        let from = (self.at - window.base) as usize;
+        let bytes = match window.bytes.get(from..from + size as usize) {
+            _ if size == UNKNOWN => return Portion::Other,
+            Some(bytes) => bytes,
+            None if window.last => return Portion::Other,
+            None => return Portion::Cut,
+        };
+        if !self.matcher.matches(sum, bytes) {
+            return Portion::Other;
+        }
+        if self.is_false_match(bytes) { Portion::Other } else { Portion::Equal }
+    }
+
+    /// True if the portion ahead is known to have other bytes than these.
+    fn is_false_match(&mut self, bytes: &[u8]) -> bool {
+        let Some(audit) = &self.audit else { return false };
+        let is_false = audit.portions.next().unwrap_or(&audit.ending) != bytes;
+        self.stats.false_matches += u64::from(is_false);
+        is_false
+    }
+
+    /// Skips the portion ahead.
+    fn skip_one(&mut self, window: &mut Window<'_>) {
+        let Some(next) = self.list.next() else { return };
+        self.at += u64::from(next.size);
+        self.stats.fast_bytes += u64::from(next.size);
+        window.pos = (self.at - window.base) as usize - self.policy.part_len(&next.kept);
+        self.pass();
+        self.mode = Mode::Fast { first: false };
+    }
+
+    /// Skips the last portion: the operation is at its end.
+    fn arrive(&mut self, state: &mut State, window: &mut Window<'_>) {
+        let (Some(ending), Some(base)) = (&self.ending, &self.base) else { return };
+        self.at += u64::from(ending.size);
+        self.stats.fast_bytes += u64::from(ending.size);
+        window.pos = (self.at - window.base) as usize;
+        let mut live = Self::live(base, state, self.at);
+        live.close(self.at - ending.tag, &ending.rare);
+        self.mode = Mode::Fast { first: false };
+    }
+
+    /// Goes to regular mode: restores the last checkpoint passed, unless the routines stand there already.
+    fn leave(&mut self, state: &mut State, window: &Window<'_>) {
+        self.stats.to_regular += 1;
+        let offset = window.base + window.pos as u64;
+        if self.mode == (Mode::Fast { first: false })
+            && let (Some(last), Some(base)) = (self.list.last(), &self.base)
+        {
+            self.policy.restore(&last.kept, &mut Self::live(base, state, offset));
+        }
+        self.go_regular(state, true);
+    }
+}

@@ -1,0 +1,243 @@
+//! The machine of the papers: regular and fast mode, switching between them, and the list of checkpoints.
+//!
+//! ```text
+//!            an operation begins, as the one before did
+//!                               |
+//!   +------------------------>  v
+//!   |  met a checkpoint    +---------+   sums equal: skip the portion, pass its checkpoint
+//!   |  +-----------------> |  fast   | --+
+//!   |  |                   +---------+ <-+
+//!   |  |                        | a sum differs: restore the last checkpoint passed
+//!   |  |                        v
+//!   |  |                   +---------+   every N bytes: an interrupt, a checkpoint
+//!   |  +------------------ | regular | --+
+//!   |                      +---------+ <-+
+//!   |                           | the operation's end
+//!   +---------------------------+
+//! ```
+//!
+//! *Differential Deserialization*, section 3, with these differences:
+//!
+//! - An interrupt is a window that ends early: the routines pause as they do where bytes run out. A checkpoint is made
+//!   where they stand, always in front of a token or inside a long text, and what lies between that and the interrupt is its
+//!   partially processed content. So the switching points are in front of a start tag, an end tag, and character data;
+//!   the one behind a tag is in front of whatever comes next.
+//! - The start tag of the operation must be as it was, attributes included, for it is not read in fast mode. The first
+//!   checkpoint, just behind it, is the machine's [`Base`]; its state needs no copy.
+//! - Memory blocks are the `Vec`s of the value. An array that grows or shrinks is the paper's reallocated block: routines
+//!   go on *over the old value*, replace what they read, and cut off what they pass over; see
+//!   [`Cursor::is_over`]. Blocks of stale checkpoints go when an array is cut. Where a routine would have to begin with a
+//!   vacant value, no switch is made within it.
+//! - New checkpoints stand in the list as soon as they are made, behind the one restored last, where the paper merges them
+//!   when regular mode ends. Stale ones are removed at once.
+//! - Behind a bad message, no sum is known of the portion at fault: the paper's flag that forces regular mode. Checkpoints
+//!   ahead of it are dropped, for what the message cut off before it failed may be theirs.
+
+mod fast;
+mod hooks;
+mod list;
+mod memory;
+mod regular;
+mod tuning;
+
+use super::checkpoint::{Base, Live, Locations, Policy, Rare, Watch};
+use super::matcher::PortionMatcher;
+use super::{Differential, DifferentialStats};
+use crate::decode::{Cursor, State};
+use deltasoap_xml::Window;
+use list::List;
+use std::fmt::Debug;
+use tuning::{Attention, Tuning};
+
+pub(crate) use memory::machine_for;
+
+/// The machine, and what it wants of the routines.
+#[derive(Debug, Default)]
+pub(crate) struct Papers {
+    pub(crate) machine: Option<Box<dyn Machine>>,
+    /// Where routines are to pause.
+    pub(crate) watch: Option<Watch>,
+    /// Where children begin, if that is to be noted.
+    pub(crate) locations: Locations,
+    /// The lowest level that the matching stack has come down to since this was last set.
+    pub(crate) low: usize,
+    /// Most bytes of a cut text that are held back; 0 for none.
+    pub(crate) held_back: usize,
+    /// Whether bytes are kept beside sums: for tests.
+    pub(crate) keeps_bytes: bool,
+}
+
+/// What a memory and the driver see of a machine.
+pub(crate) trait Machine: Debug + Send + Sync {
+    /// What it was made for.
+    fn options(&self) -> &Differential;
+
+    /// An operation begins: true if the value of the message before is to stay, for this one is compared with it.
+    fn begin(&mut self, base: Base, offset: u64, state: &mut State) -> Begin;
+
+    /// Before the routines are called: goes through fast mode, and to a checkpoint met. False if that takes more bytes.
+    fn advance(&mut self, state: &mut State, window: &mut Window<'_>) -> bool;
+
+    /// Where the routines' window ends; not behind the bytes at hand.
+    fn cut(&mut self, window: &Window<'_>) -> usize;
+
+    /// The routines have paused: at the watch, or at the end of their window at `cut`. False if that takes more bytes.
+    fn paused(&mut self, state: &mut State, window: &Window<'_>, cut: usize, at_watch: bool) -> bool;
+
+    /// The operation has ended in regular mode, or fast mode has passed its end.
+    fn end(&mut self, cursor: &mut Cursor<'_>);
+
+    /// The message was bad.
+    fn fail(&mut self);
+
+    /// What was done since the operation began.
+    fn stats(&self) -> DifferentialStats;
+
+    /// Bytes held.
+    fn bytes(&self) -> usize;
+}
+
+/// How an operation is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Begin {
+    /// Compared with the message before, over its value.
+    Compare,
+    /// Read and noted.
+    Record,
+    /// Read in regular mode alone.
+    Read,
+}
+
+/// A checkpoint: a place in the message, and what lies between the one before and this.
+#[derive(Debug, Default)]
+pub(crate) struct Checkpoint<K, S> {
+    /// Bytes of its portion, or [`UNKNOWN`].
+    size: u32,
+    sum: S,
+    kept: K,
+}
+
+/// The size of a portion whose sum is not known: no portion matches it.
+const UNKNOWN: u32 = u32::MAX;
+/// Longest portion.
+const PORTION: usize = 1 << 20;
+
+/// Which mode the machine is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// `first`: no portion was checked since the switch, so the routines stand where it was made.
+    Fast { first: bool },
+    /// `due`: the routines stand at a place that was not compared with the checkpoint ahead yet.
+    Regular { due: bool },
+}
+
+/// The last portion, and how the operation ends.
+#[derive(Debug)]
+struct Ending<S> {
+    size: u32,
+    sum: S,
+    /// Bytes of the end tag.
+    tag: u64,
+    rare: Rare,
+}
+
+/// A machine with a policy and a matcher.
+#[derive(Debug)]
+struct Engine<P: Policy, M: PortionMatcher> {
+    options: Differential,
+    policy: P,
+    matcher: M,
+    base: Option<Base>,
+    list: List<Checkpoint<P::Kept, M::Sum>>,
+    ending: Option<Ending<M::Sum>>,
+    mode: Mode,
+    /// Position of the last checkpoint: where the portion begins.
+    at: u64,
+    /// The portion's bytes, as far as they are in no window any more.
+    held: Vec<u8>,
+    /// True if the portion has grown too long to be held.
+    is_lost: bool,
+    /// Position of the next interrupt.
+    interrupt: u64,
+    tuning: Tuning,
+    attention: Attention,
+    audit: Option<Audit>,
+    stats: DifferentialStats,
+    bytes: usize,
+}
+
+/// The bytes of every portion, in tests: only portions with equal sums and unequal bytes may give another result.
+#[derive(Debug, Default)]
+struct Audit {
+    portions: List<Vec<u8>>,
+    ending: Vec<u8>,
+}
+
+impl<P: Policy, M: PortionMatcher> Engine<P, M> {
+    fn new(options: Differential) -> Self {
+        Engine {
+            options,
+            policy: P::default(),
+            matcher: M::default(),
+            base: None,
+            list: List::default(),
+            ending: None,
+            mode: Mode::Regular { due: false },
+            at: 0,
+            held: Vec::new(),
+            is_lost: false,
+            interrupt: 0,
+            tuning: Tuning::new(&options),
+            attention: Attention::default(),
+            audit: None,
+            stats: DifferentialStats::default(),
+            bytes: 0,
+        }
+    }
+
+    /// Forgets all checkpoints.
+    fn clear(&mut self) {
+        (self.list, self.ending, self.base) = (List::default(), None, None);
+        (self.policy, self.bytes) = (P::default(), 0);
+        self.audit = self.audit.as_ref().map(|_| Audit::default());
+    }
+
+    /// Removes the checkpoint ahead.
+    fn remove(&mut self) -> bool {
+        let Some(checkpoint) = self.list.remove() else { return false };
+        self.policy.discard(checkpoint.kept);
+        if let Some(audit) = &mut self.audit {
+            audit.portions.remove();
+        }
+        true
+    }
+
+    fn pass(&mut self) {
+        self.list.pass();
+        if let Some(audit) = &mut self.audit {
+            audit.portions.pass();
+        }
+    }
+
+    /// Begins regular mode behind a checkpoint.
+    fn go_regular(&mut self, state: &mut State, due: bool) {
+        self.mode = Mode::Regular { due };
+        self.interrupt = self.at + self.tuning.portion();
+        self.held.clear();
+        self.is_lost = false;
+        state.papers.locations.is_on = P::NOTES_LOCATIONS;
+        state.papers.held_back = (self.tuning.portion() as usize).max(64);
+    }
+
+    fn live<'a>(base: &'a Base, state: &'a mut State, offset: u64) -> Live<'a> {
+        Live { state, base, offset }
+    }
+
+    /// Counts what is held.
+    fn count_bytes(&mut self) {
+        let held =
+            |checkpoint: &Checkpoint<P::Kept, M::Sum>| self.policy.held(&checkpoint.kept) + M::held(&checkpoint.sum);
+        let each: usize = self.list.as_slice().iter().map(held).sum();
+        self.bytes = self.list.bytes() + each + self.policy.bytes() + self.held.capacity() + size_of::<Self>();
+    }
+}

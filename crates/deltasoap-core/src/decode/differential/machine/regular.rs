@@ -1,0 +1,153 @@
+//! Regular mode: processing interrupts and new checkpoints; progressive matching.
+
+use super::{Checkpoint, Engine, Mode, PORTION, UNKNOWN};
+use crate::decode::State;
+use crate::decode::differential::checkpoint::{Policy, Progress, Spot};
+use crate::decode::differential::matcher::PortionMatcher;
+use deltasoap_xml::Window;
+
+impl<P: Policy, M: PortionMatcher> Engine<P, M> {
+    /// Where the window of the routines ends.
+    pub(super) fn cut_at_interrupt(&mut self, window: &Window<'_>) -> usize {
+        let from = window.base + window.pos as u64;
+        while self.interrupt <= from {
+            self.interrupt += self.tuning.portion();
+        }
+        usize::try_from(self.interrupt - window.base).map_or(window.bytes.len(), |cut| cut.min(window.bytes.len()))
+    }
+
+    /// A processing interrupt: makes a checkpoint where the policy wants one.
+    pub(super) fn interrupted(&mut self, state: &mut State, window: &Window<'_>, cut: usize) {
+        self.interrupt += self.tuning.portion();
+        let (Some(base), part) = (&self.base, &window.bytes[window.pos..cut]) else { return };
+        if part.len() > (2 * self.tuning.portion() as usize).max(128) {
+            return;
+        }
+        let position = window.base + cut as u64;
+        let at_hand = if self.is_lost { window.base } else { self.at };
+        let spot = Spot { position, before: self.at, at_hand, part, matcher: &self.matcher };
+        let mut live = Self::live(base, state, window.base + window.pos as u64);
+        let Some((kept, position)) = self.policy.checkpoint(&mut live, &spot) else { return };
+        let (size, sum, bytes) = self.portion_to(window, position);
+        self.list.insert(Checkpoint { size, sum, kept });
+        if let Some(audit) = &mut self.audit {
+            audit.portions.insert(bytes);
+        }
+        self.stats.checkpoints += 1;
+    }
+
+    /// Ends the portion at a position: its size, its sum, and its bytes if those are kept.
+    pub(super) fn portion_to(&mut self, window: &Window<'_>, position: u64) -> (u32, M::Sum, Vec<u8>) {
+        let len = (position - self.at) as usize;
+        self.stats.regular_bytes += len as u64;
+        self.hold(window, position);
+        let direct = position.checked_sub(window.base + len as u64).map(|start| start as usize);
+        let bytes = match direct {
+            _ if self.is_lost => None,
+            Some(start) => window.bytes.get(start..start + len),
+            None => self.held.get(..len),
+        };
+        let (size, sum) = bytes.map_or((UNKNOWN, M::Sum::default()), |bytes| (len as u32, self.matcher.sum(bytes)));
+        let kept = bytes.filter(|_| self.audit.is_some()).map(<[u8]>::to_vec).unwrap_or_default();
+        self.held.drain(..len.min(self.held.len()));
+        self.is_lost = false;
+        self.at = position;
+        (size, sum, kept)
+    }
+
+    /// Holds the portion's bytes up to a position, if some of them are in no window any more.
+    fn hold(&mut self, window: &Window<'_>, position: u64) {
+        if self.at < window.base && !self.is_lost {
+            self.keep(window, position);
+        }
+    }
+
+    /// Before the window goes: keeps what it has of the portion.
+    pub(super) fn keep(&mut self, window: &Window<'_>, position: u64) {
+        let from = (self.at + self.held.len() as u64).saturating_sub(window.base) as usize;
+        let to = position.saturating_sub(window.base) as usize;
+        if self.held.len() + to.saturating_sub(from) > PORTION {
+            (self.is_lost, self.held) = (true, Vec::new());
+        }
+        if !self.is_lost && from < to {
+            self.held.extend_from_slice(&window.bytes[from..to]);
+        }
+    }
+
+    /// Compares the place where the routines stand with the checkpoints ahead, and switches to fast mode at one of
+    /// them; stale ones are removed. False if more bytes are needed.
+    pub(super) fn consider(&mut self, state: &mut State, window: &Window<'_>) -> bool {
+        let offset = window.base + window.pos as u64;
+        self.mode = Mode::Regular { due: false };
+        loop {
+            state.papers.watch = None;
+            let (Some(base), Some(next)) = (&self.base, self.list.next()) else { return true };
+            let live = Self::live(base, state, offset);
+            match self.policy.progress(&next.kept, &live) {
+                Progress::Ahead(watch) => {
+                    state.papers.watch = Some(watch);
+                    return true;
+                }
+                Progress::Passed => {}
+                Progress::Here => match self.fits(state, window) {
+                    Some(true) => {
+                        self.switch(state, window);
+                        return true;
+                    }
+                    Some(false) => {}
+                    None => {
+                        self.mode = Mode::Regular { due: true };
+                        return false;
+                    }
+                },
+            }
+            self.remove();
+        }
+    }
+
+    /// True if the checkpoint ahead, whose frames are those of the routines, is met: its partially processed content
+    /// comes next, and the namespace declarations and all else are equal. `None` if that cannot be told yet.
+    fn fits(&mut self, state: &mut State, window: &Window<'_>) -> Option<bool> {
+        let (Some(base), Some(next)) = (&self.base, self.list.next()) else { return Some(false) };
+        let len = self.policy.part_len(&next.kept);
+        if window.base + ((window.pos + len) as u64) < self.at {
+            return Some(false);
+        }
+        let Some(part) = window.bytes.get(window.pos..window.pos + len) else {
+            return window.last.then_some(false);
+        };
+        let live = Self::live(base, state, window.base + window.pos as u64);
+        let fits =
+            self.policy.part_matches(&next.kept, &self.matcher, part) && self.policy.has_state(&next.kept, &live);
+        Some(fits && !self.is_false_part(part))
+    }
+
+    /// True if partially processed content is known to have other bytes than these.
+    fn is_false_part(&mut self, part: &[u8]) -> bool {
+        let Some(portion) = self.audit.as_ref().and_then(|audit| audit.portions.next()) else { return false };
+        let len = part.len().min(portion.len());
+        let is_false = !portion.is_empty() && portion[portion.len() - len..] != part[part.len() - len..];
+        self.stats.false_matches += u64::from(is_false);
+        is_false
+    }
+
+    /// Switches to fast mode at the checkpoint ahead, whose portion is then what was read.
+    fn switch(&mut self, state: &mut State, window: &Window<'_>) {
+        let Some(len) = self.list.next().map(|next| self.policy.part_len(&next.kept)) else { return };
+        let offset = window.base + window.pos as u64;
+        let (size, sum, bytes) = self.portion_to(window, offset + len as u64);
+        if let (Some(next), Some(base)) = (self.list.next_mut(), &self.base) {
+            (next.size, next.sum) = (size, sum);
+            self.policy.switched(&next.kept, &mut Self::live(base, state, offset));
+        }
+        if let Some(portion) = self.audit.as_mut().and_then(|audit| audit.portions.next_mut()) {
+            *portion = bytes;
+        }
+        self.pass();
+        self.held.clear();
+        self.stats.to_fast += 1;
+        state.papers.locations.is_on = false;
+        state.papers.held_back = 0;
+        self.mode = Mode::Fast { first: true };
+    }
+}

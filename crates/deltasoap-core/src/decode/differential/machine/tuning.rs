@@ -1,0 +1,120 @@
+//! The size of portions, tuned at run time; and whether a stream is worth the work.
+//!
+//! Each switch to regular mode reads about a portion that had not changed, and each portion costs as much as reading some
+//! bytes. With s switches in a message of n bytes, portions of sqrt(n * cost / s) bytes cost least in all. The size
+//! follows that by a factor of two a message, between bounds.
+
+use super::PORTION;
+use crate::decode::differential::{Differential, DifferentialStats};
+
+/// What a portion costs, in bytes read in regular mode: measured with arrays of doubles.
+const COST: u64 = 48;
+const SMALLEST: u64 = 32;
+const LARGEST: u64 = 4096;
+
+/// The size of portions.
+#[derive(Debug)]
+pub(super) struct Tuning {
+    portion: u64,
+    is_on: bool,
+}
+
+impl Tuning {
+    pub(super) fn new(options: &Differential) -> Self {
+        Tuning { portion: u64::from(options.portion).clamp(1, PORTION as u64 / 2), is_on: options.tune }
+    }
+
+    /// Bytes between two interrupts.
+    pub(super) fn portion(&self) -> u64 {
+        self.portion
+    }
+
+    /// Learns from a message.
+    pub(super) fn learn(&mut self, stats: &DifferentialStats) {
+        if !self.is_on || stats.compared == 0 {
+            return;
+        }
+        let bytes = stats.fast_bytes + stats.regular_bytes;
+        let best = (bytes * COST / stats.to_regular.max(1)).isqrt().clamp(SMALLEST, LARGEST);
+        if best >= self.portion * 2 {
+            self.portion = (self.portion * 2).min(LARGEST.max(self.portion));
+        } else if best * 2 <= self.portion {
+            self.portion = (self.portion / 2).max(1);
+        }
+    }
+}
+
+/// Messages without similarity after which a stream is left alone.
+const PATIENCE: u32 = 3;
+/// Most messages that a stream is left alone for.
+const LONGEST: u32 = 256;
+
+/// Whether a stream is worth the work.
+#[derive(Debug, Default)]
+pub(super) struct Attention {
+    /// Messages in a row of which nothing was skipped.
+    idle: u32,
+    /// Messages to leave alone.
+    rest: u32,
+    /// Messages to leave alone the next time.
+    gap: u32,
+}
+
+impl Attention {
+    /// True if the message that begins is to be left alone.
+    pub(super) fn rests(&mut self) -> bool {
+        let rests = self.rest > 0;
+        self.rest = self.rest.saturating_sub(1);
+        rests
+    }
+
+    /// Learns from a message.
+    pub(super) fn learn(&mut self, stats: &DifferentialStats) {
+        if stats.compared == 0 {
+            return;
+        }
+        if stats.fast_bytes * 16 > stats.regular_bytes {
+            *self = Attention::default();
+            return;
+        }
+        self.idle += 1;
+        if self.idle >= PATIENCE {
+            self.gap = (self.gap * 2).clamp(2, LONGEST);
+            (self.rest, self.idle) = (self.gap, PATIENCE - 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stats(fast_bytes: u64, regular_bytes: u64, to_regular: u64) -> DifferentialStats {
+        DifferentialStats { compared: 1, fast_bytes, regular_bytes, to_regular, ..DifferentialStats::default() }
+    }
+
+    #[test]
+    fn many_switches_make_small_portions_and_few_make_large_ones() {
+        let options = Differential { portion: 512, tune: true, ..Differential::default() };
+        let mut tuning = Tuning::new(&options);
+        (0..9).for_each(|_| tuning.learn(&stats(500_000, 500_000, 50_000)));
+        assert_eq!(tuning.portion(), 32);
+        (0..9).for_each(|_| tuning.learn(&stats(1_000_000, 0, 0)));
+        assert_eq!(tuning.portion(), 4096);
+    }
+
+    #[test]
+    fn a_stream_without_similarity_is_left_alone_for_longer_and_longer() {
+        let mut attention = Attention::default();
+        let mut tried = Vec::new();
+        for message in 0..100 {
+            if !attention.rests() {
+                tried.push(message);
+                attention.learn(&stats(0, 100, 1));
+            }
+        }
+        assert_eq!(tried, [0, 1, 2, 5, 10, 19, 36, 69]);
+        attention.learn(&stats(50, 50, 1));
+        assert!(!attention.rests());
+    }
+}

@@ -1,0 +1,34 @@
+//! CRC-32 (ISO 3309, as in Ethernet and gzip), by the processor's carry-less multiplication where it has one.
+//!
+//! Sees every change of up to 32 bits in a row, and misses other changes once in 2^32. A sender who wants to can make
+//! changes that go unseen: the sum is affine, so a difference that leaves it as it is does so for every content and every
+//! initial value. *Differential Deserialization*, footnote 6, proposes random initial values; they do not help.
+
+use super::PortionMatcher;
+
+/// CRC-32.
+#[derive(Debug, Default)]
+pub(crate) struct Crc32;
+
+impl PortionMatcher for Crc32 {
+    type Sum = u32;
+
+    fn sum(&self, bytes: &[u8]) -> u32 {
+        crc32fast::hash(bytes)
+    }
+
+    fn write(sum: &u32, out: &mut Vec<u8>) {
+        out.extend_from_slice(&sum.to_le_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_answers() {
+        assert_eq!(Crc32.sum(b""), 0);
+        assert_eq!(Crc32.sum(b"123456789"), 0xCBF4_3926);
+    }
+}

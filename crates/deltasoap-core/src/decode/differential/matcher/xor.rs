@@ -1,0 +1,45 @@
+//! The exclusive or of a portion's 32-bit words: the fastest sum of *Differential Deserialization*, Table 2.
+//!
+//! Words that trade places, and equal changes of two words, go unseen: two digits that change alike in two numbers four
+//! bytes apart are enough. No initial value helps, for it cancels out.
+
+use super::PortionMatcher;
+
+/// Exclusive or.
+#[derive(Debug, Default)]
+pub(crate) struct Xor;
+
+impl PortionMatcher for Xor {
+    type Sum = u32;
+
+    fn sum(&self, bytes: &[u8]) -> u32 {
+        let (eights, rest) = bytes.as_chunks::<8>();
+        let wide = eights.iter().fold(0, |sum, eight| sum ^ u64::from_le_bytes(*eight));
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        let wide = wide ^ u64::from_le_bytes(last);
+        (wide as u32) ^ ((wide >> 32) as u32)
+    }
+
+    fn write(sum: &u32, out: &mut Vec<u8>) {
+        out.extend_from_slice(&sum.to_le_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_answers() {
+        assert_eq!(Xor.sum(b""), 0);
+        assert_eq!(Xor.sum(&[1, 2, 3, 4]), 0x0403_0201);
+        assert_eq!(Xor.sum(&[1, 2, 3, 4, 1, 2, 3, 4]), 0);
+        assert_eq!(Xor.sum(&[0, 0, 0, 0, 0, 0, 0, 0, 9]), 9);
+    }
+
+    #[test]
+    fn words_that_trade_places_go_unseen() {
+        assert_eq!(Xor.sum(b"abcdefgh"), Xor.sum(b"efghabcd"));
+    }
+}
