@@ -291,6 +291,19 @@ mod tests {
         }
     }
 
+    /// Lengths change at random, and are more often equal than not.
+    #[test]
+    fn small_arrays_are_decoded_right_whatever_changes() {
+        for n in 1..25 {
+            for percent in [10, 30, 50, 75, 100] {
+                let recipe = Recipe { kind: Kind::Ints, n, percent, partitions: 1 };
+                let setup = Setup::new(Differential { adaptive: false, ..Differential::default() });
+                let run = with_stream(recipe, Bound::LARGE, Run(setup));
+                run.unwrap_or_else(|error| panic!("{recipe:?}: {error:#}"));
+            }
+        }
+    }
+
     #[test]
     fn a_stream_is_decoded_right_in_chunks_without_shortcuts_and_without_a_past() {
         for differential in all_policies() {
