@@ -162,6 +162,7 @@ impl<'p, 'w> Patching<'p, 'w> {
     }
 
     fn conclude(&mut self, stats: &mut DifferentialStats) {
+        self.measure_shift();
         self.run.touched = Some(Touched { base: self.base, items: self.item, shift: self.shift });
         stats.leaves += self.read;
         stats.shifted += (self.inserted + self.removed) as u64;
@@ -241,12 +242,19 @@ impl<'p, 'w> Patching<'p, 'w> {
         equal < FIRST && equal + open < end.wrapping_sub(position) as usize
     }
 
-    /// Skips items that equal the old ones, from the one at hand on.
-    fn skip(&mut self) -> Option<Outcome> {
+    /// Notes how far the item at hand, which begins where the window is, has moved; gives its old position, not yet moved.
+    fn measure_shift(&mut self) -> u32 {
         let next = self.run.positions.get(self.item).copied().unwrap_or(self.run.end);
         let new = self.window.base + self.window.pos as u64;
-        let old = u64::from(self.run.base.wrapping_add(next));
         self.shift = (new as u32).wrapping_sub(self.base).wrapping_sub(next);
+        next
+    }
+
+    /// Skips items that equal the old ones, from the one at hand on.
+    fn skip(&mut self) -> Option<Outcome> {
+        let next = self.measure_shift();
+        let new = self.window.base + self.window.pos as u64;
+        let old = u64::from(self.run.base.wrapping_add(next));
         let limit = self.run.position(self.run.positions.len()).saturating_sub(old);
         let (ours, theirs) = (&self.window.bytes[self.window.pos..], self.image.at(old));
         (self.part, self.part_start) = (theirs, old);
