@@ -1,6 +1,6 @@
 //! Regular mode: processing interrupts and new checkpoints; progressive matching.
 
-use super::{Checkpoint, Engine, Mode, PORTION, UNKNOWN};
+use super::{Audited, Checkpoint, Engine, Mode, PORTION, UNKNOWN};
 use crate::decode::State;
 use crate::decode::differential::checkpoint::{Policy, Progress, Spot};
 use crate::decode::differential::matcher::PortionMatcher;
@@ -28,10 +28,11 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
         let spot = Spot { position, before: self.at, at_hand, part, matcher: &self.matcher };
         let mut live = Self::live(base, state, window.base + window.pos as u64);
         let Some((kept, position)) = self.policy.checkpoint(&mut live, &spot) else { return };
-        let (size, sum, bytes) = self.portion_to(window, position);
+        let (size, sum, portion) = self.portion_to(window, position);
+        let part = part.get(..self.policy.part_len(&kept)).unwrap_or_default();
         self.list.insert(Checkpoint { size, sum, kept });
         if let Some(audit) = &mut self.audit {
-            audit.portions.insert(bytes);
+            audit.portions.insert(Audited { portion, part: part.to_vec() });
         }
         self.stats.checkpoints += 1;
     }
@@ -124,9 +125,8 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
 
     /// True if partially processed content is known to have other bytes than these.
     fn is_false_part(&mut self, part: &[u8]) -> bool {
-        let Some(portion) = self.audit.as_ref().and_then(|audit| audit.portions.next()) else { return false };
-        let len = part.len().min(portion.len());
-        let is_false = !portion.is_empty() && portion[portion.len() - len..] != part[part.len() - len..];
+        let Some(audited) = self.audit.as_ref().and_then(|audit| audit.portions.next()) else { return false };
+        let is_false = audited.part != part;
         self.stats.false_matches += u64::from(is_false);
         is_false
     }
@@ -140,8 +140,8 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
             (next.size, next.sum) = (size, sum);
             self.policy.switched(&next.kept, &mut Self::live(base, state, offset));
         }
-        if let Some(portion) = self.audit.as_mut().and_then(|audit| audit.portions.next_mut()) {
-            *portion = bytes;
+        if let Some(audited) = self.audit.as_mut().and_then(|audit| audit.portions.next_mut()) {
+            audited.portion = bytes;
         }
         self.pass();
         self.held.clear();
