@@ -249,3 +249,18 @@ proptest! {
         streams::check(&sources, default.chain(streams::all(portion)));
     }
 }
+
+fn exact() -> Differential {
+    Differential { adaptive: false, ..Differential::default() }
+}
+
+/// Items that all differ, so that old ones are found again a little earlier or later.
+#[test]
+fn items_that_moved_by_chance() {
+    let arrays = ["1 5 8 8 7 10 10 7 2 10 11", "1 10 2 3 11 8 4 5 10 10 11", "1 1 6 9 1 3 3 11 1 10 11"];
+    let documents: Vec<String> = arrays.map(|array| doubles(&array.split(' ').collect::<Vec<_>>())).to_vec();
+    let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
+    for chunk in [usize::MAX, 1, 10, 61] {
+        read_all::<SoapArray<f64>>(SoapArray::<f64>::view(), &documents, exact(), chunk);
+    }
+}
