@@ -23,6 +23,8 @@ pub(crate) struct Session {
     start: u64,
     /// Where the message's bytes go when it was read to its end.
     cell: Option<Arc<OnceLock<Image>>>,
+    /// The bytes of the message before, whose memory can be used again.
+    pub(crate) spare: Option<Image>,
     /// Level of the frame of the operation's content.
     pub(crate) base: usize,
     /// Open elements just behind the operation's start tag.
@@ -33,6 +35,8 @@ pub(crate) struct Session {
     levels: Vec<u32>,
     /// How many of the routines on the way to `target` have gone on.
     arrived: usize,
+    /// Scratch: a path from its end.
+    upward: Vec<u32>,
     target: Target,
     /// The edit being made.
     pub(super) edit: Option<OpenEdit>,
@@ -334,7 +338,8 @@ impl Session {
     /// Makes the path lead to the children of `parent`; gives how much of it stays.
     fn set_path(&mut self, parent: u32) -> usize {
         let Some(template) = &self.old else { return 0 };
-        let mut upward = Vec::with_capacity(8);
+        let mut upward = std::mem::take(&mut self.upward);
+        upward.clear();
         let mut at = parent;
         while at != NONE {
             upward.push(at);
@@ -343,6 +348,7 @@ impl Session {
         let common = upward.iter().rev().zip(&self.path).take_while(|(new, old)| new == old).count();
         self.path.truncate(common);
         self.path.extend(upward.iter().rev().skip(common));
+        self.upward = upward;
         common.min(self.levels.len().saturating_sub(1))
     }
 
@@ -512,7 +518,9 @@ impl Session {
         }
         let mut template = self.old.take().filter(|_| mode == Mode::Over)?;
         template.table = merge(std::mem::take(&mut template.table), fresh, &self.edits, &self.moves);
-        (template.image, template.start, template.end) = (image, start, end);
+        let before = std::mem::replace(&mut template.image, image);
+        self.spare = Arc::into_inner(before).and_then(OnceLock::into_inner);
+        (template.start, template.end) = (start, end);
         template.inherited = inherited;
         Some(template)
     }
