@@ -5,7 +5,7 @@ use super::merge::{Edit, Move, merge};
 use super::recorder::Recorder;
 use super::shift::{Shift, Streak};
 use super::table::{NONE, Place, Touched};
-use super::template::{Prologue, Template};
+use super::template::{Prologue, Same, Template};
 use crate::decode::differential::DifferentialStats;
 use crate::decode::differential::clock::Clock;
 use std::sync::{Arc, OnceLock};
@@ -150,6 +150,8 @@ pub(crate) struct StartTag<'w> {
     pub(crate) len: usize,
     /// Its position in the message.
     pub(crate) position: u64,
+    /// Whether it is a SOAP array's.
+    pub(crate) is_array: bool,
 }
 
 /// What fast mode came to.
@@ -431,10 +433,10 @@ impl Session {
         }
         let Some(place) = self.candidate(field, count) else { return false };
         let (Some(template), Some(edit)) = (&mut self.old, &self.edit) else { return false };
-        if edit.differing == Some(place) {
+        let Some(Same { old, len, is_exact }) = template.compare(place, tag) else { return false };
+        if edit.differing == Some(place) && is_exact {
             return false;
         }
-        let Some(old) = template.compare(place, tag) else { return false };
         let edit = *edit;
         self.close_edit(edit, place, before);
         if let Some(template) = &mut self.old {
@@ -442,7 +444,10 @@ impl Session {
         }
         self.stats.to_fast += 1;
         self.enter_fast(old, tag.position);
-        self.mode = Mode::Fast { old: old + tag.len as u64, new: tag.position + tag.len as u64 };
+        if !is_exact {
+            self.enter_fast(old + len as u64, tag.position + tag.len as u64);
+        }
+        self.mode = Mode::Fast { old: old + len as u64, new: tag.position + tag.len as u64 };
         self.stats.fast_bytes += tag.len as u64;
         true
     }
