@@ -236,7 +236,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn random_streams(
+    fn random_streams_by_portions(
         schema in bytes(60),
         value in bytes(400),
         edits in bytes(80),
@@ -245,7 +245,18 @@ proptest! {
         portion in 1_u32..100,
     ) {
         let sources = Sources { schema: &schema, value: &value, edits: &edits, wording: &wording, chunks: &chunks };
-        let default = std::iter::once(Differential { adaptive: false, ..Differential::default() });
-        streams::check(&sources, default.chain(streams::all(portion)));
+        streams::check(&sources, streams::all(portion));
+    }
+
+    #[test]
+    fn random_streams_by_leaves(
+        schema in bytes(60),
+        value in bytes(400),
+        edits in bytes(80),
+        wording in bytes(200),
+        chunks in bytes(6),
+    ) {
+        let sources = Sources { schema: &schema, value: &value, edits: &edits, wording: &wording, chunks: &chunks };
+        streams::check(&sources, std::iter::once(Differential { adaptive: false, ..Differential::default() }));
     }
 }

@@ -158,7 +158,7 @@ impl Top {
         let has = |is: bool, flag: u8| if is { flag } else { 0 };
         out.push(has(!open.is_empty(), HAS_OPEN) | has(!bound.is_empty(), HAS_BOUND) | has(!seen.is_empty(), HAS_SEEN));
         write(&mut out, self.level as u64);
-        list(&mut out, frames, |out, frame| write_frame(out, frame));
+        list(&mut out, frames, write_frame);
         if !open.is_empty() {
             list(&mut out, open, |out, open| open.words().iter().for_each(|&word| write(out, word)));
         }

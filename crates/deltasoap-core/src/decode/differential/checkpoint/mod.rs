@@ -32,9 +32,9 @@ use super::matcher::PortionMatcher;
 use crate::decode::Frame;
 use crate::node::Bindings;
 use compact::Compact;
-use live::Below;
 use deltasoap_xml::lexical::Partial;
 use deltasoap_xml::{Bound, OpenElement, ScopeId};
+use live::Below;
 use std::fmt::Debug;
 
 /// How checkpoints are kept, and where they are made.

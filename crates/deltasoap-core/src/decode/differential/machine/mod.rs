@@ -169,8 +169,15 @@ struct Engine<P: Policy, M: PortionMatcher> {
 /// The bytes of every portion, in tests: only portions with equal sums and unequal bytes may give another result.
 #[derive(Debug, Default)]
 struct Audit {
-    portions: List<Vec<u8>>,
+    portions: List<Audited>,
     ending: Vec<u8>,
+}
+
+/// The bytes of a checkpoint's portion, and of its partially processed content.
+#[derive(Debug, Default)]
+struct Audited {
+    portion: Vec<u8>,
+    part: Vec<u8>,
 }
 
 impl<P: Policy, M: PortionMatcher> Engine<P, M> {

@@ -1,6 +1,6 @@
 //! Regular mode: processing interrupts and new checkpoints; progressive matching.
 
-use super::{Checkpoint, Engine, Mode, PORTION, UNKNOWN};
+use super::{Audited, Checkpoint, Engine, Mode, PORTION, UNKNOWN};
 use crate::decode::State;
 use crate::decode::differential::checkpoint::{Policy, Progress, Spot};
 use crate::decode::differential::matcher::PortionMatcher;
@@ -31,7 +31,7 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
         let (size, sum, bytes) = self.portion_to(window, position);
         self.list.insert(Checkpoint { size, sum, kept });
         if let Some(audit) = &mut self.audit {
-            audit.portions.insert(bytes);
+            audit.portions.insert(Audited { portion: bytes, part: part.to_vec() });
         }
         self.stats.checkpoints += 1;
     }
@@ -124,9 +124,8 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
 
     /// True if partially processed content is known to have other bytes than these.
     fn is_false_part(&mut self, part: &[u8]) -> bool {
-        let Some(portion) = self.audit.as_ref().and_then(|audit| audit.portions.next()) else { return false };
-        let len = part.len().min(portion.len());
-        let is_false = !portion.is_empty() && portion[portion.len() - len..] != part[part.len() - len..];
+        let Some(next) = self.audit.as_ref().and_then(|audit| audit.portions.next()) else { return false };
+        let is_false = !part.is_empty() && next.part != part;
         self.stats.false_matches += u64::from(is_false);
         is_false
     }
@@ -140,8 +139,8 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
             (next.size, next.sum) = (size, sum);
             self.policy.switched(&next.kept, &mut Self::live(base, state, offset));
         }
-        if let Some(portion) = self.audit.as_mut().and_then(|audit| audit.portions.next_mut()) {
-            *portion = bytes;
+        if let Some(next) = self.audit.as_mut().and_then(|audit| audit.portions.next_mut()) {
+            next.portion = bytes;
         }
         self.pass();
         self.held.clear();
