@@ -8,10 +8,12 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use clap::{Parser, Subcommand};
 
+use crate::figures::FiguresArguments;
+use crate::figures::instructions::OnceArguments;
 use crate::options::DifferentialArguments;
 use crate::paper::PaperArguments;
 use crate::workload::Definitions;
-use crate::{paper, report, run};
+use crate::{figures, paper, report, run};
 
 #[derive(Parser)]
 #[command(name = "deltasoap-bench", version, about = "Measure deltasoap, and other SOAP toolkits beside it")]
@@ -24,6 +26,11 @@ struct Arguments {
 enum Command {
     /// Check and time workloads
     Run(RunArguments),
+    /// Measure what differential decoding is meant to reach, and judge it
+    Figures(FiguresArguments),
+    /// Decode a stream of similar messages once, for a profiler
+    #[command(hide = true)]
+    Once(OnceArguments),
     /// Draw the tables and figures of the papers on differential deserialization from our data
     Paper(PaperArguments),
     /// Name the workloads and engines
@@ -73,6 +80,11 @@ pub fn main() -> Result<ExitCode> {
     let definitions = Definitions::load()?;
     match arguments.command {
         Command::Run(arguments) => run::run(&arguments, &definitions),
+        Command::Figures(arguments) => figures::run(&arguments),
+        Command::Once(arguments) => {
+            figures::instructions::once(&arguments, &definitions)?;
+            Ok(ExitCode::SUCCESS)
+        }
         Command::Paper(arguments) => paper::run(&arguments, &definitions),
         Command::List => {
             println!("{}", report::list(&definitions));

@@ -3,13 +3,14 @@
 //! A benchmark is a test first: nothing is timed before its output was checked, and a wrong value ends the program.
 //! [`workload`] reads what to measure from `bench/definitions/`, [`messages`] makes the data, an [`engine`] does the
 //! work, [`measure`] times it, [`report`] shows the figures. [`stream`] makes streams of similar messages and decodes them,
-//! [`paper`] draws the tables of the papers on that. `BENCHMARKS.md` describes the method.
+//! [`figures`] judges what comes out, [`paper`] draws the tables of the papers on that. `BENCHMARKS.md` describes the method.
 
 #![forbid(unsafe_code)]
 
 mod cli;
 mod engine;
 mod environment;
+mod figures;
 mod measure;
 mod memory;
 mod messages;

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use deltasoap::decode::Decoder;
 use deltasoap::schema::Use;
 use deltasoap::soap::{Version, encode_message};
-use deltasoap::{Buffer, DecodeOptions, Error};
+use deltasoap::{Buffer, DecodeOptions, Differential, Error};
 
 use super::floor::{Compare, Copy};
 use super::{Engine, Session};
@@ -69,6 +69,11 @@ pub fn timed<R>(work: impl FnOnce() -> R) -> (u64, R) {
     (u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX), result)
 }
 
+/// A decoder that compares nothing: each message is one of a kind.
+fn regular_decoder() -> Decoder {
+    Decoder::new(DecodeOptions { differential: Differential::OFF, ..DecodeOptions::default() })
+}
+
 struct Decode<T> {
     sample: Sample<T>,
     ring: Ring,
@@ -81,7 +86,7 @@ struct Decode<T> {
 impl<T: Payload> Decode<T> {
     fn new(sample: Sample<T>, chunk: Option<usize>) -> Self {
         let ring = Ring::new(&sample.message);
-        Decode { sample, ring, chunk, decoder: Decoder::new(DecodeOptions::default()), value: None }
+        Decode { sample, ring, chunk, decoder: regular_decoder(), value: None }
     }
 }
 
@@ -113,7 +118,7 @@ impl<T: Payload> Session for Decode<T> {
     fn peak_bytes(&mut self) -> Result<u64> {
         let message = self.ring.next();
         let decode_first = || -> Result<T, Error> {
-            let mut decoder = Decoder::new(DecodeOptions::default());
+            let mut decoder = regular_decoder();
             decode(&mut decoder, message, Some(self.chunk.unwrap_or(CHUNK)))
         };
         let (result, peak) = memory::peak_of(decode_first);

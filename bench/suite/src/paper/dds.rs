@@ -280,7 +280,7 @@ fn share_verdicts(place: &str, points: &Points, printed: &Printed, cells: &[Cell
     for (reference, name) in [(Way::REGULAR, "No DDS"), (Way::GENERAL, "No DDS without our shortcut for flat arrays")] {
         let gains = |shares: &[f64]| -> Vec<f64> { shares.iter().map(|share| 1.0 - share).collect() };
         let agreement = sign_agreement(&gains(&ours(reference)), &gains(&theirs), 0.05);
-        let claim = format!("share of {} cells on the same side of {name}", known.len());
+        let claim = format!("share of cells on the same side of {name}, where the paper's are 5 percent away from it");
         if !known.is_empty() {
             verdicts.push(Verdict::computed(claim, place, agreement, Rule::AtLeast(ALIKE)));
         }

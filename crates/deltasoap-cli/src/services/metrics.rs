@@ -37,6 +37,8 @@ mod tests {
     use super::*;
     use axum::body::Body;
     use axum::http::{Method, Request, StatusCode};
+    use deltasoap::Differential;
+    use deltasoap_http::Sharing;
     use http_body_util::BodyExt;
     use tower::ServiceExt;
 
@@ -52,7 +54,10 @@ mod tests {
     #[tokio::test]
     async fn prometheus_sees_the_services() {
         let recorder = install().expect("no other recorder");
-        let router = Services::new().expect("services").router().merge(router(recorder));
+        let router = Services::new(Differential::default(), Sharing::default())
+            .expect("services")
+            .router()
+            .merge(router(recorder));
         let message = r#"<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body>
             <b:echoVoid xmlns:b="urn:bench"></b:echoVoid></e:Body></e:Envelope>"#;
         assert_eq!(ask(&router, Method::POST, "/bench", message).await.0, StatusCode::OK);

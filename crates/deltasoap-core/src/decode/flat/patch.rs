@@ -121,7 +121,7 @@ const MOST_MOVED: usize = 16;
 /// True after 8, 64, 512, ... items in a row that differ: then the message is searched for what was inserted or removed.
 #[inline(always)]
 fn is_probe(count: usize) -> bool {
-    count.is_power_of_two() && count.trailing_zeros() % 3 == 0 && count > 1
+    count.is_power_of_two() && count.trailing_zeros().is_multiple_of(3) && count > 1
 }
 
 /// How many bytes are compared at once before anything else is.
@@ -243,10 +243,9 @@ impl<'p, 'w> Patching<'p, 'w> {
 
     /// Skips items that equal the old ones, from the one at hand on.
     fn skip(&mut self) -> Option<Outcome> {
-        let next = self.run.positions.get(self.item).copied().unwrap_or(self.run.end);
+        let next = self.measure_shift();
         let new = self.window.base + self.window.pos as u64;
         let old = u64::from(self.run.base.wrapping_add(next));
-        self.shift = (new as u32).wrapping_sub(self.base).wrapping_sub(next);
         let limit = self.run.position(self.run.positions.len()).saturating_sub(old);
         let (ours, theirs) = (&self.window.bytes[self.window.pos..], self.image.at(old));
         (self.part, self.part_start) = (theirs, old);
@@ -338,6 +337,14 @@ impl<'p, 'w> Patching<'p, 'w> {
         }
     }
 
+    /// Notes how far the item at hand has moved; gives its old position.
+    fn measure_shift(&mut self) -> u32 {
+        let next = self.run.positions.get(self.item).copied().unwrap_or(self.run.end);
+        let new = (self.window.base as u32).wrapping_add(self.window.pos as u32);
+        self.shift = new.wrapping_sub(self.base).wrapping_sub(next);
+        next
+    }
+
     /// The item in which a byte lies, at hand or further on: most often one of the next.
     fn find(&self, at: u32) -> usize {
         let positions = &self.run.positions[self.item..];
@@ -351,7 +358,8 @@ impl<'p, 'w> Patching<'p, 'w> {
     }
 
     /// The item could not be read: for want of bytes, or because it is another.
-    fn stuck(&self) -> Outcome {
+    fn stuck(&mut self) -> Outcome {
+        self.measure_shift();
         let rest = &self.window.bytes[self.window.pos..];
         let open = &self.known.shape.open;
         let has_begun = open.matches(rest) || open.as_slice().starts_with(rest);

@@ -240,7 +240,7 @@ impl Session {
         let Mode::Fast { old, new } = self.mode else { return Advance::Wait };
         let Some(template) = &self.old else { return Advance::Wait };
         let Some(before) = template.image() else { return Advance::Wait };
-        let equal = before.equal(old, image, new).min(template.end - old);
+        let equal = before.equal(old, image, new).min(template.end.saturating_sub(old));
         let at = old + equal;
         self.stats.fast_bytes += equal;
         self.mode = Mode::Fast { old: at, new: new + equal };

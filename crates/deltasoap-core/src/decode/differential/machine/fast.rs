@@ -49,7 +49,7 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
             None if window.last => return Portion::Other,
             None => return Portion::Cut,
         };
-        if !self.matcher.matches(sum, bytes) {
+        if self.probes.as_ref().is_some_and(|probes| probes.refute(bytes)) || !self.matcher.matches(sum, bytes) {
             return Portion::Other;
         }
         if self.is_false_match(bytes) { Portion::Other } else { Portion::Equal }

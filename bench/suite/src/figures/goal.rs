@@ -1,0 +1,98 @@
+//! A goal and what was measured of it.
+
+use serde::Serialize;
+
+use crate::report::{align, new_table};
+
+/// A goal, measured.
+#[derive(Debug, Default, Serialize)]
+pub struct Goal {
+    /// What is measured.
+    pub name: String,
+    /// What is to be reached, in words.
+    pub goal: String,
+    /// The number that is judged; `None` where it could not be measured.
+    pub measured: Option<f64>,
+    /// What it means, or why there is none.
+    pub detail: String,
+    /// True if the goal is reached; `None` for numbers that are reported without a goal.
+    pub reached: Option<bool>,
+}
+
+impl Goal {
+    /// A number that is to be at most `bound`.
+    pub fn at_most(bound: f64, unit: &str, measured: f64, detail: String) -> Self {
+        let goal = format!("at most {bound} {unit}");
+        Goal { goal, measured: finite(measured), detail, reached: Some(measured <= bound), ..Goal::default() }
+    }
+
+    /// A number that is to be at least `bound`.
+    pub fn at_least(bound: f64, unit: &str, measured: f64, detail: String) -> Self {
+        let goal = format!("at least {bound} {unit}");
+        Goal { goal, measured: finite(measured), detail, reached: Some(measured >= bound), ..Goal::default() }
+    }
+
+    /// A number without a goal.
+    pub fn reported(unit: &str, measured: f64, detail: String) -> Self {
+        Goal { goal: format!("reported, {unit}"), measured: finite(measured), detail, ..Goal::default() }
+    }
+
+    /// A goal whose number could not be measured.
+    pub fn unknown(goal: &str, reason: String) -> Self {
+        Goal { goal: goal.to_owned(), detail: reason, ..Goal::default() }
+    }
+
+    /// The goal with a name.
+    pub fn named(self, name: String) -> Self {
+        Goal { name, ..self }
+    }
+
+    fn cells(&self) -> [String; 5] {
+        let measured = self.measured.map_or_else(String::new, |measured| format!("{measured:.3}"));
+        let reached = match self.reached {
+            Some(true) => "yes",
+            Some(false) => "NO",
+            None => "",
+        };
+        [self.name.clone(), self.goal.clone(), self.detail.clone(), measured, reached.to_owned()]
+    }
+}
+
+fn finite(measured: f64) -> Option<f64> {
+    Some(measured).filter(|measured| measured.is_finite())
+}
+
+/// Shows goals, and how many of them are reached.
+pub fn table(goals: &[Goal]) -> String {
+    let mut table = new_table(&["figure", "goal", "detail", "measured", "reached"]);
+    table.add_rows(goals.iter().map(Goal::cells));
+    align(&mut table, 3);
+    let judged = goals.iter().filter_map(|goal| goal.reached);
+    let (reached, all) = judged.fold((0, 0), |(reached, all), yes| (reached + usize::from(yes), all + 1));
+    format!("{table}\n{reached} of {all} goals are reached")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goals_are_judged() {
+        let goals = [
+            Goal::at_most(2.0, "× floor", 2.0, "0.5 ms".to_owned()).named("one".to_owned()),
+            Goal::at_least(2.0, "× regular", 1.9, String::new()).named("two".to_owned()),
+            Goal::reported("bytes", 7.0, String::new()),
+            Goal::unknown("at most 1", "no valgrind".to_owned()),
+        ];
+        assert_eq!(goals.each_ref().map(|goal| goal.reached), [Some(true), Some(false), None, None]);
+        let table = table(&goals);
+        assert!(table.contains("1 of 2 goals are reached") && table.contains("no valgrind"), "{table}");
+        assert!(table.contains("at most 2 × floor") && table.contains("2.000"), "{table}");
+    }
+
+    #[test]
+    fn what_is_no_number_reaches_nothing() {
+        let goal = Goal::at_most(2.0, "", f64::NAN, String::new());
+        assert_eq!((goal.reached, goal.measured), (Some(false), None));
+    }
+}

@@ -1,0 +1,123 @@
+//! Goals on instructions, counted by callgrind: a number that no other program on the machine changes.
+//!
+//! This program starts itself under valgrind, with the hidden command `once`, which decodes a number of messages; only what
+//! runs inside [`counted_messages`] is counted. Making the messages is not.
+
+use std::env;
+use std::process::Command;
+use std::rc::Rc;
+
+use anyhow::{Context, Result, bail, ensure};
+use deltasoap::Differential;
+
+use super::goal::Goal;
+use super::{Effort, Task};
+use crate::messages::Same;
+use crate::options::{DifferentialArguments, Policy};
+use crate::stream::lane::{Lane, Setup};
+use crate::stream::{Bound, Recipe, Stream, Visitor, with_stream};
+use crate::workload::Definitions;
+
+/// Which messages to decode.
+#[derive(Debug, clap::Args)]
+pub struct OnceArguments {
+    /// A workload of similar messages
+    #[arg(long, value_name = "NAME", default_value = "decode-similar-hard")]
+    pub workload: String,
+    /// Elements in an array
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub size: usize,
+    /// Percentage of values that change from message to message
+    #[arg(long, value_name = "P", default_value_t = 100, value_parser = clap::value_parser!(u32).range(..=100))]
+    pub changed: u32,
+    /// Parts of an array that have that percentage in their middle
+    #[arg(long, value_name = "T", default_value_t = 1)]
+    pub partitions: usize,
+    /// Messages to decode, from the first one on
+    #[arg(long, value_name = "N", default_value_t = MESSAGES)]
+    pub messages: usize,
+    #[command(flatten)]
+    pub differential: DifferentialArguments,
+}
+
+const MESSAGES: usize = 24;
+
+/// The goal.
+pub fn tasks(effort: Effort) -> Vec<Task> {
+    let measure = move || {
+        let goal = "at most 1.03 × regular";
+        match (count(effort, Policy::Leaf), count(effort, Policy::Off)) {
+            (Ok(differential), Ok(regular)) => {
+                let detail = format!("{differential} and {regular} instructions");
+                Ok(Goal::at_most(1.03, "× regular", differential as f64 / regular.max(1) as f64, detail))
+            }
+            (Err(error), _) | (_, Err(error)) => Ok(Goal::unknown(goal, format!("{error:#}"))),
+        }
+    };
+    vec![Task { name: "instructions, hard doubles, all changed".to_owned(), measure: Box::new(measure) }]
+}
+
+/// Counts the instructions of a stream in which everything changes.
+fn count(effort: Effort, policy: Policy) -> Result<u64> {
+    let mut command = Command::new("valgrind");
+    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--collect-atstart=no"]);
+    command.arg("--toggle-collect=*counted_messages*").arg(env::current_exe()?);
+    command.args(["once", "--checkpoints", &crate::options::name(policy), "--size", &effort.n.to_string()]);
+    command.args(["--messages", &effort.large_messages.to_string()]);
+    let output = command.output().context("valgrind cannot be started")?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "valgrind has failed: {said}");
+    collected(&said).with_context(|| format!("valgrind has counted nothing: {said}"))
+}
+
+/// The number in callgrind's line `==123== Collected : 456`.
+fn collected(said: &str) -> Option<u64> {
+    let (_, count) = said.lines().find_map(|line| line.split_once("Collected :"))?;
+    count.trim().parse().ok().filter(|count| *count > 0)
+}
+
+/// `once`: decodes messages for a profiler to watch.
+///
+/// # Errors
+/// When there is no such workload, or a message cannot be decoded.
+pub fn once(arguments: &OnceArguments, definitions: &Definitions) -> Result<()> {
+    let (_, streams) = definitions.select(std::slice::from_ref(&arguments.workload))?;
+    let Some(workload) = streams.first() else { bail!("{} is no stream of similar messages", arguments.workload) };
+    let OnceArguments { size: n, changed: percent, partitions, messages, .. } = *arguments;
+    let recipe = Recipe { kind: workload.stream, n, percent, partitions };
+    with_stream(recipe, Bound::SMALL, Once { differential: arguments.differential.differential(), messages })
+}
+
+struct Once {
+    differential: Differential,
+    messages: usize,
+}
+
+impl Visitor for Once {
+    type Output = ();
+
+    fn visit<T: Same>(self, stream: Stream<T>) -> Result<()> {
+        let mut lane = Lane::new(Rc::new(stream), Setup::new(self.differential));
+        let mut result = Ok(());
+        counted_messages(&mut || result = lane.advance(self.messages));
+        result
+    }
+}
+
+/// A frame that profilers find by its name.
+#[inline(never)]
+fn counted_messages(work: &mut dyn FnMut()) {
+    work();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_count_is_found() {
+        assert_eq!(collected("==7== Events    : Ir\n==7== Collected : 1234567\n==7==\n"), Some(1_234_567));
+        assert_eq!(collected("==7== Collected : 0\n"), None);
+        assert_eq!(collected("nothing"), None);
+    }
+}

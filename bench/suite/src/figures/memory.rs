@@ -1,0 +1,94 @@
+//! Goals on memory: bytes for each checkpoint, and for each leaf.
+
+use std::rc::Rc;
+
+use anyhow::Result;
+use deltasoap::{Checkpoints, Differential, DifferentialStats, Matcher};
+
+use super::goal::Goal;
+use super::{Effort, Task};
+use crate::messages::Same;
+use crate::stream::lane::{Lane, Setup};
+use crate::stream::{Bound, Kind, Recipe, Stream, Visitor, with_stream};
+
+/// Interrupt frequency of the papers' policies.
+const PORTION: u32 = 32;
+
+/// The goals.
+pub fn tasks(effort: Effort) -> Vec<Task> {
+    let policies = [
+        ("a lightweight checkpoint", Checkpoints::Lightweight, Some(16.0)),
+        ("a differential checkpoint", Checkpoints::Differential, Some(48.0)),
+        ("a full checkpoint", Checkpoints::Full, None),
+    ];
+    let shapes = [
+        ("a leaf, ints", Kind::Ints, 1),
+        ("a leaf, hard doubles", Kind::Hard, 1),
+        ("a leaf, strings", Kind::Strings, 1),
+        ("a leaf, structs", Kind::Structs, 3),
+    ];
+    let checkpoints = policies.map(|(name, policy, bound)| checkpoint_task(effort, name, policy, bound));
+    let leaves = shapes.map(|(name, kind, leaves)| leaf_task(effort, name, kind, leaves));
+    checkpoints.into_iter().chain(leaves).collect()
+}
+
+fn checkpoint_task(effort: Effort, name: &str, checkpoints: Checkpoints, bound: Option<f64>) -> Task {
+    let measure = move || {
+        let differential = Differential {
+            checkpoints,
+            matcher: Matcher::Crc32,
+            portion: PORTION,
+            adaptive: false,
+            ..Differential::default()
+        };
+        let held = held(differential, Recipe::identical(Kind::Hard, effort.n), 1)?;
+        let each = held.stats.memory as f64 / held.stats.checkpoints as f64;
+        let detail = format!("{} bytes, {} checkpoints", held.stats.memory, held.stats.checkpoints);
+        Ok(match bound {
+            Some(bound) => Goal::at_most(bound, "bytes", each, detail),
+            None => Goal::reported("bytes", each, detail),
+        })
+    };
+    Task { name: format!("memory of {name}, N = {PORTION}"), measure: Box::new(measure) }
+}
+
+fn leaf_task(effort: Effort, name: &str, kind: Kind, leaves_each: usize) -> Task {
+    let measure = move || {
+        // A few messages, until the decoder has decided to keep what it needs.
+        let held = held(Differential::default(), Recipe::identical(kind, effort.n), 16)?;
+        let leaves = effort.n * leaves_each;
+        let beside = held.stats.memory as f64 - held.message as f64;
+        let detail = format!("{} bytes, of them {} of the message; {leaves} leaves", held.stats.memory, held.message);
+        // Less than the message: nothing is kept.
+        let each = if beside < 0.0 { f64::NAN } else { beside / leaves as f64 };
+        Ok(Goal::at_most(6.0, "bytes", each, detail))
+    };
+    Task { name: format!("memory of {name}"), measure: Box::new(measure) }
+}
+
+struct Held {
+    stats: DifferentialStats,
+    /// Size of a message in bytes.
+    message: usize,
+}
+
+/// What is held after some messages of a stream.
+fn held(differential: Differential, recipe: Recipe, messages: usize) -> Result<Held> {
+    with_stream(recipe, Bound::SMALL, Hold { setup: Setup::new(differential), messages })
+}
+
+struct Hold {
+    setup: Setup,
+    messages: usize,
+}
+
+impl Visitor for Hold {
+    type Output = Held;
+
+    fn visit<T: Same>(self, stream: Stream<T>) -> Result<Held> {
+        let message = stream.message_len();
+        let mut lane = Lane::new(Rc::new(stream), self.setup);
+        lane.advance(self.messages)?;
+        Ok(Held { stats: lane.totals(), message })
+    }
+}

@@ -1,0 +1,129 @@
+//! `figures`: what differential decoding is meant to reach, each goal measured and judged.
+//!
+//! Goals are ratios of times taken in one run, by turns, so that they mean the same on every machine. "Floor" is a comparison of the
+//! message with an equal one, "regular" our own decoding of the same messages in regular mode.
+
+mod goal;
+pub mod instructions;
+mod memory;
+mod pairs;
+mod streams;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Result;
+use indicatif::ProgressBar;
+
+use crate::environment::Environment;
+use crate::measure::Plan;
+use goal::{Goal, table};
+
+/// How thoroughly to measure.
+#[derive(Debug, clap::Args)]
+pub struct FiguresArguments {
+    /// Small arrays and few runs: to see that it works, not how fast
+    #[arg(long)]
+    pub quick: bool,
+    /// Elements in an array [default: 100000, the goals' size]
+    #[arg(long, value_name = "N")]
+    pub size: Option<usize>,
+    /// Pairs of streams of which an interval is computed [default: 100]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
+    pub pairs: Option<u32>,
+    /// Print one JSON object a line instead of a table
+    #[arg(long)]
+    pub json: bool,
+    /// Leave out the goals whose names do not contain this
+    #[arg(long, value_name = "TEXT")]
+    pub only: Option<String>,
+}
+
+/// How thoroughly to measure.
+#[derive(Debug, Clone, Copy)]
+pub struct Effort {
+    /// Elements in an array.
+    pub n: usize,
+    /// Runs of a stream.
+    pub plan: Plan,
+    /// Pairs of streams.
+    pub pairs: usize,
+    /// Messages of large arrays in each of a pair.
+    pub large_messages: usize,
+    /// Small messages in each of a pair, at least.
+    pub small_messages: usize,
+}
+
+impl Effort {
+    fn new(arguments: &FiguresArguments) -> Self {
+        let full = Effort {
+            n: 100_000,
+            plan: Plan { runs: 25, time: Duration::from_millis(400) },
+            pairs: 100,
+            large_messages: 24,
+            small_messages: 1000,
+        };
+        let quick = Effort {
+            n: 1000,
+            plan: Plan { runs: 5, time: Duration::ZERO },
+            pairs: 5,
+            large_messages: 4,
+            small_messages: 1,
+        };
+        let effort = if arguments.quick { quick } else { full };
+        Effort {
+            n: arguments.size.unwrap_or(effort.n),
+            pairs: arguments.pairs.map_or(effort.pairs, |pairs| pairs as usize),
+            ..effort
+        }
+    }
+}
+
+/// A goal that is still to be measured.
+pub struct Task {
+    /// What is measured.
+    pub name: String,
+    /// Measures it.
+    pub measure: Box<dyn FnOnce() -> Result<Goal>>,
+}
+
+/// Measures and judges.
+///
+/// # Errors
+/// When a value is wrong, or a message cannot be decoded.
+pub fn run(arguments: &FiguresArguments) -> Result<ExitCode> {
+    let environment = Environment::prepare();
+    environment.warning().iter().for_each(|warning| eprintln!("{warning}"));
+    let mut tasks = all(Effort::new(arguments));
+    tasks.retain(|task| arguments.only.as_ref().is_none_or(|text| task.name.contains(text)));
+    let progress = ProgressBar::new(tasks.len() as u64);
+    let mut goals = Vec::new();
+    for task in tasks {
+        let goal = (task.measure)()?.named(task.name);
+        if arguments.json {
+            progress.suspend(|| print_line(&goal))?;
+        }
+        goals.push(goal);
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    if !arguments.json {
+        println!("{environment}\n{}", table(&goals));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn all(effort: Effort) -> Vec<Task> {
+    let mut tasks = streams::tasks(effort);
+    tasks.extend(pairs::tasks(effort));
+    tasks.extend(instructions::tasks(effort));
+    tasks.extend(memory::tasks(effort));
+    tasks
+}
+
+fn print_line(goal: &Goal) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{}", serde_json::to_string(goal)?)?;
+    out.flush()
+}

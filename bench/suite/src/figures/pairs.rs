@@ -1,0 +1,139 @@
+//! Goals on the ratio of two streams, with an interval: where differences of a few percent count.
+//!
+//! A pair is a stream that is decoded differentially and the same stream in regular mode, each from its first message
+//! on, by a decoder that has seen nothing. The two take turns, message by message (small messages: ring by ring), and so does
+//! who is first. Each pair gives a ratio of total times; the interval is that of many pairs' median.
+
+use std::rc::Rc;
+
+use anyhow::Result;
+use deltasoap::Differential;
+
+use super::goal::Goal;
+use super::{Effort, Task};
+use crate::engine::Session;
+use crate::messages::Same;
+use crate::statistics::{Interval, median_interval};
+use crate::stream::lane::{Lane, Setup};
+use crate::stream::{Bound, Kind, Recipe, Stream, Visitor, with_stream};
+
+/// Messages with fewer than 20 leaves: name, type, elements, percentage of them that change.
+const SMALL: [(&str, Kind, usize, u32); 6] = [
+    ("10 hard doubles, all changed", Kind::Hard, 10, 100),
+    ("15 ints, all changed", Kind::Ints, 15, 100),
+    ("6 structs, all changed", Kind::Structs, 6, 100),
+    ("10 strings, all changed", Kind::Strings, 10, 100),
+    ("10 hard doubles, one changed", Kind::Hard, 10, 10),
+    ("one int", Kind::Ints, 1, 100),
+];
+
+/// The goals.
+pub fn tasks(effort: Effort) -> Vec<Task> {
+    let arrays = [
+        ("hard doubles, all changed", Kind::Hard),
+        ("ints, all changed", Kind::Ints),
+        ("structs, all changed", Kind::Structs),
+        ("strings, all changed", Kind::Strings),
+    ];
+    let mut tasks: Vec<Task> = arrays
+        .into_iter()
+        .map(|(name, kind)| {
+            let recipe = Recipe { kind, n: effort.n, percent: 100, partitions: 1 };
+            slowdown_task(effort, name, recipe, 1.05)
+        })
+        .collect();
+    tasks.push(inform_task(effort));
+    tasks.push(slowdown_task(effort, "vSphere Fetch requests", Recipe::identical(Kind::Fetch, 0), 1.03));
+    tasks.extend(
+        SMALL.map(|(name, kind, n, percent)| {
+            slowdown_task(effort, name, Recipe { kind, n, percent, partitions: 1 }, 1.03)
+        }),
+    );
+    tasks
+}
+
+/// The upper end of the interval counts.
+fn slowdown_task(effort: Effort, name: &str, recipe: Recipe, bound: f64) -> Task {
+    let measure = move || {
+        let interval = interval(effort, recipe)?;
+        Ok(Goal::at_most(bound, "× regular, upper end", interval.high, detail(effort, interval)))
+    };
+    Task { name: name.to_owned(), measure: Box::new(measure) }
+}
+
+/// How many times as fast; the lower end of the interval counts.
+fn inform_task(effort: Effort) -> Task {
+    let measure = move || {
+        let interval = interval(effort, Recipe::identical(Kind::Inform, 0))?;
+        Ok(Goal::at_least(2.0, "times as fast as regular, lower end", 1.0 / interval.high, detail(effort, interval)))
+    };
+    Task { name: "TR-069 Inform stream".to_owned(), measure: Box::new(measure) }
+}
+
+fn detail(effort: Effort, interval: Interval) -> String {
+    let Interval { low, median, high } = interval;
+    format!("{median:.4} × regular [{low:.4}, {high:.4}] over {} pairs", effort.pairs)
+}
+
+fn interval(effort: Effort, recipe: Recipe) -> Result<Interval> {
+    let bound = Bound { messages: effort.large_messages.min(Bound::LARGE.messages), ..Bound::LARGE };
+    median_interval(&with_stream(recipe, bound, Pairs(effort))?)
+}
+
+struct Pairs(Effort);
+
+impl Visitor for Pairs {
+    type Output = Vec<f64>;
+
+    fn visit<T: Same>(self, stream: Stream<T>) -> Result<Vec<f64>> {
+        let stream = Rc::new(stream);
+        let mut ratios = Vec::new();
+        for pair in 0..self.0.pairs {
+            let open = |differential| Lane::new(stream.clone(), Setup::new(differential));
+            let mut lanes = [open(Differential::default()), open(Differential::OFF)];
+            ratios.push(self.pair(&mut lanes, pair)?);
+            if pair == 0 {
+                lanes.iter_mut().try_for_each(Session::check)?;
+            }
+        }
+        Ok(ratios)
+    }
+}
+
+impl Pairs {
+    /// Total time of the first lane by that of the second.
+    fn pair<T: Same>(&self, lanes: &mut [Lane<T>; 2], pair: usize) -> Result<f64> {
+        let mut totals = [0; 2];
+        for turn in 0..self.turns(&lanes[0]) {
+            let first = (pair + turn) % 2;
+            for lane in [first, 1 - first] {
+                totals[lane] += lanes[lane].run(1)?[0];
+            }
+        }
+        Ok(totals[0] as f64 / totals[1].max(1) as f64)
+    }
+
+    fn turns<T: Same>(&self, lane: &Lane<T>) -> usize {
+        match lane.messages_per_run() {
+            1 => self.0.large_messages,
+            messages => self.0.small_messages.div_ceil(messages),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::Plan;
+    use std::time::Duration;
+
+    #[test]
+    fn every_pair_gives_a_ratio() {
+        let plan = Plan { runs: 5, time: Duration::ZERO };
+        let effort = Effort { n: 10, plan, pairs: 3, large_messages: 4, small_messages: 20 };
+        for kind in [Kind::Hard, Kind::Fetch] {
+            let ratios = with_stream(Recipe::identical(kind, 10), Bound::LARGE, Pairs(effort)).unwrap();
+            assert!(ratios.len() == 3 && ratios.iter().all(|ratio| *ratio > 0.0));
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Goals on the median time of a message: identical content, shares of changed values, single edits.
+
+use anyhow::Result;
+use deltasoap::Differential;
+
+use super::goal::Goal;
+use super::{Effort, Task};
+use crate::similar::{self, Mode, Outcome};
+use crate::stream::{Kind, Recipe};
+
+/// A goal on the time of changed values: `share` x the share of changed values x the time of regular mode, plus `floors` x
+/// the floor.
+#[derive(Debug, Clone, Copy)]
+struct ShareGoal {
+    kind: Kind,
+    name: &'static str,
+    share: f64,
+    floors: f64,
+}
+
+const SHARES: [ShareGoal; 4] = [
+    ShareGoal { kind: Kind::Hard, name: "hard doubles", share: 1.15, floors: 2.0 },
+    ShareGoal { kind: Kind::Ints, name: "ints", share: 1.3, floors: 2.5 },
+    ShareGoal { kind: Kind::Structs, name: "structs", share: 1.3, floors: 2.5 },
+    ShareGoal { kind: Kind::Strings, name: "strings", share: 1.3, floors: 2.5 },
+];
+
+/// The goals.
+pub fn tasks(effort: Effort) -> Vec<Task> {
+    let mut tasks = vec![floor_task(effort, Kind::Hard, 2.0, "identical hard doubles")];
+    for goal in SHARES {
+        for percent in [25, 50, 75] {
+            for partitions in [1, 100, 500] {
+                let recipe = Recipe { kind: goal.kind, n: effort.n, percent, partitions };
+                tasks.push(share_task(effort, goal, recipe));
+            }
+        }
+    }
+    tasks.push(floor_task(effort, Kind::One, 2.2, "one value changed"));
+    tasks.push(floor_task(effort, Kind::OneLonger, 2.2, "one value changed, another length"));
+    tasks.push(floor_task(effort, Kind::Insert, 4.0, "one element inserted or removed"));
+    tasks
+}
+
+fn run(effort: Effort, recipe: Recipe) -> Result<Outcome> {
+    similar::run(recipe, Differential::default(), None, effort.plan, || ())
+}
+
+fn floor_task(effort: Effort, kind: Kind, bound: f64, name: &str) -> Task {
+    let measure = move || {
+        let outcome = run(effort, Recipe::identical(kind, effort.n))?;
+        Ok(Goal::at_most(bound, "× floor", outcome.ratio_to(Mode::Floor), times(&outcome)))
+    };
+    Task { name: name.to_owned(), measure: Box::new(measure) }
+}
+
+fn share_task(effort: Effort, goal: ShareGoal, recipe: Recipe) -> Task {
+    let name = format!("{}, P = {} %, T = {}", goal.name, recipe.percent, recipe.partitions);
+    let measure = move || {
+        let outcome = run(effort, recipe)?;
+        let share = goal.share * f64::from(recipe.percent) / 100.0;
+        let bound = share * ms(&outcome, Mode::Regular) + goal.floors * ms(&outcome, Mode::Floor);
+        let unit = format!("× ({share:.4} regular + {} floor)", goal.floors);
+        Ok(Goal::at_most(1.0, &unit, ms(&outcome, Mode::Differential) / bound, times(&outcome)))
+    };
+    Task { name, measure: Box::new(measure) }
+}
+
+fn ms(outcome: &Outcome, mode: Mode) -> f64 {
+    outcome.of(mode).ns_median as f64 / 1e6
+}
+
+fn times(outcome: &Outcome) -> String {
+    let [differential, regular, floor] = similar::MODES.map(|mode| ms(outcome, mode));
+    format!("{differential:.3} ms, regular {regular:.3}, floor {floor:.3}")
+}

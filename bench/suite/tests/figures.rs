@@ -1,0 +1,34 @@
+//! `deltasoap-bench figures`, on arrays that are far too small.
+
+use std::process::Command;
+
+fn run(arguments: &str) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_deltasoap-bench"));
+    let output = command.args(arguments.split(' ')).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn every_goal_is_judged() {
+    let text = run("figures --quick --size 20 --pairs 2 --json");
+    let goals: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(goals.len(), 1 + 4 * 9 + 3 + 4 + 2 + 6 + 1 + 7);
+    for goal in &goals {
+        let name = goal["name"].as_str().unwrap();
+        let is_open = name.contains("full checkpoint") || name.starts_with("instructions");
+        assert!(is_open || goal["reached"].is_boolean(), "{goal}");
+        assert!(goal["goal"].is_string() && goal["detail"].is_string());
+    }
+}
+
+#[test]
+fn goals_are_chosen_by_their_names() {
+    let table = run("figures --quick --size 20 --only inserted");
+    assert!(table.contains("| one element inserted or removed |") && table.contains("of 1 goals"), "{table}");
+}
+
+#[test]
+fn a_stream_is_decoded_for_a_profiler() {
+    assert_eq!(run("once --workload decode-similar-structs --size 10 --messages 3 --checkpoints off"), "");
+}
