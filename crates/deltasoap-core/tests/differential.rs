@@ -210,7 +210,8 @@ fn long_texts_are_taken_up_in_the_middle() {
         let text: String = (0..4000).map(|i| if i == at { c } else { char::from(b'A' + (i % 25) as u8) }).collect();
         format!("<r><item>QUJD</item><item>{text}</item><item>QUJD</item></r>")
     };
-    let documents = [text(4000, ' '), text(4000, ' '), text(3000, 'Z'), text(3000, 'Z'), text(3001, '?'), text(10, 'x')];
+    let documents =
+        [text(4000, ' '), text(4000, ' '), text(3000, 'Z'), text(3000, 'Z'), text(3001, '?'), text(10, 'x')];
     let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
     for options in [3, 32, 300].into_iter().flat_map(streams::all) {
         for chunk in [usize::MAX, 1000, 7] {
