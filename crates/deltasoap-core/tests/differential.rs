@@ -10,6 +10,7 @@ mod laws;
 #[path = "support/streams.rs"]
 mod streams;
 
+use deltasoap_core::lexical::{Base64, DoubleArray, Hex};
 use deltasoap_core::schema::View;
 use deltasoap_core::{Checkpoints, Content, DecodeOptions, Differential, DifferentialStats, Matcher, SoapArray, Typed};
 use proptest::prelude::*;
@@ -202,6 +203,27 @@ fn behind_a_bad_message_regular_mode_is_forced() {
     }
 }
 
+/// Text that is longer than any portion: checkpoints lie inside it, and the value tells what came before.
+#[test]
+fn long_texts_are_taken_up_in_the_middle() {
+    let text = |at: usize, c: char| {
+        let text: String = (0..4000).map(|i| if i == at { c } else { char::from(b'A' + (i % 25) as u8) }).collect();
+        format!("<r><item>QUJD</item><item>{text}</item><item>QUJD</item></r>")
+    };
+    let documents =
+        [text(4000, ' '), text(4000, ' '), text(3000, 'Z'), text(3000, 'Z'), text(3001, '?'), text(10, 'x')];
+    let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
+    for options in [3, 32, 300].into_iter().flat_map(streams::all) {
+        for chunk in [usize::MAX, 1000, 7] {
+            let stats = read_all::<SoapArray<Base64>>(SoapArray::<Base64>::view(), &documents, options, chunk);
+            read_all::<SoapArray<String>>(SoapArray::<String>::view(), &documents, options, chunk);
+            read_all::<SoapArray<DoubleArray>>(SoapArray::<DoubleArray>::view(), &documents, options, chunk);
+            read_all::<SoapArray<Hex>>(SoapArray::<Hex>::view(), &documents, options, chunk);
+            assert!(stats.fast_bytes > 4000 + 2600 + 4000 + 2600, "{options:?} {stats:?}");
+        }
+    }
+}
+
 #[test]
 fn every_portion_size() {
     let documents = [many(12, |_| None), many(12, |i| (i == 6).then_some("9")), many(13, |_| None), many(12, |_| None)];
@@ -251,7 +273,7 @@ proptest! {
     }
 
     #[test]
-    fn random_streams(
+    fn random_streams_by_portions(
         schema in bytes(60),
         value in bytes(400),
         edits in bytes(80),
@@ -260,8 +282,19 @@ proptest! {
         portion in 1_u32..100,
     ) {
         let sources = Sources { schema: &schema, value: &value, edits: &edits, wording: &wording, chunks: &chunks };
-        let default = std::iter::once(Differential { adaptive: false, ..Differential::default() });
-        streams::check(&sources, default.chain(streams::all(portion)));
+        streams::check(&sources, streams::all(portion));
+    }
+
+    #[test]
+    fn random_streams_by_leaves(
+        schema in bytes(60),
+        value in bytes(400),
+        edits in bytes(80),
+        wording in bytes(200),
+        chunks in bytes(6),
+    ) {
+        let sources = Sources { schema: &schema, value: &value, edits: &edits, wording: &wording, chunks: &chunks };
+        streams::check(&sources, std::iter::once(Differential { adaptive: false, ..Differential::default() }));
     }
 }
 
