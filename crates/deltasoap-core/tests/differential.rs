@@ -257,6 +257,21 @@ fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(config())]
 
+    /// Few different values, so that items are like others by chance.
+    #[test]
+    fn random_arrays(
+        arrays in prop::collection::vec(prop::collection::vec(0_u8..12, 0..40), 2..8),
+        chunk in prop::sample::select(vec![usize::MAX, 1, 10, 61]),
+    ) {
+        let document = |array: &Vec<u8>| {
+            let items: String = array.iter().map(|value| format!("<item>{value}</item>")).collect();
+            format!("<r>{items}</r>")
+        };
+        let documents: Vec<String> = arrays.iter().map(document).collect();
+        let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
+        read_all::<SoapArray<f64>>(SoapArray::<f64>::view(), &documents, exact(), chunk);
+    }
+
     #[test]
     fn random_streams_by_portions(
         schema in bytes(60),
@@ -290,10 +305,13 @@ fn exact() -> Differential {
 /// Items that all differ, so that old ones are found again a little earlier or later.
 #[test]
 fn items_that_moved_by_chance() {
-    let arrays = ["1 5 8 8 7 10 10 7 2 10 11", "1 10 2 3 11 8 4 5 10 10 11", "1 1 6 9 1 3 3 11 1 10 11"];
-    let documents: Vec<String> = arrays.map(|array| doubles(&array.split(' ').collect::<Vec<_>>())).to_vec();
-    let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
-    for chunk in [usize::MAX, 1, 10, 61] {
+    let streams = [
+        ["1 5 8 8 7 10 10 7 2 10 11", "1 10 2 3 11 8 4 5 10 10 11", "1 1 6 9 1 3 3 11 1 10 11"],
+        ["2 0 0 1 6 1 1 1 3 0 1", "2 1 1 2 0 2 2 2 0 0 0", "2 0 0 0 0 0 0 0 0 0 1"],
+    ];
+    for (arrays, chunk) in streams.iter().flat_map(|arrays| [usize::MAX, 1, 10, 61].map(|chunk| (arrays, chunk))) {
+        let documents = arrays.map(|array| doubles(&array.split(' ').collect::<Vec<_>>()));
+        let documents = documents.each_ref().map(String::as_str);
         read_all::<SoapArray<f64>>(SoapArray::<f64>::view(), &documents, exact(), chunk);
     }
 }

@@ -296,7 +296,7 @@ impl<'p, 'w> Patching<'p, 'w> {
         self.forced > 0
     }
 
-    /// Takes back places made for items that were not read.
+    /// Takes back places made for items that were not read, and notes where the next one is.
     fn take_back<T>(&mut self, items: &mut Vec<T>) {
         let (at, unread) = (self.first + self.item, std::mem::take(&mut self.forced));
         if unread > 0 {
@@ -304,6 +304,7 @@ impl<'p, 'w> Patching<'p, 'w> {
             self.run.positions.drain(self.item..self.item + unread);
             self.inserted -= unread as i64;
         }
+        self.measure_shift();
     }
 
     /// How far the item at hand stood from here in the old message, if it is by `distance` items: negative if earlier.
@@ -358,8 +359,7 @@ impl<'p, 'w> Patching<'p, 'w> {
     }
 
     /// The item could not be read: for want of bytes, or because it is another.
-    fn stuck(&mut self) -> Outcome {
-        self.measure_shift();
+    fn stuck(&self) -> Outcome {
         let rest = &self.window.bytes[self.window.pos..];
         let open = &self.known.shape.open;
         let has_begun = open.matches(rest) || open.as_slice().starts_with(rest);

@@ -6,6 +6,7 @@ mod merge;
 mod recorder;
 mod session;
 mod shift;
+mod size;
 mod table;
 mod template;
 

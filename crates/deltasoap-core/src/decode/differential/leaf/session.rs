@@ -5,7 +5,7 @@ use super::merge::{Edit, Move, merge};
 use super::recorder::Recorder;
 use super::shift::{Shift, Streak};
 use super::table::{NONE, Place, Touched};
-use super::template::{Prologue, Template};
+use super::template::{Prologue, Same, Template};
 use crate::decode::differential::DifferentialStats;
 use crate::decode::differential::clock::Clock;
 use std::sync::{Arc, OnceLock};
@@ -23,6 +23,8 @@ pub(crate) struct Session {
     start: u64,
     /// Where the message's bytes go when it was read to its end.
     cell: Option<Arc<OnceLock<Image>>>,
+    /// The bytes of the message before, whose memory can be used again.
+    pub(crate) spare: Option<Image>,
     /// Level of the frame of the operation's content.
     pub(crate) base: usize,
     /// Open elements just behind the operation's start tag.
@@ -33,6 +35,8 @@ pub(crate) struct Session {
     levels: Vec<u32>,
     /// How many of the routines on the way to `target` have gone on.
     arrived: usize,
+    /// Scratch: a path from its end.
+    upward: Vec<u32>,
     target: Target,
     /// The edit being made.
     pub(super) edit: Option<OpenEdit>,
@@ -146,6 +150,8 @@ pub(crate) struct StartTag<'w> {
     pub(crate) len: usize,
     /// Its position in the message.
     pub(crate) position: u64,
+    /// Whether it is a SOAP array's.
+    pub(crate) is_array: bool,
 }
 
 /// What fast mode came to.
@@ -334,7 +340,8 @@ impl Session {
     /// Makes the path lead to the children of `parent`; gives how much of it stays.
     fn set_path(&mut self, parent: u32) -> usize {
         let Some(template) = &self.old else { return 0 };
-        let mut upward = Vec::with_capacity(8);
+        let mut upward = std::mem::take(&mut self.upward);
+        upward.clear();
         let mut at = parent;
         while at != NONE {
             upward.push(at);
@@ -343,6 +350,7 @@ impl Session {
         let common = upward.iter().rev().zip(&self.path).take_while(|(new, old)| new == old).count();
         self.path.truncate(common);
         self.path.extend(upward.iter().rev().skip(common));
+        self.upward = upward;
         common.min(self.levels.len().saturating_sub(1))
     }
 
@@ -425,10 +433,10 @@ impl Session {
         }
         let Some(place) = self.candidate(field, count) else { return false };
         let (Some(template), Some(edit)) = (&mut self.old, &self.edit) else { return false };
-        if edit.differing == Some(place) {
+        let Some(Same { old, len, is_exact }) = template.compare(place, tag) else { return false };
+        if edit.differing == Some(place) && is_exact {
             return false;
         }
-        let Some(old) = template.compare(place, tag) else { return false };
         let edit = *edit;
         self.close_edit(edit, place, before);
         if let Some(template) = &mut self.old {
@@ -436,7 +444,10 @@ impl Session {
         }
         self.stats.to_fast += 1;
         self.enter_fast(old, tag.position);
-        self.mode = Mode::Fast { old: old + tag.len as u64, new: tag.position + tag.len as u64 };
+        if !is_exact {
+            self.enter_fast(old + len as u64, tag.position + tag.len as u64);
+        }
+        self.mode = Mode::Fast { old: old + len as u64, new: tag.position + tag.len as u64 };
         self.stats.fast_bytes += tag.len as u64;
         true
     }
@@ -512,7 +523,9 @@ impl Session {
         }
         let mut template = self.old.take().filter(|_| mode == Mode::Over)?;
         template.table = merge(std::mem::take(&mut template.table), fresh, &self.edits, &self.moves);
-        (template.image, template.start, template.end) = (image, start, end);
+        let before = std::mem::replace(&mut template.image, image);
+        self.spare = Arc::into_inner(before).and_then(OnceLock::into_inner);
+        (template.start, template.end) = (start, end);
         template.inherited = inherited;
         Some(template)
     }
