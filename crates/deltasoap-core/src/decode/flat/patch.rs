@@ -14,8 +14,7 @@
 use super::{CARRY, FlatScan, Known};
 use crate::content::Content;
 use crate::decode::Cursor;
-use crate::decode::differential::DifferentialStats;
-use crate::decode::differential::leaf::{Image, Patched, Run, Touched};
+use crate::decode::differential::leaf::{Image, Patched, Run, Session, Touched};
 use crate::schema::View;
 use deltasoap_xml::Window;
 use deltasoap_xml::scan::first_mismatch;
@@ -49,13 +48,11 @@ pub fn patch<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View
     let (outcome, item) = match (template.image.get(), template.table.runs.get_mut(run)) {
         (Some(image), Some(run)) => {
             let known = Arc::clone(&run.known);
-            let mut patching = Patching::new(window, &known, image, run, text_limit, (first, item));
-            patching.moved = session.moved;
+            let mut patching = Patching::new((window, session), &known, image, run, text_limit, (first, item));
             let outcome = patching.run(items, view);
             patching.take_back(items);
-            session.moved = patching.moved;
             slid = patching.inserted - patching.removed;
-            patching.conclude(&mut session.stats);
+            patching.conclude();
             (outcome, patching.item)
         }
         _ => (Outcome::Other, item),
@@ -86,6 +83,7 @@ enum Outcome {
 
 struct Patching<'p, 'w> {
     window: &'p mut Window<'w>,
+    session: &'p mut Session,
     known: &'p Known,
     image: &'p Image,
     /// The image's part that was looked at last, and where it begins.
@@ -115,6 +113,9 @@ struct Patching<'p, 'w> {
     moved: usize,
 }
 
+/// Items that must differ in a row before it is asked whether comparing is worth while.
+const HOPELESS: usize = 512;
+
 /// How often, on average, an item may be moved for others that were inserted or removed in front of it.
 const MOST_MOVED: usize = 16;
 
@@ -129,7 +130,7 @@ const FIRST: usize = 16;
 
 impl<'p, 'w> Patching<'p, 'w> {
     fn new(
-        window: &'p mut Window<'w>,
+        (window, session): (&'p mut Window<'w>, &'p mut Session),
         known: &'p Known,
         image: &'p Image,
         run: &'p mut Run,
@@ -139,8 +140,10 @@ impl<'p, 'w> Patching<'p, 'w> {
         let (base, shift) = run.touched.map_or((run.base, 0), |touched| (touched.base, touched.shift));
         let part_start = run.position(item);
         let part = image.at(part_start);
+        let moved = session.moved;
         Patching {
             window,
+            session,
             known,
             image,
             part,
@@ -157,11 +160,13 @@ impl<'p, 'w> Patching<'p, 'w> {
             before: Vec::new(),
             inserted: 0,
             removed: 0,
-            moved: 0,
+            moved,
         }
     }
 
-    fn conclude(&mut self, stats: &mut DifferentialStats) {
+    fn conclude(&mut self) {
+        self.session.moved = self.moved;
+        let stats = &mut self.session.stats;
         self.run.touched = Some(Touched { base: self.base, items: self.item, shift: self.shift });
         stats.leaves += self.read;
         stats.shifted += (self.inserted + self.removed) as u64;
@@ -181,10 +186,24 @@ impl<'p, 'w> Patching<'p, 'w> {
             if self.forced > 0 || self.realign(items, view) {
                 continue;
             }
+            if self.is_hopeless() {
+                return Outcome::Other;
+            }
             if let Some(outcome) = self.skip() {
                 return outcome;
             }
         }
+    }
+
+    /// True if so little was equal so far that the rest is better read in regular mode.
+    fn is_hopeless(&mut self) -> bool {
+        let read = self.window.base + self.window.pos as u64;
+        let is_long = self.before.len() >= HOPELESS;
+        if is_long {
+            self.session.stats.fast_bytes += std::mem::take(&mut self.skipped);
+            self.session.judge(read);
+        }
+        is_long && self.session.is_hopeless
     }
 
     /// Reads an item, and those behind it as long as they are like it in markup and unlike the old ones at once. False

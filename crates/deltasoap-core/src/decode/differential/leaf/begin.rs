@@ -22,6 +22,7 @@ impl Cursor<'_> {
         let start = state.reader.tag_offset().saturating_sub(window.base) as usize;
         let tag = window.bytes.get(start..window.pos).unwrap_or_default();
         state.session.base = base;
+        state.session.is_adaptive = state.differential.adaptive;
         state.session.depth = state.reader.depth();
         state.session.inherited = state.inherited;
         let fits = |old: &mut Box<Template>| {

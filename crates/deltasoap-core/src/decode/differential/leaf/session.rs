@@ -17,6 +17,8 @@ pub(crate) struct Session {
     pub(crate) recorder: Recorder,
     /// The message before.
     pub(crate) old: Option<Box<Template>>,
+    /// Whether comparing may be given up within a message.
+    pub(crate) is_adaptive: bool,
     /// How a message that is noted began.
     prologue: Option<Prologue>,
     /// The position behind the operation's start tag.
@@ -44,6 +46,8 @@ pub(crate) struct Session {
     moves: Vec<Move>,
     /// No more ways back to fast mode: the message has ended.
     pub(crate) is_ending: bool,
+    /// Whether the rest is read in regular mode and not noted, for too little is equal.
+    pub(crate) is_hopeless: bool,
     /// The value is to be made vacant, for the message is read from its start again.
     is_vacated: bool,
     /// Bindings that trees in front of the operation have taken over.
@@ -154,6 +158,11 @@ pub(crate) struct StartTag<'w> {
     pub(crate) is_array: bool,
 }
 
+/// Bytes of an operation after which it is known whether comparing is worth while.
+const JUDGED: u64 = 8 << 10;
+/// It is if at least one byte in so many is equal.
+const LEAST_EQUAL: u64 = 8;
+
 /// What fast mode came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Advance {
@@ -199,6 +208,7 @@ impl Session {
         self.edits.clear();
         self.moves.clear();
         self.is_ending = false;
+        self.is_hopeless = false;
         self.is_vacated = false;
         self.clock = Clock::Off;
         self.streak = Streak::default();
@@ -256,6 +266,14 @@ impl Session {
         Advance::Seek(self.aim(at, new + equal, image))
     }
 
+    /// Gives up comparing where next to nothing is equal; `new` is how far the message has been read.
+    pub(crate) fn judge(&mut self, new: u64) {
+        let read = new.saturating_sub(self.start);
+        if self.is_adaptive && read >= JUDGED && self.stats.fast_bytes < read / LEAST_EQUAL {
+            self.is_hopeless = true;
+        }
+    }
+
     /// Bindings that trees of the old message have taken over from the elements around them: those that are skipped count
     /// against the limit as well.
     pub(crate) fn inherited_before(&self) -> usize {
@@ -299,6 +317,7 @@ impl Session {
         let (target, parent) = self.find_shift(target, image).unwrap_or((target, parent));
         self.target = target;
         self.stats.to_regular += 1;
+        self.judge(new);
         self.stats.fast_bytes = self.stats.fast_bytes.saturating_sub(new.saturating_sub(target.new));
         let common = self.set_path(parent);
         self.levels.truncate(common + 1);
@@ -378,12 +397,12 @@ impl Session {
             unreachable!("a way to go without an aim")
         };
         self.mode = Mode::Over;
-        self.recorder.is_on = true;
+        self.recorder.is_on = !self.is_hopeless;
         let differing = Some(place).filter(|_| self.target.differs);
         let fresh = self.recorder.table.nodes.len() as u32;
         let (field, count) = state_before(template, &self.edits, parent, place);
         let run = template.table.nodes.get(place.node as usize).map_or(NONE, |node| node.run);
-        let patch = self.target.differs && run != NONE;
+        let patch = self.target.differs && run != NONE && !self.is_hopeless;
         self.edit = Some(OpenEdit { parent, from: place, scan: place, fresh, differing });
         if patch {
             let node = *template.table.node(place.node);
@@ -428,7 +447,7 @@ impl Session {
     /// Whether the element whose start tag was just read is the one that stood there in the message before, with the same
     /// bytes. If so, fast mode is entered behind the tag. `before` is the state in front of it: field and count.
     pub(crate) fn resync(&mut self, field: u32, count: u32, before: (u32, u32), tag: StartTag<'_>) -> bool {
-        if self.is_ending {
+        if self.is_ending || self.is_hopeless {
             return false;
         }
         let Some(place) = self.candidate(field, count) else { return false };
@@ -455,7 +474,7 @@ impl Session {
     /// True if not all old children of the element being read were passed.
     pub(crate) fn can_resync(&self) -> bool {
         let (Some(template), Some(edit)) = (&self.old, &self.edit) else { return false };
-        !self.is_ending && edit.scan.node < template.table.end_of(edit.parent)
+        !self.is_ending && !self.is_hopeless && edit.scan.node < template.table.end_of(edit.parent)
     }
 
     /// The old place with a field and an occurrence, among those not passed yet.
@@ -513,7 +532,7 @@ impl Session {
         }
         let fresh = std::mem::take(&mut self.recorder.table);
         self.stats.checkpoints += fresh.positions() as u64 + self.stats.leaves;
-        if self.recorder.has_overflown || end >= u64::from(NONE) {
+        if self.is_hopeless || self.recorder.has_overflown || end >= u64::from(NONE) {
             return None;
         }
         let (image, start) = (Arc::clone(self.cell.as_ref()?), self.start);
