@@ -10,6 +10,7 @@ mod laws;
 #[path = "support/streams.rs"]
 mod streams;
 
+use deltasoap_core::lexical::{Base64, DoubleArray, Hex};
 use deltasoap_core::schema::View;
 use deltasoap_core::{Checkpoints, Content, DecodeOptions, Differential, DifferentialStats, Matcher, SoapArray, Typed};
 use proptest::prelude::*;
@@ -202,6 +203,27 @@ fn behind_a_bad_message_regular_mode_is_forced() {
     }
 }
 
+/// Text that is longer than any portion: checkpoints lie inside it, and the value tells what came before.
+#[test]
+fn long_texts_are_taken_up_in_the_middle() {
+    let text = |at: usize, c: char| {
+        let text: String = (0..4000).map(|i| if i == at { c } else { char::from(b'A' + (i % 25) as u8) }).collect();
+        format!("<r><item>QUJD</item><item>{text}</item><item>QUJD</item></r>")
+    };
+    let documents =
+        [text(4000, ' '), text(4000, ' '), text(3000, 'Z'), text(3000, 'Z'), text(3001, '?'), text(10, 'x')];
+    let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
+    for options in [3, 32, 300].into_iter().flat_map(streams::all) {
+        for chunk in [usize::MAX, 1000, 7] {
+            let stats = read_all::<SoapArray<Base64>>(SoapArray::<Base64>::view(), &documents, options, chunk);
+            read_all::<SoapArray<String>>(SoapArray::<String>::view(), &documents, options, chunk);
+            read_all::<SoapArray<DoubleArray>>(SoapArray::<DoubleArray>::view(), &documents, options, chunk);
+            read_all::<SoapArray<Hex>>(SoapArray::<Hex>::view(), &documents, options, chunk);
+            assert!(stats.fast_bytes > 4000 + 2600 + 4000 + 2600, "{options:?} {stats:?}");
+        }
+    }
+}
+
 #[test]
 fn every_portion_size() {
     let documents = [many(12, |_| None), many(12, |i| (i == 6).then_some("9")), many(13, |_| None), many(12, |_| None)];
@@ -235,8 +257,23 @@ fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(config())]
 
+    /// Few different values, so that items are like others by chance.
     #[test]
-    fn random_streams(
+    fn random_arrays(
+        arrays in prop::collection::vec(prop::collection::vec(0_u8..12, 0..40), 2..8),
+        chunk in prop::sample::select(vec![usize::MAX, 1, 10, 61]),
+    ) {
+        let document = |array: &Vec<u8>| {
+            let items: String = array.iter().map(|value| format!("<item>{value}</item>")).collect();
+            format!("<r>{items}</r>")
+        };
+        let documents: Vec<String> = arrays.iter().map(document).collect();
+        let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
+        read_all::<SoapArray<f64>>(SoapArray::<f64>::view(), &documents, exact(), chunk);
+    }
+
+    #[test]
+    fn random_streams_by_portions(
         schema in bytes(60),
         value in bytes(400),
         edits in bytes(80),
@@ -245,7 +282,36 @@ proptest! {
         portion in 1_u32..100,
     ) {
         let sources = Sources { schema: &schema, value: &value, edits: &edits, wording: &wording, chunks: &chunks };
-        let default = std::iter::once(Differential { adaptive: false, ..Differential::default() });
-        streams::check(&sources, default.chain(streams::all(portion)));
+        streams::check(&sources, streams::all(portion));
+    }
+
+    #[test]
+    fn random_streams_by_leaves(
+        schema in bytes(60),
+        value in bytes(400),
+        edits in bytes(80),
+        wording in bytes(200),
+        chunks in bytes(6),
+    ) {
+        let sources = Sources { schema: &schema, value: &value, edits: &edits, wording: &wording, chunks: &chunks };
+        streams::check(&sources, std::iter::once(Differential { adaptive: false, ..Differential::default() }));
+    }
+}
+
+fn exact() -> Differential {
+    Differential { adaptive: false, ..Differential::default() }
+}
+
+/// Items that all differ, so that old ones are found again a little earlier or later.
+#[test]
+fn items_that_moved_by_chance() {
+    let streams = [
+        ["1 5 8 8 7 10 10 7 2 10 11", "1 10 2 3 11 8 4 5 10 10 11", "1 1 6 9 1 3 3 11 1 10 11"],
+        ["2 0 0 1 6 1 1 1 3 0 1", "2 1 1 2 0 2 2 2 0 0 0", "2 0 0 0 0 0 0 0 0 0 1"],
+    ];
+    for (arrays, chunk) in streams.iter().flat_map(|arrays| [usize::MAX, 1, 10, 61].map(|chunk| (arrays, chunk))) {
+        let documents = arrays.map(|array| doubles(&array.split(' ').collect::<Vec<_>>()));
+        let documents = documents.each_ref().map(String::as_str);
+        read_all::<SoapArray<f64>>(SoapArray::<f64>::view(), &documents, exact(), chunk);
     }
 }

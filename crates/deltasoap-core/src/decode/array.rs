@@ -120,7 +120,7 @@ fn open_item<T: Content>(
     {
         occurs::splice_items(items, shift.place, shift.removed, shift.inserted, view);
     }
-    if cursor.is_over(me) && cursor.resync(me, 0, count) {
+    if cursor.is_over(me) && cursor.resync(me, 0, count, view.array().is_some()) {
         return Err(Stop::Switch);
     }
     cursor.note_open(0, count);

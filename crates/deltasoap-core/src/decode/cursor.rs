@@ -347,11 +347,11 @@ impl<'c> Cursor<'c> {
     }
 
     /// Whether the element whose start tag was just read stood here in the message before; only over an old value.
-    pub(crate) fn resync(&mut self, index: usize, field: u32, count: u32) -> bool {
+    pub(crate) fn resync(&mut self, index: usize, field: u32, count: u32, is_array: bool) -> bool {
         let before = (self.frame(index).field, self.frame(index).count);
         let position = self.reader().tag_offset();
         let start = (position - self.window.base) as usize;
-        let tag = StartTag { window: self.window.bytes, start, len: self.window.pos - start, position };
+        let tag = StartTag { window: self.window.bytes, start, len: self.window.pos - start, position, is_array };
         self.state.session.resync(field, count, before, tag)
     }
 

@@ -62,7 +62,7 @@ impl Decoder {
     pub fn reset(&mut self) {
         self.feed.reset();
         self.state.reset();
-        self.image = Image::default();
+        self.image = self.state.session.spare.take().map_or_else(Image::default, Image::emptied);
         self.received = 0;
     }
 

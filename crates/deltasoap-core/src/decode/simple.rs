@@ -11,7 +11,7 @@ const START: u8 = 0;
 /// The value is complete; the end tag follows.
 const SCANNED: u8 = 1;
 /// Collecting text.
-const TEXT: u8 = 2;
+pub(in crate::decode) const TEXT: u8 = 2;
 
 /// Reads an element's text as a value, up to and with its end tag.
 ///

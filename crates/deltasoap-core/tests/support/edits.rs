@@ -134,7 +134,6 @@ fn declared(text: &str, at: usize) -> String {
     let is_start = |place: &usize| text[place + 1..].starts_with(char::is_alphabetic);
     let starts: Vec<usize> = text.match_indices('<').map(|(tag, _)| tag).filter(is_start).collect();
     let Some(&start) = starts.get(at % starts.len().max(1)) else { return text.to_owned() };
-    let name_end =
-        text[start + 1..].find([' ', '>', '/', '\n']).map_or(text.len(), |end| start + 1 + end);
+    let name_end = text[start + 1..].find([' ', '>', '/', '\n']).map_or(text.len(), |end| start + 1 + end);
     format!("{} xmlns:extra='urn:extra'{}", &text[..name_end], &text[name_end..])
 }

@@ -84,7 +84,11 @@ fn complex(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> Elem
     let fields = (0..count).map(|index| field(entropy, schema, depth, index, compositor)).collect();
     let attributes = if entropy.once_in(3) { attributes(entropy, schema) } else { Vec::new() };
     let open = entropy.once_in(5);
-    schema.add(Element::Complex(ComplexElement { attributes: attributes.into(), open, ..described(compositor, fields) }))
+    schema.add(Element::Complex(ComplexElement {
+        attributes: attributes.into(),
+        open,
+        ..described(compositor, fields)
+    }))
 }
 
 fn described(compositor: Compositor, fields: Vec<Field>) -> ComplexElement {

@@ -3,6 +3,7 @@
 mod encoded;
 mod errors;
 mod limits;
+mod portions;
 mod shortcut;
 mod support;
 mod tr069;

@@ -310,7 +310,8 @@ impl<'s> Routine<'_, '_, 's> {
     /// Whether the element just opened stood here in the message before; then fast mode goes on behind its start tag.
     fn resync<T: DecodeFields>(&mut self, target: &mut T, index: usize) -> bool {
         let before = if self.current() == index { self.frame().count } else { 0 };
-        let is_same = self.cursor.resync(self.me, index as u32, before.saturating_add(1));
+        let is_array = self.content(index).array().is_some();
+        let is_same = self.cursor.resync(self.me, index as u32, before.saturating_add(1), is_array);
         if is_same {
             self.pass_on(target, index);
         }

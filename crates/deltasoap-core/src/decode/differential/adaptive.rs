@@ -4,7 +4,8 @@
 //! first message:   regular mode, timed: what it would cost
 //! second:          regular mode, elements noted: what the next one is compared with
 //! from then on:    compared, timed now and then
-//! slower twice:    regular mode for 2, 4, 8, ... at most 64 messages, then note and compare again
+//! slower twice, or next to nothing equal:
+//!                  regular mode for 8, then 32, then 64 messages, then note and compare again
 //! ```
 //!
 //! A stream that is not similar pays for noting one message and comparing two in 67. One that becomes similar is found
@@ -23,10 +24,15 @@ pub(crate) enum Plan {
     Compare,
 }
 
-/// Messages in regular mode between two attempts, at most.
+/// Messages in regular mode between two attempts: at first, at most, and how much longer each time.
+const SHORTEST_WAIT: u32 = 8;
 const LONGEST_WAIT: u32 = 64;
+const GROWTH: u32 = 4;
 /// Attempts in a row that must be slower than regular mode before it is gone back to.
 const SLOWER: u32 = 2;
+/// Bytes of an operation, the last one's, from which on comparing can pay: it costs a few hundred nanoseconds whatever it
+/// finds, in which regular mode reads about as many bytes.
+const WORTHWHILE: u64 = 512;
 /// Messages at least so long are all timed, of shorter ones one in [`SAMPLED`]: a look at the clock takes as long as a
 /// few hundred bytes.
 const TIMED: u64 = 32 << 10;
@@ -83,6 +89,9 @@ impl Adaptive {
     pub(crate) fn plan(&mut self, has_old: bool) -> (Plan, bool) {
         self.messages += 1;
         let is_first = self.messages == 1;
+        if self.bytes < WORTHWHILE && !is_first {
+            return (Plan::Plain, false);
+        }
         if is_first || self.wait > 0 {
             self.wait = self.wait.saturating_sub(1);
             return (Plan::Plain, is_first || self.is_timed());
@@ -124,10 +133,15 @@ impl Adaptive {
     }
 
     fn give_up_if_slow(&mut self) {
-        if self.slower < SLOWER {
-            return;
+        if self.slower >= SLOWER {
+            self.give_up(self.bytes);
         }
-        self.waited = (self.waited * 2).clamp(2, LONGEST_WAIT);
+    }
+
+    /// Comparing a message did not pay: not again before some have gone by.
+    pub(crate) fn give_up(&mut self, bytes: u64) {
+        self.bytes = bytes;
+        self.waited = (self.waited * GROWTH).clamp(SHORTEST_WAIT, LONGEST_WAIT);
         self.wait = self.waited;
         self.slower = 0;
         self.attempts = 0;
@@ -181,6 +195,17 @@ mod tests {
         run(&mut adaptive, 1000, |_| 150);
         let [plain, _, compare] = run(&mut adaptive, 1000, |_| 20);
         assert!(plain <= u64::from(LONGEST_WAIT) && compare > 900, "{plain} {compare}");
+    }
+
+    #[test]
+    fn short_messages_are_never_compared() {
+        let mut adaptive = Adaptive::default();
+        for _ in 0..100 {
+            assert_eq!(adaptive.plan(false).0, Plan::Plain);
+            adaptive.regular(WORTHWHILE - 1, None);
+        }
+        adaptive.regular(WORTHWHILE, None);
+        assert_eq!(adaptive.plan(false).0, Plan::Note);
     }
 
     #[test]

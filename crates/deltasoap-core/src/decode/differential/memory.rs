@@ -175,13 +175,19 @@ impl<T: Content> Memory<T> {
         let session = &mut cursor.state().session;
         let bytes = end.saturating_sub(self.start);
         let was_compared = session.stats.compared > 0;
+        let is_hopeless = session.is_hopeless;
         if session.has_begun() {
             self.template = session.finish(end, inherited);
             self.stats += session.stats;
         } else {
             self.stats.regular_bytes += bytes;
         }
-        self.learn(bytes, session.clock.stop(), was_compared);
+        let time = session.clock.stop();
+        if is_hopeless {
+            self.adaptive.give_up(bytes);
+        } else {
+            self.learn(bytes, time, was_compared);
+        }
     }
 
     /// Notes what the message cost.

@@ -50,7 +50,7 @@ pub struct Differential {
     /// How portions are matched by the papers' policies.
     pub matcher: Matcher,
     /// Bytes between two checkpoints of the papers' policies (their interrupt frequency or message portion size N), at
-    /// least 1.
+    /// least 1; above 512 KiB as 512 KiB.
     pub portion: u32,
     /// Whether the first, middle and last bytes of a portion are compared before its sum is made (*Differential
     /// Deserialization*, section 5).

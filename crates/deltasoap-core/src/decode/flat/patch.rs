@@ -14,8 +14,7 @@
 use super::{CARRY, FlatScan, Known};
 use crate::content::Content;
 use crate::decode::Cursor;
-use crate::decode::differential::DifferentialStats;
-use crate::decode::differential::leaf::{Image, Patched, Run, Touched};
+use crate::decode::differential::leaf::{Image, Patched, Run, Session, Touched};
 use crate::schema::View;
 use deltasoap_xml::Window;
 use deltasoap_xml::scan::first_mismatch;
@@ -49,13 +48,11 @@ pub fn patch<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View
     let (outcome, item) = match (template.image.get(), template.table.runs.get_mut(run)) {
         (Some(image), Some(run)) => {
             let known = Arc::clone(&run.known);
-            let mut patching = Patching::new(window, &known, image, run, text_limit, (first, item));
-            patching.moved = session.moved;
+            let mut patching = Patching::new((window, session), &known, image, run, text_limit, (first, item));
             let outcome = patching.run(items, view);
             patching.take_back(items);
-            session.moved = patching.moved;
             slid = patching.inserted - patching.removed;
-            patching.conclude(&mut session.stats);
+            patching.conclude();
             (outcome, patching.item)
         }
         _ => (Outcome::Other, item),
@@ -86,6 +83,7 @@ enum Outcome {
 
 struct Patching<'p, 'w> {
     window: &'p mut Window<'w>,
+    session: &'p mut Session,
     known: &'p Known,
     image: &'p Image,
     /// The image's part that was looked at last, and where it begins.
@@ -115,6 +113,9 @@ struct Patching<'p, 'w> {
     moved: usize,
 }
 
+/// Items that must differ in a row before it is asked whether comparing is worth while.
+const HOPELESS: usize = 512;
+
 /// How often, on average, an item may be moved for others that were inserted or removed in front of it.
 const MOST_MOVED: usize = 16;
 
@@ -129,7 +130,7 @@ const FIRST: usize = 16;
 
 impl<'p, 'w> Patching<'p, 'w> {
     fn new(
-        window: &'p mut Window<'w>,
+        (window, session): (&'p mut Window<'w>, &'p mut Session),
         known: &'p Known,
         image: &'p Image,
         run: &'p mut Run,
@@ -139,8 +140,10 @@ impl<'p, 'w> Patching<'p, 'w> {
         let (base, shift) = run.touched.map_or((run.base, 0), |touched| (touched.base, touched.shift));
         let part_start = run.position(item);
         let part = image.at(part_start);
+        let moved = session.moved;
         Patching {
             window,
+            session,
             known,
             image,
             part,
@@ -157,12 +160,13 @@ impl<'p, 'w> Patching<'p, 'w> {
             before: Vec::new(),
             inserted: 0,
             removed: 0,
-            moved: 0,
+            moved,
         }
     }
 
-    fn conclude(&mut self, stats: &mut DifferentialStats) {
-        self.measure_shift();
+    fn conclude(&mut self) {
+        self.session.moved = self.moved;
+        let stats = &mut self.session.stats;
         self.run.touched = Some(Touched { base: self.base, items: self.item, shift: self.shift });
         stats.leaves += self.read;
         stats.shifted += (self.inserted + self.removed) as u64;
@@ -182,10 +186,24 @@ impl<'p, 'w> Patching<'p, 'w> {
             if self.forced > 0 || self.realign(items, view) {
                 continue;
             }
+            if self.is_hopeless() {
+                return Outcome::Other;
+            }
             if let Some(outcome) = self.skip() {
                 return outcome;
             }
         }
+    }
+
+    /// True if so little was equal so far that the rest is better read in regular mode.
+    fn is_hopeless(&mut self) -> bool {
+        let read = self.window.base + self.window.pos as u64;
+        let is_long = self.before.len() >= HOPELESS;
+        if is_long {
+            self.session.stats.fast_bytes += std::mem::take(&mut self.skipped);
+            self.session.judge(read);
+        }
+        is_long && self.session.is_hopeless
     }
 
     /// Reads an item, and those behind it as long as they are like it in markup and unlike the old ones at once. False
@@ -240,14 +258,6 @@ impl<'p, 'w> Patching<'p, 'w> {
         let difference = u128::from_le_bytes(*new) ^ u128::from_le_bytes(*old);
         let equal = difference.trailing_zeros() as usize / 8;
         equal < FIRST && equal + open < end.wrapping_sub(position) as usize
-    }
-
-    /// Notes how far the item at hand, which begins where the window is, has moved; gives its old position, not yet moved.
-    fn measure_shift(&mut self) -> u32 {
-        let next = self.run.positions.get(self.item).copied().unwrap_or(self.run.end);
-        let new = self.window.base + self.window.pos as u64;
-        self.shift = (new as u32).wrapping_sub(self.base).wrapping_sub(next);
-        next
     }
 
     /// Skips items that equal the old ones, from the one at hand on.
@@ -305,7 +315,7 @@ impl<'p, 'w> Patching<'p, 'w> {
         self.forced > 0
     }
 
-    /// Takes back places made for items that were not read.
+    /// Takes back places made for items that were not read, and notes where the next one is.
     fn take_back<T>(&mut self, items: &mut Vec<T>) {
         let (at, unread) = (self.first + self.item, std::mem::take(&mut self.forced));
         if unread > 0 {
@@ -313,6 +323,7 @@ impl<'p, 'w> Patching<'p, 'w> {
             self.run.positions.drain(self.item..self.item + unread);
             self.inserted -= unread as i64;
         }
+        self.measure_shift();
     }
 
     /// How far the item at hand stood from here in the old message, if it is by `distance` items: negative if earlier.
@@ -344,6 +355,14 @@ impl<'p, 'w> Patching<'p, 'w> {
             let positions = &mut self.run.positions[self.item..end];
             positions.iter_mut().for_each(|position| *position = position.wrapping_add(self.shift));
         }
+    }
+
+    /// Notes how far the item at hand has moved; gives its old position.
+    fn measure_shift(&mut self) -> u32 {
+        let next = self.run.positions.get(self.item).copied().unwrap_or(self.run.end);
+        let new = (self.window.base as u32).wrapping_add(self.window.pos as u32);
+        self.shift = new.wrapping_sub(self.base).wrapping_sub(next);
+        next
     }
 
     /// The item in which a byte lies, at hand or further on: most often one of the next.

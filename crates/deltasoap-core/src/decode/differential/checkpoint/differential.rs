@@ -67,8 +67,7 @@ impl Policy for Differential {
     fn progress(&mut self, kept: &Kept, live: &Live<'_>) -> Progress {
         let Some((base, top)) = kept.parts() else { return Progress::Passed };
         let known = if self.is_over(base) { self.tracked(live).min(top.level) } else { 0 };
-        let mut frames = base.stacks.frames[..top.level].to_vec();
-        frames.extend_from_slice(&top.stacks.frames);
+        let frames = [&base.stacks.frames[known..top.level], &top.stacks.frames].concat();
         progress::compare(&frames, known, live)
     }
 

@@ -155,7 +155,7 @@ impl Policy for Lightweight {
 
     fn switched(&mut self, kept: &Kept, live: &mut Live<'_>) {
         self.forget_left(live);
-        self.followed = None;
+        (self.followed, self.has_skipped) = (None, false);
         self.entered = (self.group(kept).kind != Kind::Single).then_some(kept.group);
     }
 
@@ -183,6 +183,12 @@ impl Policy for Lightweight {
     }
 
     fn discard(&mut self, kept: Kept) {
+        if let Some(group) = self.groups.get_mut(kept.group as usize)
+            && group.count > 1
+        {
+            group.count -= 1;
+            return;
+        }
         let mut released = vec![kept.group];
         while let Some(index) = released.pop() {
             let Some(group) = self.groups.get_mut(index as usize) else { continue };
@@ -289,11 +295,12 @@ impl Lightweight {
     /// Compares the number alone; `None` if that does not tell.
     fn progress_in_group(&self, kept: &Kept, live: &Live<'_>) -> Option<Progress> {
         let group = self.group(kept);
-        let level = group.level()?;
+        let (level, mut frame) = (group.level()?, *group.whole.stacks.frames.last()?);
         if live.state.papers.low <= live.base.frames + level {
             return None;
         }
-        Some(progress::compare(&self.frames(kept), level, live))
+        group.advance(&mut frame, kept.number);
+        Some(progress::compare(&[frame], level, live))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Rare, Stacks};
 use crate::Limits;
+use crate::decode::simple::TEXT;
 use crate::decode::{Cursor, Frame, State};
 use deltasoap_xml::{NameId, OpenElement, ScopeId};
 
@@ -150,7 +151,7 @@ impl Live<'_> {
     /// What seldom differs.
     pub(crate) fn rare(&self) -> Rare {
         let state = &self.state;
-        let in_text = self.frames().last().is_some_and(|frame| frame.mark > 0 && frame.count > 0);
+        let in_text = self.frames().last().is_some_and(|frame| frame.mark > 0 && frame.state == TEXT);
         let partial = if in_text { state.partial } else { Default::default() };
         Rare { partial, inherited: state.inherited, bindings: state.bindings.clone() }
     }

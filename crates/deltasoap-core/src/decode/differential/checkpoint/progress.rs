@@ -46,13 +46,14 @@ impl Watch {
 /// The state of routines with children, between two of them; also of leaves, in front of their text.
 const BETWEEN: u8 = 0;
 
-/// Compares the frames of a checkpoint, the first `known` of which are known to be equal.
-pub(super) fn compare(saved: &[Frame], known: usize, live: &Live<'_>) -> Progress {
-    for level in known..=saved.len() {
-        match (saved.get(level), live.frame(level)) {
-            (None, None) => return here(saved, live),
+/// Compares the frames of a checkpoint; of the first `known`, which are known to be equal, only those above are given.
+pub(super) fn compare(above: &[Frame], known: usize, live: &Live<'_>) -> Progress {
+    let count = known + above.len();
+    for level in known..=count {
+        match (above.get(level - known), live.frame(level)) {
+            (None, None) => return here(above.last(), count, live),
             (None, Some(_)) => return Progress::Passed,
-            (Some(_), None) => return into(saved, level, live),
+            (Some(_), None) => return into(level.checked_sub(known + 1).map(|parent| &above[parent]), level, live),
             (Some(saved), Some(frame)) if is_equal(saved, &frame) => {}
             (Some(saved), Some(frame)) if rank(&frame) < rank(saved) && level < live.over() => {
                 return Progress::Ahead(Watch::at(live.base.frames + level, saved));
@@ -64,22 +65,21 @@ pub(super) fn compare(saved: &[Frame], known: usize, live: &Live<'_>) -> Progres
 }
 
 /// The frames are equal: all but a leaf's must be over the old value.
-fn here(saved: &[Frame], live: &Live<'_>) -> Progress {
-    let is_leaf = saved.last().is_some_and(|frame| frame.mark != 0);
-    if saved.len() <= live.over() + usize::from(is_leaf) { Progress::Here } else { Progress::Passed }
+fn here(last: Option<&Frame>, count: usize, live: &Live<'_>) -> Progress {
+    let is_leaf = last.is_some_and(|frame| frame.mark != 0);
+    if count <= live.over() + usize::from(is_leaf) { Progress::Here } else { Progress::Passed }
 }
 
-/// The frames are equal, and the checkpoint goes on in a routine that was not entered yet.
-fn into(saved: &[Frame], level: usize, live: &Live<'_>) -> Progress {
-    if level > live.over() {
-        return Progress::Passed;
-    }
-    match level.checked_sub(1) {
-        Some(parent) => Progress::Ahead(Watch::at(live.base.frames + parent, &saved[parent])),
-        None => {
-            let level = live.base.frames.saturating_sub(1);
-            Progress::Ahead(Watch { level, field: 0, count: 0, is_inside: true })
+/// The frames are equal, and the checkpoint goes on in a routine that was not entered yet, at a level.
+fn into(parent: Option<&Frame>, level: usize, live: &Live<'_>) -> Progress {
+    let below = live.base.frames + level;
+    match parent {
+        _ if level > live.over() => Progress::Passed,
+        Some(parent) => Progress::Ahead(Watch::at(below - 1, parent)),
+        None if level == 0 => {
+            Progress::Ahead(Watch { level: below.saturating_sub(1), field: 0, count: 0, is_inside: true })
         }
+        None => Progress::Passed,
     }
 }
 

@@ -22,6 +22,7 @@ impl Cursor<'_> {
         let start = state.reader.tag_offset().saturating_sub(window.base) as usize;
         let tag = window.bytes.get(start..window.pos).unwrap_or_default();
         state.session.base = base;
+        state.session.is_adaptive = state.differential.adaptive;
         state.session.depth = state.reader.depth();
         state.session.inherited = state.inherited;
         let fits = |old: &mut Box<Template>| {
@@ -29,7 +30,13 @@ impl Cursor<'_> {
         };
         match old.and_then(|mut old| fits(&mut old).then_some(old)) {
             Some(old) => {
-                if !old.is_sound() { eprintln!("{:#?}", old.table.nodes); eprintln!("{:?}", old.table.runs.iter().map(|r| (r.base, r.positions.clone(), r.end)).collect::<Vec<_>>()); }
+                if !old.is_sound() {
+                    eprintln!("{:#?}", old.table.nodes);
+                    eprintln!(
+                        "{:?}",
+                        old.table.runs.iter().map(|r| (r.base, r.positions.clone(), r.end)).collect::<Vec<_>>()
+                    );
+                }
                 debug_assert!(old.is_sound(), "positions that are none of elements");
                 state.session.compare(old, new);
                 Begin::Compare

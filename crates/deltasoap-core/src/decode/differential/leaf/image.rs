@@ -9,6 +9,11 @@ use deltasoap_xml::scan::first_mismatch;
 /// Chunks from this length on are kept as they came.
 const SHARED: usize = 16 << 10;
 
+/// Memory above which an emptied image gives it back.
+const KEPT: usize = 64 << 10;
+/// The start of a part that has no bytes yet.
+const NOWHERE: u64 = u64::MAX;
+
 /// A part of a message, from the chunk on in which its operation begins.
 #[derive(Debug, Default)]
 pub(crate) struct Image {
@@ -62,6 +67,9 @@ impl Part {
 impl Image {
     /// Appends a chunk that begins at `start` if it is the first one, else where the last one ended.
     pub(crate) fn push(&mut self, start: u64, chunk: Chunk<'_>) {
+        if let [Part { start: nowhere @ NOWHERE, .. }] = self.parts.as_mut_slice() {
+            *nowhere = start;
+        }
         let start = self.parts.last().map_or(start, Part::end);
         let bytes = chunk.as_slice();
         match (chunk, self.parts.last_mut()) {
@@ -71,6 +79,19 @@ impl Image {
             (_, Some(Part { data: Data::Joined(joined), .. })) => joined.extend_from_slice(bytes),
             _ => self.parts.push(Part { start, data: Data::Joined(bytes.to_vec()) }),
         }
+    }
+
+    /// An image without bytes, in the memory of one that nobody needs any more.
+    pub(crate) fn emptied(mut self) -> Self {
+        self.parts.truncate(1);
+        match self.parts.first_mut() {
+            Some(Part { start, data: Data::Joined(bytes) }) if bytes.capacity() <= KEPT => {
+                bytes.clear();
+                *start = NOWHERE;
+            }
+            _ => self.parts.clear(),
+        }
+        self
     }
 
     /// The position behind the last byte.

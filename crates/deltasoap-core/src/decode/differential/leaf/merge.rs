@@ -26,8 +26,10 @@ pub(crate) struct Move {
 
 /// Brings a table up to a new message.
 pub(crate) fn merge(old: Table, fresh: Table, edits: &[Edit], moves: &[Move]) -> Table {
-    if edits.is_empty() {
-        return moved(old, moves);
+    let mut old = old;
+    if edits.iter().all(|edit| edit.has_same_shape(&old, &fresh)) {
+        edits.iter().for_each(|edit| edit.overwrite(&mut old, &fresh));
+        return moved(old, moves, edits);
     }
     let mut merge = Merge { old, fresh, moves, by: 0, settled: NONE, out: Table::default(), open: Vec::new() };
     merge.out.nodes.reserve(merge.old.nodes.len() + merge.fresh.nodes.len());
@@ -42,11 +44,47 @@ pub(crate) fn merge(old: Table, fresh: Table, edits: &[Edit], moves: &[Move]) ->
     merge.out
 }
 
-/// The same elements, elsewhere.
-fn moved(mut table: Table, mut moves: &[Move]) -> Table {
+impl Edit {
+    /// True if there are as many new elements as old ones, each in the place of one, and no runs among them.
+    fn has_same_shape(&self, old: &Table, fresh: &Table) -> bool {
+        let (from, to) = (self.from.node as usize, self.to.node as usize);
+        let (first, last) = (self.fresh.0 as usize, self.fresh.1 as usize);
+        let is_whole = self.from.item == 0 && self.to.item == 0 && to - from == last - first;
+        is_whole
+            && old.nodes[from..to].iter().zip(&fresh.nodes[first..last]).all(|(old, fresh)| {
+                let parent = if fresh.parent == NONE { self.parent } else { self.moved(fresh.parent) };
+                let is_plain = old.run == NONE && fresh.run == NONE;
+                is_plain && old.parent == parent && old.end == self.moved(fresh.end) && old.field == fresh.field
+            })
+    }
+
+    /// A new node's index among the old ones.
+    fn moved(&self, fresh: u32) -> u32 {
+        fresh - self.fresh.0 + self.from.node
+    }
+
+    /// Puts the new elements' positions in place of the old ones.
+    fn overwrite(&self, old: &mut Table, fresh: &Table) {
+        let replaced = &mut old.nodes[self.from.node as usize..self.to.node as usize];
+        for (old, fresh) in replaced.iter_mut().zip(&fresh.nodes[self.fresh.0 as usize..]) {
+            (old.pos, old.count) = (fresh.pos, fresh.count);
+        }
+    }
+}
+
+/// The same elements, elsewhere; those that were read anew are in place.
+fn moved(mut table: Table, mut moves: &[Move], mut edits: &[Edit]) -> Table {
     let mut by = 0;
     let is_still = moves.iter().all(|moved| moved.by == 0);
-    for node in table.nodes.iter_mut().filter(|node| !is_still || node.run != NONE) {
+    for (index, node) in table.nodes.iter_mut().enumerate().filter(|(_, node)| !is_still || node.run != NONE) {
+        while let [edit, rest @ ..] = edits
+            && edit.to.node as usize <= index
+        {
+            edits = rest;
+        }
+        if edits.first().is_some_and(|edit| edit.from.node as usize <= index) {
+            continue;
+        }
         by = step(&mut moves, u64::from(node.pos), by);
         node.pos = node.pos.wrapping_add(by as u32);
         if let Some(run) = table.runs.get_mut(node.run as usize) {

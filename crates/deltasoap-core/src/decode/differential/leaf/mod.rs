@@ -1,4 +1,17 @@
 //! Leaf checkpoints: every leaf is a place where reading can go on, at the cost of its position.
+//!
+//! ```text
+//! begin      is the operation's prologue that of the old message? then fast mode, else regular mode, noted (recorder)
+//! session    compare (image) up to a difference; find the last place in front of it (table); seek it
+//!            regular mode over the old value, each new element noted (recorder)
+//!            at each start tag: did that element stand here (template)? then fast mode behind it
+//! shift      several items in a row differ: were some inserted or removed?
+//! size       an array's size takes no part in comparing
+//! merge      at the end: the old table, but for what was read anew
+//! ```
+//!
+//! No state is saved: a place's state is the path to it, which the table tells, and the value, which is there. ARCHITECTURE.md,
+//! "Differential decoding", has the picture and says why skipping is right.
 
 mod begin;
 mod image;
@@ -6,6 +19,7 @@ mod merge;
 mod recorder;
 mod session;
 mod shift;
+mod size;
 mod table;
 mod template;
 

@@ -5,7 +5,7 @@ use super::merge::{Edit, Move, merge};
 use super::recorder::Recorder;
 use super::shift::{Shift, Streak};
 use super::table::{NONE, Place, Touched};
-use super::template::{Prologue, Template};
+use super::template::{Prologue, Same, Template};
 use crate::decode::differential::DifferentialStats;
 use crate::decode::differential::clock::Clock;
 use std::sync::{Arc, OnceLock};
@@ -17,12 +17,16 @@ pub(crate) struct Session {
     pub(crate) recorder: Recorder,
     /// The message before.
     pub(crate) old: Option<Box<Template>>,
+    /// Whether comparing may be given up within a message.
+    pub(crate) is_adaptive: bool,
     /// How a message that is noted began.
     prologue: Option<Prologue>,
     /// The position behind the operation's start tag.
     start: u64,
     /// Where the message's bytes go when it was read to its end.
     cell: Option<Arc<OnceLock<Image>>>,
+    /// The bytes of the message before, whose memory can be used again.
+    pub(crate) spare: Option<Image>,
     /// Level of the frame of the operation's content.
     pub(crate) base: usize,
     /// Open elements just behind the operation's start tag.
@@ -33,6 +37,8 @@ pub(crate) struct Session {
     levels: Vec<u32>,
     /// How many of the routines on the way to `target` have gone on.
     arrived: usize,
+    /// Scratch: a path from its end.
+    upward: Vec<u32>,
     target: Target,
     /// The edit being made.
     pub(super) edit: Option<OpenEdit>,
@@ -40,6 +46,8 @@ pub(crate) struct Session {
     moves: Vec<Move>,
     /// No more ways back to fast mode: the message has ended.
     pub(crate) is_ending: bool,
+    /// Whether the rest is read in regular mode and not noted, for too little is equal.
+    pub(crate) is_hopeless: bool,
     /// The value is to be made vacant, for the message is read from its start again.
     is_vacated: bool,
     /// Bindings that trees in front of the operation have taken over.
@@ -146,7 +154,14 @@ pub(crate) struct StartTag<'w> {
     pub(crate) len: usize,
     /// Its position in the message.
     pub(crate) position: u64,
+    /// Whether it is a SOAP array's.
+    pub(crate) is_array: bool,
 }
+
+/// Bytes of an operation after which it is known whether comparing is worth while.
+const JUDGED: u64 = 8 << 10;
+/// It is if at least one byte in so many is equal.
+const LEAST_EQUAL: u64 = 8;
 
 /// What fast mode came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,6 +208,7 @@ impl Session {
         self.edits.clear();
         self.moves.clear();
         self.is_ending = false;
+        self.is_hopeless = false;
         self.is_vacated = false;
         self.clock = Clock::Off;
         self.streak = Streak::default();
@@ -240,7 +256,7 @@ impl Session {
         let Mode::Fast { old, new } = self.mode else { return Advance::Wait };
         let Some(template) = &self.old else { return Advance::Wait };
         let Some(before) = template.image() else { return Advance::Wait };
-        let equal = before.equal(old, image, new).min(template.end - old);
+        let equal = before.equal(old, image, new).min(template.end.saturating_sub(old));
         let at = old + equal;
         self.stats.fast_bytes += equal;
         self.mode = Mode::Fast { old: at, new: new + equal };
@@ -248,6 +264,14 @@ impl Session {
             return Advance::Wait;
         }
         Advance::Seek(self.aim(at, new + equal, image))
+    }
+
+    /// Gives up comparing where next to nothing is equal; `new` is how far the message has been read.
+    pub(crate) fn judge(&mut self, new: u64) {
+        let read = new.saturating_sub(self.start);
+        if self.is_adaptive && read >= JUDGED && self.stats.fast_bytes < read / LEAST_EQUAL {
+            self.is_hopeless = true;
+        }
     }
 
     /// Bindings that trees of the old message have taken over from the elements around them: those that are skipped count
@@ -293,6 +317,7 @@ impl Session {
         let (target, parent) = self.find_shift(target, image).unwrap_or((target, parent));
         self.target = target;
         self.stats.to_regular += 1;
+        self.judge(new);
         self.stats.fast_bytes = self.stats.fast_bytes.saturating_sub(new.saturating_sub(target.new));
         let common = self.set_path(parent);
         self.levels.truncate(common + 1);
@@ -334,7 +359,8 @@ impl Session {
     /// Makes the path lead to the children of `parent`; gives how much of it stays.
     fn set_path(&mut self, parent: u32) -> usize {
         let Some(template) = &self.old else { return 0 };
-        let mut upward = Vec::with_capacity(8);
+        let mut upward = std::mem::take(&mut self.upward);
+        upward.clear();
         let mut at = parent;
         while at != NONE {
             upward.push(at);
@@ -343,6 +369,7 @@ impl Session {
         let common = upward.iter().rev().zip(&self.path).take_while(|(new, old)| new == old).count();
         self.path.truncate(common);
         self.path.extend(upward.iter().rev().skip(common));
+        self.upward = upward;
         common.min(self.levels.len().saturating_sub(1))
     }
 
@@ -370,12 +397,12 @@ impl Session {
             unreachable!("a way to go without an aim")
         };
         self.mode = Mode::Over;
-        self.recorder.is_on = true;
+        self.recorder.is_on = !self.is_hopeless;
         let differing = Some(place).filter(|_| self.target.differs);
         let fresh = self.recorder.table.nodes.len() as u32;
         let (field, count) = state_before(template, &self.edits, parent, place);
         let run = template.table.nodes.get(place.node as usize).map_or(NONE, |node| node.run);
-        let patch = self.target.differs && run != NONE;
+        let patch = self.target.differs && run != NONE && !self.is_hopeless;
         self.edit = Some(OpenEdit { parent, from: place, scan: place, fresh, differing });
         if patch {
             let node = *template.table.node(place.node);
@@ -420,15 +447,15 @@ impl Session {
     /// Whether the element whose start tag was just read is the one that stood there in the message before, with the same
     /// bytes. If so, fast mode is entered behind the tag. `before` is the state in front of it: field and count.
     pub(crate) fn resync(&mut self, field: u32, count: u32, before: (u32, u32), tag: StartTag<'_>) -> bool {
-        if self.is_ending {
+        if self.is_ending || self.is_hopeless {
             return false;
         }
         let Some(place) = self.candidate(field, count) else { return false };
         let (Some(template), Some(edit)) = (&mut self.old, &self.edit) else { return false };
-        if edit.differing == Some(place) {
+        let Some(Same { old, len, is_exact }) = template.compare(place, tag) else { return false };
+        if edit.differing == Some(place) && is_exact {
             return false;
         }
-        let Some(old) = template.compare(place, tag) else { return false };
         let edit = *edit;
         self.close_edit(edit, place, before);
         if let Some(template) = &mut self.old {
@@ -436,7 +463,10 @@ impl Session {
         }
         self.stats.to_fast += 1;
         self.enter_fast(old, tag.position);
-        self.mode = Mode::Fast { old: old + tag.len as u64, new: tag.position + tag.len as u64 };
+        if !is_exact {
+            self.enter_fast(old + len as u64, tag.position + tag.len as u64);
+        }
+        self.mode = Mode::Fast { old: old + len as u64, new: tag.position + tag.len as u64 };
         self.stats.fast_bytes += tag.len as u64;
         true
     }
@@ -444,7 +474,7 @@ impl Session {
     /// True if not all old children of the element being read were passed.
     pub(crate) fn can_resync(&self) -> bool {
         let (Some(template), Some(edit)) = (&self.old, &self.edit) else { return false };
-        !self.is_ending && edit.scan.node < template.table.end_of(edit.parent)
+        !self.is_ending && !self.is_hopeless && edit.scan.node < template.table.end_of(edit.parent)
     }
 
     /// The old place with a field and an occurrence, among those not passed yet.
@@ -502,7 +532,7 @@ impl Session {
         }
         let fresh = std::mem::take(&mut self.recorder.table);
         self.stats.checkpoints += fresh.positions() as u64 + self.stats.leaves;
-        if self.recorder.has_overflown || end >= u64::from(NONE) {
+        if self.is_hopeless || self.recorder.has_overflown || end >= u64::from(NONE) {
             return None;
         }
         let (image, start) = (Arc::clone(self.cell.as_ref()?), self.start);
@@ -512,7 +542,9 @@ impl Session {
         }
         let mut template = self.old.take().filter(|_| mode == Mode::Over)?;
         template.table = merge(std::mem::take(&mut template.table), fresh, &self.edits, &self.moves);
-        (template.image, template.start, template.end) = (image, start, end);
+        let before = std::mem::replace(&mut template.image, image);
+        self.spare = Arc::into_inner(before).and_then(OnceLock::into_inner);
+        (template.start, template.end) = (start, end);
         template.inherited = inherited;
         Some(template)
     }

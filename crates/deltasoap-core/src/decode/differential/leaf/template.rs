@@ -2,6 +2,7 @@
 
 use super::image::Image;
 use super::session::StartTag;
+use super::size::but_for_size;
 use super::table::{NONE, Place, Table};
 use crate::Limits;
 use deltasoap_xml::{Reader, ScopeId};
@@ -81,6 +82,17 @@ impl Prologue {
     }
 }
 
+/// An element of the message before that begins like one of this.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Same {
+    /// Position of its start tag.
+    pub(crate) old: u64,
+    /// Length of its start tag.
+    pub(crate) len: usize,
+    /// False if it is the start tag of an array of another size.
+    pub(crate) is_exact: bool,
+}
+
 /// How many bytes of an element are looked at, at most, before it is taken for the old one.
 const COMPARED: u64 = 1024;
 
@@ -91,8 +103,8 @@ impl Template {
     }
 
     /// Whether the element or item at an old place begins with the bytes of a new one: with its start tag, and where it
-    /// has no elements within, with all of it that is at hand. Gives its start tag's position.
-    pub(crate) fn compare(&self, place: Place, tag: StartTag<'_>) -> Option<u64> {
+    /// has no elements within, with all of it that is at hand.
+    pub(crate) fn compare(&self, place: Place, tag: StartTag<'_>) -> Option<Same> {
         let image = self.image()?;
         let window = &tag.window[tag.start..];
         let node = self.table.node(place.node);
@@ -102,12 +114,17 @@ impl Template {
             let next = self.table.nodes.get(place.node as usize + 1).map_or(self.end, |next| u64::from(next.pos));
             let len = if is_leaf { (next - position).min(COMPARED) as usize } else { 0 };
             let len = len.max(tag.len).min(window.len());
-            return (image.equal_to(position, &window[..len]) >= len).then_some(position);
+            if image.equal_to(position, &window[..len]) >= len {
+                return Some(Same { old: position, len: tag.len, is_exact: true });
+            }
+            let old_len = tag.is_array.then(|| but_for_size(image.at(position), &window[..tag.len]))??;
+            return Some(Same { old: position, len: old_len, is_exact: false });
         };
         let indent = run.known.indent();
         let item = tag.window.get(tag.start.checked_sub(indent)?..tag.start + tag.len)?;
         let position = run.position(place.item as usize);
-        (image.equal_to(position, item) >= item.len()).then_some(position + indent as u64)
+        let same = Same { old: position + indent as u64, len: tag.len, is_exact: true };
+        (image.equal_to(position, item) >= item.len()).then_some(same)
     }
 
     /// Fast mode enters at a place, `by` bytes further on.
@@ -125,8 +142,8 @@ impl Template {
         let mut last = self.start;
         self.table.nodes.iter().enumerate().all(|(index, node)| {
             let is_tag = |position: u64| image.at(position).first() == Some(&b'<');
-            let is_within = node.parent == NONE
-                || (node.parent as usize) < index && self.table.end_of(node.parent) >= node.end;
+            let is_within =
+                node.parent == NONE || (node.parent as usize) < index && self.table.end_of(node.parent) >= node.end;
             let ends = match self.table.runs.get(node.run as usize) {
                 None => is_tag(u64::from(node.pos)).then_some(u64::from(node.pos)),
                 Some(run) => run.is_sound(node.pos, |position| image.at(position).first().copied()),

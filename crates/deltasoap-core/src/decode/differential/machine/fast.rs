@@ -49,7 +49,7 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
             None if window.last => return Portion::Other,
             None => return Portion::Cut,
         };
-        if !self.matcher.matches(sum, bytes) {
+        if self.probes.as_ref().is_some_and(|probes| probes.refute(bytes)) || !self.matcher.matches(sum, bytes) {
             return Portion::Other;
         }
         if self.is_false_match(bytes) { Portion::Other } else { Portion::Equal }
@@ -58,7 +58,7 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
     /// True if the portion ahead is known to have other bytes than these.
     fn is_false_match(&mut self, bytes: &[u8]) -> bool {
         let Some(audit) = &self.audit else { return false };
-        let is_false = audit.portions.next().map_or(&audit.ending, |audited| &audited.portion) != bytes;
+        let is_false = *audit.portions.next().map_or(&audit.ending, |next| &next.portion) != bytes;
         self.stats.false_matches += u64::from(is_false);
         is_false
     }

@@ -77,7 +77,7 @@ impl<T: Default> List<T> {
     pub(super) fn rewind(&mut self) {
         self.items.drain(self.passed..self.ahead);
         (self.passed, self.ahead) = (0, 0);
-        if self.items.capacity() > self.items.len() + self.items.len() / 4 + 8 {
+        if self.items.capacity() > self.items.len() + self.items.len() / 16 + 8 {
             self.items.shrink_to_fit();
         }
     }

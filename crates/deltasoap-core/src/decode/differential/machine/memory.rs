@@ -1,5 +1,6 @@
 //! A machine's life from one message to the next.
 
+use super::regular::Portion;
 use super::{Begin, Ending, Engine, Machine, Mode};
 use crate::decode::differential::checkpoint::Differential as DifferentialCheckpoints;
 use crate::decode::differential::checkpoint::{Base, Full, Lightweight, Live, Policy};
@@ -106,9 +107,12 @@ impl<P: Policy, M: PortionMatcher> Machine for Engine<P, M> {
             self.clear();
         } else if let Mode::Regular { .. } = self.mode {
             while self.remove() {}
-            let (size, sum, bytes) = self.portion_to(window, offset);
+            let Portion { size, sum, probe, bytes } = self.portion_to(window, offset);
             let rare = self.base.as_ref().map(|base| Live { state, base, offset }.rare()).unwrap_or_default();
             self.ending = Some(Ending { size, sum, tag: offset - tag_offset, rare });
+            if let Some(probes) = &mut self.probes {
+                probes.ending = probe;
+            }
             if let Some(audit) = &mut self.audit {
                 audit.ending = bytes;
             }
@@ -150,6 +154,9 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
     /// The message is over: all checkpoints lie ahead of the next.
     fn finish(&mut self) {
         self.list.rewind();
+        if let Some(probes) = &mut self.probes {
+            probes.portions.rewind();
+        }
         if let Some(audit) = &mut self.audit {
             audit.portions.rewind();
         }

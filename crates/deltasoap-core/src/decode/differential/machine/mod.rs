@@ -37,6 +37,7 @@ mod fast;
 mod hooks;
 mod list;
 mod memory;
+mod probe;
 mod regular;
 mod tuning;
 
@@ -46,6 +47,7 @@ use super::{Differential, DifferentialStats};
 use crate::decode::{Cursor, State};
 use deltasoap_xml::Window;
 use list::List;
+use probe::{Probe, Probes};
 use std::fmt::Debug;
 use tuning::{Attention, Tuning};
 
@@ -161,6 +163,8 @@ struct Engine<P: Policy, M: PortionMatcher> {
     interrupt: u64,
     tuning: Tuning,
     attention: Attention,
+    /// What is compared of portions before their sums are made, if anything.
+    probes: Option<Probes>,
     audit: Option<Audit>,
     stats: DifferentialStats,
     bytes: usize,
@@ -173,7 +177,7 @@ struct Audit {
     ending: Vec<u8>,
 }
 
-/// What a checkpoint has sums of. Partially processed content can be longer than the portion that it ends.
+/// The bytes of a checkpoint's portion, and of its partially processed content.
 #[derive(Debug, Default)]
 struct Audited {
     portion: Vec<u8>,
@@ -196,6 +200,7 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
             interrupt: 0,
             tuning: Tuning::new(&options),
             attention: Attention::default(),
+            probes: options.probe.then(Probes::default),
             audit: None,
             stats: DifferentialStats::default(),
             bytes: 0,
@@ -206,6 +211,7 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
     fn clear(&mut self) {
         (self.list, self.ending, self.base) = (List::default(), None, None);
         (self.policy, self.bytes) = (P::default(), 0);
+        self.probes = self.options.probe.then(Probes::default);
         self.audit = self.audit.as_ref().map(|_| Audit::default());
     }
 
@@ -213,6 +219,9 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
     fn remove(&mut self) -> bool {
         let Some(checkpoint) = self.list.remove() else { return false };
         self.policy.discard(checkpoint.kept);
+        if let Some(probes) = &mut self.probes {
+            probes.portions.remove();
+        }
         if let Some(audit) = &mut self.audit {
             audit.portions.remove();
         }
@@ -221,6 +230,9 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
 
     fn pass(&mut self) {
         self.list.pass();
+        if let Some(probes) = &mut self.probes {
+            probes.portions.pass();
+        }
         if let Some(audit) = &mut self.audit {
             audit.portions.pass();
         }
@@ -245,6 +257,7 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
         let held =
             |checkpoint: &Checkpoint<P::Kept, M::Sum>| self.policy.held(&checkpoint.kept) + M::held(&checkpoint.sum);
         let each: usize = self.list.as_slice().iter().map(held).sum();
-        self.bytes = self.list.bytes() + each + self.policy.bytes() + self.held.capacity() + size_of::<Self>();
+        let probes = self.probes.as_ref().map_or(0, |probes| probes.portions.bytes());
+        self.bytes = self.list.bytes() + probes + each + self.policy.bytes() + self.held.capacity() + size_of::<Self>();
     }
 }

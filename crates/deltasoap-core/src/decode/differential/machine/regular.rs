@@ -1,10 +1,21 @@
 //! Regular mode: processing interrupts and new checkpoints; progressive matching.
 
-use super::{Audited, Checkpoint, Engine, Mode, PORTION, UNKNOWN};
+use super::{Audited, Checkpoint, Engine, Mode, PORTION, Probe, UNKNOWN};
 use crate::decode::State;
 use crate::decode::differential::checkpoint::{Policy, Progress, Spot};
 use crate::decode::differential::matcher::PortionMatcher;
 use deltasoap_xml::Window;
+
+/// What is kept of a portion.
+#[derive(Debug)]
+pub(super) struct Portion<S> {
+    /// Its bytes, or [`UNKNOWN`].
+    pub(super) size: u32,
+    pub(super) sum: S,
+    pub(super) probe: Probe,
+    /// The bytes themselves, if those are kept.
+    pub(super) bytes: Vec<u8>,
+}
 
 impl<P: Policy, M: PortionMatcher> Engine<P, M> {
     /// Where the window of the routines ends.
@@ -28,17 +39,19 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
         let spot = Spot { position, before: self.at, at_hand, part, matcher: &self.matcher };
         let mut live = Self::live(base, state, window.base + window.pos as u64);
         let Some((kept, position)) = self.policy.checkpoint(&mut live, &spot) else { return };
-        let (size, sum, portion) = self.portion_to(window, position);
-        let part = part.get(..self.policy.part_len(&kept)).unwrap_or_default();
+        let Portion { size, sum, probe, bytes } = self.portion_to(window, position);
         self.list.insert(Checkpoint { size, sum, kept });
+        if let Some(probes) = &mut self.probes {
+            probes.portions.insert(probe);
+        }
         if let Some(audit) = &mut self.audit {
-            audit.portions.insert(Audited { portion, part: part.to_vec() });
+            audit.portions.insert(Audited { portion: bytes, part: part.to_vec() });
         }
         self.stats.checkpoints += 1;
     }
 
-    /// Ends the portion at a position: its size, its sum, and its bytes if those are kept.
-    pub(super) fn portion_to(&mut self, window: &Window<'_>, position: u64) -> (u32, M::Sum, Vec<u8>) {
+    /// Ends the portion at a position.
+    pub(super) fn portion_to(&mut self, window: &Window<'_>, position: u64) -> Portion<M::Sum> {
         let len = (position - self.at) as usize;
         self.stats.regular_bytes += len as u64;
         self.hold(window, position);
@@ -49,11 +62,12 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
             None => self.held.get(..len),
         };
         let (size, sum) = bytes.map_or((UNKNOWN, M::Sum::default()), |bytes| (len as u32, self.matcher.sum(bytes)));
-        let kept = bytes.filter(|_| self.audit.is_some()).map(<[u8]>::to_vec).unwrap_or_default();
+        let probe = bytes.map(Probe::of).unwrap_or_default();
+        let bytes = bytes.filter(|_| self.audit.is_some()).map(<[u8]>::to_vec).unwrap_or_default();
         self.held.drain(..len.min(self.held.len()));
         self.is_lost = false;
         self.at = position;
-        (size, sum, kept)
+        Portion { size, sum, probe, bytes }
     }
 
     /// Holds the portion's bytes up to a position, if some of them are in no window any more.
@@ -125,8 +139,8 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
 
     /// True if partially processed content is known to have other bytes than these.
     fn is_false_part(&mut self, part: &[u8]) -> bool {
-        let Some(audited) = self.audit.as_ref().and_then(|audit| audit.portions.next()) else { return false };
-        let is_false = audited.part != part;
+        let Some(next) = self.audit.as_ref().and_then(|audit| audit.portions.next()) else { return false };
+        let is_false = !part.is_empty() && next.part != part;
         self.stats.false_matches += u64::from(is_false);
         is_false
     }
@@ -135,13 +149,16 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
     fn switch(&mut self, state: &mut State, window: &Window<'_>) {
         let Some(len) = self.list.next().map(|next| self.policy.part_len(&next.kept)) else { return };
         let offset = window.base + window.pos as u64;
-        let (size, sum, bytes) = self.portion_to(window, offset + len as u64);
+        let Portion { size, sum, probe, bytes } = self.portion_to(window, offset + len as u64);
         if let (Some(next), Some(base)) = (self.list.next_mut(), &self.base) {
             (next.size, next.sum) = (size, sum);
             self.policy.switched(&next.kept, &mut Self::live(base, state, offset));
         }
-        if let Some(audited) = self.audit.as_mut().and_then(|audit| audit.portions.next_mut()) {
-            audited.portion = bytes;
+        if let Some(next) = self.probes.as_mut().and_then(|probes| probes.portions.next_mut()) {
+            *next = probe;
+        }
+        if let Some(next) = self.audit.as_mut().and_then(|audit| audit.portions.next_mut()) {
+            next.portion = bytes;
         }
         self.pass();
         self.held.clear();

@@ -1,0 +1,72 @@
+//! The size of a SOAP array, which takes no part in comparing: else every array that grows would be read anew.
+//!
+//! It is a claim of the sender's, in the start tag as `arrayType="xsd:int[7]"` (SOAP 1.1, section 5.4.2) or
+//! `arraySize="7"` (SOAP 1.2 part 2, 3.1.6), and no routine looks at its value.
+
+use deltasoap_xml::scan::first_mismatch;
+
+/// Whether two start tags are equal but for the digits of an array's size. `old` may go on behind its tag; gives the length
+/// of the tag in it.
+pub(super) fn but_for_size(old: &[u8], new: &[u8]) -> Option<usize> {
+    let shared = old.len().min(new.len());
+    let differing = first_mismatch(&old[..shared], &new[..shared]);
+    let start = new[..differing].iter().rposition(|byte| !byte.is_ascii_digit())? + 1;
+    let (old_end, new_end) = (behind_digits(old, start), behind_digits(new, start));
+    let ends = (old.get(old_end)?, new.get(new_end)?);
+    let rest = &new[new_end..];
+    let is_same = ends.0 == ends.1 && old[old_end..].starts_with(rest);
+    (is_same && is_size(&new[..start], *ends.1)).then_some(old_end + rest.len())
+}
+
+fn behind_digits(bytes: &[u8], start: usize) -> usize {
+    start + bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+/// True if what stands in front of digits, and the byte behind them, make them an array's size.
+fn is_size(before: &[u8], behind: u8) -> bool {
+    match before.split_last() {
+        Some((b'[', before)) if behind == b']' => {
+            let quote = before.iter().rposition(|byte| matches!(byte, b'"' | b'\''));
+            quote.is_some_and(|quote| is_named(&before[..quote], b":arrayType"))
+        }
+        Some((quote @ (b'"' | b'\''), before)) if *quote == behind => is_named(before, b":arraySize"),
+        _ => false,
+    }
+}
+
+/// True if an attribute's name and equals sign end here, and the name ends so and declares no prefix.
+fn is_named(before: &[u8], end: &[u8]) -> bool {
+    let Some(name) = before.strip_suffix(b"=") else { return false };
+    let start = name.iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1);
+    name[start..].ends_with(end) && !name[start..].starts_with(b"xmlns")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_size_may_differ() {
+        let is_same = |old: &str, new: &str| but_for_size(format!("{old}<item>").as_bytes(), new.as_bytes());
+        for (old, new) in [
+            ("<a e:arrayType='x:int[9]'>", "<a e:arrayType='x:int[10]'>"),
+            ("<a e:arrayType=\"x:int[10]\" b='c'>", "<a e:arrayType=\"x:int[9]\" b='c'>"),
+            ("<a e:arrayType='x:int[]'>", "<a e:arrayType='x:int[1]'>"),
+            ("<a e:arraySize='12'>", "<a e:arraySize='13'>"),
+            ("<a n='[1]' e:arrayType='x:int[][2]'>", "<a n='[1]' e:arrayType='x:int[][3]'>"),
+        ] {
+            assert_eq!(is_same(old, new), Some(old.len()), "{old} {new}");
+        }
+        for (old, new) in [
+            ("<a e:arrayType='x:int[9]'>", "<a e:arrayType='y:int[9]'>"),
+            ("<a e:arrayType='x:int[9]'>", "<a e:arrayType='x:int[9,1]'>"),
+            ("<a e:arrayType='x:int[9]' b='1'>", "<a e:arrayType='x:int[8]' b='2'>"),
+            ("<a xmlns:arrayType='u[1]'>", "<a xmlns:arrayType='u[2]'>"),
+            ("<a xsi:nil='1'>", "<a xsi:nil='0'>"),
+            ("<a b='[1]'>", "<a b='[2]'>"),
+            ("<a e:arraySize='12'>", "<a e:arraySize=\"13\">"),
+        ] {
+            assert_eq!(is_same(old, new), None, "{old} {new}");
+        }
+    }
+}

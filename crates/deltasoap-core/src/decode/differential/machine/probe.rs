@@ -1,0 +1,46 @@
+//! The first, middle and last bytes of portions (*Differential Deserialization*, section 5): where one of them differs, no
+//! sum needs to be made.
+
+use super::List;
+
+/// The three bytes of one portion; none of an empty one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Probe([u8; 3]);
+
+impl Probe {
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        match (bytes.first(), bytes.last()) {
+            (Some(&first), Some(&last)) => Probe([first, bytes[bytes.len() / 2], last]),
+            _ => Probe::default(),
+        }
+    }
+}
+
+/// The probes of all portions.
+#[derive(Debug, Default)]
+pub(super) struct Probes {
+    /// In step with the list of checkpoints.
+    pub(super) portions: List<Probe>,
+    pub(super) ending: Probe,
+}
+
+impl Probes {
+    /// True if bytes are seen at once not to be those of the portion ahead.
+    pub(super) fn refute(&self, bytes: &[u8]) -> bool {
+        *self.portions.next().unwrap_or(&self.ending) != Probe::of(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_bytes_are_looked_at() {
+        let portion = Probe::of(b"a portion");
+        assert!(portion == Probe::of(b"aXXXrXXXn"));
+        for other in [&b"Xaaarnnnn"[..], b"aaaaXnnnn", b"aaaarnnnX", b""] {
+            assert!(portion != Probe::of(other));
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Streams of typed messages, by every policy and matcher of the papers: each message as if it were read alone.
+
+use deltasoap::decode::Decoder;
+use deltasoap::lexical::Base64;
+use deltasoap::soap::{EnvelopeReader, RequestReceiver, decode_request};
+use deltasoap::{
+    AnySimple, Checkpoints, DecodeOptions, Differential, Empty, Error, Matcher, Memory, Nillable, Node, QName, Soap,
+    SoapArray,
+};
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Point {
+    #[soap(attribute)]
+    id: Option<u32>,
+    x: f64,
+    y: Option<f64>,
+    #[soap(default = 7)]
+    z: i32,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Flat {
+    a: i32,
+    b: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Price {
+    #[soap(attribute)]
+    currency: Option<String>,
+    #[soap(text)]
+    amount: f64,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+enum Shape {
+    Circle(f64),
+    Polygon(Point),
+    Nothing,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(all)]
+struct AnyOrder {
+    one: Option<i32>,
+    two: Flat,
+    many: Vec<i32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Inner {
+    points: Vec<Point>,
+    flats: SoapArray<Flat>,
+    note: Option<Nillable<String>>,
+    price: Price,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(message)]
+struct Request {
+    #[soap(attribute)]
+    version: Option<String>,
+    number: u64,
+    inner: Inner,
+    #[soap(inline)]
+    shapes: Vec<Shape>,
+    order: Option<AnyOrder>,
+    name: Option<QName>,
+    any: Option<AnySimple>,
+    tree: Option<Node>,
+    empty: Option<Empty>,
+    data: Option<Base64>,
+    last: Vec<Inner>,
+}
+
+const POINTS: &str = "<points id='1'><x>1.5</x><y>2.5</y></points><points><x>3.5</x><z>9</z></points>\
+    <points id='3'><x>4.5</x><y>1e3</y><z>1</z></points>";
+const FLATS: &str = "<flats><item><a>1</a><b>one</b></item><item><a>2</a><b>two</b></item><item><a>3</a><b>three</b></item>\
+    <item><a>4</a><b>four</b></item></flats>";
+
+fn inner(name: &str) -> String {
+    format!("<{name}>{POINTS}{FLATS}<note>a note</note><price currency='EUR'>9.99</price></{name}>")
+}
+
+fn message() -> String {
+    format!(
+        "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/' \
+         xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' xmlns:xsd='http://www.w3.org/2001/XMLSchema'>\
+         <e:Header><h xmlns='urn:h'>1</h></e:Header><e:Body><Request version='1'><number>17</number>{}<Circle>1.5</Circle>\
+         <Polygon><x>0</x></Polygon><Nothing/><order><two><a>5</a><b>five</b></two><many>1</many><one>1</one><many>2</many>\
+         </order><name xmlns:q='urn:q'>q:local</name><any xsi:type='xsd:int'>5</any><tree><a b='c'>text<d/></a></tree>\
+         <empty/><data>QUJDREVG</data>{}{}</Request></e:Body></e:Envelope>",
+        inner("inner"),
+        inner("last"),
+        inner("last"),
+    )
+}
+
+/// What changes from message to message: what is replaced, and by what.
+const CHANGES: [(&str, &str); 30] = [
+    ("", ""),
+    (">17<", ">18<"),
+    (" version='1'", ""),
+    ("<number>", "<number >"),
+    (" id='1'", ""),
+    ("<z>9</z>", ""),
+    ("<y>2.5</y>", ""),
+    ("4.5", "4.75"),
+    ("<item><a>2</a><b>two</b></item>", ""),
+    ("<item><a>2</a>", "<item><a>22</a><b>new</b></item><item><a>2</a>"),
+    (">three<", ">th&#114;ee<"),
+    (">three<", ">thr<![CDATA[e]]>e<"),
+    ("<note>a note</note>", "<note xsi:nil='true'/>"),
+    ("<note>a note</note>", ""),
+    (" currency='EUR'", ""),
+    ("9.99", "10"),
+    ("<Circle>1.5</Circle>", "<Nothing/>"),
+    ("<Polygon><x>0</x></Polygon>", ""),
+    ("<many>1</many>", "<many>1</many><many>11</many>"),
+    ("<one>1</one>", ""),
+    ("urn:q", "urn:other"),
+    ("xsd:int", "xsd:string"),
+    ("text<d/>", "more text<d>in it</d>"),
+    ("<empty/>", ""),
+    ("QUJDREVG", "QUJD"),
+    ("4.5", "no number"),
+    ("</Request>", "<more/></Request>"),
+    ("urn:h", "urn:another"),
+    ("<Request version", "<Request xmlns:extra='urn:e' version"),
+    ("<item><a>3", "<!-- a comment --> <item><a>3"),
+];
+
+fn all() -> impl Iterator<Item = Differential> {
+    let policies = [Checkpoints::Full, Checkpoints::Differential, Checkpoints::Lightweight];
+    let matchers = [Matcher::Compare, Matcher::Xor, Matcher::Adler32, Matcher::Crc32, Matcher::Keyed];
+    let pairs = policies.into_iter().flat_map(move |checkpoints| matchers.map(|matcher| (checkpoints, matcher)));
+    pairs.flat_map(|(checkpoints, matcher)| {
+        [4, 32, 150].map(|portion| Differential {
+            checkpoints,
+            matcher,
+            portion,
+            probe: portion == 32,
+            adaptive: false,
+            ..Differential::OFF
+        })
+    })
+}
+
+/// Reads the next message of a stream in chunks.
+fn next(
+    decoder: &mut Decoder,
+    memory: Box<Memory<Request>>,
+    message: &[u8],
+    chunk: usize,
+) -> (Box<Memory<Request>>, Result<(), Error>) {
+    let mut reader = EnvelopeReader::new(RequestReceiver::new(memory));
+    decoder.reset();
+    let chunks = message.chunks(chunk).try_for_each(|chunk| decoder.push(&mut reader, chunk));
+    let result = chunks.and_then(|()| decoder.finish(&mut reader));
+    (reader.into_parts().1.into_memory(), result)
+}
+
+fn check(options: Differential, chunk: usize, changed: impl Fn(usize) -> String) {
+    let mut decoder = Decoder::new(DecodeOptions { differential: options, ..DecodeOptions::default() });
+    decoder.keep_bytes();
+    let mut memory = Box::<Memory<Request>>::default();
+    for index in 0..2 * CHANGES.len() {
+        let message = changed(index);
+        let alone = decode_request::<Request>(message.as_bytes()).map(|(_, request)| request);
+        let result;
+        (memory, result) = next(&mut decoder, memory, message.as_bytes(), chunk);
+        let within = result.map(|()| memory.value().clone());
+        assert!(within == alone, "{options:?} {chunk} message {index}: {message}\n{within:?}\n{alone:?}");
+    }
+    assert!(memory.stats().fast_bytes > 0, "{options:?}");
+}
+
+#[test]
+fn the_message_is_good() {
+    assert_eq!(decode_request::<Request>(message().as_bytes()).map(|(_, request)| request.number), Ok(17));
+}
+
+#[test]
+fn each_message_has_a_change_of_its_own() {
+    for options in all() {
+        for chunk in [usize::MAX, 50] {
+            let which = |index: usize| CHANGES[index % CHANGES.len()];
+            check(options, chunk, |index| message().replace(which(index).0, which(index).1));
+        }
+    }
+}
+
+#[test]
+fn changes_come_first_in_one_place_then_in_another() {
+    for options in all() {
+        check(options, usize::MAX, |index| {
+            let (from, to) = CHANGES[index * 7 % CHANGES.len()];
+            let message = message();
+            let half = message.len() / 2 + 100;
+            let (head, tail) = message.split_at(half);
+            if index % 2 == 0 {
+                head.replacen(from, to, 1) + tail
+            } else {
+                head.to_owned() + &tail.replacen(from, to, 1)
+            }
+        });
+    }
+}
