@@ -93,9 +93,6 @@ impl<'v, T: Content + Debug> Stream<'v, T> {
     /// As [`next`](Self::next), in chunks of the lengths given, which are kept without a copy.
     pub fn next_cut(&mut self, document: &[u8], chunks: &mut dyn Iterator<Item = usize>) -> Result<String, Error> {
         let alone = self.alone(document);
-        if std::env::var_os("SHOW").is_some() {
-            eprintln!("DOC {}", String::from_utf8_lossy(document));
-        }
         let mut cuts = Vec::new();
         let within = self.within(document, &mut chunks.inspect(|&chunk| cuts.push(chunk)));
         cuts.dedup();

@@ -30,13 +30,6 @@ impl Cursor<'_> {
         };
         match old.and_then(|mut old| fits(&mut old).then_some(old)) {
             Some(old) => {
-                if !old.is_sound() {
-                    eprintln!("{:#?}", old.table.nodes);
-                    eprintln!(
-                        "{:?}",
-                        old.table.runs.iter().map(|r| (r.base, r.positions.clone(), r.end)).collect::<Vec<_>>()
-                    );
-                }
                 debug_assert!(old.is_sound(), "positions that are none of elements");
                 state.session.compare(old, new);
                 Begin::Compare

@@ -245,6 +245,7 @@ impl Session {
     pub(crate) fn enter_fast(&mut self, old: u64, new: u64) {
         self.recorder.is_on = false;
         self.mode = Mode::Fast { old, new };
+        debug_assert!(self.moves.last().is_none_or(|last| last.from <= old), "moves in order");
         self.moves.push(Move { from: old, by: new as i64 - old as i64 });
     }
 
@@ -316,6 +317,7 @@ impl Session {
         let (target, parent) = self.locate(old, by);
         let (target, parent) = self.find_shift(target, image).unwrap_or((target, parent));
         self.target = target;
+        self.forget_moves(target);
         self.stats.to_regular += 1;
         self.judge(new);
         self.stats.fast_bytes = self.stats.fast_bytes.saturating_sub(new.saturating_sub(target.new));
@@ -327,6 +329,12 @@ impl Session {
         self.recorder.is_on = false;
         self.mode = Mode::Seek;
         target.new
+    }
+
+    /// What was entered behind the place where regular mode goes on will be entered again, perhaps elsewhere.
+    fn forget_moves(&mut self, target: Target) {
+        let old = target.new.wrapping_add_signed(target.by.wrapping_neg());
+        while self.moves.pop_if(|entered| entered.from > old).is_some() {}
     }
 
     fn locate(&self, old: u64, by: i64) -> (Target, u32) {
