@@ -6,72 +6,21 @@
 
 #![no_main]
 
+#[path = "../shared/message.rs"]
+#[allow(dead_code, reason = "shared with another target")]
+mod message;
+
 use deltasoap::decode::{Decoder, ElementRoot};
-use deltasoap::lexical::{Base64, DateTime, Decimal, DoubleArray, Hex};
-use deltasoap::{AnySimple, DecodeOptions, Empty, Error, Limits, Nillable, Soap, SoapArray, Typed};
+use deltasoap::{DecodeOptions, Error, Typed};
 use libfuzzer_sys::fuzz_target;
-
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Flat {
-    x: i32,
-    y: f64,
-    s: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Text {
-    #[soap(attribute)]
-    href: Option<String>,
-    #[soap(text)]
-    value: Decimal,
-}
-
-#[derive(Debug, Clone, PartialEq, Soap)]
-enum Choice {
-    One(i32),
-    Two(Text),
-    Many(Flat),
-}
-
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(all)]
-struct AnyOrder {
-    a: Option<i32>,
-    b: bool,
-    c: Vec<Flat>,
-}
-
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Message {
-    #[soap(attribute)]
-    id: Option<u64>,
-    i: Vec<i32>,
-    d: Vec<f64>,
-    f: Vec<Flat>,
-    n: Vec<Nillable<String>>,
-    o: Option<Nillable<Flat>>,
-    any: Vec<AnySimple>,
-    ints: Option<SoapArray<i32>>,
-    flats: Option<SoapArray<Flat>>,
-    texts: Vec<Text>,
-    #[soap(inline)]
-    choice: Option<Choice>,
-    order: Option<AnyOrder>,
-    base64: Option<Base64>,
-    hex: Option<Hex>,
-    doubles: Option<DoubleArray>,
-    time: Option<DateTime>,
-    e: Option<Empty>,
-    inner: Option<Box<Message>>,
-    z: Vec<String>,
-}
+use message::{Message, limits};
 
 fuzz_target!(|input: &[u8]| {
     let (document, [seed, which, size]) = match input.split_last_chunk() {
         Some((document, control)) if control[2] != b'>' && control[2] != b'\n' => (document, *control),
         _ => (input, [7, 9, 0]),
     };
-    let options = DecodeOptions { limits: limits(which, usize::from(size)) };
+    let options = DecodeOptions { limits: limits(which, usize::from(size)), ..DecodeOptions::default() };
     let whole = outcome(Decoder::new(options), [document].into_iter());
     assert_eq!(outcome(Decoder::without_shortcuts(options), [document].into_iter()), whole, "without shortcuts");
     assert_eq!(outcome(Decoder::new(options), document.chunks(1)), whole, "byte by byte");
@@ -89,19 +38,4 @@ fn outcome<'a>(mut decoder: Decoder, chunks: impl Iterator<Item = &'a [u8]>) -> 
     }
     decoder.finish(&mut root)?;
     Ok(format!("{:?}", root.value))
-}
-
-/// The defaults, or one of them made small enough to be reached.
-fn limits(which: u8, size: usize) -> Limits {
-    let default = Limits::default();
-    match which % 8 {
-        0 => Limits { depth: size % 8, ..default },
-        1 => Limits { attributes: size % 8, ..default },
-        2 => Limits { attribute_value: size, ..default },
-        3 => Limits { name: size % 16, ..default },
-        4 => Limits { text: size % 32, ..default },
-        5 => Limits { markup: size, ..default },
-        6 => Limits { message: size as u64 * 4, ..default },
-        _ => default,
-    }
 }

@@ -91,9 +91,12 @@ pub fn rewritten(document: &str, entropy: &mut Entropy<'_>) -> String {
     let mut text = document.to_owned();
     for _ in 0..entropy.below(3) {
         let at = entropy.below(256) * 256 + entropy.below(256);
-        text = match entropy.below(6) {
+        text = match entropy.below(9) {
             0 => between_tags(&text, at, "\n "),
             1 => between_tags(&text, at, "<!-- note -->"),
+            6 => between_tags(&text, at, "<other/>"),
+            7 => between_tags(&text, at, "<other>1<f0>2</f0></other>"),
+            8 => between_tags(&text, at, "<f0/>"),
             2 => in_text(&text, at, |c| format!("&#{};", u32::from(c))),
             3 => in_text(&text, at, |c| format!("<![CDATA[{c}]]>")),
             4 => text.replace("ns1:", "other:").replace("xmlns:ns1=", "xmlns:other="),

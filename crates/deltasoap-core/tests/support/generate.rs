@@ -83,7 +83,12 @@ fn complex(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> Elem
     let count = entropy.below(4) + 1;
     let fields = (0..count).map(|index| field(entropy, schema, depth, index, compositor)).collect();
     let attributes = if entropy.once_in(3) { attributes(entropy, schema) } else { Vec::new() };
-    schema.add(Element::Complex(ComplexElement { attributes: attributes.into(), ..described(compositor, fields) }))
+    let open = entropy.once_in(5);
+    schema.add(Element::Complex(ComplexElement {
+        attributes: attributes.into(),
+        open,
+        ..described(compositor, fields)
+    }))
 }
 
 fn described(compositor: Compositor, fields: Vec<Field>) -> ComplexElement {
@@ -97,8 +102,13 @@ fn field(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize, index: us
     }
     let namespace = if entropy.once_in(4) { "urn:f" } else { "" };
     let element = element(entropy, schema, depth);
-    let (min, max) = [(1, Some(1)), (0, None), (0, Some(1))][entropy.below(3)];
+    let (min, max) = occurrences(entropy);
     Field { name: name(namespace, "f", index), element, min, max, nillable: entropy.once_in(5), inline: false }
+}
+
+/// How often a field occurs.
+fn occurrences(entropy: &mut Entropy<'_>) -> (u32, Option<u32>) {
+    [(1, Some(1)), (0, None), (0, Some(1)), (0, None), (1, None), (0, Some(3))][entropy.below(6)]
 }
 
 fn choice(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize, index: usize) -> Field {
@@ -109,7 +119,7 @@ fn choice(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize, index: u
         members.push(Field { name, element, min: 1, max: Some(1), nillable: false, inline: false });
     }
     let element = schema.add(Element::Complex(described(Compositor::Choice, members)));
-    let (min, max) = [(1, Some(1)), (0, None), (0, Some(1))][entropy.below(3)];
+    let (min, max) = occurrences(entropy);
     Field { name: name("", "g", index), element, min, max, nillable: false, inline: true }
 }
 
@@ -165,7 +175,12 @@ fn record(entropy: &mut Entropy<'_>, complex: &ComplexElement, view: View<'_>) -
 
 fn field_value(entropy: &mut Entropy<'_>, field: &Field, view: View<'_>) -> Value {
     if field.is_repeated() {
-        return Value::List(values(entropy, view, field.nillable));
+        let mut items = values(entropy, view, field.nillable);
+        items.truncate(field.max.map_or(items.len(), |max| max as usize));
+        while items.len() < field.min as usize {
+            items.push(nillable_value(entropy, view, field.nillable));
+        }
+        return Value::List(items);
     }
     if field.min == 0 && entropy.once_in(2) { Value::Absent } else { nillable_value(entropy, view, field.nillable) }
 }

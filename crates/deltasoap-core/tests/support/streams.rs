@@ -3,6 +3,7 @@
 use crate::edits;
 use crate::generate::{self, Entropy};
 use crate::laws;
+use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, ElementRoot, Root, Step};
 use deltasoap_core::schema::View;
 use deltasoap_core::{
@@ -64,15 +65,15 @@ pub struct Stream<'v, T> {
     operation: Operation<'v, T>,
     view: View<'v>,
     options: DecodeOptions,
-    /// The document before, for people.
-    before: String,
+    /// The documents before, for people.
+    before: Vec<String>,
 }
 
 impl<'v, T: Content + Debug> Stream<'v, T> {
     pub fn new(view: View<'v>, options: DecodeOptions) -> Self {
         let mut decoder = Decoder::new(options);
         decoder.keep_bytes();
-        Stream { decoder, operation: Operation::new(view), view, options, before: String::new() }
+        Stream { decoder, operation: Operation::new(view), view, options, before: Vec::new() }
     }
 
     /// Reads as outside of tests: what has an equal sum is taken to be equal.
@@ -86,16 +87,26 @@ impl<'v, T: Content + Debug> Stream<'v, T> {
 
     /// Reads the next document in chunks, and alone, and compares. Gives what both gave, the value as text.
     pub fn next(&mut self, document: &[u8], chunk: usize) -> Result<String, Error> {
+        self.next_cut(document, &mut std::iter::repeat(chunk))
+    }
+
+    /// As [`next`](Self::next), in chunks of the lengths given, which are kept without a copy.
+    pub fn next_cut(&mut self, document: &[u8], chunks: &mut dyn Iterator<Item = usize>) -> Result<String, Error> {
         let alone = self.alone(document);
-        let within = self.within(document, chunk);
+        if std::env::var_os("SHOW").is_some() {
+            eprintln!("DOC {}", String::from_utf8_lossy(document));
+        }
+        let mut cuts = Vec::new();
+        let within = self.within(document, &mut chunks.inspect(|&chunk| cuts.push(chunk)));
+        cuts.dedup();
         assert!(
             within == alone,
-            "{:?}, chunks of {chunk}\n   before: {}\n document: {}\n expected: {alone:?}\n    found: {within:?}",
+            "{:?}, chunks of {cuts:?}\n   before: {}\n document: {}\n expected: {alone:?}\n    found: {within:?}",
             self.options.differential,
-            self.before,
+            self.before.join("\n           "),
             String::from_utf8_lossy(document)
         );
-        self.before = String::from_utf8_lossy(document).into_owned();
+        self.before.push(String::from_utf8_lossy(document).into_owned());
         alone
     }
 
@@ -106,10 +117,12 @@ impl<'v, T: Content + Debug> Stream<'v, T> {
         Ok(format!("{:?}", root.value))
     }
 
-    fn within(&mut self, document: &[u8], chunk: usize) -> Result<String, Error> {
+    fn within(&mut self, document: &[u8], chunks: &mut dyn Iterator<Item = usize>) -> Result<String, Error> {
         self.decoder.reset();
-        for chunk in document.chunks(chunk.max(1)) {
-            self.decoder.push(&mut self.operation, chunk)?;
+        let mut rest = Bytes::copy_from_slice(document);
+        while !rest.is_empty() {
+            let chunk = rest.split_to(chunks.next().unwrap_or(usize::MAX).clamp(1, rest.len()));
+            self.decoder.push_bytes(&mut self.operation, chunk)?;
         }
         self.decoder.finish(&mut self.operation)?;
         Ok(format!("{:?}", self.operation.memory.value()))
@@ -139,7 +152,12 @@ pub fn check(sources: &Sources<'_>, options: impl Iterator<Item = Differential>)
         let limits = limits(sources);
         let mut stream = Stream::<Value>::new(view, DecodeOptions { limits, differential });
         for document in &documents {
-            let _ = stream.next(document, chunk_size(&mut chunks));
+            let is_even = chunks.below(3) != 2;
+            let size = chunk_size(&mut chunks);
+            let _ = match is_even {
+                true => stream.next(document, size),
+                false => stream.next_cut(document, &mut std::iter::from_fn(|| Some(chunk_size(&mut chunks)))),
+            };
         }
         stats += stream.stats();
     }

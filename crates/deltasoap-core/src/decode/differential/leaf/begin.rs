@@ -30,6 +30,7 @@ impl Cursor<'_> {
         };
         match old.and_then(|mut old| fits(&mut old).then_some(old)) {
             Some(old) => {
+                debug_assert!(old.is_sound(), "positions that are none of elements");
                 state.session.compare(old, new);
                 Begin::Compare
             }

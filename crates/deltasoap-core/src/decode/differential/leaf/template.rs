@@ -3,7 +3,7 @@
 use super::image::Image;
 use super::session::StartTag;
 use super::size::but_for_size;
-use super::table::{Place, Table};
+use super::table::{NONE, Place, Table};
 use crate::Limits;
 use deltasoap_xml::{Reader, ScopeId};
 use std::sync::{Arc, OnceLock};
@@ -133,6 +133,25 @@ impl Template {
         if let Some(run) = self.table.runs.get_mut(run as usize) {
             run.touch(place.item as usize, by);
         }
+    }
+
+    /// True if all positions are those of start tags, and nodes are in document order within their parents: for debug
+    /// builds, which look at each message.
+    pub(crate) fn is_sound(&self) -> bool {
+        let Some(image) = self.image() else { return false };
+        let mut last = self.start;
+        self.table.nodes.iter().enumerate().all(|(index, node)| {
+            let is_tag = |position: u64| image.at(position).first() == Some(&b'<');
+            let is_within =
+                node.parent == NONE || (node.parent as usize) < index && self.table.end_of(node.parent) >= node.end;
+            let ends = match self.table.runs.get(node.run as usize) {
+                None => is_tag(u64::from(node.pos)).then_some(u64::from(node.pos)),
+                Some(run) => run.is_sound(node.pos, |position| image.at(position).first().copied()),
+            };
+            let is_in_order = u64::from(node.pos) >= last;
+            last = ends.unwrap_or(u64::MAX);
+            is_within && is_in_order && last <= self.end && node.end as usize <= self.table.nodes.len()
+        })
     }
 
     /// Bytes held.

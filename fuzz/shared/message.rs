@@ -1,0 +1,110 @@
+//! The types that messages are read as, and limits within reach.
+
+use deltasoap::lexical::{Base64, DateTime, Decimal, DoubleArray, Hex};
+use deltasoap::{AnySimple, Empty, Limits, Nillable, Soap, SoapArray};
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+pub struct Flat {
+    x: i32,
+    y: f64,
+    s: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+pub struct Text {
+    #[soap(attribute)]
+    href: Option<String>,
+    #[soap(text)]
+    value: Decimal,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+pub enum Choice {
+    One(i32),
+    Two(Text),
+    Many(Flat),
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(all)]
+pub struct AnyOrder {
+    a: Option<i32>,
+    b: bool,
+    c: Vec<Flat>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+pub struct Message {
+    #[soap(attribute)]
+    id: Option<u64>,
+    i: Vec<i32>,
+    d: Vec<f64>,
+    f: Vec<Flat>,
+    n: Vec<Nillable<String>>,
+    o: Option<Nillable<Flat>>,
+    any: Vec<AnySimple>,
+    ints: Option<SoapArray<i32>>,
+    flats: Option<SoapArray<Flat>>,
+    texts: Vec<Text>,
+    #[soap(inline)]
+    choice: Option<Choice>,
+    order: Option<AnyOrder>,
+    base64: Option<Base64>,
+    hex: Option<Hex>,
+    doubles: Option<DoubleArray>,
+    time: Option<DateTime>,
+    e: Option<Empty>,
+    inner: Option<Box<Message>>,
+    z: Vec<String>,
+}
+
+/// A type that holds itself, with lists in choices, and with elements that it does not know.
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(open)]
+pub struct Tree {
+    #[soap(attribute)]
+    id: Option<i32>,
+    #[soap(inline)]
+    parts: Vec<Part>,
+    i: Vec<i32>,
+    more: Option<Box<Tree>>,
+    #[soap(inline)]
+    last: Option<Choice>,
+    s: Option<String>,
+}
+
+/// What a [`Tree`] is made of.
+#[derive(Debug, Clone, PartialEq, Soap)]
+pub enum Part {
+    #[soap(name = "f")]
+    Flat(Flat),
+    #[soap(name = "n")]
+    Ints(SoapArray<i32>),
+    #[soap(name = "t")]
+    Tree(Box<Tree>),
+    #[soap(name = "v")]
+    Texts(Inner),
+}
+
+/// Lists in a choice.
+#[derive(Debug, Clone, PartialEq, Soap)]
+pub struct Inner {
+    a: Vec<AnySimple>,
+    b: Vec<Nillable<Flat>>,
+    t: Vec<Text>,
+}
+
+/// The defaults, or one of them made small enough to be reached.
+pub fn limits(which: u8, size: usize) -> Limits {
+    let default = Limits::default();
+    match which % 8 {
+        0 => Limits { depth: size % 8, ..default },
+        1 => Limits { attributes: size % 8, ..default },
+        2 => Limits { attribute_value: size, ..default },
+        3 => Limits { name: size % 16, ..default },
+        4 => Limits { text: size % 32, ..default },
+        5 => Limits { markup: size, ..default },
+        6 => Limits { message: size as u64 * 4, ..default },
+        _ => default,
+    }
+}

@@ -1,0 +1,105 @@
+//! Streams of messages, each read over the one before: the value or the error must be that of the message alone, for every
+//! way to save and to compare.
+//!
+//! The first bytes of an input choose the way to read and the kind of stream. The rest is cut into pieces at each byte 255.
+//! Of a generated stream they are the entropy for schema, value, edits, other words and chunks: what the property tests of
+//! `deltasoap-core` check. Of a typed one the first piece is a document, and each one that follows is an edit of the
+//! document before.
+
+#![no_main]
+
+#[path = "../../crates/deltasoap-core/tests/support/edits.rs"]
+mod edits;
+#[path = "../../crates/deltasoap-core/tests/support/generate.rs"]
+mod generate;
+#[path = "../../crates/deltasoap-core/tests/support/laws.rs"]
+#[allow(dead_code, reason = "shared with another target")]
+mod laws;
+#[path = "../shared/message.rs"]
+mod message;
+#[path = "../../crates/deltasoap-core/tests/support/streams.rs"]
+#[allow(dead_code, reason = "shared with tests")]
+mod streams;
+
+use deltasoap::decode::DecodeOptions;
+use deltasoap::{AnySimple, Checkpoints, Differential, Limits, Nillable, SoapArray, Typed};
+use libfuzzer_sys::fuzz_target;
+use message::{Flat, Message, Tree, limits};
+use std::fmt::Debug;
+use streams::{Sources, Stream};
+
+/// Stands between two pieces: it occurs in no UTF-8.
+const SEPARATOR: u8 = 0xFF;
+/// Documents of a typed stream, at most.
+const DOCUMENTS: usize = 12;
+
+fuzz_target!(|input: &[u8]| {
+    let Some((&[policy, portion, kind, limit, chunks], rest)) = input.split_first_chunk() else { return };
+    let differential = differential(policy, portion);
+    let pieces: Vec<&[u8]> = rest.split(|&byte| byte == SEPARATOR).collect();
+    let how = How { differential, limits: limits(limit % 16, usize::from(limit / 16 * 5)), chunks };
+    match kind % 8 {
+        0 => how.read::<Message>(&pieces),
+        1 => how.read::<SoapArray<f64>>(&pieces),
+        2 => how.read::<SoapArray<Flat>>(&pieces),
+        3 => how.read::<SoapArray<AnySimple>>(&pieces),
+        4 => how.read::<SoapArray<Nillable<String>>>(&pieces),
+        5 => how.read::<Tree>(&pieces),
+        _ => generated(&pieces, differential),
+    }
+});
+
+/// A way to save and to compare: leaf checkpoints as often as all others together.
+fn differential(policy: u8, portion: u8) -> Differential {
+    let (probe, tune) = (policy & 0x20 != 0, policy & 0x40 != 0);
+    let papers = streams::all(u32::from(portion) + 1).nth(usize::from(policy % 32));
+    let leaf = Differential { checkpoints: Checkpoints::Leaf, adaptive: false, ..Differential::default() };
+    papers.map_or(leaf, |papers| Differential { probe, tune, ..papers })
+}
+
+fn generated(pieces: &[&[u8]], differential: Differential) {
+    let piece = |index: usize| pieces.get(index).copied().unwrap_or_default();
+    let (schema, value, edits) = (piece(0), piece(1), piece(2));
+    let sources = Sources { schema, value, edits, wording: piece(3), chunks: piece(4) };
+    streams::check(&sources, std::iter::once(differential));
+}
+
+/// How a typed stream is read.
+struct How {
+    differential: Differential,
+    limits: Limits,
+    chunks: u8,
+}
+
+impl How {
+    fn read<T: Typed + Debug>(&self, pieces: &[&[u8]]) {
+        let options = DecodeOptions { limits: self.limits, differential: self.differential };
+        let mut stream = Stream::<T>::new(T::view(), options);
+        let mut document = Vec::new();
+        for piece in pieces.iter().take(DOCUMENTS) {
+            edit(&mut document, piece);
+            let (head, step) = (document.len() * usize::from(self.chunks / 16) / 16, usize::from(self.chunks % 16) * 5);
+            let step = if step == 0 { usize::MAX } else { step };
+            let _ = stream.next_cut(&document, &mut std::iter::once(head).chain(std::iter::repeat(step)));
+        }
+    }
+}
+
+/// The first piece is the document. Of others, two bytes tell the place of the edit, and a third how many bytes are cut out
+/// there to be replaced with the rest of the piece, or are put there once more.
+fn edit(document: &mut Vec<u8>, piece: &[u8]) {
+    let Some((&[high, low, len], with)) = piece.split_first_chunk().filter(|_| !document.is_empty()) else {
+        if document.is_empty() {
+            *document = piece.to_vec();
+        }
+        return;
+    };
+    let start = usize::from(u16::from_be_bytes([high, low])) % (document.len() + 1);
+    let end = document.len().min(start + usize::from(len % 128));
+    if len < 128 {
+        document.splice(start..end, with.iter().copied());
+    } else {
+        let doubled = document[start..end].to_vec();
+        document.splice(start..start, doubled);
+    }
+}
