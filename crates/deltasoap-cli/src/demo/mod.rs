@@ -179,7 +179,8 @@ mod tests {
         let demo = Demo { stream: vec![StreamName::Tr069], ..demo() };
         let outcomes = outcomes(&demo).await.expect("the stream");
         let stats = outcomes[0].readings.differential.totals.differential;
-        let first = u64::from(demo.devices);
-        assert_eq!((stats.messages, stats.compared), (length(StreamName::Tr069, &demo), stats.messages - first));
+        assert_eq!(stats.messages, length(StreamName::Tr069, &demo));
+        // How many more than these depends on what takes less time.
+        assert!(stats.compared >= u64::from(demo.devices) && stats.fast_bytes > 0, "{stats:?}");
     }
 }

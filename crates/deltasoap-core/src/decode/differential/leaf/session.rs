@@ -97,6 +97,8 @@ pub(crate) struct Target {
     pub(super) by: i64,
     /// Whether the element at the place is known to differ within.
     pub(super) differs: bool,
+    /// The difference's position in the old message.
+    pub(super) difference: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -108,6 +110,8 @@ pub(crate) struct OpenEdit {
     fresh: u32,
     /// The place that must be read, for it differs.
     differing: Option<Place>,
+    /// Where it differs: a position in the old message.
+    difference: u64,
 }
 
 /// A routine's next step on the way to the place where regular mode goes on.
@@ -345,6 +349,7 @@ impl Session {
             new: position.wrapping_add_signed(by),
             by,
             differs,
+            difference: old,
         };
         if old >= template.end {
             return (at(Place::before(table.nodes.len() as u32), template.end, false), NONE);
@@ -411,7 +416,8 @@ impl Session {
         let (field, count) = state_before(template, &self.edits, parent, place);
         let run = template.table.nodes.get(place.node as usize).map_or(NONE, |node| node.run);
         let patch = self.target.differs && run != NONE && !self.is_hopeless;
-        self.edit = Some(OpenEdit { parent, from: place, scan: place, fresh, differing });
+        let difference = self.target.difference;
+        self.edit = Some(OpenEdit { parent, from: place, scan: place, fresh, differing, difference });
         if patch {
             let node = *template.table.node(place.node);
             template.table.runs[run as usize].touch(place.item as usize, self.target.by);
@@ -461,7 +467,8 @@ impl Session {
         let Some(place) = self.candidate(field, count) else { return false };
         let (Some(template), Some(edit)) = (&mut self.old, &self.edit) else { return false };
         let Some(Same { old, len, is_exact }) = template.compare(place, tag) else { return false };
-        if edit.differing == Some(place) && is_exact {
+        // Where only an array's size differs, what follows does not.
+        if edit.differing == Some(place) && (is_exact || edit.difference >= old + len as u64) {
             return false;
         }
         let edit = *edit;
@@ -524,7 +531,7 @@ impl Session {
         let (end, parent) = (template.table.end_of(left), template.table.node(left).parent);
         self.close_edit(edit, Place::before(end), (0, 0));
         let (from, fresh) = (Place::before(end), self.recorder.table.nodes.len() as u32);
-        self.edit = Some(OpenEdit { parent, from, scan: from, fresh, differing: None });
+        self.edit = Some(OpenEdit { parent, from, scan: from, fresh, differing: None, difference: 0 });
     }
 
     /// Ends the operation, whose end tag is at a position: what the next message is compared with.
