@@ -133,7 +133,7 @@ pub trait Visitor {
     fn visit<T: Same>(self, stream: Stream<T>) -> Result<Self::Output>;
 }
 
-/// How much a stream holds: at least [`Bound::MESSAGES`]`.start()` messages, more while they are small.
+/// How much a stream holds: at least so many messages, more while they are small.
 #[derive(Debug, Clone, Copy)]
 pub struct Bound {
     /// Bytes of all messages, unless they are too few then.
