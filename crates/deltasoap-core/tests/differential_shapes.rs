@@ -13,11 +13,8 @@ mod laws;
 #[allow(dead_code, reason = "shared with other tests")]
 mod streams;
 
-use deltasoap_core::schema::{
-    Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement, View,
-};
-use deltasoap_core::{Content, DecodeOptions, Differential, DifferentialStats, Limits, QName, SoapArray, Typed, Value};
-use std::borrow::Cow;
+use deltasoap_core::schema::View;
+use deltasoap_core::{Content, DecodeOptions, Differential, DifferentialStats, Limits, SoapArray, Typed};
 use std::fmt::Debug;
 use streams::Stream;
 
@@ -51,30 +48,6 @@ fn run<T: Content + Debug>(
 
 fn typed<T: Typed + Debug>(documents: &[impl AsRef<[u8]>]) -> DifferentialStats {
     read::<T>(T::view(), documents, Limits::default())
-}
-
-/// Builds schemas.
-#[derive(Default)]
-struct Types(Schema);
-
-impl Types {
-    fn simple(&mut self, base: Builtin) -> ElementRef {
-        self.0.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration: Cow::Borrowed(&[]) }))
-    }
-
-    fn complex(&mut self, compositor: Compositor, open: bool, fields: Vec<Field>) -> ElementRef {
-        let (fields, attributes) = (fields.into(), Cow::Borrowed(&[][..]));
-        let name = QName::new("urn:t", "T");
-        self.0.add(Element::Complex(ComplexElement { name, compositor, fields, attributes, text: None, open }))
-    }
-
-    fn sequence(&mut self, fields: Vec<Field>) -> ElementRef {
-        self.complex(Compositor::Sequence, false, fields)
-    }
-}
-
-fn field(name: &'static str, element: ElementRef, min: u32, max: Option<u32>) -> Field {
-    Field { name: QName::new("", name), element, min, max, nillable: false, inline: false }
 }
 
 fn array(items: &[&str]) -> String {
