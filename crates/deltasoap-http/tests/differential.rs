@@ -6,7 +6,7 @@ mod common;
 use common::*;
 use deltasoap::http::{Client, MemoryBounds, Principal, Server, ServerHandle, ServiceBuilder, Sharing, SoapService};
 use deltasoap::soap::{Fault, Version};
-use deltasoap::{Checkpoints, Differential, DifferentialStats, Lease};
+use deltasoap::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Lease};
 use http::Request;
 use http_body_util::{BodyExt, Full};
 use std::convert::Infallible;
@@ -343,10 +343,16 @@ async fn what_comes_home_late_is_kept_for_the_principal() {
     assert_eq!(differential(&service).compared, 1);
 }
 
+/// A client that compares every response.
+fn client_of(service: SoapService) -> Client<SoapService> {
+    let options = DecodeOptions { differential: LEAF, ..DecodeOptions::default() };
+    Client::builder("http://localhost/").options(options).build_with(service).expect("a client")
+}
+
 #[tokio::test]
 async fn leased_responses_are_compared_and_owned_ones_are_not() {
     let service = build(builder());
-    let client = Client::with_service("http://localhost/", service).expect("a client");
+    let client = client_of(service);
     for last in 0..4 {
         let owned: EchoResponse = client.call(&long(last)).await.expect("a response");
         assert_eq!(owned, echoed(&long(last)));
@@ -394,7 +400,7 @@ async fn a_fault_leaves_the_last_response_for_the_next() {
         _ => Ok(echoed(&request)),
     };
     let service = build(SoapService::builder().operation(flaky));
-    let client = Client::with_service("http://localhost/", service).expect("a client");
+    let client = client_of(service);
     for request in [long(1), Echo { text: "fail".to_owned(), numbers: vec![] }, long(2)] {
         let response = client.call_leased::<_, EchoResponse>(&request).await;
         assert_eq!(response.is_err(), request.text == "fail");
