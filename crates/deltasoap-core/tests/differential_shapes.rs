@@ -13,10 +13,14 @@ mod laws;
 #[allow(dead_code, reason = "shared with other tests")]
 mod streams;
 
-use deltasoap_core::schema::View;
-use deltasoap_core::{Content, DecodeOptions, Differential, DifferentialStats, Limits, SoapArray, Typed};
+use deltasoap_core::decode::Decoder;
+use deltasoap_core::schema::{
+    Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement, View,
+};
+use deltasoap_core::{Content, DecodeOptions, Differential, DifferentialStats, Limits, QName, SoapArray, Typed, Value};
+use std::borrow::Cow;
 use std::fmt::Debug;
-use streams::Stream;
+use streams::{Operation, Stream};
 
 const EXACT: Differential = Differential { checkpoints: deltasoap_core::Checkpoints::Leaf, ..Differential::OFF };
 
@@ -48,6 +52,30 @@ fn run<T: Content + Debug>(
 
 fn typed<T: Typed + Debug>(documents: &[impl AsRef<[u8]>]) -> DifferentialStats {
     read::<T>(T::view(), documents, Limits::default())
+}
+
+/// Builds schemas.
+#[derive(Default)]
+struct Types(Schema);
+
+impl Types {
+    fn simple(&mut self, base: Builtin) -> ElementRef {
+        self.0.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration: Cow::Borrowed(&[]) }))
+    }
+
+    fn complex(&mut self, compositor: Compositor, open: bool, fields: Vec<Field>) -> ElementRef {
+        let (fields, attributes) = (fields.into(), Cow::Borrowed(&[][..]));
+        let name = QName::new("urn:t", "T");
+        self.0.add(Element::Complex(ComplexElement { name, compositor, fields, attributes, text: None, open }))
+    }
+
+    fn sequence(&mut self, fields: Vec<Field>) -> ElementRef {
+        self.complex(Compositor::Sequence, false, fields)
+    }
+}
+
+fn field(name: &'static str, element: ElementRef, min: u32, max: Option<u32>) -> Field {
+    Field { name: QName::new("", name), element, min, max, nillable: false, inline: false }
 }
 
 fn array(items: &[&str]) -> String {
@@ -90,4 +118,243 @@ fn arrays_in_an_array_get_items_in_front() {
     ];
     let stats = typed::<SoapArray<SoapArray<i32>>>(&documents);
     assert!(stats.compared == 5 && stats.shifted > 0, "{stats:?}");
+}
+
+#[test]
+fn every_other_item_is_read_in_place() {
+    let alternating = |k: usize| array(&[&items((0..20).map(|i| if i % 2 == 0 { k } else { 5 }))]);
+    let documents = [alternating(1), alternating(2), alternating(3)];
+    let stats = typed::<SoapArray<i32>>(&documents);
+    assert!(stats.leaves == 18 && stats.to_regular == 6, "{stats:?}");
+}
+
+/// Two fields of one name, a list between them, and a list whose number has a bound.
+#[test]
+fn fields_of_one_name_and_bounded_lists() {
+    let mut types = Types::default();
+    let int = types.simple(Builtin::Int);
+    let fields = vec![
+        field("a", int, 0, Some(1)),
+        field("b", int, 0, Some(3)),
+        field("a", int, 0, Some(2)),
+        field("c", int, 0, None),
+    ];
+    let root = types.sequence(fields);
+    let bodies = [
+        "<a>1</a><b>1</b><b>2</b><a>3</a><a>4</a><c>5</c><c>6</c><c>7</c>",
+        "<a>1</a><b>1</b><b>2</b><a>3</a><a>4</a><c>5</c><c>6</c><c>7</c>",
+        "<a>1</a><a>3</a><a>4</a><c>5</c><c>6</c><c>7</c>",
+        "<b>1</b><a>3</a><c>5</c><c>6</c><c>8</c>",
+        "<a>1</a><b>1</b><b>2</b><b>9</b><a>3</a><c>6</c><c>7</c>",
+        "<a>1</a><b>1</b><b>2</b><b>9</b><b>9</b><a>3</a><c>6</c><c>7</c>",
+        "<a>1</a><b>1</b><b>2</b><a>3</a><a>3</a><a>3</a><c>6</c><c>7</c>",
+        "<a>1</a><b>1</b><b>2</b><a>3</a><a>4</a><c>5</c><c>6</c><c>7</c>",
+        "<a>1</a><b>1</b><b>2</b><a>3</a><a>4</a><c>5</c><c>6</c><c>7</c>",
+        "<a>2</a><b>1</b><b>2</b><a>3</a><a>5</a><c>5</c><c>6</c><c>7</c>",
+    ];
+    let stats = read::<Value>(types.0.view(root), &documents(&bodies), Limits::default());
+    assert!(stats.compared > 5 && stats.to_fast > 4, "{stats:?}");
+}
+
+/// A repeated choice without an element of its own, whose members are arrays, structs and empty elements.
+#[test]
+fn repeated_choices() {
+    let mut types = Types::default();
+    let (int, string) = (types.simple(Builtin::Int), types.simple(Builtin::String));
+    let pair = types.sequence(vec![field("x", int, 1, Some(1)), field("y", string, 0, Some(1))]);
+    let list = types.sequence(vec![field("i", int, 0, None)]);
+    let members = vec![field("i", int, 1, Some(1)), field("p", pair, 1, Some(1)), field("l", list, 1, Some(1))];
+    let choice = types.complex(Compositor::Choice, false, members);
+    let inline = Field { inline: true, ..field("", choice, 0, None) };
+    let root = types.sequence(vec![inline, field("end", int, 0, Some(1))]);
+    let bodies = [
+        "<i>1</i><p><x>1</x><y>2</y></p><l><i>1</i><i>2</i><i>3</i></l><i>4</i><l/><end>1</end>",
+        "<i>1</i><p><x>1</x><y>2</y></p><l><i>1</i><i>2</i><i>3</i></l><i>4</i><l/><end>1</end>",
+        "<i>1</i><p><x>1</x><y>3</y></p><l><i>1</i><i>9</i><i>3</i></l><i>4</i><l/><end>1</end>",
+        "<p><x>1</x><y>3</y></p><l><i>1</i><i>9</i><i>3</i></l><i>4</i><l></l><i>4</i><end>1</end>",
+        "<p><x>1</x></p><p><x>1</x></p><i>4</i><l/><l/><l><i>1</i></l>",
+        "<p><x>1</x></p><p><x>1</x></p><i>5</i><l/><l/><l><i>2</i></l>",
+        "<l/><l/><p><x>1</x></p><p><x>1</x></p><i>4</i><l><i>2</i></l>",
+        "<l/><l/><p><x>1</x></p><p><x>1</x></p><i>4</i><l><i>2</i></l>",
+        "<l/><p/><p><x>1</x></p><i>4</i><l><i>2</i></l>",
+        "<l/><l/><p><x>1</x></p><p><x>1</x></p><i>4</i><l><i>2</i></l>",
+    ];
+    let stats = read::<Value>(types.0.view(root), &documents(&bodies), Limits::default());
+    assert!(stats.compared > 5 && stats.to_fast > 4, "{stats:?}");
+}
+
+/// Elements that the schema does not know, in front of, between and behind those it does.
+#[test]
+fn unknown_elements() {
+    let mut types = Types::default();
+    let int = types.simple(Builtin::Int);
+    let inner = types.complex(Compositor::Sequence, true, vec![field("x", int, 0, None)]);
+    let root = types.complex(Compositor::Sequence, true, vec![field("a", int, 0, None), field("b", inner, 0, None)]);
+    let bodies = [
+        "<u>1</u><a>1</a><u/><a>2</a><b><x>1</x><u>1</u></b><u><a>1</a></u>",
+        "<u>1</u><a>1</a><u/><a>2</a><b><x>1</x><u>1</u></b><u><a>1</a></u>",
+        "<u>2</u><a>1</a><u/><a>2</a><b><x>1</x><u>2</u></b><u><a>2</a></u>",
+        "<u>2</u><a>1</a><u></u><a>2</a><b><u>2</u><x>1</x></b><b><x>1</x></b><u><a>2</a><a>2</a></u>",
+        "<a>1</a><a>2</a><b><x>1</x></b><b><x>1</x></b>",
+        "<a>1</a><v/><v/><v/><a>2</a><b><x>1</x></b><b><x>1</x></b>",
+        "<a>1</a><v/><v/><w/><a>2</a><b><x>1</x></b><b><x>1</x></b><v>",
+        "<a>1</a><v/><v/><w/><a>2</a><b><x>1</x></b><b><x>1</x></b><v></v>",
+        "<a>1</a><v/><v/><w/><a>2</a><b><x>1</x></b><b><x>1</x></b><v>text &amp; text</v>",
+        "<a>1</a><v/><v/><w/><a>2</a><b><x>1</x></b><b><x>1</x></b><v>text &amp; texts</v>",
+    ];
+    let stats = read::<Value>(types.0.view(root), &documents(&bodies), Limits::default());
+    assert!(stats.compared > 5 && stats.to_fast > 4, "{stats:?}");
+}
+
+/// White space, comments, CDATA, references, empty-element tags: the same values in other words.
+#[test]
+fn other_words() {
+    let plain = items(["ab", "cd", "", "ef", "gh", "ij"]);
+    let forms = [
+        plain.clone(),
+        plain.clone(),
+        plain.replace("<item></item>", "<item/>"),
+        plain.replace("<item></item>", "<item />"),
+        plain.replace("<item></item>", "<item\n></item >"),
+        plain.replace("><", ">\n  <"),
+        plain.replace("><", "><!-- <item>no</item> --><"),
+        plain.replace("ef", "<![CDATA[ef]]>"),
+        plain.replace("ef", "<![CDATA[]]>e<!-- -->f<![CDATA[]]>"),
+        plain.replace("ef", "&#101;f"),
+        plain.replace("ef", "&#102;f"),
+        plain.replace("</item><item>", "</item><?pi?><item>"),
+        plain.clone(),
+        plain.replace("ab", "<![CDATA[ab]]"),
+        plain.replace("gh", "<!-- g"),
+        plain,
+    ];
+    let forms: Vec<&str> = forms.iter().map(String::as_str).collect();
+    let stats = typed::<SoapArray<String>>(&documents(&forms));
+    assert!(stats.compared == 10 && stats.to_fast > 10, "{stats:?}");
+}
+
+/// Bounds hold for what is skipped as well, and an error is the one that regular mode finds.
+#[test]
+fn limits_reached_in_what_is_equal() {
+    let documents: Vec<String> = [20, 20, 21, 19, 20, 40, 20]
+        .iter()
+        .map(|&count| array(&[&items((0..count).map(|i| format!("{i} text")))]))
+        .collect();
+    let size = documents[0].len() as u64;
+    for message in [size - 1, size, size + 1, size + 30] {
+        let limits = Limits { message, ..Limits::default() };
+        read::<SoapArray<String>>(SoapArray::<String>::view(), &documents, limits);
+    }
+    for limits in [
+        Limits { text: 6, ..Limits::default() },
+        Limits { text: 7, ..Limits::default() },
+        Limits { depth: 2, ..Limits::default() },
+        Limits { depth: 1, ..Limits::default() },
+        Limits { markup: 6, ..Limits::default() },
+    ] {
+        read::<SoapArray<String>>(SoapArray::<String>::view(), &documents, limits);
+    }
+}
+
+/// What stands around the operation's element, and how the document is encoded.
+#[test]
+fn frames_of_the_document() {
+    let body = array(&[&items(0..30)]);
+    let wide: Vec<u8> = [0xFF, 0xFE].into_iter().chain(body.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    let changed = body.replace("<item>7</item>", "<item>77</item>");
+    let documents: Vec<Vec<u8>> = vec![
+        body.clone().into_bytes(),
+        format!("\u{FEFF}{body}").into_bytes(),
+        format!("\u{FEFF}{changed}").into_bytes(),
+        format!("<?xml version='1.0'?>\n{body}").into_bytes(),
+        wide,
+        body.clone().into_bytes(),
+        format!("<!-- -->{changed}<!-- -->\n").into_bytes(),
+        format!("{body} garbage").into_bytes(),
+        body.clone().into_bytes(),
+        format!("{body}<r/>").into_bytes(),
+        format!("{changed}<!--").into_bytes(),
+        body.replace("</r>", "").into_bytes(),
+        body.replace("</r>", "</s>").into_bytes(),
+        body.replace("<r>", "<s>").replace("</r>", "</s>").into_bytes(),
+        body.replace("<r>", "<r >").into_bytes(),
+        body.replace("<r>", "<r xmlns:a='b'>").into_bytes(),
+        changed.into_bytes(),
+        Vec::new(),
+        body.into_bytes(),
+    ];
+    let stats = typed::<SoapArray<i32>>(&documents);
+    assert!(stats.compared > 3 && stats.to_fast + stats.leaves > 1, "{stats:?}");
+}
+
+/// Long messages: several received buffers, some kept as they came and some joined.
+#[test]
+fn images_of_several_parts() {
+    let message = |seed: usize| array(&[&items((0..9000).map(|i| if i % 701 == seed { i } else { i * 7919 }))]);
+    let documents = [message(1), message(1), message(2), message(700), message(2).replace("<item>0</item>", "")];
+    let options = DecodeOptions { differential: EXACT, ..DecodeOptions::default() };
+    let mut stream = Stream::<SoapArray<i64>>::new(SoapArray::<i64>::view(), options);
+    for chunks in [[20_000, 100], [16_384, 16_384], [1, 60_000], [40_000, 3]] {
+        for document in &documents {
+            let _ = stream.next_cut(document.as_bytes(), &mut chunks.into_iter().cycle());
+        }
+    }
+    let stats = stream.stats();
+    assert!(stats.compared == 19 && stats.fast_bytes > 2 * stats.regular_bytes, "{stats:?}");
+}
+
+/// The same documents, but given to different decoders in turn, some of which have other limits or have read other names,
+/// and one of which is dropped in the middle of a message.
+#[test]
+fn a_memory_moves_between_decoders() {
+    let message = |value: i32| {
+        let body = format!("<p:item>{value}</p:item><item>2</item><item>3</item>");
+        format!("<x:r xmlns:x='urn:{}' xmlns:p='urn:p'>{body}</x:r>", value % 2)
+    };
+    let options = DecodeOptions { differential: EXACT, ..DecodeOptions::default() };
+    let limits = Limits { text: 2, ..Limits::default() };
+    let mut decoders =
+        [Decoder::new(options), Decoder::new(options), Decoder::new(DecodeOptions { limits, ..options })];
+    let view = SoapArray::<i32>::view();
+    let mut operation = Operation::<SoapArray<i32>>::new(view);
+    for turn in 0..60 {
+        let (document, decoder) = (message(turn / 4 * 13), &mut decoders[turn as usize * 5 / 7 % 3]);
+        let bytes = document.as_bytes();
+        decoder.reset();
+        if turn % 11 == 5 {
+            let _ = decoder.push(&mut operation, &bytes[..bytes.len() / 2]);
+            continue;
+        }
+        let result = decoder.push(&mut operation, bytes).and_then(|()| decoder.finish(&mut operation));
+        let alone = deltasoap_core::decode::from_slice::<SoapArray<i32>>(
+            bytes,
+            &QName::owned(format!("urn:{}", turn / 4 * 13 % 2), "r"),
+        );
+        match result {
+            Ok(()) => assert_eq!(format!("{:?}", operation.memory.value()), format!("{:?}", alone.expect("valid"))),
+            Err(error) => assert!(error.to_string().contains("text"), "{error}"),
+        }
+    }
+    assert!(operation.memory.stats().compared > 10, "{:?}", operation.memory.stats());
+}
+
+/// A message that differs all over costs about what regular mode does: it is gone back to.
+#[test]
+fn comparing_is_given_up_where_it_costs_too_much() {
+    let mut types = Types::default();
+    let int = types.simple(Builtin::Int);
+    let item = types.sequence(vec![field("a", int, 0, Some(1)), field("b", int, 0, Some(1))]);
+    let root = types.sequence(vec![field("i", item, 0, None)]);
+    let message = |by: usize| {
+        let items: String = (0..4000).map(|i| format!("<i><a>{}</a><b>{}</b></i>", i * by % 7, i * by % 5)).collect();
+        format!("<r>{items}</r>")
+    };
+    let documents = [message(0), message(1), message(1), message(2)];
+    let options = DecodeOptions { differential: EXACT, ..DecodeOptions::default() };
+    let stats = run::<Value>(types.0.view(root), &documents, options, usize::MAX);
+    assert!(stats.to_regular < 8000 && stats.fast_bytes < documents[0].len() as u64, "{stats:?}");
+}
+
+fn documents(bodies: &[&str]) -> Vec<String> {
+    bodies.iter().map(|body| format!("<r>{body}</r>")).collect()
 }

@@ -33,13 +33,14 @@ pub fn decode<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: Vie
             items.clear();
         }
     } else if fresh {
-        descend(cursor, me)?;
+        descend(cursor, me, leaves.is_some())?;
     }
     loop {
-        match cursor.frame(me).state {
-            SEEK => descend(cursor, me)?,
-            PATCH => patch(items, cursor, item_view, me)?,
-            _ => {}
+        if cursor.frame(me).state == SEEK {
+            descend(cursor, me, leaves.is_some())?;
+        }
+        if cursor.frame(me).state == PATCH {
+            patch(items, cursor, item_view, me)?;
         }
         if cursor.frame(me).state == INSIDE {
             let place = cursor.frame(me).place as usize;
@@ -78,7 +79,7 @@ pub fn decode<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: Vie
 }
 
 /// On the way to where regular mode goes on in the array of the message before.
-fn descend(cursor: &mut Cursor<'_>, me: usize) -> Step {
+fn descend(cursor: &mut Cursor<'_>, me: usize, is_flat: bool) -> Step {
     let step = cursor.descend(me)?;
     let frame = cursor.frame(me);
     frame.is_repeated = true;
@@ -86,6 +87,9 @@ fn descend(cursor: &mut Cursor<'_>, me: usize) -> Step {
         Descent::Into { count, .. } => (frame.count, frame.place, frame.state) = (count, count - 1, INSIDE),
         Descent::Here { count, patch, .. } => {
             (frame.count, frame.state) = (count, if patch { PATCH } else { BETWEEN });
+            if is_flat {
+                cursor.state().session.charge_flat();
+            }
         }
     }
     Ok(())

@@ -52,6 +52,8 @@ pub(crate) const SEEK: u8 = 8;
 /// The state of a routine whose flat items are read again in place.
 pub(crate) const PATCH: u8 = 9;
 
+/// Bytes joined at first for a start tag that lies in two parts of a message.
+const SEAM: usize = 512;
 /// Bytes of scratch text kept from one message to the next.
 const SCRATCH_KEPT: usize = 64 << 10;
 
@@ -143,14 +145,18 @@ impl State {
     fn open_old(&mut self, window: &Window<'_>, old: u64) -> Step {
         let State { reader, session, limits, .. } = self;
         let Some(image) = session.old.as_ref().and_then(|template| template.image()) else { return Ok(()) };
-        let mut tag = Window { bytes: image.at(old), pos: 0, base: old, last: false, ..*window };
-        if reader.next(&mut tag) != Err(XmlStop::Pending) {
+        let tag = Window { bytes: image.at(old), pos: 0, base: old, last: false, ..*window };
+        if reader.next(&mut Window { ..tag }) != Err(XmlStop::Pending) {
             return Ok(());
         }
-        let joined: Vec<u8> = image.from(old).flatten().copied().take(limits.markup).collect();
-        let mut tag = Window { bytes: &joined, ..tag };
-        reader.next(&mut tag)?;
-        Ok(())
+        let mut len = SEAM;
+        loop {
+            let joined = image.read(old, len);
+            match reader.next(&mut Window { bytes: &joined, ..tag }) {
+                Err(XmlStop::Pending) if joined.len() == len && len < limits.markup => len = len.saturating_mul(8),
+                result => return Ok(result.map(|_| ())?),
+            }
+        }
     }
 
     /// Where in a list of `len` the calling routine's next occurrence goes: behind the others, unless it replaces one of

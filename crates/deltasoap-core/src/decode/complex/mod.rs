@@ -133,7 +133,7 @@ impl<'s> Routine<'_, '_, 's> {
             return Ok(());
         }
         if self.cursor.is_seeking() {
-            return self.descend();
+            return self.descend(target);
         }
         if self.complex.compositor == Compositor::All {
             self.cursor.state().session.recorder.mute();
@@ -170,7 +170,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// On the way to where regular mode goes on in the value of the message before.
-    fn descend(&mut self) -> Step {
+    fn descend<T: DecodeFields>(&mut self, target: &T) -> Step {
         match self.cursor.descend(self.me)? {
             Descent::Into { field, count, .. } => self.enter_occurrence(field as usize, count),
             Descent::Here { field, count, patch } => {
@@ -178,6 +178,9 @@ impl<'s> Routine<'_, '_, 's> {
                 let frame = self.frame();
                 (frame.field, frame.count, frame.is_repeated) = (field, count, is_repeated);
                 frame.state = if patch { PATCH } else { BETWEEN };
+                if is_repeated && target.item_leaves(field as usize, self.content(field as usize)).is_some() {
+                    self.cursor.state().session.charge_flat();
+                }
             }
         }
         Ok(())
@@ -236,7 +239,7 @@ impl<'s> Routine<'_, '_, 's> {
                 return Ok(true);
             }
             SEEK => {
-                self.descend()?;
+                self.descend(target)?;
                 return Ok(false);
             }
             PATCH => self.patch(target)?,

@@ -195,13 +195,17 @@ impl<'p, 'w> Patching<'p, 'w> {
         }
     }
 
+    /// The position up to which the message has been read.
+    fn read_to(&self) -> u64 {
+        self.window.base + self.window.pos as u64
+    }
+
     /// True if so little was equal so far that the rest is better read in regular mode.
     fn is_hopeless(&mut self) -> bool {
-        let read = self.window.base + self.window.pos as u64;
         let is_long = self.before.len() >= HOPELESS;
         if is_long {
             self.session.stats.fast_bytes += std::mem::take(&mut self.skipped);
-            self.session.judge(read);
+            self.session.judge(self.read_to());
         }
         is_long && self.session.is_hopeless
     }
@@ -289,13 +293,15 @@ impl<'p, 'w> Patching<'p, 'w> {
     /// After a number of items that all differ: looks whether what follows is what stood a little earlier or later in the
     /// old message, because items were inserted or removed. True if so; the items are in line then.
     fn realign<T: Content>(&mut self, items: &mut Vec<T>, view: View<'_>) -> bool {
-        if !is_probe(self.before.len()) || self.moved > MOST_MOVED * self.run.positions.len() {
+        let is_dear =
+            self.moved > MOST_MOVED * self.run.positions.len() || self.session.has_searched_enough(self.read_to());
+        if !is_probe(self.before.len()) || is_dear {
             return false;
         }
         let reach = (self.before.len() / 2).max(8);
         let Some(distance) = (1..=reach).find_map(|distance| self.is_shifted(distance)) else { return false };
         let at = self.first + self.item;
-        self.moved += self.run.positions.len() - self.item;
+        self.moved += items.len() - at;
         match usize::try_from(distance) {
             Ok(removed) => {
                 items.drain(at..at + removed);
@@ -327,26 +333,36 @@ impl<'p, 'w> Patching<'p, 'w> {
     }
 
     /// How far the item at hand stood from here in the old message, if it is by `distance` items: negative if earlier.
-    fn is_shifted(&self, distance: usize) -> Option<isize> {
-        let later = self.run.positions.get(self.item + distance).copied();
-        let earlier = self.before.len().checked_sub(distance).map(|index| self.before[index]);
-        let later = later.filter(|&position| self.is_like(position)).map(|_| distance as isize);
-        later.or_else(|| earlier.filter(|&position| self.is_like(position)).map(|_| -(distance as isize)))
+    fn is_shifted(&mut self, distance: usize) -> Option<isize> {
+        if self.is_like(self.item_at(self.item + distance)) {
+            return Some(distance as isize);
+        }
+        let earlier = self.before.len().checked_sub(distance)?;
+        let next = self.before.get(earlier + 1).copied().or_else(|| self.run.positions.get(self.item).copied());
+        self.is_like(Some((self.before[earlier], next.unwrap_or(self.run.end)))).then_some(-(distance as isize))
     }
 
-    /// True if an old item begins with the bytes of the item at hand, up to and with its end tag.
-    fn is_like(&self, position: u32) -> bool {
-        let ours = &self.window.bytes[self.window.pos..];
-        let theirs = self.image.at(u64::from(self.run.base.wrapping_add(position)));
+    /// Where an old item, not yet passed, begins and ends.
+    fn item_at(&self, item: usize) -> Option<(u32, u32)> {
+        let position = *self.run.positions.get(item)?;
+        Some((position, self.run.positions.get(item + 1).copied().unwrap_or(self.run.end)))
+    }
+
+    /// True if an old item is the item at hand, up to and with its end tag.
+    fn is_like(&mut self, item: Option<(u32, u32)>) -> bool {
+        let Some((start, end)) = item else { return false };
+        let len = end.wrapping_sub(start) as usize;
+        let theirs = self.image.at(u64::from(self.run.base.wrapping_add(start))).get(..len);
+        let ours = self.window.bytes.get(self.window.pos..self.window.pos + len);
         let text = self.known.shape.open.len();
-        let (Some(our_text), Some(their_text)) = (ours.get(text..), theirs.get(text..)) else { return false };
-        if our_text.first_chunk::<8>() != their_text.first_chunk() {
-            return false;
+        match ours.zip(theirs) {
+            Some((ours, theirs)) if ours[text..].first_chunk::<8>() == theirs[text..].first_chunk() => {
+                let equal = first_mismatch(ours, theirs);
+                self.session.searched += equal as u64;
+                equal == len
+            }
+            _ => false,
         }
-        let len = ours.len().min(theirs.len());
-        let equal = first_mismatch(&ours[..len], &theirs[..len]);
-        let turn = self.known.shape.turn.as_slice();
-        ours[..equal].windows(turn.len()).any(|bytes| bytes == turn)
     }
 
     /// Moves the positions of the items in front of one.

@@ -121,6 +121,19 @@ impl Image {
         })
     }
 
+    /// At most `len` bytes from a position on, in one piece.
+    pub(crate) fn read(&self, position: u64, len: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for part in self.from(position) {
+            let wanted = len - bytes.len();
+            bytes.extend_from_slice(&part[..wanted.min(part.len())]);
+            if wanted <= part.len() {
+                break;
+            }
+        }
+        bytes
+    }
+
     /// How many bytes from `own` on equal those of `other` from `others` on.
     pub(crate) fn equal(&self, own: u64, other: &Image, others: u64) -> u64 {
         let mut equal = 0;

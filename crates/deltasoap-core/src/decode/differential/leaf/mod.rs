@@ -6,6 +6,7 @@
 //!            regular mode over the old value, each new element noted (recorder)
 //!            at each start tag: did that element stand here (template)? then fast mode behind it
 //! shift      several items in a row differ: were some inserted or removed?
+//! work       does comparing cost too much? then regular mode, from the start
 //! size       an array's size takes no part in comparing
 //! merge      at the end: the old table, but for what was read anew
 //! ```
@@ -22,6 +23,7 @@ mod shift;
 mod size;
 mod table;
 mod template;
+mod work;
 
 pub(crate) use begin::Begin;
 pub(crate) use image::{Chunk, Image};

@@ -6,6 +6,7 @@ use super::recorder::Recorder;
 use super::shift::{Shift, Streak};
 use super::table::{NONE, Place, Touched};
 use super::template::{Prologue, Same, Template};
+use super::work::Work;
 use crate::decode::differential::DifferentialStats;
 use crate::decode::differential::clock::Clock;
 use std::sync::{Arc, OnceLock};
@@ -57,8 +58,11 @@ pub(crate) struct Session {
     pub(super) streak: Streak,
     /// The places that are wrong in the list that regular mode goes on in.
     pub(super) shift: Option<Shift>,
-    /// Nodes that were given another place in their list, each time counted.
+    /// Items that were given another place in their list, each time counted.
     pub(super) slid: usize,
+    /// Bytes compared in search of items that were inserted or removed.
+    pub(crate) searched: u64,
+    work: Work,
     /// Flat items that were moved for others, each time counted.
     pub(crate) moved: usize,
     pub(crate) stats: DifferentialStats,
@@ -218,6 +222,8 @@ impl Session {
         self.streak = Streak::default();
         self.shift = None;
         self.slid = 0;
+        self.searched = 0;
+        self.work = Work::default();
         self.moved = 0;
         self.stats = DifferentialStats::default();
     }
@@ -268,7 +274,22 @@ impl Session {
         if at < template.end && new + equal == image.end() && !self.is_ending {
             return Advance::Wait;
         }
-        Advance::Seek(self.aim(at, new + equal, image))
+        let position = self.aim(at, new + equal, image);
+        if self.work.is_beyond(position.saturating_sub(self.start)) {
+            return Advance::Seek(self.start_again());
+        }
+        Advance::Seek(position)
+    }
+
+    /// True if no more is to be spent in search of items that were inserted or removed; `new` is how far the message has
+    /// been read.
+    pub(crate) fn has_searched_enough(&self, new: u64) -> bool {
+        self.searched > new.saturating_sub(self.start)
+    }
+
+    /// Regular mode goes on among items that it would read very fast.
+    pub(crate) fn charge_flat(&mut self) {
+        self.work.add_flat();
     }
 
     /// Gives up comparing where next to nothing is equal; `new` is how far the message has been read.
@@ -326,6 +347,7 @@ impl Session {
         self.judge(new);
         self.stats.fast_bytes = self.stats.fast_bytes.saturating_sub(new.saturating_sub(target.new));
         let common = self.set_path(parent);
+        self.work.add(self.path.len());
         self.levels.truncate(common + 1);
         self.arrived = common;
         self.edit = None;

@@ -57,8 +57,13 @@ impl Session {
             return None;
         }
         let new = u64::from(table.node(item).pos).checked_add_signed(target.by)?;
-        let reach = (self.streak.count / 2).max(REACH);
-        let (like, distance) = find_like(template, item, image, new, reach)?;
+        if self.has_searched_enough(new) {
+            return None;
+        }
+        let mut search = Search { template, image, new, searched: 0 };
+        let found = search.find((self.streak.count / 2).max(REACH), item);
+        self.searched += search.searched;
+        let (like, distance) = found?;
         let (parent, at) = (table.node(item).parent, table.node(item).count as usize - 1);
         let (removed, inserted) = if like > item { (distance, 0) } else { (0, distance) };
         let shift = Shift { place: at, removed: removed as usize, inserted: inserted as usize };
@@ -96,26 +101,39 @@ fn item_of(table: &Table, mut index: u32) -> Option<u32> {
     }
 }
 
-/// The old item nearest to one that has the bytes at a position of the message, and how many items away it is.
-fn find_like(template: &Template, item: u32, image: &Image, new: u64, reach: u32) -> Option<(u32, u32)> {
-    let table = &template.table;
-    let (mut later, mut earlier) = (Some(item), Some(item));
-    for distance in 1..=reach {
-        later = later.and_then(|index| table.next_in_list(index)).filter(|&index| table.node(index).run == NONE);
-        earlier =
-            earlier.and_then(|index| table.previous_in_list(index)).filter(|&index| table.node(index).run == NONE);
-        let mut found = [later, earlier].into_iter().flatten();
-        if let Some(like) = found.find(|&index| is_like(template, index, image, new)) {
-            return Some((like, distance));
-        }
-    }
-    None
+/// A search for the old item that stands at a position of the message.
+struct Search<'s> {
+    template: &'s Template,
+    image: &'s Image,
+    new: u64,
+    /// Bytes compared in vain.
+    searched: u64,
 }
 
-/// True if all of an old item stands at a position of the message, and a little of what follows.
-fn is_like(template: &Template, index: u32, image: &Image, new: u64) -> bool {
-    let node = template.table.node(index);
-    let end = template.table.nodes.get(node.end as usize).map_or(template.end, |next| u64::from(next.pos));
-    let old = u64::from(node.pos);
-    template.image().is_some_and(|before| before.equal(old, image, new) > end - old)
+impl Search<'_> {
+    /// The nearest one to `item`, and how many items away it is.
+    fn find(&mut self, reach: u32, item: u32) -> Option<(u32, u32)> {
+        let table = &self.template.table;
+        let (mut later, mut earlier) = (Some(item), Some(item));
+        for distance in 1..=reach {
+            later = later.and_then(|index| table.next_in_list(index)).filter(|&index| table.node(index).run == NONE);
+            earlier =
+                earlier.and_then(|index| table.previous_in_list(index)).filter(|&index| table.node(index).run == NONE);
+            let mut found = [later, earlier].into_iter().flatten();
+            if let Some(like) = found.find(|&index| self.is_like(index)) {
+                return Some((like, distance));
+            }
+        }
+        None
+    }
+
+    /// True if all of an old item stands there, and a little of what follows.
+    fn is_like(&mut self, index: u32) -> bool {
+        let (template, node) = (self.template, self.template.table.node(index));
+        let end = template.table.nodes.get(node.end as usize).map_or(template.end, |next| u64::from(next.pos));
+        let old = u64::from(node.pos);
+        let equal = template.image().map_or(0, |before| before.equal(old, self.image, self.new));
+        self.searched += equal.min(end - old);
+        equal > end - old
+    }
 }
