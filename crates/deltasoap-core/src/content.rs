@@ -9,6 +9,7 @@
 use crate::Lexical;
 use crate::decode::flat::{Patch, Run};
 use crate::decode::{Cursor, FlatScan, Step};
+use crate::encode::differential::Stamp;
 use crate::encode::{Encoder, FlatWrite};
 use crate::schema::{Builtin, Element, ElementRef, Field, QName, View};
 
@@ -32,6 +33,11 @@ pub trait Content: Sized {
 
     /// Writes the content: attributes, then (after [`Encoder::open_end`]) children or text.
     fn encode(&self, encoder: &mut Encoder, view: View<'_>);
+
+    /// The state of a value that tracks its changes; `None` for all others.
+    fn stamp(&self) -> Option<Stamp> {
+        None
+    }
 
     /// Writes the content where it has no element of its own: only choices can stand so
     /// ([`Field::inline`]); nothing is written for other types.

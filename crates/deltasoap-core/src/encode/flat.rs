@@ -1,6 +1,7 @@
 //! Arrays of flat items: write one, then copy its markup for the rest.
 
 use super::Encoder;
+use super::differential::Changes;
 use crate::content::Content;
 use crate::schema::{Field, View};
 use crate::template::{Segment, Shape};
@@ -50,6 +51,18 @@ pub fn encode_items<T: Content>(items: &[T], encoder: &mut Encoder, field: &Fiel
         Some(shape) if spans.len() == leaves => encode_flat(rest, &mut encoder.out, &shape, view),
         _ => rest.iter().for_each(|item| encode_item(item, encoder, field, view)),
     }
+}
+
+/// As [`encode_items`], for a list that knows which of its items changed since it was last written.
+pub fn encode_changed_items<T: Content>(
+    items: &[T],
+    changes: Changes<'_>,
+    encoder: &mut Encoder,
+    field: &Field,
+    view: View<'_>,
+) {
+    let _ = changes;
+    encode_items(items, encoder, field, view);
 }
 
 fn encode_item<T: Content>(item: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) {

@@ -6,6 +6,7 @@
 
 pub mod array;
 pub mod complex;
+pub mod differential;
 mod encoder;
 pub mod flat;
 
