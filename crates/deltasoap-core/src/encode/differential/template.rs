@@ -1,9 +1,9 @@
 //! The template of a message.
 
 use super::{EncodeStats, MatchKind, Outgoing, Templating};
-use crate::schema::Use;
-use crate::soap::{HeaderBlock, Version, encode_message};
-use crate::{Buffer, Error, Message};
+use crate::schema::{QName, Use, View};
+use crate::soap::{HeaderBlock, Version, encode_element};
+use crate::{Buffer, Content, Error, Message};
 use bytes::Bytes;
 use std::sync::Arc;
 
@@ -31,7 +31,23 @@ impl Template {
         headers: &[HeaderBlock],
         body: &T,
     ) -> Result<Outgoing, Error> {
-        let message = encode_message(version, encoding, headers, body, Buffer::new())?;
+        self.encode_element(version, encoding, headers, &T::ELEMENT, (body, T::view()))
+    }
+
+    /// As [`encode`](Self::encode), with a body element of any name, its value with the view that it is written with: for
+    /// dynamic values.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode), and when the value is of another shape than its schema.
+    pub fn encode_element<T: Content>(
+        &mut self,
+        version: Version,
+        encoding: Use,
+        headers: &[HeaderBlock],
+        name: &QName,
+        body: (&T, View<'_>),
+    ) -> Result<Outgoing, Error> {
+        let message = encode_element(version, encoding, headers, name, body, Buffer::new())?;
         let len = message.len();
         self.stats.count(MatchKind::FirstTime, len);
         let frame = Bytes::from(message.into_vec());
