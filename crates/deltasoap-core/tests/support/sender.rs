@@ -42,7 +42,7 @@ pub enum Flight {
 /// Sends values by templates, and in full beside, and compares.
 pub struct Sender<'v, T> {
     pub style: Style,
-    view: View<'v>,
+    pub view: View<'v>,
     kept: Kept,
     options: Templating,
     /// The message that the template holds, in full.
@@ -83,6 +83,13 @@ impl<'v, T: Content + Debug> Sender<'v, T> {
         match &self.kept {
             Kept::One(template) => template.stats(),
             Kept::Several(templates) => templates.stats(),
+        }
+    }
+
+    pub fn memory(&self) -> usize {
+        match &self.kept {
+            Kept::One(template) => template.memory(),
+            Kept::Several(templates) => templates.memory(),
         }
     }
 
