@@ -430,7 +430,10 @@ impl<'c> Cursor<'c> {
         {
             return Ok(Some(Arc::clone(bindings)));
         }
-        let here: Bindings = reader.bindings().map(owned).collect();
+        let mut here: Vec<_> = reader.bindings().map(owned).collect();
+        // The reader's own order tells what it has read before.
+        here.sort_unstable();
+        let here = Bindings::from(here);
         *inherited = inherited.saturating_add(here.len());
         *bindings = Some((scope, Arc::clone(&here)));
         let before = session.inherited_before();
