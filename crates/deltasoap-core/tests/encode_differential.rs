@@ -18,6 +18,7 @@ mod template_streams;
 mod updates;
 
 use deltasoap_core::EncodeStats;
+use deltasoap_streams::prng::SplitMix64;
 use proptest::prelude::*;
 use template_streams::Sources;
 
@@ -29,9 +30,25 @@ fn sources() -> impl Strategy<Value = [Vec<u8>; 4]> {
     [bytes(60), bytes(400), bytes(300), bytes(160)]
 }
 
-fn check(entropy: &[Vec<u8>; 4], how: fn(&Sources<'_>) -> EncodeStats) {
+fn check(entropy: &[Vec<u8>; 4], how: fn(&Sources<'_>) -> EncodeStats) -> EncodeStats {
     let [schema, value, updates, sending] = entropy.each_ref().map(Vec::as_slice);
-    how(&Sources { schema, value, updates, sending });
+    how(&Sources { schema, value, updates, sending })
+}
+
+/// The streams are such that everything happens in them.
+#[test]
+fn streams_reach_everything() {
+    let mut random = SplitMix64::new(4);
+    let mut entropy = |len: usize| (0..len).map(|_| random.next_u64() as u8).collect::<Vec<u8>>();
+    let mut all = EncodeStats::default();
+    for _ in 0..150 {
+        let entropy = [60, 400, 300, 160].map(&mut entropy);
+        all += check(&entropy, template_streams::check_one);
+    }
+    let EncodeStats { content, perfect, partial, leaves, moved, shifts, .. } = all;
+    let EncodeStats { steals, tag_moves, elements, splits, copies, .. } = all;
+    let counters = [content, perfect, partial, leaves, moved, shifts, steals, tag_moves, elements, splits, copies];
+    assert!(counters.iter().all(|&counter| counter > 0), "{all:?}");
 }
 
 proptest! {
