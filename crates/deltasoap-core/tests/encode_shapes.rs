@@ -12,9 +12,10 @@ use deltasoap_core::schema::{
     Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement, Use,
 };
 use deltasoap_core::soap::{HeaderBlock, Version};
-use deltasoap_core::{Content, Node, QName, Record, Simple, SoapArray, Templating, Typed, Value, Width};
+use deltasoap_core::{Content, Node, QName, Record, Simple, SoapArray, Template, Templating, Typed, Value, Width};
 use sender::{Flight, Sender};
 use std::borrow::Cow;
+use std::time::{Duration, Instant};
 
 const WIDTHS: [Width; 5] = [Width::Exact, Width::Learned(0.9), Width::Given(1), Width::Given(18), Width::Maximal];
 
@@ -263,6 +264,32 @@ fn each_message_has_its_template() {
             value[1] += 1.0;
             assert_ne!(sender.send(&value), FirstTime);
         }
+    }
+}
+
+/// The hardest updates of an array: every value longer, shorter, every second item gone, back, and one at the front.
+fn time_of_updates(count: usize, options: Templating) -> Duration {
+    let mut template = Template::new(options);
+    let (long, short) = (array(count, |_| LENGTHS[3]), array(count, |_| LENGTHS[0]));
+    let half: SoapArray<f64> = array(count / 2, |i| LENGTHS[i % 2]);
+    let mixed = array(count, |i| LENGTHS[i % 4]);
+    let one_more = array(count + 1, |i| LENGTHS[if i == 0 { 3 } else { (i - 1) % 4 }]);
+    let (name, view) = (QName::new("", "r"), SoapArray::<f64>::view());
+    let begin = Instant::now();
+    for value in [&short, &long, &short, &mixed, &half, &mixed, &one_more, &mixed, &long] {
+        let sent = template.encode_element(Version::Soap11, Use::Literal, &[], &name, (value, view));
+        drop(sent.expect("writable"));
+    }
+    begin.elapsed()
+}
+
+/// Eight times the items take eight times the time, though every chunk is shifted, split and passed.
+#[test]
+fn updates_take_linear_time() {
+    for options in all().filter(|options| options.chunk < 1000 || options.width == Width::Exact) {
+        let short = time_of_updates(2000, options).max(Duration::from_millis(2));
+        let long = time_of_updates(16_000, options);
+        assert!(long < 40 * short, "eight times the items took {long:?} after {short:?} with {options:?}");
     }
 }
 

@@ -63,7 +63,7 @@ fn send_all(
 
 /// Sends a value; now and then with another head, behind one that cannot be sent, or while others are on their way.
 fn send(sender: &mut Sender<'_, Value>, value: &Value, sending: &mut Entropy<'_>) {
-    match sending.below(16) {
+    match sending.below(32) {
         10 => drop(sender.send_in(value, Flight::Landed)),
         11 => sender.style.version = [Version::Soap11, Version::Soap12][sending.below(2)],
         12 => sender.style.encoding = [Use::Literal, Use::Encoded][sending.below(2)],

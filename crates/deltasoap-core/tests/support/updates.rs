@@ -13,14 +13,14 @@ const TEXT: usize = 100_000;
 
 /// Changes a value somehow, now and then everywhere.
 pub fn update(value: &mut Value, view: View<'_>, entropy: &mut Entropy<'_>) {
-    match entropy.below(16) {
-        0..=6 => edits::edit(value, view, entropy),
-        7..=9 => some_leaves(value, entropy, same_length),
-        10 => some_leaves(value, entropy, |leaf, entropy| *leaf = generate::simple_value(entropy, leaf.builtin())),
-        11 => longer_list(value, entropy),
-        12 => longer_text(value, entropy),
-        13 => shorter_list(value, entropy),
-        14 => *value = generate::value(entropy, view),
+    match entropy.below(20) {
+        0..=8 => edits::edit(value, view, entropy),
+        9..=13 => some_leaves(value, entropy, same_length),
+        14 => some_leaves(value, entropy, |leaf, entropy| *leaf = generate::simple_value(entropy, leaf.builtin())),
+        15 => longer_list(value, entropy),
+        16 => longer_text(value, entropy),
+        17 => shorter_list(value, entropy),
+        18 => *value = generate::value(entropy, view),
         _ => *value = Value::vacant(view),
     }
 }
