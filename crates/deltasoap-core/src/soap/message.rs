@@ -30,14 +30,27 @@ pub fn encode_element<T: Content>(
     encoding: Use,
     headers: &[HeaderBlock],
     name: &QName,
-    (value, view): (&T, View<'_>),
+    body: (&T, View<'_>),
     buffer: Buffer,
 ) -> Result<Buffer, Error> {
     let mut encoder = Encoder::with_buffer(buffer);
+    write_message(&mut encoder, version, encoding, headers, name, body);
+    encoder.finish()
+}
+
+/// Writes a message with one body element, in full or against a template.
+pub(crate) fn write_message<T: Content>(
+    encoder: &mut Encoder,
+    version: Version,
+    encoding: Use,
+    headers: &[HeaderBlock],
+    name: &QName,
+    (value, view): (&T, View<'_>),
+) {
     encoder.set_encoding(encoding);
     let needs_xsi = encoding == Use::Encoded || view.has_nillable();
-    open_envelope(&mut encoder, version, needs_xsi);
-    write_headers(&mut encoder, version, headers);
+    open_envelope(encoder, version, needs_xsi);
+    write_headers(encoder, version, headers);
     encoder.start(&envelope_name(version, "Body"));
     encoder.start(name);
     if encoding == Use::Encoded {
@@ -45,10 +58,9 @@ pub fn encode_element<T: Content>(
         encoder.attribute(&style, version.encoding_namespace());
     }
     encoder.set_type_written(false);
-    value.encode(&mut encoder, view);
+    value.encode(encoder, view);
     encoder.end();
-    close_envelope(&mut encoder);
-    encoder.finish()
+    close_envelope(encoder);
 }
 
 /// Writes a fault message.
