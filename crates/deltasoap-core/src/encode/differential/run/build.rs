@@ -79,15 +79,18 @@ pub(super) fn fill<T: Content>(
 
 /// What notes items one behind the other.
 trait ItemSink: FlatSink {
-    fn open(&mut self) -> usize;
+    /// Bytes of the chunk so far.
+    fn len(&self) -> usize;
+    fn open(&mut self);
     fn close(&mut self);
 }
 
 fn append<T: Content, S: ItemSink>(sink: &mut S, items: &[T], options: &Templating, view: View<'_>) -> usize {
     for (index, item) in items.iter().enumerate() {
-        if sink.open() >= options.chunk && index > 0 {
+        if sink.len() >= options.chunk && index > 0 {
             return index;
         }
+        sink.open();
         item.write_flat(sink, view);
         sink.close();
     }
@@ -105,11 +108,14 @@ struct Noting<'a> {
 }
 
 impl ItemSink for Noting<'_> {
-    /// Gives how long the chunk is without the item.
     #[inline(always)]
-    fn open(&mut self) -> usize {
-        self.column = 0;
+    fn len(&self) -> usize {
         self.out.len()
+    }
+
+    #[inline(always)]
+    fn open(&mut self) {
+        self.column = 0;
     }
 
     #[inline(always)]
@@ -148,10 +154,14 @@ struct Stuffing<'a>(Noting<'a>);
 
 impl ItemSink for Stuffing<'_> {
     #[inline(always)]
-    fn open(&mut self) -> usize {
-        let len = self.0.open();
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    #[inline(always)]
+    fn open(&mut self) {
+        self.0.open();
         self.0.form.shape.open.push_to(self.0.out);
-        len
     }
 
     /// The last leaf's markup goes on to the next item, which may not come.
