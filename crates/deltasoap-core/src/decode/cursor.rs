@@ -159,6 +159,15 @@ impl State {
         }
     }
 
+    /// Reads the operation's start tag once more: the reader has gone on to other elements, and their attributes.
+    fn reopen_operation(&mut self, window: &Window<'_>) -> Step {
+        let State { reader, session, .. } = self;
+        let Some((position, tag)) = session.start_tag() else { return Ok(()) };
+        reader.cut(reader.depth() - 1);
+        reader.next(&mut Window { bytes: tag, pos: 0, base: position, last: false, ..*window })?;
+        Ok(())
+    }
+
     /// Where in a list of `len` the calling routine's next occurrence goes: behind the others, unless it replaces one of
     /// an old value.
     #[inline]
@@ -340,6 +349,18 @@ impl<'c> Cursor<'c> {
     #[inline]
     pub fn is_seeking(&self) -> bool {
         self.state.session.is_seeking()
+    }
+
+    /// True once where an operation that was compared is read from its start after all: its start tag was just read again.
+    ///
+    /// # Errors
+    /// None, as the tag has been read before.
+    pub(crate) fn begins_again(&mut self) -> Step<bool> {
+        let begins_again = self.state.session.take_vacated();
+        if begins_again {
+            self.state.reopen_operation(&self.window)?;
+        }
+        Ok(begins_again)
     }
 
     /// The next step on that way, for the routine whose frame this is.

@@ -39,6 +39,9 @@ pub enum Flight {
     Frames,
 }
 
+/// How much of a message is shown to people.
+const MOST_SHOWN: usize = 4000;
+
 /// Sends values by templates, and in full beside, and compares.
 pub struct Sender<'v, T> {
     pub style: Style,
@@ -189,9 +192,9 @@ impl<'v, T: Content + Debug> Sender<'v, T> {
     fn check_value(&mut self, sent: &Outgoing, bytes: &[u8], full: &str) {
         let alone = self.read(bytes);
         if self.options.width != Width::Exact {
-            assert_eq!(alone, self.read(full.as_bytes()), "\n  in full: {full}\n  stuffed: {}", text(bytes));
+            assert_same(&alone, &self.read(full.as_bytes()), "stuffed", bytes);
         }
-        assert_eq!(self.read_behind(sent), alone, "differentially: {}", text(bytes));
+        assert_same(&self.read_behind(sent), &alone, "behind others", bytes);
     }
 
     fn read(&self, bytes: &[u8]) -> Result<String, Fault> {
@@ -293,6 +296,19 @@ fn fault(error: Error) -> Fault {
 
 fn shown<T: Debug>(memory: &Memory<T>) -> String {
     format!("{:?}", memory.value())
+}
+
+/// Asserts that a message read in one way is what it should be; else tells where it differs.
+#[track_caller]
+fn assert_same(found: &Result<String, Fault>, expected: &Result<String, Fault>, how: &str, message: &[u8]) {
+    if found == expected {
+        return;
+    }
+    let (found, expected) = (format!("{found:?}"), format!("{expected:?}"));
+    let place = found.bytes().zip(expected.bytes()).take_while(|(one, other)| one == other).count();
+    let (found, expected) = (excerpt(found.as_bytes(), place), excerpt(expected.as_bytes(), place));
+    let message = &message[..message.len().min(MOST_SHOWN)];
+    panic!("read {how}, at {place}\n expected: {expected}\n    found: {found}\n{}", String::from_utf8_lossy(message));
 }
 
 fn text(bytes: &[u8]) -> &str {
