@@ -49,13 +49,16 @@
 
 #![forbid(unsafe_code)]
 
+mod body;
 mod client;
 mod media;
 mod server;
 mod shelf;
 
+pub use body::Body;
 pub use client::{
-    BoxError, CallError, CallOptions, Client, ClientBuilder, HttpTransport, InvalidUrl, Response, StatusError,
+    BoxError, CallError, CallOptions, Client, ClientBuilder, HttpTransport, InvalidUrl, Response, SharedTemplates,
+    StatusError,
 };
 pub use server::{
     Answer, BuildError, Connection, Context, IntoAnswer, MemoryBounds, Operation, Peer, Principal, ResponseFuture,
