@@ -105,8 +105,13 @@ mod tests {
     use deltasoap::schema::Use;
     use deltasoap::soap::Version;
     use deltasoap::{Soap, Templates, Templating};
+    use http::Response;
     use http_body::Body as _;
     use http_body_util::BodyExt;
+    use hyper::server::conn::http1;
+    use hyper::service::service_fn;
+    use std::io::{self, IoSlice};
+    use std::sync::{Arc, Mutex};
 
     #[derive(Soap)]
     #[soap(message, namespace = "urn:t")]
@@ -132,6 +137,65 @@ mod tests {
             left -= frame.len();
         }
         assert!(left == 0 && body.is_end_stream() && body.frame().await.is_none());
+    }
+
+    /// A connection on which a request waits, and that notes how many slices each write gathers.
+    struct Wire {
+        request: &'static [u8],
+        slices: Arc<Mutex<Vec<usize>>>,
+    }
+
+    impl hyper::rt::Read for Wire {
+        fn poll_read(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            mut cursor: hyper::rt::ReadBufCursor<'_>,
+        ) -> Poll<io::Result<()>> {
+            if self.request.is_empty() {
+                return Poll::Pending;
+            }
+            cursor.put_slice(std::mem::take(&mut self.request));
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    impl hyper::rt::Write for Wire {
+        fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+            self.poll_write_vectored(context, &[IoSlice::new(bytes)])
+        }
+
+        fn poll_write_vectored(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            slices: &[IoSlice<'_>],
+        ) -> Poll<io::Result<usize>> {
+            self.slices.lock().expect("not poisoned").push(slices.len());
+            Poll::Ready(Ok(slices.iter().map(|slice| slice.len()).sum()))
+        }
+
+        fn is_write_vectored(&self) -> bool {
+            true
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    #[tokio::test]
+    async fn frames_are_gathered_into_few_writes() {
+        let (outgoing, slices) = (outgoing(500), Arc::<Mutex<Vec<usize>>>::default());
+        let frames = outgoing.frames().len();
+        let respond = move |_| std::future::ready(Ok::<_, Infallible>(Response::new(Body::from(outgoing.clone()))));
+        let wire = Wire { request: b"GET / HTTP/1.0\r\n\r\n", slices: Arc::clone(&slices) };
+        http1::Builder::new().serve_connection(wire, service_fn(respond)).await.expect("no error");
+        let slices = slices.lock().expect("not poisoned");
+        assert_eq!(slices.iter().sum::<usize>(), frames + 1, "each frame by itself, and the head");
+        assert!(slices.len() <= frames.div_ceil(15), "{slices:?}");
     }
 
     #[tokio::test]

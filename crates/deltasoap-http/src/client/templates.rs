@@ -93,14 +93,15 @@ impl Store {
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Templates for a request: the destination's own, else a copy of another's, else none yet.
+    /// Templates for a request: the destination's own, else a copy of another's, which shares its chunks, else none yet.
     fn take(&self, key: &Key, options: Templating) -> Box<Templates> {
         let mut shelf = self.shelf();
         if let Some((_, own)) = shelf.take(|other| other == key).and_then(Idle::into_parts) {
             return own;
         }
-        let other = shelf.find(|other| other.kind == key.kind).and_then(Idle::memory);
-        Box::new(other.map_or_else(|| Templates::new(options), |other| seeded(options, other)))
+        let other = shelf.find(|other| other.kind == key.kind).and_then(Idle::memory::<Templates>);
+        let alike = other.filter(|other| *other.options() == options);
+        Box::new(alike.cloned().unwrap_or_else(|| Templates::new(options)))
     }
 
     fn put(&self, idle: Idle<Key>) {
@@ -113,11 +114,6 @@ impl Store {
         drop(shelf);
         drop(dropped);
     }
-}
-
-/// Templates that begin with those of another destination.
-fn seeded(options: Templating, _other: &Templates) -> Templates {
-    Templates::new(options)
 }
 
 /// How a client and its clones write requests.
