@@ -3,7 +3,8 @@
 //! A [`SoapService`] answers HTTP requests with the operations it was built from; a [`Client`] calls operations
 //! elsewhere. Both are plain [`tower::Service`]s at their edges: the service mounts in any router, the client sends
 //! through any transport, and a client can call a service in memory, with no socket between them. Messages are
-//! decoded while their bytes arrive; no body is collected first.
+//! decoded while their bytes arrive; no body is collected first. What is sent is written only where it differs from what was
+//! sent before, and goes to the socket as it lies in its template, in the frames of a [`Body`].
 //!
 //! ```
 //! use deltasoap::http::{Client, SoapService};
