@@ -1,5 +1,6 @@
 //! Writing items into chunks of their own, and noting where their leaves stand.
 
+use super::linear::Linear;
 use super::{Form, LONG, RunChunk};
 use crate::content::Content;
 use crate::encode::differential::{Templating, Width};
@@ -11,6 +12,9 @@ use std::sync::Arc;
 
 /// How many items are looked at to learn widths from.
 const SAMPLE: usize = 512;
+
+/// Items written before a look at how long the chunk is, at most.
+const BLOCK: usize = 32;
 
 /// Room for the item that passes the end of a chunk.
 const MARGIN: usize = 256;
@@ -26,7 +30,7 @@ pub(crate) fn build<T: Content>(
     let mut chunks = Vec::new();
     let mut rest = items;
     while !rest.is_empty() {
-        let mut chunk = RunChunk::new(form, options.chunk);
+        let mut chunk = RunChunk::new(form);
         let taken = fill(&mut chunk, rest, options, replaced, view);
         rest = &rest[taken..];
         chunks.push(chunk);
@@ -58,47 +62,51 @@ pub(super) fn fill<T: Content>(
     view: View<'_>,
 ) -> usize {
     let form = Arc::clone(&chunk.form);
-    let mut out = match chunk.bytes.is_empty() {
-        true => Buffer::with_capacity(options.chunk + options.reserve + MARGIN),
-        false => Buffer::from(std::mem::take(&mut chunk.bytes)),
-    };
-    let (columns, expected) = (form.columns.len(), out.len() + options.chunk / form.shape.turn.len().max(1));
-    chunk.positions.reserve(expected.min(items.len()) * columns);
-    chunk.images.reserve(expected.min(items.len()) * form.image);
-    let RunChunk { positions, lens, images, .. } = chunk;
-    let mut noting = Noting { out: &mut out, form: &form, column: 0, positions, lens, images };
-    let taken = if form.is_stuffed {
-        append(&mut Stuffing(noting), items, options, view)
-    } else {
-        append(&mut noting, items, options, view)
-    };
-    *replaced |= out.has_replaced();
-    chunk.bytes = out.into_vec();
+    if chunk.bytes.is_empty() {
+        let expected = form.expected(items.len()).min(options.chunk);
+        chunk.bytes = Buffer::with_capacity(expected + options.reserve + MARGIN);
+    }
+    let expected = items.len().min(options.chunk / form.expected(1) + BLOCK);
+    chunk.positions.reserve(expected * form.columns.len());
+    chunk.images.reserve(expected * form.image);
+    let mut taken = 0;
+    while taken == 0 || (taken < items.len() && chunk.bytes.len() < options.chunk) {
+        let block = block_of(&items[taken..], &form, options.chunk.saturating_sub(chunk.bytes.len()));
+        append(chunk, block, &form, view);
+        taken += block.len();
+    }
+    *replaced |= chunk.bytes.has_replaced();
     taken
 }
 
-/// What notes items one behind the other.
-trait ItemSink: FlatSink {
-    /// Bytes of the chunk so far.
-    fn len(&self) -> usize;
-    fn open(&mut self);
-    fn close(&mut self);
+/// As many items as are written before a look at how long the chunk is.
+fn block_of<'i, T>(items: &'i [T], form: &Form, left: usize) -> &'i [T] {
+    let most = if form.is_narrow { (left / form.expected(1)).clamp(1, BLOCK) } else { 1 };
+    &items[..items.len().min(most)]
 }
 
-fn append<T: Content, S: ItemSink>(sink: &mut S, items: &[T], options: &Templating, view: View<'_>) -> usize {
-    for (index, item) in items.iter().enumerate() {
-        if sink.len() >= options.chunk && index > 0 {
-            return index;
+fn append<T: Content>(chunk: &mut RunChunk, items: &[T], form: &Form, view: View<'_>) {
+    let RunChunk { bytes, positions, lens, images, .. } = chunk;
+    form.shape.open.push_to(bytes);
+    if form.is_stuffed {
+        let mut stuffing = Stuffing { out: bytes, form, column: 0, positions, lens, images };
+        for item in items {
+            stuffing.column = 0;
+            item.write_flat(&mut stuffing, view);
         }
-        sink.open();
-        item.write_flat(sink, view);
-        sink.close();
+        // The last leaf's markup goes on to an item that does not come now.
+        bytes.truncate(bytes.len() - form.shape.open.len());
+        return;
     }
-    items.len()
+    let (leaf, image) = (positions.len(), images.len());
+    positions.resize(leaf + items.len() * form.columns.len(), 0);
+    images.resize(image + items.len() * form.image, 0);
+    Linear::new(bytes, form, &mut positions[leaf..], &mut images[image..]).write(items, view);
+    form.shape.close.push_to(bytes);
 }
 
-/// Writes leaves, their markup and their places in the table.
-struct Noting<'a> {
+/// Writes leaves in fields that may be wider than their values.
+struct Stuffing<'a> {
     out: &'a mut Buffer,
     form: &'a Form,
     column: usize,
@@ -107,76 +115,12 @@ struct Noting<'a> {
     images: &'a mut Vec<u8>,
 }
 
-impl ItemSink for Noting<'_> {
-    #[inline(always)]
-    fn len(&self) -> usize {
-        self.out.len()
-    }
-
-    #[inline(always)]
-    fn open(&mut self) {
-        self.column = 0;
-    }
-
-    #[inline(always)]
-    fn close(&mut self) {
-        self.form.shape.close.push_to(self.out);
-    }
-}
-
-impl Noting<'_> {
-    #[inline(always)]
-    fn note<T: Lexical>(&mut self, value: &T) {
-        self.positions.push(self.out.len() as u32);
-        match T::IMAGE.bytes() {
-            0 => {}
-            bytes => self.images.extend_from_slice(&value.image()[..bytes]),
-        }
-    }
-}
-
-impl FlatSink for Noting<'_> {
-    #[inline(always)]
-    fn leaf<T: Lexical>(&mut self, value: &T) {
-        let before = match self.column {
-            0 => &self.form.shape.open,
-            column => &self.form.shape.between[column - 1],
-        };
-        before.push_to(self.out);
-        self.column += 1;
-        self.note(value);
-        value.format(self.out, Escape::Text);
-    }
-}
-
-/// As [`Noting`], in fields that may be wider than their values.
-struct Stuffing<'a>(Noting<'a>);
-
-impl ItemSink for Stuffing<'_> {
-    #[inline(always)]
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    #[inline(always)]
-    fn open(&mut self) {
-        self.0.open();
-        self.0.form.shape.open.push_to(self.0.out);
-    }
-
-    /// The last leaf's markup goes on to the next item, which may not come.
-    #[inline(always)]
-    fn close(&mut self) {
-        let Noting { out, form, .. } = &mut self.0;
-        out.truncate(out.len() - form.shape.open.len());
-    }
-}
-
 impl FlatSink for Stuffing<'_> {
     #[inline(always)]
     fn leaf<T: Lexical>(&mut self, value: &T) {
-        self.0.note(value);
-        let Noting { out, form, column, lens, .. } = &mut self.0;
+        let Stuffing { out, form, column, positions, lens, images } = self;
+        positions.push(out.len() as u32);
+        images.extend_from_slice(&value.image()[..T::IMAGE.bytes()]);
         let kind = &form.columns[*column];
         *column += 1;
         let start = out.len();

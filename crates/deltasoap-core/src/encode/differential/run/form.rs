@@ -14,7 +14,12 @@ pub(crate) struct Form {
     pub(crate) image: usize,
     /// True if fields may be wider than their values.
     pub(crate) is_stuffed: bool,
+    /// True if all leaves are numbers and the like, with short texts.
+    pub(crate) is_narrow: bool,
 }
+
+/// Most bytes of a short text.
+pub(super) const NARROW: usize = 24;
 
 /// A leaf of every item.
 #[derive(Debug, Clone)]
@@ -38,7 +43,9 @@ impl Form {
         let columns: Vec<_> =
             leaves.iter().zip(behind).map(|(leaf, behind)| Column::new(leaf, behind, options)).collect();
         let image = leaves.iter().map(|leaf| leaf.image.bytes()).sum();
-        Form { shape, columns, image, is_stuffed: options.width != Width::Exact }
+        let is_narrow = |leaf: &NotedLeaf| leaf.image.is_some() && leaf.max_width.is_some_and(|max| max <= NARROW);
+        let (is_stuffed, is_narrow) = (options.width != Width::Exact, leaves.iter().all(is_narrow));
+        Form { shape, columns, image, is_stuffed, is_narrow }
     }
 
     /// True if items of this shape, with leaves of these types, have this form.
@@ -48,13 +55,31 @@ impl Form {
         self.shape.is_same(shape) && self.columns.len() == leaves.len() && self.columns.iter().zip(leaves).all(is_of)
     }
 
-    /// True if the items of two runs can stand in one.
-    pub(crate) fn is_same(&self, other: &Form) -> bool {
-        let is_same = |(one, other): (&Column, &Column)| one.image == other.image && one.max_width == other.max_width;
-        self.is_stuffed == other.is_stuffed
-            && self.shape.is_same(&other.shape)
-            && self.columns.len() == other.columns.len()
-            && self.columns.iter().zip(&other.columns).all(is_same)
+    /// The markup between a leaf and the next one's text, without slack; of the last one in a chunk there is less.
+    #[inline(always)]
+    fn behind(&self, column: usize) -> &Segment {
+        self.shape.between.get(column).unwrap_or(&self.shape.turn)
+    }
+
+    /// That markup, if it is all that stands in so many bytes between a value that was written and the next one.
+    #[inline(always)]
+    pub(super) fn behind_exactly(&self, column: usize, len: usize) -> Option<&Segment> {
+        let behind = self.behind(column);
+        (!self.is_stuffed && behind.len() == len).then_some(behind)
+    }
+
+    /// As many bytes as that.
+    #[inline(always)]
+    pub(super) fn bytes_behind(&self, column: usize) -> &[u8] {
+        self.behind(column).as_slice()
+    }
+
+    /// About how many bytes some items will have; at least 1.
+    pub(crate) fn expected(&self, items: usize) -> usize {
+        const TEXT: usize = 16;
+        let texts = self.columns.iter().map(|column| column.room.max(column.max_width.unwrap_or(TEXT).min(TEXT)));
+        let markup = self.columns.iter().map(|column| column.gap);
+        (texts.sum::<usize>() + markup.sum::<usize>()).saturating_mul(items).max(1)
     }
 }
 

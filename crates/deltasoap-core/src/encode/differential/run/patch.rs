@@ -15,6 +15,9 @@ use deltasoap_xml::{Buffer, Escape};
 /// How many fields away slack is looked for.
 const REACH: usize = 8;
 
+/// How many bytes from its start a number may write over if it is shorter.
+const BLOCK: usize = 28;
+
 /// What a patch needs beside the chunk.
 #[derive(Debug)]
 pub(crate) struct Tools<'a> {
@@ -25,7 +28,7 @@ pub(crate) struct Tools<'a> {
 /// Writes an item's values into their fields. Gives `None` if one does not fit; those in front of it are written.
 #[derive(Debug)]
 pub(super) struct Patch<'a> {
-    bytes: &'a mut [u8],
+    bytes: &'a mut Buffer,
     fields: Fields<'a>,
     tools: Tools<'a>,
     leaf: usize,
@@ -51,31 +54,56 @@ impl<'a> Patch<'a> {
         !self.is_full
     }
 
-    /// The images from an item on.
+    /// Writes a value into its field; false if there is no room.
     #[inline(always)]
-    pub(super) fn images(&self, item: usize) -> &[u8] {
-        &self.fields.images[item * self.fields.form.image..]
+    fn write<T: Lexical>(&mut self, value: &T) -> bool {
+        let width = self.fields.width(self.leaf, self.column);
+        if self.fields.form.is_stuffed {
+            return self.write_stuffed(value, width);
+        }
+        let start = self.fields.position(self.leaf);
+        let gap = self.fields.form.columns[self.column].gap;
+        if !T::IMAGE.is_some() || width + gap < BLOCK || start + width + gap > self.bytes.len() {
+            return self.write_over(value, start, width);
+        }
+        self.write_in_place(value, start, width)
     }
 
-    /// Writes the value in `tools.text`; false if there is no room.
+    /// Writes a number where it shall stand. Numbers are written in blocks, so the markup behind it is written again.
     #[inline(always)]
-    fn write(&mut self) -> bool {
-        let width = self.fields.width(self.leaf, self.column);
-        let text = self.tools.text.as_slice();
-        if !self.fields.form.is_stuffed {
-            return text.len() == width && replace(self.bytes, self.fields.position(self.leaf), text);
+    fn write_in_place<T: Lexical>(&mut self, value: &T, start: usize, width: usize) -> bool {
+        let len = self.bytes.len();
+        self.bytes.seek(start);
+        value.format(self.bytes, Escape::Text);
+        let end = self.bytes.len();
+        self.bytes.seek(start + width);
+        self.bytes.push_short(self.fields.form.bytes_behind(self.column));
+        self.bytes.seek(len);
+        end == start + width
+    }
+
+    /// Writes a text elsewhere, to see how long it is.
+    #[inline(never)]
+    fn write_over<T: Lexical>(&mut self, value: &T, start: usize, width: usize) -> bool {
+        self.tools.text.clear();
+        value.format(self.tools.text, Escape::Text);
+        let fits = self.tools.text.len() == width;
+        if fits {
+            self.bytes.behind_mut(start)[..width].copy_from_slice(self.tools.text.as_slice());
         }
-        self.write_stuffed(width)
+        fits
     }
 
     #[inline(never)]
-    fn write_stuffed(&mut self, width: usize) -> bool {
-        let (len, old) = (self.tools.text.len(), self.fields.len(self.leaf, width, self.bytes));
+    fn write_stuffed<T: Lexical>(&mut self, value: &T, width: usize) -> bool {
+        self.tools.text.clear();
+        value.format(self.tools.text, Escape::Text);
+        let (len, old) = (self.tools.text.len(), self.fields.len(self.leaf, width, self.bytes.as_slice()));
         if len > width && !self.steal(len - width) {
             return false;
         }
         let (start, text) = (self.fields.position(self.leaf), self.tools.text.as_slice());
-        self.bytes[start..start + len].copy_from_slice(text);
+        self.bytes.behind_mut(start)[..len].copy_from_slice(text);
         if len != old {
             self.move_tag(start, len, old);
         }
@@ -85,9 +113,9 @@ impl<'a> Patch<'a> {
     fn move_tag(&mut self, start: usize, len: usize, old: usize) {
         let tag = self.fields.form.columns[self.column].tag.as_slice();
         let (behind, was_behind) = (start + len + tag.len(), start + old + tag.len());
-        self.bytes[start + len..behind].copy_from_slice(tag);
+        self.bytes.behind_mut(0)[start + len..behind].copy_from_slice(tag);
         if behind < was_behind {
-            self.bytes[behind..was_behind].fill(b' ');
+            self.bytes.behind_mut(0)[behind..was_behind].fill(b' ');
         }
         self.fields.set_len(self.leaf, len);
         self.tools.stats.tag_moves += 1;
@@ -105,7 +133,7 @@ impl<'a> Patch<'a> {
         let width = self.fields.width(self.leaf, self.column);
         let from = self.fields.position(self.leaf) + width + self.tag_of(self.leaf);
         let to = self.used_end(giver);
-        self.bytes.copy_within(from..to, from + more);
+        self.bytes.behind_mut(0).copy_within(from..to, from + more);
         for position in &mut self.fields.positions[self.leaf + 1..=giver] {
             *position += more as u32;
         }
@@ -118,7 +146,7 @@ impl<'a> Patch<'a> {
         let Some(giver) = (first..self.leaf).rfind(|&leaf| self.slack(leaf) >= more) else { return false };
         let from = self.used_end(giver) + self.slack(giver);
         let to = self.fields.position(self.leaf);
-        self.bytes.copy_within(from..to, from - more);
+        self.bytes.behind_mut(0).copy_within(from..to, from - more);
         for position in &mut self.fields.positions[giver + 1..=self.leaf] {
             *position -= more as u32;
         }
@@ -137,13 +165,13 @@ impl<'a> Patch<'a> {
 
     fn slack(&self, leaf: usize) -> usize {
         let width = self.fields.width(leaf, leaf % self.fields.form.columns.len());
-        width - self.fields.len(leaf, width, self.bytes)
+        width - self.fields.len(leaf, width, self.bytes.as_slice())
     }
 
     /// Where a field's slack begins.
     fn used_end(&self, leaf: usize) -> usize {
         let width = self.fields.width(leaf, leaf % self.fields.form.columns.len());
-        self.fields.position(leaf) + self.fields.len(leaf, width, self.bytes) + self.tag_of(leaf)
+        self.fields.position(leaf) + self.fields.len(leaf, width, self.bytes.as_slice()) + self.tag_of(leaf)
     }
 }
 
@@ -159,14 +187,12 @@ impl FlatSink for Patch<'_> {
             self.fields.images[at..at + image] == value.image()[..image]
         } else {
             let width = self.fields.width(self.leaf, self.column);
-            let len = self.fields.len(self.leaf, width, self.bytes);
+            let len = self.fields.len(self.leaf, width, self.bytes.as_slice());
             let start = self.fields.position(self.leaf);
-            value.is_text(&self.bytes[start..start + len], self.tools.text)
+            value.is_text(&self.bytes.as_slice()[start..start + len], self.tools.text)
         };
         if !is_same {
-            self.tools.text.clear();
-            value.format(self.tools.text, Escape::Text);
-            if !self.write() {
+            if !self.write(value) {
                 self.is_full = true;
                 return;
             }
@@ -177,22 +203,4 @@ impl FlatSink for Patch<'_> {
         self.column += 1;
         self.image += image;
     }
-}
-
-/// Replaces bytes, a few dozen at most times, in blocks.
-#[inline(always)]
-fn replace(bytes: &mut [u8], start: usize, text: &[u8]) -> bool {
-    let place = &mut bytes[start..start + text.len()];
-    if let (Some(first), Some(last), 16..=32) = (text.first_chunk::<16>(), text.last_chunk::<16>(), text.len()) {
-        let tail = text.len() - 16;
-        place[..16].copy_from_slice(first);
-        place[tail..].copy_from_slice(last);
-    } else if let (Some(first), Some(last), 8..16) = (text.first_chunk::<8>(), text.last_chunk::<8>(), text.len()) {
-        let tail = text.len() - 8;
-        place[..8].copy_from_slice(first);
-        place[tail..].copy_from_slice(last);
-    } else {
-        place.copy_from_slice(text);
-    }
-    true
 }
