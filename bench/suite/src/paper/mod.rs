@@ -115,7 +115,7 @@ fn peer_times(arguments: &PaperArguments, definitions: &Definitions, scope: &Sco
     };
     let mut times = PeerTimes::new();
     for (kind, workload) in [(Kind::Ints, "decode-ints"), (Kind::Easy, "decode-easy"), (Kind::Hard, "decode-hard")] {
-        let (workloads, _) = definitions.select(&[workload.to_owned()])?;
+        let workloads = definitions.select(&[workload.to_owned()])?.workloads;
         for &n in &scope.sizes {
             let figures = measure(&mut [peer.prepare(workloads[0], n)?], plan(arguments), || ())?;
             times.extend(figures.iter().map(|figures| ((kind, n), figures.ns_median as f64 / 1e6)));
