@@ -55,7 +55,7 @@ impl Build {
     /// Changes whenever anything that goes into the program does.
     fn stamp(&self) -> String {
         let mut hash = DefaultHasher::new();
-        for name in ["bench.h", "checksum.h", "codec.h", "memory.h", "peer.cpp"] {
+        for name in ["bench.h", "checksum.h", "codec.h", "connection.h", "memory.h", "peer.cpp"] {
             fs::read(self.sources.join(name)).ok().hash(&mut hash);
         }
         format!("gsoap {} {} {:016x}\n", self.version, FLAGS.join(" "), hash.finish())

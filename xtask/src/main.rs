@@ -15,6 +15,7 @@ mod peers;
 mod shell;
 mod summary;
 mod values;
+mod xsul;
 
 use std::process::ExitCode;
 
