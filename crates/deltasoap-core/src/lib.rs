@@ -27,5 +27,7 @@ pub use lease::{Home, Lease};
 pub use node::{Bindings, Child, Node};
 pub use schema::QName;
 pub use stats::Stats;
-pub use types::{AnySimple, AttributeValue, Empty, SoapArray, enumeration, union};
+pub use types::{
+    AnySimple, AttributeValue, Empty, SoapArray, Span, Tracked, TrackedArray, TrackedVec, enumeration, union,
+};
 pub use value::{Record, Simple, Value};

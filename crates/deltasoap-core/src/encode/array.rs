@@ -1,5 +1,6 @@
 //! SOAP arrays (SOAP 1.1 section 5.4.2; SOAP 1.2 part 2, section 3.1.6).
 
+use super::differential::Changes;
 use super::{Encoder, flat};
 use crate::content::Content;
 use crate::ns;
@@ -9,8 +10,20 @@ use crate::soap::Version;
 /// Writes the content of a SOAP array whose start tag still stands open. `arrayType`, or `itemType` and `arraySize` in
 /// SOAP 1.2, are always written: they are what makes an array of an element.
 pub fn encode<T: Content>(items: &[T], encoder: &mut Encoder, view: View<'_>) {
+    let (field, item) = begin(items.len(), encoder, view);
+    flat::encode_items(items, encoder, &field, item);
+}
+
+/// As [`encode`], for a list that knows which of its items changed since it was last written.
+pub fn encode_changed<T: Content>(items: &[T], changes: Changes<'_>, encoder: &mut Encoder, view: View<'_>) {
+    let (field, item) = begin(items.len(), encoder, view);
+    flat::encode_changed_items(items, changes, encoder, &field, item);
+}
+
+/// Writes an array's attributes. Gives its items as a field that repeats, and the description of one.
+fn begin<'s>(size: usize, encoder: &mut Encoder, view: View<'s>) -> (Field, View<'s>) {
     let Some(array) = view.array() else { unreachable!("an array routine with another schema class") };
-    write_attributes(encoder, array, items.len());
+    write_attributes(encoder, array, size);
     let field = Field {
         name: array.item_name.clone(),
         element: array.item,
@@ -19,7 +32,7 @@ pub fn encode<T: Content>(items: &[T], encoder: &mut Encoder, view: View<'_>) {
         nillable: array.nillable,
         inline: false,
     };
-    flat::encode_items(items, encoder, &field, view.follow(array.item));
+    (field, view.follow(array.item))
 }
 
 fn write_attributes(encoder: &mut Encoder, array: &ArrayElement, size: usize) {
