@@ -62,7 +62,7 @@ fn messages_arrive_at_a_server() {
 fn the_table_has_a_row_a_mode() {
     let output = bench("--workload send-content-match --values ints --size 10");
     let table = text(&output.stdout);
-    for row in ["| compared ", "| regular ", "| floor-compare "] {
+    for row in ["| tracked ", "| compared ", "| regular ", "| floor-compare "] {
         assert!(table.contains(row), "{row}: {table}");
     }
 }

@@ -9,7 +9,7 @@ use deltasoap::encode::differential::EncodeStats;
 use super::script::{Script, Start};
 use super::shape::{Shape, memory_of};
 use super::socket::{Link, Receiver};
-use super::writer::{Compared, Regular, Writer, Written};
+use super::writer::{Regular, Templated, Writer, Written};
 use super::{Action, Case, Mode};
 use crate::engine::{Session, timed};
 use crate::memory;
@@ -31,7 +31,10 @@ pub fn open<S: Shape>(case: &Case, mode: Mode, server: Option<SocketAddr>) -> Re
     match mode {
         Mode::Floor => Ok(Box::new(Floor::new(&memory_of::<S>(&script.first)))),
         Mode::Regular => Lane::boxed(case, mode, script, server, |items| Regular::<S>::new(items)),
-        _ => Lane::boxed(case, mode, script, server, move |items| Compared::<S>::new(items, options)),
+        Mode::Tracked => {
+            Lane::boxed(case, mode, script, server, move |items| Templated::<S, _>::tracked(items, options))
+        }
+        _ => Lane::boxed(case, mode, script, server, move |items| Templated::<S, _>::compared(items, options)),
     }
 }
 

@@ -10,6 +10,7 @@ mod script;
 mod select;
 pub mod shape;
 pub mod socket;
+mod tracked;
 mod writer;
 
 use std::net::SocketAddr;
@@ -166,7 +167,7 @@ impl Mode {
     }
 
     fn is_available(self) -> bool {
-        !matches!(self, Mode::Tracked | Mode::Overlaid)
+        self != Mode::Overlaid
     }
 }
 

@@ -3,10 +3,12 @@
 //! What a template has to do depends on the length of a value's text alone. So a [`Shape`] can make an item of any width, and a
 //! *sibling* of an item: another value whose texts are as long.
 
+use deltasoap::Message;
 use deltasoap_streams::arrays::{self, Mio};
 use deltasoap_streams::prng::{SEED, SplitMix64};
 
-use crate::messages::{Payload, SendDoubles, SendInts, SendMios, SendStrings};
+use super::tracked::{TrackedDoubles, TrackedInts, TrackedMios, TrackedStrings};
+use crate::messages::{self, Payload, SendDoubles, SendInts, SendMios, SendStrings};
 
 /// A kind of item, and the message that carries an array of it.
 pub trait Shape: 'static {
@@ -14,6 +16,8 @@ pub trait Shape: 'static {
     type Item: Clone + PartialEq;
     /// The message.
     type Plain: Payload + From<Vec<Self::Item>>;
+    /// The message, with a list that knows which of its items changed.
+    type Tracked: Message;
 
     /// Characters of an item's shortest text, that of all its leaves together.
     const SHORTEST: usize;
@@ -31,6 +35,12 @@ pub trait Shape: 'static {
 
     /// Replaces an item of a message.
     fn set(message: &mut Self::Plain, place: usize, item: &Self::Item);
+
+    /// The message of these items, tracked.
+    fn tracked(items: Vec<Self::Item>) -> Self::Tracked;
+
+    /// Replaces an item of a tracked message.
+    fn set_tracked(message: &mut Self::Tracked, place: usize, item: &Self::Item);
 
     /// What the item takes in memory.
     fn push_memory(item: &Self::Item, memory: &mut Vec<u8>);
@@ -64,6 +74,7 @@ pub struct Strings;
 impl Shape for Doubles {
     type Item = f64;
     type Plain = SendDoubles;
+    type Tracked = TrackedDoubles;
 
     const SHORTEST: usize = 1;
     const LONGEST: usize = 24;
@@ -89,6 +100,14 @@ impl Shape for Doubles {
 
     fn set(message: &mut SendDoubles, place: usize, item: &f64) {
         message.item[place] = *item;
+    }
+
+    fn tracked(items: Vec<f64>) -> TrackedDoubles {
+        TrackedDoubles { item: items.into() }
+    }
+
+    fn set_tracked(message: &mut TrackedDoubles, place: usize, item: &f64) {
+        message.item.set(place, *item);
     }
 
     fn push_memory(item: &f64, memory: &mut Vec<u8>) {
@@ -140,6 +159,7 @@ fn with_other_digits(text: &str, place: usize) -> Vec<f64> {
 impl Shape for Ints {
     type Item = i32;
     type Plain = SendInts;
+    type Tracked = TrackedInts;
 
     const SHORTEST: usize = 1;
     const LONGEST: usize = 11;
@@ -169,6 +189,14 @@ impl Shape for Ints {
         message.item[place] = *item;
     }
 
+    fn tracked(items: Vec<i32>) -> TrackedInts {
+        TrackedInts { item: items.into() }
+    }
+
+    fn set_tracked(message: &mut TrackedInts, place: usize, item: &i32) {
+        message.item.set(place, *item);
+    }
+
     fn push_memory(item: &i32, memory: &mut Vec<u8>) {
         memory.extend(item.to_ne_bytes());
     }
@@ -177,6 +205,7 @@ impl Shape for Ints {
 impl Shape for Structs {
     type Item = Mio;
     type Plain = SendMios;
+    type Tracked = TrackedMios;
 
     const SHORTEST: usize = 3;
     const LONGEST: usize = 46;
@@ -202,6 +231,14 @@ impl Shape for Structs {
         message.item[place] = (*item).into();
     }
 
+    fn tracked(items: Vec<Mio>) -> TrackedMios {
+        TrackedMios { item: items.into_iter().map(messages::Mio::from).collect() }
+    }
+
+    fn set_tracked(message: &mut TrackedMios, place: usize, item: &Mio) {
+        message.item.set(place, (*item).into());
+    }
+
     fn push_memory(&(x, y, v): &Mio, memory: &mut Vec<u8>) {
         Ints::push_memory(&x, memory);
         Ints::push_memory(&y, memory);
@@ -212,6 +249,7 @@ impl Shape for Structs {
 impl Shape for Strings {
     type Item = String;
     type Plain = SendStrings;
+    type Tracked = TrackedStrings;
 
     const SHORTEST: usize = 1;
     const LONGEST: usize = arrays::STRING_LENGTH;
@@ -230,6 +268,14 @@ impl Shape for Strings {
     }
 
     fn set(message: &mut SendStrings, place: usize, item: &String) {
+        message.item[place].clone_from(item);
+    }
+
+    fn tracked(items: Vec<String>) -> TrackedStrings {
+        TrackedStrings { item: items.into() }
+    }
+
+    fn set_tracked(message: &mut TrackedStrings, place: usize, item: &String) {
         message.item[place].clone_from(item);
     }
 

@@ -1,10 +1,10 @@
 //! Ways of writing messages, behind one interface.
 
 use anyhow::Result;
-use deltasoap::Buffer;
 use deltasoap::encode::differential::{EncodeStats, Outgoing, Template, Templating};
 use deltasoap::schema::Use;
 use deltasoap::soap::{Version, encode_message};
+use deltasoap::{Buffer, Message};
 
 use super::script::Start;
 use super::shape::Shape;
@@ -97,27 +97,37 @@ impl<S: Shape> Writer<S> for Regular<S> {
     }
 }
 
-/// Through a template, compared with what was written last.
-pub struct Compared<S: Shape> {
-    values: S::Plain,
+/// Through a template: values that tell what changed, or that are compared with what was written last.
+pub struct Templated<S: Shape, M> {
+    values: M,
+    set: fn(&mut M, usize, &S::Item),
     template: Template,
     options: Templating,
 }
 
-impl<S: Shape> Compared<S> {
-    /// Writes these items.
-    pub fn new(items: &[S::Item], options: Templating) -> Self {
-        Compared { values: S::Plain::from(items.to_vec()), template: Template::new(options), options }
+impl<S: Shape> Templated<S, S::Plain> {
+    /// Writes these items, compared.
+    pub fn compared(items: &[S::Item], options: Templating) -> Self {
+        let values = S::Plain::from(items.to_vec());
+        Templated { values, set: S::set, template: Template::new(options), options }
     }
 }
 
-impl<S: Shape> Writer<S> for Compared<S> {
+impl<S: Shape> Templated<S, S::Tracked> {
+    /// Writes these items, tracked.
+    pub fn tracked(items: &[S::Item], options: Templating) -> Self {
+        let values = S::tracked(items.to_vec());
+        Templated { values, set: S::set_tracked, template: Template::new(options), options }
+    }
+}
+
+impl<S: Shape, M: Message> Writer<S> for Templated<S, M> {
     fn forget(&mut self, _: Start) {
         self.template = Template::new(self.options);
     }
 
     fn set(&mut self, place: usize, item: &S::Item) {
-        S::set(&mut self.values, place, item);
+        (self.set)(&mut self.values, place, item);
     }
 
     fn write(&mut self) -> Result<Written> {
