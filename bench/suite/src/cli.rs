@@ -26,7 +26,7 @@ struct Arguments {
 enum Command {
     /// Check and time workloads
     Run(RunArguments),
-    /// Measure what differential decoding is meant to reach, and judge it
+    /// Measure what differential decoding and serialization are meant to reach, and judge it
     Figures(FiguresArguments),
     /// Decode a stream of similar messages once, for a profiler
     #[command(hide = true)]
