@@ -61,12 +61,13 @@ fn cells(workload: &str, outcome: &Outcome, mode: Mode, figures: &Figures) -> Ve
 }
 
 /// What happens between two messages, in few words.
-fn change(case: &Case) -> String {
+pub fn change(case: &Case) -> String {
     let share = format!("{} % in {}", case.percent, case.partitions);
     match case.action {
         Action::ContentMatch => "none".to_owned(),
         Action::First => "first".to_owned(),
-        Action::Structural | Action::Rewritten | Action::Overlaid => share,
+        Action::Structural | Action::Overlaid => share,
+        Action::Rewritten => format!("longest, {share}"),
         Action::Shift { width } => format!("{width} to longest, {share}"),
         Action::Stuffed { width, over, field } => format!("{width} over {over} in {}", room(field)),
     }

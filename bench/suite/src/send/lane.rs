@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::net::SocketAddr;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use deltasoap::encode::differential::EncodeStats;
 
 use super::script::{Script, Start};
@@ -34,7 +34,10 @@ pub fn open<S: Shape>(case: &Case, mode: Mode, server: Option<SocketAddr>) -> Re
         Mode::Tracked => {
             Lane::boxed(case, mode, script, server, move |items| Templated::<S, _>::tracked(items, options))
         }
-        _ => Lane::boxed(case, mode, script, server, move |items| Templated::<S, _>::compared(items, options)),
+        Mode::Overlaid => bail!("not available"),
+        Mode::Compared => {
+            Lane::boxed(case, mode, script, server, move |items| Templated::<S, _>::compared(items, options))
+        }
     }
 }
 

@@ -23,7 +23,7 @@ use crate::measure::{Figures, Plan, measure};
 use crate::workload::Values;
 use shape::{Doubles, Ints, Strings, Structs};
 
-pub use select::{SendKind, cases};
+pub use select::{SendKind, bounds, cases, stuffed};
 
 /// What happens to the values between two messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -166,7 +166,7 @@ impl Mode {
         }
     }
 
-    fn is_available(self) -> bool {
+    pub fn is_available(self) -> bool {
         self != Mode::Overlaid
     }
 }
