@@ -12,4 +12,4 @@ pub mod flat;
 
 pub use complex::EncodeFields;
 pub use encoder::Encoder;
-pub use flat::FlatWrite;
+pub use flat::FlatSink;
