@@ -1,6 +1,7 @@
 //! The encoder: tags, prefixes, attributes and leaves into a buffer.
 
 use super::differential::Stamp;
+use super::overlay::Splits;
 use crate::schema::{QName, Use};
 use crate::soap::Version;
 use crate::{Error, ErrorKind, ns};
@@ -23,11 +24,13 @@ pub struct Encoder {
     type_written: bool,
     /// Where leaves begin and end, while an item's shape is being noted.
     pub(crate) leaves: Option<Vec<(usize, usize)>>,
+    /// Where streamed lists stand, if that is asked for.
+    pub(crate) splits: Option<Splits>,
     /// The first thing that could not be written.
     error: Option<Error>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Declaration {
     namespace: String,
     prefix: String,
@@ -72,6 +75,7 @@ impl Encoder {
             version: Version::Soap11,
             type_written: true,
             leaves: None,
+            splits: None,
             error: None,
         }
     }
@@ -106,11 +110,28 @@ impl Encoder {
     /// # Errors
     /// If a value was one that XML cannot carry.
     pub fn finish(mut self) -> Result<Buffer, Error> {
-        self.check_characters();
-        match self.error {
-            Some(error) => Err(error),
-            None => Ok(self.out),
+        self.check()?;
+        Ok(self.out)
+    }
+
+    /// An encoder without bytes that writes elements as if they stood here.
+    pub(crate) fn fork(&self) -> Encoder {
+        Encoder {
+            declared: self.declared.clone(),
+            encoding: self.encoding,
+            version: self.version,
+            type_written: self.type_written,
+            ..Self::new()
         }
+    }
+
+    /// Takes the fault that [`finish`](Self::finish) would report.
+    ///
+    /// # Errors
+    /// If a value was one that XML cannot carry.
+    pub(crate) fn check(&mut self) -> Result<(), Error> {
+        self.check_characters();
+        self.error.take().map_or(Ok(()), Err)
     }
 
     /// Remembers that something cannot be written; the first such fault is what [`finish`](Self::finish) reports.

@@ -32,25 +32,26 @@ impl FlatWrite<'_> {
 
 /// Writes items as elements named as the field says.
 pub fn encode_items<T: Content>(items: &[T], encoder: &mut Encoder, field: &Field, view: View<'_>) {
-    let leaves = T::flat_leaves(view);
     let Some((first, rest)) = items.split_first() else { return };
-    let is_regular = !rest.is_empty() && items.iter().all(|item| item.is_flat(view));
-    let (Some(leaves), true) = (leaves, is_regular) else {
-        for item in items {
-            encode_item(item, encoder, field, view);
-        }
-        return;
-    };
+    let is_regular = T::flat_leaves(view).is_some() && !rest.is_empty() && items.iter().all(|item| item.is_flat(view));
+    if !is_regular {
+        return items.iter().for_each(|item| encode_item(item, encoder, field, view));
+    }
+    match learn_item(first, encoder, field, view) {
+        Some(shape) => encode_flat(rest, &mut encoder.out, &shape, view),
+        None => rest.iter().for_each(|item| encode_item(item, encoder, field, view)),
+    }
+}
+
+/// Writes a flat item by the general routines, and gives its markup, if it has as many leaves as its type should have.
+pub(crate) fn learn_item<T: Content>(item: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) -> Option<Shape> {
     encoder.open_end();
     let start = encoder.len();
-    let outer = encoder.leaves.replace(Vec::with_capacity(leaves));
-    encode_item(first, encoder, field, view);
+    let outer = encoder.leaves.replace(Vec::new());
+    encode_item(item, encoder, field, view);
     let spans = std::mem::replace(&mut encoder.leaves, outer).unwrap_or_default();
     let shape = Shape::new(encoder.out.as_slice(), start, encoder.len(), &spans);
-    match shape {
-        Some(shape) if spans.len() == leaves => encode_flat(rest, &mut encoder.out, &shape, view),
-        _ => rest.iter().for_each(|item| encode_item(item, encoder, field, view)),
-    }
+    shape.filter(|_| Some(spans.len()) == T::flat_leaves(view))
 }
 
 /// As [`encode_items`], for a list that knows which of its items changed since it was last written.
@@ -65,7 +66,7 @@ pub fn encode_changed_items<T: Content>(
     encode_items(items, encoder, field, view);
 }
 
-fn encode_item<T: Content>(item: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+pub(crate) fn encode_item<T: Content>(item: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) {
     encoder.start(&field.name);
     item.encode(encoder, view);
     encoder.end();
@@ -76,8 +77,14 @@ fn encode_flat<T: Content>(items: &[T], out: &mut Buffer, shape: &Shape, view: V
     out.truncate(out.len() - shape.close.len());
     for item in items {
         shape.turn.push_to(out);
-        let mut write = FlatWrite { out, between: shape.between.iter(), is_first: true };
-        item.write_flat(&mut write, view);
+        write_leaves(item, out, shape, view);
     }
     shape.close.push_to(out);
+}
+
+/// Writes the leaves of a flat item, and the markup between them.
+#[inline(always)]
+pub(crate) fn write_leaves<T: Content>(item: &T, out: &mut Buffer, shape: &Shape, view: View<'_>) {
+    let mut write = FlatWrite { out, between: shape.between.iter(), is_first: true };
+    item.write_flat(&mut write, view);
 }

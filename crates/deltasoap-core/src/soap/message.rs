@@ -19,10 +19,22 @@ pub fn encode_message<T: Message>(
     buffer: Buffer,
 ) -> Result<Buffer, Error> {
     let mut encoder = Encoder::with_buffer(buffer);
+    write_message(&mut encoder, version, encoding, headers, body);
+    encoder.finish()
+}
+
+/// Writes a message with one typed body element.
+pub(crate) fn write_message<T: Message>(
+    encoder: &mut Encoder,
+    version: Version,
+    encoding: Use,
+    headers: &[HeaderBlock],
+    body: &T,
+) {
     encoder.set_encoding(encoding);
     let needs_xsi = encoding == Use::Encoded || T::view().has_nillable();
-    open_envelope(&mut encoder, version, needs_xsi);
-    write_headers(&mut encoder, version, headers);
+    open_envelope(encoder, version, needs_xsi);
+    write_headers(encoder, version, headers);
     encoder.start(&envelope_name(version, "Body"));
     encoder.start(&T::ELEMENT);
     if encoding == Use::Encoded {
@@ -30,10 +42,9 @@ pub fn encode_message<T: Message>(
         encoder.attribute(&style, version.encoding_namespace());
     }
     encoder.set_type_written(false);
-    body.encode(&mut encoder, T::view());
+    body.encode(encoder, T::view());
     encoder.end();
-    close_envelope(&mut encoder);
-    encoder.finish()
+    close_envelope(encoder);
 }
 
 /// Writes a fault message.
