@@ -9,8 +9,8 @@ fn run(arguments: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Goals on sending: content match, structural match, shifting, first message, beside gSOAP.
-const SENDS: usize = 3 + 3 * 4 + 2 + 8 + 2 + 2;
+/// Goals on sending: content match, structural match, shifting, first message, overlaying, beside gSOAP.
+const SENDS: usize = 3 + 3 * 4 + 2 + 8 + 2 + 1 + 2;
 
 #[test]
 fn every_goal_is_judged() {

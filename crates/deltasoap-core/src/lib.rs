@@ -22,6 +22,7 @@ pub use decode::differential::{Checkpoints, Differential, DifferentialStats, Mat
 pub use deltasoap_xml::lexical::{self, Lexical};
 pub use deltasoap_xml::{Buffer, Escape, Limits};
 pub use encode::differential::{EncodeStats, MatchKind, Outgoing, Template, Templates, Templating, Width};
+pub use encode::overlay::{Overlay, Streamed, StreamedArray};
 pub use error::{Blame, Error, ErrorKind};
 pub use lease::{Home, Lease};
 pub use node::{Bindings, Child, Node};

@@ -2,17 +2,24 @@
 //!
 //! "Regular" is our own serialization of the same values in full, into a buffer that is used again, unless a goal says otherwise.
 
+use std::hint::black_box;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+use deltasoap::Overlay;
+use deltasoap::schema::Use;
+use deltasoap::soap::Version;
+use deltasoap_streams::prng::{SEED, SplitMix64};
+use deltasoap_streams::similar;
 
 use super::goal::Goal;
 use super::{Effort, Task};
 use crate::engine::{Peer, Session};
 use crate::measure::{Figures, measure};
+use crate::memory;
 use crate::run::peers_folder;
 use crate::send::socket::Sink;
-use crate::send::{self, Action, Case, Mode};
+use crate::send::{self, Action, Case, Mode, StreamedDoubles};
 use crate::workload::{Definitions, Values};
 
 /// The ways that are judged alike.
@@ -24,6 +31,7 @@ pub fn tasks(effort: Effort, peers: Option<PathBuf>) -> Vec<Task> {
     tasks.extend(structural_tasks(effort));
     tasks.extend(shift_tasks(effort));
     tasks.extend(first_tasks(effort));
+    tasks.push(overlay_task(effort));
     let folder = peers.unwrap_or_else(peers_folder);
     tasks.extend(MODES.map(|mode| peer_task(effort, mode, folder.clone())));
     tasks
@@ -129,6 +137,31 @@ fn first_tasks(effort: Effort) -> Vec<Task> {
         ratio_task(effort, "send, first message, regular into a new buffer".to_owned(), (first, Mode::Compared), 1.1),
         task("send, first message, regular into a used buffer".to_owned(), warm),
     ]
+}
+
+/// The items are made when they are asked for, so that nothing but the message takes memory.
+fn overlay_task(effort: Effort) -> Task {
+    let n = effort.n * 100;
+    task(format!("send, memory of {n} overlaid doubles"), move || {
+        let (bytes, peak) = memory::peak_of(|| overlaid_bytes(n));
+        let detail = format!("{peak} bytes at most, of a message of {}", bytes?);
+        Ok(Goal::at_most(4.0, "MiB beyond the data", peak as f64 / f64::from(1 << 20), detail))
+    })
+}
+
+/// Writes a message through a chunk of the usual size; gives how long it is.
+fn overlaid_bytes(n: usize) -> Result<u64> {
+    let mut random = SplitMix64::new(SEED);
+    let items = std::iter::repeat_with(|| similar::hard_double(&mut random)).take(n);
+    let body = StreamedDoubles::default();
+    let mut overlay = Overlay::new(Version::Soap11, Use::Literal, &[], &body, items, send::CHUNK)?;
+    let mut bytes = 0;
+    while let Some(chunk) = overlay.next_chunk()? {
+        bytes += black_box(chunk).len() as u64;
+    }
+    // Each item has its tags at least.
+    ensure!(bytes > n as u64 * 14, "items are missing");
+    Ok(bytes)
 }
 
 /// End to end: until the last byte of a message that is the same again was handed to the system.

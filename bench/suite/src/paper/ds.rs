@@ -234,9 +234,7 @@ impl Paper<'_> {
     }
 
     fn series(&self, name: &str, sender: Sender, case: impl Fn(usize) -> Case) -> Series {
-        let is_available = !matches!(sender, Sender::Ours(mode) if !mode.is_available());
-        let ms = |n| if is_available { self.sends.ms(case(n), sender) } else { f64::NAN };
-        (name.to_owned(), self.scope.sent.iter().map(|&n| ms(n)).collect())
+        (name.to_owned(), self.scope.sent.iter().map(|&n| self.sends.ms(case(n), sender)).collect())
     }
 
     /// Why rows are empty.

@@ -3,9 +3,10 @@
 use std::hint::black_box;
 use std::net::SocketAddr;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use deltasoap::encode::differential::EncodeStats;
 
+use super::overlaid::Overlaid;
 use super::script::{Script, Start};
 use super::shape::{Shape, memory_of};
 use super::socket::{Link, Receiver};
@@ -34,7 +35,7 @@ pub fn open<S: Shape>(case: &Case, mode: Mode, server: Option<SocketAddr>) -> Re
         Mode::Tracked => {
             Lane::boxed(case, mode, script, server, move |items| Templated::<S, _>::tracked(items, options))
         }
-        Mode::Overlaid => bail!("not available"),
+        Mode::Overlaid => Ok(Box::new(Overlaid::<S>::new(case, script, server)?)),
         Mode::Compared => {
             Lane::boxed(case, mode, script, server, move |items| Templated::<S, _>::compared(items, options))
         }
@@ -129,13 +130,7 @@ impl<S: Shape, W: Writer<S> + 'static> Lane<S, W> {
     }
 
     fn check_message(&self, message: &[u8]) -> Result<()> {
-        let values = S::Plain::from(self.script.current());
-        if self.is_exact {
-            ensure!(message == values.naive().as_bytes(), "the message differs from the naive writer's");
-        }
-        let found: S::Plain = decode_alone(message).context("the written message is at fault")?;
-        ensure!(found.is_same(&values), "the message carries other values");
-        Ok(())
+        check_message::<S>(message, self.script.current(), self.is_exact)
     }
 
     /// Sends a message to a server that keeps it, and looks at it there.
@@ -149,6 +144,17 @@ impl<S: Shape, W: Writer<S> + 'static> Lane<S, W> {
         self.link = usual;
         self.check_message(&receiver.message()?)
     }
+}
+
+/// Whether a message carries items; if it is an exact one, whether it is a naive writer's, byte for byte.
+pub(super) fn check_message<S: Shape>(message: &[u8], items: Vec<S::Item>, is_exact: bool) -> Result<()> {
+    let values = S::Plain::from(items);
+    if is_exact {
+        ensure!(message == values.naive().as_bytes(), "the message differs from the naive writer's");
+    }
+    let found: S::Plain = decode_alone(message).context("the written message is at fault")?;
+    ensure!(found.is_same(&values), "the message carries other values");
+    Ok(())
 }
 
 impl<S: Shape, W: Writer<S> + 'static> Session for Lane<S, W> {

@@ -6,11 +6,12 @@
 //! ([`Mode::Overlaid`]), or in full ([`Mode::Regular`]). With a [`socket`], the time ends when the last byte was handed to the system.
 
 mod lane;
+mod lists;
+mod overlaid;
 mod script;
 mod select;
 pub mod shape;
 pub mod socket;
-mod tracked;
 mod writer;
 
 use std::net::SocketAddr;
@@ -23,6 +24,7 @@ use crate::measure::{Figures, Plan, measure};
 use crate::workload::Values;
 use shape::{Doubles, Ints, Strings, Structs};
 
+pub use lists::StreamedDoubles;
 pub use select::{SendKind, bounds, cases, stuffed};
 
 /// What happens to the values between two messages.
@@ -128,14 +130,12 @@ impl Case {
 
     /// The ways of writing it that are compared.
     pub fn modes(&self) -> Vec<Mode> {
-        let mut modes = match self.action {
+        match self.action {
             Action::Overlaid => vec![Mode::Overlaid, Mode::Tracked, Mode::Compared, Mode::Regular],
             Action::First => vec![Mode::Compared, Mode::Regular],
             Action::ContentMatch => vec![Mode::Tracked, Mode::Compared, Mode::Regular, Mode::Floor],
             _ => vec![Mode::Tracked, Mode::Compared, Mode::Regular],
-        };
-        modes.retain(|mode| mode.is_available());
-        modes
+        }
     }
 }
 
@@ -164,10 +164,6 @@ impl Mode {
             Mode::Regular => "regular",
             Mode::Floor => "floor-compare",
         }
-    }
-
-    pub fn is_available(self) -> bool {
-        self != Mode::Overlaid
     }
 }
 

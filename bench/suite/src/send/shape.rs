@@ -3,11 +3,14 @@
 //! What a template has to do depends on the length of a value's text alone. So a [`Shape`] can make an item of any width, and a
 //! *sibling* of an item: another value whose texts are as long.
 
-use deltasoap::Message;
+use deltasoap::{Message, Typed};
 use deltasoap_streams::arrays::{self, Mio};
 use deltasoap_streams::prng::{SEED, SplitMix64};
 
-use super::tracked::{TrackedDoubles, TrackedInts, TrackedMios, TrackedStrings};
+use super::lists::{
+    StreamedDoubles, StreamedInts, StreamedMios, StreamedStrings, TrackedDoubles, TrackedInts, TrackedMios,
+    TrackedStrings,
+};
 use crate::messages::{self, Payload, SendDoubles, SendInts, SendMios, SendStrings};
 
 /// A kind of item, and the message that carries an array of it.
@@ -18,6 +21,11 @@ pub trait Shape: 'static {
     type Plain: Payload + From<Vec<Self::Item>>;
     /// The message, with a list that knows which of its items changed.
     type Tracked: Message;
+
+    /// The message, with a list whose items come one by one.
+    type Streamed: Message + Default;
+    /// Such an item.
+    type Sent: Typed;
 
     /// Characters of an item's shortest text, that of all its leaves together.
     const SHORTEST: usize;
@@ -41,6 +49,9 @@ pub trait Shape: 'static {
 
     /// Replaces an item of a tracked message.
     fn set_tracked(message: &mut Self::Tracked, place: usize, item: &Self::Item);
+
+    /// The item as one of those that come one by one.
+    fn sent(item: &Self::Item) -> Self::Sent;
 
     /// What the item takes in memory.
     fn push_memory(item: &Self::Item, memory: &mut Vec<u8>);
@@ -75,6 +86,8 @@ impl Shape for Doubles {
     type Item = f64;
     type Plain = SendDoubles;
     type Tracked = TrackedDoubles;
+    type Streamed = StreamedDoubles;
+    type Sent = f64;
 
     const SHORTEST: usize = 1;
     const LONGEST: usize = 24;
@@ -108,6 +121,10 @@ impl Shape for Doubles {
 
     fn set_tracked(message: &mut TrackedDoubles, place: usize, item: &f64) {
         message.item.set(place, *item);
+    }
+
+    fn sent(item: &f64) -> f64 {
+        *item
     }
 
     fn push_memory(item: &f64, memory: &mut Vec<u8>) {
@@ -160,6 +177,8 @@ impl Shape for Ints {
     type Item = i32;
     type Plain = SendInts;
     type Tracked = TrackedInts;
+    type Streamed = StreamedInts;
+    type Sent = i32;
 
     const SHORTEST: usize = 1;
     const LONGEST: usize = 11;
@@ -197,6 +216,10 @@ impl Shape for Ints {
         message.item.set(place, *item);
     }
 
+    fn sent(item: &i32) -> i32 {
+        *item
+    }
+
     fn push_memory(item: &i32, memory: &mut Vec<u8>) {
         memory.extend(item.to_ne_bytes());
     }
@@ -206,6 +229,8 @@ impl Shape for Structs {
     type Item = Mio;
     type Plain = SendMios;
     type Tracked = TrackedMios;
+    type Streamed = StreamedMios;
+    type Sent = messages::Mio;
 
     const SHORTEST: usize = 3;
     const LONGEST: usize = 46;
@@ -239,6 +264,10 @@ impl Shape for Structs {
         message.item.set(place, (*item).into());
     }
 
+    fn sent(item: &Mio) -> messages::Mio {
+        (*item).into()
+    }
+
     fn push_memory(&(x, y, v): &Mio, memory: &mut Vec<u8>) {
         Ints::push_memory(&x, memory);
         Ints::push_memory(&y, memory);
@@ -250,6 +279,8 @@ impl Shape for Strings {
     type Item = String;
     type Plain = SendStrings;
     type Tracked = TrackedStrings;
+    type Streamed = StreamedStrings;
+    type Sent = String;
 
     const SHORTEST: usize = 1;
     const LONGEST: usize = arrays::STRING_LENGTH;
@@ -277,6 +308,10 @@ impl Shape for Strings {
 
     fn set_tracked(message: &mut TrackedStrings, place: usize, item: &String) {
         message.item[place].clone_from(item);
+    }
+
+    fn sent(item: &String) -> String {
+        item.clone()
     }
 
     fn push_memory(item: &String, memory: &mut Vec<u8>) {

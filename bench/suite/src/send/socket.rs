@@ -164,6 +164,31 @@ impl Link {
         self.send_slices(&mut slices)
     }
 
+    /// Begins a message whose length is not known.
+    ///
+    /// # Errors
+    /// When the connection is closed.
+    pub fn begin_chunks(&mut self) -> io::Result<()> {
+        self.stream.write_all(format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n").as_bytes())
+    }
+
+    /// Sends a part of it, which is not empty, without copying it.
+    ///
+    /// # Errors
+    /// When the connection is closed.
+    pub fn send_chunk(&mut self, chunk: &[u8]) -> io::Result<()> {
+        let size = format!("{:x}\r\n", chunk.len());
+        self.send_slices(&mut [IoSlice::new(size.as_bytes()), IoSlice::new(chunk), IoSlice::new(b"\r\n")])
+    }
+
+    /// Ends it.
+    ///
+    /// # Errors
+    /// When the connection is closed.
+    pub fn end_chunks(&mut self) -> io::Result<()> {
+        self.stream.write_all(b"0\r\n\r\n")
+    }
+
     fn send_slices(&mut self, mut slices: &mut [IoSlice<'_>]) -> io::Result<()> {
         while !slices.is_empty() {
             match self.stream.write_vectored(slices)? {
@@ -191,6 +216,17 @@ mod tests {
         link.send(&slices).unwrap();
         drop(link);
         assert_eq!(receiver.message().unwrap(), pieces.concat());
+    }
+
+    #[test]
+    fn chunks_that_are_sent_are_received() {
+        let receiver = Receiver::start().unwrap();
+        let mut link = Link::connect(receiver.address()).unwrap();
+        link.begin_chunks().unwrap();
+        [&b"one"[..], &[b'x'; 100_000]].into_iter().for_each(|chunk| link.send_chunk(chunk).unwrap());
+        link.end_chunks().unwrap();
+        drop(link);
+        assert_eq!(receiver.message().unwrap().len(), 100_003);
     }
 
     #[test]
