@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod debian;
 mod fuzz;
 mod gsoap;
 mod interop;

@@ -10,10 +10,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::shell;
+use crate::{debian, shell};
 
 /// How the program is started. A fixed heap and the simplest collector: no thread of the collector beside the one that is timed.
 const OPTIONS: &str = "-Xms1g -Xmx1g -XX:+UseSerialGC";
+
+/// What a Debian system needs where Java and Maven are missing.
+const PACKAGES: [&str; 2] = ["default-jdk-headless", "maven"];
 
 /// Builds the peer unless it is up to date; gives the path of its program.
 pub fn build() -> Result<PathBuf> {
@@ -21,12 +24,19 @@ pub fn build() -> Result<PathBuf> {
     let sources = shell::root().join("bench/peers/xsul");
     let (program, stamp) = (folder.join("peer"), stamp(&sources)?);
     if !(program.exists() && shell::is_stamped(&folder.join("stamp"), &stamp)) {
+        install_tools()?;
         println!("building with Maven");
         package(&sources, &folder)?;
         write_program(&program, &folder)?;
         fs::write(folder.join("stamp"), stamp).context("cannot write the stamp")?;
     }
     Ok(program)
+}
+
+/// Wherever they come from, there is nothing to install if they run.
+fn install_tools() -> Result<()> {
+    let runs = |program: &str, argument| shell::run(&mut shell::command(program, [argument])).is_ok();
+    if runs("javac", "-version") && runs("mvn", "--version") { Ok(()) } else { debian::install(&PACKAGES) }
 }
 
 /// Changes whenever anything that goes into the program does.
@@ -44,10 +54,9 @@ fn stamp(sources: &Path) -> Result<String> {
 }
 
 fn package(sources: &Path, folder: &Path) -> Result<()> {
-    let advice = "a Java development kit (17 or later) and Maven are needed: default-jdk-headless, maven";
     let mut maven = shell::command("mvn", ["--batch-mode", "--quiet", "--file"]);
     maven.arg(sources.join("pom.xml")).arg(format!("-Dbuild={}", folder.join("build").display())).arg("package");
-    shell::run(&mut maven).context(advice)
+    shell::run(&mut maven)
 }
 
 fn write_program(program: &Path, folder: &Path) -> Result<()> {

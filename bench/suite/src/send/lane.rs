@@ -42,10 +42,13 @@ pub fn open<S: Shape>(case: &Case, mode: Mode, server: Option<SocketAddr>) -> Re
     }
 }
 
+/// Makes a writer of items that has written nothing.
+type Make<S, W> = Box<dyn Fn(&[<S as Shape>::Item]) -> W>;
+
 struct Lane<S: Shape, W> {
     script: Script<S>,
     writer: W,
-    make: Box<dyn Fn(&[S::Item]) -> W>,
+    make: Make<S, W>,
     /// Where messages go; nowhere for `None`.
     link: Option<Link>,
     /// Whether messages are those of a naive writer, byte for byte.
