@@ -3,6 +3,7 @@
 use super::differential::Role;
 use super::differential::{Against, Stamp};
 use super::flat::NotedLeaf;
+use super::overlay::Splits;
 use crate::schema::{QName, Use};
 use crate::soap::Version;
 use crate::{Error, ErrorKind, ns};
@@ -27,11 +28,13 @@ pub struct Encoder {
     pub(crate) leaves: Option<Vec<NotedLeaf>>,
     /// What the document is written against; it is written plainly without.
     pub(super) against: Option<Box<Against>>,
+    /// Where streamed lists stand, if that is asked for.
+    pub(crate) splits: Option<Splits>,
     /// The first thing that could not be written.
     error: Option<Error>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Declaration {
     namespace: String,
     prefix: String,
@@ -78,6 +81,7 @@ impl Encoder {
             version: Version::Soap11,
             type_written: true,
             leaves: None,
+            splits: None,
             against: None,
             error: None,
         }
@@ -113,11 +117,28 @@ impl Encoder {
     /// # Errors
     /// If a value was one that XML cannot carry.
     pub fn finish(mut self) -> Result<Buffer, Error> {
-        self.check_characters();
-        match self.error {
-            Some(error) => Err(error),
-            None => Ok(self.out),
+        self.check()?;
+        Ok(self.out)
+    }
+
+    /// An encoder without bytes that writes elements as if they stood here.
+    pub(crate) fn fork(&self) -> Encoder {
+        Encoder {
+            declared: self.declared.clone(),
+            encoding: self.encoding,
+            version: self.version,
+            type_written: self.type_written,
+            ..Self::new()
         }
+    }
+
+    /// Takes the fault that [`finish`](Self::finish) would report.
+    ///
+    /// # Errors
+    /// If a value was one that XML cannot carry.
+    pub(crate) fn check(&mut self) -> Result<(), Error> {
+        self.check_characters();
+        self.error.take().map_or(Ok(()), Err)
     }
 
     /// Remembers that something cannot be written; the first such fault is what [`finish`](Self::finish) reports.

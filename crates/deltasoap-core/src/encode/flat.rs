@@ -81,13 +81,18 @@ fn encode_list<T: Content>(
     if encoder.has_template() {
         return encoder.run(items, changes, field, view);
     }
-    encoder.open_end();
-    let start = encoder.len();
-    let leaves = note_leaves(encoder, |encoder| encode_item(first, encoder, field, view));
-    match shape_of(encoder.out.as_slice(), start, &leaves, T::flat_leaves(view)) {
+    match learn_item(first, encoder, field, view) {
         Some(shape) => write_flat(rest, &mut encoder.out, &shape, view),
         None => encode_each(rest, encoder, field, view),
     }
+}
+
+/// Writes a flat item by the general routines, and gives its markup, if it has as many leaves as its type should have.
+pub(crate) fn learn_item<T: Content>(item: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) -> Option<Shape> {
+    encoder.open_end();
+    let start = encoder.len();
+    let leaves = note_leaves(encoder, |encoder| encode_item(item, encoder, field, view));
+    shape_of(encoder.out.as_slice(), start, &leaves, T::flat_leaves(view))
 }
 
 /// Writes items one by one.
@@ -119,7 +124,14 @@ fn write_flat<T: Content>(items: &[T], out: &mut Buffer, shape: &Shape, view: Vi
     out.truncate(out.len() - shape.close.len());
     for item in items {
         shape.turn.push_to(out);
-        item.write_flat(&mut FlatWrite { out, between: shape.between.iter(), is_first: true }, view);
+        write_leaves(item, out, shape, view);
     }
     shape.close.push_to(out);
+}
+
+/// Writes the leaves of a flat item, and the markup between them.
+#[inline(always)]
+pub(crate) fn write_leaves<T: Content>(item: &T, out: &mut Buffer, shape: &Shape, view: View<'_>) {
+    let mut write = FlatWrite { out, between: shape.between.iter(), is_first: true };
+    item.write_flat(&mut write, view);
 }

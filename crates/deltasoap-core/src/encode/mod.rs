@@ -9,6 +9,7 @@ pub mod complex;
 pub mod differential;
 mod encoder;
 pub mod flat;
+pub mod overlay;
 
 pub use complex::EncodeFields;
 pub use encoder::Encoder;

@@ -3,6 +3,7 @@
 use crate::content::{APPENDED, Content, Occurs, Typed};
 use crate::decode::flat::{self, Patch, Run};
 use crate::decode::{Cursor, FlatScan, Step};
+use crate::encode::differential::Stamp;
 use crate::encode::flat::encode_items;
 use crate::encode::{Encoder, FlatSink};
 use crate::schema::{Element, ElementRef, Field, QName, View};
@@ -213,6 +214,10 @@ impl<T: Content> Content for Box<T> {
 
     fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
         T::encode(self, encoder, view);
+    }
+
+    fn stamp(&self) -> Option<Stamp> {
+        T::stamp(self)
     }
 
     fn encode_inline(&self, encoder: &mut Encoder, view: View<'_>) {
