@@ -15,3 +15,4 @@ mod shortcut;
 mod support;
 mod templates;
 mod tr069;
+mod tracked;
