@@ -10,7 +10,7 @@ use crate::Lexical;
 use crate::decode::flat::{Patch, Run};
 use crate::decode::{Cursor, FlatScan, Step};
 use crate::encode::differential::Stamp;
-use crate::encode::{Encoder, FlatWrite};
+use crate::encode::{Encoder, FlatSink};
 use crate::schema::{Builtin, Element, ElementRef, Field, QName, View};
 
 /// Stands for a place behind all others, where no old value is.
@@ -68,10 +68,18 @@ pub trait Content: Sized {
         None
     }
 
-    /// Writes all leaves of a flat value.
+    /// How many of the first items have these images ([`Lexical::count_same`]): for types with one leaf and no more. Others say
+    /// none, which only means that they are compared one by one.
     #[inline]
-    fn write_flat(&self, write: &mut FlatWrite<'_>, view: View<'_>) {
-        let _ = (write, view);
+    fn count_same(items: &[Self], images: &[u8]) -> usize {
+        let _ = (items, images);
+        0
+    }
+
+    /// Hands all leaves of a flat value to a sink, in the order of the document.
+    #[inline]
+    fn write_flat<S: FlatSink>(&self, sink: &mut S, view: View<'_>) {
+        let _ = (sink, view);
     }
 }
 
@@ -213,8 +221,8 @@ pub trait Occurs: Sized {
 
     /// See [`Content::write_flat`].
     #[inline]
-    fn write_flat(&self, write: &mut FlatWrite<'_>, view: View<'_>) {
-        let _ = (write, view);
+    fn write_flat<S: FlatSink>(&self, sink: &mut S, view: View<'_>) {
+        let _ = (sink, view);
     }
 }
 

@@ -26,6 +26,13 @@ pub struct Buffer {
     has_replaced: bool,
 }
 
+impl From<Vec<u8>> for Buffer {
+    /// A buffer that the bytes are written in.
+    fn from(bytes: Vec<u8>) -> Self {
+        Buffer { len: bytes.len(), bytes, has_replaced: false }
+    }
+}
+
 impl Buffer {
     /// An empty buffer.
     pub fn new() -> Self {

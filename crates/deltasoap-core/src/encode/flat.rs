@@ -5,22 +5,42 @@ use super::differential::Changes;
 use crate::content::Content;
 use crate::schema::{Field, View};
 use crate::template::{Segment, Shape};
-use deltasoap_xml::lexical::Lexical;
+use deltasoap_xml::lexical::{Image, Lexical};
 use deltasoap_xml::{Buffer, Escape};
 
-/// The leaves of one item, being written.
-#[derive(Debug)]
-pub struct FlatWrite<'a> {
+/// What takes the leaves of flat items: to write them, to compare them, to write them anew.
+pub trait FlatSink {
+    /// Takes the next leaf.
+    fn leaf<T: Lexical>(&mut self, value: &T);
+}
+
+/// A leaf of an item whose markup is being learned.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NotedLeaf {
+    /// Where its text stands.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// What its type is.
+    pub(crate) image: Image,
+    pub(crate) max_width: Option<usize>,
+}
+
+impl NotedLeaf {
+    pub(crate) fn of<T: Lexical>(start: usize, end: usize) -> Self {
+        NotedLeaf { start, end, image: T::IMAGE, max_width: T::MAX_WIDTH }
+    }
+}
+
+/// Writes leaves and the markup in front of each but the first.
+struct FlatWrite<'a> {
     out: &'a mut Buffer,
-    /// What stands in front of each leaf but the first.
     between: std::slice::Iter<'a, Segment>,
     is_first: bool,
 }
 
-impl FlatWrite<'_> {
-    /// Writes a leaf and the markup in front of it.
+impl FlatSink for FlatWrite<'_> {
     #[inline(always)]
-    pub fn leaf<T: Lexical>(&mut self, value: &T) {
+    fn leaf<T: Lexical>(&mut self, value: &T) {
         if self.is_first {
             self.is_first = false;
         } else if let Some(segment) = self.between.next() {
@@ -32,26 +52,7 @@ impl FlatWrite<'_> {
 
 /// Writes items as elements named as the field says.
 pub fn encode_items<T: Content>(items: &[T], encoder: &mut Encoder, field: &Field, view: View<'_>) {
-    let Some((first, rest)) = items.split_first() else { return };
-    let is_regular = T::flat_leaves(view).is_some() && !rest.is_empty() && items.iter().all(|item| item.is_flat(view));
-    if !is_regular {
-        return items.iter().for_each(|item| encode_item(item, encoder, field, view));
-    }
-    match learn_item(first, encoder, field, view) {
-        Some(shape) => encode_flat(rest, &mut encoder.out, &shape, view),
-        None => rest.iter().for_each(|item| encode_item(item, encoder, field, view)),
-    }
-}
-
-/// Writes a flat item by the general routines, and gives its markup, if it has as many leaves as its type should have.
-pub(crate) fn learn_item<T: Content>(item: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) -> Option<Shape> {
-    encoder.open_end();
-    let start = encoder.len();
-    let outer = encoder.leaves.replace(Vec::new());
-    encode_item(item, encoder, field, view);
-    let spans = std::mem::replace(&mut encoder.leaves, outer).unwrap_or_default();
-    let shape = Shape::new(encoder.out.as_slice(), start, encoder.len(), &spans);
-    shape.filter(|_| Some(spans.len()) == T::flat_leaves(view))
+    encode_list(items, None, encoder, field, view);
 }
 
 /// As [`encode_items`], for a list that knows which of its items changed since it was last written.
@@ -62,8 +63,41 @@ pub fn encode_changed_items<T: Content>(
     field: &Field,
     view: View<'_>,
 ) {
-    let _ = changes;
-    encode_items(items, encoder, field, view);
+    encode_list(items, Some(changes), encoder, field, view);
+}
+
+fn encode_list<T: Content>(
+    items: &[T],
+    changes: Option<Changes<'_>>,
+    encoder: &mut Encoder,
+    field: &Field,
+    view: View<'_>,
+) {
+    let Some((first, rest)) = items.split_first() else { return };
+    let is_flat = || T::flat_leaves(view).is_some() && !rest.is_empty() && items.iter().all(|item| item.is_flat(view));
+    if !is_flat() {
+        return encode_each(items, encoder, field, view);
+    }
+    if encoder.has_template() {
+        return encoder.run(items, changes, field, view);
+    }
+    match learn_item(first, encoder, field, view) {
+        Some(shape) => write_flat(rest, &mut encoder.out, &shape, view),
+        None => encode_each(rest, encoder, field, view),
+    }
+}
+
+/// Writes a flat item by the general routines, and gives its markup, if it has as many leaves as its type should have.
+pub(crate) fn learn_item<T: Content>(item: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) -> Option<Shape> {
+    encoder.open_end();
+    let start = encoder.len();
+    let leaves = note_leaves(encoder, |encoder| encode_item(item, encoder, field, view));
+    shape_of(encoder.out.as_slice(), start, &leaves, T::flat_leaves(view))
+}
+
+/// Writes items one by one.
+pub(crate) fn encode_each<T: Content>(items: &[T], encoder: &mut Encoder, field: &Field, view: View<'_>) {
+    items.iter().for_each(|item| encode_item(item, encoder, field, view));
 }
 
 pub(crate) fn encode_item<T: Content>(item: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) {
@@ -72,8 +106,21 @@ pub(crate) fn encode_item<T: Content>(item: &T, encoder: &mut Encoder, field: &F
     encoder.end();
 }
 
+/// The leaves that are written meanwhile.
+pub(crate) fn note_leaves(encoder: &mut Encoder, write: impl FnOnce(&mut Encoder)) -> Vec<NotedLeaf> {
+    let outer = encoder.leaves.replace(Vec::new());
+    write(encoder);
+    std::mem::replace(&mut encoder.leaves, outer).unwrap_or_default()
+}
+
+/// The shape of an item at the end of `bytes`, if it has as many leaves as its type should have.
+pub(crate) fn shape_of(bytes: &[u8], start: usize, leaves: &[NotedLeaf], expected: Option<usize>) -> Option<Shape> {
+    let spans: Vec<_> = leaves.iter().map(|leaf| (leaf.start, leaf.end)).collect();
+    (Some(leaves.len()) == expected).then(|| Shape::new(bytes, start, bytes.len(), &spans))?
+}
+
 /// Writes items behind one of the same shape.
-fn encode_flat<T: Content>(items: &[T], out: &mut Buffer, shape: &Shape, view: View<'_>) {
+fn write_flat<T: Content>(items: &[T], out: &mut Buffer, shape: &Shape, view: View<'_>) {
     out.truncate(out.len() - shape.close.len());
     for item in items {
         shape.turn.push_to(out);

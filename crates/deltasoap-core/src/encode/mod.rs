@@ -13,4 +13,4 @@ pub mod overlay;
 
 pub use complex::EncodeFields;
 pub use encoder::Encoder;
-pub use flat::FlatWrite;
+pub use flat::FlatSink;

@@ -23,7 +23,7 @@ pub fn encode_message<T: Message>(
     encoder.finish()
 }
 
-/// Writes a message with one typed body element.
+/// Writes a message with one typed body element, in full or against a template.
 pub(crate) fn write_message<T: Message>(
     encoder: &mut Encoder,
     version: Version,

@@ -6,13 +6,19 @@
 //! alike. Source: Abu-Ghazaleh, Lewis, Govindaraju, *Differential Serialization for Optimized SOAP Performance*, HPDC-13,
 //! 2004, section 3.
 
+mod against;
+mod edit;
+mod follow;
 mod options;
 mod outgoing;
+mod run;
 mod stamp;
 mod stats;
+mod tape;
 mod template;
 mod templates;
 
+pub(super) use against::{Against, Role};
 pub use options::{Templating, Width};
 pub use outgoing::Outgoing;
 pub use stamp::{Changes, Stamp};

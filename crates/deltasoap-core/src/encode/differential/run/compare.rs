@@ -1,0 +1,68 @@
+//! Items compared with what stands in a chunk.
+
+use super::RunChunk;
+use crate::content::Content;
+use crate::encode::flat::FlatSink;
+use crate::schema::View;
+use deltasoap_xml::Buffer;
+use deltasoap_xml::lexical::Lexical;
+
+/// Compares items, leaf by leaf.
+pub(super) struct Compare<'a> {
+    chunk: &'a RunChunk,
+    scratch: Buffer,
+    leaf: usize,
+    column: usize,
+    image: usize,
+    differs: bool,
+}
+
+impl<'a> Compare<'a> {
+    pub(super) fn new(chunk: &'a RunChunk) -> Self {
+        Compare { chunk, scratch: Buffer::new(), leaf: 0, column: 0, image: 0, differs: false }
+    }
+
+    /// True if the item is what stands at a place.
+    #[inline(always)]
+    pub(super) fn item<T: Content>(&mut self, index: usize, item: &T, view: View<'_>) -> bool {
+        let form = &self.chunk.form;
+        (self.leaf, self.column, self.image) = (index * form.columns.len(), 0, index * form.image);
+        if self.leaf >= self.chunk.positions.len() {
+            return false;
+        }
+        item.write_flat(self, view);
+        !self.differs
+    }
+
+    /// The text of the leaf at hand.
+    fn text(&self) -> &'a [u8] {
+        let RunChunk { form, bytes, positions, lens, .. } = self.chunk;
+        let start = positions[self.leaf] as usize;
+        let end = bytes.len() + form.shape.open.len();
+        let next = positions.get(self.leaf + 1).map_or(end, |&next| next as usize);
+        let width = next - start - form.columns[self.column].gap;
+        let len = match lens.get(self.leaf) {
+            None => width,
+            Some(&super::LONG) => memchr::memchr(b'<', &bytes[start..]).unwrap_or(width),
+            Some(&len) => usize::from(len),
+        };
+        &bytes[start..start + len]
+    }
+}
+
+impl FlatSink for Compare<'_> {
+    #[inline(always)]
+    fn leaf<T: Lexical>(&mut self, value: &T) {
+        let image = T::IMAGE.bytes();
+        let is_same = if image > 0 {
+            self.chunk.images[self.image..self.image + image] == value.image()[..image]
+        } else {
+            let text = self.text();
+            value.is_text(text, &mut self.scratch)
+        };
+        self.differs |= !is_same;
+        self.leaf += 1;
+        self.column += 1;
+        self.image += image;
+    }
+}

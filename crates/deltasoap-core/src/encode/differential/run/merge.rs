@@ -1,0 +1,132 @@
+//! Chunks made anew in one pass: however many values do not fit, what follows them is moved once.
+
+use super::build::push_spaces;
+use super::{Fields, RunChunk};
+use crate::content::Content;
+use crate::encode::differential::EncodeStats;
+use crate::encode::flat::FlatSink;
+use crate::schema::View;
+use deltasoap_xml::lexical::Lexical;
+use deltasoap_xml::{Buffer, Escape};
+
+/// Writes a chunk's bytes into `out`: what stands there between values that differ, and these values.
+#[derive(Debug)]
+pub(super) struct Merge<'a> {
+    old: &'a [u8],
+    /// How much of `old` has been taken over or replaced.
+    done: usize,
+    out: &'a mut Buffer,
+    fields: Fields<'a>,
+    scratch: &'a mut Buffer,
+    stats: &'a mut EncodeStats,
+    leaf: usize,
+    column: usize,
+    image: usize,
+    pub(super) written: usize,
+}
+
+impl<'a> Merge<'a> {
+    /// A merge that begins with the leaves of an item.
+    pub(super) fn new(
+        chunk: &'a mut RunChunk,
+        item: usize,
+        out: &'a mut Buffer,
+        scratch: &'a mut Buffer,
+        stats: &'a mut EncodeStats,
+    ) -> Self {
+        let (old, fields) = chunk.parts();
+        let (leaf, image) = (item * fields.form.columns.len(), item * fields.form.image);
+        out.clear();
+        Merge { old, done: 0, out, fields, scratch, stats, leaf, column: 0, image, written: 0 }
+    }
+
+    /// Merges the next item.
+    #[inline(always)]
+    pub(super) fn item<T: Content>(&mut self, item: &T, view: View<'_>) {
+        self.column = 0;
+        item.write_flat(self, view);
+    }
+
+    /// The next items' images.
+    #[inline(always)]
+    pub(super) fn images(&self) -> &[u8] {
+        &self.fields.images[self.image..]
+    }
+
+    /// Takes the next items over as they are.
+    pub(super) fn skip(&mut self, items: usize) {
+        let (leaves, by) = (items * self.fields.form.columns.len(), self.shift());
+        for position in &mut self.fields.positions[self.leaf..self.leaf + leaves] {
+            *position = position.wrapping_add(by);
+        }
+        self.leaf += leaves;
+        self.image += items * self.fields.form.image;
+    }
+
+    /// Takes over what is left.
+    pub(super) fn finish(mut self) {
+        let items = self.fields.positions.len() / self.fields.form.columns.len();
+        let item = self.leaf / self.fields.form.columns.len();
+        self.skip(items - item);
+        self.out.push(&self.old[self.done..]);
+        self.stats.moved += self.old.len() as u64;
+    }
+
+    /// How far what follows has moved; wraps where it moved to the front.
+    #[inline(always)]
+    fn shift(&self) -> u32 {
+        (self.out.len() as u32).wrapping_sub(self.done as u32)
+    }
+
+    /// Writes a value in place of the one that stood in a field.
+    #[inline(always)]
+    fn replace<T: Lexical>(&mut self, value: &T, start: usize, width: usize, len: usize) {
+        self.out.push_short(&self.old[self.done..start]);
+        let at = self.out.len();
+        self.fields.positions[self.leaf] = at as u32;
+        value.format(self.out, Escape::Text);
+        let new = self.out.len() - at;
+        if self.fields.form.is_stuffed {
+            self.stuff(new, width);
+            self.done = start + width + self.fields.form.columns[self.column].tag.len();
+        } else {
+            self.done = start + len;
+        }
+        self.stats.shifts += u64::from(if self.fields.form.is_stuffed { new > width } else { new != len });
+    }
+
+    fn stuff(&mut self, len: usize, width: usize) {
+        let column = &self.fields.form.columns[self.column];
+        column.tag.push_to(self.out);
+        let room = if len <= width { width } else { column.room.max(len) };
+        push_spaces(self.out, room - len);
+        self.fields.set_len(self.leaf, len);
+    }
+}
+
+impl FlatSink for Merge<'_> {
+    #[inline(always)]
+    fn leaf<T: Lexical>(&mut self, value: &T) {
+        let start = self.fields.position(self.leaf);
+        let image = T::IMAGE.bytes();
+        let images = self.image..self.image + image;
+        let is_same = if image > 0 {
+            self.fields.images[images.clone()] == value.image()[..image]
+        } else {
+            let len = self.fields.len(self.leaf, self.fields.width(self.leaf, self.column), &self.old);
+            value.is_text(&self.old[start..start + len], self.scratch)
+        };
+        if is_same {
+            self.fields.positions[self.leaf] = (start as u32).wrapping_add(self.shift());
+        } else {
+            let width = self.fields.width(self.leaf, self.column);
+            let len = self.fields.len(self.leaf, width, self.old);
+            self.replace(value, start, width, len);
+            self.fields.images[images].copy_from_slice(&value.image()[..image]);
+            self.written += 1;
+        }
+        self.leaf += 1;
+        self.column += 1;
+        self.image += image;
+    }
+}
