@@ -75,6 +75,22 @@ impl Buffer {
         self.len = self.len.min(len);
     }
 
+    /// Goes to a place in the written bytes, to write over what follows, or back to their end.
+    ///
+    /// # Panics
+    /// When so many bytes have never been written.
+    #[inline]
+    pub fn seek(&mut self, len: usize) {
+        assert!(len <= self.bytes.len(), "a place that was never written");
+        self.len = len;
+    }
+
+    /// The bytes from a place on, written or once written, to change.
+    #[inline]
+    pub fn behind_mut(&mut self, from: usize) -> &mut [u8] {
+        &mut self.bytes[from..]
+    }
+
     /// Takes the written bytes.
     pub fn into_vec(mut self) -> Vec<u8> {
         self.bytes.truncate(self.len);

@@ -80,12 +80,20 @@ pub(super) fn count_same<T: Lexical, const N: usize>(values: &[T], images: &[u8]
 #[inline(always)]
 fn is_same_block<T: Lexical, const N: usize>(values: &[T], images: &[[u8; N]]) -> bool {
     let pairs = values.iter().zip(images);
-    pairs.fold(0, |differing, (value, image)| differing | u8::from(!is_same(value, image))) == 0
+    pairs.fold(0, |differing, (value, image)| differing | difference(value, image)) == 0
 }
 
 #[inline(always)]
 fn is_same<T: Lexical, const N: usize>(value: &T, image: &[u8; N]) -> bool {
-    value.image().first_chunk::<N>() == Some(image)
+    difference(value, image) == 0
+}
+
+/// Zero for the value's own image.
+#[inline(always)]
+fn difference<T: Lexical, const N: usize>(value: &T, image: &[u8; N]) -> u64 {
+    let mut wide = [0; 8];
+    wide[..N].copy_from_slice(image);
+    u64::from_le_bytes(value.image()) ^ u64::from_le_bytes(wide)
 }
 
 #[cfg(test)]

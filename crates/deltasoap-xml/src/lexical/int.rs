@@ -50,7 +50,9 @@ macro_rules! int {
 
             #[inline(always)]
             fn image(&self) -> [u8; 8] {
-                (*self as u64).to_le_bytes()
+                let mut image = [0; 8];
+                image[..size_of::<$type>()].copy_from_slice(&self.to_le_bytes());
+                image
             }
         }
     };

@@ -17,7 +17,7 @@ use memchr::memmem;
 use std::sync::Arc;
 
 /// Lists of fewer flat items are written element by element.
-const RUN: usize = 24;
+const RUN: usize = 256;
 /// How many siblings ahead an element is looked for.
 const AHEAD: usize = 8;
 /// How many entries ahead.

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use std::sync::Arc;
 
 /// The message last sent, and where its values stand in it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Template {
     options: Templating,
     stats: EncodeStats,

@@ -7,7 +7,7 @@ use crate::{Error, Message};
 
 /// Several templates for the messages of one operation (*Differential Serialization*, section 6): each message is written against
 /// the one that is most alike, so that callers which alternate between two or three different messages rewrite none of them.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Templates {
     template: Template,
 }

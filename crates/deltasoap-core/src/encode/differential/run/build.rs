@@ -59,12 +59,12 @@ pub(super) fn fill<T: Content>(
 ) -> usize {
     let form = Arc::clone(&chunk.form);
     let mut out = match chunk.bytes.is_empty() {
-        true => Buffer::with_capacity(options.chunk + options.reserve + MARGIN),
+        true => Buffer::with_capacity(form.expected(items.len()).min(options.chunk) + options.reserve + MARGIN),
         false => Buffer::from(std::mem::take(&mut chunk.bytes)),
     };
-    let (columns, expected) = (form.columns.len(), out.len() + options.chunk / form.shape.turn.len().max(1));
-    chunk.positions.reserve(expected.min(items.len()) * columns);
-    chunk.images.reserve(expected.min(items.len()) * form.image);
+    let expected = items.len().min(options.chunk / form.expected(1) + 1);
+    chunk.positions.reserve(expected * form.columns.len());
+    chunk.images.reserve(expected * form.image);
     let RunChunk { positions, lens, images, .. } = chunk;
     let mut noting = Noting { out: &mut out, form: &form, column: 0, positions, lens, images };
     let taken = if form.is_stuffed {
@@ -79,19 +79,30 @@ pub(super) fn fill<T: Content>(
 
 /// What notes items one behind the other.
 trait ItemSink: FlatSink {
-    fn open(&mut self) -> usize;
-    fn close(&mut self);
+    /// Begins the first item.
+    fn begin(&mut self);
+    /// Ends an item and begins another; gives how long the chunk is without that.
+    fn turn(&mut self) -> usize;
+    /// Ends the last item.
+    fn end(&mut self);
 }
 
 fn append<T: Content, S: ItemSink>(sink: &mut S, items: &[T], options: &Templating, view: View<'_>) -> usize {
-    for (index, item) in items.iter().enumerate() {
-        if sink.open() >= options.chunk && index > 0 {
-            return index;
+    let Some((first, rest)) = items.split_first() else { return 0 };
+    sink.begin();
+    first.write_flat(sink, view);
+    let mut taken = 1;
+    for item in rest {
+        if sink.turn() >= options.chunk {
+            sink.end();
+            return taken;
         }
         item.write_flat(sink, view);
-        sink.close();
+        taken += 1;
     }
-    items.len()
+    sink.turn();
+    sink.end();
+    taken
 }
 
 /// Writes leaves, their markup and their places in the table.
@@ -105,16 +116,21 @@ struct Noting<'a> {
 }
 
 impl ItemSink for Noting<'_> {
-    /// Gives how long the chunk is without the item.
-    #[inline(always)]
-    fn open(&mut self) -> usize {
+    fn begin(&mut self) {
+        self.form.shape.open.push_to(self.out);
         self.column = 0;
-        self.out.len()
     }
 
     #[inline(always)]
-    fn close(&mut self) {
-        self.form.shape.close.push_to(self.out);
+    fn turn(&mut self) -> usize {
+        let len = self.out.len() + self.form.shape.close.len();
+        self.form.shape.turn.push_to(self.out);
+        self.column = 0;
+        len
+    }
+
+    fn end(&mut self) {
+        self.out.truncate(self.out.len() - self.form.shape.open.len());
     }
 }
 
@@ -132,11 +148,9 @@ impl Noting<'_> {
 impl FlatSink for Noting<'_> {
     #[inline(always)]
     fn leaf<T: Lexical>(&mut self, value: &T) {
-        let before = match self.column {
-            0 => &self.form.shape.open,
-            column => &self.form.shape.between[column - 1],
-        };
-        before.push_to(self.out);
+        if self.column > 0 {
+            self.form.shape.between[self.column - 1].push_to(self.out);
+        }
         self.column += 1;
         self.note(value);
         value.format(self.out, Escape::Text);
@@ -147,18 +161,19 @@ impl FlatSink for Noting<'_> {
 struct Stuffing<'a>(Noting<'a>);
 
 impl ItemSink for Stuffing<'_> {
-    #[inline(always)]
-    fn open(&mut self) -> usize {
-        let len = self.0.open();
-        self.0.form.shape.open.push_to(self.0.out);
-        len
+    fn begin(&mut self) {
+        self.0.begin();
     }
 
-    /// The last leaf's markup goes on to the next item, which may not come.
+    /// The last leaf's markup goes on to the next item.
     #[inline(always)]
-    fn close(&mut self) {
-        let Noting { out, form, .. } = &mut self.0;
-        out.truncate(out.len() - form.shape.open.len());
+    fn turn(&mut self) -> usize {
+        self.0.column = 0;
+        self.0.out.len() - self.0.form.shape.open.len()
+    }
+
+    fn end(&mut self) {
+        self.0.end();
     }
 }
 

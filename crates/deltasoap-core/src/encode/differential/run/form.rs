@@ -48,13 +48,12 @@ impl Form {
         self.shape.is_same(shape) && self.columns.len() == leaves.len() && self.columns.iter().zip(leaves).all(is_of)
     }
 
-    /// True if the items of two runs can stand in one.
-    pub(crate) fn is_same(&self, other: &Form) -> bool {
-        let is_same = |(one, other): (&Column, &Column)| one.image == other.image && one.max_width == other.max_width;
-        self.is_stuffed == other.is_stuffed
-            && self.shape.is_same(&other.shape)
-            && self.columns.len() == other.columns.len()
-            && self.columns.iter().zip(&other.columns).all(is_same)
+    /// About how many bytes some items will have; at least 1.
+    pub(crate) fn expected(&self, items: usize) -> usize {
+        const TEXT: usize = 16;
+        let texts = self.columns.iter().map(|column| column.room.max(column.max_width.unwrap_or(TEXT).min(TEXT)));
+        let markup = self.columns.iter().map(|column| column.gap);
+        (texts.sum::<usize>() + markup.sum::<usize>()).saturating_mul(items).max(1)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Chunks made anew in one pass: however many values do not fit, what follows them is moved once.
 
 use super::build::push_spaces;
-use super::{Fields, RunChunk};
+use super::{Fields, Form, RunChunk};
 use crate::content::Content;
 use crate::encode::differential::EncodeStats;
 use crate::encode::flat::FlatSink;
@@ -61,6 +61,38 @@ impl<'a> Merge<'a> {
         }
         self.leaf += leaves;
         self.image += items * self.fields.form.image;
+    }
+
+    pub(super) fn is_stuffed(&self) -> bool {
+        self.fields.form.is_stuffed
+    }
+
+    /// Writes items anew, as if there were no old ones.
+    pub(super) fn rewrite<T: Content>(&mut self, items: &[T], view: View<'_>) {
+        let (columns, open) = (self.fields.form.columns.len(), self.fields.form.shape.open.len());
+        self.out.push(&self.old[self.done..self.fields.position(self.leaf)]);
+        let end = self.leaf + items.len() * columns;
+        let next = self.fields.positions.get(end).map_or(self.fields.end, |&next| next as usize);
+        let images = self.image..self.image + items.len() * self.fields.form.image;
+        let mut rewrite = Rewrite {
+            out: &mut *self.out,
+            form: self.fields.form,
+            column: 0,
+            positions: self.fields.positions[self.leaf..end].iter_mut(),
+            images: &mut self.fields.images[images.clone()],
+        };
+        for (index, item) in items.iter().enumerate() {
+            rewrite.column = 0;
+            if index > 0 {
+                rewrite.form.shape.turn.push_to(rewrite.out);
+            }
+            item.write_flat(&mut rewrite, view);
+        }
+        (self.leaf, self.image) = (end, images.end);
+        self.written += items.len() * columns;
+        self.stats.shifts += (items.len() * columns) as u64;
+        // What follows is markup up to the next item's first leaf, which stands there already but for the last one's end.
+        self.done = next - open - self.fields.form.shape.close.len();
     }
 
     /// Takes over what is left.
@@ -128,5 +160,35 @@ impl FlatSink for Merge<'_> {
         self.leaf += 1;
         self.column += 1;
         self.image += image;
+    }
+}
+
+/// Writes leaves, their markup and their places, in the table as it stands.
+struct Rewrite<'a> {
+    out: &'a mut Buffer,
+    form: &'a Form,
+    column: usize,
+    positions: std::slice::IterMut<'a, u32>,
+    images: &'a mut [u8],
+}
+
+impl FlatSink for Rewrite<'_> {
+    #[inline(always)]
+    fn leaf<T: Lexical>(&mut self, value: &T) {
+        if self.column > 0 {
+            self.form.shape.between[self.column - 1].push_to(self.out);
+        }
+        self.column += 1;
+        if let Some(position) = self.positions.next() {
+            *position = self.out.len() as u32;
+        }
+        let image = T::IMAGE.bytes();
+        if image > 0
+            && let Some((first, rest)) = std::mem::take(&mut self.images).split_at_mut_checked(image)
+        {
+            first.copy_from_slice(&value.image()[..image]);
+            self.images = rest;
+        }
+        value.format(self.out, Escape::Text);
     }
 }

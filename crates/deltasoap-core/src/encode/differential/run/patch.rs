@@ -15,6 +15,11 @@ use deltasoap_xml::{Buffer, Escape};
 /// How many fields away slack is looked for.
 const REACH: usize = 8;
 
+/// Types with no wider values are written where they shall stand.
+const NARROW: usize = 24;
+/// Bytes kept from being written over: as many as a value of such a type may be longer, and a block more.
+const BEHIND: usize = 64;
+
 /// What a patch needs beside the chunk.
 #[derive(Debug)]
 pub(crate) struct Tools<'a> {
@@ -25,7 +30,9 @@ pub(crate) struct Tools<'a> {
 /// Writes an item's values into their fields. Gives `None` if one does not fit; those in front of it are written.
 #[derive(Debug)]
 pub(super) struct Patch<'a> {
-    bytes: &'a mut [u8],
+    /// The chunk's bytes; given back in the end.
+    home: &'a mut Vec<u8>,
+    bytes: Buffer,
     fields: Fields<'a>,
     tools: Tools<'a>,
     leaf: usize,
@@ -38,8 +45,9 @@ pub(super) struct Patch<'a> {
 
 impl<'a> Patch<'a> {
     pub(super) fn new(chunk: &'a mut RunChunk, tools: Tools<'a>) -> Self {
-        let (bytes, fields) = chunk.parts();
-        Patch { bytes, fields, tools, leaf: 0, column: 0, image: 0, written: 0, is_full: false }
+        let (home, fields) = chunk.parts();
+        let bytes = Buffer::from(std::mem::take(home));
+        Patch { home, bytes, fields, tools, leaf: 0, column: 0, image: 0, written: 0, is_full: false }
     }
 
     /// Writes an item; false if not all of it fits.
@@ -51,31 +59,68 @@ impl<'a> Patch<'a> {
         !self.is_full
     }
 
+    /// Ends the patch; gives how many leaves were written.
+    pub(super) fn finish(self) -> usize {
+        *self.home = self.bytes.into_vec();
+        self.written
+    }
+
     /// The images from an item on.
     #[inline(always)]
     pub(super) fn images(&self, item: usize) -> &[u8] {
         &self.fields.images[item * self.fields.form.image..]
     }
 
-    /// Writes the value in `tools.text`; false if there is no room.
+    /// Writes a value into its field; false if there is no room.
     #[inline(always)]
-    fn write(&mut self) -> bool {
+    fn write<T: Lexical>(&mut self, value: &T) -> bool {
         let width = self.fields.width(self.leaf, self.column);
-        let text = self.tools.text.as_slice();
-        if !self.fields.form.is_stuffed {
-            return text.len() == width && replace(self.bytes, self.fields.position(self.leaf), text);
+        if self.fields.form.is_stuffed {
+            return self.write_stuffed(value, width);
         }
-        self.write_stuffed(width)
+        let (start, len) = (self.fields.position(self.leaf), self.bytes.len());
+        if T::MAX_WIDTH.is_none_or(|max| max > NARROW) || start + width + BEHIND > len {
+            return self.write_over(value, start, width);
+        }
+        self.write_in_place(value, start, width, len)
+    }
+
+    /// Writes a short text where it shall stand, and puts back what is written over behind it: values are written in blocks.
+    #[inline(always)]
+    fn write_in_place<T: Lexical>(&mut self, value: &T, start: usize, width: usize, len: usize) -> bool {
+        let behind: Option<[u8; BEHIND]> = self.bytes.as_slice()[start + width..].first_chunk().copied();
+        self.bytes.seek(start);
+        value.format(&mut self.bytes, Escape::Text);
+        let end = self.bytes.len();
+        self.bytes.seek(len);
+        if let (Some(behind), Some(place)) = (behind, self.bytes.behind_mut(start + width).first_chunk_mut()) {
+            *place = behind;
+        }
+        end == start + width
+    }
+
+    /// Writes a text elsewhere, to see how long it is.
+    #[inline(never)]
+    fn write_over<T: Lexical>(&mut self, value: &T, start: usize, width: usize) -> bool {
+        self.tools.text.clear();
+        value.format(self.tools.text, Escape::Text);
+        let fits = self.tools.text.len() == width;
+        if fits {
+            self.bytes.behind_mut(start)[..width].copy_from_slice(self.tools.text.as_slice());
+        }
+        fits
     }
 
     #[inline(never)]
-    fn write_stuffed(&mut self, width: usize) -> bool {
-        let (len, old) = (self.tools.text.len(), self.fields.len(self.leaf, width, self.bytes));
+    fn write_stuffed<T: Lexical>(&mut self, value: &T, width: usize) -> bool {
+        self.tools.text.clear();
+        value.format(self.tools.text, Escape::Text);
+        let (len, old) = (self.tools.text.len(), self.fields.len(self.leaf, width, self.bytes.as_slice()));
         if len > width && !self.steal(len - width) {
             return false;
         }
         let (start, text) = (self.fields.position(self.leaf), self.tools.text.as_slice());
-        self.bytes[start..start + len].copy_from_slice(text);
+        self.bytes.behind_mut(start)[..len].copy_from_slice(text);
         if len != old {
             self.move_tag(start, len, old);
         }
@@ -85,9 +130,9 @@ impl<'a> Patch<'a> {
     fn move_tag(&mut self, start: usize, len: usize, old: usize) {
         let tag = self.fields.form.columns[self.column].tag.as_slice();
         let (behind, was_behind) = (start + len + tag.len(), start + old + tag.len());
-        self.bytes[start + len..behind].copy_from_slice(tag);
+        self.bytes.behind_mut(0)[start + len..behind].copy_from_slice(tag);
         if behind < was_behind {
-            self.bytes[behind..was_behind].fill(b' ');
+            self.bytes.behind_mut(0)[behind..was_behind].fill(b' ');
         }
         self.fields.set_len(self.leaf, len);
         self.tools.stats.tag_moves += 1;
@@ -105,7 +150,7 @@ impl<'a> Patch<'a> {
         let width = self.fields.width(self.leaf, self.column);
         let from = self.fields.position(self.leaf) + width + self.tag_of(self.leaf);
         let to = self.used_end(giver);
-        self.bytes.copy_within(from..to, from + more);
+        self.bytes.behind_mut(0).copy_within(from..to, from + more);
         for position in &mut self.fields.positions[self.leaf + 1..=giver] {
             *position += more as u32;
         }
@@ -118,7 +163,7 @@ impl<'a> Patch<'a> {
         let Some(giver) = (first..self.leaf).rfind(|&leaf| self.slack(leaf) >= more) else { return false };
         let from = self.used_end(giver) + self.slack(giver);
         let to = self.fields.position(self.leaf);
-        self.bytes.copy_within(from..to, from - more);
+        self.bytes.behind_mut(0).copy_within(from..to, from - more);
         for position in &mut self.fields.positions[giver + 1..=self.leaf] {
             *position -= more as u32;
         }
@@ -137,13 +182,13 @@ impl<'a> Patch<'a> {
 
     fn slack(&self, leaf: usize) -> usize {
         let width = self.fields.width(leaf, leaf % self.fields.form.columns.len());
-        width - self.fields.len(leaf, width, self.bytes)
+        width - self.fields.len(leaf, width, self.bytes.as_slice())
     }
 
     /// Where a field's slack begins.
     fn used_end(&self, leaf: usize) -> usize {
         let width = self.fields.width(leaf, leaf % self.fields.form.columns.len());
-        self.fields.position(leaf) + self.fields.len(leaf, width, self.bytes) + self.tag_of(leaf)
+        self.fields.position(leaf) + self.fields.len(leaf, width, self.bytes.as_slice()) + self.tag_of(leaf)
     }
 }
 
@@ -159,14 +204,12 @@ impl FlatSink for Patch<'_> {
             self.fields.images[at..at + image] == value.image()[..image]
         } else {
             let width = self.fields.width(self.leaf, self.column);
-            let len = self.fields.len(self.leaf, width, self.bytes);
+            let len = self.fields.len(self.leaf, width, self.bytes.as_slice());
             let start = self.fields.position(self.leaf);
-            value.is_text(&self.bytes[start..start + len], self.tools.text)
+            value.is_text(&self.bytes.as_slice()[start..start + len], self.tools.text)
         };
         if !is_same {
-            self.tools.text.clear();
-            value.format(self.tools.text, Escape::Text);
-            if !self.write() {
+            if !self.write(value) {
                 self.is_full = true;
                 return;
             }
@@ -177,22 +220,4 @@ impl FlatSink for Patch<'_> {
         self.column += 1;
         self.image += image;
     }
-}
-
-/// Replaces bytes, a few dozen at most times, in blocks.
-#[inline(always)]
-fn replace(bytes: &mut [u8], start: usize, text: &[u8]) -> bool {
-    let place = &mut bytes[start..start + text.len()];
-    if let (Some(first), Some(last), 16..=32) = (text.first_chunk::<16>(), text.last_chunk::<16>(), text.len()) {
-        let tail = text.len() - 16;
-        place[..16].copy_from_slice(first);
-        place[tail..].copy_from_slice(last);
-    } else if let (Some(first), Some(last), 8..16) = (text.first_chunk::<8>(), text.last_chunk::<8>(), text.len()) {
-        let tail = text.len() - 8;
-        place[..8].copy_from_slice(first);
-        place[tail..].copy_from_slice(last);
-    } else {
-        place.copy_from_slice(text);
-    }
-    true
 }

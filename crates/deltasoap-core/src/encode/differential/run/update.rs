@@ -27,6 +27,11 @@ impl<T> Clone for Items<'_, T> {
 
 impl<T> Copy for Items<'_, T> {}
 
+/// After so many items in a row that differ,
+const STREAK: usize = 4;
+/// as many more are written without a look at whether they do.
+const BLOCK: usize = 32;
+
 /// What an update needs, and what it tells.
 #[derive(Debug)]
 pub(crate) struct Work<'a> {
@@ -273,7 +278,6 @@ fn next_dirty(dirty: &[u64], from: usize) -> Option<usize> {
 fn patch<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) -> Option<usize> {
     let mut item = from;
     let Work { text, stats, .. } = work;
-    let before = stats.moved;
     let mut patch = Patch::new(run, Tools { text, stats });
     let stopped = loop {
         let Some(value) = ours.items.get(item) else { break None };
@@ -286,8 +290,7 @@ fn patch<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: 
             item += ours.skip(item, patch.images(item));
         }
     };
-    let written = patch.written as u64;
-    let _ = before;
+    let written = patch.finish() as u64;
     work.note_leaves(written, MatchKind::PerfectStructural);
     stopped
 }
@@ -296,15 +299,23 @@ fn patch<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: 
 fn merge<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) {
     let mut merge = Merge::new(run, from, work.spare, work.text, work.stats);
     // What stands in front has not moved.
-    let mut item = from;
+    let (mut item, mut streak) = (from, 0);
     while let Some(value) = ours.items.get(item) {
+        if streak >= STREAK && !merge.is_stuffed() {
+            let block = &ours.items[item..(item + BLOCK).min(ours.items.len())];
+            merge.rewrite(block, ours.view);
+            (item, streak) = (item + block.len(), STREAK - 1);
+            continue;
+        }
         let written = merge.written;
         merge.item(value, ours.view);
         item += 1;
-        if merge.written == written || ours.dirty.is_some() {
+        streak = if merge.written == written { 0 } else { streak + 1 };
+        if streak == 0 || ours.dirty.is_some() {
             let same = ours.skip(item, merge.images());
             merge.skip(same);
             item += same;
+            streak = if same > 0 { 0 } else { streak };
         }
     }
     let written = merge.written as u64;
