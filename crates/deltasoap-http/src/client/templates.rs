@@ -139,6 +139,11 @@ impl Writer {
         self.options.is_off()
     }
 
+    /// Bytes of a chunk.
+    pub(super) fn chunk(&self) -> usize {
+        self.options.chunk
+    }
+
     /// What was counted for all requests.
     pub(super) fn stats(&self) -> EncodeStats {
         *self.stats.lock().unwrap_or_else(PoisonError::into_inner)
