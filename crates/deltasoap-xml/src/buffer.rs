@@ -49,6 +49,11 @@ impl Buffer {
         &self.bytes[..self.len]
     }
 
+    /// Number of bytes that there is memory for.
+    pub fn capacity(&self) -> usize {
+        self.bytes.capacity()
+    }
+
     /// Number of bytes written.
     pub fn len(&self) -> usize {
         self.len

@@ -118,7 +118,7 @@ impl Chunk {
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {
             Chunk::Tape(tape) => &tape.bytes,
-            Chunk::Run(run) => &run.bytes,
+            Chunk::Run(run) => run.bytes.as_slice(),
         }
     }
 

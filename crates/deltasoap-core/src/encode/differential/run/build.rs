@@ -1,5 +1,6 @@
 //! Writing items into chunks of their own, and noting where their leaves stand.
 
+use super::linear::Linear;
 use super::{Form, LONG, RunChunk};
 use crate::content::Content;
 use crate::encode::differential::{Templating, Width};
@@ -11,6 +12,9 @@ use std::sync::Arc;
 
 /// How many items are looked at to learn widths from.
 const SAMPLE: usize = 512;
+
+/// Items written before a look at how long the chunk is, at most.
+const BLOCK: usize = 32;
 
 /// Room for the item that passes the end of a chunk.
 const MARGIN: usize = 256;
@@ -26,7 +30,7 @@ pub(crate) fn build<T: Content>(
     let mut chunks = Vec::new();
     let mut rest = items;
     while !rest.is_empty() {
-        let mut chunk = RunChunk::new(form, options.chunk);
+        let mut chunk = RunChunk::new(form);
         let taken = fill(&mut chunk, rest, options, replaced, view);
         rest = &rest[taken..];
         chunks.push(chunk);
@@ -58,55 +62,51 @@ pub(super) fn fill<T: Content>(
     view: View<'_>,
 ) -> usize {
     let form = Arc::clone(&chunk.form);
-    let mut out = match chunk.bytes.is_empty() {
-        true => Buffer::with_capacity(form.expected(items.len()).min(options.chunk) + options.reserve + MARGIN),
-        false => Buffer::from(std::mem::take(&mut chunk.bytes)),
-    };
-    let expected = items.len().min(options.chunk / form.expected(1) + 1);
+    if chunk.bytes.is_empty() {
+        let expected = form.expected(items.len()).min(options.chunk);
+        chunk.bytes = Buffer::with_capacity(expected + options.reserve + MARGIN);
+    }
+    let expected = items.len().min(options.chunk / form.expected(1) + BLOCK);
     chunk.positions.reserve(expected * form.columns.len());
     chunk.images.reserve(expected * form.image);
-    let RunChunk { positions, lens, images, .. } = chunk;
-    let mut noting = Noting { out: &mut out, form: &form, column: 0, positions, lens, images };
-    let taken = if form.is_stuffed {
-        append(&mut Stuffing(noting), items, options, view)
-    } else {
-        append(&mut noting, items, options, view)
-    };
-    *replaced |= out.has_replaced();
-    chunk.bytes = out.into_vec();
-    taken
-}
-
-/// What notes items one behind the other.
-trait ItemSink: FlatSink {
-    /// Begins the first item.
-    fn begin(&mut self);
-    /// Ends an item and begins another; gives how long the chunk is without that.
-    fn turn(&mut self) -> usize;
-    /// Ends the last item.
-    fn end(&mut self);
-}
-
-fn append<T: Content, S: ItemSink>(sink: &mut S, items: &[T], options: &Templating, view: View<'_>) -> usize {
-    let Some((first, rest)) = items.split_first() else { return 0 };
-    sink.begin();
-    first.write_flat(sink, view);
-    let mut taken = 1;
-    for item in rest {
-        if sink.turn() >= options.chunk {
-            sink.end();
-            return taken;
-        }
-        item.write_flat(sink, view);
-        taken += 1;
+    let mut taken = 0;
+    while taken == 0 || (taken < items.len() && chunk.bytes.len() < options.chunk) {
+        let block = block_of(&items[taken..], &form, options.chunk.saturating_sub(chunk.bytes.len()));
+        append(chunk, block, &form, view);
+        taken += block.len();
     }
-    sink.turn();
-    sink.end();
+    *replaced |= chunk.bytes.has_replaced();
     taken
 }
 
-/// Writes leaves, their markup and their places in the table.
-struct Noting<'a> {
+/// As many items as are written before a look at how long the chunk is.
+fn block_of<'i, T>(items: &'i [T], form: &Form, left: usize) -> &'i [T] {
+    let most = if form.is_narrow { (left / form.expected(1)).clamp(1, BLOCK) } else { 1 };
+    &items[..items.len().min(most)]
+}
+
+fn append<T: Content>(chunk: &mut RunChunk, items: &[T], form: &Form, view: View<'_>) {
+    let RunChunk { bytes, positions, lens, images, .. } = chunk;
+    form.shape.open.push_to(bytes);
+    if form.is_stuffed {
+        let mut stuffing = Stuffing { out: bytes, form, column: 0, positions, lens, images };
+        for item in items {
+            stuffing.column = 0;
+            item.write_flat(&mut stuffing, view);
+        }
+        // The last leaf's markup goes on to an item that does not come now.
+        bytes.truncate(bytes.len() - form.shape.open.len());
+        return;
+    }
+    let (leaf, image) = (positions.len(), images.len());
+    positions.resize(leaf + items.len() * form.columns.len(), 0);
+    images.resize(image + items.len() * form.image, 0);
+    Linear::new(bytes, form, &mut positions[leaf..], &mut images[image..]).write(items, false, view);
+    form.shape.close.push_to(bytes);
+}
+
+/// Writes leaves in fields that may be wider than their values.
+struct Stuffing<'a> {
     out: &'a mut Buffer,
     form: &'a Form,
     column: usize,
@@ -115,73 +115,12 @@ struct Noting<'a> {
     images: &'a mut Vec<u8>,
 }
 
-impl ItemSink for Noting<'_> {
-    fn begin(&mut self) {
-        self.form.shape.open.push_to(self.out);
-        self.column = 0;
-    }
-
-    #[inline(always)]
-    fn turn(&mut self) -> usize {
-        let len = self.out.len() + self.form.shape.close.len();
-        self.form.shape.turn.push_to(self.out);
-        self.column = 0;
-        len
-    }
-
-    fn end(&mut self) {
-        self.out.truncate(self.out.len() - self.form.shape.open.len());
-    }
-}
-
-impl Noting<'_> {
-    #[inline(always)]
-    fn note<T: Lexical>(&mut self, value: &T) {
-        self.positions.push(self.out.len() as u32);
-        match T::IMAGE.bytes() {
-            0 => {}
-            bytes => self.images.extend_from_slice(&value.image()[..bytes]),
-        }
-    }
-}
-
-impl FlatSink for Noting<'_> {
-    #[inline(always)]
-    fn leaf<T: Lexical>(&mut self, value: &T) {
-        if self.column > 0 {
-            self.form.shape.between[self.column - 1].push_to(self.out);
-        }
-        self.column += 1;
-        self.note(value);
-        value.format(self.out, Escape::Text);
-    }
-}
-
-/// As [`Noting`], in fields that may be wider than their values.
-struct Stuffing<'a>(Noting<'a>);
-
-impl ItemSink for Stuffing<'_> {
-    fn begin(&mut self) {
-        self.0.begin();
-    }
-
-    /// The last leaf's markup goes on to the next item.
-    #[inline(always)]
-    fn turn(&mut self) -> usize {
-        self.0.column = 0;
-        self.0.out.len() - self.0.form.shape.open.len()
-    }
-
-    fn end(&mut self) {
-        self.0.end();
-    }
-}
-
 impl FlatSink for Stuffing<'_> {
     #[inline(always)]
     fn leaf<T: Lexical>(&mut self, value: &T) {
-        self.0.note(value);
-        let Noting { out, form, column, lens, .. } = &mut self.0;
+        let Stuffing { out, form, column, positions, lens, images } = self;
+        positions.push(out.len() as u32);
+        images.extend_from_slice(&value.image()[..T::IMAGE.bytes()]);
         let kind = &form.columns[*column];
         *column += 1;
         let start = out.len();

@@ -37,6 +37,7 @@ impl<'a> Compare<'a> {
     /// The text of the leaf at hand.
     fn text(&self) -> &'a [u8] {
         let RunChunk { form, bytes, positions, lens, .. } = self.chunk;
+        let bytes = bytes.as_slice();
         let start = positions[self.leaf] as usize;
         let end = bytes.len() + form.shape.open.len();
         let next = positions.get(self.leaf + 1).map_or(end, |&next| next as usize);

@@ -14,7 +14,12 @@ pub(crate) struct Form {
     pub(crate) image: usize,
     /// True if fields may be wider than their values.
     pub(crate) is_stuffed: bool,
+    /// True if all leaves are numbers and the like, with short texts.
+    pub(crate) is_narrow: bool,
 }
+
+/// Most bytes of a short text.
+pub(super) const NARROW: usize = 24;
 
 /// A leaf of every item.
 #[derive(Debug, Clone)]
@@ -38,7 +43,9 @@ impl Form {
         let columns: Vec<_> =
             leaves.iter().zip(behind).map(|(leaf, behind)| Column::new(leaf, behind, options)).collect();
         let image = leaves.iter().map(|leaf| leaf.image.bytes()).sum();
-        Form { shape, columns, image, is_stuffed: options.width != Width::Exact }
+        let is_narrow = |leaf: &NotedLeaf| leaf.image.is_some() && leaf.max_width.is_some_and(|max| max <= NARROW);
+        let (is_stuffed, is_narrow) = (options.width != Width::Exact, leaves.iter().all(is_narrow));
+        Form { shape, columns, image, is_stuffed, is_narrow }
     }
 
     /// True if items of this shape, with leaves of these types, have this form.
@@ -46,6 +53,15 @@ impl Form {
         let is_of =
             |(column, leaf): (&Column, &NotedLeaf)| column.image == leaf.image && column.max_width == leaf.max_width;
         self.shape.is_same(shape) && self.columns.len() == leaves.len() && self.columns.iter().zip(leaves).all(is_of)
+    }
+
+    /// The markup between a leaf and the next one's text, without slack; of the last one in a chunk there is less.
+    #[inline(always)]
+    pub(crate) fn behind(&self, column: usize) -> &[u8] {
+        match self.shape.between.get(column) {
+            Some(between) => between.as_slice(),
+            None => self.shape.turn.as_slice(),
+        }
     }
 
     /// About how many bytes some items will have; at least 1.

@@ -1,7 +1,8 @@
 //! Chunks made anew in one pass: however many values do not fit, what follows them is moved once.
 
 use super::build::push_spaces;
-use super::{Fields, Form, RunChunk};
+use super::linear::Linear;
+use super::{Fields, RunChunk};
 use crate::content::Content;
 use crate::encode::differential::EncodeStats;
 use crate::encode::flat::FlatSink;
@@ -23,6 +24,8 @@ pub(super) struct Merge<'a> {
     column: usize,
     image: usize,
     pub(super) written: usize,
+    /// Where the first leaf stands, if the table no longer tells.
+    start: Option<usize>,
 }
 
 impl<'a> Merge<'a> {
@@ -35,9 +38,15 @@ impl<'a> Merge<'a> {
         stats: &'a mut EncodeStats,
     ) -> Self {
         let (old, fields) = chunk.parts();
+        let old = old.as_slice();
         let (leaf, image) = (item * fields.form.columns.len(), item * fields.form.image);
         out.clear();
-        Merge { old, done: 0, out, fields, scratch, stats, leaf, column: 0, image, written: 0 }
+        Merge { old, done: 0, out, fields, scratch, stats, leaf, column: 0, image, written: 0, start: None }
+    }
+
+    /// Says where the first leaf stands.
+    pub(super) fn starting_at(self, start: Option<usize>) -> Self {
+        Merge { start, ..self }
     }
 
     /// Merges the next item.
@@ -70,24 +79,12 @@ impl<'a> Merge<'a> {
     /// Writes items anew, as if there were no old ones.
     pub(super) fn rewrite<T: Content>(&mut self, items: &[T], view: View<'_>) {
         let (columns, open) = (self.fields.form.columns.len(), self.fields.form.shape.open.len());
-        self.out.push(&self.old[self.done..self.fields.position(self.leaf)]);
+        self.out.push(&self.old[self.done..self.start.take().unwrap_or(self.fields.position(self.leaf))]);
         let end = self.leaf + items.len() * columns;
         let next = self.fields.positions.get(end).map_or(self.fields.end, |&next| next as usize);
         let images = self.image..self.image + items.len() * self.fields.form.image;
-        let mut rewrite = Rewrite {
-            out: &mut *self.out,
-            form: self.fields.form,
-            column: 0,
-            positions: self.fields.positions[self.leaf..end].iter_mut(),
-            images: &mut self.fields.images[images.clone()],
-        };
-        for (index, item) in items.iter().enumerate() {
-            rewrite.column = 0;
-            if index > 0 {
-                rewrite.form.shape.turn.push_to(rewrite.out);
-            }
-            item.write_flat(&mut rewrite, view);
-        }
+        let (positions, table) = (&mut self.fields.positions[self.leaf..end], &mut self.fields.images[images.clone()]);
+        Linear::new(self.out, self.fields.form, positions, table).write(items, false, view);
         (self.leaf, self.image) = (end, images.end);
         self.written += items.len() * columns;
         self.stats.shifts += (items.len() * columns) as u64;
@@ -160,35 +157,5 @@ impl FlatSink for Merge<'_> {
         self.leaf += 1;
         self.column += 1;
         self.image += image;
-    }
-}
-
-/// Writes leaves, their markup and their places, in the table as it stands.
-struct Rewrite<'a> {
-    out: &'a mut Buffer,
-    form: &'a Form,
-    column: usize,
-    positions: std::slice::IterMut<'a, u32>,
-    images: &'a mut [u8],
-}
-
-impl FlatSink for Rewrite<'_> {
-    #[inline(always)]
-    fn leaf<T: Lexical>(&mut self, value: &T) {
-        if self.column > 0 {
-            self.form.shape.between[self.column - 1].push_to(self.out);
-        }
-        self.column += 1;
-        if let Some(position) = self.positions.next() {
-            *position = self.out.len() as u32;
-        }
-        let image = T::IMAGE.bytes();
-        if image > 0
-            && let Some((first, rest)) = std::mem::take(&mut self.images).split_at_mut_checked(image)
-        {
-            first.copy_from_slice(&value.image()[..image]);
-            self.images = rest;
-        }
-        value.format(self.out, Escape::Text);
     }
 }

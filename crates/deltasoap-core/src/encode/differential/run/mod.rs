@@ -16,6 +16,7 @@
 mod build;
 mod compare;
 mod form;
+mod linear;
 mod merge;
 mod patch;
 mod update;
@@ -25,6 +26,7 @@ pub(crate) use build::{build, push_spaces};
 pub(crate) use form::{Form, room};
 pub(crate) use update::{Items, Work, update};
 
+use deltasoap_xml::Buffer;
 use std::sync::Arc;
 
 /// Items of a run, and the table of their leaves.
@@ -32,7 +34,7 @@ use std::sync::Arc;
 pub(crate) struct RunChunk {
     pub(crate) form: Arc<Form>,
     /// From the first item's start tag to the last item's end tag, and the slack of its last leaf.
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) bytes: Buffer,
     /// Where each leaf's text begins.
     positions: Vec<u32>,
     /// How long each leaf's text is, if fields may be wider; [`LONG`] for those that are looked up.
@@ -45,9 +47,8 @@ pub(crate) struct RunChunk {
 const LONG: u16 = u16::MAX;
 
 impl RunChunk {
-    fn new(form: &Arc<Form>, capacity: usize) -> Self {
+    fn new(form: &Arc<Form>) -> Self {
         let (bytes, positions, lens, images) = Default::default();
-        let _ = capacity;
         RunChunk { form: Arc::clone(form), bytes, positions, lens, images }
     }
 
@@ -66,7 +67,9 @@ impl RunChunk {
     pub(crate) fn split_off(&mut self, item: usize) -> RunChunk {
         let leaf = item * self.form.columns.len();
         let at = self.start_of(item);
-        let bytes = self.bytes.split_off(at);
+        let mut bytes = Buffer::with_capacity(self.bytes.len() - at);
+        bytes.push(&self.bytes.as_slice()[at..]);
+        self.bytes.truncate(at);
         let mut positions = self.positions.split_off(leaf);
         positions.iter_mut().for_each(|position| *position -= at as u32);
         let lens = if self.lens.is_empty() { Vec::new() } else { self.lens.split_off(leaf) };
@@ -77,7 +80,7 @@ impl RunChunk {
     /// Appends the items of another chunk of the same form.
     pub(crate) fn append(&mut self, other: &RunChunk) {
         let by = self.bytes.len() as u32;
-        self.bytes.extend_from_slice(&other.bytes);
+        self.bytes.push(other.bytes.as_slice());
         self.positions.extend(other.positions.iter().map(|position| position + by));
         self.lens.extend_from_slice(&other.lens);
         self.images.extend_from_slice(&other.images);
@@ -144,7 +147,7 @@ struct Fields<'a> {
 
 impl RunChunk {
     /// The bytes, and the table of what stands in them.
-    fn parts(&mut self) -> (&mut Vec<u8>, Fields<'_>) {
+    fn parts(&mut self) -> (&mut Buffer, Fields<'_>) {
         let end = self.bytes.len() + self.form.shape.open.len();
         let RunChunk { form, bytes, positions, lens, images } = self;
         (bytes, Fields { form, positions, lens, images, end })

@@ -4,7 +4,9 @@
 //! the field has, moves its end tag; one that needs more takes what is missing from the slack of a field nearby (*stealing*),
 //! by moving what stands between. The first value for which there is no room ends the patch.
 
-use super::{Fields, RunChunk};
+use super::form::NARROW;
+use super::linear::Linear;
+use super::{Fields, Form, RunChunk};
 use crate::content::Content;
 use crate::encode::differential::EncodeStats;
 use crate::encode::flat::FlatSink;
@@ -15,10 +17,8 @@ use deltasoap_xml::{Buffer, Escape};
 /// How many fields away slack is looked for.
 const REACH: usize = 8;
 
-/// Types with no wider values are written where they shall stand.
-const NARROW: usize = 24;
-/// Bytes kept from being written over: as many as a value of such a type may be longer, and a block more.
-const BEHIND: usize = 64;
+/// How many bytes from its start a number may write over if it is shorter.
+const BLOCK: usize = 28;
 
 /// What a patch needs beside the chunk.
 #[derive(Debug)]
@@ -30,9 +30,7 @@ pub(crate) struct Tools<'a> {
 /// Writes an item's values into their fields. Gives `None` if one does not fit; those in front of it are written.
 #[derive(Debug)]
 pub(super) struct Patch<'a> {
-    /// The chunk's bytes; given back in the end.
-    home: &'a mut Vec<u8>,
-    bytes: Buffer,
+    bytes: &'a mut Buffer,
     fields: Fields<'a>,
     tools: Tools<'a>,
     leaf: usize,
@@ -45,9 +43,8 @@ pub(super) struct Patch<'a> {
 
 impl<'a> Patch<'a> {
     pub(super) fn new(chunk: &'a mut RunChunk, tools: Tools<'a>) -> Self {
-        let (home, fields) = chunk.parts();
-        let bytes = Buffer::from(std::mem::take(home));
-        Patch { home, bytes, fields, tools, leaf: 0, column: 0, image: 0, written: 0, is_full: false }
+        let (bytes, fields) = chunk.parts();
+        Patch { bytes, fields, tools, leaf: 0, column: 0, image: 0, written: 0, is_full: false }
     }
 
     /// Writes an item; false if not all of it fits.
@@ -59,10 +56,34 @@ impl<'a> Patch<'a> {
         !self.is_full
     }
 
-    /// Ends the patch; gives how many leaves were written.
-    pub(super) fn finish(self) -> usize {
-        *self.home = self.bytes.into_vec();
-        self.written
+    /// Writes a stretch of items anew, as long as their values need what the old ones did: then gives `None`. Else what stood
+    /// behind the first one's first leaf is as it was, and the table is not: gives where that leaf begins.
+    pub(super) fn stretch<T: Content>(&mut self, index: usize, items: &[T], view: View<'_>) -> Option<usize> {
+        let form = self.fields.form;
+        let (leaf, image) = (index * form.columns.len(), index * form.image);
+        let leaves = leaf..leaf + items.len() * form.columns.len();
+        let images = image..image + items.len() * form.image;
+        let (start, end) = (self.fields.position(leaf), self.fields.position(leaves.end));
+        self.tools.text.clear();
+        self.tools.text.push(&self.bytes.as_slice()[start..end + spill(form)]);
+        let len = self.bytes.len();
+        self.bytes.seek(start);
+        let (positions, table) = (&mut self.fields.positions[leaves.clone()], &mut self.fields.images[images]);
+        let mut linear = Linear::new(self.bytes, form, positions, table);
+        let stays = linear.write(items, true, view) && self.bytes.len() + form.shape.turn.len() == end;
+        self.bytes.seek(len);
+        let kept = if stays { end - form.shape.turn.len()..end + spill(form) } else { start..end + spill(form) };
+        let text = &self.tools.text.as_slice()[kept.start - start..];
+        self.bytes.behind_mut(kept.start)[..kept.len()].copy_from_slice(text);
+        self.written += leaves.len();
+        (!stays).then_some(start)
+    }
+
+    /// True if a stretch of items can be written without going beyond the chunk.
+    pub(super) fn has_stretch(&self, index: usize, items: usize) -> bool {
+        let form = self.fields.form;
+        let behind = self.fields.positions.get((index + items) * form.columns.len());
+        form.is_narrow && !form.is_stuffed && behind.is_some_and(|&end| end as usize + spill(form) <= self.bytes.len())
     }
 
     /// The images from an item on.
@@ -78,24 +99,24 @@ impl<'a> Patch<'a> {
         if self.fields.form.is_stuffed {
             return self.write_stuffed(value, width);
         }
-        let (start, len) = (self.fields.position(self.leaf), self.bytes.len());
-        if T::MAX_WIDTH.is_none_or(|max| max > NARROW) || start + width + BEHIND > len {
+        let start = self.fields.position(self.leaf);
+        let gap = self.fields.form.columns[self.column].gap;
+        if !T::IMAGE.is_some() || width + gap < BLOCK || start + width + gap > self.bytes.len() {
             return self.write_over(value, start, width);
         }
-        self.write_in_place(value, start, width, len)
+        self.write_in_place(value, start, width)
     }
 
-    /// Writes a short text where it shall stand, and puts back what is written over behind it: values are written in blocks.
+    /// Writes a number where it shall stand. Numbers are written in blocks, so the markup behind it is written again.
     #[inline(always)]
-    fn write_in_place<T: Lexical>(&mut self, value: &T, start: usize, width: usize, len: usize) -> bool {
-        let behind: Option<[u8; BEHIND]> = self.bytes.as_slice()[start + width..].first_chunk().copied();
+    fn write_in_place<T: Lexical>(&mut self, value: &T, start: usize, width: usize) -> bool {
+        let len = self.bytes.len();
         self.bytes.seek(start);
-        value.format(&mut self.bytes, Escape::Text);
+        value.format(self.bytes, Escape::Text);
         let end = self.bytes.len();
+        self.bytes.seek(start + width);
+        self.bytes.push_short(self.fields.form.behind(self.column));
         self.bytes.seek(len);
-        if let (Some(behind), Some(place)) = (behind, self.bytes.behind_mut(start + width).first_chunk_mut()) {
-            *place = behind;
-        }
         end == start + width
     }
 
@@ -220,4 +241,10 @@ impl FlatSink for Patch<'_> {
         self.column += 1;
         self.image += image;
     }
+}
+
+/// How far one item may be written beyond the place where it stood, and markup behind it.
+fn spill(form: &Form) -> usize {
+    const BLOCKS: usize = 64;
+    form.columns.len() * NARROW + BLOCKS
 }

@@ -30,7 +30,7 @@ impl<T> Copy for Items<'_, T> {}
 /// After so many items in a row that differ,
 const STREAK: usize = 4;
 /// as many more are written without a look at whether they do.
-const BLOCK: usize = 32;
+const STRETCH: usize = 32;
 
 /// What an update needs, and what it tells.
 #[derive(Debug)]
@@ -274,37 +274,53 @@ fn next_dirty(dirty: &[u64], from: usize) -> Option<usize> {
     Some(at * 64 + word.trailing_zeros() as usize)
 }
 
-/// Writes values into their fields, from an item on; gives the item whose value does not fit.
-fn patch<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) -> Option<usize> {
-    let mut item = from;
+/// Where a patch ended because values need more or less room.
+#[derive(Debug, Clone, Copy)]
+struct Stop {
+    item: usize,
+    /// If a whole stretch of items is to be written anew: where the first leaf begins.
+    stretch: Option<usize>,
+}
+
+/// Writes values into their fields, from an item on, as far as they fit.
+fn patch<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) -> Option<Stop> {
+    let (mut item, mut streak) = (from, 0);
     let Work { text, stats, .. } = work;
     let mut patch = Patch::new(run, Tools { text, stats });
     let stopped = loop {
+        if streak >= STREAK && item + STRETCH <= ours.items.len() && patch.has_stretch(item, STRETCH) {
+            if let Some(start) = patch.stretch(item, &ours.items[item..item + STRETCH], ours.view) {
+                break Some(Stop { item, stretch: Some(start) });
+            }
+            (item, streak) = (item + STRETCH, STREAK - 1);
+        }
         let Some(value) = ours.items.get(item) else { break None };
         let written = patch.written;
         if !patch.item(item, value, ours.view) {
-            break Some(item);
+            break Some(Stop { item, stretch: None });
         }
         item += 1;
-        if patch.written == written || ours.dirty.is_some() {
-            item += ours.skip(item, patch.images(item));
+        streak = if patch.written == written { 0 } else { streak + 1 };
+        if streak == 0 || ours.dirty.is_some() {
+            let same = ours.skip(item, patch.images(item));
+            item += same;
+            streak = if same > 0 { 0 } else { streak };
         }
     };
-    let written = patch.finish() as u64;
+    let written = patch.written as u64;
     work.note_leaves(written, MatchKind::PerfectStructural);
     stopped
 }
 
-/// Makes the chunk anew, from an item on.
-fn merge<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) {
-    let mut merge = Merge::new(run, from, work.spare, work.text, work.stats);
-    // What stands in front has not moved.
-    let (mut item, mut streak) = (from, 0);
+/// Makes the chunk anew, from where a patch ended.
+fn merge<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: Stop, work: &mut Work<'_>) {
+    let mut merge = Merge::new(run, from.item, work.spare, work.text, work.stats).starting_at(from.stretch);
+    let (mut item, mut streak) = (from.item, if from.stretch.is_some() { STREAK } else { 0 });
     while let Some(value) = ours.items.get(item) {
         if streak >= STREAK && !merge.is_stuffed() {
-            let block = &ours.items[item..(item + BLOCK).min(ours.items.len())];
-            merge.rewrite(block, ours.view);
-            (item, streak) = (item + block.len(), STREAK - 1);
+            let stretch = &ours.items[item..(item + STRETCH).min(ours.items.len())];
+            merge.rewrite(stretch, ours.view);
+            (item, streak) = (item + stretch.len(), STREAK - 1);
             continue;
         }
         let written = merge.written;
@@ -321,8 +337,7 @@ fn merge<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: 
     let written = merge.written as u64;
     merge.finish();
     *work.replaced |= work.spare.has_replaced();
-    let merged = std::mem::take(work.spare).into_vec();
-    *work.spare = Buffer::from(std::mem::replace(&mut run.bytes, merged));
+    std::mem::swap(work.spare, &mut run.bytes);
     work.note_leaves(written, MatchKind::PartialStructural);
 }
 

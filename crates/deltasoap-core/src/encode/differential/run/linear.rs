@@ -1,0 +1,68 @@
+//! Items written one behind the other, with their places in the table: all of a run the first time, and stretches in which
+//! everything differs. Nothing is looked at, so it costs little more than writing them without a table.
+
+use super::Form;
+use crate::content::Content;
+use crate::encode::flat::FlatSink;
+use crate::schema::View;
+use deltasoap_xml::lexical::Lexical;
+use deltasoap_xml::{Buffer, Escape};
+
+/// Writes leaves, in exact widths.
+#[derive(Debug)]
+pub(super) struct Linear<'a> {
+    out: &'a mut Buffer,
+    form: &'a Form,
+    column: usize,
+    positions: std::slice::IterMut<'a, u32>,
+    images: &'a mut [u8],
+    /// Bits in which positions differ from those that the table had.
+    moved: u32,
+}
+
+impl<'a> Linear<'a> {
+    /// Writes into a table with room for just the items to come.
+    pub(super) fn new(out: &'a mut Buffer, form: &'a Form, positions: &'a mut [u32], images: &'a mut [u8]) -> Self {
+        Linear { out, form, column: 0, positions: positions.iter_mut(), images, moved: 0 }
+    }
+
+    /// Writes items, from the first one's first leaf to the last one's last. Ends early, and says false, behind an item whose
+    /// leaves do not stand where the table had them, if that is asked for.
+    #[inline(always)]
+    pub(super) fn write<T: Content>(&mut self, items: &[T], must_stay: bool, view: View<'_>) -> bool {
+        for (index, item) in items.iter().enumerate() {
+            self.column = 0;
+            if index > 0 {
+                self.form.shape.turn.push_to(self.out);
+            }
+            item.write_flat(self, view);
+            if must_stay && self.moved != 0 {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+impl FlatSink for Linear<'_> {
+    #[inline(always)]
+    fn leaf<T: Lexical>(&mut self, value: &T) {
+        if self.column > 0 {
+            self.form.shape.between[self.column - 1].push_to(self.out);
+        }
+        self.column += 1;
+        if let Some(position) = self.positions.next() {
+            let now = self.out.len() as u32;
+            self.moved |= *position ^ now;
+            *position = now;
+        }
+        let image = T::IMAGE.bytes();
+        if image > 0
+            && let Some((first, rest)) = std::mem::take(&mut self.images).split_at_mut_checked(image)
+        {
+            first.copy_from_slice(&value.image()[..image]);
+            self.images = rest;
+        }
+        value.format(self.out, Escape::Text);
+    }
+}
