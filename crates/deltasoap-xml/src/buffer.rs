@@ -64,11 +64,6 @@ impl Buffer {
         self.len == 0
     }
 
-    /// Bytes that fit the memory at hand.
-    pub fn capacity(&self) -> usize {
-        self.bytes.len()
-    }
-
     /// Forgets what was written and keeps the memory.
     pub fn clear(&mut self) {
         self.len = 0;

@@ -33,7 +33,7 @@ where
     while let Some(chunk) = overlay.next_chunk().expect("items that XML can carry") {
         bytes += chunk.len();
     }
-    (bytes, ALLOCATOR.get_peak_memory() as usize)
+    (bytes, ALLOCATOR.get_peak_memory())
 }
 
 #[test]
