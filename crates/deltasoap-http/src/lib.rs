@@ -55,6 +55,7 @@ mod client;
 mod media;
 mod server;
 mod shelf;
+mod sizes;
 
 pub use body::Body;
 pub use client::{

@@ -219,7 +219,7 @@ Requests are decoded, responses encoded, both at the server and timed without HT
 Changed: of a hundred values, how many differ from the message before; other streams are recorded, or derived from recorded messages.
 Fast: share of the operations' bytes that equal those of the message before, and were skipped. Memory: held of earlier messages.
 Match: how responses resemble earlier ones; structural matches are perfect where each changed value is as long as before. Written: share
-of the bytes that were written anew. Responses below 512 bytes are always written in full.
+of the bytes that were written anew. Responses of operations that give less than 2 KiB are always written in full.
 MB are 10^6 bytes, kB 10^3. Round trips are of one client, the check of the reply included.";
 
 /// Prints the outcomes: two tables, or a line of JSON each.

@@ -7,7 +7,7 @@
 mod overlaid;
 
 use bytes::Bytes;
-use deltasoap_core::{Error, Outgoing, Overlay, Typed};
+use deltasoap_core::{Buffer, Error, Outgoing, Overlay, Typed};
 use http_body::{Frame, SizeHint};
 use overlaid::Overlaid;
 use std::pin::Pin;
@@ -110,6 +110,13 @@ impl From<String> for Body {
     }
 }
 
+/// A message in one piece, whose bytes are not copied unless their buffer was far too large for them.
+impl From<Buffer> for Body {
+    fn from(message: Buffer) -> Self {
+        trimmed(message.into_vec()).into()
+    }
+}
+
 impl From<Outgoing> for Body {
     fn from(outgoing: Outgoing) -> Self {
         Body { left: outgoing.len(), pieces: Pieces::Template { outgoing, next: 0 } }
@@ -125,6 +132,18 @@ where
     fn from(overlay: Overlay<I>) -> Self {
         Body { left: 0, pieces: Pieces::Overlaid(Overlaid::new(overlay)) }
     }
+}
+
+/// Most bytes of memory that a message keeps without use while it is sent.
+const UNUSED: usize = 64 << 10;
+
+/// The bytes without the memory behind them, where that is most of it: a slow reader would hold on to it. A buffer that
+/// grew to the message is less than twice as large, so that what is copied here is always a small part.
+fn trimmed(mut bytes: Vec<u8>) -> Vec<u8> {
+    if bytes.capacity() > UNUSED && bytes.capacity() / 2 > bytes.len() {
+        bytes.shrink_to_fit();
+    }
+    bytes
 }
 
 #[cfg(test)]
@@ -225,6 +244,20 @@ mod tests {
         let slices = slices.lock().expect("not poisoned");
         assert_eq!(slices.iter().sum::<usize>(), frames + 1, "each frame by itself, and the head");
         assert!(slices.len() <= frames.div_ceil(15), "{slices:?}");
+    }
+
+    #[test]
+    fn memory_that_is_mostly_unused_is_given_back() {
+        let with = |capacity, len| {
+            let mut bytes = Vec::with_capacity(capacity);
+            bytes.resize(len, b'x');
+            bytes
+        };
+        let small = trimmed(with(1 << 20, 100));
+        assert!(small.capacity() < UNUSED && small == with(100, 100));
+        for (capacity, len) in [(1 << 20, 600 << 10), (UNUSED, 100)] {
+            assert!(trimmed(with(capacity, len)).capacity() >= capacity, "not copied");
+        }
     }
 
     #[tokio::test]

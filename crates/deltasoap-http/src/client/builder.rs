@@ -76,8 +76,8 @@ impl<S> Client<S> {
         self.memories.stats()
     }
 
-    /// What differential serialization did for the requests, over all clones of the client: those that were written against
-    /// [templates](ClientBuilder::templating), or became the first.
+    /// What differential serialization did for the requests, over all clones of the client. Those that were written without
+    /// [templates](ClientBuilder::templating) count as sent for the first time.
     pub fn encode_stats(&self) -> EncodeStats {
         self.writer.stats()
     }
@@ -178,7 +178,8 @@ impl ClientBuilder {
     }
 
     /// How requests are written that resemble an earlier one: only where they differ. Default: as [`Templating`] says; with
-    /// [`Templating::OFF`] each is written in full, and nothing kept.
+    /// [`Templating::OFF`] each is written in full, and nothing kept. Requests of a type that have all been small of late,
+    /// below 2 KiB, are written in full in any case: keeping them costs more than it saves.
     #[must_use]
     pub fn templating(mut self, templating: Templating) -> Self {
         self.templating = templating;

@@ -4,12 +4,13 @@ use super::builder::Client;
 use super::error::CallError;
 use super::options::CallOptions;
 use super::receive::{FaultReceiver, receive, status_error};
+use super::templates::Layout;
 use crate::media;
 use crate::{Body, BoxError};
 use bytes::Bytes;
 use deltasoap_core::decode::Decoder;
-use deltasoap_core::soap::{Head, Reply, ReplyReceiver, Version, encode_message};
-use deltasoap_core::{Buffer, DecodeOptions, Differential, Error, Lease, Message, QName};
+use deltasoap_core::soap::{Head, Reply, ReplyReceiver, Version};
+use deltasoap_core::{DecodeOptions, Differential, Error, Lease, Message, QName};
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, StatusCode};
 use std::time::Duration;
@@ -211,12 +212,9 @@ where
     }
 
     fn message<T: Message>(&self, body: &T, options: &CallOptions) -> Result<Body, Error> {
-        let (version, encoding) = (self.settings.version, options.encoding.unwrap_or(self.settings.encoding));
-        if options.is_single || self.writer.is_off() {
-            let message = encode_message(version, encoding, &options.headers, body, Buffer::new())?;
-            return Ok(message.into_vec().into());
-        }
-        Ok(self.writer.write(version, encoding, &options.headers, body)?.into())
+        let encoding = options.encoding.unwrap_or(self.settings.encoding);
+        let layout = Layout { version: self.settings.version, encoding, headers: &options.headers };
+        self.writer.write(layout, body, options.is_single)
     }
 }
 

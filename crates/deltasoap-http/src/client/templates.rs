@@ -4,10 +4,12 @@
 //! which takes no lock, and put back at once: what is still being sent is safe, since templates copy it before they change
 //! it. A request that is written meanwhile gets a set of its own.
 
+use crate::body::Body;
 use crate::shelf::{Idle, Shelf};
+use crate::sizes::{Sizes, in_full};
 use deltasoap_core::schema::Use;
-use deltasoap_core::soap::{HeaderBlock, Version};
-use deltasoap_core::{EncodeStats, Error, Message, Outgoing, QName, Templates, Templating};
+use deltasoap_core::soap::{HeaderBlock, Version, encode_message};
+use deltasoap_core::{Buffer, EncodeStats, Error, Message, QName, Templates, Templating};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -122,7 +124,33 @@ pub(super) struct Writer {
     options: Templating,
     store: SharedTemplates,
     destination: u64,
-    stats: Mutex<EncodeStats>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    stats: EncodeStats,
+    /// Of each kind of request so far.
+    sizes: Vec<(Kind, Sizes)>,
+}
+
+impl State {
+    fn sizes(&mut self, kind: &Kind) -> &Sizes {
+        let known = self.sizes.iter().position(|(other, _)| other == kind);
+        let index = known.unwrap_or_else(|| {
+            self.sizes.push((kind.clone(), Sizes::default()));
+            self.sizes.len() - 1
+        });
+        &self.sizes[index].1
+    }
+}
+
+/// How a request is laid out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Layout<'a> {
+    pub(super) version: Version,
+    pub(super) encoding: Use,
+    pub(super) headers: &'a [HeaderBlock],
 }
 
 impl Writer {
@@ -131,12 +159,11 @@ impl Writer {
         let destination = store.0.destinations.fetch_add(1, Relaxed);
         // What the store has no room for is not made into a template in the first place.
         let options = Templating { bytes: options.bytes.min(store.0.bytes), ..options };
-        Arc::new(Writer { options, store, destination, stats: Mutex::default() })
+        Arc::new(Writer { options, store, destination, state: Mutex::default() })
     }
 
-    /// True if nothing is kept of what is sent.
-    pub(super) fn is_off(&self) -> bool {
-        self.options.is_off()
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Bytes of a chunk.
@@ -146,30 +173,61 @@ impl Writer {
 
     /// What was counted for all requests.
     pub(super) fn stats(&self) -> EncodeStats {
-        *self.stats.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state().stats
     }
 
-    /// Writes a request.
+    /// Writes a request, in full if it `is_single` or those of its kind are small.
     ///
     /// # Errors
     /// When the value holds text that XML cannot carry.
-    pub(super) fn write<T: Message>(
-        &self,
-        version: Version,
-        encoding: Use,
-        headers: &[HeaderBlock],
-        body: &T,
-    ) -> Result<Outgoing, Error> {
-        let key = Key { destination: self.destination, kind: Kind::of::<T>(version, encoding) };
-        let mut templates = self.store.0.take(&key, self.options);
-        let before = templates.stats();
-        let written = templates.encode(version, encoding, headers, body);
-        self.count(templates.stats() - before);
-        self.store.0.put(Idle::new(key, templates));
-        written
+    pub(super) fn write<T: Message>(&self, layout: Layout<'_>, body: &T, is_single: bool) -> Result<Body, Error> {
+        let kind = Kind::of::<T>(layout.version, layout.encoding);
+        let (is_small, expected) = {
+            let mut state = self.state();
+            let sizes = state.sizes(&kind);
+            (sizes.are_small(), sizes.expected())
+        };
+        if is_single || is_small || self.options.is_off() {
+            self.write_in_full(kind, layout, body, expected)
+        } else {
+            self.write_on(Key { destination: self.destination, kind }, layout, body)
+        }
     }
 
-    fn count(&self, stats: EncodeStats) {
-        *self.stats.lock().unwrap_or_else(PoisonError::into_inner) += stats;
+    fn write_in_full<T: Message>(
+        &self,
+        kind: Kind,
+        Layout { version, encoding, headers }: Layout<'_>,
+        body: &T,
+        expected: usize,
+    ) -> Result<Body, Error> {
+        let message = encode_message(version, encoding, headers, body, Buffer::with_capacity(expected))?;
+        self.count(&kind, in_full(message.len()), message.len());
+        Ok(message.into())
+    }
+
+    fn write_on<T: Message>(
+        &self,
+        key: Key,
+        Layout { version, encoding, headers }: Layout<'_>,
+        body: &T,
+    ) -> Result<Body, Error> {
+        let mut templates = self.store.0.take(&key, self.options);
+        let before = templates.stats();
+        let outgoing = templates.encode(version, encoding, headers, body)?;
+        let is_small = self.count(&key.kind, templates.stats() - before, outgoing.len());
+        if !is_small {
+            self.store.0.put(Idle::new(key, templates));
+        }
+        Ok(outgoing.into())
+    }
+
+    /// Counts a request; true if those of its kind are small.
+    fn count(&self, kind: &Kind, stats: EncodeStats, len: usize) -> bool {
+        let mut state = self.state();
+        state.stats += stats;
+        let sizes = state.sizes(kind);
+        sizes.note(len);
+        sizes.are_small()
     }
 }

@@ -140,7 +140,7 @@ impl ServiceBuilder {
     /// [`sharing`](Self::sharing); how many are kept, of [`memory_bounds`](Self::memory_bounds).
     ///
     /// Faults are always written in full, and so are the responses of operations that have had only small ones of late, below
-    /// 512 bytes: keeping them costs more than it saves.
+    /// 2 KiB: keeping them costs more than it saves.
     #[must_use]
     pub fn templating(mut self, templating: Templating) -> Self {
         self.templating = templating;

@@ -2,7 +2,7 @@
 //! messages is of use.
 
 use super::stats::{Counted, nanos};
-use super::writing::Sizes;
+use crate::sizes::Sizes;
 use deltasoap_core::{DifferentialStats, EncodeStats, MatchKind, QName};
 use metrics::{Counter, Histogram, counter, histogram};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};

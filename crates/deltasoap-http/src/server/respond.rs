@@ -8,26 +8,9 @@ use deltasoap_xml::lexical::is_xml_char;
 use http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_TYPE, HeaderValue};
 use http::{Response, StatusCode};
 
-/// Most bytes of memory that a response keeps without use while it is sent.
-const UNUSED: usize = 64 << 10;
-
 /// A message.
 pub(crate) fn message(version: Version, status: StatusCode, message: Body) -> Response<Body> {
     with_type(status, content_type(version), message)
-}
-
-/// A message in one piece, whose bytes are not copied unless their buffer was far too large for them.
-pub(crate) fn whole(message: Buffer) -> Body {
-    trimmed(message.into_vec()).into()
-}
-
-/// The bytes without the memory behind them, where that is most of it: a slow reader would hold on to it. A buffer that
-/// grew to the message is less than twice as large, so that what is copied here is always a small part.
-fn trimmed(mut bytes: Vec<u8>) -> Vec<u8> {
-    if bytes.capacity() > UNUSED && bytes.capacity() / 2 > bytes.len() {
-        bytes.shrink_to_fit();
-    }
-    bytes
 }
 
 /// A fault. One that cannot be written becomes one that can, with the same code where that can be written.
@@ -38,7 +21,7 @@ pub(crate) fn fault(version: Version, fault: &Fault, status: Option<StatusCode>)
         encode_fault(version, &writable(fault), Buffer::new())
     });
     match written {
-        Ok(buffer) => message(version, status, whole(buffer)),
+        Ok(buffer) => message(version, status, buffer.into()),
         Err(_) => message(version, status, plain_fault(version)),
     }
 }
@@ -66,7 +49,7 @@ fn status_of(fault: &Fault, version: Version) -> StatusCode {
 /// A fault without anything of the original in it.
 fn plain_fault(version: Version) -> Body {
     let fault = Fault::receiver("the fault could not be written");
-    encode_fault(version, &fault, Buffer::new()).map(whole).unwrap_or_default()
+    encode_fault(version, &fault, Buffer::new()).map(Body::from).unwrap_or_default()
 }
 
 /// HTTP 202 for a one-way message (SOAP 1.1, as in Basic Profile 1.1, R2750; SOAP 1.2 part 2, table 17).
@@ -126,23 +109,4 @@ fn with_type(status: StatusCode, media: HeaderValue, body: Body) -> Response<Bod
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, media);
     response
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn memory_that_is_mostly_unused_is_given_back() {
-        let with = |capacity, len| {
-            let mut bytes = Vec::with_capacity(capacity);
-            bytes.resize(len, b'x');
-            bytes
-        };
-        let small = trimmed(with(1 << 20, 100));
-        assert!(small.capacity() < UNUSED && small == with(100, 100));
-        for (capacity, len) in [(1 << 20, 600 << 10), (UNUSED, 100)] {
-            assert!(trimmed(with(capacity, len)).capacity() >= capacity, "not copied");
-        }
-    }
 }

@@ -68,6 +68,7 @@ pub(in crate::encode) struct Against {
     pub(super) tag: Buffer,
     pub(super) text: Buffer,
     pub(super) spare: Buffer,
+    pub(super) changed: Vec<u32>,
     pub(super) stats: EncodeStats,
     kind: Option<MatchKind>,
     /// Something could not be written, or not be noted.

@@ -757,6 +757,7 @@ impl Encoder {
             stats: &mut against.stats,
             text: &mut against.text,
             spare: &mut against.spare,
+            changed: &mut against.changed,
             kind: &mut kind,
             replaced: &mut against.has_failed,
         };

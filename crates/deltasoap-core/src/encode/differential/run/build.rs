@@ -101,7 +101,7 @@ fn append<T: Content>(chunk: &mut RunChunk, items: &[T], form: &Form, view: View
     let (leaf, image) = (positions.len(), images.len());
     positions.resize(leaf + items.len() * form.columns.len(), 0);
     images.resize(image + items.len() * form.image, 0);
-    Linear::new(bytes, form, &mut positions[leaf..], &mut images[image..]).write(items, false, view);
+    Linear::new(bytes, form, &mut positions[leaf..], &mut images[image..]).write(items, view);
     form.shape.close.push_to(bytes);
 }
 

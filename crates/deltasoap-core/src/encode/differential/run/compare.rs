@@ -67,3 +67,34 @@ impl FlatSink for Compare<'_> {
         self.image += image;
     }
 }
+
+/// Puts the numbers of those items that differ from their images behind what `changed` has. Without a branch on whether they do,
+/// which nobody could predict.
+pub(super) fn note_changed<T: Content>(items: &[T], images: &[u8], first: u32, changed: &mut Vec<u32>, view: View<'_>) {
+    let stride = images.len() / items.len().max(1);
+    let mut count = changed.len();
+    changed.resize(count + items.len(), 0);
+    for (index, (item, image)) in items.iter().zip(images.chunks_exact(stride.max(1))).enumerate() {
+        let mut differs = Differs { image, differs: false };
+        item.write_flat(&mut differs, view);
+        changed[count] = first + index as u32;
+        count += usize::from(differs.differs);
+    }
+    changed.truncate(count);
+}
+
+/// Compares leaves with their images, where all have some.
+struct Differs<'a> {
+    image: &'a [u8],
+    differs: bool,
+}
+
+impl FlatSink for Differs<'_> {
+    #[inline(always)]
+    fn leaf<T: Lexical>(&mut self, value: &T) {
+        if let Some((image, rest)) = self.image.split_at_checked(T::IMAGE.bytes()) {
+            self.differs |= *image != value.image()[..image.len()];
+            self.image = rest;
+        }
+    }
+}

@@ -57,11 +57,21 @@ impl Form {
 
     /// The markup between a leaf and the next one's text, without slack; of the last one in a chunk there is less.
     #[inline(always)]
-    pub(crate) fn behind(&self, column: usize) -> &[u8] {
-        match self.shape.between.get(column) {
-            Some(between) => between.as_slice(),
-            None => self.shape.turn.as_slice(),
-        }
+    fn behind(&self, column: usize) -> &Segment {
+        self.shape.between.get(column).unwrap_or(&self.shape.turn)
+    }
+
+    /// That markup, if it is all that stands in so many bytes between a value that was written and the next one.
+    #[inline(always)]
+    pub(super) fn behind_exactly(&self, column: usize, len: usize) -> Option<&Segment> {
+        let behind = self.behind(column);
+        (!self.is_stuffed && behind.len() == len).then_some(behind)
+    }
+
+    /// As many bytes as that.
+    #[inline(always)]
+    pub(super) fn bytes_behind(&self, column: usize) -> &[u8] {
+        self.behind(column).as_slice()
     }
 
     /// About how many bytes some items will have; at least 1.

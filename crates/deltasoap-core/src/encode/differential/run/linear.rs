@@ -16,31 +16,35 @@ pub(super) struct Linear<'a> {
     column: usize,
     positions: std::slice::IterMut<'a, u32>,
     images: &'a mut [u8],
-    /// Bits in which positions differ from those that the table had.
+    /// How far the old items would stand from their places in the table.
+    shift: u32,
+    /// Bits in which places differ from where the old items would stand.
     moved: u32,
 }
 
 impl<'a> Linear<'a> {
     /// Writes into a table with room for just the items to come.
     pub(super) fn new(out: &'a mut Buffer, form: &'a Form, positions: &'a mut [u32], images: &'a mut [u8]) -> Self {
-        Linear { out, form, column: 0, positions: positions.iter_mut(), images, moved: 0 }
+        Linear { out, form, column: 0, positions: positions.iter_mut(), images, shift: 0, moved: 0 }
     }
 
-    /// Writes items, from the first one's first leaf to the last one's last. Ends early, and says false, behind an item whose
-    /// leaves do not stand where the table had them, if that is asked for.
+    /// Says how far the old items would stand, wrapping, from where the table has them.
+    pub(super) fn shifted(self, shift: u32) -> Self {
+        Linear { shift, ..self }
+    }
+
+    /// Writes items, from the first one's first leaf to the last one's last. False if leaves stand elsewhere than the old ones
+    /// would.
     #[inline(always)]
-    pub(super) fn write<T: Content>(&mut self, items: &[T], must_stay: bool, view: View<'_>) -> bool {
+    pub(super) fn write<T: Content>(&mut self, items: &[T], view: View<'_>) -> bool {
         for (index, item) in items.iter().enumerate() {
             self.column = 0;
             if index > 0 {
                 self.form.shape.turn.push_to(self.out);
             }
             item.write_flat(self, view);
-            if must_stay && self.moved != 0 {
-                return false;
-            }
         }
-        true
+        self.moved == 0
     }
 }
 
@@ -53,7 +57,7 @@ impl FlatSink for Linear<'_> {
         self.column += 1;
         if let Some(position) = self.positions.next() {
             let now = self.out.len() as u32;
-            self.moved |= *position ^ now;
+            self.moved |= position.wrapping_add(self.shift) ^ now;
             *position = now;
         }
         let image = T::IMAGE.bytes();

@@ -24,8 +24,8 @@ pub(super) struct Merge<'a> {
     column: usize,
     image: usize,
     pub(super) written: usize,
-    /// Where the first leaf stands, if the table no longer tells.
-    start: Option<usize>,
+    /// True once a value needed more or less room than the old one.
+    pub(super) resized: bool,
 }
 
 impl<'a> Merge<'a> {
@@ -41,12 +41,7 @@ impl<'a> Merge<'a> {
         let old = old.as_slice();
         let (leaf, image) = (item * fields.form.columns.len(), item * fields.form.image);
         out.clear();
-        Merge { old, done: 0, out, fields, scratch, stats, leaf, column: 0, image, written: 0, start: None }
-    }
-
-    /// Says where the first leaf stands.
-    pub(super) fn starting_at(self, start: Option<usize>) -> Self {
-        Merge { start, ..self }
+        Merge { old, done: 0, out, fields, scratch, stats, leaf, column: 0, image, written: 0, resized: false }
     }
 
     /// Merges the next item.
@@ -56,10 +51,9 @@ impl<'a> Merge<'a> {
         item.write_flat(self, view);
     }
 
-    /// The next items' images.
-    #[inline(always)]
-    pub(super) fn images(&self) -> &[u8] {
-        &self.fields.images[self.image..]
+    /// The item whose turn it is.
+    pub(super) fn next_item(&self) -> usize {
+        self.leaf / self.fields.form.columns.len()
     }
 
     /// Takes the next items over as they are.
@@ -79,23 +73,31 @@ impl<'a> Merge<'a> {
     /// Writes items anew, as if there were no old ones.
     pub(super) fn rewrite<T: Content>(&mut self, items: &[T], view: View<'_>) {
         let (columns, open) = (self.fields.form.columns.len(), self.fields.form.shape.open.len());
-        self.out.push(&self.old[self.done..self.start.take().unwrap_or(self.fields.position(self.leaf))]);
+        let (start, shift) = (self.fields.position(self.leaf), self.shift());
+        match self.fields.form.behind_exactly(columns - 1, start - self.done) {
+            Some(markup) if self.done > 0 => markup.push_to(self.out),
+            _ => self.out.push(&self.old[self.done..start]),
+        }
         let end = self.leaf + items.len() * columns;
         let next = self.fields.positions.get(end).map_or(self.fields.end, |&next| next as usize);
         let images = self.image..self.image + items.len() * self.fields.form.image;
         let (positions, table) = (&mut self.fields.positions[self.leaf..end], &mut self.fields.images[images.clone()]);
-        Linear::new(self.out, self.fields.form, positions, table).write(items, false, view);
+        let mut linear = Linear::new(self.out, self.fields.form, positions, table).shifted(shift);
+        let stays = linear.write(items, view);
         (self.leaf, self.image) = (end, images.end);
         self.written += items.len() * columns;
-        self.stats.shifts += (items.len() * columns) as u64;
         // What follows is markup up to the next item's first leaf, which stands there already but for the last one's end.
         self.done = next - open - self.fields.form.shape.close.len();
+        if !stays || self.shift() != shift {
+            self.resized = true;
+            self.stats.shifts += (items.len() * columns) as u64;
+        }
     }
 
     /// Takes over what is left.
     pub(super) fn finish(mut self) {
         let items = self.fields.positions.len() / self.fields.form.columns.len();
-        let item = self.leaf / self.fields.form.columns.len();
+        let item = self.next_item();
         self.skip(items - item);
         self.out.push(&self.old[self.done..]);
         self.stats.moved += self.old.len() as u64;
@@ -110,7 +112,12 @@ impl<'a> Merge<'a> {
     /// Writes a value in place of the one that stood in a field.
     #[inline(always)]
     fn replace<T: Lexical>(&mut self, value: &T, start: usize, width: usize, len: usize) {
-        self.out.push_short(&self.old[self.done..start]);
+        let column = self.column.checked_sub(1).unwrap_or(self.fields.form.columns.len() - 1);
+        // Old bytes that nothing else has touched are slow to come by.
+        match self.fields.form.behind_exactly(column, start - self.done) {
+            Some(markup) if self.done > 0 => markup.push_to(self.out),
+            _ => self.out.push_short(&self.old[self.done..start]),
+        }
         let at = self.out.len();
         self.fields.positions[self.leaf] = at as u32;
         value.format(self.out, Escape::Text);
@@ -121,7 +128,9 @@ impl<'a> Merge<'a> {
         } else {
             self.done = start + len;
         }
-        self.stats.shifts += u64::from(if self.fields.form.is_stuffed { new > width } else { new != len });
+        let is_shift = if self.fields.form.is_stuffed { new > width } else { new != len };
+        self.resized |= is_shift;
+        self.stats.shifts += u64::from(is_shift);
     }
 
     fn stuff(&mut self, len: usize, width: usize) {

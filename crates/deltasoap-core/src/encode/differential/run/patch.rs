@@ -4,9 +4,7 @@
 //! the field has, moves its end tag; one that needs more takes what is missing from the slack of a field nearby (*stealing*),
 //! by moving what stands between. The first value for which there is no room ends the patch.
 
-use super::form::NARROW;
-use super::linear::Linear;
-use super::{Fields, Form, RunChunk};
+use super::{Fields, RunChunk};
 use crate::content::Content;
 use crate::encode::differential::EncodeStats;
 use crate::encode::flat::FlatSink;
@@ -56,42 +54,6 @@ impl<'a> Patch<'a> {
         !self.is_full
     }
 
-    /// Writes a stretch of items anew, as long as their values need what the old ones did: then gives `None`. Else what stood
-    /// behind the first one's first leaf is as it was, and the table is not: gives where that leaf begins.
-    pub(super) fn stretch<T: Content>(&mut self, index: usize, items: &[T], view: View<'_>) -> Option<usize> {
-        let form = self.fields.form;
-        let (leaf, image) = (index * form.columns.len(), index * form.image);
-        let leaves = leaf..leaf + items.len() * form.columns.len();
-        let images = image..image + items.len() * form.image;
-        let (start, end) = (self.fields.position(leaf), self.fields.position(leaves.end));
-        self.tools.text.clear();
-        self.tools.text.push(&self.bytes.as_slice()[start..end + spill(form)]);
-        let len = self.bytes.len();
-        self.bytes.seek(start);
-        let (positions, table) = (&mut self.fields.positions[leaves.clone()], &mut self.fields.images[images]);
-        let mut linear = Linear::new(self.bytes, form, positions, table);
-        let stays = linear.write(items, true, view) && self.bytes.len() + form.shape.turn.len() == end;
-        self.bytes.seek(len);
-        let kept = if stays { end - form.shape.turn.len()..end + spill(form) } else { start..end + spill(form) };
-        let text = &self.tools.text.as_slice()[kept.start - start..];
-        self.bytes.behind_mut(kept.start)[..kept.len()].copy_from_slice(text);
-        self.written += leaves.len();
-        (!stays).then_some(start)
-    }
-
-    /// True if a stretch of items can be written without going beyond the chunk.
-    pub(super) fn has_stretch(&self, index: usize, items: usize) -> bool {
-        let form = self.fields.form;
-        let behind = self.fields.positions.get((index + items) * form.columns.len());
-        form.is_narrow && !form.is_stuffed && behind.is_some_and(|&end| end as usize + spill(form) <= self.bytes.len())
-    }
-
-    /// The images from an item on.
-    #[inline(always)]
-    pub(super) fn images(&self, item: usize) -> &[u8] {
-        &self.fields.images[item * self.fields.form.image..]
-    }
-
     /// Writes a value into its field; false if there is no room.
     #[inline(always)]
     fn write<T: Lexical>(&mut self, value: &T) -> bool {
@@ -115,7 +77,7 @@ impl<'a> Patch<'a> {
         value.format(self.bytes, Escape::Text);
         let end = self.bytes.len();
         self.bytes.seek(start + width);
-        self.bytes.push_short(self.fields.form.behind(self.column));
+        self.bytes.push_short(self.fields.form.bytes_behind(self.column));
         self.bytes.seek(len);
         end == start + width
     }
@@ -241,10 +203,4 @@ impl FlatSink for Patch<'_> {
         self.column += 1;
         self.image += image;
     }
-}
-
-/// How far one item may be written beyond the place where it stood, and markup behind it.
-fn spill(form: &Form) -> usize {
-    const BLOCKS: usize = 64;
-    form.columns.len() * NARROW + BLOCKS
 }

@@ -2,7 +2,7 @@
 
 use super::merge::Merge;
 use super::patch::{Patch, Tools};
-use super::{Form, RunChunk, build};
+use super::{Form, RunChunk, build, compare};
 use crate::content::Content;
 use crate::encode::differential::tape::{Chunk, unshare};
 use crate::encode::differential::{EncodeStats, MatchKind, Templating};
@@ -27,9 +27,7 @@ impl<T> Clone for Items<'_, T> {
 
 impl<T> Copy for Items<'_, T> {}
 
-/// After so many items in a row that differ,
-const STREAK: usize = 4;
-/// as many more are written without a look at whether they do.
+/// So many items, if nearly all differ, are written without a look at which do.
 const STRETCH: usize = 32;
 
 /// What an update needs, and what it tells.
@@ -39,6 +37,8 @@ pub(crate) struct Work<'a> {
     pub(crate) stats: &'a mut EncodeStats,
     pub(crate) text: &'a mut Buffer,
     pub(crate) spare: &'a mut Buffer,
+    /// Items of a chunk that may differ.
+    pub(crate) changed: &'a mut Vec<u32>,
     /// How the message matches so far.
     pub(crate) kind: &'a mut MatchKind,
     /// Set if a text could not be written as it is.
@@ -211,8 +211,9 @@ fn update_chunk<T: Content>(
     }
     let Some(run) = unshare(&mut chunk, work.stats).run_mut() else { return };
     run.truncate(count);
-    if let Some(item) = patch(run, &ours, same, work) {
-        merge(run, &ours, item, work);
+    ours.note_changed(run, same, work);
+    if let Some(from) = patch(run, &ours, work) {
+        merge(run, &ours, from, work);
         if run.bytes.len() > work.options.split.max(work.options.chunk) {
             return split(chunk, work, chunks);
         }
@@ -253,12 +254,21 @@ impl<T: Content> Ours<'_, T> {
         next_dirty(dirty, from).unwrap_or(end).min(end) - from
     }
 
-    /// As `unchanged`, with the images at hand, and only where it is cheap.
-    #[inline(always)]
-    fn skip(&self, item: usize, images: &[u8]) -> usize {
-        match self.dirty {
-            Some(_) => self.clean(item),
-            None => T::count_same(&self.items[item..], images),
+    /// Notes which items may differ, from one on.
+    fn note_changed(&self, run: &RunChunk, from: usize, work: &mut Work<'_>) {
+        work.changed.clear();
+        if self.dirty.is_some() {
+            let mut item = from;
+            while item < self.items.len() {
+                work.changed.push(item as u32);
+                item += 1;
+                item += self.clean(item);
+            }
+        } else if run.form.is_narrow {
+            let images = &run.images[from * run.form.image..];
+            compare::note_changed(&self.items[from..], images, from as u32, work.changed, self.view);
+        } else {
+            work.changed.extend(from as u32..self.items.len() as u32);
         }
     }
 }
@@ -274,78 +284,58 @@ fn next_dirty(dirty: &[u64], from: usize) -> Option<usize> {
     Some(at * 64 + word.trailing_zeros() as usize)
 }
 
-/// Where a patch ended because values need more or less room.
-#[derive(Debug, Clone, Copy)]
-struct Stop {
-    item: usize,
-    /// If a whole stretch of items is to be written anew: where the first leaf begins.
-    stretch: Option<usize>,
-}
-
-/// Writes values into their fields, from an item on, as far as they fit.
-fn patch<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) -> Option<Stop> {
-    let (mut item, mut streak) = (from, 0);
-    let Work { text, stats, .. } = work;
+/// Writes changed values into their fields; gives which of the changed items does not fit. Where nearly all changed the chunk had
+/// better be made anew.
+fn patch<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, work: &mut Work<'_>) -> Option<usize> {
+    if is_stretch(work.changed, ours.items.len() - ours.items.len() / 8) && !run.form.is_stuffed {
+        return Some(0);
+    }
+    let Work { text, stats, changed, .. } = work;
     let mut patch = Patch::new(run, Tools { text, stats });
-    let stopped = loop {
-        if streak >= STREAK && item + STRETCH <= ours.items.len() && patch.has_stretch(item, STRETCH) {
-            if let Some(start) = patch.stretch(item, &ours.items[item..item + STRETCH], ours.view) {
-                break Some(Stop { item, stretch: Some(start) });
-            }
-            (item, streak) = (item + STRETCH, STREAK - 1);
-        }
-        let Some(value) = ours.items.get(item) else { break None };
-        let written = patch.written;
-        if !patch.item(item, value, ours.view) {
-            break Some(Stop { item, stretch: None });
-        }
-        item += 1;
-        streak = if patch.written == written { 0 } else { streak + 1 };
-        if streak == 0 || ours.dirty.is_some() {
-            let same = ours.skip(item, patch.images(item));
-            item += same;
-            streak = if same > 0 { 0 } else { streak };
-        }
-    };
+    let stopped = changed.iter().position(|&item| {
+        let item = item as usize;
+        !patch.item(item, &ours.items[item], ours.view)
+    });
     let written = patch.written as u64;
     work.note_leaves(written, MatchKind::PerfectStructural);
     stopped
 }
 
-/// Makes the chunk anew, from where a patch ended.
-fn merge<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: Stop, work: &mut Work<'_>) {
-    let mut merge = Merge::new(run, from.item, work.spare, work.text, work.stats).starting_at(from.stretch);
-    let (mut item, mut streak) = (from.item, if from.stretch.is_some() { STREAK } else { 0 });
-    while let Some(value) = ours.items.get(item) {
-        if streak >= STREAK && !merge.is_stuffed() {
+/// True if there are so many changed items, and more than a few.
+fn is_stretch(changed: &[u32], least: usize) -> bool {
+    changed.len() >= least.max(STRETCH)
+}
+
+/// Makes the chunk anew, from one of the changed items on.
+fn merge<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) {
+    let mut changed = &work.changed[from..];
+    let Some(&first) = changed.first() else { return };
+    let mut merge = Merge::new(run, first as usize, work.spare, work.text, work.stats);
+    while let Some(&item) = changed.first() {
+        let item = item as usize;
+        merge.skip(item - merge.next_item());
+        let ahead = changed.iter().take_while(|&&other| (other as usize) < item + STRETCH).count();
+        if ahead > STRETCH - STRETCH / 8 && !merge.is_stuffed() {
             let stretch = &ours.items[item..(item + STRETCH).min(ours.items.len())];
             merge.rewrite(stretch, ours.view);
-            (item, streak) = (item + stretch.len(), STREAK - 1);
-            continue;
-        }
-        let written = merge.written;
-        merge.item(value, ours.view);
-        item += 1;
-        streak = if merge.written == written { 0 } else { streak + 1 };
-        if streak == 0 || ours.dirty.is_some() {
-            let same = ours.skip(item, merge.images());
-            merge.skip(same);
-            item += same;
-            streak = if same > 0 { 0 } else { streak };
+            changed = &changed[ahead..];
+        } else {
+            merge.item(&ours.items[item], ours.view);
+            changed = &changed[1..];
         }
     }
-    let written = merge.written as u64;
+    let (written, resized) = (merge.written as u64, merge.resized);
     merge.finish();
     *work.replaced |= work.spare.has_replaced();
     std::mem::swap(work.spare, &mut run.bytes);
-    work.note_leaves(written, MatchKind::PartialStructural);
+    work.note_leaves(written, if resized { MatchKind::PartialStructural } else { MatchKind::PerfectStructural });
 }
 
 impl Work<'_> {
     fn note_leaves(&mut self, leaves: u64, kind: MatchKind) {
         self.stats.leaves += leaves;
         *self.replaced |= self.text.has_replaced();
-        if leaves > 0 || kind == MatchKind::PartialStructural {
+        if leaves > 0 {
             *self.kind = (*self.kind).max(kind);
         }
     }
