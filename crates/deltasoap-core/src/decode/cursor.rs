@@ -159,6 +159,15 @@ impl State {
         }
     }
 
+    /// Reads the operation's start tag once more: the reader has gone on to other elements, and their attributes.
+    fn reopen_operation(&mut self, window: &Window<'_>) -> Step {
+        let State { reader, session, .. } = self;
+        let Some((position, tag)) = session.start_tag() else { return Ok(()) };
+        reader.cut(reader.depth() - 1);
+        reader.next(&mut Window { bytes: tag, pos: 0, base: position, last: false, ..*window })?;
+        Ok(())
+    }
+
     /// Where in a list of `len` the calling routine's next occurrence goes: behind the others, unless it replaces one of
     /// an old value.
     #[inline]
@@ -342,6 +351,18 @@ impl<'c> Cursor<'c> {
         self.state.session.is_seeking()
     }
 
+    /// True once where an operation that was compared is read from its start after all: its start tag was just read again.
+    ///
+    /// # Errors
+    /// None, as the tag has been read before.
+    pub(crate) fn begins_again(&mut self) -> Step<bool> {
+        let begins_again = self.state.session.take_vacated();
+        if begins_again {
+            self.state.reopen_operation(&self.window)?;
+        }
+        Ok(begins_again)
+    }
+
     /// The next step on that way, for the routine whose frame this is.
     pub(crate) fn descend(&mut self, index: usize) -> Step<Descent> {
         let step = self.state.session.descend(index);
@@ -430,7 +451,10 @@ impl<'c> Cursor<'c> {
         {
             return Ok(Some(Arc::clone(bindings)));
         }
-        let here: Bindings = reader.bindings().map(owned).collect();
+        let mut here: Vec<_> = reader.bindings().map(owned).collect();
+        // The reader's own order tells what it has read before.
+        here.sort_unstable();
+        let here = Bindings::from(here);
         *inherited = inherited.saturating_add(here.len());
         *bindings = Some((scope, Arc::clone(&here)));
         let before = session.inherited_before();

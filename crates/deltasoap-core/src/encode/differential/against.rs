@@ -55,6 +55,8 @@ pub(in crate::encode) struct Against {
     /// The tape of what is being built in the encoder's buffer.
     pub(super) entries: Vec<Entry>,
     pub(super) values: Vec<u64>,
+    /// How much of what is being built was copied from old chunks.
+    pub(super) copied: usize,
     pub(super) names: Names,
     /// Names of open elements that the encoder's buffer no longer holds.
     pub(super) open_names: Vec<u8>,
@@ -181,6 +183,7 @@ impl Against {
     /// Makes a chunk of what was built.
     pub(super) fn close(&mut self, out: &mut Buffer) {
         self.has_failed |= out.has_replaced() || u32::try_from(out.len()).is_err();
+        self.stats.written += (out.len() - std::mem::take(&mut self.copied)) as u64;
         if !out.is_empty() || !self.entries.is_empty() {
             let (entries, values) = (std::mem::take(&mut self.entries), std::mem::take(&mut self.values));
             self.push(TapeChunk { bytes: out.as_slice().to_vec(), entries, values });

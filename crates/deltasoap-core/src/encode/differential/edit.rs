@@ -57,13 +57,14 @@ impl Encoder {
     /// Copies what is left in front of a place.
     fn copy_to(&mut self, to: Mark) {
         let Encoder { out, against: Some(against), .. } = self else { return };
-        let Against { current: Some(current), entries, values, stats, .. } = &mut **against else { return };
+        let Against { current: Some(current), entries, values, copied, stats, .. } = &mut **against else { return };
         let (from, base) = (current.copied, out.len());
         let tape = current.tape();
         out.push(&tape.bytes[from.byte..to.byte]);
         let moved = |entry: &Entry| entry.moved(from.byte, base);
         entries.extend(tape.entries[from.entry..to.entry].iter().map(moved));
         values.extend_from_slice(&tape.values[from.value..to.value]);
+        *copied += to.byte - from.byte;
         stats.moved += (to.byte - from.byte) as u64;
         current.copied = to;
     }

@@ -16,8 +16,8 @@ use deltasoap_xml::{Buffer, Escape};
 use memchr::memmem;
 use std::sync::Arc;
 
-/// Lists of fewer flat items are written element by element.
-const RUN: usize = 256;
+/// Lists of fewer flat items than a chunk has bytes, divided by this, are written element by element.
+const RUN: usize = 128;
 /// How many siblings ahead an element is looked for.
 const AHEAD: usize = 8;
 /// How many entries ahead.
@@ -193,10 +193,10 @@ impl Encoder {
             None => self.copied(old.pos(), end),
         };
         let outcome = if !is_same && declares {
-            self.renew(entry, value, stamp, &tag)
+            self.renew(entry, value, stamp, &tag, has_content)
         } else if keeps_content && tag.len() == len && !self.current().is_rebuilt {
             self.patch(old.pos(), tag.as_slice());
-            self.note_leaf(len, MatchKind::PerfectStructural);
+            self.note_leaf(MatchKind::PerfectStructural);
             Tag::Followed
         } else {
             self.rewrite(Mark { byte: end, entry, value }, old, &tag, has_content)
@@ -217,14 +217,14 @@ impl Encoder {
     }
 
     /// Writes an element anew whose tag declares other things than it did.
-    fn renew(&mut self, entry: usize, value: usize, stamp: Option<Stamp>, tag: &Buffer) -> Tag {
+    fn renew(&mut self, entry: usize, value: usize, stamp: Option<Stamp>, tag: &Buffer, has_content: bool) -> Tag {
         let current = self.current();
         (current.entry, current.value) = (entry, value);
         let number = current.tape().entries[entry].name;
         self.drop_next();
         let (base, index) = (self.out.len(), self.template().entries.len());
         self.out.push(tag.as_slice());
-        let flags = if stamp.is_some() { TRACKED } else { 0 };
+        let flags = if stamp.is_some() { TRACKED } else { 0 } | if has_content { 0 } else { EMPTY };
         let against = self.template();
         against.entries.push(Entry::new(Kind::Start, base, number, flags));
         against.values.extend(stamp.iter().flat_map(|stamp| [stamp.identity, stamp.epoch]));
@@ -239,7 +239,7 @@ impl Encoder {
     fn rewrite(&mut self, at: Mark, old: Entry, tag: &Buffer, has_content: bool) -> Tag {
         let is_plain = memchr::memchr(b' ', tag.as_slice()).is_none();
         self.break_at(Mark { byte: old.pos(), ..at });
-        self.note_leaf(tag.len(), MatchKind::PartialStructural);
+        self.note_leaf(MatchKind::PartialStructural);
         let (start, index) = (self.out.len(), self.template().entries.len());
         self.out.push(tag.as_slice());
         let flags = old.flags() & TRACKED | if is_plain { PLAIN } else { 0 } | if has_content { 0 } else { EMPTY };
@@ -298,6 +298,7 @@ impl Encoder {
 
     /// Writes over old bytes, in place.
     fn patch(&mut self, start: usize, bytes: &[u8]) {
+        self.template().stats.written += bytes.len() as u64;
         if let Some(tape) = self.own_tape() {
             tape.bytes[start..start + bytes.len()].copy_from_slice(bytes);
         }
@@ -312,10 +313,9 @@ impl Encoder {
         }
     }
 
-    fn note_leaf(&mut self, written: usize, kind: MatchKind) {
+    fn note_leaf(&mut self, kind: MatchKind) {
         let against = self.template();
         against.stats.leaves += 1;
-        against.stats.written += written as u64;
         against.note(kind);
     }
 }
@@ -483,7 +483,7 @@ impl Encoder {
         text.clear();
         leaf.format(&mut text);
         against.has_failed |= text.has_replaced();
-        self.note_leaf(text.len(), MatchKind::PerfectStructural);
+        self.note_leaf(MatchKind::PerfectStructural);
         let value = self.current().value;
         if text.len() == len && is_of_type && !self.current().is_rebuilt {
             self.patch(old.pos(), text.as_slice());
@@ -641,7 +641,7 @@ impl Encoder {
     ) {
         self.open_end();
         let is_run = !self.is_in_new() && self.stands_at_run(&field.name);
-        if !is_run && items.len() < RUN {
+        if !is_run && items.len() < self.template().options.chunk / RUN {
             return encode_each(items, self, field, view);
         }
         let Some((shape, leaves)) = self.learn(items, field, view) else {

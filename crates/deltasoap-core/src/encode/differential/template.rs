@@ -4,9 +4,9 @@ use super::against::{Against, Written};
 use super::tape::{Chunk, Names};
 use super::{EncodeStats, MatchKind, Outgoing, Stamp, Templating};
 use crate::encode::Encoder;
-use crate::schema::Use;
-use crate::soap::{HeaderBlock, Version, encode_message, write_message};
-use crate::{Buffer, Error, Message};
+use crate::schema::{QName, Use, View};
+use crate::soap::{HeaderBlock, Version, encode_element, write_message};
+use crate::{Buffer, Content, Error, Message};
 use bytes::Bytes;
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ pub struct Template {
     names: Names,
     /// The message as it was handed out last, if nothing has changed since.
     frames: Option<Frames>,
-    /// The state of the value that it was made from, if that tracks its changes and there were no headers.
-    stamp: Option<Stamp>,
+    /// The state of the value that it was made from and its element, if that tracks its changes and there were no headers.
+    stamp: Option<(Stamp, QName)>,
     memory: usize,
 }
 
@@ -50,11 +50,27 @@ impl Template {
         headers: &[HeaderBlock],
         body: &T,
     ) -> Result<Outgoing, Error> {
+        self.encode_element(version, encoding, headers, &T::ELEMENT, (body, T::view()))
+    }
+
+    /// As [`encode`](Self::encode), with a body element of any name, its value with the view that it is written with: for
+    /// dynamic values.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode), and when the value is of another shape than its schema.
+    pub fn encode_element<T: Content>(
+        &mut self,
+        version: Version,
+        encoding: Use,
+        headers: &[HeaderBlock],
+        name: &QName,
+        body: (&T, View<'_>),
+    ) -> Result<Outgoing, Error> {
         if self.options.is_off() {
-            return self.encode_plainly(version, encoding, headers, body);
+            return self.encode_plainly(version, encoding, headers, name, body);
         }
-        let stamp = body.stamp().filter(|_| headers.is_empty());
-        if let Some(frames) = self.unchanged(stamp, (version, encoding)) {
+        let stamp = body.0.stamp().filter(|_| headers.is_empty()).map(|stamp| (stamp, name.clone()));
+        if let Some(frames) = self.unchanged(stamp.as_ref(), (version, encoding)) {
             return Ok(self.hand_out(frames, MatchKind::Content));
         }
         if self.form.replace((version, encoding)) != Some((version, encoding)) {
@@ -65,10 +81,10 @@ impl Template {
         self.frames = None;
         let (chunks, names) = (std::mem::take(&mut self.chunks), std::mem::take(&mut self.names));
         let mut encoder = Encoder::with_template(Against::new(self.options, chunks, names, self.stats));
-        write_message(&mut encoder, version, encoding, headers, body);
+        write_message(&mut encoder, version, encoding, headers, name, body);
         match encoder.finish_template() {
             Some(written) => Ok(self.keep(written)),
-            None => self.encode_plainly(version, encoding, headers, body),
+            None => self.encode_plainly(version, encoding, headers, name, body),
         }
     }
 
@@ -88,8 +104,8 @@ impl Template {
     }
 
     /// The message, if the value tells that it is in the state it had.
-    fn unchanged(&self, stamp: Option<Stamp>, form: (Version, Use)) -> Option<Frames> {
-        let is_same = stamp.is_some() && stamp == self.stamp && self.form == Some(form);
+    fn unchanged(&self, stamp: Option<&(Stamp, QName)>, form: (Version, Use)) -> Option<Frames> {
+        let is_same = stamp.is_some() && stamp == self.stamp.as_ref() && self.form == Some(form);
         self.frames.clone().filter(|_| is_same)
     }
 
@@ -113,15 +129,16 @@ impl Template {
         Outgoing::new(frames.frames, frames.len, kind)
     }
 
-    fn encode_plainly<T: Message>(
+    fn encode_plainly<T: Content>(
         &mut self,
         version: Version,
         encoding: Use,
         headers: &[HeaderBlock],
-        body: &T,
+        name: &QName,
+        body: (&T, View<'_>),
     ) -> Result<Outgoing, Error> {
         self.forget();
-        let message = encode_message(version, encoding, headers, body, Buffer::new())?;
+        let message = encode_element(version, encoding, headers, name, body, Buffer::new())?;
         let len = message.len();
         self.stats.written += len as u64;
         let frame = Bytes::from(message.into_vec());

@@ -1,9 +1,9 @@
 //! The templates of one operation.
 
 use super::{EncodeStats, Outgoing, Template, Templating};
-use crate::schema::Use;
+use crate::schema::{QName, Use, View};
 use crate::soap::{HeaderBlock, Version};
-use crate::{Error, Message};
+use crate::{Content, Error, Message};
 
 /// Several templates for the messages of one operation (*Differential Serialization*, section 6): each message is written against
 /// the one that is most alike, so that callers which alternate between two or three different messages rewrite none of them.
@@ -29,7 +29,23 @@ impl Templates {
         headers: &[HeaderBlock],
         body: &T,
     ) -> Result<Outgoing, Error> {
-        self.template.encode(version, encoding, headers, body)
+        self.encode_element(version, encoding, headers, &T::ELEMENT, (body, T::view()))
+    }
+
+    /// As [`encode`](Self::encode), with a body element of any name, its value with the view that it is written with: for
+    /// dynamic values.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode), and when the value is of another shape than its schema.
+    pub fn encode_element<T: Content>(
+        &mut self,
+        version: Version,
+        encoding: Use,
+        headers: &[HeaderBlock],
+        name: &QName,
+        body: (&T, View<'_>),
+    ) -> Result<Outgoing, Error> {
+        self.template.encode_element(version, encoding, headers, name, body)
     }
 
     /// What was done so far.

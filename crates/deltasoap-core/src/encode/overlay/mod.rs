@@ -102,7 +102,7 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
         let has_items = items.peek().is_some();
         let mut encoder = Encoder::new();
         encoder.splits = Some(Splits::new(has_items, split::exact_size(&items)));
-        write_message(&mut encoder, version, encoding, headers, body);
+        write_message(&mut encoder, version, encoding, headers, &B::ELEMENT, (body, B::view()));
         let Split { at, field, encoder: inner } = encoder.splits.take().unwrap_or_default().only::<T>()?;
         let mut head = encoder.finish()?.into_vec();
         let tail = head.split_off(at);

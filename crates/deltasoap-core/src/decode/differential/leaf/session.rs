@@ -335,6 +335,12 @@ impl Session {
         std::mem::take(&mut self.is_vacated)
     }
 
+    /// The operation's start tag, and its position.
+    pub(crate) fn start_tag(&self) -> Option<(u64, &[u8])> {
+        let tag = self.prologue.as_ref()?.tag();
+        Some((self.start - tag.len() as u64, tag))
+    }
+
     /// Finds the last place in front of a difference, and the path to it.
     fn aim(&mut self, old: u64, new: u64, image: &Image) -> u64 {
         let by = new as i64 - old as i64;

@@ -58,6 +58,11 @@ impl Prologue {
             && self.has_scope(reader)
     }
 
+    /// The operation's start tag.
+    pub(crate) fn tag(&self) -> &[u8] {
+        &self.tag
+    }
+
     fn has_scope(&mut self, reader: &Reader) -> bool {
         let scope = (reader.id(), reader.scope());
         if self.scope == scope {
