@@ -209,17 +209,18 @@ impl Reader {
     }
 
     /// Goes back to a place in the content of an open element, of which there are then `depth`: closes the others without
-    /// their end tags and leaves whatever token was begun. The next window begins wherever the caller says.
+    /// their end tags and leaves whatever token was begun. The next window begins wherever the caller says. With a depth of 0
+    /// that is in front of the root element.
     ///
     /// # Panics
-    /// If `depth` is 0 or greater than [`depth`](Self::depth).
+    /// If `depth` is greater than [`depth`](Self::depth).
     pub fn cut(&mut self, depth: usize) {
-        assert!(0 < depth && depth <= self.open.len(), "no such open element");
+        assert!(depth <= self.open.len(), "no such open element");
         while self.open.len() > depth {
             self.leave();
         }
         self.forget_text();
-        self.place = Place::Content;
+        self.place = if depth == 0 { Place::Prolog } else { Place::Content };
         self.inside = Inside::Nothing;
         self.empty = false;
         self.resume = None;
