@@ -2,6 +2,7 @@
 
 mod encoded;
 mod errors;
+mod leaves;
 mod limits;
 mod portions;
 mod shortcut;
