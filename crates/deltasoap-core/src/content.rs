@@ -164,9 +164,11 @@ pub trait Occurs: Sized {
     /// one if there are not so many ([`APPENDED`]). Gives its place; 0 where there can be only one.
     fn open(&mut self, place: usize, view: View<'_>) -> usize;
 
-    /// Takes occurrences out of a list and puts vacant ones in, to be read; nothing for what is no list.
-    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) {
+    /// Takes occurrences out of a list and puts vacant ones in, to be read; nothing for what is no list. Gives the bytes
+    /// that were moved for it.
+    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
         let _ = (place, removed, inserted, view);
+        0
     }
 
     /// Keeps the first `count` occurrences. Without any, the field is as if it had not occurred.

@@ -105,7 +105,7 @@ impl DecodeBodies {
                     #keep
                 }
 
-                fn splice(&mut self, field: usize, place: usize, removed: usize, inserted: usize, view: #view) {
+                fn splice(&mut self, field: usize, place: usize, removed: usize, inserted: usize, view: #view) -> usize {
                     #splice
                 }
 

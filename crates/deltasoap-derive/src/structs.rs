@@ -151,7 +151,7 @@ impl<'t> Struct<'t> {
         let done = quote!(_ => ::core::result::Result::Ok(()));
         DecodeBodies {
             open: select(&quote!(field), &self.elements, &quote!(_ => 0), |member| open(member, target)),
-            splice: select(&quote!(field), &self.elements, &quote!(_ => {}), |member| {
+            splice: select(&quote!(field), &self.elements, &quote!(_ => 0), |member| {
                 let (ident, occurs) = (&member.ident, member.occurs(target));
                 quote!(#occurs::splice(&mut self.#ident, place, removed, inserted, view))
             }),

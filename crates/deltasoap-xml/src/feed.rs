@@ -134,12 +134,12 @@ impl Feed {
         mut step: impl FnMut(&mut Window<'_>) -> Result<(), Option<E>>,
     ) -> Result<(), E> {
         let step: &mut Step<'_, E> = &mut step;
-        let room = usize::try_from(self.limits.message - self.received).unwrap_or(usize::MAX);
+        let room = usize::try_from(self.limits.message.saturating_sub(self.received)).unwrap_or(usize::MAX);
         let within = &chunk[..chunk.len().min(room)];
         self.received += within.len() as u64;
         self.accept(within, step)?;
         if within.len() < chunk.len() && !self.halted {
-            return Err(self.over_limit(step));
+            return self.over_limit(step);
         }
         Ok(())
     }
@@ -154,7 +154,7 @@ impl Feed {
     ) -> Result<(), E> {
         self.settle(&mut step)?;
         match self.utf16.as_ref().and_then(Utf16::unfinished) {
-            Some(at) => Err(self.conclude(at, XmlErrorKind::Encoding, &mut step)),
+            Some(at) => self.conclude(at, XmlErrorKind::Encoding, &mut step),
             None => self.offer(true, &mut step),
         }
     }
@@ -197,7 +197,7 @@ impl Feed {
         let Some(utf16) = &mut self.utf16 else { return Ok(()) };
         let decoded = utf16.decode(piece, self.carry.end());
         self.offer(false, step)?;
-        decoded.map_err(|at| self.conclude(at, XmlErrorKind::Encoding, step))
+        decoded.or_else(|at| self.conclude(at, XmlErrorKind::Encoding, step))
     }
 
     fn take_utf8<E: Located>(&mut self, chunk: &[u8], step: &mut Step<'_, E>) -> Result<(), E> {
@@ -244,18 +244,17 @@ impl Feed {
     }
 
     #[cold]
-    fn over_limit<E: Located>(&mut self, step: &mut Step<'_, E>) -> E {
+    fn over_limit<E: Located>(&mut self, step: &mut Step<'_, E>) -> Result<(), E> {
         let limit = self.limits.message;
-        match self.settle(step) {
-            Ok(()) => self.conclude(limit, XmlErrorKind::Limit { name: "message", limit }, step),
-            Err(error) => error,
-        }
+        self.settle(step)?;
+        self.conclude(limit, XmlErrorKind::Limit { name: "message", limit }, step)
     }
 
     /// Ends the document at a fault of the feed's own: gives the fault of the unfinished token before it, or else
-    /// this one. Any error at the very end of what could be read is one of missing bytes.
+    /// this one. Any error at the very end of what could be read is one of missing bytes. A step that wants no more windows
+    /// has not seen everything: then there is no fault yet.
     #[cold]
-    fn conclude<E: Located>(&mut self, offset: u64, kind: XmlErrorKind, step: &mut Step<'_, E>) -> E {
+    fn conclude<E: Located>(&mut self, offset: u64, kind: XmlErrorKind, step: &mut Step<'_, E>) -> Result<(), E> {
         let unread = self.carry.unread();
         let whole = unfinished_tail(unread).unwrap_or(unread.len());
         let mut window = self.carry.window(&unread[..whole], true);
@@ -263,9 +262,10 @@ impl Feed {
         if let Err(Some(mut error)) = step(&mut window)
             && *error.offset_mut() < end
         {
-            return self.translated(error);
+            return Err(self.translated(error));
         }
-        E::from(Box::new(XmlError { kind, offset }))
+        self.halted = window.halted;
+        if self.halted { Ok(()) } else { Err(E::from(Box::new(XmlError { kind, offset }))) }
     }
 
     #[cold]

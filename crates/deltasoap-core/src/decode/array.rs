@@ -122,7 +122,8 @@ fn open_item<T: Content>(
     if cursor.is_over(me)
         && let Some((_, shift)) = cursor.state().session.take_shift()
     {
-        occurs::splice_items(items, shift.place, shift.removed, shift.inserted, view);
+        let moved = occurs::splice_items(items, shift.place, shift.removed, shift.inserted, view);
+        cursor.state().session.charge_moved(moved);
     }
     if cursor.is_over(me) && cursor.resync(me, 0, count, view.array().is_some()) {
         return Err(Stop::Switch);

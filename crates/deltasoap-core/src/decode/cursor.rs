@@ -135,9 +135,22 @@ impl State {
             }
             None => {
                 self.over = 0;
-                self.inherited = self.session.inherited;
+                self.inherited = self.session.inherited.before;
+                self.bindings.clone_from(&self.session.inherited.last);
                 self.reader.cut(self.session.depth);
+                self.open_again();
             }
+        }
+    }
+
+    /// Reads the operation's start tag again, if all of it is to be read again: the reader knows the attributes of the last
+    /// tag alone.
+    fn open_again(&mut self) {
+        let State { reader, session, .. } = self;
+        if let Some((tag, base)) = session.tag_again() {
+            reader.cut(session.depth - 1);
+            let result = reader.next(&mut Window { base, last: false, ..Window::whole(tag) });
+            debug_assert!(result == Ok(Event::Start), "a start tag that was read before: {result:?}");
         }
     }
 
@@ -441,7 +454,7 @@ impl<'c> Cursor<'c> {
         std::mem::take(&mut self.state.attributes_read)
     }
 
-    /// The prefixes in scope, for a tree that takes them over; `None` if such trees have taken over more than
+    /// The prefixes in scope, sorted, for a tree that takes them over; `None` if such trees have taken over more than
     /// [`Limits::inherited_bindings`] in all. Trees in the same scope share them, and count once.
     pub(crate) fn bindings(&mut self) -> Step<Option<Bindings>> {
         let State { reader, bindings, inherited, limits, session, .. } = &mut *self.state;
@@ -449,6 +462,7 @@ impl<'c> Cursor<'c> {
         if let Some((known, bindings)) = bindings
             && *known == scope
         {
+            session.inherited.note(bindings.len());
             return Ok(Some(Arc::clone(bindings)));
         }
         let mut here: Vec<_> = reader.bindings().map(owned).collect();
@@ -457,6 +471,7 @@ impl<'c> Cursor<'c> {
         let here = Bindings::from(here);
         *inherited = inherited.saturating_add(here.len());
         *bindings = Some((scope, Arc::clone(&here)));
+        session.inherited.note(here.len());
         let before = session.inherited_before();
         if inherited.saturating_add(before) > limits.inherited_bindings && session.read_again() {
             return Err(Stop::Switch);

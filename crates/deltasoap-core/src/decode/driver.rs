@@ -91,11 +91,20 @@ impl Decoder {
         self.state.session.is_ending = true;
         self.state.session.clock.resume();
         self.follow(root)?;
-        let state = &mut self.state;
-        self.feed.finish(|window| step(root, state, window))?;
-        state.session.keep(&mut self.image);
-        state.stats.messages += 1;
+        self.conclude(root)?;
+        while self.feed.is_halted() {
+            self.follow(root)?;
+            self.conclude(root)?;
+        }
+        self.state.session.keep(&mut self.image);
+        self.state.stats.messages += 1;
         Ok(())
+    }
+
+    /// Reads what the routines have left for the message's end.
+    fn conclude(&mut self, root: &mut impl Root) -> Result<(), Error> {
+        let Decoder { feed, state, .. } = self;
+        feed.finish(|window| step(root, state, window))
     }
 
     fn take(&mut self, root: &mut impl Root, chunk: Chunk<'_>) -> Result<(), Error> {
@@ -122,7 +131,7 @@ impl Decoder {
         let Decoder { feed, state, image, received } = self;
         while feed.is_halted() {
             state.session.is_ending |= *received > state.limits.message;
-            let Advance::Seek(position) = state.session.advance(image) else { return Ok(()) };
+            let Advance::Seek(position) = state.session.advance(image, state.limits.message) else { return Ok(()) };
             state.cut();
             feed.seek(position);
             for piece in image.from(position) {

@@ -134,8 +134,8 @@ impl<T: Typed> Occurs for Vec<T> {
         open_item(self, place, view)
     }
 
-    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) {
-        splice_items(self, place, removed, inserted, view);
+    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
+        splice_items(self, place, removed, inserted, view)
     }
 
     fn keep(&mut self, count: usize, _: View<'_>) {
@@ -194,10 +194,12 @@ pub(crate) fn splice_items<T: Content>(
     removed: usize,
     inserted: usize,
     view: View<'_>,
-) {
+) -> usize {
     let start = place.min(items.len());
     let end = start.saturating_add(removed).min(items.len());
+    let moved = (items.len() - end) * size_of::<T>();
     items.splice(start..end, (0..inserted).map(|_| T::vacant(view)));
+    moved
 }
 
 /// A box is its content: for recursive types.

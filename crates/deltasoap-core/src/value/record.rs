@@ -129,10 +129,8 @@ impl DecodeFields for Target<'_> {
         }
     }
 
-    fn splice(&mut self, field: usize, place: usize, removed: usize, inserted: usize, view: View<'_>) {
-        if let Some(items) = self.list(field) {
-            splice_items(items, place, removed, inserted, view);
-        }
+    fn splice(&mut self, field: usize, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
+        self.list(field).map_or(0, |items| splice_items(items, place, removed, inserted, view))
     }
 
     fn keep(&mut self, field: usize, count: usize, view: View<'_>) {

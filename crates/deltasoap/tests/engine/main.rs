@@ -6,6 +6,7 @@ mod errors;
 mod gaps;
 #[path = "../../../deltasoap-core/tests/support/kinds.rs"]
 mod kinds;
+mod leaves;
 mod limits;
 mod portions;
 #[path = "../../../deltasoap-core/tests/support/sender.rs"]

@@ -24,8 +24,9 @@ pub trait DecodeFields {
     fn open(&mut self, field: usize, place: usize, view: View<'_>) -> usize;
 
     /// Takes occurrences of a field out and puts vacant ones in; see [`Occurs::splice`](crate::Occurs::splice).
-    fn splice(&mut self, field: usize, place: usize, removed: usize, inserted: usize, view: View<'_>) {
+    fn splice(&mut self, field: usize, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
         let _ = (field, place, removed, inserted, view);
+        0
     }
 
     /// Keeps the first `count` occurrences of a field; see [`Occurs::keep`](crate::Occurs::keep).
@@ -307,7 +308,8 @@ impl<'s> Routine<'_, '_, 's> {
     fn bring_in_line<T: DecodeFields>(&mut self, target: &mut T) {
         let Some((field, shift)) = self.cursor.state().session.take_shift() else { return };
         let field = field as usize;
-        target.splice(field, shift.place, shift.removed, shift.inserted, self.content(field));
+        let moved = target.splice(field, shift.place, shift.removed, shift.inserted, self.content(field));
+        self.cursor.state().session.charge_moved(moved);
     }
 
     /// Whether the element just opened stood here in the message before; then fast mode goes on behind its start tag.

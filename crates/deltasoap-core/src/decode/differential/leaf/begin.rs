@@ -19,14 +19,20 @@ impl Cursor<'_> {
     pub(crate) fn begin_operation(&mut self, old: Option<Box<Template>>, schema: usize, base: usize) -> Begin {
         let new = self.offset();
         let (window, state) = self.parts();
-        let start = state.reader.tag_offset().saturating_sub(window.base) as usize;
-        let tag = window.bytes.get(start..window.pos).unwrap_or_default();
+        let start = state.reader.tag_offset().checked_sub(window.base);
+        let Some(tag) = start.and_then(|start| window.bytes.get(start as usize..window.pos)) else {
+            return Begin::Read;
+        };
         state.session.base = base;
         state.session.is_adaptive = state.differential.adaptive;
         state.session.depth = state.reader.depth();
-        state.session.inherited = state.inherited;
+        state.session.inherited.before = state.inherited;
+        state.session.inherited.last = state.bindings.clone();
         let fits = |old: &mut Box<Template>| {
-            old.image().is_some() && old.prologue.fits(&state.reader, tag, &state.limits, schema)
+            let inherited = state.inherited.saturating_add(old.inherited.sum);
+            inherited <= state.limits.inherited_bindings
+                && old.image().is_some()
+                && old.prologue.fits(&state.reader, tag, &state.limits, schema)
         };
         match old.and_then(|mut old| fits(&mut old).then_some(old)) {
             Some(old) => {

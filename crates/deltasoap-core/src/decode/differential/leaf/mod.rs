@@ -6,6 +6,7 @@
 //!            regular mode over the old value, each new element noted (recorder)
 //!            at each start tag: did that element stand here (template)? then fast mode behind it
 //! shift      several items in a row differ: were some inserted or removed?
+//! progress   does each difference lie behind the one before? else regular mode, from the start
 //! work       does comparing cost too much? then regular mode, from the start
 //! size       an array's size takes no part in comparing
 //! merge      at the end: the old table, but for what was read anew
@@ -16,17 +17,21 @@
 
 mod begin;
 mod image;
+mod inherited;
 mod merge;
+mod progress;
 mod recorder;
 mod session;
 mod shift;
 mod size;
 mod table;
 mod template;
+mod words;
 mod work;
 
 pub(crate) use begin::Begin;
 pub(crate) use image::{Chunk, Image};
-pub(crate) use session::{Advance, Descent, Patched, Session, StartTag};
+pub(crate) use session::Session;
 pub(crate) use table::{Run, Touched};
 pub(crate) use template::Template;
+pub(crate) use words::{Advance, Descent, Patched, StartTag};

@@ -1,11 +1,17 @@
 //! One message, compared with the one before it.
+//!
+//! Fast mode ends at a difference; regular mode then reads the element around it. [`Progress`] sees to it that this comes to an
+//! end, whatever the messages are.
 
 use super::image::Image;
+use super::inherited::{Inherited, Taken};
 use super::merge::{Edit, Move, merge};
+use super::progress::Progress;
 use super::recorder::Recorder;
 use super::shift::{Shift, Streak};
 use super::table::{NONE, Place, Touched};
 use super::template::{Prologue, Same, Template};
+use super::words::{Advance, Descent, Mode, Patched, StartTag};
 use super::work::Work;
 use crate::decode::differential::DifferentialStats;
 use crate::decode::differential::clock::Clock;
@@ -51,8 +57,7 @@ pub(crate) struct Session {
     pub(crate) is_hopeless: bool,
     /// The value is to be made vacant, for the message is read from its start again.
     is_vacated: bool,
-    /// Bindings that trees in front of the operation have taken over.
-    pub(crate) inherited: usize,
+    pub(crate) inherited: Inherited,
     pub(crate) clock: Clock,
     /// Items of a list that differ, one after the other.
     pub(super) streak: Streak,
@@ -60,35 +65,15 @@ pub(crate) struct Session {
     pub(super) shift: Option<Shift>,
     /// Items that were given another place in their list, each time counted.
     pub(super) slid: usize,
+    /// Bytes of items that were moved for it, each time counted.
+    pub(super) moved_bytes: u64,
     /// Bytes compared in search of items that were inserted or removed.
     pub(crate) searched: u64,
     work: Work,
+    progress: Progress,
     /// Flat items that were moved for others, each time counted.
     pub(crate) moved: usize,
     pub(crate) stats: DifferentialStats,
-}
-
-/// What is being done with the operation's bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Mode {
-    /// No operation, or one that is not compared and not noted.
-    #[default]
-    Idle,
-    /// Read in regular mode from the start, and noted.
-    Record,
-    /// Compared: up to here, the message equals the old one from there on.
-    Fast {
-        /// Position in the old message.
-        old: u64,
-        /// Position in the message.
-        new: u64,
-    },
-    /// On the way to a place where regular mode goes on.
-    Seek,
-    /// Read in regular mode, over the old value.
-    Over,
-    /// To be read again from the start, in regular mode.
-    Again,
 }
 
 /// Where regular mode goes on.
@@ -118,67 +103,10 @@ pub(crate) struct OpenEdit {
     difference: u64,
 }
 
-/// A routine's next step on the way to the place where regular mode goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Descent {
-    /// Into an element: its position in the old message, its field, its occurrence.
-    Into {
-        /// Position of its start tag in the old message.
-        old: u64,
-        /// Its field.
-        field: u32,
-        /// Its occurrence, from 1.
-        count: u32,
-    },
-    /// Here, with so much read.
-    Here {
-        /// The field being read, or next to be read.
-        field: u32,
-        /// Its occurrences so far.
-        count: u32,
-        /// Whether a flat item differs and can be read again in place.
-        patch: bool,
-    },
-}
-
-/// Flat items that are read again in place.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Patched {
-    /// Their run.
-    pub(crate) run: usize,
-    /// Occurrences of the field in front of it.
-    pub(crate) first: usize,
-    /// The first item that differs.
-    pub(crate) item: usize,
-}
-
-/// A start tag that was just read.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct StartTag<'w> {
-    /// The bytes at hand.
-    pub(crate) window: &'w [u8],
-    /// Where the tag begins in them.
-    pub(crate) start: usize,
-    pub(crate) len: usize,
-    /// Its position in the message.
-    pub(crate) position: u64,
-    /// Whether it is a SOAP array's.
-    pub(crate) is_array: bool,
-}
-
 /// Bytes of an operation after which it is known whether comparing is worth while.
 const JUDGED: u64 = 8 << 10;
 /// It is if at least one byte in so many is equal.
 const LEAST_EQUAL: u64 = 8;
-
-/// What fast mode came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Advance {
-    /// The end of what was received.
-    Wait,
-    /// A difference: regular mode goes on at this position of the message.
-    Seek(u64),
-}
 
 impl Session {
     /// True while the received bytes are to be kept.
@@ -218,12 +146,15 @@ impl Session {
         self.is_ending = false;
         self.is_hopeless = false;
         self.is_vacated = false;
+        self.inherited = Inherited::default();
         self.clock = Clock::Off;
         self.streak = Streak::default();
         self.shift = None;
         self.slid = 0;
+        self.moved_bytes = 0;
         self.searched = 0;
         self.work = Work::default();
+        self.progress = Progress::default();
         self.moved = 0;
         self.stats = DifferentialStats::default();
     }
@@ -259,20 +190,25 @@ impl Session {
         self.moves.push(Move { from: old, by: new as i64 - old as i64 });
     }
 
-    /// Compares what was received.
-    pub(crate) fn advance(&mut self, image: &Image) -> Advance {
+    /// Compares what was received, up to the most bytes that a message may have.
+    pub(crate) fn advance(&mut self, image: &Image, most: u64) -> Advance {
         if self.mode == Mode::Again {
             return Advance::Seek(self.start_again());
         }
         let Mode::Fast { old, new } = self.mode else { return Advance::Wait };
         let Some(template) = &self.old else { return Advance::Wait };
         let Some(before) = template.image() else { return Advance::Wait };
-        let equal = before.equal(old, image, new).min(template.end.saturating_sub(old));
+        let equal = before.equal(old, image, new).min(template.end.saturating_sub(old)).min(most.saturating_sub(new));
         let at = old + equal;
         self.stats.fast_bytes += equal;
         self.mode = Mode::Fast { old: at, new: new + equal };
         if at < template.end && new + equal == image.end() && !self.is_ending {
             return Advance::Wait;
+        }
+        let is_made = self.progress.is_made_at(new + equal);
+        debug_assert!(is_made || self.is_ending, "no progress at {}", new + equal);
+        if !is_made {
+            return Advance::Seek(self.start_again());
         }
         let position = self.aim(at, new + equal, image);
         if self.work.is_beyond(position.saturating_sub(self.start)) {
@@ -292,6 +228,11 @@ impl Session {
         self.work.add_flat();
     }
 
+    /// Bytes of a list's items were moved for others that were inserted or removed.
+    pub(crate) fn charge_moved(&mut self, bytes: usize) {
+        self.moved_bytes = self.moved_bytes.saturating_add(bytes as u64);
+    }
+
     /// Gives up comparing where next to nothing is equal; `new` is how far the message has been read.
     pub(crate) fn judge(&mut self, new: u64) {
         let read = new.saturating_sub(self.start);
@@ -300,10 +241,9 @@ impl Session {
         }
     }
 
-    /// Bindings that trees of the old message have taken over from the elements around them: those that are skipped count
-    /// against the limit as well.
+    /// Bindings that trees which are skipped may have taken over; see [`Inherited`].
     pub(crate) fn inherited_before(&self) -> usize {
-        self.old.as_ref().map_or(0, |template| template.inherited)
+        self.old.as_ref().map_or(0, |template| self.inherited.of_skipped(template.inherited))
     }
 
     /// Gives up comparing; false if the message is not compared.
@@ -321,6 +261,7 @@ impl Session {
         self.recorder.is_on = true;
         self.prologue = self.old.take().map(|template| template.prologue);
         self.forget_path();
+        self.inherited.forget_trees();
         self.edit = None;
         self.edits.clear();
         self.moves.clear();
@@ -328,6 +269,12 @@ impl Session {
         self.mode = Mode::Record;
         self.is_vacated = true;
         self.start
+    }
+
+    /// The operation's start tag and its position, if the message is about to be read from its start again.
+    pub(crate) fn tag_again(&self) -> Option<(&[u8], u64)> {
+        let prologue = self.prologue.as_ref().filter(|_| self.is_vacated)?;
+        Some((prologue.tag(), self.start - prologue.tag().len() as u64))
     }
 
     /// True once, if the value must be vacant for regular mode.
@@ -564,7 +511,9 @@ impl Session {
 
     /// Ends the operation, whose end tag is at a position: what the next message is compared with.
     pub(crate) fn finish(&mut self, end: u64, inherited: usize) -> Option<Box<Template>> {
-        let inherited = inherited.saturating_sub(self.inherited).saturating_add(self.inherited_before());
+        let sum = inherited.saturating_sub(self.inherited.before).saturating_add(self.inherited_before());
+        let most = self.old.as_ref().map_or(0, |template| template.inherited.most).max(self.inherited.most);
+        let inherited = Taken { sum, most };
         let mode = std::mem::take(&mut self.mode);
         self.stats.regular_bytes += (end - self.start).saturating_sub(self.stats.fast_bytes);
         if let Some(edit) = self.edit

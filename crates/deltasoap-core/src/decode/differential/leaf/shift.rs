@@ -34,6 +34,9 @@ const FIRST: u32 = 3;
 const REACH: u32 = 8;
 /// How often, on average, a node may get another place in its list.
 const SLIDES: usize = 16;
+/// How many bytes of items may be moved for each byte of the old message: a large value can come from few bytes. As many are
+/// moved in less time than regular mode takes for that byte.
+const MOVED: u64 = 32;
 
 impl Streak {
     /// An item of a list differs. True if it is time to search.
@@ -53,7 +56,9 @@ impl Session {
         let (template, place) = (self.old.as_ref()?, target.place?);
         let table = &template.table;
         let item = item_of(table, place.node)?;
-        if !self.streak.add(table, item) || self.slid > SLIDES * table.nodes.len() {
+        let is_dear =
+            self.slid > SLIDES * table.nodes.len() || self.moved_bytes > MOVED * (template.end - template.start);
+        if !self.streak.add(table, item) || is_dear {
             return None;
         }
         let new = u64::from(table.node(item).pos).checked_add_signed(target.by)?;

@@ -1,9 +1,10 @@
 //! A message that was read, for the next one to be compared with.
 
 use super::image::Image;
-use super::session::StartTag;
+use super::inherited::Taken;
 use super::size::but_for_size;
 use super::table::{NONE, Place, Table};
+use super::words::StartTag;
 use crate::Limits;
 use deltasoap_xml::{Reader, ScopeId};
 use std::sync::{Arc, OnceLock};
@@ -19,8 +20,8 @@ pub(crate) struct Template {
     pub(crate) start: u64,
     /// The position of its end tag.
     pub(crate) end: u64,
-    /// Bindings that its trees have taken over, at most; see [`Limits::inherited_bindings`].
-    pub(crate) inherited: usize,
+    /// Bindings that its trees have taken over.
+    pub(crate) inherited: Taken,
 }
 
 /// All that decides how an operation's bytes are read.

@@ -1,0 +1,240 @@
+//! Edits of documents as text: what a stream's messages differ in, and how they are damaged.
+
+/// Bytes to draw from; zeros when there are no more, so that short inputs are simple.
+pub struct Entropy<'a>(pub &'a [u8]);
+
+impl Entropy<'_> {
+    /// A number below `bound`, or 0.
+    pub fn below(&mut self, bound: usize) -> usize {
+        let Some((first, rest)) = self.0.split_first() else { return 0 };
+        self.0 = rest;
+        usize::from(*first) % bound.max(1)
+    }
+}
+
+/// Documents of a stream.
+const DOCUMENTS: usize = 6;
+
+/// A stream that begins with a document: each of the others is the one before, edited; now and then one is damaged, or the
+/// first comes again.
+pub fn documents(first: &str, entropy: &mut Entropy<'_>) -> Vec<Vec<u8>> {
+    let mut document = Document(first.to_owned());
+    if entropy.below(16) == 15 {
+        document.grow(entropy);
+    }
+    (0..DOCUMENTS)
+        .map(|index| {
+            if index > 0 {
+                (0..entropy.below(5)).for_each(|_| document.edit(entropy));
+            }
+            match entropy.below(16) {
+                14 => damaged(document.0.as_bytes(), entropy),
+                15 => std::mem::replace(&mut document, Document(first.to_owned())).0.into_bytes(),
+                _ => document.0.clone().into_bytes(),
+            }
+        })
+        .collect()
+}
+
+/// A document with a byte more or less, or cut off.
+fn damaged(document: &[u8], entropy: &mut Entropy<'_>) -> Vec<u8> {
+    let mut bytes = document.to_vec();
+    let at = (entropy.below(256) * 256 + entropy.below(256)) % bytes.len();
+    match entropy.below(4) {
+        0 => bytes.truncate(at),
+        1 => drop(bytes.remove(at)),
+        2 => bytes[at] = b"<>/ x1&"[entropy.below(7)],
+        _ => bytes.insert(at, b"<>/ x1&"[entropy.below(7)]),
+    }
+    bytes
+}
+
+/// Well-formed text.
+struct Document(String);
+
+/// An element within a document, by positions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Element {
+    start: usize,
+    /// Where its start tag ends.
+    content: usize,
+    /// Where its end tag begins; where it ends if it is an empty-element tag.
+    tag: usize,
+    end: usize,
+    name_end: usize,
+}
+
+/// What may stand between two elements, welcome or not.
+const BETWEEN: [&str; 7] =
+    [" ", "\n  ", "<!-- note -->", "<!--<x>1</x>-->", "<other/>", "<other>1<x>2</x></other>", "<?pi x?>"];
+const ATTRIBUTES: [&str; 5] = [" id='7'", " version='22'", " xmlns:z='urn:z'", " ", " xsi:nil='true'"];
+const TEXTS: [&str; 7] = ["0", "12", "-3456", "<![CDATA[5]]>", "&#54;", "7<!-- 8 -->9", ""];
+
+impl Document {
+    fn edit(&mut self, entropy: &mut Entropy<'_>) {
+        let elements = self.elements();
+        let kind = entropy.below(16);
+        let Some(element) = chosen(&elements, entropy) else { return };
+        match kind {
+            0..=2 => self.set_text(element, entropy),
+            3 => self.replace(element, ""),
+            4 | 5 => self.repeat(element, entropy),
+            6 => self.exchange(element, &elements, entropy),
+            7 => self.imitate(element, &elements, entropy),
+            8 => self.0.insert_str(element.start, BETWEEN[entropy.below(BETWEEN.len())]),
+            9 => self.0.insert_str(element.tag, BETWEEN[entropy.below(BETWEEN.len())]),
+            10 => self.0.insert_str(element.name_end, ATTRIBUTES[entropy.below(ATTRIBUTES.len())]),
+            11 => self.strip(element),
+            12 => self.set_empty(element),
+            13 => self.resize(element, entropy),
+            14 => self.loosen(element),
+            _ => self.insert_many(element, entropy),
+        }
+    }
+
+    /// Lists become long, so that a message consists of several parts.
+    fn grow(&mut self, entropy: &mut Entropy<'_>) {
+        for _ in 0..=entropy.below(3) {
+            let Some(element) = chosen(&self.elements(), entropy) else { return };
+            let text = self.text(element).to_owned();
+            let items: String = (0..30_000 / text.len()).map(|n| text.replace('1', &n.to_string())).collect();
+            self.0.insert_str(element.start, &items);
+        }
+    }
+
+    /// All elements but the outermost, in the order of their end tags.
+    fn elements(&self) -> Vec<Element> {
+        let (mut open, mut elements, mut at) = (Vec::new(), Vec::new(), 0);
+        while let Some(found) = self.0[at..].find('<') {
+            let start = at + found;
+            let rest = &self.0[start..];
+            if let Some(len) = opaque_len(rest) {
+                at = start + len;
+                continue;
+            }
+            at = start + rest.find('>').map_or(rest.len(), |end| end + 1);
+            let tag = &self.0[start..at];
+            if tag.starts_with("</") {
+                let Some(begun) = open.pop() else { continue };
+                elements.push(Element { tag: start, end: at, ..begun });
+                continue;
+            }
+            let name_end = start + tag.find(|c: char| c.is_whitespace() || "/>".contains(c)).unwrap_or(tag.len());
+            let begun = Element { start, content: at, tag: at, end: at, name_end };
+            if tag.ends_with("/>") { elements.push(begun) } else { open.push(begun) }
+        }
+        elements.pop();
+        elements
+    }
+
+    fn name(&self, element: Element) -> &str {
+        &self.0[element.start + 1..element.name_end]
+    }
+
+    fn text(&self, element: Element) -> &str {
+        &self.0[element.start..element.end]
+    }
+
+    fn replace(&mut self, element: Element, text: &str) {
+        self.0.replace_range(element.start..element.end, text);
+    }
+
+    fn set_text(&mut self, element: Element, entropy: &mut Entropy<'_>) {
+        if !self.0[element.content..element.tag].contains("</") {
+            self.0.replace_range(element.content..element.tag, TEXTS[entropy.below(TEXTS.len())]);
+        }
+    }
+
+    /// One or a few more of the same, or with a number in it changed.
+    fn repeat(&mut self, element: Element, entropy: &mut Entropy<'_>) {
+        let text = self.text(element).to_owned();
+        for _ in 0..=entropy.below(3) {
+            let other = text.replace(['1', '2', '3'], ["1", "3", "77"][entropy.below(3)]);
+            self.0.insert_str(element.start, if text.contains("arrayType") { &text } else { &other });
+        }
+    }
+
+    /// Changes places with another one that lies elsewhere.
+    fn exchange(&mut self, one: Element, elements: &[Element], entropy: &mut Entropy<'_>) {
+        let Some(other) = chosen(&self.like(one, elements), entropy) else { return };
+        let (first, last) = if one.start < other.start { (one, other) } else { (other, one) };
+        if first.end <= last.start {
+            let (a, b) = (self.text(first).to_owned(), self.text(last).to_owned());
+            self.replace(last, &a);
+            self.replace(first, &b);
+        }
+    }
+
+    /// Becomes as another one of its name.
+    fn imitate(&mut self, one: Element, elements: &[Element], entropy: &mut Entropy<'_>) {
+        if let Some(other) = chosen(&self.like(one, elements), entropy) {
+            let text = self.text(other).to_owned();
+            self.replace(one, &text);
+        }
+    }
+
+    fn like(&self, one: Element, elements: &[Element]) -> Vec<Element> {
+        let name = self.name(one);
+        elements.iter().copied().filter(|&other| other != one && self.name(other) == name).collect()
+    }
+
+    /// Without its attributes.
+    fn strip(&mut self, element: Element) {
+        let close = if element.content == element.end && element.tag == element.end { 2 } else { 1 };
+        if element.content - close >= element.name_end {
+            self.0.replace_range(element.name_end..element.content - close, "");
+        }
+    }
+
+    /// An empty-element tag instead of two tags, or the other way round.
+    fn set_empty(&mut self, element: Element) {
+        let Element { start, content, tag, end, name_end } = element;
+        let head = &self.0[start..content];
+        let other = match head.strip_suffix("/>") {
+            Some(head) => format!("{head}></{}>", &self.0[start + 1..name_end]),
+            None if content == tag => format!("{}/>", &head[..head.len() - 1]),
+            None => return,
+        };
+        self.0.replace_range(start..end, &other);
+    }
+
+    /// Another size of an array.
+    fn resize(&mut self, element: Element, entropy: &mut Entropy<'_>) {
+        let head = &self.0[element.start..element.content];
+        let size = ["1", "2", "10", "", "345"][entropy.below(5)];
+        match head.rfind('[').zip(head.rfind(']')) {
+            Some((from, to)) => self.0.replace_range(element.start + from + 1..element.start + to, size),
+            None => self.0.insert_str(element.name_end, " e:arrayType='xsd:int[4]'"),
+        }
+    }
+
+    /// White space in the end tag.
+    fn loosen(&mut self, element: Element) {
+        self.0.insert(element.end - if element.tag == element.end { 2 } else { 1 }, ' ');
+    }
+
+    /// A dozen of the same, each with another number.
+    fn insert_many(&mut self, element: Element, entropy: &mut Entropy<'_>) {
+        let (text, first) = (self.text(element).to_owned(), entropy.below(50));
+        if text.len() < 80 && self.0.len() < 4000 {
+            let items: String = (0..12).map(|n| text.replace('1', &(first + n).to_string())).collect();
+            self.0.insert_str(element.start, &items);
+        }
+    }
+}
+
+fn chosen(elements: &[Element], entropy: &mut Entropy<'_>) -> Option<Element> {
+    let at = match elements.len() {
+        0 => return None,
+        1..=256 => entropy.below(256),
+        _ => entropy.below(256) * 256 + entropy.below(256),
+    };
+    elements.get(at % elements.len()).copied()
+}
+
+/// How long a comment, CDATA section or instruction is that begins here.
+fn opaque_len(rest: &str) -> Option<usize> {
+    let ends = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")];
+    let (_, end) = ends.into_iter().find(|(start, _)| rest.starts_with(start))?;
+    Some(rest.find(end).map_or(rest.len(), |at| at + end.len()))
+}

@@ -1,0 +1,69 @@
+//! What the random streams have found, in few words.
+
+use super::shapes::{Arrays, Open, Points, Wide};
+use super::stream::{read_pair, read_within};
+use deltasoap::Limits;
+
+fn root(content: &str) -> String {
+    format!("<r kind='first' xmlns:u='urn:u'>{content}</r>")
+}
+
+fn points(values: impl IntoIterator<Item = u32>) -> String {
+    values.into_iter().map(|x| format!("<p><x>{x}</x></p>")).collect()
+}
+
+#[test]
+fn a_message_that_differs_behind_its_limit_is_too_long() {
+    let tail = "<q><x>1</x><y>2</y><z>3</z></q><last>9</last>";
+    let (short, long) = (root(&(points(0..5) + tail)), root(&(points(0..30) + tail)));
+    // The limit lies within bytes that the message before had, further in front.
+    for message in (long.len() - tail.len() - 10..long.len()).map(|limit| limit as u64) {
+        read_within::<Points>(&[&short, &short, &long, &short, &long], Limits { message, ..Limits::default() });
+    }
+}
+
+#[test]
+fn a_fault_in_front_of_the_limit_comes_first() {
+    let flat = "<item><a>1</a><b>x</b></item><item><a>2</a><b>y</b></item><item><a>3</a><b>z</b></item>";
+    let document = |flat: &str, fault: &str, filling: usize| {
+        let more = "<more><item>1</item></more>".repeat(filling);
+        root(&format!("<flat>{flat}</flat><deep><item><x>1</x></item>{fault}<item><x>2</x></item></deep>{more}"))
+    };
+    // An item that is waited for, since it may go on as the others do.
+    let (good, bad) = (document(flat, "", 0), document(&flat.replace("z</b>", "z</b >"), "<item><c/></item>", 20));
+    for message in good.len() as u64..good.len() as u64 + 60 {
+        read_within::<Arrays>(&[&good, &good, &bad], Limits { message, ..Limits::default() });
+    }
+}
+
+#[test]
+fn a_message_that_is_read_again_has_its_attributes() {
+    let trees = |text: &str| root(&format!("<a>1</a><tree b='c'>{text}</tree><tree xmlns:z='urn:z'>{text}</tree>"));
+    let limits = |inherited_bindings| Limits { inherited_bindings, ..Limits::default() };
+    for most in 0..12 {
+        read_within::<Open>(&[&trees("one"), &trees("two"), &trees("three"), &trees("two")], limits(most));
+    }
+}
+
+#[test]
+fn trees_that_no_longer_share_their_bindings_count_each() {
+    let tree = "<tree><t/></tree>";
+    let other = "<tree xmlns:z='urn:z'/>";
+    let first = root(&tree.repeat(4));
+    let second = root(&[tree, other, tree, other, tree, other, tree].concat());
+    for inherited_bindings in 0..16 {
+        let limits = Limits { inherited_bindings, ..Limits::default() };
+        read_within::<Open>(&[&first, &second, &first, &second, &second], limits);
+    }
+}
+
+#[test]
+fn large_items_are_not_moved_again_and_again() {
+    let items = |is_there: fn(usize) -> bool| {
+        root(&(0..4000).filter(|&n| is_there(n)).map(|n| format!("<w><a>{n}</a></w>")).collect::<String>())
+    };
+    let shifted = |is_there| read_pair::<Wide>(&items(|_| true), &items(is_there)).shifted;
+    assert_eq!(shifted(|n| n != 100), 1);
+    // Five hundred moves of a megabyte each, were they made.
+    assert!(shifted(|n| n % 8 != 1) < 5);
+}

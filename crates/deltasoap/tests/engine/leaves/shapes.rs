@@ -1,0 +1,318 @@
+//! The types, each with a document to begin with.
+
+use super::stream;
+use deltasoap::{Empty, Nillable, Node, QName, Soap, SoapArray};
+
+/// A type, by what is done with it.
+pub struct Kind {
+    pub document: &'static str,
+    pub read: fn(&[Vec<u8>], &[u8]),
+    /// Panics if the document cannot be read.
+    pub must_be_good: fn(&[u8]),
+}
+
+macro_rules! kind {
+    ($type:ty, $content:expr) => {
+        Kind {
+            document: concat!(
+                "<r xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' xmlns:xsd='http://www.w3.org/2001/XMLSchema' \
+                 xmlns:e='http://schemas.xmlsoap.org/soap/encoding/' xmlns:q='urn:q' kind='1'>",
+                $content,
+                "</r>"
+            ),
+            read: stream::read::<$type>,
+            must_be_good: stream::must_be_good::<$type>,
+        }
+    };
+}
+
+pub const KINDS: [Kind; 9] = [
+    kind!(
+        Points,
+        "<p id='1'><x>1.5</x><y>2</y><z>3</z></p><p><x>2.5</x></p><p><x>3</x><z>1</z></p><p id='4'><x>4</x><y>5</y></p>\
+         <p><x>5</x></p><p><x>6</x><y>1</y></p><p><x>7</x></p><p><x>8</x></p><q><x>1</x></q><last>9</last>"
+    ),
+    kind!(
+        TwoLists,
+        "<i>1</i><s>a</s><s>b</s><i>2</i><i>3</i><f><a>1</a><b>x</b></f><f><a>2</a><b>y</b></f><s>c</s><i>4</i>\
+         <f><a>3</a><b>z</b></f><many><i>1</i><s>d</s><i>2</i></many><two>1</two><two>2</two><two>3</two><three>t</three>\
+         <three>u</three>"
+    ),
+    kind!(
+        AnyOrder,
+        "<a>1</a><b>x</b><a>2</a><a>3</a><b>y</b><c><x>1</x></c><n>7</n><a>4</a><c><x>2</x><y>3</y></c><within><b>1</b><a>1</a>\
+         <a>2</a><n>1</n><c><x>1</x></c></within><within><a>3</a><c><x>1</x></c><b>4</b></within><within/>"
+    ),
+    kind!(
+        Choices,
+        "<one><a>1</a><b>x</b></one><list><item>1</item><item>2</item><item>3</item></list><point><x>1</x></point>\
+         <list e:arrayType='xsd:int[2]'><item>1</item><item>2</item></list><nothing/><many>1</many><many>2</many><many>3</many>\
+         <end>1</end><wrapped><point><x>1</x></point></wrapped><wrapped><many>1</many><many>2</many></wrapped>\
+         <wrapped><list><item>5</item></list></wrapped><last>0</last>"
+    ),
+    kind!(
+        Nils,
+        "<a>1</a><a xsi:nil='true'/><a>2</a><a xsi:nil='1'></a><p xsi:nil='true'/><p><x>1</x><y>2</y></p><p><x>2</x></p>\
+         <array e:arrayType='xsd:int[2]'><item>1</item><item xsi:nil='true'/><item>3</item></array><array xsi:nil='true'/>\
+         <only><x>4</x></only><maybe><item>1</item><item>2</item></maybe>"
+    ),
+    kind!(
+        Tree,
+        "<v>1</v><child><v>2</v><child><v>3</v></child><child><v>4</v><child><v>5</v></child></child></child>\
+         <child><v>6</v><leaf><v>7</v><leaf><v>8</v></leaf></leaf></child><child><v>9</v></child><child><v>10</v></child>\
+         <leaf><child><v>11</v></child></leaf>"
+    ),
+    kind!(
+        Arrays,
+        "<flat e:arrayType='q:Flat[4]'><item><a>1</a><b>x</b></item><item><a>2</a><b>y</b></item><item><a>3</a><b>z</b></item>\
+         <item><a>4</a><b>w</b></item></flat><deep e:arrayType='q:Point[4]'><item id='1'><x>1</x></item><item><x>2</x>\
+         <y>3</y></item><item><x>3</x></item><item><x>4</x></item></deep><rows e:arrayType='xsd:int[][3]'>\
+         <item e:arrayType='xsd:int[2]'><item>1</item><item>2</item></item><item e:arrayType='xsd:int[1]'><item>3</item></item>\
+         <item e:arrayType='xsd:int[3]'><item>4</item><item>5</item><item>6</item></item></rows>\
+         <more e:arrayType='xsd:int[2]'><item>1</item><item>2</item></more><more e:arrayType='xsd:int[9]'/>\
+         <more e:arrayType='xsd:int[1]'><item>7</item></more>"
+    ),
+    kind!(
+        Open,
+        "<other><a>1</a></other><a>1</a><list><x>1</x><any/><y>2</y></list><list><x>2</x></list><other/><list><x>3</x></list>\
+         <list><any>1</any><x>4</x></list><tree><t u='v'>text<w/></t></tree><other>1</other><tree><t/></tree><s>1</s><s>2</s>"
+    ),
+    kind!(
+        Mixed,
+        "<h version='1'><n>1</n></h><rows><p><x>1</x></p><flat><item><a>1</a><b>x</b></item><item><a>2</a><b>y</b></item></flat>\
+         <price currency='EUR'>9</price></rows><rows><p id='1'><x>1</x></p><p><x>2</x></p><flat e:arrayType='q:F[1]'>\
+         <item><a>3</a><b>z</b></item></flat><price>1</price></rows><rows><flat/><price>2</price></rows><name>q:local</name>\
+         <empty/><rest><v>1</v></rest>"
+    ),
+];
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Point {
+    #[soap(attribute)]
+    id: Option<u32>,
+    x: f64,
+    y: Option<f64>,
+    #[soap(default = 7)]
+    z: i32,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Flat {
+    a: i32,
+    b: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+pub struct Points {
+    #[soap(attribute)]
+    kind: String,
+    p: Vec<Point>,
+    q: Option<Point>,
+    last: Option<i32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+enum Entry {
+    #[soap(name = "i")]
+    Int(i32),
+    #[soap(name = "s")]
+    Str(String),
+    #[soap(name = "f")]
+    Flat(Flat),
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Entries {
+    #[soap(inline)]
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct TwoLists {
+    #[soap(attribute)]
+    kind: String,
+    #[soap(inline)]
+    entries: Vec<Entry>,
+    many: Vec<Entries>,
+    two: Vec<i32>,
+    three: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(all)]
+struct Unordered {
+    a: Vec<i32>,
+    b: Vec<String>,
+    c: Vec<Point>,
+    n: Option<i32>,
+}
+
+/// Elements in any order within others: an operation of such is not compared.
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct AnyOrder {
+    #[soap(attribute)]
+    kind: String,
+    #[soap(inline)]
+    parts: Vec<Part>,
+    within: Vec<Unordered>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+enum Part {
+    #[soap(name = "a")]
+    A(Vec<i32>),
+    #[soap(name = "b")]
+    B(String),
+    #[soap(name = "c")]
+    C(Point),
+    #[soap(name = "n")]
+    N(Option<i32>),
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(rename_all = "lowercase")]
+enum Shape {
+    List(SoapArray<i32>),
+    Point(Point),
+    Many(Vec<i32>),
+    Nothing,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(rename_all = "lowercase")]
+enum Means {
+    One(Flat),
+    Other(SoapArray<Flat>),
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(rename_all = "lowercase")]
+enum End {
+    End(i32),
+    Items(SoapArray<Point>),
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Choices {
+    #[soap(attribute)]
+    kind: String,
+    #[soap(inline)]
+    means: Option<Means>,
+    #[soap(inline)]
+    shapes: Vec<Shape>,
+    #[soap(inline)]
+    end: End,
+    wrapped: Vec<Shape>,
+    last: Option<i32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Nils {
+    #[soap(attribute)]
+    kind: String,
+    a: Vec<Nillable<i32>>,
+    p: Vec<Nillable<Point>>,
+    array: Vec<Nillable<SoapArray<Nillable<i32>>>>,
+    only: Nillable<Point>,
+    maybe: Option<Nillable<SoapArray<i32>>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Tree {
+    v: Option<i32>,
+    child: Vec<Tree>,
+    leaf: Option<Box<Tree>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+pub struct Arrays {
+    #[soap(attribute)]
+    kind: String,
+    flat: Option<SoapArray<Flat>>,
+    deep: Option<SoapArray<Point>>,
+    rows: Option<SoapArray<SoapArray<i32>>>,
+    more: Vec<SoapArray<i32>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(open)]
+struct Loose {
+    x: Option<i32>,
+    y: Option<i32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(open)]
+pub struct Open {
+    #[soap(attribute)]
+    kind: String,
+    a: Option<i32>,
+    list: Vec<Loose>,
+    tree: Vec<Node>,
+    s: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Price {
+    #[soap(attribute)]
+    currency: Option<String>,
+    #[soap(text)]
+    amount: f64,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Head {
+    #[soap(attribute)]
+    version: Option<String>,
+    n: Option<i32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Rows {
+    p: Vec<Point>,
+    flat: SoapArray<Flat>,
+    price: Price,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Mixed {
+    #[soap(attribute)]
+    kind: String,
+    h: Option<Head>,
+    rows: Vec<Rows>,
+    name: Option<QName>,
+    empty: Option<Empty>,
+    rest: Vec<Tree>,
+}
+
+/// A large value that can come from few bytes.
+#[derive(Debug, Clone, PartialEq, Soap)]
+pub struct Room {
+    a: Option<String>,
+    b: Option<String>,
+    c: Option<String>,
+    d: Option<String>,
+    e: Option<String>,
+    f: Option<String>,
+    g: Option<String>,
+    h: Option<String>,
+    i: Option<String>,
+    j: Option<String>,
+    k: Option<String>,
+    l: Option<String>,
+    m: Option<String>,
+    n: Option<String>,
+    o: Option<String>,
+    p: Option<String>,
+    q: Option<String>,
+    r: Option<String>,
+    s: Option<String>,
+    t: Option<String>,
+    u: Option<String>,
+    v: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+pub struct Wide {
+    w: Vec<Room>,
+}

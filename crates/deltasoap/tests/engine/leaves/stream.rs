@@ -1,0 +1,141 @@
+//! Reading a stream in every way.
+
+use super::edits::Entropy;
+use bytes::Bytes;
+use deltasoap::decode::{Cursor, Decoder, ElementRoot, Root, Step};
+use deltasoap::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Error, Limits, Matcher, Memory, Typed};
+use std::fmt::Debug;
+
+/// Leaf checkpoints for every message.
+const LEAF: Differential = Differential { checkpoints: Checkpoints::Leaf, ..Differential::OFF };
+
+/// The whole document is the operation.
+struct Operation<T> {
+    memory: Memory<T>,
+}
+
+/// Inside the root element; state 0 is in front of it.
+const CONTENT: u8 = 1;
+/// Behind the root element.
+const BEHIND: u8 = 2;
+
+impl<T: Typed> Root for Operation<T> {
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        let (me, _) = cursor.enter();
+        if cursor.frame(me).state == 0 {
+            cursor.next_tag()?;
+            cursor.frame(me).state = CONTENT;
+        }
+        if cursor.frame(me).state == CONTENT {
+            self.memory.decode(cursor, T::view())?;
+            cursor.frame(me).state = BEHIND;
+        }
+        cursor.next_tag()?;
+        Ok(())
+    }
+}
+
+/// # Panics
+/// When the document cannot be read.
+pub fn must_be_good<T: Typed>(document: &[u8]) {
+    assert_eq!(alone::<T>(document, Limits::default()).map(drop), Ok(()));
+}
+
+fn alone<T: Typed>(document: &[u8], limits: Limits) -> Result<T, Error> {
+    let mut root = ElementRoot::<T>::new(T::view());
+    Decoder::new(DecodeOptions { differential: Differential::OFF, limits }).decode(&mut root, document)?;
+    Ok(root.value)
+}
+
+/// Reads two documents with leaf checkpoints; gives what they did.
+pub fn read_pair<T: Typed + PartialEq + Debug>(first: &str, second: &str) -> DifferentialStats {
+    let documents = [first, second].map(|document| document.as_bytes().to_vec());
+    let options = DecodeOptions { differential: LEAF, ..DecodeOptions::default() };
+    let expected = documents.each_ref().map(|document| alone::<T>(document, options.limits));
+    read_by(&documents, &expected, options, || usize::MAX)
+}
+
+/// Reads a stream with leaf checkpoints, in chunks of several sizes.
+pub fn read_within<T: Typed + PartialEq + Debug>(documents: &[&str], limits: Limits) {
+    let documents: Vec<_> = documents.iter().map(|document| document.as_bytes().to_vec()).collect();
+    let expected: Vec<_> = documents.iter().map(|document| alone::<T>(document, limits)).collect();
+    for chunk in [usize::MAX, 1, 3, 17, 50, 64, 100] {
+        read_by(&documents, &expected, DecodeOptions { differential: LEAF, limits }, || chunk);
+    }
+}
+
+/// Reads a stream with leaf checkpoints, whole and in chunks, and by one policy of the papers.
+pub fn read<T: Typed + PartialEq + Debug>(documents: &[Vec<u8>], chunks: &[u8]) {
+    let mut entropy = Entropy(chunks);
+    let limits = limits(&mut entropy);
+    let expected: Vec<_> = documents.iter().map(|document| alone::<T>(document, limits)).collect();
+    let papers = of_papers(&mut entropy);
+    read_by(documents, &expected, DecodeOptions { differential: LEAF, limits }, || usize::MAX);
+    for differential in [LEAF, Differential::default(), papers] {
+        read_by(documents, &expected, DecodeOptions { differential, limits }, || chunk_size(&mut entropy));
+    }
+}
+
+/// Now and then limits that are within reach.
+fn limits(entropy: &mut Entropy<'_>) -> Limits {
+    let default = Limits::default();
+    match entropy.below(16) {
+        1 => Limits { depth: 4, ..default },
+        2 => Limits { text: 9, ..default },
+        3 => Limits { message: 900, ..default },
+        4 => Limits { markup: 300, ..default },
+        5 => Limits { inherited_bindings: 6, ..default },
+        _ => default,
+    }
+}
+
+fn of_papers(entropy: &mut Entropy<'_>) -> Differential {
+    const POLICIES: [Checkpoints; 3] = [Checkpoints::Full, Checkpoints::Differential, Checkpoints::Lightweight];
+    const MATCHERS: [Matcher; 5] = [Matcher::Compare, Matcher::Xor, Matcher::Adler32, Matcher::Crc32, Matcher::Keyed];
+    Differential {
+        checkpoints: POLICIES[entropy.below(POLICIES.len())],
+        matcher: MATCHERS[entropy.below(MATCHERS.len())],
+        portion: [1, 4, 16, 32, 150][entropy.below(5)],
+        probe: entropy.below(2) == 1,
+        ..Differential::OFF
+    }
+}
+
+/// A chunk's size: most often there is but one.
+fn chunk_size(entropy: &mut Entropy<'_>) -> usize {
+    [usize::MAX, 1, 2, 3, 7, 16, 33, 64, 100, 501, 16 << 10, 20_000][entropy.below(12)]
+}
+
+fn read_by<T: Typed + PartialEq + Debug>(
+    documents: &[Vec<u8>],
+    expected: &[Result<T, Error>],
+    options: DecodeOptions,
+    mut chunk: impl FnMut() -> usize,
+) -> DifferentialStats {
+    let mut decoder = Decoder::new(options);
+    decoder.keep_bytes();
+    let mut operation = Operation::<T> { memory: Memory::default() };
+    for (index, document) in documents.iter().enumerate() {
+        let result = within(&mut decoder, &mut operation, document, &mut chunk);
+        let (found, alone) = (result.as_ref().map(|()| operation.memory.value()), expected[index].as_ref());
+        let shown = || String::from_utf8_lossy(&documents[..=index].join(&b"\n   "[..])).into_owned();
+        assert!(found == alone, "{options:?}\n   {}\nexpected: {alone:?}\n   found: {found:?}", shown());
+    }
+    operation.memory.stats()
+}
+
+fn within<T: Typed>(
+    decoder: &mut Decoder,
+    operation: &mut Operation<T>,
+    document: &[u8],
+    chunk: &mut impl FnMut() -> usize,
+) -> Result<(), Error> {
+    decoder.reset();
+    let size = chunk();
+    let mut rest = Bytes::copy_from_slice(document);
+    while !rest.is_empty() {
+        let next = if size.is_multiple_of(2) { chunk() } else { size };
+        decoder.push_bytes(operation, rest.split_to(next.clamp(1, rest.len())))?;
+    }
+    decoder.finish(operation)
+}
