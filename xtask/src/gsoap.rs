@@ -12,7 +12,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell;
+use crate::{debian, shell};
 
 const PACKAGES: [&str; 4] = ["gsoap", "g++", "dpkg-dev", "debian-archive-keyring"];
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
@@ -39,9 +39,9 @@ struct Build {
 
 impl Build {
     fn new() -> Result<Self> {
-        install_packages()?;
+        debian::install(&PACKAGES)?;
         let sources = shell::root().join("bench/peers/gsoap");
-        Ok(Build { sources, folder: shell::workspace("gsoap")?, version: installed_version("gsoap")? })
+        Ok(Build { sources, folder: shell::workspace("gsoap")?, version: debian::installed_version("gsoap")? })
     }
 
     fn program(&self) -> PathBuf {
@@ -55,7 +55,7 @@ impl Build {
     /// Changes whenever anything that goes into the program does.
     fn stamp(&self) -> String {
         let mut hash = DefaultHasher::new();
-        for name in ["bench.h", "checksum.h", "codec.h", "memory.h", "peer.cpp"] {
+        for name in ["bench.h", "checksum.h", "codec.h", "connection.h", "memory.h", "peer.cpp"] {
             fs::read(self.sources.join(name)).ok().hash(&mut hash);
         }
         format!("gsoap {} {} {:016x}\n", self.version, FLAGS.join(" "), hash.finish())
@@ -121,26 +121,6 @@ impl Build {
         let objects = ["peer.o", "soapC.o", "stdsoap2.o"].map(|name| self.folder.join(name));
         shell::run(shell::command("g++", objects).arg("-o").arg(self.program()))
     }
-}
-
-fn install_packages() -> Result<()> {
-    let missing: Vec<_> = PACKAGES.into_iter().filter(|name| installed_version(name).is_err()).collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    println!("installing {}", missing.join(", "));
-    let advice = || format!("install these packages as root, then try again: {}", missing.join(" "));
-    shell::run(&mut shell::command("apt-get", ["update"])).with_context(advice)?;
-    let mut install = shell::command("apt-get", ["install", "--yes", "--no-install-recommends"]);
-    shell::run(install.args(&missing).env("DEBIAN_FRONTEND", "noninteractive")).with_context(advice)
-}
-
-/// The version of an installed package; an error where it is not installed.
-fn installed_version(package: &str) -> Result<String> {
-    let format = "--showformat=${db:Status-Status} ${Version}";
-    let answer = shell::output(&mut shell::command("dpkg-query", ["--show", format, package]))?;
-    let version = answer.strip_prefix("installed ").with_context(|| format!("{package} is not installed"))?;
-    Ok(version.to_owned())
 }
 
 /// An apt that knows one source of source packages: where the installed gsoap came from.

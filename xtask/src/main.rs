@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod debian;
 mod fuzz;
 mod gsoap;
 mod interop;
@@ -15,6 +16,7 @@ mod peers;
 mod shell;
 mod summary;
 mod values;
+mod xsul;
 
 use std::process::ExitCode;
 

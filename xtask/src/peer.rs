@@ -30,6 +30,9 @@ pub struct Runs {
 }
 
 #[derive(Deserialize)]
+struct Connected {}
+
+#[derive(Deserialize)]
 struct Failure {
     error: String,
 }
@@ -61,6 +64,11 @@ impl Peer {
 
     pub fn run(&mut self, count: usize) -> Result<Runs> {
         self.ask(&format!("run {count}"), b"")
+    }
+
+    /// Lets the peer connect to a server on this machine, for workloads that send.
+    pub fn connect(&mut self, port: u16) -> Result<()> {
+        self.ask::<Connected>(&format!("connect {port}"), b"").map(drop)
     }
 
     /// The last encoded message.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::ValueEnum;
 
-use crate::{check, gsoap};
+use crate::{check, gsoap, xsul};
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -20,6 +20,7 @@ pub struct Arguments {
 #[derive(Clone, Copy, ValueEnum)]
 enum Peer {
     Gsoap,
+    Xsul,
 }
 
 impl Peer {
@@ -27,6 +28,7 @@ impl Peer {
     fn build(self) -> Result<PathBuf> {
         match self {
             Peer::Gsoap => gsoap::build(),
+            Peer::Xsul => xsul::build(),
         }
     }
 }

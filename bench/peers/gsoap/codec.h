@@ -44,6 +44,24 @@ GENERATED(SendMios, sendMios)
 GENERATED(SendBase64, sendBase64)
 #undef GENERATED
 
+// Where a written message goes, a buffer of gSOAP's at a time.
+class Output {
+public:
+    virtual ~Output() = default;
+    // False where it cannot be written.
+    virtual bool write(const char *from, size_t n) = 0;
+};
+
+// Memory, whose capacity is kept.
+class Text final : public Output {
+public:
+    bool write(const char *from, size_t n) override {
+        text.append(from, n);
+        return true;
+    }
+    std::string text;
+};
+
 // A soap context that lives as long as the process and is emptied between messages.
 class Context {
 public:
@@ -78,10 +96,8 @@ public:
               soap_envelope_end_in(ctx_) == SOAP_OK && soap_end_recv(ctx_) == SOAP_OK);
     }
 
-    // Replaces the content of `sink`, whose capacity is kept.
-    template <class Request> void encode(const Request &request, std::string &sink) {
-        sink_ = &sink;
-        sink.clear();
+    template <class Request> void encode(const Request &request, Output &output) {
+        output_ = &output;
         ctx_->encodingStyle = nullptr;
         soap_serializeheader(ctx_);
         Generated<Request>::serialize(ctx_, &request);
@@ -101,8 +117,7 @@ private:
         return n;
     }
     static int send(soap *ctx, const char *from, size_t n) {
-        static_cast<Context *>(ctx->user)->sink_->append(from, n);
-        return SOAP_OK;
+        return static_cast<Context *>(ctx->user)->output_->write(from, n) ? SOAP_OK : SOAP_EOF;
     }
 
     void check(bool ok) {
@@ -118,5 +133,5 @@ private:
     soap *ctx_;
     const char *rest_ = nullptr;
     size_t left_ = 0;
-    std::string *sink_ = nullptr;
+    Output *output_ = nullptr;
 };

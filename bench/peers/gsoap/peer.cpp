@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -14,6 +15,7 @@
 #include "bench.nsmap"
 #include "checksum.h"
 #include "codec.h"
+#include "connection.h"
 #include "memory.h"
 
 namespace {
@@ -65,17 +67,14 @@ private:
     Request request_;
 };
 
-template <class Request> class Encode final : public Workload {
+// Values that are written again and again.
+template <class Request> class Write : public Workload {
 public:
-    explicit Encode(std::string message) {
+    explicit Write(std::string message) {
         values_.decode(message, request_);
         std::string().swap(message);
         mark_baseline();
-        run_once();
-    }
-    void run_once() override {
-        context_.release();
-        context_.encode(request_, output_);
+        encode();
     }
     // Decodes the output again and gives the memory back, so that it does not count as encoding.
     std::string checksum() override {
@@ -83,31 +82,59 @@ public:
         {
             Context context;
             Request request;
-            context.decode(output_, request);
+            context.decode(memory_.text, request);
             sum = checksum_of(request);
         }
         malloc_trim(0);
         return sum;
     }
-    size_t bytes() const override { return output_.size(); }
-    const std::string &output() const override { return output_; }
+    size_t bytes() const override { return memory_.text.size(); }
+    const std::string &output() const override { return memory_.text; }
 
-private:
+protected:
+    void encode() {
+        context_.release();
+        memory_.text.clear();
+        context_.encode(request_, memory_);
+    }
+
     Context values_;  // owns what `request_` points to
     Request request_;
     Context context_;
-    std::string output_;
+    Text memory_;
+};
+
+template <class Request> class Encode final : public Write<Request> {
+public:
+    using Write<Request>::Write;
+    void run_once() override { this->encode(); }
+};
+
+// The connection that messages are sent over, if there is one.
+std::unique_ptr<Connection> connection;
+
+template <class Request> class Send final : public Write<Request> {
+public:
+    using Write<Request>::Write;
+    void run_once() override {
+        if (!connection) throw std::runtime_error("not connected");
+        this->context_.release();
+        bool ok = connection->begin();
+        this->context_.encode(this->request_, *connection);
+        if (!ok || !connection->end()) throw std::runtime_error("the connection is closed");
+    }
 };
 
 struct Kind {
     const char *name;
-    std::function<std::unique_ptr<Workload>(std::string)> decode, encode;
+    std::function<std::unique_ptr<Workload>(std::string)> decode, encode, send;
 };
 
 template <class Request> Kind kind(const char *name) {
     return {name,
             [](std::string m) { return std::unique_ptr<Workload>(new Decode<Request>(std::move(m))); },
-            [](std::string m) { return std::unique_ptr<Workload>(new Encode<Request>(std::move(m))); }};
+            [](std::string m) { return std::unique_ptr<Workload>(new Encode<Request>(std::move(m))); },
+            [](std::string m) { return std::unique_ptr<Workload>(new Send<Request>(std::move(m))); }};
 }
 
 const std::vector<Kind> KINDS = {
@@ -124,7 +151,7 @@ Workload &current() {
 
 void hello() {
     std::string names;
-    for (const char *direction : {"decode-", "encode-"})
+    for (const char *direction : {"decode-", "encode-", "send-"})
         for (const Kind &kind : KINDS)
             names += (names.empty() ? "\"" : ",\"") + std::string(direction) + kind.name + '"';
     std::printf("{\"peer\":\"gsoap\",\"version\":\"%d.%d.%d\",\"workloads\":[%s]}\n", GSOAP_VERSION / 100000,
@@ -142,6 +169,7 @@ std::unique_ptr<Workload> make(const std::string &workload, std::string message)
     for (const Kind &kind : KINDS) {
         if (workload == std::string("decode-") + kind.name) return kind.decode(std::move(message));
         if (workload == std::string("encode-") + kind.name) return kind.encode(std::move(message));
+        if (workload == std::string("send-") + kind.name) return kind.send(std::move(message));
     }
     throw std::runtime_error("unknown workload " + workload);
 }
@@ -154,6 +182,14 @@ void prepare(std::istringstream &arguments) {
     prepared.reset();
     prepared = make(workload, std::move(message));
     std::printf("{\"ok\":true,\"checksum\":\"%s\",\"bytes\":%zu}\n", current().checksum().c_str(), current().bytes());
+}
+
+void connect(std::istringstream &arguments) {
+    uint16_t port = 0;
+    if (!(arguments >> port)) throw std::runtime_error("usage: connect PORT");
+    connection.reset();
+    connection.reset(new Connection(port));
+    std::printf("{\"ok\":true}\n");
 }
 
 uint64_t timed(Workload &workload) {
@@ -196,6 +232,7 @@ void answer(const std::string &line) {
     words >> command;
     if (command == "hello") hello();
     else if (command == "prepare") prepare(words);
+    else if (command == "connect") connect(words);
     else if (command == "run") run(words);
     else if (command == "output") output();
     else throw std::runtime_error("unknown command " + command);
@@ -211,6 +248,8 @@ bool read_line(std::string &line) {
 }  // namespace
 
 int main() {
+    // A closed connection is an error, not the end.
+    std::signal(SIGPIPE, SIG_IGN);
     std::string line;
     while (read_line(line) && line != "quit") {
         try {

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
 
 use crate::figures::FiguresArguments;
 use crate::figures::instructions::OnceArguments;
-use crate::options::DifferentialArguments;
+use crate::options::{DifferentialArguments, SendArguments};
 use crate::paper::PaperArguments;
 use crate::workload::Definitions;
 use crate::{figures, paper, report, run};
@@ -26,7 +26,7 @@ struct Arguments {
 enum Command {
     /// Check and time workloads
     Run(RunArguments),
-    /// Measure what differential decoding is meant to reach, and judge it
+    /// Measure what differential decoding and serialization are meant to reach, and judge it
     Figures(FiguresArguments),
     /// Decode a stream of similar messages once, for a profiler
     #[command(hide = true)]
@@ -58,20 +58,24 @@ pub struct RunArguments {
     /// Seconds of each measurement, at least
     #[arg(long, value_name = "S", default_value = "0.5", value_parser = seconds)]
     pub seconds: Duration,
-    /// Feed deltasoap's decoder with chunks of this size instead of whole messages
-    #[arg(long, value_name = "BYTES")]
+    /// Feed deltasoap's decoder with chunks of this size instead of whole messages; of messages that are sent, the
+    /// size of a template's chunks, `8K` or `32K` in the paper [default there: 32K]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub chunk: Option<NonZeroUsize>,
     /// Where built peers lie [default: .peers in the repository]
     #[arg(long, value_name = "FOLDER")]
     pub peers: Option<PathBuf>,
-    /// Percentage of values that change from message to message in a stream of similar ones (repeatable)
-    #[arg(long, value_name = "P", default_values_t = [25], value_parser = clap::value_parser!(u32).range(..=100))]
+    /// Percentage of values that change from message to message in a stream of similar ones (repeatable) [default: 25;
+    /// of messages that are sent, 25, 50, 75 and 100, and with `send-shift` 100]
+    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(..=100))]
     pub changed: Vec<u32>,
     /// Parts of an array that have that percentage in their middle (repeatable)
     #[arg(long, value_name = "T", default_value = "1")]
     pub partitions: Vec<NonZeroUsize>,
     #[command(flatten)]
     pub differential: DifferentialArguments,
+    #[command(flatten)]
+    pub send: SendArguments,
 }
 
 /// Does what the command line asks for.
@@ -93,6 +97,13 @@ pub fn main() -> Result<ExitCode> {
     }
 }
 
+/// A number of bytes, in KiB where a `K` follows.
+fn bytes(text: &str) -> Result<NonZeroUsize> {
+    let (number, unit) = text.strip_suffix(['K', 'k']).map_or((text, 1), |number| (number, 1024));
+    let bytes = number.parse::<usize>()?.checked_mul(unit).and_then(NonZeroUsize::new);
+    bytes.context("not a size")
+}
+
 fn seconds(text: &str) -> Result<Duration> {
     let seconds = Duration::try_from_secs_f64(text.parse()?)?;
     ensure!(seconds <= Duration::from_secs(3600), "more than an hour");
@@ -107,6 +118,12 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!([bytes("7").unwrap().get(), bytes("8K").unwrap().get()], [7, 8192]);
+        assert!(bytes("0").is_err() && bytes("K").is_err() && bytes("99999999999999999999K").is_err());
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod paper;
 mod report;
 mod ring;
 mod run;
+mod send;
 mod similar;
 mod statistics;
 mod stream;

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use deltasoap::DifferentialStats;
+use deltasoap::encode::differential::EncodeStats;
 
 use crate::engine::Session;
 
@@ -43,6 +44,8 @@ pub struct Figures {
     pub peak_bytes: u64,
     /// See [`Session::differential`].
     pub differential: Option<DifferentialStats>,
+    /// See [`Session::templates`].
+    pub templates: Option<EncodeStats>,
 }
 
 /// Checks and times sessions; `tick` is called [`ROUNDS`] times.
@@ -75,7 +78,7 @@ impl Plan {
 }
 
 fn conclude(session: &mut dyn Session, mut times: Vec<u64>) -> Result<Figures> {
-    let differential = session.differential();
+    let (differential, templates) = (session.differential(), session.templates());
     session.check()?;
     times.sort_unstable();
     let messages = session.messages_per_run() as u64;
@@ -89,6 +92,7 @@ fn conclude(session: &mut dyn Session, mut times: Vec<u64>) -> Result<Figures> {
         spread: (times[times.len() * 3 / 4] - times[times.len() / 4]) as f64 / median.max(1) as f64,
         peak_bytes: session.peak_bytes()?,
         differential,
+        templates,
     })
 }
 
@@ -158,8 +162,16 @@ mod tests {
     fn the_first_run_of_a_batch_does_not_count() {
         let (figures, ticks) = measure_fake(0).unwrap();
         assert_eq!(ticks, ROUNDS);
-        let expected =
-            Figures { bytes: 10, runs: 15, ns_min: 1, ns_median: 2, spread: 1.0, peak_bytes: 3, differential: None };
+        let expected = Figures {
+            bytes: 10,
+            runs: 15,
+            ns_min: 1,
+            ns_median: 2,
+            spread: 1.0,
+            peak_bytes: 3,
+            differential: None,
+            templates: None,
+        };
         assert_eq!(figures, [expected]);
     }
 

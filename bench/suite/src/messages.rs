@@ -17,28 +17,32 @@ use crate::workload::Values;
 #[derive(Debug, Soap)]
 #[soap(namespace = "urn:bench", element = "sendInts")]
 pub struct SendInts {
-    item: Vec<i32>,
+    /// The items.
+    pub item: Vec<i32>,
 }
 
 /// `sendDoubles`
 #[derive(Debug, Soap)]
 #[soap(namespace = "urn:bench", element = "sendDoubles")]
 pub struct SendDoubles {
-    item: Vec<f64>,
+    /// The items.
+    pub item: Vec<f64>,
 }
 
 /// `sendStrings`
 #[derive(Debug, Soap)]
 #[soap(namespace = "urn:bench", element = "sendStrings")]
 pub struct SendStrings {
-    item: Vec<String>,
+    /// The items.
+    pub item: Vec<String>,
 }
 
 /// `sendMios`
 #[derive(Debug, Soap)]
 #[soap(namespace = "urn:bench", element = "sendMios")]
 pub struct SendMios {
-    item: Vec<Mio>,
+    /// The items.
+    pub item: Vec<Mio>,
 }
 
 /// A mesh interface object: coordinates and a field value.
@@ -114,8 +118,7 @@ impl<T: Payload> Sample<T> {
     /// # Errors
     /// When it does not, or cannot be decoded.
     pub fn check_message(&self, message: &[u8]) -> Result<()> {
-        let mut decoder = Decoder::new(DecodeOptions::default());
-        self.check_values(&decode(&mut decoder, message, None).context("the written message is at fault")?)
+        self.check_values(&decode_alone(message).context("the written message is at fault")?)
     }
 }
 
@@ -159,6 +162,14 @@ pub fn decode<T: Message>(decoder: &mut Decoder, message: &[u8], chunk: Option<u
     Ok(receiver.into_memory().into_value())
 }
 
+/// Reads a message by a decoder that has seen no other.
+///
+/// # Errors
+/// When the message is at fault.
+pub fn decode_alone<T: Message>(message: &[u8]) -> Result<T, Error> {
+    decode(&mut Decoder::new(DecodeOptions::default()), message, None)
+}
+
 impl From<Vec<i32>> for SendInts {
     fn from(item: Vec<i32>) -> Self {
         SendInts { item }
@@ -179,7 +190,13 @@ impl From<Vec<String>> for SendStrings {
 
 impl From<Vec<arrays::Mio>> for SendMios {
     fn from(mios: Vec<arrays::Mio>) -> Self {
-        SendMios { item: mios.into_iter().map(|(x, y, v)| Mio { x, y, v }).collect() }
+        SendMios { item: mios.into_iter().map(Mio::from).collect() }
+    }
+}
+
+impl From<arrays::Mio> for Mio {
+    fn from((x, y, v): arrays::Mio) -> Self {
+        Mio { x, y, v }
     }
 }
 

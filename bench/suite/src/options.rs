@@ -1,9 +1,11 @@
-//! The options of differential decoding, as arguments.
+//! The options of differential decoding and serialization, as arguments.
 
 use std::num::NonZeroU32;
 
 use clap::ValueEnum;
 use deltasoap::{Checkpoints, Differential, Matcher};
+
+use crate::workload::Values;
 
 /// How streams of similar messages are decoded.
 #[derive(Debug, Clone, clap::Args)]
@@ -26,6 +28,36 @@ pub struct DifferentialArguments {
     /// Compare every message, also in a stream that gains no time
     #[arg(long)]
     pub no_adaptive: bool,
+}
+
+/// How messages that resemble the one before are sent.
+#[derive(Debug, Clone, clap::Args)]
+pub struct SendArguments {
+    /// The kind of values that are sent (repeatable) [default: all of the workload's]
+    #[arg(long = "values", value_name = "KIND")]
+    pub values: Vec<Values>,
+    /// Characters that a value of `send-shift` has before it grows (repeatable); 1 stands for the fewest
+    #[arg(long = "width", value_name = "W", default_values_t = [1, 18, 36])]
+    pub widths: Vec<usize>,
+    /// The room that values of `send-stuffed` have (repeatable) [default: all]
+    #[arg(long = "stuffing", value_name = "ROOM")]
+    pub stuffings: Vec<Stuffing>,
+    /// Send to a server on this machine that reads and throws away; the time ends when the last `send` returns
+    #[arg(long)]
+    pub socket: bool,
+}
+
+/// The room that the shortest values have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, ValueEnum)]
+pub enum Stuffing {
+    /// what they need
+    Exact,
+    /// the paper's intermediate width: 18 characters a double, 36 a structure
+    Intermediate,
+    /// what the longest value of the type needs
+    Maximal,
+    /// the same; the values that stood there before filled it, so that every end tag moves
+    TagShift,
 }
 
 /// [`Checkpoints`] by name.

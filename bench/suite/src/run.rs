@@ -1,4 +1,5 @@
-//! `run`: every workload in every size, all engines taking turns; then streams of similar messages, all modes taking turns.
+//! `run`: every workload in every size, all engines taking turns; then similar messages to decode and to send, all modes taking
+//! turns.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,23 +12,26 @@ use crate::engine::{Deltasoap, Engine, Peer, Session};
 use crate::environment::Environment;
 use crate::measure::{self, Plan, ROUNDS};
 use crate::report::{self, Row};
+use crate::send::socket::Sink;
+use crate::send::{self, Case};
 use crate::similar::{self, Outcome};
 use crate::stream::Recipe;
-use crate::workload::{Definitions, PeerDefinition, StreamWorkload, Workload};
+use crate::workload::{Definitions, PeerDefinition, Selection, SendWorkload, StreamWorkload, Workload};
 
 /// Measures what the arguments ask for, and reports it.
 ///
 /// # Errors
 /// When an argument names something unknown, or an engine fails or gives a wrong result.
 pub fn run(arguments: &RunArguments, definitions: &Definitions) -> Result<ExitCode> {
-    let (workloads, streams) = definitions.select(&arguments.workloads)?;
+    let Selection { workloads, streams, sends } = definitions.select(&arguments.workloads)?;
     let environment = Environment::prepare();
     if let Some(warning) = environment.warning() {
         eprintln!("{warning}");
     }
-    let streams = if arguments.engines.iter().any(|engine| engine == OURS || engine == ALL) { streams } else { vec![] };
-    let recipes = recipes(arguments, &streams);
-    let steps = workloads.len() * arguments.sizes.len() + recipes.len();
+    let is_ours_asked = arguments.engines.iter().any(|engine| engine == OURS || engine == ALL);
+    let (streams, sends) = if is_ours_asked { (streams, sends) } else { (vec![], vec![]) };
+    let (recipes, cases) = (recipes(arguments, &streams), cases(arguments, &sends));
+    let steps = workloads.len() * arguments.sizes.len() + recipes.len() + cases.len();
     let mut bench = Bench::new(arguments, definitions, steps)?;
     let mut rows = Vec::new();
     for workload in workloads {
@@ -47,10 +51,14 @@ pub fn run(arguments: &RunArguments, definitions: &Definitions) -> Result<ExitCo
         }
         outcomes.push((name, outcome));
     }
+    let sent = bench.all_sent(arguments, cases)?;
     bench.progress.finish_and_clear();
     if !arguments.json {
         println!("{environment}");
         print_tables(&rows, &outcomes, arguments);
+        if !sent.is_empty() {
+            println!("{}", report::send_table(&sent));
+        }
     }
     Ok(if arguments.json && bench.is_missing_one() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -68,11 +76,21 @@ fn print_tables(rows: &[Row<'_>], outcomes: &[(&str, Outcome)], arguments: &RunA
 fn recipes<'w>(arguments: &RunArguments, streams: &[&'w StreamWorkload]) -> Vec<(&'w str, Recipe)> {
     let partitions: Vec<usize> = arguments.partitions.iter().copied().map(usize::from).collect();
     let of = |stream: &&'w StreamWorkload| {
-        let recipes = similar::recipes(stream.stream, &arguments.sizes, &arguments.changed, &partitions);
+        let changed = if arguments.changed.is_empty() { &[25][..] } else { &arguments.changed };
+        let recipes = similar::recipes(stream.stream, &arguments.sizes, changed, &partitions);
         let name = &*stream.name;
         recipes.into_iter().map(move |recipe| (name, recipe))
     };
     streams.iter().flat_map(of).collect()
+}
+
+/// The cases of messages to send, each with the name of its workload.
+fn cases<'w>(arguments: &RunArguments, sends: &[&'w SendWorkload]) -> Vec<(&'w str, Case)> {
+    let of = |workload: &&'w SendWorkload| {
+        let name = &*workload.name;
+        send::cases(workload, arguments).into_iter().map(move |case| (name, case))
+    };
+    sends.iter().flat_map(of).collect()
 }
 
 /// The engines and how they are measured.
@@ -141,6 +159,26 @@ impl Bench {
         self.progress.set_message(format!("{name} {}", recipe.n));
         let differential = arguments.differential.differential();
         similar::run(recipe, differential, arguments.chunk, self.plan, || self.progress.inc(1))
+    }
+
+    /// Measures messages that are sent.
+    fn all_sent<'w>(
+        &mut self,
+        arguments: &RunArguments,
+        cases: Vec<(&'w str, Case)>,
+    ) -> Result<Vec<(&'w str, send::Outcome)>> {
+        let sink = if arguments.send.socket { Some(Sink::start()?) } else { None };
+        let server = sink.as_ref().map(Sink::address);
+        let mut outcomes = Vec::new();
+        for (name, case) in cases {
+            self.progress.set_message(format!("{name} {}", case.n));
+            let outcome = send::run(case, &case.modes(), server, self.plan, || self.progress.inc(1))?;
+            if arguments.json {
+                self.progress.suspend(|| report::print_send_json(name, &outcome, server.is_some()))?;
+            }
+            outcomes.push((name, outcome));
+        }
+        Ok(outcomes)
     }
 
     fn is_missing_one(&self) -> bool {

@@ -1,9 +1,11 @@
 //! What can be measured: the definitions in `bench/definitions/`, compiled in.
 
 use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use crate::send::SendKind;
 use crate::stream::Kind;
 
 /// All definitions.
@@ -12,6 +14,8 @@ pub struct Definitions {
     pub workloads: Vec<Workload>,
     /// Streams to decode, each message after the one before it.
     pub streams: Vec<StreamWorkload>,
+    /// Messages to send, each like the one before it.
+    pub sends: Vec<SendWorkload>,
     /// The toolkits besides deltasoap.
     pub peers: Vec<PeerDefinition>,
 }
@@ -46,6 +50,20 @@ pub struct StreamWorkload {
     pub description: String,
 }
 
+/// Messages to be sent.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SendWorkload {
+    /// The name, the same in every report.
+    pub name: String,
+    /// What happens between two messages.
+    pub send: SendKind,
+    /// What is in the messages: one stream for each.
+    pub values: Vec<Values>,
+    /// One line for people.
+    pub description: String,
+}
+
 /// What is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -61,7 +79,7 @@ pub enum Action {
 }
 
 /// What a message carries: one of the arrays of [`deltasoap_streams::arrays`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Values {
     /// `xsd:int`
@@ -108,31 +126,50 @@ impl Definitions {
             workloads.append(&mut parse::<WorkloadFile>(name, text)?.workload);
         }
         let streams = parse::<StreamFile>("similar.toml", include_str!("../../definitions/similar.toml"))?.workload;
+        let sends = parse::<SendFile>("send.toml", include_str!("../../definitions/send.toml"))?.workload;
         let engines = parse::<EngineFile>("engines.toml", include_str!("../../definitions/engines.toml"))?;
-        Ok(Definitions { workloads, streams, peers: engines.engine })
+        Ok(Definitions { workloads, streams, sends, peers: engines.engine })
     }
 
-    /// The workloads with these names, and the streams; all for none.
+    /// What has these names, in the order asked for; everything for none.
     ///
     /// # Errors
     /// When there is nothing of one of the names.
-    pub fn select(&self, names: &[String]) -> Result<(Vec<&Workload>, Vec<&StreamWorkload>)> {
+    pub fn select(&self, names: &[String]) -> Result<Selection<'_>> {
         if let Some(unknown) = names.iter().find(|name| !self.names().any(|known| known == *name)) {
             let known: Vec<_> = self.names().collect();
             bail!("no workload is named {unknown:?}; there are {}", known.join(", "));
         }
-        if names.is_empty() {
-            return Ok((self.workloads.iter().collect(), self.streams.iter().collect()));
-        }
-        let workloads = names.iter().filter_map(|name| self.workloads.iter().find(|workload| workload.name == *name));
-        let streams = names.iter().filter_map(|name| self.streams.iter().find(|stream| stream.name == *name));
-        Ok((workloads.collect(), streams.collect()))
+        Ok(Selection {
+            workloads: pick(&self.workloads, names, |workload| &workload.name),
+            streams: pick(&self.streams, names, |stream| &stream.name),
+            sends: pick(&self.sends, names, |send| &send.name),
+        })
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {
         let workloads = self.workloads.iter().map(|workload| &*workload.name);
-        workloads.chain(self.streams.iter().map(|stream| &*stream.name))
+        let streams = self.streams.iter().map(|stream| &*stream.name);
+        workloads.chain(streams).chain(self.sends.iter().map(|send| &*send.name))
     }
+}
+
+/// Some of the definitions.
+#[derive(Debug)]
+pub struct Selection<'d> {
+    /// See [`Definitions::workloads`].
+    pub workloads: Vec<&'d Workload>,
+    /// See [`Definitions::streams`].
+    pub streams: Vec<&'d StreamWorkload>,
+    /// See [`Definitions::sends`].
+    pub sends: Vec<&'d SendWorkload>,
+}
+
+fn pick<'d, T>(all: &'d [T], names: &[String], name: impl Fn(&T) -> &str) -> Vec<&'d T> {
+    if names.is_empty() {
+        return all.iter().collect();
+    }
+    names.iter().filter_map(|wanted| all.iter().find(|one| name(one) == wanted)).collect()
 }
 
 #[derive(Deserialize)]
@@ -145,6 +182,12 @@ struct WorkloadFile {
 #[serde(deny_unknown_fields)]
 struct StreamFile {
     workload: Vec<StreamWorkload>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SendFile {
+    workload: Vec<SendWorkload>,
 }
 
 #[derive(Deserialize)]
@@ -170,7 +213,8 @@ mod tests {
     fn names_are_distinct_and_say_what_is_done() {
         let definitions = definitions();
         let names: HashSet<_> = definitions.names().collect();
-        assert_eq!(names.len(), definitions.workloads.len() + definitions.streams.len());
+        assert_eq!(names.len(), definitions.workloads.len() + definitions.streams.len() + definitions.sends.len());
+        assert!(definitions.sends.iter().all(|send| send.name.starts_with("send-")));
         assert!(definitions.streams.iter().all(|stream| stream.name.starts_with("decode-similar-")));
         for workload in &definitions.workloads {
             let action = workload.name.split('-').next().unwrap();
@@ -186,12 +230,14 @@ mod tests {
     #[test]
     fn selects_by_name_in_the_order_asked_for() {
         let definitions = definitions();
-        let names = ["floor-copy", "decode-similar-hard", "decode-ints"].map(str::to_owned);
-        let (workloads, streams) = definitions.select(&names).unwrap();
+        let names = ["floor-copy", "decode-similar-hard", "send-shift", "decode-ints"].map(str::to_owned);
+        let Selection { workloads, streams, sends } = definitions.select(&names).unwrap();
+        assert_eq!(sends.iter().map(|send| &*send.name).collect::<Vec<_>>(), ["send-shift"]);
         assert_eq!(workloads.iter().map(|workload| &*workload.name).collect::<Vec<_>>(), ["floor-copy", "decode-ints"]);
         assert_eq!(streams.iter().map(|stream| &*stream.name).collect::<Vec<_>>(), ["decode-similar-hard"]);
-        let (workloads, streams) = definitions.select(&[]).unwrap();
-        assert_eq!((workloads.len(), streams.len()), (definitions.workloads.len(), definitions.streams.len()));
+        let all = definitions.select(&[]).unwrap();
+        assert_eq!((all.workloads.len(), all.streams.len()), (definitions.workloads.len(), definitions.streams.len()));
+        assert_eq!(all.sends.len(), definitions.sends.len());
         let error = definitions.select(&["decode-int".to_owned()]).unwrap_err();
         assert!(error.to_string().contains("decode-ints"), "{error}");
     }

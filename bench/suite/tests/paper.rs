@@ -30,16 +30,28 @@ fn every_exhibit_is_drawn() {
     }
     assert!(html.matches("<svg").count() >= 10 && !html.contains("NaN"));
     assert!(text.contains("Section 4.5") && text.contains("Dummy"));
+    let is_serialization = |line: &&str| line.contains("Differential Serialization") && line.starts_with("## ");
+    assert_eq!(text.lines().filter(is_serialization).count(), 12 + 2);
+    assert!(text.contains("XSUL") && text.contains("No row: xsul is not built"));
+    assert!(html.contains("worst-case shifting") && html.contains("<circle"));
 }
 
 #[test]
 fn json_has_the_points_and_the_verdicts() {
-    let (text, _) = paper(&["--json"]);
+    let (text, _) = paper(&["--json", "--peers", "nowhere"]);
     let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (sends, lines): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.get("sender").is_some());
     let (points, verdicts): (Vec<_>, Vec<_>) = lines.iter().partition(|line| line.get("policy").is_some());
+    assert!(sends.len() > 100 && sends.iter().all(|line| line["ms"].as_f64().unwrap() > 0.0));
     assert!(points.len() > 100 && verdicts.len() > 10, "{} points, {} verdicts", points.len(), verdicts.len());
     assert!(points.iter().all(|point| point["ms"].as_f64().unwrap() > 0.0));
     let full = points.iter().find(|point| point["policy"] == "full").unwrap();
     assert!(full["counts"]["regular_percent"].is_number());
     assert!(verdicts.iter().all(|verdict| verdict["agrees"].is_boolean() && verdict["rule"].is_string()));
+}
+
+#[test]
+fn a_paper_can_be_chosen() {
+    let (text, _) = paper(&["--paper", "serialization", "--peers", "nowhere"]);
+    assert!(text.contains("Figure 12") && !text.contains("Table 3"));
 }

@@ -9,7 +9,8 @@
 use crate::Lexical;
 use crate::decode::flat::{Patch, Run};
 use crate::decode::{Cursor, FlatScan, Step};
-use crate::encode::{Encoder, FlatWrite};
+use crate::encode::differential::Stamp;
+use crate::encode::{Encoder, FlatSink};
 use crate::schema::{Builtin, Element, ElementRef, Field, QName, View};
 
 /// Stands for a place behind all others, where no old value is.
@@ -32,6 +33,11 @@ pub trait Content: Sized {
 
     /// Writes the content: attributes, then (after [`Encoder::open_end`]) children or text.
     fn encode(&self, encoder: &mut Encoder, view: View<'_>);
+
+    /// The state of a value that tracks its changes; `None` for all others.
+    fn stamp(&self) -> Option<Stamp> {
+        None
+    }
 
     /// Writes the content where it has no element of its own: only choices can stand so
     /// ([`Field::inline`]); nothing is written for other types.
@@ -62,10 +68,18 @@ pub trait Content: Sized {
         None
     }
 
-    /// Writes all leaves of a flat value.
+    /// How many of the first items have these images ([`Lexical::count_same`]): for types with one leaf and no more. Others say
+    /// none, which only means that they are compared one by one.
     #[inline]
-    fn write_flat(&self, write: &mut FlatWrite<'_>, view: View<'_>) {
-        let _ = (write, view);
+    fn count_same(items: &[Self], images: &[u8]) -> usize {
+        let _ = (items, images);
+        0
+    }
+
+    /// Hands all leaves of a flat value to a sink, in the order of the document.
+    #[inline]
+    fn write_flat<S: FlatSink>(&self, sink: &mut S, view: View<'_>) {
+        let _ = (sink, view);
     }
 }
 
@@ -209,8 +223,8 @@ pub trait Occurs: Sized {
 
     /// See [`Content::write_flat`].
     #[inline]
-    fn write_flat(&self, write: &mut FlatWrite<'_>, view: View<'_>) {
-        let _ = (write, view);
+    fn write_flat<S: FlatSink>(&self, sink: &mut S, view: View<'_>) {
+        let _ = (sink, view);
     }
 }
 

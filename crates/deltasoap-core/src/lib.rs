@@ -21,10 +21,14 @@ pub use decode::DecodeOptions;
 pub use decode::differential::{Checkpoints, Differential, DifferentialStats, Matcher, Memory};
 pub use deltasoap_xml::lexical::{self, Lexical};
 pub use deltasoap_xml::{Buffer, Escape, Limits};
+pub use encode::differential::{EncodeStats, MatchKind, Outgoing, Template, Templates, Templating, Width};
+pub use encode::overlay::{Overlay, Streamed, StreamedArray};
 pub use error::{Blame, Error, ErrorKind};
 pub use lease::{Home, Lease};
 pub use node::{Bindings, Child, Node};
 pub use schema::QName;
 pub use stats::Stats;
-pub use types::{AnySimple, AttributeValue, Empty, SoapArray, enumeration, union};
+pub use types::{
+    AnySimple, AttributeValue, Empty, SoapArray, Span, Tracked, TrackedArray, TrackedVec, enumeration, union,
+};
 pub use value::{Record, Simple, Value};

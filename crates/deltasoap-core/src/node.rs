@@ -18,8 +18,8 @@ pub struct Node {
     /// Attributes in document order, without namespace declarations.
     pub attributes: Vec<(QName, String)>,
     /// Prefixes and their namespaces, `""` for the default namespace: those that the element declares, and on the
-    /// tree's root all in scope. Names in content and attribute values are resolved with them; the inner ones hide the
-    /// outer ones.
+    /// tree's root all in scope, ordered by prefix. Names in content and attribute values are resolved with them; the
+    /// inner ones hide the outer ones.
     pub bindings: Bindings,
     /// Children in document order.
     pub children: Vec<Child>,

@@ -15,7 +15,7 @@ mod streams;
 
 use deltasoap_core::decode::Decoder;
 use deltasoap_core::schema::{
-    Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement, View,
+    Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement, View,
 };
 use deltasoap_core::{Content, DecodeOptions, Differential, DifferentialStats, Limits, QName, SoapArray, Typed, Value};
 use std::borrow::Cow;
@@ -353,6 +353,26 @@ fn comparing_is_given_up_where_it_costs_too_much() {
     let options = DecodeOptions { differential: EXACT, ..DecodeOptions::default() };
     let stats = run::<Value>(types.0.view(root), &documents, options, usize::MAX);
     assert!(stats.to_regular < 8000 && stats.fast_bytes < documents[0].len() as u64, "{stats:?}");
+}
+
+/// Where it is gone back to the operation, its start tag is read again, with its attributes.
+#[test]
+fn comparing_is_given_up_behind_a_start_tag_with_attributes() {
+    let mut types = Types::default();
+    let int = types.simple(Builtin::Int);
+    let attributes = vec![Attribute { name: QName::new("", "a"), element: int, required: true }].into();
+    let (name, fields) = (QName::new("urn:t", "T"), vec![field("i", int, 0, None)].into());
+    let root = ComplexElement { name, compositor: Compositor::Sequence, fields, attributes, text: None, open: false };
+    let root = types.0.add(Element::Complex(root));
+    let message = |space: &str| {
+        let item = |i: usize| format!("<i>{}</i>{}", i % 7, if i % 2 == 0 { space } else { "" });
+        format!("<r a='5'>{}</r>", (0..2000).map(item).collect::<String>())
+    };
+    let documents = [message(""), message(" "), message(" "), message("\n"), message("")];
+    let options = DecodeOptions { differential: EXACT, ..DecodeOptions::default() };
+    for chunk in [usize::MAX, 100] {
+        run::<Value>(types.0.view(root), &documents, options, chunk);
+    }
 }
 
 fn documents(bodies: &[&str]) -> Vec<String> {

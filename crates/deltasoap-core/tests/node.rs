@@ -1,7 +1,8 @@
 //! Trees: what is read is written again with the same meaning.
 
+use deltasoap_core::decode::{DecodeOptions, Decoder, ElementRoot};
 use deltasoap_core::encode::Encoder;
-use deltasoap_core::{Node, QName};
+use deltasoap_core::{Node, QName, Typed};
 
 fn rewritten(text: &str) -> (Node, Node) {
     let node = Node::parse(text.as_bytes()).expect(text);
@@ -86,4 +87,19 @@ fn a_reserved_namespace_is_not_declared() {
     let written = encoder.finish().expect("writable");
     let again = Node::parse(written.as_slice()).expect("well-formed");
     assert_eq!((&again.name, again.text().as_str()), (&node.name, "t"));
+}
+
+/// What a decoder has read before shows in no tree.
+#[test]
+fn prefixes_in_scope_stand_in_one_order() {
+    let document = b"<a:r xmlns:a='urn:a' xmlns:b='urn:b' xmlns:c='urn:c'/>";
+    let mut decoder = Decoder::new(DecodeOptions::default());
+    let mut read = |document: &[u8]| {
+        let mut root = ElementRoot::<Node>::new(Node::view());
+        decoder.reset();
+        decoder.decode(&mut root, document).expect("well-formed");
+        root.value
+    };
+    read(b"<c:r xmlns:c='urn:c' xmlns:b='urn:b'/>");
+    assert_eq!(read(document), Node::parse(document).expect("well-formed"));
 }

@@ -74,6 +74,17 @@ fn lexical(target: &Target, inner: &Type) -> TokenStream {
                 #inner::format(&self.0, out, escape);
             }
 
+            const IMAGE: #runtime::lexical::Image = #inner::IMAGE;
+
+            #[inline]
+            fn image(&self) -> [u8; 8] {
+                #inner::image(&self.0)
+            }
+
+            fn is_text(&self, text: &[u8], scratch: &mut #runtime::Buffer) -> bool {
+                #inner::is_text(&self.0, text, scratch)
+            }
+
             fn clear(&mut self) {
                 #inner::clear(&mut self.0);
             }

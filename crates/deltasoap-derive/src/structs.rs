@@ -137,8 +137,8 @@ impl<'t> Struct<'t> {
             }
 
             #[inline]
-            fn write_flat(&self, write: &mut #runtime::encode::FlatWrite<'_>, _: #runtime::schema::View<'_>) {
-                #(#occurs::write_flat(&self.#idents, write, #occurs::content_view());)*
+            fn write_flat<S: #runtime::encode::FlatSink>(&self, sink: &mut S, _: #runtime::schema::View<'_>) {
+                #(#occurs::write_flat(&self.#idents, sink, #occurs::content_view());)*
             }
         }
     }

@@ -3,7 +3,8 @@
 //! A [`SoapService`] answers HTTP requests with the operations it was built from; a [`Client`] calls operations
 //! elsewhere. Both are plain [`tower::Service`]s at their edges: the service mounts in any router, the client sends
 //! through any transport, and a client can call a service in memory, with no socket between them. Messages are
-//! decoded while their bytes arrive; no body is collected first.
+//! decoded while their bytes arrive; no body is collected first. What is sent is written only where it differs from what was
+//! sent before, and goes to the socket as it lies in its template, in the frames of a [`Body`].
 //!
 //! ```
 //! use deltasoap::http::{Client, SoapService};
@@ -49,13 +50,17 @@
 
 #![forbid(unsafe_code)]
 
+mod body;
 mod client;
 mod media;
 mod server;
 mod shelf;
+mod sizes;
 
+pub use body::Body;
 pub use client::{
-    BoxError, CallError, CallOptions, Client, ClientBuilder, HttpTransport, InvalidUrl, Response, StatusError,
+    BoxError, CallError, CallOptions, Client, ClientBuilder, HttpTransport, InvalidUrl, Response, SharedTemplates,
+    StatusError,
 };
 pub use server::{
     Answer, BuildError, Connection, Context, IntoAnswer, MemoryBounds, Operation, Peer, Principal, ResponseFuture,

@@ -1,10 +1,31 @@
-//! A shelf: memories of differential decoding that wait for the next message of their stream.
+//! A shelf: memories of differential decoding, and templates, that wait for the next message of their stream.
 //!
 //! What lies here is of many types and short of number, so it is a list that is searched, with the type erased. The last
 //! to come is the first to go out again, and the one that lay longest makes room.
 
-use deltasoap_core::Memory;
+use deltasoap_core::{Memory, Templates};
 use std::any::Any;
+
+/// What is remembered of earlier messages: a [`Memory`] of those received, or [`Templates`] of those sent.
+pub(crate) trait Kept: Send + 'static {
+    /// Bytes that it holds, by capacity.
+    fn held(&self) -> usize;
+}
+
+impl<T> Kept for Memory<T>
+where
+    Memory<T>: Send + 'static,
+{
+    fn held(&self) -> usize {
+        self.bytes()
+    }
+}
+
+impl Kept for Templates {
+    fn held(&self) -> usize {
+        self.memory()
+    }
+}
 
 /// A memory that waits, and what it is for.
 #[derive(Debug)]
@@ -18,26 +39,25 @@ pub(crate) struct Idle<K> {
 /// Bytes that a memory costs beside its buffers: boxes, entries of lists.
 const ENTRY: usize = 128;
 
-/// Bytes that a memory is counted with: what it holds by capacity, its own size, and a little for being kept at all, so
-/// that a bound on bytes is a bound on number too.
-pub(crate) fn charge<T>(memory: &Memory<T>) -> usize {
-    memory.bytes() + size_of::<Memory<T>>() + ENTRY
+/// Bytes that a memory is counted with: what it holds, its own size, and a little for being kept at all, so that a bound on
+/// bytes is a bound on number too.
+pub(crate) fn charge<M: Kept>(memory: &M) -> usize {
+    memory.held() + size_of::<M>() + ENTRY
 }
 
 impl<K> Idle<K> {
-    pub(crate) fn new<T>(key: K, memory: Box<Memory<T>>) -> Self
-    where
-        Memory<T>: Send + 'static,
-    {
-        Idle { key, bytes: charge(&memory), memory }
+    pub(crate) fn new<M: Kept>(key: K, memory: Box<M>) -> Self {
+        Idle { key, bytes: charge(&*memory), memory }
     }
 
     /// The memory and its key; `None` if it is of another type, which keys that are equal rule out.
-    pub(crate) fn into_parts<T>(self) -> Option<(K, Box<Memory<T>>)>
-    where
-        Memory<T>: 'static,
-    {
+    pub(crate) fn into_parts<M: Kept>(self) -> Option<(K, Box<M>)> {
         Some((self.key, self.memory.downcast().ok()?))
+    }
+
+    /// The memory as it lies there; `None` if it is of another type.
+    pub(crate) fn memory<M: Kept>(&self) -> Option<&M> {
+        self.memory.downcast_ref()
     }
 }
 
@@ -58,6 +78,11 @@ impl<K> Shelf<K> {
     pub(crate) fn take(&mut self, is_wanted: impl Fn(&K) -> bool) -> Option<Idle<K>> {
         let index = self.idle.iter().rposition(|idle| is_wanted(&idle.key))?;
         Some(self.idle.remove(index))
+    }
+
+    /// The memory that came last of those with such a key, left there.
+    pub(crate) fn find(&self, is_wanted: impl Fn(&K) -> bool) -> Option<&Idle<K>> {
+        self.idle.iter().rfind(|idle| is_wanted(&idle.key))
     }
 
     /// Puts a memory down; what there is no room for comes back.
@@ -99,7 +124,7 @@ mod tests {
     }
 
     fn value(idle: Option<Idle<u8>>) -> Option<i32> {
-        Some(idle?.into_parts::<i32>()?.1.into_value())
+        Some(idle?.into_parts::<Memory<i32>>()?.1.into_value())
     }
 
     #[test]
@@ -109,6 +134,9 @@ mod tests {
             assert!(shelf.put(idle(key, number)).is_none());
         }
         assert_eq!(value(shelf.put(idle(2, 21))), Some(10));
+        let found = shelf.find(|key| *key == 2).and_then(Idle::memory::<Memory<i32>>);
+        assert_eq!(found.map(|memory| *memory.value()), Some(21));
+        assert!(shelf.find(|key| *key == 3).is_none());
         assert_eq!(value(shelf.take(|key| *key == 2)), Some(21));
         assert_eq!(value(shelf.take(|key| *key == 2)), Some(20));
         assert_eq!(value(shelf.take(|key| *key == 2)), None);
@@ -125,6 +153,6 @@ mod tests {
 
     #[test]
     fn another_type_is_not_given_out() {
-        assert!(idle(1, 10).into_parts::<String>().is_none());
+        assert!(idle(1, 10).into_parts::<Memory<String>>().is_none());
     }
 }

@@ -4,7 +4,7 @@ mod common;
 
 use bytes::Bytes;
 use common::*;
-use deltasoap::http::{CallError, CallOptions, Client, SoapService, TypedFault};
+use deltasoap::http::{Body, CallError, CallOptions, Client, SoapService, TypedFault};
 use deltasoap::schema::Use;
 use deltasoap::soap::{FaultCode, HeaderBlock, Version};
 use http::{HeaderValue, Request, Response, StatusCode};
@@ -115,8 +115,8 @@ fn canned(
     status: u16,
     content_type: &'static str,
     body: &'static str,
-) -> Client<impl tower::Service<Request<Full<Bytes>>, Response = Response<Full<Bytes>>, Error = Infallible> + Clone> {
-    let service = tower::service_fn(move |_: Request<Full<Bytes>>| {
+) -> Client<impl tower::Service<Request<Body>, Response = Response<Full<Bytes>>, Error = Infallible> + Clone> {
+    let service = tower::service_fn(move |_: Request<Body>| {
         let response = Response::builder().status(status).header("content-type", content_type);
         std::future::ready(Ok::<_, Infallible>(response.body(Full::from(body)).expect("a response")))
     });
@@ -162,7 +162,7 @@ async fn what_cannot_be_sent_is_not() {
 
 #[tokio::test(start_paused = true)]
 async fn slow_answers_time_out() {
-    let never = tower::service_fn(async |_: Request<Full<Bytes>>| {
+    let never = tower::service_fn(async |_: Request<Body>| {
         std::future::pending::<Result<Response<Full<Bytes>>, Infallible>>().await
     });
     let client = Client::builder(URL).timeout(Duration::from_secs(5)).build_with(never).expect("a client");

@@ -26,6 +26,13 @@ pub struct Buffer {
     has_replaced: bool,
 }
 
+impl From<Vec<u8>> for Buffer {
+    /// A buffer that the bytes are written in.
+    fn from(bytes: Vec<u8>) -> Self {
+        Buffer { len: bytes.len(), bytes, has_replaced: false }
+    }
+}
+
 impl Buffer {
     /// An empty buffer.
     pub fn new() -> Self {
@@ -40,6 +47,11 @@ impl Buffer {
     /// The bytes written so far.
     pub fn as_slice(&self) -> &[u8] {
         &self.bytes[..self.len]
+    }
+
+    /// Number of bytes that there is memory for.
+    pub fn capacity(&self) -> usize {
+        self.bytes.capacity()
     }
 
     /// Number of bytes written.
@@ -61,6 +73,22 @@ impl Buffer {
     /// Forgets what was written behind the first `len` bytes.
     pub fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
+    }
+
+    /// Goes to a place in the written bytes, to write over what follows, or back to their end.
+    ///
+    /// # Panics
+    /// When so many bytes have never been written.
+    #[inline]
+    pub fn seek(&mut self, len: usize) {
+        assert!(len <= self.bytes.len(), "a place that was never written");
+        self.len = len;
+    }
+
+    /// The bytes from a place on, written or once written, to change.
+    #[inline]
+    pub fn behind_mut(&mut self, from: usize) -> &mut [u8] {
+        &mut self.bytes[from..]
     }
 
     /// Takes the written bytes.

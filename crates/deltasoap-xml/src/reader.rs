@@ -209,8 +209,8 @@ impl Reader {
     }
 
     /// Goes back to a place in the content of an open element, of which there are then `depth`: closes the others without
-    /// their end tags and leaves whatever token was begun. The next window begins wherever the caller says. With a depth of 0
-    /// that is in front of the root element.
+    /// their end tags and leaves whatever token was begun. With 0 it is a place in front of the root element. The next window
+    /// begins wherever the caller says.
     ///
     /// # Panics
     /// If `depth` is greater than [`depth`](Self::depth).

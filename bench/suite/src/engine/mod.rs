@@ -9,6 +9,7 @@ mod peer;
 
 use anyhow::Result;
 use deltasoap::DifferentialStats;
+use deltasoap::encode::differential::EncodeStats;
 
 use crate::workload::Workload;
 
@@ -60,6 +61,11 @@ pub trait Session {
 
     /// What differential decoding did in all runs, and the memory it holds; `None` where there was none.
     fn differential(&self) -> Option<DifferentialStats> {
+        None
+    }
+
+    /// What templates did in all runs; `None` where there were none.
+    fn templates(&self) -> Option<EncodeStats> {
         None
     }
 }

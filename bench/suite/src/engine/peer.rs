@@ -4,6 +4,7 @@
 //! after all runs, and what it has encoded is decoded here.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -13,6 +14,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Engine, Session};
 use crate::messages::{Payload, Sample, Visitor, with_sample};
+use crate::send::socket::Receiver;
 use crate::workload::{Action, PeerDefinition, Values, Workload};
 
 /// A toolkit's process; killed when dropped.
@@ -48,14 +50,58 @@ impl Engine for Peer {
     }
 
     fn prepare<'a>(&'a mut self, workload: &Workload, n: usize) -> Result<Box<dyn Session + 'a>> {
-        let Summary { message, checksum } = with_sample(workload.values, n, Summarize);
-        let request = format!("prepare {} {n} {}", workload.name, message.len());
-        let prepared: Prepared = self.link.ask(&request, &message).with_context(|| request.clone())?;
-        let work = Work { action: workload.action, values: workload.values, n, checksum };
-        let mut session = PeerSession { link: &mut self.link, work, bytes: prepared.bytes, peak_bytes: 0 };
-        session.work.check_checksum(&prepared.checksum)?;
-        session.run(1)?;
-        Ok(Box::new(session))
+        let work = (workload.action, workload.values, n);
+        Ok(Box::new(PeerSession::prepare(&mut self.link, &workload.name, work)?))
+    }
+}
+
+impl Peer {
+    /// Makes ready for sending `n` elements to a server again and again.
+    ///
+    /// # Errors
+    /// When the peer does not offer that, cannot connect, or writes something wrong.
+    pub fn prepare_send<'a>(
+        &'a mut self,
+        values: Values,
+        n: usize,
+        server: SocketAddr,
+    ) -> Result<Box<dyn Session + 'a>> {
+        let name = format!("send-{}", crate::options::name(values));
+        ensure!(self.workloads.contains(&name), "{} does not offer {name}", self.name);
+        self.link.connect(server)?;
+        let session = PeerSession::prepare(&mut self.link, &name, (Action::Encode, values, n))?;
+        Ok(Box::new(Sender { session, server }))
+    }
+}
+
+/// A peer that sends to a server.
+struct Sender<'a> {
+    session: PeerSession<'a>,
+    server: SocketAddr,
+}
+
+impl Session for Sender<'_> {
+    fn bytes(&self) -> usize {
+        self.session.bytes()
+    }
+
+    fn run(&mut self, count: usize) -> Result<Vec<u64>> {
+        self.session.run(count)
+    }
+
+    /// Sends a message to a server that keeps it, and looks at it there.
+    fn check(&mut self) -> Result<()> {
+        self.session.check()?;
+        let receiver = Receiver::start()?;
+        self.session.link.connect(receiver.address())?;
+        self.session.run(1)?;
+        self.session.link.connect(self.server)?;
+        let Work { values, n, .. } = self.session.work;
+        with_sample(values, n, CheckMessage(&receiver.message()?))
+    }
+
+    fn peak_bytes(&mut self) -> Result<u64> {
+        self.session.peak_bytes()
     }
 }
 
@@ -81,6 +127,20 @@ impl Work {
     fn check_checksum(&self, found: &str) -> Result<()> {
         ensure!(found == self.checksum, "wrong values: the peer's checksum is {found}, not {}", self.checksum);
         Ok(())
+    }
+}
+
+impl<'a> PeerSession<'a> {
+    /// Prepares a workload and runs it once.
+    fn prepare(link: &'a mut Link, name: &str, (action, values, n): (Action, Values, usize)) -> Result<Self> {
+        let Summary { message, checksum } = with_sample(values, n, Summarize);
+        let request = format!("prepare {name} {n} {}", message.len());
+        let prepared: Prepared = link.ask(&request, &message).with_context(|| request.clone())?;
+        let work = Work { action, values, n, checksum };
+        let mut session = PeerSession { link, work, bytes: prepared.bytes, peak_bytes: 0 };
+        session.work.check_checksum(&prepared.checksum)?;
+        session.run(1)?;
+        Ok(session)
     }
 }
 
@@ -152,6 +212,9 @@ struct Prepared {
 }
 
 #[derive(Deserialize)]
+struct Connected {}
+
+#[derive(Deserialize)]
 struct Runs {
     ns: Vec<u64>,
     checksum: String,
@@ -182,6 +245,11 @@ impl Link {
 
     fn ask<T: DeserializeOwned>(&mut self, line: &str, bytes: &[u8]) -> Result<T> {
         understand(&self.request(line, bytes)?)
+    }
+
+    /// Lets the peer connect to a server on this machine.
+    fn connect(&mut self, server: SocketAddr) -> Result<()> {
+        self.ask::<Connected>(&format!("connect {}", server.port()), b"").map(drop)
     }
 
     /// The last encoded message: a length in a line, then the bytes; or an error like any other.

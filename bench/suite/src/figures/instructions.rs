@@ -81,7 +81,7 @@ fn collected(said: &str) -> Option<u64> {
 /// # Errors
 /// When there is no such workload, or a message cannot be decoded.
 pub fn once(arguments: &OnceArguments, definitions: &Definitions) -> Result<()> {
-    let (_, streams) = definitions.select(std::slice::from_ref(&arguments.workload))?;
+    let streams = definitions.select(std::slice::from_ref(&arguments.workload))?.streams;
     let Some(workload) = streams.first() else { bail!("{} is no stream of similar messages", arguments.workload) };
     let OnceArguments { size: n, changed: percent, partitions, messages, .. } = *arguments;
     let recipe = Recipe { kind: workload.stream, n, percent, partitions };

@@ -1,4 +1,4 @@
-//! `figures`: what differential decoding is meant to reach, each goal measured and judged.
+//! `figures`: what differential decoding and serialization are meant to reach, each goal measured and judged.
 //!
 //! Goals are ratios of times taken in one run, by turns, so that they mean the same on every machine. "Floor" is a comparison of the
 //! message with an equal one, "regular" our own decoding of the same messages in regular mode.
@@ -7,9 +7,11 @@ mod goal;
 pub mod instructions;
 mod memory;
 mod pairs;
+mod sends;
 mod streams;
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -38,6 +40,9 @@ pub struct FiguresArguments {
     /// Leave out the goals whose names do not contain this
     #[arg(long, value_name = "TEXT")]
     pub only: Option<String>,
+    /// Where built peers lie; sending is compared with gSOAP if it is built [default: .peers in the repository]
+    #[arg(long, value_name = "FOLDER")]
+    pub peers: Option<PathBuf>,
 }
 
 /// How thoroughly to measure.
@@ -95,7 +100,7 @@ pub struct Task {
 pub fn run(arguments: &FiguresArguments) -> Result<ExitCode> {
     let environment = Environment::prepare();
     environment.warning().iter().for_each(|warning| eprintln!("{warning}"));
-    let mut tasks = all(Effort::new(arguments));
+    let mut tasks = all(Effort::new(arguments), arguments.peers.clone());
     tasks.retain(|task| arguments.only.as_ref().is_none_or(|text| task.name.contains(text)));
     let progress = ProgressBar::new(tasks.len() as u64);
     let mut goals = Vec::new();
@@ -114,11 +119,12 @@ pub fn run(arguments: &FiguresArguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn all(effort: Effort) -> Vec<Task> {
+fn all(effort: Effort, peers: Option<PathBuf>) -> Vec<Task> {
     let mut tasks = streams::tasks(effort);
     tasks.extend(pairs::tasks(effort));
     tasks.extend(instructions::tasks(effort));
     tasks.extend(memory::tasks(effort));
+    tasks.extend(sends::tasks(effort, peers));
     tasks
 }
 

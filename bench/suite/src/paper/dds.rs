@@ -5,7 +5,7 @@
 
 use anyhow::Result;
 
-use super::exhibit::{Chart, Exhibit, Grid, Rule, Verdict, number};
+use super::exhibit::{Chart, Exhibit, Grid, Rule, Style, Verdict, number};
 use super::points::{Condition, Points, Way};
 use super::printed::{Cell, DifferentialDeserialization as Printed};
 use super::scope::{Scope, hard, mean, ms_cells, size_names};
@@ -351,7 +351,7 @@ pub fn grid(title: &str, first: &str, scope: &Scope, series: &[(String, Vec<f64>
 
 /// Bars of milliseconds.
 pub fn chart(title: &str, groups: Vec<String>, series: Vec<(String, Vec<f64>)>) -> Chart {
-    Chart { title: title.to_owned(), unit: "ms".to_owned(), groups, series }
+    Chart { title: title.to_owned(), unit: "ms".to_owned(), groups, series, style: Style::Bars }
 }
 
 fn beside(paper: Option<f64>) -> String {

@@ -36,17 +36,28 @@ pub struct Grid {
     pub names: usize,
 }
 
-/// Bars in groups.
+/// Numbers as a picture.
 #[derive(Debug)]
 pub struct Chart {
     /// What is shown.
     pub title: String,
-    /// What the bars' height is.
+    /// What the height is.
     pub unit: String,
-    /// Names of the groups.
+    /// Names of the groups of bars, or of the points of a curve.
     pub groups: Vec<String>,
-    /// In each group a bar: name and heights.
+    /// In each group a bar, or a point: name and heights.
     pub series: Vec<(String, Vec<f64>)>,
+    /// How it is drawn.
+    pub style: Style,
+}
+
+/// How a chart is drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Style {
+    /// Bars in groups, from zero.
+    Bars,
+    /// A curve a series over these numbers, one for each group; both scales are logarithmic, and what is not positive is left out.
+    Curves(Vec<f64>),
 }
 
 /// Whether a number of ours has the shape of one of theirs.

@@ -5,7 +5,7 @@
 use anyhow::Result;
 
 use super::dds::{ALIKE, chart, rank_verdict};
-use super::exhibit::{Chart, Exhibit, Grid, Rule, Verdict, number};
+use super::exhibit::{Chart, Exhibit, Grid, Rule, Style, Verdict, number};
 use super::points::{Points, Way};
 use super::printed::{Cell, LightweightCheckpointing as Printed};
 use super::scope::{Scope, hard, mean, size_names};
@@ -292,5 +292,6 @@ fn figure5_chart(points: &Points, recipe: Recipe) -> Chart {
         unit: "MB".to_owned(),
         groups: FREQUENCIES.map(|frequency| format!("N = {frequency}")).to_vec(),
         series: series.to_vec(),
+        style: Style::Bars,
     }
 }

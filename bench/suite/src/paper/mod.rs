@@ -1,25 +1,29 @@
-//! `paper`: the tables and figures of the two papers on differential deserialization, drawn from our data.
+//! `paper`: the tables and figures of the papers on differential deserialization and serialization, drawn from our data.
 //!
 //! Beside our numbers stand only those that a paper prints, in its text or a table; they are data, in `bench/papers/`. Whether
 //! the shape agrees is computed, by rules that stand beside the result.
 
 mod dds;
+mod ds;
 mod exhibit;
 mod lcp;
 mod page;
 mod plot;
 mod points;
 mod printed;
+mod received;
 mod scope;
+mod sends;
 
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
@@ -27,13 +31,15 @@ use crate::engine::{Engine, Peer};
 use crate::environment::Environment;
 use crate::measure::{Plan, measure};
 use crate::options::name;
-use crate::report::Counts;
+use crate::report::{Counts, change};
 use crate::run::peers_folder;
+use crate::send::Case;
 use crate::stream::{Kind, Recipe};
 use crate::workload::Definitions;
 use exhibit::{Exhibit, Verdict};
 use points::{Points, Way};
 use scope::Scope;
+use sends::{Sender, Sends};
 
 /// What to draw.
 #[derive(Debug, clap::Args)]
@@ -50,9 +56,40 @@ pub struct PaperArguments {
     /// Write a page with plots
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Where built peers lie; Figure 2 shows gSOAP if it is built [default: .peers in the repository]
+    /// Where built peers lie; figures show gSOAP and XSUL if they are built [default: .peers in the repository]
     #[arg(long, value_name = "FOLDER")]
     pub peers: Option<PathBuf>,
+    /// A paper (repeatable) [default: all]
+    #[arg(long = "paper", value_name = "PAPER")]
+    pub papers: Vec<Title>,
+}
+
+/// A paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Title {
+    /// Differential Deserialization for Optimized SOAP Performance
+    Deserialization,
+    /// Lightweight Checkpointing for Faster SOAP Deserialization
+    Checkpointing,
+    /// Differential Serialization for Optimized SOAP Performance
+    Serialization,
+}
+
+impl PaperArguments {
+    fn has(&self, title: Title) -> bool {
+        self.papers.is_empty() || self.papers.contains(&title)
+    }
+}
+
+/// Everything that was measured.
+#[derive(Default)]
+struct Data {
+    /// Messages decoded.
+    points: Points,
+    /// Messages sent.
+    sends: Sends,
+    /// gSOAP's times of decoding.
+    gsoap: PeerTimes,
 }
 
 /// Measures and draws.
@@ -63,16 +100,18 @@ pub fn run(arguments: &PaperArguments, definitions: &Definitions) -> Result<Exit
     let environment = Environment::prepare();
     environment.warning().iter().for_each(|warning| eprintln!("{warning}"));
     let scope = Scope::new(arguments.quick, &arguments.sizes);
-    let gsoap = peer_times(arguments, definitions, &scope)?;
-    let points = measured(arguments, &scope)?;
-    let exhibits = draw(&points, &scope, &gsoap)?;
+    let data = measured(arguments, definitions, &scope)?;
+    let mut exhibits = draw(&data, arguments, &scope)?;
+    if arguments.has(Title::Serialization) {
+        exhibits.push(received::exhibit(scope.largest_sent().min(10_000), plan(arguments))?);
+    }
     if let Some(file) = &arguments.html {
         let html = page::html(&exhibits, &environment.to_string())?;
         fs::write(file, html).with_context(|| format!("cannot write {}", file.display()))?;
         eprintln!("wrote {}", file.display());
     }
     if arguments.json {
-        print_json(&points, &exhibits)?;
+        print_json(&data, &exhibits)?;
     } else {
         println!("{environment}\n");
         exhibits.iter().for_each(|exhibit| println!("{}", exhibit.text()));
@@ -83,10 +122,18 @@ pub fn run(arguments: &PaperArguments, definitions: &Definitions) -> Result<Exit
 /// Milliseconds of a peer, by type and size.
 type PeerTimes = HashMap<(Kind, usize), f64>;
 
-fn draw(points: &Points, scope: &Scope, gsoap: &PeerTimes) -> Result<Vec<Exhibit>> {
-    let peer = |kind, n| gsoap.get(&(kind, n)).copied();
-    let mut exhibits = dds::exhibits(points, scope, &peer)?;
-    exhibits.extend(lcp::exhibits(points, scope)?);
+fn draw(data: &Data, arguments: &PaperArguments, scope: &Scope) -> Result<Vec<Exhibit>> {
+    let peer = |kind, n| data.gsoap.get(&(kind, n)).copied();
+    let mut exhibits = Vec::new();
+    if arguments.has(Title::Deserialization) {
+        exhibits.extend(dds::exhibits(&data.points, scope, &peer)?);
+    }
+    if arguments.has(Title::Checkpointing) {
+        exhibits.extend(lcp::exhibits(&data.points, scope)?);
+    }
+    if arguments.has(Title::Serialization) {
+        exhibits.extend(ds::exhibits(&data.sends, scope)?);
+    }
     Ok(exhibits)
 }
 
@@ -96,26 +143,35 @@ fn plan(arguments: &PaperArguments) -> Plan {
 }
 
 /// Everything that the exhibits ask for.
-fn measured(arguments: &PaperArguments, scope: &Scope) -> Result<Points> {
-    let mut points = Points::default();
-    draw(&points, scope, &PeerTimes::new())?;
-    let progress = ProgressBar::new(points.streams() as u64);
+fn measured(arguments: &PaperArguments, definitions: &Definitions, scope: &Scope) -> Result<Data> {
+    let mut data = Data::default();
+    draw(&data, arguments, scope)?;
+    let folder = arguments.peers.clone().unwrap_or_else(peers_folder);
+    let progress = ProgressBar::new((data.points.streams() + data.sends.cases()) as u64);
     progress.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} streams, {eta}")?);
-    points.measure(plan(arguments), || progress.inc(1))?;
+    data.points.measure(plan(arguments), || progress.inc(1))?;
+    data.sends.measure(plan(arguments), definitions, &folder, || progress.inc(1))?;
     progress.finish_and_clear();
-    Ok(points)
+    if arguments.has(Title::Deserialization) {
+        data.gsoap = peer_times(arguments, definitions, &folder, scope)?;
+    }
+    Ok(data)
 }
 
 /// gSOAP's times for Figure 2; none if it is not built.
-fn peer_times(arguments: &PaperArguments, definitions: &Definitions, scope: &Scope) -> Result<PeerTimes> {
-    let folder = arguments.peers.clone().unwrap_or_else(peers_folder);
+fn peer_times(
+    arguments: &PaperArguments,
+    definitions: &Definitions,
+    folder: &Path,
+    scope: &Scope,
+) -> Result<PeerTimes> {
     let definition = definitions.peers.iter().find(|peer| peer.name == "gsoap");
-    let Some(mut peer) = definition.and_then(|definition| Peer::start(definition, &folder).ok()) else {
+    let Some(mut peer) = definition.and_then(|definition| Peer::start(definition, folder).ok()) else {
         return Ok(PeerTimes::new());
     };
     let mut times = PeerTimes::new();
     for (kind, workload) in [(Kind::Ints, "decode-ints"), (Kind::Easy, "decode-easy"), (Kind::Hard, "decode-hard")] {
-        let (workloads, _) = definitions.select(&[workload.to_owned()])?;
+        let workloads = definitions.select(&[workload.to_owned()])?.workloads;
         for &n in &scope.sizes {
             let figures = measure(&mut [peer.prepare(workloads[0], n)?], plan(arguments), || ())?;
             times.extend(figures.iter().map(|figures| ((kind, n), figures.ns_median as f64 / 1e6)));
@@ -156,13 +212,27 @@ struct VerdictLine<'a> {
     verdict: &'a Verdict,
 }
 
-fn print_json(points: &Points, exhibits: &[Exhibit]) -> Result<()> {
+/// A message sent. Keys in the order in which they are written.
+#[derive(Serialize)]
+struct SentLine {
+    sender: &'static str,
+    values: String,
+    n: usize,
+    change: String,
+    chunk: usize,
+    ms: f64,
+}
+
+fn print_json(data: &Data, exhibits: &[Exhibit]) -> Result<()> {
     let mut out = io::stdout().lock();
-    let mut all: Vec<_> = points.all().collect();
+    let mut all: Vec<_> = data.points.all().collect();
     all.sort_by_key(|(recipe, way, _)| (*recipe, *way));
     for (recipe, way, point) in all {
         let counts = point.counts.as_ref().map(|counts| counts_line(counts, point.regular_percent()));
         writeln!(out, "{}", serde_json::to_string(&point_line(recipe, way, point.ms, counts))?)?;
+    }
+    for (case, sender, ms) in data.sends.all() {
+        writeln!(out, "{}", serde_json::to_string(&sent_line(&case, sender, ms))?)?;
     }
     for exhibit in exhibits {
         for verdict in &exhibit.verdicts {
@@ -171,6 +241,14 @@ fn print_json(points: &Points, exhibits: &[Exhibit]) -> Result<()> {
         }
     }
     Ok(out.flush()?)
+}
+
+fn sent_line(case: &Case, sender: Sender, ms: f64) -> SentLine {
+    let sender = match sender {
+        Sender::Ours(mode) => mode.name(),
+        Sender::Peer(name) => name,
+    };
+    SentLine { sender, values: name(case.values), n: case.n, change: change(case), chunk: case.chunk, ms }
 }
 
 fn point_line(recipe: Recipe, way: Way, ms: f64, counts: Option<CountsLine>) -> PointLine {

@@ -66,7 +66,7 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paper::exhibit::{Chart, Rule, Verdict};
+    use crate::paper::exhibit::{Chart, Rule, Style, Verdict};
 
     #[test]
     fn the_page_is_whole_and_holds_everything() {
@@ -85,6 +85,7 @@ mod tests {
                 unit: "ms".to_owned(),
                 groups: vec!["g".to_owned()],
                 series: vec![("s".to_owned(), vec![1.0])],
+                style: Style::Bars,
             }],
             verdicts: vec![Verdict::computed("claim", "Table 1", 0.5, Rule::AtLeast(0.8))],
         };

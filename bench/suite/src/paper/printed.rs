@@ -42,6 +42,17 @@ pub struct LightweightCheckpointing {
     number: Vec<Number>,
 }
 
+/// *Differential Serialization for Optimized SOAP Performance*.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DifferentialSerialization {
+    /// The title.
+    pub title: String,
+    /// Authors and venue.
+    pub source: String,
+    number: Vec<Number>,
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table2 {
@@ -139,6 +150,24 @@ impl LightweightCheckpointing {
     pub fn table1(&self, cell: Cell) -> Option<f64> {
         let row = self.table1.row.iter().find(|row| row.percent == cell.percent && row.size == cell.size)?;
         self.table1.pick(&row.better, cell)
+    }
+
+    /// A number of the text.
+    ///
+    /// # Errors
+    /// When there is none of this key.
+    pub fn number(&self, key: &str) -> Result<&Number> {
+        number(&self.number, key)
+    }
+}
+
+impl DifferentialSerialization {
+    /// Reads the numbers.
+    ///
+    /// # Errors
+    /// When the file is malformed.
+    pub fn load() -> Result<Self> {
+        parse(include_str!("../../../papers/differential-serialization.toml"))
     }
 
     /// A number of the text.

@@ -4,8 +4,11 @@ use super::exhibit::number;
 use super::points::{Points, Way};
 use crate::stream::{Kind, Recipe};
 
-/// Sizes of arrays in both papers.
+/// Sizes of arrays in both papers on deserialization.
 const SIZES: [usize; 6] = [1000, 10_000, 25_000, 50_000, 75_000, 100_000];
+
+/// Sizes of arrays in the paper on serialization.
+const SENT: [usize; 7] = [1, 100, 500, 1000, 10_000, 50_000, 100_000];
 
 /// Sizes and partitions that are measured.
 #[derive(Debug, Clone)]
@@ -14,6 +17,8 @@ pub struct Scope {
     pub sizes: Vec<usize>,
     /// Parts of an array in the papers' large tables.
     pub partitions: Vec<usize>,
+    /// Elements in an array that is sent, ascending, at least one.
+    pub sent: Vec<usize>,
 }
 
 impl Scope {
@@ -21,9 +26,13 @@ impl Scope {
     pub fn new(is_quick: bool, sizes: &[usize]) -> Self {
         let (all_sizes, partitions) =
             if is_quick { (&SIZES[..2], vec![1, 100]) } else { (&SIZES[..], vec![1, 100, 200, 500]) };
-        let mut sizes = if sizes.is_empty() { all_sizes.to_vec() } else { sizes.to_vec() };
-        sizes.sort_unstable();
-        Scope { sizes, partitions }
+        let all_sent = if is_quick { &[1, 100, 1000][..] } else { &SENT };
+        let ascending = |default: &[usize]| {
+            let mut sizes = if sizes.is_empty() { default.to_vec() } else { sizes.to_vec() };
+            sizes.sort_unstable();
+            sizes
+        };
+        Scope { sizes: ascending(all_sizes), sent: ascending(all_sent), partitions }
     }
 
     /// Of these sizes, those that are measured; all that are measured if it is none of these.
@@ -35,6 +44,11 @@ impl Scope {
     /// The largest size.
     pub fn largest(&self) -> usize {
         self.sizes.last().copied().unwrap_or(1)
+    }
+
+    /// The largest size of an array that is sent.
+    pub fn largest_sent(&self) -> usize {
+        self.sent.last().copied().unwrap_or(1)
     }
 
     /// Whether the largest size is the papers'.

@@ -63,9 +63,17 @@ mod tests {
     #[test]
     fn a_line_has_these_keys_in_this_order() {
         let definitions = Definitions::load().unwrap();
-        let workload = definitions.select(&["decode-ints".to_owned()]).unwrap().0[0];
-        let figures =
-            Figures { bytes: 2, runs: 3, ns_min: 4, ns_median: 5, spread: 0.5, peak_bytes: 6, differential: None };
+        let workload = definitions.select(&["decode-ints".to_owned()]).unwrap().workloads[0];
+        let figures = Figures {
+            bytes: 2,
+            runs: 3,
+            ns_min: 4,
+            ns_median: 5,
+            spread: 0.5,
+            peak_bytes: 6,
+            differential: None,
+            templates: None,
+        };
         let row = Row { workload, engine: "deltasoap".to_owned(), n: 1, outcome: Ok(figures.clone()) };
         assert_eq!(
             line(&row, &figures).unwrap(),

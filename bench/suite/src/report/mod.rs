@@ -1,10 +1,12 @@
 //! What is printed: a table for people, or a JSON object a line for programs.
 
 mod json;
+mod send;
 mod similar;
 mod table;
 
 pub use json::print as print_json;
+pub use send::{change, print_json as print_send_json, table as send_table};
 pub use similar::{Counts, print_json as print_stream_json, table as stream_table};
 pub(crate) use table::{align, new_table};
 pub use table::{list, table};

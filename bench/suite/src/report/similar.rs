@@ -187,6 +187,7 @@ mod tests {
             spread: 0.015,
             peak_bytes: 1025,
             differential,
+            templates: None,
         };
         let counted = DifferentialStats {
             messages: 10,

@@ -52,6 +52,9 @@ pub fn list(definitions: &Definitions) -> String {
     for stream in &definitions.streams {
         workloads.add_row([&*stream.name, "", "", &stream.description]);
     }
+    for send in &definitions.sends {
+        workloads.add_row([&*send.name, "", "", &send.description]);
+    }
     let mut engines = new_table(&["engine", "what"]);
     engines.add_row(["deltasoap", "this repository"]);
     for peer in &definitions.peers {
@@ -134,6 +137,7 @@ mod tests {
             spread: 0.015,
             peak_bytes: 1025,
             differential: None,
+            templates: None,
         };
         Row { workload, engine: engine.to_owned(), n: 10, outcome: Ok(figures) }
     }

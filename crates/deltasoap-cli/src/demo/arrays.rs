@@ -3,10 +3,11 @@
 use super::both::Both;
 use super::host::Host;
 use super::meter::Meter;
+use super::tap::Tap;
 use crate::cli::{Demo, StreamName};
 use crate::services::bench::{self, Mio};
 use anyhow::{Result, bail, ensure};
-use deltasoap::Message;
+use deltasoap::{Message, Templating};
 use deltasoap_http::Client;
 use deltasoap_streams::arrays;
 use deltasoap_streams::prng::SplitMix64;
@@ -17,7 +18,8 @@ const RING: u32 = 4;
 
 /// An array's stream.
 pub struct Arrays<'a> {
-    clients: Both<Client>,
+    clients: Both<Client<Tap>>,
+    taps: Both<Tap>,
     meter: &'a mut Meter,
     size: usize,
     rounds: u32,
@@ -27,10 +29,16 @@ pub struct Arrays<'a> {
 impl<'a> Arrays<'a> {
     /// Clients of both services, each with a connection of its own.
     pub fn new(demo: &Demo, hosts: &Both<Host>, meter: &'a mut Meter) -> Result<Self> {
-        let client = |host: &Host| Client::new(host.url("/bench"));
-        let clients = Both { regular: client(&hosts.regular)?, differential: client(&hosts.differential)? };
+        let taps = Both::<Tap>::default();
+        let client = |host: &Host, templating, tap: &Tap| {
+            Client::builder(host.url("/bench")).templating(templating).build_with(tap.clone())
+        };
+        let clients = Both {
+            regular: client(&hosts.regular, Templating::OFF, &taps.regular)?,
+            differential: client(&hosts.differential, Templating::default(), &taps.differential)?,
+        };
         let changes = Changes { percent: demo.changed, partitions: demo.partitions as usize };
-        Ok(Arrays { clients, meter, size: demo.size, rounds: demo.rounds, changes })
+        Ok(Arrays { clients, taps, meter, size: demo.size, rounds: demo.rounds, changes })
     }
 
     /// Exchanges a stream's messages. Each echo must be what was sent, bit for bit.
@@ -86,12 +94,12 @@ impl<'a> Arrays<'a> {
         ring: &[Req],
         is_same: impl Fn(&Req, &Resp) -> bool,
     ) -> Result<()> {
-        let clients = &self.clients;
+        let (clients, taps) = (&self.clients, &self.taps);
         for request in ring.iter().cycle().take(self.rounds as usize) {
             let exchange = async |way| {
                 let reply: Resp = clients[way].call(request).await?;
                 ensure!(is_same(request, &reply), "the echo differs from what was sent");
-                Ok(())
+                Ok(taps[way].take())
             };
             self.meter.both(exchange).await?;
         }

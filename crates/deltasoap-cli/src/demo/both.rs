@@ -1,8 +1,8 @@
-//! Two of everything: for the service that decodes in regular mode, and for the one that decodes differentially.
+//! Two of everything: for the service that reads and writes every message whole, and for the one that does so differentially.
 
 use std::ops::{Index, IndexMut};
 
-/// How a service decodes.
+/// How a service reads and writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     Regular,

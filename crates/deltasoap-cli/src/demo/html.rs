@@ -1,11 +1,12 @@
 //! The demo's figures as an HTML page: one file that needs no other.
 
 use super::meter::Readings;
-use super::plot::{self, DIFFERENTIAL, REGULAR, Series};
-use super::report::{HEADINGS, LEGEND, Outcome, Row};
+use super::plot::{self, DIFFERENTIAL, FIRST, PARTIAL, PERFECT, REGULAR, Series};
+use super::report::{LEGEND, Outcome, REQUESTS, RESPONSES, Row};
 use crate::figures::median;
 use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use plotters::style::RGBColor;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -37,9 +38,11 @@ fn page(outcomes: &[Outcome]) -> Result<Markup> {
             head { meta charset="utf-8"; title { "deltasoap demo" } style { (PreEscaped(STYLE)) } }
             body {
                 h1 { "deltasoap demo" }
-                (table(&rows))
+                (table(&REQUESTS, rows.iter().map(Row::request_cells)))
+                (table(&RESPONSES, rows.iter().map(Row::response_cells)))
                 @for line in LEGEND.lines() { p { (line) } }
-                (overview(&rows)?)
+                (decoding(&rows)?)
+                (encoding(&rows)?)
                 h2 { "Message by message" }
                 p { "Time to decode each message at the server. The first one of a stream has none to be compared with." }
                 @for time in times { (time) }
@@ -48,31 +51,56 @@ fn page(outcomes: &[Outcome]) -> Result<Markup> {
     })
 }
 
-fn table(rows: &[Row]) -> Markup {
+fn table<const N: usize>(headings: &[&str], rows: impl Iterator<Item = [String; N]>) -> Markup {
     html! {
         table {
-            thead { tr { @for heading in HEADINGS { th { (heading) } } } }
-            tbody { @for row in rows { tr { @for cell in row.cells() { td { (cell) } } } } }
+            thead { tr { @for heading in headings { th { (heading) } } } }
+            tbody { @for cells in rows { tr { @for cell in cells { td { (cell) } } } } }
         }
     }
 }
 
-/// All streams beside each other.
-fn overview(rows: &[Row]) -> Result<Markup> {
-    let names: Vec<&str> = rows.iter().map(|row| row.stream).collect();
-    let series =
-        |label, color, figure: fn(&Row) -> f64| Series { label, color, values: rows.iter().map(figure).collect() };
+/// A figure of all streams.
+fn series(rows: &[Row], label: &'static str, color: RGBColor, figure: fn(&Row) -> f64) -> Series {
+    Series { label, color, values: rows.iter().map(figure).collect() }
+}
+
+/// The requests of all streams beside each other.
+fn decoding(rows: &[Row]) -> Result<Markup> {
     let rates = [
-        series("regular", REGULAR, |row| row.regular_decode_mb_per_second),
-        series("differential", DIFFERENTIAL, |row| row.differential_decode_mb_per_second),
+        series(rows, "regular", REGULAR, |row| row.regular_decode_mb_per_second),
+        series(rows, "differential", DIFFERENTIAL, |row| row.differential_decode_mb_per_second),
     ];
-    let speed_up = [series("speed-up", DIFFERENTIAL, |row| row.speed_up)];
-    let fast = [series("skipped", DIFFERENTIAL, |row| row.fast_share * 100.0)];
+    let speed_up = [series(rows, "speed-up", DIFFERENTIAL, |row| row.speed_up)];
+    let fast = [series(rows, "skipped", DIFFERENTIAL, |row| row.fast_share * 100.0)];
     Ok(html! {
-        h2 { "Rate of decoding" } (svg(plot::bars("MB/s", &names, &rates)?))
-        h2 { "Speed-up" } (svg(plot::bars("times", &names, &speed_up)?))
-        h2 { "Bytes in fast mode" } (svg(plot::bars("% of bytes", &names, &fast)?))
+        h2 { "Rate of decoding" } (bars("MB/s", rows, &rates)?)
+        h2 { "Speed-up" } (bars("times", rows, &speed_up)?)
+        h2 { "Bytes in fast mode" } (bars("% of bytes", rows, &fast)?)
     })
+}
+
+/// The responses of all streams beside each other.
+fn encoding(rows: &[Row]) -> Result<Markup> {
+    let rates = [
+        series(rows, "in full", REGULAR, |row| row.regular_encode_mb_per_second),
+        series(rows, "templates", DIFFERENTIAL, |row| row.differential_encode_mb_per_second),
+    ];
+    let matches = [
+        series(rows, "content", DIFFERENTIAL, |row| row.matches.content * 100.0),
+        series(rows, "perfect structural", PERFECT, |row| row.matches.perfect * 100.0),
+        series(rows, "partial structural", PARTIAL, |row| row.matches.partial * 100.0),
+        series(rows, "first time", FIRST, |row| row.matches.first * 100.0),
+    ];
+    Ok(html! {
+        h2 { "Rate of encoding" } (bars("MB/s", rows, &rates)?)
+        h2 { "Matches of responses" } (bars("% of responses", rows, &matches)?)
+    })
+}
+
+fn bars(unit: &str, rows: &[Row], series: &[Series]) -> Result<Markup> {
+    let names: Vec<&str> = rows.iter().map(|row| row.stream).collect();
+    Ok(svg(plot::bars(unit, &names, series)?))
 }
 
 /// Points of a line at most; of a longer stream, each point is the median of several messages.

@@ -1,7 +1,8 @@
 //! Measures a stream at the servers, message by message.
 
 use super::both::{Both, Way};
-use anyhow::Result;
+use super::tap::Pieces;
+use anyhow::{Result, ensure};
 use deltasoap_http::{ServiceStats, StatsSnapshot};
 use indicatif::ProgressBar;
 use std::sync::Arc;
@@ -21,8 +22,10 @@ pub struct Readings {
     pub decodes: Vec<Duration>,
     /// From sending requests to having their replies checked, all together.
     pub elapsed: Duration,
-    /// The most bytes of earlier messages that were held.
+    /// The most bytes of earlier requests that were held.
     pub memory: u64,
+    /// The most bytes of templates of responses that were held.
+    pub template_memory: u64,
     /// The service's counters. It served this stream alone.
     pub totals: StatsSnapshot,
 }
@@ -33,15 +36,18 @@ impl Meter {
         Meter { stats, bar, readings: Both::default() }
     }
 
-    /// Lets both services answer a message, by turns first.
-    pub async fn both(&mut self, exchange: impl AsyncFn(Way) -> Result<()>) -> Result<()> {
+    /// Lets both services answer a message, by turns first. `exchange` gives a reply's bytes: both must have the same.
+    pub async fn both(&mut self, exchange: impl AsyncFn(Way) -> Result<Pieces>) -> Result<()> {
+        let mut replies = Both::<Pieces>::default();
         let ways = [Way::Regular, Way::Differential];
         let is_turned = self.readings.regular.decodes.len() % 2 == 1;
         for way in if is_turned { [ways[1], ways[0]] } else { ways } {
             let begin = Instant::now();
-            exchange(way).await?;
+            replies[way] = exchange(way).await?;
             self.read(way, begin.elapsed());
         }
+        let is_same = replies.regular.concat() == replies.differential.concat();
+        ensure!(is_same, "the replies differ: one is not what writing in full gives");
         self.bar.inc(1);
         Ok(())
     }
@@ -51,6 +57,7 @@ impl Meter {
         readings.decodes.push(totals.decode_time.saturating_sub(readings.totals.decode_time));
         readings.elapsed += elapsed;
         readings.memory = readings.memory.max(totals.differential.memory);
+        readings.template_memory = readings.template_memory.max(totals.template_memory);
         readings.totals = totals;
     }
 

@@ -1,8 +1,8 @@
-//! `deltasoap demo`: real message streams over HTTP on loopback, decoded in regular mode and differentially, every reply
+//! `deltasoap demo`: real message streams over HTTP on loopback, decoded and answered in full and differentially, every reply
 //! checked.
 //!
-//! Each stream goes to two servers of its own, one of each kind, message by message and byte for byte the same. What is
-//! shown was measured at the servers.
+//! Each stream goes to two servers of its own, one of each kind, message by message and byte for byte the same. What they
+//! answer must be the same too. What is shown was measured at the servers.
 
 mod arrays;
 mod both;
@@ -12,6 +12,7 @@ mod meter;
 mod plot;
 mod report;
 mod streams;
+mod tap;
 mod wire;
 
 use crate::cli::{Demo, StreamName};
@@ -21,7 +22,7 @@ use anyhow::{Context as _, Result};
 use arrays::Arrays;
 use both::Both;
 use clap::ValueEnum;
-use deltasoap::Differential;
+use deltasoap::{Differential, Templating};
 use deltasoap_http::{ServiceStats, Sharing};
 use deltasoap_streams::vsphere::FETCH_PAIRS;
 use host::Host;
@@ -60,10 +61,7 @@ fn chosen(arguments: &Demo) -> impl Iterator<Item = StreamName> {
 }
 
 async fn run_stream(name: StreamName, arguments: &Demo) -> Result<Both<Readings>> {
-    let hosts = Both {
-        regular: Host::start(Services::new(Differential::OFF, Sharing::default())?).await?,
-        differential: Host::start(Services::new(Differential::default(), sharing(name))?).await?,
-    };
+    let hosts = Both { regular: Host::start(regular()?).await?, differential: Host::start(differential(name)?).await? };
     let bar = progress::bar(name.label(), length(name, arguments));
     let mut meter = Meter::new(hosts.map(|host| stats(name, &host.services)), bar);
     match name {
@@ -76,6 +74,16 @@ async fn run_stream(name: StreamName, arguments: &Demo) -> Result<Both<Readings>
     hosts.regular.stop().await?;
     hosts.differential.stop().await?;
     Ok(readings)
+}
+
+/// Services that read and write every message whole.
+fn regular() -> Result<Services> {
+    Services::new(Differential::OFF, Templating::OFF, Sharing::default())
+}
+
+/// Services that read and write what differs from earlier messages.
+fn differential(name: StreamName) -> Result<Services> {
+    Services::new(Differential::default(), Templating::default(), sharing(name))
 }
 
 /// Whose messages are compared.
@@ -160,6 +168,10 @@ mod tests {
             assert_eq!(sent.regular, sent.differential, "{}", name.label());
             assert_eq!(sent.regular.0, length(*name, &demo));
             assert_eq!(readings.regular.totals.differential.fast_bytes, 0, "{}", name.label());
+            let responses = readings.map(|readings| readings.totals.encode);
+            assert_eq!(responses.regular.first, sent.regular.0, "{}", name.label());
+            let kinds = responses.differential;
+            assert_eq!(kinds.content + kinds.perfect + kinds.partial + kinds.first, sent.regular.0, "{}", name.label());
         }
     }
 
@@ -171,7 +183,7 @@ mod tests {
         run(&Demo { stream, report: path.clone(), no_report: false, ..demo() }).await.expect("the demo");
         let page = std::fs::read_to_string(path).expect("the report");
         assert!(page.contains("hard") && page.contains("tr069") && !page.contains("strings"));
-        assert_eq!(page.matches("<svg").count(), 5);
+        assert_eq!(page.matches("<svg").count(), 7);
     }
 
     #[tokio::test]

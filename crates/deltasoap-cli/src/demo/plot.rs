@@ -15,8 +15,14 @@ pub struct Series {
 
 /// The colour of regular mode.
 pub const REGULAR: RGBColor = RGBColor(0x8A, 0x8F, 0x98);
-/// The colour of differential decoding.
+/// The colour of differential decoding, of templates, and of messages that are the same.
 pub const DIFFERENTIAL: RGBColor = RGBColor(0x1F, 0x6F, 0xB4);
+/// The colour of perfect structural matches.
+pub const PERFECT: RGBColor = RGBColor(0x5B, 0xA8, 0x5B);
+/// The colour of partial structural matches.
+pub const PARTIAL: RGBColor = RGBColor(0xE0, 0xA0, 0x30);
+/// The colour of what was written for the first time.
+pub const FIRST: RGBColor = REGULAR;
 
 const WIDTH: u32 = 900;
 const HEIGHT: u32 = 320;

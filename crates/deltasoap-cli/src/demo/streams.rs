@@ -3,6 +3,7 @@
 use super::both::{Both, Way};
 use super::host::Host;
 use super::meter::Meter;
+use super::tap::Pieces;
 use super::wire::Wire;
 use crate::services::{tr069, vsphere};
 use anyhow::{Result, ensure};
@@ -51,15 +52,15 @@ fn wires(hosts: &Both<Host>, path: &str, agent: &'static str) -> Both<Wire> {
     hosts.map(|host| Wire::new(host.url(path), agent))
 }
 
-/// The reply must carry the request's ID and accept one envelope.
-async fn inform_once(wire: &Wire, message: &Inform) -> Result<()> {
+/// The reply, which must carry the request's ID and accept one envelope.
+async fn inform_once(wire: &Wire, message: &Inform) -> Result<Pieces> {
     let id = sent_id(&message.xml);
     let reply = wire.post(Bytes::from(message.xml.clone()), "").await?;
     let is_1_4 = message.xml.contains("urn:dslforum-org:cwmp-1-4");
     let (envelopes, reply_id) = if is_1_4 { accepted_1_4(&reply)? } else { accepted_1_0(&reply)? };
     ensure!(envelopes == 1, "the server accepts {envelopes} envelopes");
     ensure!(reply_id == id, "the reply has ID {reply_id:?}, the request had {id:?}");
-    Ok(())
+    Ok(vec![reply])
 }
 
 fn accepted_1_0(reply: &[u8]) -> Result<(u32, Option<String>)> {
@@ -102,13 +103,13 @@ pub async fn fetch(sessions: u32, hosts: &Both<Host>, meter: &mut Meter) -> Resu
     Ok(())
 }
 
-/// The reply must say what the recorded server said.
-async fn fetch_once(wire: &Wire, request: &'static [u8], recorded: &[u8]) -> Result<()> {
-    let reply = wire.post(Bytes::from_static(request), VSPHERE_ACTION).await?;
-    let reply = vsphere::recorded_response(&reply)?;
+/// The reply, which must say what the recorded server said.
+async fn fetch_once(wire: &Wire, request: &'static [u8], recorded: &[u8]) -> Result<Pieces> {
+    let bytes = wire.post(Bytes::from_static(request), VSPHERE_ACTION).await?;
+    let reply = vsphere::recorded_response(&bytes)?;
     let recorded = vsphere::recorded_response(recorded)?;
     ensure!(is_same(reply.returnval.as_ref(), recorded.returnval.as_ref()), "the reply is not the recorded one");
-    Ok(())
+    Ok(vec![bytes])
 }
 
 fn is_same(a: Option<&Node>, b: Option<&Node>) -> bool {

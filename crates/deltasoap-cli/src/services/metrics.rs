@@ -37,7 +37,7 @@ mod tests {
     use super::*;
     use axum::body::Body;
     use axum::http::{Method, Request, StatusCode};
-    use deltasoap::Differential;
+    use deltasoap::{Differential, Templating};
     use deltasoap_http::Sharing;
     use http_body_util::BodyExt;
     use tower::ServiceExt;
@@ -54,7 +54,7 @@ mod tests {
     #[tokio::test]
     async fn prometheus_sees_the_services() {
         let recorder = install().expect("no other recorder");
-        let router = Services::new(Differential::default(), Sharing::default())
+        let router = Services::new(Differential::default(), Templating::default(), Sharing::default())
             .expect("services")
             .router()
             .merge(router(recorder));
@@ -66,6 +66,7 @@ mod tests {
         for line in [
             r#"deltasoap_messages_total{service="Bench"} 1"#,
             r#"deltasoap_differential_messages_total{service="Bench",operation="{urn:bench}echoVoid"} 1"#,
+            r#"deltasoap_encode_messages_total{service="Bench",operation="{urn:bench}echoVoid",match="first"} 1"#,
             r#"deltasoap_decode_seconds_count{service="Bench",operation="{urn:bench}echoVoid"} 1"#,
         ] {
             assert!(text.contains(line), "{line} in {text}");

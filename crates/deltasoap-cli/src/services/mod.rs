@@ -8,7 +8,7 @@ pub mod vsphere;
 use crate::cli::Serve;
 use anyhow::{Context as _, Result};
 use axum::Router;
-use deltasoap::Differential;
+use deltasoap::{Differential, Templating};
 use deltasoap_http::{Server, Sharing, SoapService};
 
 /// All services.
@@ -22,9 +22,9 @@ pub struct Services {
 pub const PATHS: [&str; 3] = ["/bench", "/tr069", "/vsphere"];
 
 impl Services {
-    /// Builds services that decode requests so; reads the recorded vSphere sessions.
-    pub fn new(differential: Differential, sharing: Sharing) -> Result<Self> {
-        let builder = || SoapService::builder().differential(differential).sharing(sharing);
+    /// Builds services that read requests and write responses so; reads the recorded vSphere sessions.
+    pub fn new(differential: Differential, templating: Templating, sharing: Sharing) -> Result<Self> {
+        let builder = || SoapService::builder().differential(differential).templating(templating).sharing(sharing);
         Ok(Services {
             tr069: tr069::service(builder())?,
             vsphere: vsphere::service(builder())?,
@@ -44,7 +44,7 @@ impl Services {
 /// Serves until interrupted.
 pub async fn serve(arguments: &Serve) -> Result<()> {
     let recorder = metrics::install()?;
-    let services = Services::new(Differential::default(), Sharing::default())?;
+    let services = Services::new(Differential::default(), Templating::default(), Sharing::default())?;
     let server = Server::bind(arguments.listen)
         .await
         .with_context(|| format!("cannot listen on {}; is another server running there?", arguments.listen))?;

@@ -138,19 +138,7 @@ impl State {
                 self.inherited = self.session.inherited.before;
                 self.bindings.clone_from(&self.session.inherited.last);
                 self.reader.cut(self.session.depth);
-                self.open_again();
             }
-        }
-    }
-
-    /// Reads the operation's start tag again, if all of it is to be read again: the reader knows the attributes of the last
-    /// tag alone.
-    fn open_again(&mut self) {
-        let State { reader, session, .. } = self;
-        if let Some((tag, base)) = session.tag_again() {
-            reader.cut(session.depth - 1);
-            let result = reader.next(&mut Window { base, last: false, ..Window::whole(tag) });
-            debug_assert!(result == Ok(Event::Start), "a start tag that was read before: {result:?}");
         }
     }
 
@@ -170,6 +158,15 @@ impl State {
                 result => return Ok(result.map(|_| ())?),
             }
         }
+    }
+
+    /// Reads the operation's start tag once more: the reader has gone on to other elements, and their attributes.
+    fn reopen_operation(&mut self, window: &Window<'_>) -> Step {
+        let State { reader, session, .. } = self;
+        let Some((position, tag)) = session.start_tag() else { return Ok(()) };
+        reader.cut(reader.depth() - 1);
+        reader.next(&mut Window { bytes: tag, pos: 0, base: position, last: false, ..*window })?;
+        Ok(())
     }
 
     /// Where in a list of `len` the calling routine's next occurrence goes: behind the others, unless it replaces one of
@@ -355,6 +352,18 @@ impl<'c> Cursor<'c> {
         self.state.session.is_seeking()
     }
 
+    /// True once where an operation that was compared is read from its start after all: its start tag was just read again.
+    ///
+    /// # Errors
+    /// None, as the tag has been read before.
+    pub(crate) fn begins_again(&mut self) -> Step<bool> {
+        let begins_again = self.state.session.take_vacated();
+        if begins_again {
+            self.state.reopen_operation(&self.window)?;
+        }
+        Ok(begins_again)
+    }
+
     /// The next step on that way, for the routine whose frame this is.
     pub(crate) fn descend(&mut self, index: usize) -> Step<Descent> {
         let step = self.state.session.descend(index);
@@ -445,7 +454,7 @@ impl<'c> Cursor<'c> {
             return Ok(Some(Arc::clone(bindings)));
         }
         let mut here: Vec<_> = reader.bindings().map(owned).collect();
-        // The reader's order tells of the messages before.
+        // The reader's own order tells what it has read before.
         here.sort_unstable();
         let here = Bindings::from(here);
         *inherited = inherited.saturating_add(here.len());

@@ -4,7 +4,7 @@ use super::cursor::Tag;
 use super::{Cursor, Step, Stop};
 use crate::content::{Content, Nillable, Typed};
 use crate::decode::flat::FlatScan;
-use crate::encode::{Encoder, FlatWrite};
+use crate::encode::{Encoder, FlatSink};
 use crate::schema::{Element, QName, View};
 use crate::{ErrorKind, ns};
 
@@ -105,7 +105,7 @@ impl<T: Content> Content for Nillable<T> {
         None
     }
 
-    fn write_flat(&self, _: &mut FlatWrite<'_>, _: View<'_>) {}
+    fn write_flat<S: FlatSink>(&self, _: &mut S, _: View<'_>) {}
 }
 
 impl<T: Typed> Typed for Nillable<T> {

@@ -1,5 +1,6 @@
 //! SOAP arrays (SOAP 1.1 section 5.4.2; SOAP 1.2 part 2, section 3.1.6).
 
+use super::differential::Changes;
 use super::{Encoder, flat};
 use crate::content::Content;
 use crate::ns;
@@ -9,8 +10,32 @@ use crate::soap::Version;
 /// Writes the content of a SOAP array whose start tag still stands open. `arrayType`, or `itemType` and `arraySize` in
 /// SOAP 1.2, are always written: they are what makes an array of an element.
 pub fn encode<T: Content>(items: &[T], encoder: &mut Encoder, view: View<'_>) {
+    encode_part(items, Some(items.len()), encoder, view);
+}
+
+/// As [`encode`], for an array of another size, or of a size that nobody knows yet. Gives what its further items are to be
+/// written as.
+pub(crate) fn encode_part<T: Content>(
+    items: &[T],
+    size: Option<usize>,
+    encoder: &mut Encoder,
+    view: View<'_>,
+) -> Field {
+    let (field, item) = begin(size, encoder, view);
+    flat::encode_items(items, encoder, &field, item);
+    field
+}
+
+/// As [`encode`], for a list that knows which of its items changed since it was last written.
+pub fn encode_changed<T: Content>(items: &[T], changes: Changes<'_>, encoder: &mut Encoder, view: View<'_>) {
+    let (field, item) = begin(Some(items.len()), encoder, view);
+    flat::encode_changed_items(items, changes, encoder, &field, item);
+}
+
+/// Writes an array's attributes. Gives its items as a field that repeats, and the description of one.
+fn begin<'s>(size: Option<usize>, encoder: &mut Encoder, view: View<'s>) -> (Field, View<'s>) {
     let Some(array) = view.array() else { unreachable!("an array routine with another schema class") };
-    write_attributes(encoder, array, items.len());
+    write_attributes(encoder, array, size);
     let field = Field {
         name: array.item_name.clone(),
         element: array.item,
@@ -19,10 +44,10 @@ pub fn encode<T: Content>(items: &[T], encoder: &mut Encoder, view: View<'_>) {
         nillable: array.nillable,
         inline: false,
     };
-    flat::encode_items(items, encoder, &field, view.follow(array.item));
+    (field, view.follow(array.item))
 }
 
-fn write_attributes(encoder: &mut Encoder, array: &ArrayElement, size: usize) {
+fn write_attributes(encoder: &mut Encoder, array: &ArrayElement, size: Option<usize>) {
     const ANY: QName = QName::new(ns::XSD, "anyType");
     let version = encoder.version();
     if encoder.encoding() == Use::Encoded {
@@ -32,12 +57,17 @@ fn write_attributes(encoder: &mut Encoder, array: &ArrayElement, size: usize) {
     let item_type = in_version(item_type, version);
     let name = |local| QName::new(version.encoding_namespace(), local);
     match version {
-        Version::Soap11 => encoder.qname_attribute(&name("arrayType"), &item_type, &format!("[{size}]")),
+        Version::Soap11 => encoder.qname_attribute(&name("arrayType"), &item_type, &format!("[{}]", text(size, ""))),
         Version::Soap12 => {
             encoder.qname_attribute(&name("itemType"), &item_type, "");
-            encoder.attribute(&name("arraySize"), &size.to_string());
+            encoder.attribute(&name("arraySize"), &text(size, "*"));
         }
     }
+}
+
+/// A size, or what stands for one that is not known.
+fn text(size: Option<usize>, unknown: &str) -> String {
+    size.map_or_else(|| unknown.to_owned(), |size| size.to_string())
 }
 
 /// The names of section-5 types lie in another namespace in each version; schemas use that of 1.1.

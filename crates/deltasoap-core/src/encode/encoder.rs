@@ -1,5 +1,9 @@
 //! The encoder: tags, prefixes, attributes and leaves into a buffer.
 
+use super::differential::Role;
+use super::differential::{Against, Stamp};
+use super::flat::NotedLeaf;
+use super::overlay::Splits;
 use crate::schema::{QName, Use};
 use crate::soap::Version;
 use crate::{Error, ErrorKind, ns};
@@ -12,39 +16,45 @@ use std::fmt::Write as _;
 pub struct Encoder {
     pub(crate) out: Buffer,
     /// Declarations in scope, innermost last.
-    declared: Vec<Declaration>,
-    open: Vec<Open>,
+    pub(super) declared: Vec<Declaration>,
+    pub(super) open: Vec<Open>,
     /// True while the last start tag can still take attributes.
-    in_tag: bool,
+    pub(super) in_tag: bool,
     encoding: Use,
     version: Version,
     /// False where the next element's type is known from its name: the body's own element.
-    type_written: bool,
+    pub(super) type_written: bool,
     /// Where leaves begin and end, while an item's shape is being noted.
-    pub(crate) leaves: Option<Vec<(usize, usize)>>,
+    pub(crate) leaves: Option<Vec<NotedLeaf>>,
+    /// What the document is written against; it is written plainly without.
+    pub(super) against: Option<Box<Against>>,
+    /// Where streamed lists stand, if that is asked for.
+    pub(crate) splits: Option<Splits>,
     /// The first thing that could not be written.
     error: Option<Error>,
 }
 
-#[derive(Debug)]
-struct Declaration {
+#[derive(Debug, Clone)]
+pub(super) struct Declaration {
     namespace: String,
     prefix: String,
 }
 
 /// Where a name stands: a default namespace does not reach attributes, nor is it used for names in content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+pub(super) enum Place {
     Element,
     Attribute,
 }
 
-#[derive(Debug)]
-struct Open {
-    /// The name as written in the start tag, in `out`.
-    name: (usize, usize),
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Open {
+    /// The name as written in the start tag, in `out`; with a template, perhaps somewhere else.
+    pub(super) name: (usize, usize),
     /// Declarations in scope outside the element.
-    declared: usize,
+    pub(super) declared: usize,
+    /// What a template has to do with the element.
+    pub(super) role: Role,
 }
 
 impl Default for Encoder {
@@ -71,6 +81,8 @@ impl Encoder {
             version: Version::Soap11,
             type_written: true,
             leaves: None,
+            splits: None,
+            against: None,
             error: None,
         }
     }
@@ -105,11 +117,28 @@ impl Encoder {
     /// # Errors
     /// If a value was one that XML cannot carry.
     pub fn finish(mut self) -> Result<Buffer, Error> {
-        self.check_characters();
-        match self.error {
-            Some(error) => Err(error),
-            None => Ok(self.out),
+        self.check()?;
+        Ok(self.out)
+    }
+
+    /// An encoder without bytes that writes elements as if they stood here.
+    pub(crate) fn fork(&self) -> Encoder {
+        Encoder {
+            declared: self.declared.clone(),
+            encoding: self.encoding,
+            version: self.version,
+            type_written: self.type_written,
+            ..Self::new()
         }
+    }
+
+    /// Takes the fault that [`finish`](Self::finish) would report.
+    ///
+    /// # Errors
+    /// If a value was one that XML cannot carry.
+    pub(crate) fn check(&mut self) -> Result<(), Error> {
+        self.check_characters();
+        self.error.take().map_or(Ok(()), Err)
     }
 
     /// Remembers that something cannot be written; the first such fault is what [`finish`](Self::finish) reports.
@@ -121,18 +150,21 @@ impl Encoder {
 
     /// The XML declaration.
     pub fn declaration(&mut self) {
+        if self.follows() {
+            return;
+        }
         self.out.push(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
     }
 
     /// Opens an element; attributes may follow, then [`open_end`](Self::open_end), content, and [`end`](Self::end).
     /// A namespace that is not in scope is declared here.
     pub fn start(&mut self, name: &QName) {
-        self.start_parts(&name.namespace, &name.local, None);
+        self.start_parts(name, None);
     }
 
     /// As [`start`](Self::start), with the prefix to use if the namespace is not in scope.
     pub fn start_with_prefix(&mut self, name: &QName, prefix: &str) {
-        self.start_parts(&name.namespace, &name.local, Some(prefix));
+        self.start_parts(name, Some(prefix));
     }
 
     /// As [`start`](Self::start), with prefixes (`""` for the default namespace) that the element must bind to these
@@ -140,6 +172,9 @@ impl Encoder {
     /// namespace on an element that is in none.
     pub(crate) fn start_bound(&mut self, name: &QName, bindings: &[(String, String)]) {
         self.open_end();
+        if self.against.is_some() && self.start_against(name, !bindings.is_empty()) {
+            return;
+        }
         let outside = self.declared.len();
         for (prefix, namespace) in bindings {
             let is_twice = self.declared[outside..].iter().any(|declared| declared.prefix == *prefix);
@@ -149,12 +184,26 @@ impl Encoder {
             }
         }
         self.write_start(&name.namespace, &name.local, "ns", outside);
+        self.started(name);
     }
 
-    fn start_parts(&mut self, namespace: &str, local: &str, wanted: Option<&str>) {
+    #[inline]
+    fn start_parts(&mut self, name: &QName, wanted: Option<&str>) {
         self.open_end();
+        if self.against.is_some() && self.start_against(name, false) {
+            return;
+        }
         let outside = self.declared.len();
-        self.write_start(namespace, local, wanted.unwrap_or("ns"), outside);
+        self.write_start(&name.namespace, &name.local, wanted.unwrap_or("ns"), outside);
+        self.started(name);
+    }
+
+    /// Tells the template about a start tag that was written.
+    #[inline]
+    fn started(&mut self, name: &QName) {
+        if self.against.is_some() {
+            self.note_start(name);
+        }
     }
 
     /// Writes a start tag with the declarations made since `outside`, and one more if its name needs it.
@@ -167,7 +216,7 @@ impl Encoder {
         self.out.push(b"<");
         let begin = self.out.len();
         self.push_name(namespace, local, Place::Element);
-        self.open.push(Open { name: (begin, self.out.len()), declared: outside });
+        self.open.push(Open { name: (begin, self.out.len()), declared: outside, role: Role::Plain });
         self.in_tag = true;
         (outside..self.declared.len()).for_each(|index| self.push_declaration(index));
     }
@@ -176,6 +225,9 @@ impl Encoder {
     #[inline]
     pub fn open_end(&mut self) {
         if self.in_tag {
+            if self.against.is_some() {
+                return self.open_end_against();
+            }
             self.out.push(b">");
             self.in_tag = false;
         }
@@ -183,6 +235,9 @@ impl Encoder {
 
     /// Closes the innermost open element.
     pub fn end(&mut self) {
+        if self.against.is_some() {
+            return self.end_against();
+        }
         let Some(open) = self.open.pop() else { return };
         if self.in_tag {
             self.out.push(b"/>");
@@ -198,6 +253,7 @@ impl Encoder {
     /// Declares a namespace on the element just opened, unless it is in scope.
     pub fn declare(&mut self, namespace: &str, prefix: &str) {
         if self.find(namespace, Place::Attribute).is_none() {
+            self.need_tag();
             let prefix = self.free_prefix(prefix);
             self.declared.push(Declaration { namespace: namespace.to_owned(), prefix });
             self.push_declaration(self.declared.len() - 1);
@@ -207,6 +263,7 @@ impl Encoder {
     /// Declares a prefix, or with `""` the default namespace, on the element just opened: for names in content. Nothing
     /// happens if it is bound so already, or by this element to something else.
     pub fn bind(&mut self, prefix: &str, namespace: &str) {
+        self.need_tag();
         let own = self.open.last().map_or(0, |open| open.declared);
         let is_own = self.declared[own..].iter().any(|declared| declared.prefix == prefix);
         // The element's own name must keep its meaning.
@@ -246,6 +303,7 @@ impl Encoder {
     }
 
     fn attribute_start(&mut self, name: &QName) {
+        self.need_tag();
         if !name.namespace.is_empty() && name.namespace != ns::XML {
             self.declare(&name.namespace, usual_prefix(&name.namespace));
         }
@@ -293,18 +351,31 @@ impl Encoder {
 
     /// A leaf: the text of a simple value.
     #[inline]
-    pub fn leaf(&mut self, value: &impl Lexical) {
+    pub fn leaf<T: Lexical>(&mut self, value: &T) {
         self.open_end();
+        if self.against.is_some() {
+            return self.leaf_against(value);
+        }
         let start = self.out.len();
         value.format(&mut self.out, Escape::Text);
         if let Some(leaves) = &mut self.leaves {
-            leaves.push((start, self.out.len()));
+            leaves.push(NotedLeaf::of::<T>(start, self.out.len()));
+        }
+    }
+
+    /// Writes the content of a tracked value, unless what stands in the template is of the same state.
+    pub fn tracked(&mut self, stamp: Stamp, write: impl FnOnce(&mut Self)) {
+        if self.against.is_none() || !self.pass_tracked(stamp) {
+            write(self);
         }
     }
 
     /// Character data.
     pub fn text(&mut self, text: &str) {
         self.open_end();
+        if self.against.is_some() {
+            return self.text_against(text);
+        }
         self.out.push_text(text, Escape::Text);
     }
 
@@ -353,7 +424,7 @@ impl Encoder {
         }
     }
 
-    fn push_name(&mut self, namespace: &str, local: &str, place: Place) {
+    pub(super) fn push_name(&mut self, namespace: &str, local: &str, place: Place) {
         let found = if namespace.is_empty() { None } else { self.find(namespace, place) };
         let Encoder { out, declared, .. } = self;
         if namespace == ns::XML {
@@ -377,6 +448,7 @@ impl Encoder {
         out.push(b"\"");
     }
 
+    /// As [`fail`](Self::fail), if the buffer holds a text that could not be written.
     fn check_characters(&mut self) {
         if self.out.has_replaced() {
             self.fail("a text holds a character that XML 1.0 cannot carry, not even as a reference");

@@ -1,25 +1,46 @@
 //! Arrays of flat items: write one, then copy its markup for the rest.
 
 use super::Encoder;
+use super::differential::Changes;
 use crate::content::Content;
 use crate::schema::{Field, View};
 use crate::template::{Segment, Shape};
-use deltasoap_xml::lexical::Lexical;
+use deltasoap_xml::lexical::{Image, Lexical};
 use deltasoap_xml::{Buffer, Escape};
 
-/// The leaves of one item, being written.
-#[derive(Debug)]
-pub struct FlatWrite<'a> {
+/// What takes the leaves of flat items: to write them, to compare them, to write them anew.
+pub trait FlatSink {
+    /// Takes the next leaf.
+    fn leaf<T: Lexical>(&mut self, value: &T);
+}
+
+/// A leaf of an item whose markup is being learned.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NotedLeaf {
+    /// Where its text stands.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// What its type is.
+    pub(crate) image: Image,
+    pub(crate) max_width: Option<usize>,
+}
+
+impl NotedLeaf {
+    pub(crate) fn of<T: Lexical>(start: usize, end: usize) -> Self {
+        NotedLeaf { start, end, image: T::IMAGE, max_width: T::MAX_WIDTH }
+    }
+}
+
+/// Writes leaves and the markup in front of each but the first.
+struct FlatWrite<'a> {
     out: &'a mut Buffer,
-    /// What stands in front of each leaf but the first.
     between: std::slice::Iter<'a, Segment>,
     is_first: bool,
 }
 
-impl FlatWrite<'_> {
-    /// Writes a leaf and the markup in front of it.
+impl FlatSink for FlatWrite<'_> {
     #[inline(always)]
-    pub fn leaf<T: Lexical>(&mut self, value: &T) {
+    fn leaf<T: Lexical>(&mut self, value: &T) {
         if self.is_first {
             self.is_first = false;
         } else if let Some(segment) = self.between.next() {
@@ -31,40 +52,86 @@ impl FlatWrite<'_> {
 
 /// Writes items as elements named as the field says.
 pub fn encode_items<T: Content>(items: &[T], encoder: &mut Encoder, field: &Field, view: View<'_>) {
-    let leaves = T::flat_leaves(view);
+    encode_list(items, None, encoder, field, view);
+}
+
+/// As [`encode_items`], for a list that knows which of its items changed since it was last written.
+pub fn encode_changed_items<T: Content>(
+    items: &[T],
+    changes: Changes<'_>,
+    encoder: &mut Encoder,
+    field: &Field,
+    view: View<'_>,
+) {
+    encode_list(items, Some(changes), encoder, field, view);
+}
+
+fn encode_list<T: Content>(
+    items: &[T],
+    changes: Option<Changes<'_>>,
+    encoder: &mut Encoder,
+    field: &Field,
+    view: View<'_>,
+) {
     let Some((first, rest)) = items.split_first() else { return };
-    let is_regular = !rest.is_empty() && items.iter().all(|item| item.is_flat(view));
-    let (Some(leaves), true) = (leaves, is_regular) else {
-        for item in items {
-            encode_item(item, encoder, field, view);
-        }
-        return;
-    };
-    encoder.open_end();
-    let start = encoder.len();
-    let outer = encoder.leaves.replace(Vec::with_capacity(leaves));
-    encode_item(first, encoder, field, view);
-    let spans = std::mem::replace(&mut encoder.leaves, outer).unwrap_or_default();
-    let shape = Shape::new(encoder.out.as_slice(), start, encoder.len(), &spans);
-    match shape {
-        Some(shape) if spans.len() == leaves => encode_flat(rest, &mut encoder.out, &shape, view),
-        _ => rest.iter().for_each(|item| encode_item(item, encoder, field, view)),
+    let is_flat = || T::flat_leaves(view).is_some() && !rest.is_empty() && items.iter().all(|item| item.is_flat(view));
+    if !is_flat() {
+        return encode_each(items, encoder, field, view);
+    }
+    if encoder.has_template() {
+        return encoder.run(items, changes, field, view);
+    }
+    match learn_item(first, encoder, field, view) {
+        Some(shape) => write_flat(rest, &mut encoder.out, &shape, view),
+        None => encode_each(rest, encoder, field, view),
     }
 }
 
-fn encode_item<T: Content>(item: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+/// Writes a flat item by the general routines, and gives its markup, if it has as many leaves as its type should have.
+pub(crate) fn learn_item<T: Content>(item: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) -> Option<Shape> {
+    encoder.open_end();
+    let start = encoder.len();
+    let leaves = note_leaves(encoder, |encoder| encode_item(item, encoder, field, view));
+    shape_of(encoder.out.as_slice(), start, &leaves, T::flat_leaves(view))
+}
+
+/// Writes items one by one.
+pub(crate) fn encode_each<T: Content>(items: &[T], encoder: &mut Encoder, field: &Field, view: View<'_>) {
+    items.iter().for_each(|item| encode_item(item, encoder, field, view));
+}
+
+pub(crate) fn encode_item<T: Content>(item: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) {
     encoder.start(&field.name);
     item.encode(encoder, view);
     encoder.end();
 }
 
+/// The leaves that are written meanwhile.
+pub(crate) fn note_leaves(encoder: &mut Encoder, write: impl FnOnce(&mut Encoder)) -> Vec<NotedLeaf> {
+    let outer = encoder.leaves.replace(Vec::new());
+    write(encoder);
+    std::mem::replace(&mut encoder.leaves, outer).unwrap_or_default()
+}
+
+/// The shape of an item at the end of `bytes`, if it has as many leaves as its type should have.
+pub(crate) fn shape_of(bytes: &[u8], start: usize, leaves: &[NotedLeaf], expected: Option<usize>) -> Option<Shape> {
+    let spans: Vec<_> = leaves.iter().map(|leaf| (leaf.start, leaf.end)).collect();
+    (Some(leaves.len()) == expected).then(|| Shape::new(bytes, start, bytes.len(), &spans))?
+}
+
 /// Writes items behind one of the same shape.
-fn encode_flat<T: Content>(items: &[T], out: &mut Buffer, shape: &Shape, view: View<'_>) {
+fn write_flat<T: Content>(items: &[T], out: &mut Buffer, shape: &Shape, view: View<'_>) {
     out.truncate(out.len() - shape.close.len());
     for item in items {
         shape.turn.push_to(out);
-        let mut write = FlatWrite { out, between: shape.between.iter(), is_first: true };
-        item.write_flat(&mut write, view);
+        write_leaves(item, out, shape, view);
     }
     shape.close.push_to(out);
+}
+
+/// Writes the leaves of a flat item, and the markup between them.
+#[inline(always)]
+pub(crate) fn write_leaves<T: Content>(item: &T, out: &mut Buffer, shape: &Shape, view: View<'_>) {
+    let mut write = FlatWrite { out, between: shape.between.iter(), is_first: true };
+    item.write_flat(&mut write, view);
 }

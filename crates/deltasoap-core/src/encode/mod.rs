@@ -6,9 +6,11 @@
 
 pub mod array;
 pub mod complex;
+pub mod differential;
 mod encoder;
 pub mod flat;
+pub mod overlay;
 
 pub use complex::EncodeFields;
 pub use encoder::Encoder;
-pub use flat::FlatWrite;
+pub use flat::FlatSink;

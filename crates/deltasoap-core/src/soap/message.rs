@@ -18,22 +18,49 @@ pub fn encode_message<T: Message>(
     body: &T,
     buffer: Buffer,
 ) -> Result<Buffer, Error> {
+    encode_element(version, encoding, headers, &T::ELEMENT, (body, T::view()), buffer)
+}
+
+/// Writes a message with one body element of any name, its value with the view that it is written with: for dynamic values.
+///
+/// # Errors
+/// When the value holds text that XML cannot carry, or is of another shape than its schema.
+pub fn encode_element<T: Content>(
+    version: Version,
+    encoding: Use,
+    headers: &[HeaderBlock],
+    name: &QName,
+    body: (&T, View<'_>),
+    buffer: Buffer,
+) -> Result<Buffer, Error> {
     let mut encoder = Encoder::with_buffer(buffer);
+    write_message(&mut encoder, version, encoding, headers, name, body);
+    encoder.finish()
+}
+
+/// Writes a message with one body element, in full or against a template.
+pub(crate) fn write_message<T: Content>(
+    encoder: &mut Encoder,
+    version: Version,
+    encoding: Use,
+    headers: &[HeaderBlock],
+    name: &QName,
+    (value, view): (&T, View<'_>),
+) {
     encoder.set_encoding(encoding);
-    let needs_xsi = encoding == Use::Encoded || T::view().has_nillable();
-    open_envelope(&mut encoder, version, needs_xsi);
-    write_headers(&mut encoder, version, headers);
+    let needs_xsi = encoding == Use::Encoded || view.has_nillable();
+    open_envelope(encoder, version, needs_xsi);
+    write_headers(encoder, version, headers);
     encoder.start(&envelope_name(version, "Body"));
-    encoder.start(&T::ELEMENT);
+    encoder.start(name);
     if encoding == Use::Encoded {
         let style = QName::new(version.namespace(), "encodingStyle");
         encoder.attribute(&style, version.encoding_namespace());
     }
     encoder.set_type_written(false);
-    body.encode(&mut encoder, T::view());
+    value.encode(encoder, view);
     encoder.end();
-    close_envelope(&mut encoder);
-    encoder.finish()
+    close_envelope(encoder);
 }
 
 /// Writes a fault message.

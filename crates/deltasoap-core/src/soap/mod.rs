@@ -9,5 +9,8 @@ mod version;
 pub use envelope::{EnvelopeReader, Head, Receiver};
 pub use fault::{Fault, FaultCode};
 pub use header::HeaderBlock;
-pub use message::{Reply, ReplyReceiver, RequestReceiver, decode_reply, decode_request, encode_fault, encode_message};
+pub(crate) use message::write_message;
+pub use message::{
+    Reply, ReplyReceiver, RequestReceiver, decode_reply, decode_request, encode_element, encode_fault, encode_message,
+};
 pub use version::Version;

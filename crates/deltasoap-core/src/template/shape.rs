@@ -34,6 +34,15 @@ impl Shape {
         })
     }
 
+    /// True if items of the two shapes have the same markup.
+    pub(crate) fn is_same(&self, other: &Shape) -> bool {
+        let texts = |shape: &Shape| {
+            let pieces = [&shape.open].into_iter().chain(&shape.between).chain([&shape.close]);
+            pieces.map(|piece| piece.as_slice().to_vec()).collect::<Vec<_>>()
+        };
+        self.between.len() == other.between.len() && texts(self) == texts(other)
+    }
+
     /// True if an item that begins `bytes` is not at its end there.
     pub(crate) fn is_cut(&self, bytes: &[u8]) -> bool {
         let has_begun = self.open.matches(bytes) || self.open.as_slice().starts_with(bytes);

@@ -1,4 +1,4 @@
-//! How the types of Rust and of XSD take part: built-in simple types, `Option`, `Vec`, `Box`, SOAP arrays.
+//! How the types of Rust and of XSD take part: built-in simple types, `Option`, `Vec`, `Box`, SOAP arrays, tracked values.
 
 mod any_simple;
 mod attribute;
@@ -8,9 +8,11 @@ pub(crate) mod occurs;
 mod qname;
 mod simple;
 mod soap_array;
+mod tracked;
 pub mod union;
 
 pub use any_simple::AnySimple;
 pub use attribute::AttributeValue;
 pub use empty::Empty;
 pub use soap_array::SoapArray;
+pub use tracked::{Span, Tracked, TrackedArray, TrackedVec};

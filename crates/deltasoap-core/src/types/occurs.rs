@@ -3,8 +3,9 @@
 use crate::content::{APPENDED, Content, Occurs, Typed};
 use crate::decode::flat::{self, Patch, Run};
 use crate::decode::{Cursor, FlatScan, Step};
+use crate::encode::differential::Stamp;
 use crate::encode::flat::encode_items;
-use crate::encode::{Encoder, FlatWrite};
+use crate::encode::{Encoder, FlatSink};
 use crate::schema::{Element, ElementRef, Field, QName, View};
 
 /// Exactly once.
@@ -61,8 +62,8 @@ impl<T: Typed> Occurs for T {
     }
 
     #[inline(always)]
-    fn write_flat(&self, write: &mut FlatWrite<'_>, view: View<'_>) {
-        <T as Content>::write_flat(self, write, view);
+    fn write_flat<S: FlatSink>(&self, sink: &mut S, view: View<'_>) {
+        <T as Content>::write_flat(self, sink, view);
     }
 }
 
@@ -215,6 +216,10 @@ impl<T: Content> Content for Box<T> {
 
     fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
         T::encode(self, encoder, view);
+    }
+
+    fn stamp(&self) -> Option<Stamp> {
+        T::stamp(self)
     }
 
     fn encode_inline(&self, encoder: &mut Encoder, view: View<'_>) {

@@ -44,9 +44,14 @@ macro_rules! simple_content {
                 scan.leaf(self)
             }
 
+            #[inline]
+            fn count_same(items: &[Self], images: &[u8]) -> usize {
+                <$type as $crate::Lexical>::count_same(items, images)
+            }
+
             #[inline(always)]
-            fn write_flat(&self, write: &mut $crate::encode::FlatWrite<'_>, _: $crate::schema::View<'_>) {
-                write.leaf(self);
+            fn write_flat<S: $crate::encode::FlatSink>(&self, sink: &mut S, _: $crate::schema::View<'_>) {
+                sink.leaf(self);
             }
         }
     };

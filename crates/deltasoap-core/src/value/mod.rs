@@ -12,7 +12,7 @@ pub use simple::Simple;
 
 use crate::content::Content;
 use crate::decode::{self, Cursor, FlatScan, Step, array, nil_attribute};
-use crate::encode::{self, Encoder, FlatWrite};
+use crate::encode::{self, Encoder, FlatSink};
 use crate::schema::{Element, UnionElement, View};
 use crate::{ErrorKind, Node, Typed};
 use record::Target;
@@ -120,10 +120,10 @@ impl Content for Value {
         }
     }
 
-    fn write_flat(&self, write: &mut FlatWrite<'_>, view: View<'_>) {
+    fn write_flat<S: FlatSink>(&self, sink: &mut S, view: View<'_>) {
         match self {
-            Value::Simple(simple) => simple.write_flat(write),
-            Value::Record(record) => record.write_flat(write, view),
+            Value::Simple(simple) => simple.write_flat(sink),
+            Value::Record(record) => record.write_flat(sink, view),
             _ => {}
         }
     }

@@ -5,7 +5,7 @@ use crate::content::{APPENDED, Content};
 use crate::decode::flat::{self, Patch, Run};
 use crate::decode::{Cursor, DecodeFields, FlatScan, Step};
 use crate::encode::flat::encode_items;
-use crate::encode::{EncodeFields, Encoder, FlatWrite};
+use crate::encode::{EncodeFields, Encoder, FlatSink};
 use crate::schema::{ComplexElement, Compositor, Element, Field, View};
 use crate::types::occurs::{open_item, splice_items};
 use deltasoap_xml::lexical::LexicalError;
@@ -41,10 +41,10 @@ impl Record {
         Some(())
     }
 
-    pub(super) fn write_flat(&self, write: &mut FlatWrite<'_>, view: View<'_>) {
+    pub(super) fn write_flat<S: FlatSink>(&self, sink: &mut S, view: View<'_>) {
         let Some(complex) = view.complex() else { return };
         for (value, field) in self.fields.iter().zip(complex.fields.iter()) {
-            value.write_flat(write, view.follow(field.element));
+            value.write_flat(sink, view.follow(field.element));
         }
     }
 

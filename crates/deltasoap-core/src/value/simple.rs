@@ -1,7 +1,7 @@
 //! Simple values: one variant a built-in type.
 
 use crate::decode::{self, Cursor, FlatScan, Step};
-use crate::encode::{Encoder, FlatWrite};
+use crate::encode::{Encoder, FlatSink};
 use crate::schema::{Builtin, QName, SimpleElement, View};
 use deltasoap_xml::lexical::{self, Lexical, LexicalError};
 use deltasoap_xml::{Buffer, Escape};
@@ -46,8 +46,8 @@ macro_rules! simple {
             }
 
             #[inline]
-            pub(super) fn write_flat(&self, write: &mut FlatWrite<'_>) {
-                match self { $(Simple::$variant(value) => write.leaf(value),)* }
+            pub(super) fn write_flat<S: FlatSink>(&self, sink: &mut S) {
+                match self { $(Simple::$variant(value) => sink.leaf(value),)* }
             }
 
             pub(crate) fn leaf(&self, encoder: &mut Encoder) {

@@ -1,10 +1,11 @@
 //! The client and its settings.
 
 use super::memory::{BYTES, MEMORIES, Memories};
+use super::templates::{SharedTemplates, Writer};
 use super::transport::HttpTransport;
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Version;
-use deltasoap_core::{DecodeOptions, DifferentialStats};
+use deltasoap_core::{DecodeOptions, DifferentialStats, EncodeStats, Templating};
 use http::Uri;
 use std::borrow::Cow;
 use std::fmt;
@@ -42,6 +43,7 @@ pub struct Client<S = HttpTransport> {
     pub(super) transport: S,
     pub(super) settings: Arc<Settings>,
     pub(super) memories: Arc<Memories>,
+    pub(super) writer: Arc<Writer>,
 }
 
 impl Client {
@@ -73,6 +75,12 @@ impl<S> Client<S> {
     pub fn differential_stats(&self) -> DifferentialStats {
         self.memories.stats()
     }
+
+    /// What differential serialization did for the requests, over all clones of the client. Those that were written without
+    /// [templates](ClientBuilder::templating) count as sent for the first time.
+    pub fn encode_stats(&self) -> EncodeStats {
+        self.writer.stats()
+    }
 }
 
 /// What holds for all calls of a client.
@@ -93,6 +101,8 @@ pub struct ClientBuilder {
     settings: Settings,
     memories: usize,
     memory_bytes: usize,
+    templating: Templating,
+    templates: SharedTemplates,
 }
 
 impl ClientBuilder {
@@ -105,7 +115,14 @@ impl ClientBuilder {
             timeout: Some(Duration::from_secs(60)),
             options: DecodeOptions::default(),
         };
-        ClientBuilder { url, settings, memories: MEMORIES, memory_bytes: BYTES }
+        ClientBuilder {
+            url,
+            settings,
+            memories: MEMORIES,
+            memory_bytes: BYTES,
+            templating: Templating::default(),
+            templates: SharedTemplates::default(),
+        }
     }
 
     /// The version of SOAP that requests are in; answers are read in both. Default 1.1.
@@ -160,6 +177,23 @@ impl ClientBuilder {
         self
     }
 
+    /// How requests are written that resemble an earlier one: only where they differ. Default: as [`Templating`] says; with
+    /// [`Templating::OFF`] each is written in full, and nothing kept. Requests of a type that have all been small of late,
+    /// below 2 KiB, are written in full in any case: keeping them costs more than it saves.
+    #[must_use]
+    pub fn templating(mut self, templating: Templating) -> Self {
+        self.templating = templating;
+        self
+    }
+
+    /// Where earlier requests are kept, and how many. Default: a store of the client's own, with the bounds of
+    /// [`SharedTemplates::default`].
+    #[must_use]
+    pub fn templates(mut self, templates: SharedTemplates) -> Self {
+        self.templates = templates;
+        self
+    }
+
     /// A client over HTTP/1.1 with a pool of connections of its own.
     ///
     /// # Errors
@@ -178,7 +212,8 @@ impl ClientBuilder {
             _ => return Err(InvalidUrl(self.url)),
         };
         let memories = Memories::new(self.settings.options, self.memories, self.memory_bytes);
-        Ok(Client { transport, settings: Arc::new(self.settings), memories })
+        let writer = Writer::new(self.templating, self.templates);
+        Ok(Client { transport, settings: Arc::new(self.settings), memories, writer })
     }
 }
 

@@ -4,16 +4,15 @@ use super::builder::Client;
 use super::error::CallError;
 use super::options::CallOptions;
 use super::receive::{FaultReceiver, receive, status_error};
-use crate::BoxError;
+use super::templates::Layout;
 use crate::media;
+use crate::{Body, BoxError};
 use bytes::Bytes;
 use deltasoap_core::decode::Decoder;
-use deltasoap_core::soap::{Head, Reply, ReplyReceiver, Version, encode_message};
-use deltasoap_core::{Buffer, DecodeOptions, Differential, Lease, Message, QName};
+use deltasoap_core::soap::{Head, Reply, ReplyReceiver, Version};
+use deltasoap_core::{DecodeOptions, Differential, Error, Lease, Message, QName};
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, StatusCode};
-use http_body::Body;
-use http_body_util::Full;
 use std::time::Duration;
 use tower::{Service, ServiceExt};
 use tracing::Instrument;
@@ -34,9 +33,9 @@ pub struct Response<T> {
 
 impl<S, B> Client<S>
 where
-    S: Service<Request<Full<Bytes>>, Response = http::Response<B>> + Clone,
+    S: Service<Request<Body>, Response = http::Response<B>> + Clone,
     S::Error: Into<BoxError>,
-    B: Body<Data = Bytes>,
+    B: http_body::Body<Data = Bytes>,
     B::Error: Into<BoxError>,
 {
     /// Calls an operation with the client's settings.
@@ -140,7 +139,7 @@ where
         within(timeout, self.deliver(request)).instrument(span::<Req>()).await
     }
 
-    async fn exchange<T: Message>(&self, request: Request<Full<Bytes>>) -> Result<Response<T>, CallError> {
+    async fn exchange<T: Message>(&self, request: Request<Body>) -> Result<Response<T>, CallError> {
         let response = self.transmit(request).await?;
         let received = receive(response, ReplyReceiver::<T>::default(), self.decoder()).await?;
         let (status, http_headers) = (received.parts.status, received.parts.headers);
@@ -153,7 +152,7 @@ where
 
     async fn exchange_leased<T: Message + Send + 'static>(
         &self,
-        request: Request<Full<Bytes>>,
+        request: Request<Body>,
         name: QName,
     ) -> Result<Response<Lease<T>>, CallError> {
         let response = self.transmit(request).await?;
@@ -175,7 +174,7 @@ where
         Decoder::new(DecodeOptions { differential: Differential::OFF, ..self.settings.options })
     }
 
-    async fn deliver(&self, request: Request<Full<Bytes>>) -> Result<(), CallError> {
+    async fn deliver(&self, request: Request<Body>) -> Result<(), CallError> {
         let response = self.transmit(request).await?;
         let status = response.status();
         match receive(response, FaultReceiver::default(), self.decoder()).await {
@@ -190,23 +189,27 @@ where
         }
     }
 
-    async fn transmit(&self, request: Request<Full<Bytes>>) -> Result<http::Response<B>, CallError> {
+    async fn transmit(&self, request: Request<Body>) -> Result<http::Response<B>, CallError> {
         self.transport.clone().oneshot(request).await.map_err(|error| CallError::Http(error.into()))
     }
 
-    fn request<T: Message>(&self, body: &T, options: CallOptions) -> Result<Request<Full<Bytes>>, CallError> {
+    fn request<T: Message>(&self, body: &T, options: CallOptions) -> Result<Request<Body>, CallError> {
         let settings = &*self.settings;
-        let encoding = options.encoding.unwrap_or(settings.encoding);
-        let message = encode_message(settings.version, encoding, &options.headers, body, Buffer::new());
-        let message = message.map_err(CallError::Encode)?;
+        let message = self.message(body, &options).map_err(CallError::Encode)?;
         let action = options.action.as_ref().unwrap_or(&settings.action);
-        let mut request = Request::new(Full::new(message.into_vec().into()));
+        let mut request = Request::new(message);
         *request.method_mut() = Method::POST;
         *request.uri_mut() = settings.url.clone();
         let headers = request.headers_mut();
         set_media_type(headers, settings.version, action)?;
         options.http_headers.iter().for_each(|(name, value)| _ = headers.insert(name, value.clone()));
         Ok(request)
+    }
+
+    fn message<T: Message>(&self, body: &T, options: &CallOptions) -> Result<Body, Error> {
+        let encoding = options.encoding.unwrap_or(self.settings.encoding);
+        let layout = Layout { version: self.settings.version, encoding, headers: &options.headers };
+        self.writer.write(layout, body, options.is_single)
     }
 }
 

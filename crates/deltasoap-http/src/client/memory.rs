@@ -58,11 +58,11 @@ impl Memories {
     /// A memory for the response to a request, an earlier one's if there is one that waits, and the decoder to read it with.
     pub(super) fn check_out<Resp: Typed>(self: &Arc<Self>, request: QName) -> (Checkout, Box<Memory<Resp>>, Decoder)
     where
-        Memory<Resp>: 'static,
+        Memory<Resp>: Send + 'static,
     {
         let response = TypeId::of::<Memory<Resp>>();
         let idle = self.state().shelf.take(|stream| stream.response == response && stream.request == request);
-        let (memory, decoder) = match idle.and_then(Idle::into_parts) {
+        let (memory, decoder) = match idle.and_then(Idle::into_parts::<Memory<Resp>>) {
             Some((stream, memory)) => (memory, stream.decoder),
             None => (Box::default(), Decoder::new(self.options)),
         };

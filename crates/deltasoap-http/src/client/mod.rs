@@ -1,7 +1,8 @@
 //! The client: calls operations through any HTTP transport.
 //!
 //! [`call`] makes the HTTP request and drives the exchange; [`receive`] decodes the answer as its bytes arrive;
-//! [`memory`] keeps earlier responses to compare the next with; [`transport`] is the default way to the network, in whose place any [`tower::Service`] can stand.
+//! [`templates`] keeps earlier requests to write the next against, and [`memory`] earlier responses to compare the next with;
+//! [`transport`] is the default way to the network, in whose place any [`tower::Service`] can stand.
 
 mod builder;
 mod call;
@@ -9,12 +10,14 @@ mod error;
 mod memory;
 mod options;
 mod receive;
+mod templates;
 mod transport;
 
 pub use builder::{Client, ClientBuilder, InvalidUrl};
 pub use call::Response;
 pub use error::{CallError, StatusError};
 pub use options::CallOptions;
+pub use templates::SharedTemplates;
 pub use transport::HttpTransport;
 
 /// Any error that can cross threads, as tower and hyper report them.

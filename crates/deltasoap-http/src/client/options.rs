@@ -14,6 +14,8 @@ pub struct CallOptions {
     pub(super) encoding: Option<Use>,
     pub(super) timeout: Option<Duration>,
     pub(super) http_headers: HeaderMap,
+    /// Written in full whatever was sent before, and not kept.
+    pub(super) is_single: bool,
 }
 
 impl CallOptions {
@@ -47,6 +49,14 @@ impl CallOptions {
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// Whether the request is written against the client's [templates](crate::ClientBuilder::templating), and becomes one
+    /// itself; without, it is written in full. Default: yes.
+    #[must_use]
+    pub fn templates(mut self, are_used: bool) -> Self {
+        self.is_single = !are_used;
         self
     }
 

@@ -1,10 +1,9 @@
 //! The default transport: HTTP/1.1 over a pool of connections.
 
 use super::BoxError;
-use bytes::Bytes;
+use crate::Body;
 use futures_util::future::BoxFuture;
 use http::{Request, Response};
-use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -17,7 +16,7 @@ const CONNECT_TIME: Duration = Duration::from_secs(10);
 
 /// HTTP/1.1 with keep-alive: connections are pooled, and shared by all clones.
 #[derive(Debug, Clone)]
-pub struct HttpTransport(Client<HttpConnector, Full<Bytes>>);
+pub struct HttpTransport(Client<HttpConnector, Body>);
 
 impl HttpTransport {
     /// A transport with a pool of its own.
@@ -35,7 +34,7 @@ impl Default for HttpTransport {
     }
 }
 
-impl tower::Service<Request<Full<Bytes>>> for HttpTransport {
+impl tower::Service<Request<Body>> for HttpTransport {
     type Response = Response<Incoming>;
     type Error = BoxError;
     type Future = BoxFuture<'static, Result<Response<Incoming>, BoxError>>;
@@ -44,7 +43,7 @@ impl tower::Service<Request<Full<Bytes>>> for HttpTransport {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<Full<Bytes>>) -> Self::Future {
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
         let exchange = self.0.request(request);
         Box::pin(async move { exchange.await.map_err(Into::into) })
     }

@@ -11,7 +11,7 @@ use super::stats::ServiceStats;
 use super::wsdl::Description;
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Fault;
-use deltasoap_core::{Checkpoints, DecodeOptions, Differential, Lease, Limits, Message, QName};
+use deltasoap_core::{Checkpoints, DecodeOptions, Differential, Lease, Limits, Message, QName, Templating};
 use deltasoap_xml::XmlError;
 use std::collections::HashSet;
 use std::fmt;
@@ -30,6 +30,7 @@ pub struct ServiceBuilder {
     options: DecodeOptions,
     sharing: Sharing,
     bounds: MemoryBounds,
+    templating: Templating,
     body_timeout: Option<Duration>,
     encoding: Use,
     name: String,
@@ -46,6 +47,7 @@ impl ServiceBuilder {
             options: DecodeOptions { limits: Limits::server(), ..DecodeOptions::default() },
             sharing: Sharing::default(),
             bounds: MemoryBounds::default(),
+            templating: Templating::default(),
             body_timeout: Some(BODY_TIME),
             encoding: Use::Literal,
             name: "SOAP service".to_owned(),
@@ -133,14 +135,27 @@ impl ServiceBuilder {
         self
     }
 
-    /// Whose earlier requests a request may be compared with. Default: those of the same principal or connection.
+    /// How responses are written that resemble an earlier one: only where they differ. Default: as [`Templating`] says; with
+    /// [`Templating::OFF`] each is written in full, and nothing kept. Whose earlier responses those are is a matter of
+    /// [`sharing`](Self::sharing); how many are kept, of [`memory_bounds`](Self::memory_bounds).
+    ///
+    /// Faults are always written in full, and so are the responses of operations that have had only small ones of late, below
+    /// 2 KiB: keeping them costs more than it saves.
+    #[must_use]
+    pub fn templating(mut self, templating: Templating) -> Self {
+        self.templating = templating;
+        self
+    }
+
+    /// Whose earlier requests a request may be compared with, and whose earlier responses a response is written against.
+    /// Default: those of the same principal or connection.
     #[must_use]
     pub fn sharing(mut self, sharing: Sharing) -> Self {
         self.sharing = sharing;
         self
     }
 
-    /// How much is kept of earlier requests.
+    /// How much is kept of earlier requests, and how much of earlier responses: the bounds hold for each by itself.
     #[must_use]
     pub fn memory_bounds(mut self, bounds: MemoryBounds) -> Self {
         self.bounds = bounds;
@@ -197,8 +212,9 @@ impl ServiceBuilder {
         }
         let checkpoints = self.options.differential.checkpoints;
         let can_travel = checkpoints == Checkpoints::Leaf;
-        let cache = || Arc::new(Cache::new(self.bounds, self.sharing, can_travel, records.len()));
-        let cache = (checkpoints != Checkpoints::Off).then(cache);
+        let cache = |can_travel| Arc::new(Cache::new(self.bounds, self.sharing, can_travel, records.len()));
+        let templates = (!self.templating.is_off()).then(|| cache(true));
+        let cache = (checkpoints != Checkpoints::Off).then(|| cache(can_travel));
         let plain = DecodeOptions { differential: Differential::OFF, ..self.options };
         let description = self.description.as_deref().map(Description::new).transpose();
         Ok(SoapService::new(Inner {
@@ -210,8 +226,11 @@ impl ServiceBuilder {
             decoders: Pool::new(self.options),
             plain_decoders: Pool::new(plain),
             cache: cache.clone(),
+            templates: templates.clone(),
+            // What the service has no room for is not made into a template in the first place.
+            templating: Templating { bytes: self.templating.bytes.min(self.bounds.total_bytes), ..self.templating },
             encoding: self.encoding,
-            stats: Arc::new(ServiceStats::new(&self.name, cache, records)),
+            stats: Arc::new(ServiceStats::new(&self.name, cache, templates, records)),
             name: self.name,
             description: description.map_err(BuildError::Wsdl)?,
             location: self.location,

@@ -2,7 +2,8 @@
 //!
 //! A request goes through the modules in this order: [`service`] looks at method and media type, [`receive`] pushes the
 //! body's bytes into a decoder as they come, [`dispatch`] picks the [`operation`] by the body's element, which decodes
-//! its own type and compares it with what [`memory`] has of earlier requests, [`guard`] runs the handler, and [`respond`] makes the HTTP response.
+//! its own type and compares it with what [`memory`] has of earlier requests, [`guard`] runs the handler, [`writing`] writes its
+//! answer against what [`memory`] has of earlier responses, and [`respond`] makes the HTTP response.
 
 mod answer;
 mod builder;
@@ -19,6 +20,7 @@ mod respond;
 mod serve;
 mod service;
 mod stats;
+mod writing;
 mod wsdl;
 
 pub use answer::{Answer, IntoAnswer, TypedFault};

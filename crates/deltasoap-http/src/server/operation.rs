@@ -9,16 +9,16 @@ use super::context::Context;
 use super::guard::{Panicked, guard};
 use super::memory::{Checkout, Place};
 use super::record::Record;
+use super::writing::Writing;
+use crate::body::Body;
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, Field, List, MethodElement, Style, Use};
-use deltasoap_core::soap::{Fault, Version, encode_message};
-use deltasoap_core::{Buffer, DifferentialStats, Lease, Message, QName, Typed};
+use deltasoap_core::soap::{Fault, Version};
+use deltasoap_core::{DifferentialStats, Lease, Message, QName, Typed};
 use futures_util::future::BoxFuture;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use tracing::Instrument;
 
@@ -65,14 +65,12 @@ impl Operation {
         Failure: Into<Fault>,
     {
         let handler = Arc::new(handler);
-        let sizes = Arc::new(Sizes::default());
         let response = (Response::Body::ELEMENT, <Response::Body as Typed>::REFERENCE);
-        Self::erased(Some(response), move |request: Lease<Request>, context, encoding| {
-            let (handler, sizes) = (Arc::clone(&handler), Arc::clone(&sizes));
+        Self::erased(Some(response), move |request: Lease<Request>, context, writing| {
+            let handler = Arc::clone(&handler);
             Box::pin(async move {
-                let version = context.version();
                 match handler(request, context).await {
-                    Ok(response) => encode(version, encoding, &response.into_answer(), &sizes),
+                    Ok(response) => encode(writing, &response.into_answer()),
                     Err(failure) => Outcome::Fault(failure.into()),
                 }
             })
@@ -110,7 +108,7 @@ impl Operation {
 
     fn erased<Request: Message + Send + 'static>(
         response: Option<(QName, ElementRef)>,
-        run: impl Fn(Lease<Request>, Context, Use) -> BoxFuture<'static, Outcome> + Send + Sync + 'static,
+        run: impl Fn(Lease<Request>, Context, Writing) -> BoxFuture<'static, Outcome> + Send + Sync + 'static,
     ) -> Self {
         let run: Arc<Run<Request>> = Arc::new(run);
         let (response_name, response) = response.unzip();
@@ -235,15 +233,15 @@ pub(crate) trait Call: Send {
     /// Reads the body's element; see [`Content::decode`](deltasoap_core::Content::decode).
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step;
 
-    /// Runs the handler with what was read.
-    fn run(self: Box<Self>, context: Context, encoding: Use) -> BoxFuture<'static, Outcome>;
+    /// Runs the handler with what was read, and writes its response.
+    fn run(self: Box<Self>, context: Context, writing: Writing) -> BoxFuture<'static, Outcome>;
 }
 
 /// What became of a call.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     /// A response, and the time that encoding it took.
-    Response(Buffer, Duration),
+    Response(Body, Duration),
     /// A one-way message was accepted.
     Accepted,
     /// A fault.
@@ -252,7 +250,7 @@ pub(crate) enum Outcome {
 
 type Start = dyn Fn(Opening<'_>) -> Box<dyn Call> + Send + Sync;
 
-type Run<Request> = dyn Fn(Lease<Request>, Context, Use) -> BoxFuture<'static, Outcome> + Send + Sync;
+type Run<Request> = dyn Fn(Lease<Request>, Context, Writing) -> BoxFuture<'static, Outcome> + Send + Sync;
 
 /// What a call is started with.
 struct Opening<'a> {
@@ -323,41 +321,16 @@ impl<Request: Message + Send + 'static> Call for TypedCall<Request> {
         self.request.decode(cursor)
     }
 
-    fn run(self: Box<Self>, context: Context, encoding: Use) -> BoxFuture<'static, Outcome> {
-        (self.run)(self.request.lease(&self.record), context, encoding)
-    }
-}
-
-/// The size of an operation's responses, so that their buffers need not grow.
-#[derive(Debug, Default)]
-struct Sizes {
-    last: AtomicUsize,
-}
-
-/// Most bytes that are set aside for a response before it is written: they are zeroed, which a small response behind a
-/// large one should not pay for. Larger ones double their buffer from here.
-const EXPECTED: usize = 1 << 20;
-/// Bytes beyond the last response that the next may have.
-const SLACK: usize = 512;
-
-impl Sizes {
-    fn expected(&self) -> usize {
-        self.last.load(Relaxed).min(EXPECTED) + SLACK
-    }
-
-    fn note(&self, len: usize) {
-        self.last.store(len, Relaxed);
+    fn run(self: Box<Self>, context: Context, writing: Writing) -> BoxFuture<'static, Outcome> {
+        (self.run)(self.request.lease(&self.record), context, writing)
     }
 }
 
 /// A response that cannot be written is the handler's doing: the client learns only that there is none.
-fn encode<T: Message>(version: Version, encoding: Use, answer: &Answer<T>, sizes: &Sizes) -> Outcome {
+fn encode<T: Message>(writing: Writing, answer: &Answer<T>) -> Outcome {
     let start = Instant::now();
-    match encode_message(version, encoding, &answer.headers, &answer.body, Buffer::with_capacity(sizes.expected())) {
-        Ok(buffer) => {
-            sizes.note(buffer.len());
-            Outcome::Response(buffer, start.elapsed())
-        }
+    match writing.write(answer) {
+        Ok(body) => Outcome::Response(body, start.elapsed()),
         Err(error) => {
             tracing::error!(%error, "the response could not be written");
             Outcome::Fault(Fault::receiver("the response could not be written"))
@@ -410,15 +383,5 @@ mod tests {
         assert_eq!(operation.method().style, Style::Rpc);
         let one_way = Operation::one_way(async |_: Lease<Ask>| Ok::<_, Fault>(()));
         assert_eq!(one_way.method().response, None);
-    }
-
-    #[test]
-    fn buffers_are_made_as_large_as_the_last_response_and_no_larger_than_the_bound() {
-        let sizes = Sizes::default();
-        assert_eq!(sizes.expected(), SLACK);
-        sizes.note(1000);
-        assert_eq!(sizes.expected(), 1000 + SLACK);
-        sizes.note(usize::MAX);
-        assert_eq!(sizes.expected(), (1 << 20) + SLACK);
     }
 }

@@ -3,7 +3,7 @@
 use super::dispatch::Table;
 use super::operation::Operation;
 use super::stats::ServiceStats;
-use deltasoap_core::{Buffer, DifferentialStats, QName};
+use deltasoap_core::{Buffer, DifferentialStats, EncodeStats, QName};
 use deltasoap_xml::Escape;
 use http::Uri;
 use http::header::{HOST, HeaderMap};
@@ -22,7 +22,7 @@ pub(crate) fn own_url(uri: &Uri, headers: &HeaderMap) -> Option<String> {
     Some(format!("{}://{authority}{}", uri.scheme_str().unwrap_or("http"), uri.path()))
 }
 
-/// The page that lists the operations, and what differential decoding did for each.
+/// The page that lists the operations, and what differential decoding and serialization did for each.
 pub(crate) fn listing(name: &str, operations: &Table, has_description: bool, stats: &ServiceStats) -> String {
     let mut operations: Vec<&Operation> = operations.iter().collect();
     operations.sort_by(|a, b| (&a.name().local, &a.name().namespace).cmp(&(&b.name().local, &b.name().namespace)));
@@ -35,6 +35,7 @@ pub(crate) fn listing(name: &str, operations: &Table, has_description: bool, sta
     operations.iter().for_each(|operation| list_operation(&mut page, operation));
     page.push_str("</ul>\n");
     push_differential(&mut page, stats);
+    push_encode(&mut page, stats);
     page.push_str("</html>\n");
     page
 }
@@ -57,15 +58,49 @@ const COLUMNS: [&str; 9] = [
 
 /// The table of what differential decoding did.
 fn push_differential(page: &mut String, stats: &ServiceStats) {
-    page.push_str("<h2>Differential decoding</h2>\n");
     page.push_str(STYLE);
-    page.push_str("<table>\n<tr>");
-    COLUMNS.iter().for_each(|column| _ = write!(page, "<th>{column}</th>"));
-    page.push_str("</tr>\n");
+    open_table(page, "Differential decoding", &COLUMNS);
     for (name, stats) in stats.operations() {
         push_row(page, name, &stats);
     }
     page.push_str("</table>\n");
+}
+
+/// A heading, and the first row of a table.
+fn open_table(page: &mut String, title: &str, columns: &[&str]) {
+    let _ = write!(page, "<h2>{title}</h2>\n<table>\n<tr>");
+    columns.iter().for_each(|column| _ = write!(page, "<th>{column}</th>"));
+    page.push_str("</tr>\n");
+}
+
+const ENCODE_COLUMNS: [&str; 9] = [
+    "operation",
+    "responses",
+    "content match",
+    "perfect structural match",
+    "partial structural match",
+    "first time",
+    "sent, bytes",
+    "written, bytes",
+    "written",
+];
+
+/// The table of what differential serialization did.
+fn push_encode(page: &mut String, stats: &ServiceStats) {
+    open_table(page, "Differential serialization", &ENCODE_COLUMNS);
+    for (name, stats) in stats.responses() {
+        push_encode_row(page, name, &stats);
+    }
+    page.push_str("</table>\n");
+}
+
+fn push_encode_row(page: &mut String, name: &QName, stats: &EncodeStats) {
+    let EncodeStats { messages, content, perfect, partial, first, bytes, written, .. } = *stats;
+    let _ = write!(page, "<tr><td><code>{}</code></td>", escape(&name.to_string()));
+    for number in [messages, content, perfect, partial, first, bytes, written] {
+        let _ = write!(page, "<td>{number}</td>");
+    }
+    let _ = writeln!(page, "<td>{:.1}&nbsp;%</td></tr>", 100.0 * written as f64 / bytes.max(1) as f64);
 }
 
 fn push_row(page: &mut String, name: &QName, stats: &DifferentialStats) {

@@ -1,9 +1,12 @@
-//! What a service notes about each of its operations: counters, and whether remembering its messages is of use.
+//! What a service notes about each of its operations: counters, the sizes of its responses, and whether remembering its
+//! messages is of use.
 
 use super::stats::{Counted, nanos};
-use deltasoap_core::{DifferentialStats, QName};
-use metrics::{Histogram, counter, histogram};
+use crate::sizes::Sizes;
+use deltasoap_core::{DifferentialStats, EncodeStats, MatchKind, QName};
+use metrics::{Counter, Histogram, counter, histogram};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// An operation's notes.
@@ -14,6 +17,8 @@ pub(crate) struct Record {
     name: QName,
     counters: Counters,
     decode_time: Histogram,
+    encoded: Encoded,
+    sizes: Sizes,
     /// How many requests in a row a handler took for good, so that nothing came home.
     gone: AtomicU32,
 }
@@ -26,15 +31,23 @@ const TRIAL: u32 = 64;
 impl Record {
     /// The record of an operation that is in no service yet.
     pub(crate) fn unregistered(name: QName) -> Self {
-        let (counters, decode_time) = (Counters::default(), Histogram::noop());
-        Record { number: 0, name, counters, decode_time, gone: AtomicU32::new(0) }
+        Record {
+            number: 0,
+            name,
+            counters: Counters::default(),
+            decode_time: Histogram::noop(),
+            encoded: Encoded::default(),
+            sizes: Sizes::default(),
+            gone: AtomicU32::new(0),
+        }
     }
 
     pub(crate) fn new(service: &str, number: usize, name: QName) -> Self {
         let (service, operation) = (service.to_owned(), name.to_string());
         let counters = Counters::new(&service, &operation);
+        let encoded = Encoded::new(&service, &operation);
         let decode_time = histogram!("deltasoap_decode_seconds", "service" => service, "operation" => operation);
-        Record { counters, decode_time, number, ..Record::unregistered(name) }
+        Record { counters, decode_time, encoded, number, ..Record::unregistered(name) }
     }
 
     pub(crate) fn number(&self) -> usize {
@@ -59,6 +72,22 @@ impl Record {
         self.decode_time.record(time.as_secs_f64());
     }
 
+    /// What differential serialization did for the operation's responses. Those written without templates count as sent for
+    /// the first time.
+    pub(crate) fn encode_stats(&self) -> EncodeStats {
+        *self.encoded.stats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds what was counted for one response.
+    pub(crate) fn count_encoded(&self, stats: &EncodeStats) {
+        self.encoded.add(stats);
+    }
+
+    /// The sizes of responses so far.
+    pub(crate) fn sizes(&self) -> &Sizes {
+        &self.sizes
+    }
+
     /// Notes that a handler gave a request back, or took it for good.
     pub(crate) fn note_returned(&self, is_returned: bool) {
         if !is_returned {
@@ -72,6 +101,54 @@ impl Record {
     /// noted in vain.
     pub(crate) fn expects_none_back(&self) -> bool {
         self.gone.load(Relaxed) >= GONE && !self.gone.fetch_add(1, Relaxed).is_multiple_of(TRIAL)
+    }
+}
+
+/// Counters of differential serialization, and their exported twins.
+#[derive(Debug)]
+struct Encoded {
+    stats: Mutex<EncodeStats>,
+    /// Messages by the way they matched, in the order of [`KINDS`].
+    messages: [Counter; 4],
+    bytes: Counter,
+    written: Counter,
+}
+
+const KINDS: [MatchKind; 4] =
+    [MatchKind::Content, MatchKind::PerfectStructural, MatchKind::PartialStructural, MatchKind::FirstTime];
+
+impl Default for Encoded {
+    fn default() -> Self {
+        let noop = Counter::noop;
+        Encoded { stats: Mutex::default(), messages: std::array::from_fn(|_| noop()), bytes: noop(), written: noop() }
+    }
+}
+
+impl Encoded {
+    fn new(service: &str, operation: &str) -> Self {
+        let labels = [("service", service.to_owned()), ("operation", operation.to_owned())];
+        let messages = KINDS.map(|kind| {
+            let [service, operation] = labels.clone();
+            counter!("deltasoap_encode_messages_total", &[service, operation, ("match", kind.name().to_owned())])
+        });
+        Encoded {
+            messages,
+            bytes: counter!("deltasoap_encode_bytes_total", &labels),
+            written: counter!("deltasoap_encode_written_bytes_total", &labels),
+            stats: Mutex::default(),
+        }
+    }
+
+    fn add(&self, stats: &EncodeStats) {
+        *self.stats.lock().unwrap_or_else(PoisonError::into_inner) += *stats;
+        let kinds = [stats.content, stats.perfect, stats.partial, stats.first];
+        self.messages
+            .iter()
+            .zip(kinds)
+            .filter(|(_, count)| *count > 0)
+            .for_each(|(counter, count)| counter.increment(count));
+        self.bytes.increment(stats.bytes);
+        self.written.increment(stats.written);
     }
 }
 

@@ -1,32 +1,16 @@
 //! HTTP responses: messages, faults, and what is neither.
 
+use crate::body::Body;
 use crate::media::content_type;
-use bytes::Bytes;
 use deltasoap_core::Buffer;
 use deltasoap_core::soap::{Fault, Version, encode_fault};
 use deltasoap_xml::lexical::is_xml_char;
 use http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_TYPE, HeaderValue};
 use http::{Response, StatusCode};
-use http_body_util::Full;
 
-/// The body of every response: one piece, so that its length is known.
-pub(crate) type Body = Full<Bytes>;
-
-/// Most bytes of memory that a response keeps without use while it is sent.
-const UNUSED: usize = 64 << 10;
-
-/// A message, whose bytes are not copied unless their buffer was far too large for them.
-pub(crate) fn message(version: Version, status: StatusCode, message: Buffer) -> Response<Body> {
-    with_type(status, content_type(version), trimmed(message.into_vec()).into())
-}
-
-/// The bytes without the memory behind them, where that is most of it: a slow reader would hold on to it. A buffer that
-/// grew to the message is less than twice as large, so that what is copied here is always a small part.
-fn trimmed(mut bytes: Vec<u8>) -> Vec<u8> {
-    if bytes.capacity() > UNUSED && bytes.capacity() / 2 > bytes.len() {
-        bytes.shrink_to_fit();
-    }
-    bytes
+/// A message.
+pub(crate) fn message(version: Version, status: StatusCode, message: Body) -> Response<Body> {
+    with_type(status, content_type(version), message)
 }
 
 /// A fault. One that cannot be written becomes one that can, with the same code where that can be written.
@@ -37,8 +21,8 @@ pub(crate) fn fault(version: Version, fault: &Fault, status: Option<StatusCode>)
         encode_fault(version, &writable(fault), Buffer::new())
     });
     match written {
-        Ok(buffer) => message(version, status, buffer),
-        Err(_) => with_type(status, content_type(version), plain_fault(version)),
+        Ok(buffer) => message(version, status, buffer.into()),
+        Err(_) => message(version, status, plain_fault(version)),
     }
 }
 
@@ -63,9 +47,9 @@ fn status_of(fault: &Fault, version: Version) -> StatusCode {
 }
 
 /// A fault without anything of the original in it.
-fn plain_fault(version: Version) -> Bytes {
+fn plain_fault(version: Version) -> Body {
     let fault = Fault::receiver("the fault could not be written");
-    encode_fault(version, &fault, Buffer::new()).map(|buffer| buffer.into_vec().into()).unwrap_or_default()
+    encode_fault(version, &fault, Buffer::new()).map(Body::from).unwrap_or_default()
 }
 
 /// HTTP 202 for a one-way message (SOAP 1.1, as in Basic Profile 1.1, R2750; SOAP 1.2 part 2, table 17).
@@ -120,28 +104,9 @@ fn text(status: StatusCode, media: &str, text: String) -> Response<Body> {
     with_type(status, media.unwrap_or(HeaderValue::from_static("text/plain")), text.into())
 }
 
-fn with_type(status: StatusCode, media: HeaderValue, body: Bytes) -> Response<Body> {
-    let mut response = Response::new(Body::new(body));
+fn with_type(status: StatusCode, media: HeaderValue, body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, media);
     response
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn memory_that_is_mostly_unused_is_given_back() {
-        let with = |capacity, len| {
-            let mut bytes = Vec::with_capacity(capacity);
-            bytes.resize(len, b'x');
-            bytes
-        };
-        let small = trimmed(with(1 << 20, 100));
-        assert!(small.capacity() < UNUSED && small == with(100, 100));
-        for (capacity, len) in [(1 << 20, 600 << 10), (UNUSED, 100)] {
-            assert!(trimmed(with(capacity, len)).capacity() >= capacity, "not copied");
-        }
-    }
 }

@@ -5,18 +5,20 @@ use super::context::Context;
 use super::dispatch::{Chosen, Table};
 use super::guard::{Panicked, guard};
 use super::memory::{Cache, Place};
-use super::operation::Outcome;
+use super::operation::{Operation, Outcome};
 use super::page;
 use super::pool::Pool;
 use super::receive::{Refusal, receive};
-use super::respond::{self, Body};
+use super::respond;
 use super::stats::ServiceStats;
+use super::writing::Writing;
 use super::wsdl::Description;
+use crate::body::Body;
 use crate::media::{self, MediaType};
 use bytes::Bytes;
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::{Fault, Head, Version};
-use deltasoap_core::{DecodeOptions, QName};
+use deltasoap_core::{DecodeOptions, QName, Templating};
 use futures_util::future::BoxFuture;
 use http::header::{CONNECTION, HeaderValue};
 use http::request::Parts;
@@ -55,6 +57,9 @@ pub(crate) struct Inner {
     pub(crate) plain_decoders: Arc<Pool>,
     /// What is remembered of earlier messages; `None` if nothing is, since the options say so.
     pub(crate) cache: Option<Arc<Cache>>,
+    /// The templates of earlier responses; `None` if none are kept, since the options say so.
+    pub(crate) templates: Option<Arc<Cache>>,
+    pub(crate) templating: Templating,
     pub(crate) encoding: Use,
     pub(crate) name: String,
     pub(crate) description: Option<Description>,
@@ -169,8 +174,8 @@ impl Inner {
     async fn run(&self, head: Head, parts: Parts, chosen: Chosen) -> (Response<Body>, bool) {
         let version = head.version();
         Span::current().record("version", tracing::field::debug(version));
-        let encoding = chosen.operation.own_encoding().unwrap_or(self.encoding);
-        match guard(chosen.call.run(Context::new(head, parts), encoding)).await {
+        let writing = self.writing(&chosen.operation, version, &parts);
+        match guard(chosen.call.run(Context::new(head, parts), writing)).await {
             Ok(Outcome::Response(message, time)) => {
                 self.stats.count_encoded(time);
                 (respond::message(version, StatusCode::OK, message), false)
@@ -181,6 +186,18 @@ impl Inner {
                 tracing::error!(message, "a handler panicked");
                 (respond_fault(version, &Fault::receiver("an internal error")), true)
             }
+        }
+    }
+
+    /// How the response of an operation to a request is to be written.
+    fn writing(&self, operation: &Operation, version: Version, parts: &Parts) -> Writing {
+        let templates = self.templates.as_ref().filter(|_| !operation.is_one_way());
+        Writing {
+            version,
+            encoding: operation.own_encoding().unwrap_or(self.encoding),
+            record: Arc::clone(operation.record()),
+            place: templates.and_then(|cache| Place::of(parts, cache)),
+            templating: self.templating,
         }
     }
 

@@ -5,7 +5,7 @@
 
 use super::memory::Cache;
 use super::record::Record;
-use deltasoap_core::{DifferentialStats, QName};
+use deltasoap_core::{DifferentialStats, EncodeStats, QName};
 use metrics::{Counter, Gauge, counter, gauge};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -26,6 +26,10 @@ use std::time::Duration;
 /// | `deltasoap_differential_*_total` | by `operation`: the counters of [`DifferentialStats`], times in nanoseconds |
 /// | `deltasoap_differential_memory_bytes` | gauge: bytes of earlier messages that are kept |
 /// | `deltasoap_differential_evictions_total` | memories dropped to stay within the bound on bytes |
+/// | `deltasoap_encode_messages_total` | by `operation` and `match` (`content`, `perfect`, `partial`, `first`): responses by the way they [match](deltasoap_core::MatchKind) earlier ones |
+/// | `deltasoap_encode_bytes_total`, `deltasoap_encode_written_bytes_total` | by `operation`: bytes of responses, and how many of them were written anew |
+/// | `deltasoap_encode_memory_bytes` | gauge: bytes of templates that are kept |
+/// | `deltasoap_encode_evictions_total` | sets of templates dropped to stay within the bound on bytes |
 #[derive(Debug, Default)]
 pub struct ServiceStats {
     messages: Counted,
@@ -35,6 +39,7 @@ pub struct ServiceStats {
     decode_nanos: AtomicU64,
     encode_nanos: Counted,
     memory: Option<Memory>,
+    templates: Option<Memory>,
     records: Vec<Arc<Record>>,
 }
 
@@ -58,6 +63,13 @@ pub struct StatsSnapshot {
     pub differential: DifferentialStats,
     /// Memories of earlier messages dropped to stay within [`MemoryBounds::total_bytes`](crate::MemoryBounds).
     pub evictions: u64,
+    /// What differential serialization did for responses, over all operations; without faults. Those written without
+    /// templates count as sent for the first time.
+    pub encode: EncodeStats,
+    /// Bytes of templates that the service keeps at this time.
+    pub template_memory: u64,
+    /// Sets of templates dropped to stay within [`MemoryBounds::total_bytes`](crate::MemoryBounds).
+    pub template_evictions: u64,
 }
 
 /// What is kept of earlier messages, as far as it is exported.
@@ -68,14 +80,33 @@ struct Memory {
     evictions: Counter,
 }
 
+impl Memory {
+    /// Of a service's cache, exported as a gauge and a counter of these names.
+    fn new(service: &str, cache: Arc<Cache>, held: &'static str, evictions: &'static str) -> Self {
+        let (held, evictions) =
+            (gauge!(held, "service" => service.to_owned()), counter!(evictions, "service" => service.to_owned()));
+        Memory { cache, held, evictions }
+    }
+
+    fn export(&self) {
+        self.held.set(self.cache.held() as f64);
+        self.evictions.absolute(self.cache.evicted());
+    }
+}
+
 impl ServiceStats {
-    pub(crate) fn new(service: &str, cache: Option<Arc<Cache>>, records: Vec<Arc<Record>>) -> Self {
+    pub(crate) fn new(
+        service: &str,
+        cache: Option<Arc<Cache>>,
+        templates: Option<Arc<Cache>>,
+        records: Vec<Arc<Record>>,
+    ) -> Self {
         let counted = |name: &'static str| Counted::new(counter!(name, "service" => service.to_owned()));
-        let memory = cache.map(|cache| Memory {
-            cache,
-            held: gauge!("deltasoap_differential_memory_bytes", "service" => service.to_owned()),
-            evictions: counter!("deltasoap_differential_evictions_total", "service" => service.to_owned()),
-        });
+        let memory = |cache, held, evictions| Memory::new(service, cache, held, evictions);
+        let (held, evictions) = ("deltasoap_differential_memory_bytes", "deltasoap_differential_evictions_total");
+        let decode = cache.map(|cache| memory(cache, held, evictions));
+        let (held, evictions) = ("deltasoap_encode_memory_bytes", "deltasoap_encode_evictions_total");
+        let templates = templates.map(|cache| memory(cache, held, evictions));
         ServiceStats {
             messages: counted("deltasoap_messages_total"),
             faults: counted("deltasoap_faults_total"),
@@ -83,7 +114,8 @@ impl ServiceStats {
             bytes_out: counted("deltasoap_sent_bytes_total"),
             decode_nanos: AtomicU64::new(0),
             encode_nanos: counted("deltasoap_encode_nanoseconds_total"),
-            memory,
+            memory: decode,
+            templates,
             records,
         }
     }
@@ -99,6 +131,9 @@ impl ServiceStats {
             encode_time: Duration::from_nanos(self.encode_nanos.value()),
             differential: self.differential(),
             evictions: self.memory.as_ref().map_or(0, |memory| memory.cache.evicted()),
+            encode: self.encode(),
+            template_memory: self.templates.as_ref().map_or(0, |memory| memory.cache.held() as u64),
+            template_evictions: self.templates.as_ref().map_or(0, |memory| memory.cache.evicted()),
         }
     }
 
@@ -108,6 +143,17 @@ impl ServiceStats {
             let memory = self.memory.as_ref().map_or(0, |memory| memory.cache.held_by(record.number()) as u64);
             (record.name(), DifferentialStats { memory, ..record.differential() })
         })
+    }
+
+    /// What differential serialization did for the responses of each operation, in the order in which they were added.
+    pub fn responses(&self) -> impl Iterator<Item = (&QName, EncodeStats)> {
+        self.records.iter().map(|record| (record.name(), record.encode_stats()))
+    }
+
+    fn encode(&self) -> EncodeStats {
+        let mut sum = EncodeStats::default();
+        self.records.iter().for_each(|record| sum += record.encode_stats());
+        sum
     }
 
     fn differential(&self) -> DifferentialStats {
@@ -129,10 +175,7 @@ impl ServiceStats {
         self.messages.add(1);
         self.bytes_out.add(bytes);
         self.faults.add(u64::from(is_fault));
-        if let Some(Memory { cache, held, evictions }) = &self.memory {
-            held.set(cache.held() as f64);
-            evictions.absolute(cache.evicted());
-        }
+        self.memory.iter().chain(&self.templates).for_each(Memory::export);
     }
 }
 

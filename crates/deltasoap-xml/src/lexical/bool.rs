@@ -1,6 +1,6 @@
 //! `boolean`: `true`, `false`, `1` and `0`.
 
-use super::{Lexical, LexicalError, WhiteSpace, space};
+use super::{Image, Lexical, LexicalError, WhiteSpace, space};
 use crate::{Buffer, Escape};
 
 impl Lexical for bool {
@@ -33,6 +33,13 @@ impl Lexical for bool {
     #[inline]
     fn format(&self, out: &mut Buffer, _: Escape) {
         if *self { out.push_block(b"true    ", 4) } else { out.push_block(b"false   ", 5) }
+    }
+
+    const IMAGE: Image = Image::BOOLEAN;
+
+    #[inline(always)]
+    fn image(&self) -> [u8; 8] {
+        u64::from(*self).to_le_bytes()
     }
 }
 

@@ -5,12 +5,12 @@
 //! zero, which XSD 1.0 grants to `nonNegativeInteger`, from which they are derived.
 
 use super::digits::{self, POW10};
-use super::{Lexical, LexicalError, WhiteSpace, space};
+use super::{Image, Lexical, LexicalError, WhiteSpace, space};
 use crate::buffer::Block;
 use crate::{Buffer, Escape};
 
 macro_rules! int {
-    ($type:ident, $name:literal, $width:literal, $format:ident, $below:literal, $above:literal) => {
+    ($type:ident, $name:literal, $width:literal, $format:ident, $image:ident, $below:literal, $above:literal) => {
         impl Lexical for $type {
             const XSD_NAME: &'static str = $name;
             const WHITE_SPACE: WhiteSpace = WhiteSpace::Collapse;
@@ -45,6 +45,15 @@ macro_rules! int {
             fn format(&self, out: &mut Buffer, _: Escape) {
                 $format((*self).into(), out);
             }
+
+            const IMAGE: Image = Image::$image(size_of::<$type>() as u8);
+
+            #[inline(always)]
+            fn image(&self) -> [u8; 8] {
+                let mut image = [0; 8];
+                image[..size_of::<$type>()].copy_from_slice(&self.to_le_bytes());
+                image
+            }
         }
     };
 }
@@ -65,14 +74,14 @@ macro_rules! in_range {
     }};
 }
 
-int!(i8, "byte", 4, format_i32, "below -128", "above 127");
-int!(i16, "short", 6, format_i32, "below -32768", "above 32767");
-int!(i32, "int", 11, format_i32, "below -2147483648", "above 2147483647");
-int!(i64, "long", 20, format_i64, "below -9223372036854775808", "above 9223372036854775807");
-int!(u8, "unsignedByte", 3, format_u32, "below 0", "above 255");
-int!(u16, "unsignedShort", 5, format_u32, "below 0", "above 65535");
-int!(u32, "unsignedInt", 10, format_u32, "below 0", "above 4294967295");
-int!(u64, "unsignedLong", 20, format_u64, "below 0", "above 18446744073709551615");
+int!(i8, "byte", 4, format_i32, signed, "below -128", "above 127");
+int!(i16, "short", 6, format_i32, signed, "below -32768", "above 32767");
+int!(i32, "int", 11, format_i32, signed, "below -2147483648", "above 2147483647");
+int!(i64, "long", 20, format_i64, signed, "below -9223372036854775808", "above 9223372036854775807");
+int!(u8, "unsignedByte", 3, format_u32, unsigned, "below 0", "above 255");
+int!(u16, "unsignedShort", 5, format_u32, unsigned, "below 0", "above 65535");
+int!(u32, "unsignedInt", 10, format_u32, unsigned, "below 0", "above 4294967295");
+int!(u64, "unsignedLong", 20, format_u64, unsigned, "below 0", "above 18446744073709551615");
 
 /// A sign and digits; numbers too large for any of the types are given as one such number.
 fn parse_any(text: &str) -> Result<i128, &'static str> {

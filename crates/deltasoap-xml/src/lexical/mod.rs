@@ -10,6 +10,7 @@ mod digits;
 mod double_array;
 mod float;
 mod hex;
+mod image;
 mod int;
 mod integer;
 mod list;
@@ -25,6 +26,7 @@ pub use chars::{find_illegal, is_name, is_name_char, is_name_start, is_ncname, i
 pub use decimal::Decimal;
 pub use double_array::{BigEndian, ByteOrder, DoubleArray, LittleEndian};
 pub use hex::Hex;
+pub use image::Image;
 pub use integer::{MAX_DIGITS, NegativeInteger, NonNegativeInteger, NonPositiveInteger, PositiveInteger};
 pub use list::{Entities, IdRefs, NmTokens};
 pub use num_bigint::BigInt;
@@ -80,6 +82,34 @@ pub trait Lexical: Sized {
 
     /// Appends the text form, escaped as the place demands where the type can hold such characters.
     fn format(&self, out: &mut Buffer, escape: Escape);
+
+    /// Whether values are told apart by their bits, and how many those are.
+    const IMAGE: Image = Image::NONE;
+
+    /// The value's bits, the lowest byte first, and zeros behind them; only for types with an [`IMAGE`](Self::IMAGE).
+    #[inline]
+    fn image(&self) -> [u8; 8] {
+        [0; 8]
+    }
+
+    /// How many of the first values have these images, which lie packed one behind the other. None for types without.
+    #[inline]
+    fn count_same(values: &[Self], images: &[u8]) -> usize {
+        match Self::IMAGE.bytes() {
+            1 => image::count_same::<Self, 1>(values, images),
+            2 => image::count_same::<Self, 2>(values, images),
+            4 => image::count_same::<Self, 4>(values, images),
+            8 => image::count_same::<Self, 8>(values, images),
+            _ => 0,
+        }
+    }
+
+    /// True if this is the value's text as [`format`](Self::format) writes it into an element. `scratch` is cleared and used.
+    fn is_text(&self, text: &[u8], scratch: &mut Buffer) -> bool {
+        scratch.clear();
+        self.format(scratch, Escape::Text);
+        scratch.as_slice() == text
+    }
 
     /// Makes the value vacant again and keeps its memory where it can; what [`append`](Self::append) starts from.
     fn clear(&mut self) {

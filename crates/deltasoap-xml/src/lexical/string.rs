@@ -43,6 +43,20 @@ impl Lexical for String {
         out.push_text(self, escape);
     }
 
+    /// A text without references stands for itself.
+    #[inline]
+    fn is_text(&self, text: &[u8], scratch: &mut Buffer) -> bool {
+        if self.as_bytes() == text {
+            return memchr::memchr(b'&', text).is_none();
+        }
+        let may_be_escaped = self.len() < text.len();
+        may_be_escaped && {
+            scratch.clear();
+            self.format(scratch, Escape::Text);
+            scratch.as_slice() == text
+        }
+    }
+
     fn clear(&mut self) {
         String::clear(self);
     }

@@ -5,6 +5,7 @@ mod errors;
 mod flat;
 mod structs;
 mod support;
+mod tracked;
 
 /// The messages for types that have no schema.
 #[test]

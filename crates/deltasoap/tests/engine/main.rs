@@ -1,10 +1,18 @@
-//! The engine with typed values: shortcut, limits, errors, section-5 encoding, real messages.
+//! The engine with typed values: shortcut, limits, errors, section-5 encoding, real messages, templates.
 
 mod encoded;
 mod errors;
+#[path = "../../../deltasoap-core/tests/support/gaps.rs"]
+mod gaps;
+#[path = "../../../deltasoap-core/tests/support/kinds.rs"]
+mod kinds;
 mod leaves;
 mod limits;
 mod portions;
+#[path = "../../../deltasoap-core/tests/support/sender.rs"]
+#[allow(dead_code, reason = "shared with other tests")]
+mod sender;
 mod shortcut;
 mod support;
+mod templates;
 mod tr069;

@@ -86,7 +86,7 @@ impl<T: Content> Memory<T> {
         if fresh && self.begin(cursor, view, me) {
             return Err(Stop::Switch);
         }
-        if cursor.state().session.take_vacated() {
+        if cursor.begins_again()? {
             self.value = T::vacant(view);
         }
         if cursor.frame(me).state != PASSED {

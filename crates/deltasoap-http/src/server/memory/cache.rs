@@ -189,8 +189,16 @@ impl Cache {
         keeper.take(stream)
     }
 
+    /// Keeps a memory with its connection, if it has one, or with its owner.
+    pub(crate) fn put(&self, own: Option<&Keeper>, idle: Idle<Stream>) {
+        match own {
+            Some(keeper) => self.keep_with(keeper, idle),
+            None => self.keep(idle),
+        }
+    }
+
     /// Keeps a memory with its connection; where that has ended or is full, something goes on to its owner.
-    pub(crate) fn keep_with(&self, own: &Keeper, idle: Idle<Stream>) {
+    fn keep_with(&self, own: &Keeper, idle: Idle<Stream>) {
         self.admit(idle, |idle| own.put(idle)).into_iter().for_each(|other| self.keep(other));
     }
 

@@ -5,7 +5,7 @@ use super::{Cache, Connection, Principal, Sharing, Store, Stream};
 use crate::server::record::Record;
 use crate::shelf::Idle;
 use deltasoap_core::soap::Version;
-use deltasoap_core::{DifferentialStats, Home, Lease, Memory, Typed};
+use deltasoap_core::{DifferentialStats, Home, Lease, Memory, Templates, Templating, Typed};
 use http::header::{HeaderValue, USER_AGENT};
 use http::request::Parts;
 use std::hash::BuildHasher;
@@ -59,10 +59,44 @@ impl Place {
         let Place { cache, store, .. } = self;
         let keeper = store.map(|store| Arc::clone(store.keeper()));
         let idle = cache.take(&stream, keeper.as_deref());
-        let memory = idle.and_then(Idle::into_parts).map(|(_, memory)| memory).unwrap_or_default();
+        let memory = idle.and_then(Idle::into_parts::<Memory<T>>).map(|(_, memory)| memory).unwrap_or_default();
         let is_home = AtomicBool::new(false);
         let home = Arc::new(Return { cache, keeper, stream, record: Arc::clone(record), is_home });
         Checkout { before: memory.stats(), memory: Some(memory), home }
+    }
+
+    /// The place of the templates of an operation's responses in a version.
+    pub(crate) fn for_templates(self, record: &Record, version: Version) -> TemplatePlace {
+        let Place { cache, store, principal, .. } = self;
+        let stream = Stream { operation: record.number(), prologue: version as u64, principal };
+        TemplatePlace { cache, store, stream }
+    }
+}
+
+/// Where templates come from and go to.
+#[derive(Debug)]
+pub(crate) struct TemplatePlace {
+    cache: Arc<Cache>,
+    store: Option<Arc<Store>>,
+    stream: Stream,
+}
+
+impl TemplatePlace {
+    /// Templates for a response: earlier ones if some wait.
+    pub(crate) fn take(&self, options: Templating) -> Box<Templates> {
+        let idle = self.cache.take(&self.stream, self.keeper());
+        let earlier = idle.and_then(Idle::into_parts).map(|(_, templates)| templates);
+        earlier.unwrap_or_else(|| Box::new(Templates::new(options)))
+    }
+
+    /// Keeps templates for the next response.
+    pub(crate) fn put(self, templates: Box<Templates>) {
+        let idle = Idle::new(self.stream.clone(), templates);
+        self.cache.put(self.keeper(), idle);
+    }
+
+    fn keeper(&self) -> Option<&Keeper> {
+        self.store.as_ref().map(|store| &**store.keeper())
     }
 }
 
@@ -140,11 +174,7 @@ where
 {
     fn take_back(&self, memory: Box<Memory<T>>) {
         self.is_home.store(true, Relaxed);
-        let idle = Idle::new(self.stream.clone(), memory);
-        match &self.keeper {
-            Some(keeper) => self.cache.keep_with(keeper, idle),
-            None => self.cache.keep(idle),
-        }
+        self.cache.put(self.keeper.as_deref(), Idle::new(self.stream.clone(), memory));
     }
 }
 

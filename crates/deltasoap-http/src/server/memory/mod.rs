@@ -1,4 +1,5 @@
-//! Where memories of differential decoding wait between a service's messages.
+//! Where memories of differential decoding wait between a service's messages, and the templates of its responses, in two
+//! caches of one make.
 //!
 //! ```text
 //!   request ──> Place: which connection, which principal
@@ -23,7 +24,7 @@ pub use connection::Connection;
 pub use options::{MemoryBounds, Principal, Sharing};
 
 pub(crate) use cache::Cache;
-pub(crate) use checkout::{Checkout, Place};
+pub(crate) use checkout::{Checkout, Place, TemplatePlace};
 pub(crate) use connection::Store;
 
 /// What a memory is for. Memories of different streams are never exchanged.
@@ -31,7 +32,7 @@ pub(crate) use connection::Store;
 pub(crate) struct Stream {
     /// The operation's number within the service.
     pub(crate) operation: usize,
-    /// A hash of how the sender begins a message; see [`Place::stream`]. It only chooses among memories: what is compared in
+    /// A hash of how the sender begins a message, or of how we do; see [`Place::stream`]. It only chooses among memories: what is compared in
     /// the end are the messages' bytes.
     pub(crate) prologue: u64,
     /// Whose messages they are, where that is known and counts.

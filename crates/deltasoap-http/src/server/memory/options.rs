@@ -26,7 +26,7 @@ impl Principal {
     }
 }
 
-/// Whose earlier messages a message may be compared with.
+/// Whose earlier messages a message may be compared with, and whose earlier responses a response is written against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum Sharing {
     /// Those of the same [`Principal`]; where a request has none, those that came over the same connection.
@@ -35,24 +35,26 @@ pub enum Sharing {
     /// Those of all clients of the operation, as in *Differential Deserialization*: what devices gain from that connect anew
     /// for each message.
     ///
-    /// Values never reach another client, but time does: a message that resembles the one before is read faster, so that a
-    /// client who can measure how long its own messages take learns how much they resemble what somebody else has sent, and
-    /// by trying can learn what that was. Choose this only where clients may know each other's messages.
+    /// Values never reach another client, but time does: a message that resembles the one before is read or written faster, so
+    /// that a client who can measure how long its own messages take learns how much they resemble what somebody else has sent
+    /// or got, and by trying can learn what that was. Choose this only where clients may know each other's messages.
     Operation,
 }
 
-/// Bounds on what a service keeps of earlier messages. Beyond one, what was not used for long is dropped; the next message of
-/// that stream is then read in full, as all are without differential decoding.
+/// Bounds on what a service keeps of earlier messages: on memories of requests, and on templates of responses. Beyond one, what
+/// was not used for long is dropped; the next message of that stream is then read or written in full, as all are without
+/// differential decoding and serialization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryBounds {
-    /// Memories kept for one connection. Default 8.
+    /// Memories, or sets of templates, kept for one connection. Default 8.
     pub per_connection: usize,
-    /// Memories kept for one principal beside its connections. Default 16.
+    /// The same for one principal beside its connections. Default 16.
     pub per_principal: usize,
-    /// Memories kept for one operation and style of sender beside the connections, with [`Sharing::Operation`]. Default 64.
+    /// The same for one operation and style of sender beside the connections, with [`Sharing::Operation`]. Default 64.
     pub per_operation: usize,
     /// Bytes kept by the service in all, connections included: received buffers by their capacity and what is noted about
-    /// them, without the values themselves. What a handler holds on lease is not counted meanwhile. Default 256 MiB.
+    /// them, without the values themselves; and as many of templates. What a handler holds on lease is not counted meanwhile,
+    /// nor what a template has changed while it was still being sent. Default 256 MiB.
     pub total_bytes: usize,
 }
 

@@ -9,7 +9,7 @@ mod decimal_form;
 mod nearest;
 mod powers;
 
-use super::{Lexical, LexicalError, WhiteSpace, digits, int, space};
+use super::{Image, Lexical, LexicalError, WhiteSpace, digits, int, space};
 use crate::{Buffer, Escape};
 use decimal_form::DecimalForm;
 use fast_float2::FastFloat;
@@ -63,6 +63,13 @@ macro_rules! float {
                     });
                 }
                 fractional(*self, out);
+            }
+
+            const IMAGE: Image = Image::float(size_of::<$type>() as u8);
+
+            #[inline(always)]
+            fn image(&self) -> [u8; 8] {
+                u64::from(self.to_bits()).to_le_bytes()
             }
         }
     };

@@ -1,0 +1,28 @@
+package deltasoap.bench;
+
+/** FNV-1a (64 bits) over values, as PROTOCOL.md defines it. */
+final class Checksum {
+    private long state = 0xcbf29ce484222325L;
+
+    void add(int value) {
+        integer(value & 0xffffffffL, 4);
+    }
+
+    void add(double value) {
+        integer(Double.doubleToRawLongBits(value), 8);
+    }
+
+    String hex() {
+        return String.format("%016x", state);
+    }
+
+    private void integer(long value, int width) {
+        for (int i = 0; i < width; i++) {
+            octet((int) (value >>> (8 * i)));
+        }
+    }
+
+    private void octet(int octet) {
+        state = (state ^ (octet & 0xff)) * 0x100000001b3L;
+    }
+}

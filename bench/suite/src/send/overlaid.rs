@@ -1,0 +1,126 @@
+//! Messages that go through a single chunk: their items come one by one, and no message is ever whole.
+
+use std::hint::black_box;
+use std::net::SocketAddr;
+
+use anyhow::Result;
+use deltasoap::schema::Use;
+use deltasoap::soap::Version;
+use deltasoap::{Buffer, Overlay};
+
+use super::Case;
+use super::lane::check_message;
+use super::script::Script;
+use super::shape::Shape;
+use super::socket::{Link, Receiver};
+use crate::engine::{Session, timed};
+use crate::memory;
+
+/// Writes the messages of a case so.
+pub struct Overlaid<S: Shape> {
+    script: Script<S>,
+    items: Vec<S::Item>,
+    /// Bytes of the chunk.
+    size: usize,
+    /// Its memory, used again for each message.
+    chunk: Buffer,
+    /// Where messages go; nowhere for `None`.
+    link: Option<Link>,
+    /// Size of the last message.
+    bytes: usize,
+}
+
+impl<S: Shape> Overlaid<S> {
+    /// A lane for a case.
+    ///
+    /// # Errors
+    /// When there is no server at the address.
+    pub fn new(case: &Case, script: Script<S>, server: Option<SocketAddr>) -> Result<Self> {
+        let link = server.map(Link::connect).transpose()?;
+        Ok(Overlaid { items: script.first.clone(), script, size: case.chunk, chunk: Buffer::new(), link, bytes: 0 })
+    }
+
+    fn prepare(&mut self) {
+        self.script.next().for_each(|(place, item)| self.items[place] = item.clone());
+    }
+
+    /// What is timed.
+    fn work(&mut self) -> Result<()> {
+        match self.link.take() {
+            None => self.write(|chunk| {
+                black_box(chunk);
+                Ok(())
+            }),
+            Some(mut link) => {
+                link.begin_chunks()?;
+                self.write(|chunk| Ok(link.send_chunk(chunk)?))?;
+                link.end_chunks()?;
+                self.link = Some(link);
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes a message, and gives each chunk away.
+    fn write(&mut self, mut give: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let items = self.items.iter().map(S::sent);
+        let body = S::Streamed::default();
+        let mut overlay = Overlay::new(Version::Soap11, Use::Literal, &[], &body, items, self.size)?;
+        self.bytes = 0;
+        while overlay.write_chunk(&mut self.chunk)? {
+            self.bytes += self.chunk.len();
+            give(self.chunk.as_slice())?;
+        }
+        Ok(())
+    }
+
+    fn check_message(&self, message: &[u8]) -> Result<()> {
+        check_message::<S>(message, self.script.current(), !self.items.is_empty())
+    }
+
+    /// Sends a message to a server that keeps it, and looks at it there.
+    fn check_sent(&mut self) -> Result<()> {
+        let receiver = Receiver::start()?;
+        let usual = self.link.replace(Link::connect(receiver.address())?);
+        self.work()?;
+        self.link = usual;
+        self.check_message(&receiver.message()?)
+    }
+}
+
+impl<S: Shape> Session for Overlaid<S> {
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn run(&mut self, count: usize) -> Result<Vec<u64>> {
+        let run_once = |_| {
+            self.prepare();
+            let (ns, result) = timed(|| self.work());
+            result.map(|()| ns)
+        };
+        (0..count).map(run_once).collect()
+    }
+
+    fn check(&mut self) -> Result<()> {
+        self.prepare();
+        let mut message = Vec::new();
+        self.write(|chunk| {
+            message.extend_from_slice(chunk);
+            Ok(())
+        })?;
+        self.check_message(&message)?;
+        if self.link.is_some() { self.check_sent() } else { Ok(()) }
+    }
+
+    /// Of a message through a new chunk, the items apart.
+    fn peak_bytes(&mut self) -> Result<u64> {
+        self.chunk = Buffer::new();
+        let give = |chunk: &[u8]| {
+            black_box(chunk);
+            Ok(())
+        };
+        let (result, peak) = memory::peak_of(|| self.write(give));
+        result.map(|()| peak)
+    }
+}

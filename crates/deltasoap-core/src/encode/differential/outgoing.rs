@@ -1,0 +1,45 @@
+//! A message on its way out.
+
+use super::MatchKind;
+use bytes::Bytes;
+use std::sync::Arc;
+
+/// A message to be sent, in pieces that share memory with the template they come from. As long as one of them is held, the
+/// template copies a chunk before it changes it: what is being sent stays as it is.
+#[derive(Debug, Clone)]
+pub struct Outgoing {
+    frames: Arc<Vec<Bytes>>,
+    len: usize,
+    kind: MatchKind,
+}
+
+impl Outgoing {
+    pub(crate) fn new(frames: Arc<Vec<Bytes>>, len: usize, kind: MatchKind) -> Self {
+        Outgoing { frames, len, kind }
+    }
+
+    /// The message's pieces in order; none is empty.
+    pub fn frames(&self) -> &[Bytes] {
+        &self.frames
+    }
+
+    /// Bytes of the message.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True for a message without bytes; there is none such.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How it matched what was sent before.
+    pub fn kind(&self) -> MatchKind {
+        self.kind
+    }
+
+    /// The message in one piece, copied.
+    pub fn to_vec(&self) -> Vec<u8> {
+        self.frames.concat()
+    }
+}

@@ -1,0 +1,108 @@
+//! What all items of a run share.
+
+use crate::encode::differential::{Templating, Width};
+use crate::encode::flat::NotedLeaf;
+use crate::template::{Segment, Shape};
+use deltasoap_xml::lexical::Image;
+
+/// The markup of an item and the types of its leaves.
+#[derive(Debug, Clone)]
+pub(crate) struct Form {
+    pub(crate) shape: Shape,
+    pub(crate) columns: Vec<Column>,
+    /// Bytes of an item's images.
+    pub(crate) image: usize,
+    /// True if fields may be wider than their values.
+    pub(crate) is_stuffed: bool,
+    /// True if all leaves are numbers and the like, with short texts.
+    pub(crate) is_narrow: bool,
+}
+
+/// Most bytes of a short text.
+pub(super) const NARROW: usize = 24;
+
+/// A leaf of every item.
+#[derive(Debug, Clone)]
+pub(crate) struct Column {
+    pub(crate) image: Image,
+    pub(crate) max_width: Option<usize>,
+    /// The end tag of the leaf's element.
+    pub(crate) tag: Segment,
+    /// What follows the end tag and its slack, up to the next leaf.
+    pub(crate) rest: Segment,
+    /// Bytes of both.
+    pub(crate) gap: usize,
+    /// The width that a field has at least.
+    pub(crate) room: usize,
+}
+
+impl Form {
+    /// The form of items of this shape, whose first one has these leaves. Without leaves there is none.
+    pub(crate) fn new(shape: Shape, leaves: &[NotedLeaf], options: &Templating) -> Self {
+        let behind = shape.between.iter().chain([&shape.turn]);
+        let columns: Vec<_> =
+            leaves.iter().zip(behind).map(|(leaf, behind)| Column::new(leaf, behind, options)).collect();
+        let image = leaves.iter().map(|leaf| leaf.image.bytes()).sum();
+        let is_narrow = |leaf: &NotedLeaf| leaf.image.is_some() && leaf.max_width.is_some_and(|max| max <= NARROW);
+        let (is_stuffed, is_narrow) = (options.width != Width::Exact, leaves.iter().all(is_narrow));
+        Form { shape, columns, image, is_stuffed, is_narrow }
+    }
+
+    /// True if items of this shape, with leaves of these types, have this form.
+    pub(crate) fn is_of(&self, shape: &Shape, leaves: &[NotedLeaf]) -> bool {
+        let is_of =
+            |(column, leaf): (&Column, &NotedLeaf)| column.image == leaf.image && column.max_width == leaf.max_width;
+        self.shape.is_same(shape) && self.columns.len() == leaves.len() && self.columns.iter().zip(leaves).all(is_of)
+    }
+
+    /// The markup between a leaf and the next one's text, without slack; of the last one in a chunk there is less.
+    #[inline(always)]
+    fn behind(&self, column: usize) -> &Segment {
+        self.shape.between.get(column).unwrap_or(&self.shape.turn)
+    }
+
+    /// That markup, if it is all that stands in so many bytes between a value that was written and the next one.
+    #[inline(always)]
+    pub(super) fn behind_exactly(&self, column: usize, len: usize) -> Option<&Segment> {
+        let behind = self.behind(column);
+        (!self.is_stuffed && behind.len() == len).then_some(behind)
+    }
+
+    /// As many bytes as that.
+    #[inline(always)]
+    pub(super) fn bytes_behind(&self, column: usize) -> &[u8] {
+        self.behind(column).as_slice()
+    }
+
+    /// About how many bytes some items will have; at least 1.
+    pub(crate) fn expected(&self, items: usize) -> usize {
+        const TEXT: usize = 16;
+        let texts = self.columns.iter().map(|column| column.room.max(column.max_width.unwrap_or(TEXT).min(TEXT)));
+        let markup = self.columns.iter().map(|column| column.gap);
+        (texts.sum::<usize>() + markup.sum::<usize>()).saturating_mul(items).max(1)
+    }
+}
+
+impl Column {
+    fn new(leaf: &NotedLeaf, behind: &Segment, options: &Templating) -> Self {
+        let bytes = behind.as_slice();
+        let end = bytes.iter().position(|&byte| byte == b'>').map_or(bytes.len(), |end| end + 1);
+        Column {
+            image: leaf.image,
+            max_width: leaf.max_width,
+            tag: Segment::new(&bytes[..end]),
+            rest: Segment::new(&bytes[end..]),
+            gap: bytes.len(),
+            room: room(options.width, leaf.max_width),
+        }
+    }
+}
+
+/// The least width of a field whose type has this widest value; what is learned from values comes on top.
+pub(crate) fn room(width: Width, max_width: Option<usize>) -> usize {
+    match (width, max_width) {
+        (Width::Exact | Width::Learned(_), _) | (_, None) => 0,
+        (Width::Given(given), Some(max)) => max.min(usize::from(given)),
+        (Width::Maximal, Some(max)) => max,
+    }
+}

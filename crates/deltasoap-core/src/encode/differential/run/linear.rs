@@ -1,0 +1,72 @@
+//! Items written one behind the other, with their places in the table: all of a run the first time, and stretches in which
+//! everything differs. Nothing is looked at, so it costs little more than writing them without a table.
+
+use super::Form;
+use crate::content::Content;
+use crate::encode::flat::FlatSink;
+use crate::schema::View;
+use deltasoap_xml::lexical::Lexical;
+use deltasoap_xml::{Buffer, Escape};
+
+/// Writes leaves, in exact widths.
+#[derive(Debug)]
+pub(super) struct Linear<'a> {
+    out: &'a mut Buffer,
+    form: &'a Form,
+    column: usize,
+    positions: std::slice::IterMut<'a, u32>,
+    images: &'a mut [u8],
+    /// How far the old items would stand from their places in the table.
+    shift: u32,
+    /// Bits in which places differ from where the old items would stand.
+    moved: u32,
+}
+
+impl<'a> Linear<'a> {
+    /// Writes into a table with room for just the items to come.
+    pub(super) fn new(out: &'a mut Buffer, form: &'a Form, positions: &'a mut [u32], images: &'a mut [u8]) -> Self {
+        Linear { out, form, column: 0, positions: positions.iter_mut(), images, shift: 0, moved: 0 }
+    }
+
+    /// Says how far the old items would stand, wrapping, from where the table has them.
+    pub(super) fn shifted(self, shift: u32) -> Self {
+        Linear { shift, ..self }
+    }
+
+    /// Writes items, from the first one's first leaf to the last one's last. False if leaves stand elsewhere than the old ones
+    /// would.
+    #[inline(always)]
+    pub(super) fn write<T: Content>(&mut self, items: &[T], view: View<'_>) -> bool {
+        for (index, item) in items.iter().enumerate() {
+            self.column = 0;
+            if index > 0 {
+                self.form.shape.turn.push_to(self.out);
+            }
+            item.write_flat(self, view);
+        }
+        self.moved == 0
+    }
+}
+
+impl FlatSink for Linear<'_> {
+    #[inline(always)]
+    fn leaf<T: Lexical>(&mut self, value: &T) {
+        if self.column > 0 {
+            self.form.shape.between[self.column - 1].push_to(self.out);
+        }
+        self.column += 1;
+        if let Some(position) = self.positions.next() {
+            let now = self.out.len() as u32;
+            self.moved |= position.wrapping_add(self.shift) ^ now;
+            *position = now;
+        }
+        let image = T::IMAGE.bytes();
+        if image > 0
+            && let Some((first, rest)) = std::mem::take(&mut self.images).split_at_mut_checked(image)
+        {
+            first.copy_from_slice(&value.image()[..image]);
+            self.images = rest;
+        }
+        value.format(self.out, Escape::Text);
+    }
+}

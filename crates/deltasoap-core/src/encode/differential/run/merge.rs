@@ -1,0 +1,170 @@
+//! Chunks made anew in one pass: however many values do not fit, what follows them is moved once.
+
+use super::build::push_spaces;
+use super::linear::Linear;
+use super::{Fields, RunChunk};
+use crate::content::Content;
+use crate::encode::differential::EncodeStats;
+use crate::encode::flat::FlatSink;
+use crate::schema::View;
+use deltasoap_xml::lexical::Lexical;
+use deltasoap_xml::{Buffer, Escape};
+
+/// Writes a chunk's bytes into `out`: what stands there between values that differ, and these values.
+#[derive(Debug)]
+pub(super) struct Merge<'a> {
+    old: &'a [u8],
+    /// How much of `old` has been taken over or replaced.
+    done: usize,
+    out: &'a mut Buffer,
+    fields: Fields<'a>,
+    scratch: &'a mut Buffer,
+    stats: &'a mut EncodeStats,
+    leaf: usize,
+    column: usize,
+    image: usize,
+    pub(super) written: usize,
+    /// True once a value needed more or less room than the old one.
+    pub(super) resized: bool,
+}
+
+impl<'a> Merge<'a> {
+    /// A merge that begins with the leaves of an item.
+    pub(super) fn new(
+        chunk: &'a mut RunChunk,
+        item: usize,
+        out: &'a mut Buffer,
+        scratch: &'a mut Buffer,
+        stats: &'a mut EncodeStats,
+    ) -> Self {
+        let (old, fields) = chunk.parts();
+        let old = old.as_slice();
+        let (leaf, image) = (item * fields.form.columns.len(), item * fields.form.image);
+        out.clear();
+        Merge { old, done: 0, out, fields, scratch, stats, leaf, column: 0, image, written: 0, resized: false }
+    }
+
+    /// Merges the next item.
+    #[inline(always)]
+    pub(super) fn item<T: Content>(&mut self, item: &T, view: View<'_>) {
+        self.column = 0;
+        item.write_flat(self, view);
+    }
+
+    /// The item whose turn it is.
+    pub(super) fn next_item(&self) -> usize {
+        self.leaf / self.fields.form.columns.len()
+    }
+
+    /// Takes the next items over as they are.
+    pub(super) fn skip(&mut self, items: usize) {
+        let (leaves, by) = (items * self.fields.form.columns.len(), self.shift());
+        for position in &mut self.fields.positions[self.leaf..self.leaf + leaves] {
+            *position = position.wrapping_add(by);
+        }
+        self.leaf += leaves;
+        self.image += items * self.fields.form.image;
+    }
+
+    pub(super) fn is_stuffed(&self) -> bool {
+        self.fields.form.is_stuffed
+    }
+
+    /// Writes items anew, as if there were no old ones.
+    pub(super) fn rewrite<T: Content>(&mut self, items: &[T], view: View<'_>) {
+        let (columns, open) = (self.fields.form.columns.len(), self.fields.form.shape.open.len());
+        let (start, shift) = (self.fields.position(self.leaf), self.shift());
+        match self.fields.form.behind_exactly(columns - 1, start - self.done) {
+            Some(markup) if self.done > 0 => markup.push_to(self.out),
+            _ => self.out.push(&self.old[self.done..start]),
+        }
+        let end = self.leaf + items.len() * columns;
+        let next = self.fields.positions.get(end).map_or(self.fields.end, |&next| next as usize);
+        let images = self.image..self.image + items.len() * self.fields.form.image;
+        let (positions, table) = (&mut self.fields.positions[self.leaf..end], &mut self.fields.images[images.clone()]);
+        let mut linear = Linear::new(self.out, self.fields.form, positions, table).shifted(shift);
+        let stays = linear.write(items, view);
+        (self.leaf, self.image) = (end, images.end);
+        self.written += items.len() * columns;
+        // What follows is markup up to the next item's first leaf, which stands there already but for the last one's end.
+        self.done = next - open - self.fields.form.shape.close.len();
+        if !stays || self.shift() != shift {
+            self.resized = true;
+            self.stats.shifts += (items.len() * columns) as u64;
+        }
+    }
+
+    /// Takes over what is left.
+    pub(super) fn finish(mut self) {
+        let items = self.fields.positions.len() / self.fields.form.columns.len();
+        let item = self.next_item();
+        self.skip(items - item);
+        self.out.push(&self.old[self.done..]);
+        self.stats.moved += self.old.len() as u64;
+    }
+
+    /// How far what follows has moved; wraps where it moved to the front.
+    #[inline(always)]
+    fn shift(&self) -> u32 {
+        (self.out.len() as u32).wrapping_sub(self.done as u32)
+    }
+
+    /// Writes a value in place of the one that stood in a field.
+    #[inline(always)]
+    fn replace<T: Lexical>(&mut self, value: &T, start: usize, width: usize, len: usize) {
+        let column = self.column.checked_sub(1).unwrap_or(self.fields.form.columns.len() - 1);
+        // Old bytes that nothing else has touched are slow to come by.
+        match self.fields.form.behind_exactly(column, start - self.done) {
+            Some(markup) if self.done > 0 => markup.push_to(self.out),
+            _ => self.out.push_short(&self.old[self.done..start]),
+        }
+        let at = self.out.len();
+        self.fields.positions[self.leaf] = at as u32;
+        value.format(self.out, Escape::Text);
+        let new = self.out.len() - at;
+        if self.fields.form.is_stuffed {
+            self.stuff(new, width);
+            self.done = start + width + self.fields.form.columns[self.column].tag.len();
+        } else {
+            self.done = start + len;
+        }
+        let is_shift = if self.fields.form.is_stuffed { new > width } else { new != len };
+        self.resized |= is_shift;
+        self.stats.shifts += u64::from(is_shift);
+    }
+
+    fn stuff(&mut self, len: usize, width: usize) {
+        let column = &self.fields.form.columns[self.column];
+        column.tag.push_to(self.out);
+        let room = if len <= width { width } else { column.room.max(len) };
+        push_spaces(self.out, room - len);
+        self.fields.set_len(self.leaf, len);
+    }
+}
+
+impl FlatSink for Merge<'_> {
+    #[inline(always)]
+    fn leaf<T: Lexical>(&mut self, value: &T) {
+        let start = self.fields.position(self.leaf);
+        let image = T::IMAGE.bytes();
+        let images = self.image..self.image + image;
+        let is_same = if image > 0 {
+            self.fields.images[images.clone()] == value.image()[..image]
+        } else {
+            let len = self.fields.len(self.leaf, self.fields.width(self.leaf, self.column), &self.old);
+            value.is_text(&self.old[start..start + len], self.scratch)
+        };
+        if is_same {
+            self.fields.positions[self.leaf] = (start as u32).wrapping_add(self.shift());
+        } else {
+            let width = self.fields.width(self.leaf, self.column);
+            let len = self.fields.len(self.leaf, width, self.old);
+            self.replace(value, start, width, len);
+            self.fields.images[images].copy_from_slice(&value.image()[..image]);
+            self.written += 1;
+        }
+        self.leaf += 1;
+        self.column += 1;
+        self.image += image;
+    }
+}

@@ -1,0 +1,206 @@
+//! Values written into their fields.
+//!
+//! A value that needs as much room as the one before replaces it. In stuffed forms one that needs less, or more but no more than
+//! the field has, moves its end tag; one that needs more takes what is missing from the slack of a field nearby (*stealing*),
+//! by moving what stands between. The first value for which there is no room ends the patch.
+
+use super::{Fields, RunChunk};
+use crate::content::Content;
+use crate::encode::differential::EncodeStats;
+use crate::encode::flat::FlatSink;
+use crate::schema::View;
+use deltasoap_xml::lexical::Lexical;
+use deltasoap_xml::{Buffer, Escape};
+
+/// How many fields away slack is looked for.
+const REACH: usize = 8;
+
+/// How many bytes from its start a number may write over if it is shorter.
+const BLOCK: usize = 28;
+
+/// What a patch needs beside the chunk.
+#[derive(Debug)]
+pub(crate) struct Tools<'a> {
+    pub(crate) text: &'a mut Buffer,
+    pub(crate) stats: &'a mut EncodeStats,
+}
+
+/// Writes an item's values into their fields. Gives `None` if one does not fit; those in front of it are written.
+#[derive(Debug)]
+pub(super) struct Patch<'a> {
+    bytes: &'a mut Buffer,
+    fields: Fields<'a>,
+    tools: Tools<'a>,
+    leaf: usize,
+    column: usize,
+    image: usize,
+    /// How many leaves were written.
+    pub(super) written: usize,
+    is_full: bool,
+}
+
+impl<'a> Patch<'a> {
+    pub(super) fn new(chunk: &'a mut RunChunk, tools: Tools<'a>) -> Self {
+        let (bytes, fields) = chunk.parts();
+        Patch { bytes, fields, tools, leaf: 0, column: 0, image: 0, written: 0, is_full: false }
+    }
+
+    /// Writes an item; false if not all of it fits.
+    #[inline(always)]
+    pub(super) fn item<T: Content>(&mut self, index: usize, item: &T, view: View<'_>) -> bool {
+        let form = self.fields.form;
+        (self.leaf, self.column, self.image) = (index * form.columns.len(), 0, index * form.image);
+        item.write_flat(self, view);
+        !self.is_full
+    }
+
+    /// Writes a value into its field; false if there is no room.
+    #[inline(always)]
+    fn write<T: Lexical>(&mut self, value: &T) -> bool {
+        let width = self.fields.width(self.leaf, self.column);
+        if self.fields.form.is_stuffed {
+            return self.write_stuffed(value, width);
+        }
+        let start = self.fields.position(self.leaf);
+        let gap = self.fields.form.columns[self.column].gap;
+        if !T::IMAGE.is_some() || width + gap < BLOCK || start + width + gap > self.bytes.len() {
+            return self.write_over(value, start, width);
+        }
+        self.write_in_place(value, start, width)
+    }
+
+    /// Writes a number where it shall stand. Numbers are written in blocks, so the markup behind it is written again.
+    #[inline(always)]
+    fn write_in_place<T: Lexical>(&mut self, value: &T, start: usize, width: usize) -> bool {
+        let len = self.bytes.len();
+        self.bytes.seek(start);
+        value.format(self.bytes, Escape::Text);
+        let end = self.bytes.len();
+        self.bytes.seek(start + width);
+        self.bytes.push_short(self.fields.form.bytes_behind(self.column));
+        self.bytes.seek(len);
+        end == start + width
+    }
+
+    /// Writes a text elsewhere, to see how long it is.
+    #[inline(never)]
+    fn write_over<T: Lexical>(&mut self, value: &T, start: usize, width: usize) -> bool {
+        self.tools.text.clear();
+        value.format(self.tools.text, Escape::Text);
+        let fits = self.tools.text.len() == width;
+        if fits {
+            self.bytes.behind_mut(start)[..width].copy_from_slice(self.tools.text.as_slice());
+        }
+        fits
+    }
+
+    #[inline(never)]
+    fn write_stuffed<T: Lexical>(&mut self, value: &T, width: usize) -> bool {
+        self.tools.text.clear();
+        value.format(self.tools.text, Escape::Text);
+        let (len, old) = (self.tools.text.len(), self.fields.len(self.leaf, width, self.bytes.as_slice()));
+        if len > width && !self.steal(len - width) {
+            return false;
+        }
+        let (start, text) = (self.fields.position(self.leaf), self.tools.text.as_slice());
+        self.bytes.behind_mut(start)[..len].copy_from_slice(text);
+        if len != old {
+            self.move_tag(start, len, old);
+        }
+        true
+    }
+
+    fn move_tag(&mut self, start: usize, len: usize, old: usize) {
+        let tag = self.fields.form.columns[self.column].tag.as_slice();
+        let (behind, was_behind) = (start + len + tag.len(), start + old + tag.len());
+        self.bytes.behind_mut(0)[start + len..behind].copy_from_slice(tag);
+        if behind < was_behind {
+            self.bytes.behind_mut(0)[behind..was_behind].fill(b' ');
+        }
+        self.fields.set_len(self.leaf, len);
+        self.tools.stats.tag_moves += 1;
+    }
+
+    /// Makes the field wider by `more`, at the cost of one nearby.
+    fn steal(&mut self, more: usize) -> bool {
+        let stolen = self.steal_behind(more) || self.steal_in_front(more);
+        self.tools.stats.steals += u64::from(stolen);
+        stolen
+    }
+
+    fn steal_behind(&mut self, more: usize) -> bool {
+        let Some(giver) = (self.leaf + 1..self.reach()).find(|&leaf| self.slack(leaf) >= more) else { return false };
+        let width = self.fields.width(self.leaf, self.column);
+        let from = self.fields.position(self.leaf) + width + self.tag_of(self.leaf);
+        let to = self.used_end(giver);
+        self.bytes.behind_mut(0).copy_within(from..to, from + more);
+        for position in &mut self.fields.positions[self.leaf + 1..=giver] {
+            *position += more as u32;
+        }
+        self.tools.stats.moved += (to - from) as u64;
+        true
+    }
+
+    fn steal_in_front(&mut self, more: usize) -> bool {
+        let first = self.leaf.saturating_sub(REACH);
+        let Some(giver) = (first..self.leaf).rfind(|&leaf| self.slack(leaf) >= more) else { return false };
+        let from = self.used_end(giver) + self.slack(giver);
+        let to = self.fields.position(self.leaf);
+        self.bytes.behind_mut(0).copy_within(from..to, from - more);
+        for position in &mut self.fields.positions[giver + 1..=self.leaf] {
+            *position -= more as u32;
+        }
+        self.tools.stats.moved += (to - from) as u64;
+        true
+    }
+
+    /// One behind the last leaf that may be asked.
+    fn reach(&self) -> usize {
+        (self.leaf + 1 + REACH).min(self.fields.positions.len())
+    }
+
+    fn tag_of(&self, leaf: usize) -> usize {
+        self.fields.form.columns[leaf % self.fields.form.columns.len()].tag.len()
+    }
+
+    fn slack(&self, leaf: usize) -> usize {
+        let width = self.fields.width(leaf, leaf % self.fields.form.columns.len());
+        width - self.fields.len(leaf, width, self.bytes.as_slice())
+    }
+
+    /// Where a field's slack begins.
+    fn used_end(&self, leaf: usize) -> usize {
+        let width = self.fields.width(leaf, leaf % self.fields.form.columns.len());
+        self.fields.position(leaf) + self.fields.len(leaf, width, self.bytes.as_slice()) + self.tag_of(leaf)
+    }
+}
+
+impl FlatSink for Patch<'_> {
+    #[inline(always)]
+    fn leaf<T: Lexical>(&mut self, value: &T) {
+        if self.is_full {
+            return;
+        }
+        let at = self.image;
+        let image = T::IMAGE.bytes();
+        let is_same = if image > 0 {
+            self.fields.images[at..at + image] == value.image()[..image]
+        } else {
+            let width = self.fields.width(self.leaf, self.column);
+            let len = self.fields.len(self.leaf, width, self.bytes.as_slice());
+            let start = self.fields.position(self.leaf);
+            value.is_text(&self.bytes.as_slice()[start..start + len], self.tools.text)
+        };
+        if !is_same {
+            if !self.write(value) {
+                self.is_full = true;
+                return;
+            }
+            self.written += 1;
+            self.fields.images[at..at + image].copy_from_slice(&value.image()[..image]);
+        }
+        self.leaf += 1;
+        self.column += 1;
+        self.image += image;
+    }
+}

@@ -1,0 +1,366 @@
+//! New values for the items of a run.
+
+use super::merge::Merge;
+use super::patch::{Patch, Tools};
+use super::{Form, RunChunk, build, compare};
+use crate::content::Content;
+use crate::encode::differential::tape::{Chunk, unshare};
+use crate::encode::differential::{EncodeStats, MatchKind, Templating};
+use crate::schema::View;
+use deltasoap_xml::Buffer;
+use std::sync::Arc;
+
+/// The items as they shall be.
+#[derive(Debug)]
+pub(crate) struct Items<'a, T> {
+    pub(crate) items: &'a [T],
+    /// Which of them may differ, a bit an item; all without.
+    pub(crate) dirty: Option<&'a [u64]>,
+    pub(crate) view: View<'a>,
+}
+
+impl<T> Clone for Items<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Items<'_, T> {}
+
+/// So many items, if nearly all differ, are written without a look at which do.
+const STRETCH: usize = 32;
+
+/// What an update needs, and what it tells.
+#[derive(Debug)]
+pub(crate) struct Work<'a> {
+    pub(crate) options: &'a Templating,
+    pub(crate) stats: &'a mut EncodeStats,
+    pub(crate) text: &'a mut Buffer,
+    pub(crate) spare: &'a mut Buffer,
+    /// Items of a chunk that may differ.
+    pub(crate) changed: &'a mut Vec<u32>,
+    /// How the message matches so far.
+    pub(crate) kind: &'a mut MatchKind,
+    /// Set if a text could not be written as it is.
+    pub(crate) replaced: &'a mut bool,
+}
+
+/// Brings a run's chunks in line with its items. There is one item at least.
+pub(crate) fn update<T: Content>(
+    old: Vec<Arc<Chunk>>,
+    form: &Arc<Form>,
+    items: Items<'_, T>,
+    work: &mut Work<'_>,
+) -> Vec<Arc<Chunk>> {
+    let had: usize = old.iter().map(|chunk| chunk.items()).sum();
+    if had != items.items.len() {
+        *work.kind = MatchKind::PartialStructural;
+        work.stats.elements += had.abs_diff(items.items.len()) as u64;
+        if let Some(place) = edit_place(&old, items, had) {
+            return splice(old, form, items, place, work);
+        }
+    }
+    let mut chunks = Vec::with_capacity(old.len());
+    let mut first = 0;
+    for chunk in old {
+        let left = items.items.len() - first;
+        if left == 0 {
+            break;
+        }
+        let count = chunk.items().min(left);
+        update_chunk(chunk, first, count, items, work, &mut chunks);
+        first += count;
+    }
+    append(&mut chunks, form, &items.items[first..], items.view, work);
+    chunks
+}
+
+/// Where a list got longer or shorter: items in front that are the same, and behind.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    front: usize,
+    back: usize,
+}
+
+/// Looks for one place at which items were put in or taken out; `None` if the list changed in other ways, too.
+fn edit_place<T: Content>(old: &[Arc<Chunk>], items: Items<'_, T>, had: usize) -> Option<Place> {
+    let shorter = had.min(items.items.len());
+    let front = same_in_front(old, items);
+    let back = if front == shorter { 0 } else { same_behind(old, items, shorter - front) };
+    // Else it is better to go through the items as they stand.
+    (front < shorter && front + back >= shorter - shorter / 4).then_some(Place { front, back })
+}
+
+fn same_in_front<T: Content>(old: &[Arc<Chunk>], items: Items<'_, T>) -> usize {
+    let mut first = 0;
+    for chunk in old.iter().filter_map(|chunk| chunk.run()) {
+        let rest = &items.items[first..];
+        let count = chunk.items().min(rest.len());
+        let same = chunk.same_items(&rest[..count], 0, items.view);
+        first += same;
+        if same < chunk.items() {
+            break;
+        }
+    }
+    first
+}
+
+fn same_behind<T: Content>(old: &[Arc<Chunk>], items: Items<'_, T>, most: usize) -> usize {
+    let mut same = 0;
+    for chunk in old.iter().rev().filter_map(|chunk| chunk.run()) {
+        let rest = &items.items[..items.items.len() - same];
+        let count = chunk.items().min(rest.len()).min(most - same);
+        let ours = &rest[rest.len() - count..];
+        let equal = (0..count).rev().take_while(|&at| {
+            let theirs = chunk.items() - count + at;
+            chunk.same_items(&ours[at..=at], theirs, items.view) == 1
+        });
+        let equal = equal.count();
+        same += equal;
+        if equal < chunk.items() {
+            break;
+        }
+    }
+    same
+}
+
+/// Replaces the items between those in front and those behind.
+fn splice<T: Content>(
+    old: Vec<Arc<Chunk>>,
+    form: &Arc<Form>,
+    items: Items<'_, T>,
+    place: Place,
+    work: &mut Work<'_>,
+) -> Vec<Arc<Chunk>> {
+    let had: usize = old.iter().map(|chunk| chunk.items()).sum();
+    let (mut front, mut back) = (Vec::new(), Vec::new());
+    let mut first = 0;
+    for chunk in old {
+        let count = chunk.items();
+        let keep = place.front.saturating_sub(first).min(count);
+        let drop = (had - place.back).saturating_sub(first).min(count);
+        first += count;
+        if keep == count {
+            front.push(chunk);
+        } else if drop == 0 {
+            back.push(chunk);
+        } else if let Some(mut run) = work.own(chunk) {
+            if drop < count {
+                back.push(Arc::new(Chunk::Run(run.split_off(drop))));
+            }
+            run.truncate(keep);
+            front.extend((keep > 0).then(|| Arc::new(Chunk::Run(run))));
+        }
+    }
+    let between = &items.items[place.front..items.items.len() - place.back];
+    append(&mut front, form, between, items.view, work);
+    for chunk in back {
+        push_joined(&mut front, chunk, work);
+    }
+    front
+}
+
+/// Appends a chunk, to the one before it if both are small.
+fn push_joined(chunks: &mut Vec<Arc<Chunk>>, chunk: Arc<Chunk>, work: &mut Work<'_>) {
+    let is_small = |chunk: &Chunk| chunk.bytes().len() < work.options.chunk / 2;
+    let Some(last) = chunks.last_mut().filter(|last| is_small(last) && is_small(&chunk)) else {
+        return chunks.push(chunk);
+    };
+    let (Some(last), Some(run)) = (unshare(last, work.stats).run_mut(), chunk.run()) else { return };
+    last.append(run);
+    work.stats.moved += run.bytes.len() as u64;
+}
+
+/// Writes items behind all others.
+fn append<T: Content>(
+    chunks: &mut Vec<Arc<Chunk>>,
+    form: &Arc<Form>,
+    items: &[T],
+    view: View<'_>,
+    work: &mut Work<'_>,
+) {
+    let mut rest = items;
+    if let Some(last) = chunks.last_mut().filter(|last| !rest.is_empty() && last.bytes().len() < work.options.chunk)
+        && let Some(run) = unshare(last, work.stats).run_mut()
+    {
+        let before = run.bytes.len();
+        let taken = build::fill(run, rest, work.options, work.replaced, view);
+        work.stats.written += (run.bytes.len() - before) as u64;
+        rest = &rest[taken..];
+    }
+    for chunk in build::build(rest, form, work.options, work.replaced, view) {
+        work.stats.written += chunk.bytes.len() as u64;
+        chunks.push(Arc::new(Chunk::Run(chunk)));
+    }
+}
+
+/// Brings the first `count` items of a chunk in line with those from `first` on; others are dropped.
+fn update_chunk<T: Content>(
+    mut chunk: Arc<Chunk>,
+    first: usize,
+    count: usize,
+    items: Items<'_, T>,
+    work: &mut Work<'_>,
+    chunks: &mut Vec<Arc<Chunk>>,
+) {
+    let ours = Ours { items: &items.items[first..first + count], first, dirty: items.dirty, view: items.view };
+    let Some(run) = chunk.run() else { return };
+    let same = ours.unchanged(run, 0);
+    if same == count && count == run.items() {
+        return chunks.push(chunk);
+    }
+    let Some(run) = unshare(&mut chunk, work.stats).run_mut() else { return };
+    run.truncate(count);
+    ours.note_changed(run, same, work);
+    if let Some(from) = patch(run, &ours, work) {
+        merge(run, &ours, from, work);
+        if run.bytes.len() > work.options.split.max(work.options.chunk) {
+            return split(chunk, work, chunks);
+        }
+    }
+    chunks.push(chunk);
+}
+
+fn split(chunk: Arc<Chunk>, work: &mut Work<'_>, chunks: &mut Vec<Arc<Chunk>>) {
+    let Some(run) = work.own(chunk) else { return };
+    let parts = run.split(work.options.chunk);
+    work.stats.splits += parts.len() as u64 - 1;
+    chunks.extend(parts.into_iter().map(|part| Arc::new(Chunk::Run(part))));
+}
+
+/// The items that a chunk shall hold.
+struct Ours<'a, T> {
+    items: &'a [T],
+    /// Which item of the list is the first.
+    first: usize,
+    dirty: Option<&'a [u64]>,
+    view: View<'a>,
+}
+
+impl<T: Content> Ours<'_, T> {
+    /// How many items from one on are known to be the same, as the tracking list or the first comparison tells.
+    fn unchanged(&self, run: &RunChunk, item: usize) -> usize {
+        match self.dirty {
+            Some(_) => self.clean(item),
+            None => run.same_items(&self.items[item..], item, self.view),
+        }
+    }
+
+    /// How many items from one on are not marked.
+    fn clean(&self, item: usize) -> usize {
+        let Some(dirty) = self.dirty else { return 0 };
+        let from = self.first + item;
+        let end = self.first + self.items.len();
+        next_dirty(dirty, from).unwrap_or(end).min(end) - from
+    }
+
+    /// Notes which items may differ, from one on.
+    fn note_changed(&self, run: &RunChunk, from: usize, work: &mut Work<'_>) {
+        work.changed.clear();
+        if self.dirty.is_some() {
+            let mut item = from;
+            while item < self.items.len() {
+                work.changed.push(item as u32);
+                item += 1;
+                item += self.clean(item);
+            }
+        } else if run.form.is_narrow {
+            let images = &run.images[from * run.form.image..];
+            compare::note_changed(&self.items[from..], images, from as u32, work.changed, self.view);
+        } else {
+            work.changed.extend(from as u32..self.items.len() as u32);
+        }
+    }
+}
+
+/// The next marked item at or behind one.
+fn next_dirty(dirty: &[u64], from: usize) -> Option<usize> {
+    let mut at = from / 64;
+    let mut word = dirty.get(at)? & (u64::MAX << (from % 64));
+    while word == 0 {
+        at += 1;
+        word = *dirty.get(at)?;
+    }
+    Some(at * 64 + word.trailing_zeros() as usize)
+}
+
+/// Writes changed values into their fields; gives which of the changed items does not fit. Where nearly all changed the chunk had
+/// better be made anew.
+fn patch<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, work: &mut Work<'_>) -> Option<usize> {
+    if is_stretch(work.changed, ours.items.len() - ours.items.len() / 8) && !run.form.is_stuffed {
+        return Some(0);
+    }
+    let Work { text, stats, changed, .. } = work;
+    let mut patch = Patch::new(run, Tools { text, stats });
+    let stopped = changed.iter().position(|&item| {
+        let item = item as usize;
+        !patch.item(item, &ours.items[item], ours.view)
+    });
+    let written = patch.written as u64;
+    work.note_leaves(written, MatchKind::PerfectStructural);
+    stopped
+}
+
+/// True if there are so many changed items, and more than a few.
+fn is_stretch(changed: &[u32], least: usize) -> bool {
+    changed.len() >= least.max(STRETCH)
+}
+
+/// Makes the chunk anew, from one of the changed items on.
+fn merge<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) {
+    let mut changed = &work.changed[from..];
+    let Some(&first) = changed.first() else { return };
+    let mut merge = Merge::new(run, first as usize, work.spare, work.text, work.stats);
+    while let Some(&item) = changed.first() {
+        let item = item as usize;
+        merge.skip(item - merge.next_item());
+        let ahead = changed.iter().take_while(|&&other| (other as usize) < item + STRETCH).count();
+        if ahead > STRETCH - STRETCH / 8 && !merge.is_stuffed() {
+            let stretch = &ours.items[item..(item + STRETCH).min(ours.items.len())];
+            merge.rewrite(stretch, ours.view);
+            changed = &changed[ahead..];
+        } else {
+            merge.item(&ours.items[item], ours.view);
+            changed = &changed[1..];
+        }
+    }
+    let (written, resized) = (merge.written as u64, merge.resized);
+    merge.finish();
+    *work.replaced |= work.spare.has_replaced();
+    std::mem::swap(work.spare, &mut run.bytes);
+    work.note_leaves(written, if resized { MatchKind::PartialStructural } else { MatchKind::PerfectStructural });
+}
+
+impl Work<'_> {
+    fn note_leaves(&mut self, leaves: u64, kind: MatchKind) {
+        self.stats.leaves += leaves;
+        *self.replaced |= self.text.has_replaced();
+        if leaves > 0 {
+            *self.kind = (*self.kind).max(kind);
+        }
+    }
+
+    /// A run chunk of our own, copied if it is held elsewhere.
+    fn own(&mut self, mut chunk: Arc<Chunk>) -> Option<RunChunk> {
+        unshare(&mut chunk, self.stats);
+        match Arc::into_inner(chunk) {
+            Some(Chunk::Run(run)) => Some(run),
+            _ => None,
+        }
+    }
+}
+
+impl RunChunk {
+    /// How many of these items are the same as those from `first` on.
+    fn same_items<T: Content>(&self, items: &[T], first: usize, view: View<'_>) -> usize {
+        let mut same = T::count_same(items, &self.images[first * self.form.image..]);
+        let mut compare = super::compare::Compare::new(self);
+        while let Some(item) = items.get(same) {
+            if !compare.item(first + same, item, view) {
+                break;
+            }
+            same += 1;
+        }
+        same.min(self.items() - first)
+    }
+}

@@ -1,0 +1,252 @@
+//! Chunks of a template, and the tape: what stands where in one.
+//!
+//! A message is a list of chunks. Those of general content carry a *tape*: an entry for every start tag, leaf and end tag,
+//! in the order of the document, with its position in the chunk. Nothing else is stored of an element: a start tag ends where the
+//! next entry begins, a text ends at its end tag. Beside the tape stand the bits of the leaves that have some. Flat arrays have
+//! [chunks of their own](super::run).
+//!
+//! A chunk is shared, with transports that send it and with other templates that hold the same; whoever changes it
+//! [makes it its own](unshare).
+
+use super::EncodeStats;
+use super::run::RunChunk;
+use crate::QName;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A piece of a message with the table of what stands in it.
+#[derive(Debug, Clone)]
+pub(crate) enum Chunk {
+    /// Any content.
+    Tape(TapeChunk),
+    /// Items of a flat array.
+    Run(RunChunk),
+}
+
+/// Any content, and its tape.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TapeChunk {
+    pub(super) bytes: Vec<u8>,
+    pub(super) entries: Vec<Entry>,
+    /// What entries have beside their position, in their order; see [`Entry::values`].
+    pub(super) values: Vec<u64>,
+}
+
+/// A start tag, a text, an end tag, or a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// Where it begins in the chunk.
+    pub(super) pos: u32,
+    pub(super) kind: Kind,
+    flags: u8,
+    /// The name's number; of a leaf, the code of its values' image.
+    pub(super) name: u16,
+}
+
+/// What an entry stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A start tag, or the whole tag of an empty element up to its `/>`.
+    Start,
+    /// Text, perhaps none.
+    Leaf,
+    /// An end tag, or the `/>` of an empty element.
+    End,
+    /// The chunks that follow, as far as they are runs'. Always the last in its chunk.
+    Run,
+}
+
+/// A start tag without attributes and declarations.
+pub(super) const PLAIN: u8 = 1;
+/// An element that ends in its only tag.
+pub(super) const EMPTY: u8 = 2;
+/// An element whose content is a tracked value: its stamp stands in the values.
+pub(super) const TRACKED: u8 = 4;
+/// A leaf whose bits stand in the values.
+pub(super) const BITS: u8 = 8;
+
+impl Entry {
+    pub(super) fn new(kind: Kind, pos: usize, name: u16, flags: u8) -> Self {
+        Entry { pos: pos as u32, kind, flags, name }
+    }
+
+    #[inline]
+    pub(super) fn pos(self) -> usize {
+        self.pos as usize
+    }
+
+    /// The entry where what stands at one place stands at another.
+    #[inline]
+    pub(super) fn moved(self, from: usize, to: usize) -> Self {
+        Entry { pos: (self.pos() - from + to) as u32, ..self }
+    }
+
+    #[inline]
+    pub(super) fn has(self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    pub(super) fn set(&mut self, flag: u8) {
+        self.flags |= flag;
+    }
+
+    pub(super) fn flags(self) -> u8 {
+        self.flags
+    }
+
+    /// How many values belong to it: a leaf's bits; the identity and epoch of a tracked value or list, zeros without.
+    #[inline]
+    pub(super) fn values(self) -> usize {
+        match self.kind {
+            Kind::Run => 2,
+            _ if self.has(TRACKED) => 2,
+            _ => usize::from(self.has(BITS)),
+        }
+    }
+}
+
+/// A place in a chunk with a tape: a byte, and how many entries and values stand in front of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub(super) byte: usize,
+    pub(super) entry: usize,
+    pub(super) value: usize,
+}
+
+impl Chunk {
+    /// The message's bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Chunk::Tape(tape) => &tape.bytes,
+            Chunk::Run(run) => run.bytes.as_slice(),
+        }
+    }
+
+    pub(crate) fn run(&self) -> Option<&RunChunk> {
+        if let Chunk::Run(run) = self { Some(run) } else { None }
+    }
+
+    pub(crate) fn run_mut(&mut self) -> Option<&mut RunChunk> {
+        if let Chunk::Run(run) = self { Some(run) } else { None }
+    }
+
+    /// How many items of a run it holds.
+    pub(crate) fn items(&self) -> usize {
+        self.run().map_or(0, RunChunk::items)
+    }
+
+    /// Bytes of memory.
+    pub(crate) fn memory(&self) -> usize {
+        match self {
+            Chunk::Tape(tape) => tape.memory(),
+            Chunk::Run(run) => run.memory(),
+        }
+    }
+}
+
+impl TapeChunk {
+    fn memory(&self) -> usize {
+        let tables = self.entries.capacity() * size_of::<Entry>() + self.values.capacity() * 8;
+        size_of::<Self>() + self.bytes.capacity() + tables
+    }
+
+    /// The place in front of an entry; behind all for the one behind the last.
+    pub(super) fn mark(&self, entry: usize, value: usize) -> Mark {
+        let byte = self.entries.get(entry).map_or(self.bytes.len(), |entry| entry.pos());
+        Mark { byte, entry, value }
+    }
+
+    /// Cuts a chunk that grew too long, in front of start tags.
+    pub(super) fn split(self, chunk: usize) -> Vec<TapeChunk> {
+        let mut parts = Vec::new();
+        let mut from = Mark::default();
+        let mut at = Mark::default();
+        for (index, entry) in self.entries.iter().enumerate() {
+            at = Mark { byte: entry.pos(), entry: index, ..at };
+            if entry.kind == Kind::Start && at.byte >= from.byte + chunk {
+                parts.push(self.part(from, at));
+                from = at;
+            }
+            at.value += entry.values();
+        }
+        if from == Mark::default() {
+            return vec![self];
+        }
+        let end = Mark { byte: self.bytes.len(), entry: self.entries.len(), value: self.values.len() };
+        parts.push(self.part(from, end));
+        parts
+    }
+
+    fn part(&self, from: Mark, to: Mark) -> TapeChunk {
+        let moved = |entry: &Entry| entry.moved(from.byte, 0);
+        TapeChunk {
+            bytes: self.bytes[from.byte..to.byte].to_vec(),
+            entries: self.entries[from.entry..to.entry].iter().map(moved).collect(),
+            values: self.values[from.value..to.value].to_vec(),
+        }
+    }
+}
+
+/// A chunk to change: copied first if it is held elsewhere, in flight or in another template.
+pub(crate) fn unshare<'c>(chunk: &'c mut Arc<Chunk>, stats: &mut EncodeStats) -> &'c mut Chunk {
+    if Arc::get_mut(chunk).is_none() {
+        stats.copies += 1;
+    }
+    Arc::make_mut(chunk)
+}
+
+/// The names in a template, by number.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Names {
+    names: Vec<QName>,
+    numbers: HashMap<QName, u16>,
+    /// Numbers by a hash of where a name's text lies in memory, for names from static schemas. What is found is compared.
+    recent: Vec<u16>,
+}
+
+/// Most names in a template.
+const MOST: u16 = 8192;
+/// How many numbers `recent` holds.
+const RECENT: usize = 64;
+
+impl Names {
+    /// True if the number is the name's.
+    #[inline]
+    pub(super) fn is(&self, number: u16, name: &QName) -> bool {
+        self.names.get(usize::from(number)).is_some_and(|known| is_same(known, name))
+    }
+
+    pub(super) fn get(&self, number: u16) -> Option<&QName> {
+        self.names.get(usize::from(number))
+    }
+
+    /// The name's number, perhaps a new one; `None` if there are too many names.
+    pub(super) fn number(&mut self, name: &QName) -> Option<u16> {
+        self.recent.resize(RECENT, 0);
+        let slot = (name.local.as_ptr().addr() / 8) % RECENT;
+        let recent = self.recent[slot];
+        if self.is(recent, name) {
+            return Some(recent);
+        }
+        let number = match self.numbers.get(name) {
+            Some(&number) => number,
+            None => self.add(name)?,
+        };
+        self.recent[slot] = number;
+        Some(number)
+    }
+
+    fn add(&mut self, name: &QName) -> Option<u16> {
+        let number = u16::try_from(self.names.len()).ok().filter(|&number| number < MOST)?;
+        self.names.push(name.clone());
+        self.numbers.insert(name.clone(), number);
+        Some(number)
+    }
+}
+
+/// Names from the same static text are the same without a look at it.
+#[inline]
+fn is_same(one: &QName, other: &QName) -> bool {
+    let is_same = |one: &str, other: &str| std::ptr::eq(one, other) || one == other;
+    is_same(&one.local, &other.local) && is_same(&one.namespace, &other.namespace)
+}

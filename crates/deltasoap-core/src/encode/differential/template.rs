@@ -1,0 +1,166 @@
+//! The template of a message.
+
+use super::against::{Against, Written};
+use super::tape::{Chunk, Names};
+use super::{EncodeStats, MatchKind, Outgoing, Stamp, Templating};
+use crate::encode::Encoder;
+use crate::schema::{QName, Use, View};
+use crate::soap::{HeaderBlock, Version, encode_element, write_message};
+use crate::{Buffer, Content, Error, Message};
+use bytes::Bytes;
+use std::sync::Arc;
+
+/// The message last sent, and where its values stand in it.
+#[derive(Debug, Clone)]
+pub struct Template {
+    options: Templating,
+    stats: EncodeStats,
+    form: Option<(Version, Use)>,
+    chunks: Vec<Arc<Chunk>>,
+    names: Names,
+    /// The message as it was handed out last, if nothing has changed since.
+    frames: Option<Frames>,
+    /// The state of the value that it was made from and its element, if that tracks its changes and there were no headers.
+    stamp: Option<(Stamp, QName)>,
+    memory: usize,
+}
+
+/// A message's pieces.
+#[derive(Debug, Clone)]
+struct Frames {
+    frames: Arc<Vec<Bytes>>,
+    len: usize,
+}
+
+impl Template {
+    /// A template of nothing yet.
+    pub fn new(options: Templating) -> Self {
+        let (stats, form, chunks, names) = Default::default();
+        Template { options, stats, form, chunks, names, frames: None, stamp: None, memory: 0 }
+    }
+
+    /// Writes a message: anew if it is the first, else by changing what differs from the last one.
+    ///
+    /// # Errors
+    /// When the value holds text that XML cannot carry. The next message is written in full then.
+    pub fn encode<T: Message>(
+        &mut self,
+        version: Version,
+        encoding: Use,
+        headers: &[HeaderBlock],
+        body: &T,
+    ) -> Result<Outgoing, Error> {
+        self.encode_element(version, encoding, headers, &T::ELEMENT, (body, T::view()))
+    }
+
+    /// As [`encode`](Self::encode), with a body element of any name, its value with the view that it is written with: for
+    /// dynamic values.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode), and when the value is of another shape than its schema.
+    pub fn encode_element<T: Content>(
+        &mut self,
+        version: Version,
+        encoding: Use,
+        headers: &[HeaderBlock],
+        name: &QName,
+        body: (&T, View<'_>),
+    ) -> Result<Outgoing, Error> {
+        if self.options.is_off() {
+            return self.encode_plainly(version, encoding, headers, name, body);
+        }
+        let stamp = body.0.stamp().filter(|_| headers.is_empty()).map(|stamp| (stamp, name.clone()));
+        if let Some(frames) = self.unchanged(stamp.as_ref(), (version, encoding)) {
+            return Ok(self.hand_out(frames, MatchKind::Content));
+        }
+        if self.form.replace((version, encoding)) != Some((version, encoding)) {
+            self.chunks.clear();
+        }
+        self.stamp = stamp;
+        // Frames that nobody holds any more must not count as being in flight.
+        self.frames = None;
+        let (chunks, names) = (std::mem::take(&mut self.chunks), std::mem::take(&mut self.names));
+        let mut encoder = Encoder::with_template(Against::new(self.options, chunks, names, self.stats));
+        write_message(&mut encoder, version, encoding, headers, name, body);
+        match encoder.finish_template() {
+            Some(written) => Ok(self.keep(written)),
+            None => self.encode_plainly(version, encoding, headers, name, body),
+        }
+    }
+
+    /// What was done so far.
+    pub fn stats(&self) -> EncodeStats {
+        self.stats
+    }
+
+    /// Bytes of memory that the template takes.
+    pub fn memory(&self) -> usize {
+        self.memory
+    }
+
+    /// How messages are written.
+    pub fn options(&self) -> &Templating {
+        &self.options
+    }
+
+    /// The message, if the value tells that it is in the state it had.
+    fn unchanged(&self, stamp: Option<&(Stamp, QName)>, form: (Version, Use)) -> Option<Frames> {
+        let is_same = stamp.is_some() && stamp == self.stamp.as_ref() && self.form == Some(form);
+        self.frames.clone().filter(|_| is_same)
+    }
+
+    /// Takes over what a message left, and hands it out.
+    fn keep(&mut self, written: Written) -> Outgoing {
+        let Written { chunks, names, stats, kind } = written;
+        (self.chunks, self.names, self.stats) = (chunks, names, stats);
+        let frames: Vec<_> = self.chunks.iter().filter(|chunk| !chunk.bytes().is_empty()).map(frame).collect();
+        let len = frames.iter().map(Bytes::len).sum();
+        let frames = Frames { frames: Arc::new(frames), len };
+        self.frames = Some(frames.clone());
+        self.memory = self.chunks.iter().map(|chunk| chunk.memory()).sum::<usize>() + size_of::<Self>();
+        if self.memory > self.options.bytes {
+            self.forget();
+        }
+        self.hand_out(frames, kind)
+    }
+
+    fn hand_out(&mut self, frames: Frames, kind: MatchKind) -> Outgoing {
+        self.stats.count(kind, frames.len);
+        Outgoing::new(frames.frames, frames.len, kind)
+    }
+
+    fn encode_plainly<T: Content>(
+        &mut self,
+        version: Version,
+        encoding: Use,
+        headers: &[HeaderBlock],
+        name: &QName,
+        body: (&T, View<'_>),
+    ) -> Result<Outgoing, Error> {
+        self.forget();
+        let message = encode_element(version, encoding, headers, name, body, Buffer::new())?;
+        let len = message.len();
+        self.stats.written += len as u64;
+        let frame = Bytes::from(message.into_vec());
+        Ok(self.hand_out(Frames { frames: Arc::new(vec![frame]), len }, MatchKind::FirstTime))
+    }
+
+    fn forget(&mut self) {
+        self.chunks = Vec::new();
+        self.names = Names::default();
+        (self.frames, self.stamp, self.memory) = (None, None, 0);
+    }
+}
+
+/// A chunk as a piece of a message, sharing its memory.
+fn frame(chunk: &Arc<Chunk>) -> Bytes {
+    struct Held(Arc<Chunk>);
+
+    impl AsRef<[u8]> for Held {
+        fn as_ref(&self) -> &[u8] {
+            self.0.bytes()
+        }
+    }
+
+    Bytes::from_owner(Held(Arc::clone(chunk)))
+}

@@ -1,0 +1,178 @@
+//! A value that knows whether it may have changed.
+
+use super::epoch::Epoch;
+use crate::content::{Content, Message, Typed};
+use crate::decode::{Cursor, Step};
+use crate::encode::Encoder;
+use crate::encode::differential::Stamp;
+use crate::schema::{Element, QName, View};
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::{Deref, DerefMut};
+
+/// A value that notes when it may have changed: whenever it is borrowed mutably. Until then a
+/// [`Template`](crate::Template) that holds it passes it over, however large it is. Around a whole message that makes sending it
+/// again a matter of one comparison.
+///
+/// In XML it is what the value itself is. Its clone is another value, which no template holds. A value that can change without
+/// being borrowed mutably (a `Cell`, an atomic) must not be tracked: its changes would not be seen.
+///
+/// ```
+/// use deltasoap::schema::Use;
+/// use deltasoap::soap::Version;
+/// use deltasoap::{Soap, Template, Templating, Tracked, TrackedVec};
+///
+/// #[derive(Soap)]
+/// #[soap(namespace = "urn:lab", message)]
+/// struct Report {
+///     station: String,
+///     level: TrackedVec<f64>,
+/// }
+///
+/// let levels = (0..1000).map(f64::from).collect();
+/// let mut report = Tracked::new(Report { station: "north".to_owned(), level: levels });
+/// let mut template = Template::new(Templating::default());
+/// let first = template.encode(Version::Soap11, Use::Literal, &[], &report)?.to_vec();
+///
+/// // Nothing was touched: it is not looked at again.
+/// assert_eq!(template.encode(Version::Soap11, Use::Literal, &[], &report)?.to_vec(), first);
+///
+/// // The station's name is compared; of the levels, one.
+/// report.level[17] = 0.5;
+/// let second = template.encode(Version::Soap11, Use::Literal, &[], &report)?;
+/// assert_ne!(second.to_vec(), first);
+/// # Ok::<(), deltasoap::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Tracked<T> {
+    value: T,
+    epoch: Epoch,
+}
+
+impl<T> Tracked<T> {
+    /// Tracks a value from now on.
+    pub fn new(value: T) -> Self {
+        Tracked { value, epoch: Epoch::new() }
+    }
+
+    /// The value.
+    pub fn get(&self) -> &T {
+        &self.value
+    }
+
+    /// Puts another value in its place.
+    pub fn set(&mut self, value: T) {
+        **self = value;
+    }
+
+    /// The value, no longer tracked.
+    pub fn into_inner(self) -> T {
+        self.value
+    }
+}
+
+impl<T> Deref for Tracked<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+/// Notes that the value may have changed.
+impl<T> DerefMut for Tracked<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        self.epoch.change();
+        &mut self.value
+    }
+}
+
+impl<T> From<T> for Tracked<T> {
+    fn from(value: T) -> Self {
+        Tracked::new(value)
+    }
+}
+
+impl<T: Default> Default for Tracked<T> {
+    fn default() -> Self {
+        Tracked::new(T::default())
+    }
+}
+
+/// Another value, which no template holds.
+impl<T: Clone> Clone for Tracked<T> {
+    fn clone(&self) -> Self {
+        Tracked::new(self.value.clone())
+    }
+}
+
+/// Equal values; what is noted about them does not count.
+impl<T: PartialEq> PartialEq for Tracked<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl<T: Eq> Eq for Tracked<T> {}
+
+impl<T: PartialEq> PartialEq<T> for Tracked<T> {
+    fn eq(&self, other: &T) -> bool {
+        self.value == *other
+    }
+}
+
+impl<T: Hash> Hash for Tracked<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.value.hash(state);
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Tracked<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)
+    }
+}
+
+/// As the value's own, but never flat: an item that was not touched is passed over as a whole.
+impl<T: Content> Content for Tracked<T> {
+    const REPLACES: bool = T::REPLACES;
+
+    fn vacant(view: View<'_>) -> Self {
+        Tracked::new(T::vacant(view))
+    }
+
+    fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        (**self).decode(cursor, view)
+    }
+
+    fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
+        self.epoch.seal();
+        encoder.tracked(self.epoch.stamp(), |encoder| self.value.encode(encoder, view));
+    }
+
+    fn stamp(&self) -> Option<Stamp> {
+        Some(self.epoch.stamp())
+    }
+
+    fn encode_inline(&self, encoder: &mut Encoder, view: View<'_>) {
+        self.epoch.seal();
+        self.value.encode_inline(encoder, view);
+    }
+}
+
+impl<T: Typed> Typed for Tracked<T> {
+    const TYPE_NAME: QName = T::TYPE_NAME;
+    const ITEM_NAME: &'static str = T::ITEM_NAME;
+    const NILLABLE: bool = T::NILLABLE;
+    const CHOICE: bool = T::CHOICE;
+
+    fn element() -> &'static Element {
+        T::element()
+    }
+}
+
+impl<T: Message> Message for Tracked<T> {
+    const ELEMENT: QName = T::ELEMENT;
+}

@@ -1,0 +1,321 @@
+//! The oracle of differential serialization: what templates send is what the same values give when they are written in full.
+
+use crate::gaps::assert_same_but_for_gaps;
+use crate::kinds;
+use bytes::Bytes;
+use deltasoap_core::decode::{Cursor, Decoder, Step};
+use deltasoap_core::schema::{Use, View};
+use deltasoap_core::soap::{EnvelopeReader, Head, HeaderBlock, Receiver, Version, encode_element};
+use deltasoap_core::{
+    Buffer, Content, DecodeOptions, Differential, EncodeStats, Error, ErrorKind, MatchKind, Memory, Outgoing, QName,
+    Template, Templates, Templating, Width,
+};
+use std::fmt::Debug;
+
+/// How messages are written: what stays the same for most of a stream.
+#[derive(Clone)]
+pub struct Style {
+    pub version: Version,
+    pub encoding: Use,
+    pub headers: Vec<HeaderBlock>,
+    pub name: QName,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        let name = QName::new("urn:op", "operation");
+        Style { version: Version::Soap11, encoding: Use::Literal, headers: Vec::new(), name }
+    }
+}
+
+/// What becomes of a message that was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flight {
+    /// It has arrived.
+    Landed,
+    /// It is still being sent.
+    Held,
+    /// Some of its frames are still being sent, without the rest.
+    Frames,
+}
+
+/// How much of a message is shown to people.
+const MOST_SHOWN: usize = 4000;
+
+/// Sends values by templates, and in full beside, and compares.
+pub struct Sender<'v, T> {
+    pub style: Style,
+    pub view: View<'v>,
+    kept: Kept,
+    options: Templating,
+    /// The message that the template holds, in full.
+    before: Option<String>,
+    in_flight: Vec<(InFlight, Vec<u8>)>,
+    decoder: Decoder,
+    memory: Option<Memory<T>>,
+}
+
+enum Kept {
+    One(Box<Template>),
+    Several(Box<Templates>),
+}
+
+enum InFlight {
+    Whole(Outgoing),
+    Frames(Vec<Bytes>),
+}
+
+impl<'v, T: Content + Debug> Sender<'v, T> {
+    /// Sends by one template.
+    pub fn new(view: View<'v>, options: Templating) -> Self {
+        Self::with(view, options, Kept::One(Box::new(Template::new(options))))
+    }
+
+    /// Sends by a set of templates.
+    pub fn of_several(view: View<'v>, options: Templating) -> Self {
+        Self::with(view, options, Kept::Several(Box::new(Templates::new(options))))
+    }
+
+    fn with(view: View<'v>, options: Templating, kept: Kept) -> Self {
+        let (style, memory) = (Style::default(), Some(Memory::new(T::vacant(view))));
+        let decoder = Decoder::new(decode_options());
+        Sender { style, view, kept, options, before: None, in_flight: Vec::new(), decoder, memory }
+    }
+
+    pub fn stats(&self) -> EncodeStats {
+        match &self.kept {
+            Kept::One(template) => template.stats(),
+            Kept::Several(templates) => templates.stats(),
+        }
+    }
+
+    pub fn memory(&self) -> usize {
+        match &self.kept {
+            Kept::One(template) => template.memory(),
+            Kept::Several(templates) => templates.memory(),
+        }
+    }
+
+    /// Sends a value that can be written.
+    #[track_caller]
+    pub fn send(&mut self, value: &T) -> MatchKind {
+        self.send_in(value, Flight::Landed).expect("a value that can be written")
+    }
+
+    /// Sends a value, by the template and in full.
+    ///
+    /// # Errors
+    /// What both gave.
+    #[track_caller]
+    pub fn send_in(&mut self, value: &T, flight: Flight) -> Result<MatchKind, Error> {
+        let stats = self.stats();
+        let sent = self.encode(value);
+        let full = self.in_full(value);
+        match (sent, full) {
+            (Ok(sent), Ok(full)) => {
+                self.check(&sent, &full, self.stats() - stats);
+                let kind = sent.kind();
+                self.before = Some(full);
+                self.keep(sent, flight);
+                Ok(kind)
+            }
+            (Err(sent), Err(full)) => {
+                assert_eq!(sent, full);
+                self.before = None;
+                Err(full)
+            }
+            (sent, full) => panic!("by template: {sent:?}\n in full: {full:?}\n before: {:?}", self.before),
+        }
+    }
+
+    /// Asserts that nothing changed that is still being sent, and lets it arrive.
+    #[track_caller]
+    pub fn land(&mut self) {
+        for (flight, bytes) in self.in_flight.drain(..) {
+            let now = match flight {
+                InFlight::Whole(sent) => sent.to_vec(),
+                InFlight::Frames(frames) => frames.concat(),
+            };
+            assert!(now == bytes, "changed in flight:\n  {}\n  {}", text(&bytes), text(&now));
+        }
+    }
+
+    fn encode(&mut self, value: &T) -> Result<Outgoing, Error> {
+        let Style { version, encoding, headers, name } = &self.style;
+        let body = (value, self.view);
+        match &mut self.kept {
+            Kept::One(template) => template.encode_element(*version, *encoding, headers, name, body),
+            Kept::Several(templates) => templates.encode_element(*version, *encoding, headers, name, body),
+        }
+    }
+
+    fn in_full(&self, value: &T) -> Result<String, Error> {
+        let Style { version, encoding, headers, name } = &self.style;
+        let full = encode_element(*version, *encoding, headers, name, (value, self.view), Buffer::new())?;
+        Ok(String::from_utf8(full.into_vec()).expect("UTF-8"))
+    }
+
+    #[track_caller]
+    fn check(&mut self, sent: &Outgoing, full: &str, stats: EncodeStats) {
+        let bytes = sent.to_vec();
+        assert!(sent.frames().iter().all(|frame| !frame.is_empty()));
+        assert_eq!(sent.len(), bytes.len());
+        if self.options.width == Width::Exact {
+            self.check_bytes(&bytes, full, sent.kind());
+        } else {
+            assert_same_but_for_gaps(text(&bytes), full);
+        }
+        self.check_value(sent, &bytes, full);
+        self.check_kind(sent.kind(), full);
+        self.check_stats(sent, stats);
+    }
+
+    #[track_caller]
+    fn check_bytes(&self, bytes: &[u8], full: &str, kind: MatchKind) {
+        if bytes == full.as_bytes() {
+            return;
+        }
+        let place = bytes.iter().zip(full.as_bytes()).position(|(found, expected)| found != expected);
+        let place = place.unwrap_or(bytes.len().min(full.len()));
+        let (before, found) = (self.before.as_deref().unwrap_or("nothing"), String::from_utf8_lossy(bytes));
+        let options = self.options;
+        panic!(
+            "{kind:?} at {place}, {options:?}\n   before: {before}\n expected: {full}\n    found: {found}\n\
+             behind the place, expected: {}\n                      found: {}",
+            excerpt(full.as_bytes(), place),
+            excerpt(bytes, place)
+        );
+    }
+
+    /// The message is read as the one in full: alone, and behind those before by a differential decoder that keeps the frames.
+    #[track_caller]
+    fn check_value(&mut self, sent: &Outgoing, bytes: &[u8], full: &str) {
+        let alone = self.read(bytes);
+        if self.options.width != Width::Exact {
+            assert_same(&alone, &self.read(full.as_bytes()), "stuffed", bytes);
+        }
+        assert_same(&self.read_behind(sent), &alone, "behind others", bytes);
+    }
+
+    fn read(&self, bytes: &[u8]) -> Result<String, Fault> {
+        let operation = Operation { memory: Memory::<T>::new(T::vacant(self.view)), view: self.view };
+        let mut reader = EnvelopeReader::new(operation);
+        let options = DecodeOptions { differential: Differential::OFF, ..decode_options() };
+        Decoder::new(options).decode(&mut reader, bytes).map_err(fault)?;
+        Ok(shown(&reader.receiver.memory))
+    }
+
+    fn read_behind(&mut self, sent: &Outgoing) -> Result<String, Fault> {
+        let memory = self.memory.take().expect("it is always put back");
+        let mut reader = EnvelopeReader::new(Operation { memory, view: self.view });
+        self.decoder.reset();
+        let mut frames = sent.frames().iter();
+        let pushed = frames.try_for_each(|frame| self.decoder.push_bytes(&mut reader, frame.clone()));
+        let result = pushed.and_then(|()| self.decoder.finish(&mut reader)).map_err(fault);
+        let memory = reader.into_parts().1.memory;
+        let value = result.map(|()| shown(&memory));
+        self.memory = Some(memory);
+        value
+    }
+
+    #[track_caller]
+    fn check_kind(&self, kind: MatchKind, full: &str) {
+        let before = self.before.as_deref();
+        let allowed = match self.kept {
+            Kept::Several(_) => return,
+            Kept::One(_) if self.options.width == Width::Exact => kinds::exact(before, full),
+            Kept::One(_) => kinds::stuffed(before, full),
+        };
+        let is_dropped = kind == MatchKind::FirstTime && self.options.bytes < Templating::default().bytes;
+        assert!(
+            allowed.contains(&kind) || is_dropped,
+            "{kind:?} instead of {allowed:?}, {:?}\n before: {before:?}\n    now: {full}",
+            self.options
+        );
+    }
+
+    #[track_caller]
+    fn check_stats(&self, sent: &Outgoing, stats: EncodeStats) {
+        let EncodeStats { messages, content, perfect, partial, first, bytes, .. } = stats;
+        let is = |kind| u64::from(sent.kind() == kind);
+        let kinds =
+            [MatchKind::Content, MatchKind::PerfectStructural, MatchKind::PartialStructural, MatchKind::FirstTime];
+        assert_eq!([content, perfect, partial, first], kinds.map(is), "{stats:?}");
+        assert_eq!((messages, bytes), (1, sent.len() as u64), "{stats:?}");
+        let EncodeStats { written, moved, leaves, shifts, tag_moves, elements, splits, copies, .. } = stats;
+        let is_exact = self.options.width == Width::Exact;
+        match sent.kind() {
+            MatchKind::Content => assert_eq!(written + moved + leaves + shifts + tag_moves + elements + copies, 0),
+            MatchKind::PerfectStructural if is_exact => assert_eq!(moved + shifts + elements + splits, 0, "{stats:?}"),
+            MatchKind::FirstTime if is_exact => assert!(written >= bytes, "{stats:?}"),
+            _ => {}
+        }
+    }
+
+    fn keep(&mut self, sent: Outgoing, flight: Flight) {
+        let bytes = sent.to_vec();
+        match flight {
+            Flight::Landed => {}
+            Flight::Held => self.in_flight.push((InFlight::Whole(sent), bytes)),
+            Flight::Frames => {
+                let frames: Vec<_> = sent.frames().iter().step_by(2).cloned().collect();
+                let bytes = frames.concat();
+                self.in_flight.push((InFlight::Frames(frames), bytes));
+            }
+        }
+    }
+}
+
+/// An operation read with a memory.
+struct Operation<'v, T> {
+    memory: Memory<T>,
+    view: View<'v>,
+}
+
+impl<T: Content> Receiver for Operation<'_, T> {
+    fn open_body(&mut self, _: &Head, _: &str, _: &str) -> Result<(), ErrorKind> {
+        Ok(())
+    }
+
+    fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        self.memory.decode(cursor, self.view)
+    }
+}
+
+fn decode_options() -> DecodeOptions {
+    let differential = Differential { adaptive: false, ..Differential::default() };
+    DecodeOptions { differential, ..DecodeOptions::default() }
+}
+
+/// What is wrong and in which element: the same for all ways to write a message.
+type Fault = (ErrorKind, String);
+
+fn fault(error: Error) -> Fault {
+    (error.kind().clone(), error.path().to_owned())
+}
+
+fn shown<T: Debug>(memory: &Memory<T>) -> String {
+    format!("{:?}", memory.value())
+}
+
+/// Asserts that a message read in one way is what it should be; else tells where it differs.
+#[track_caller]
+fn assert_same(found: &Result<String, Fault>, expected: &Result<String, Fault>, how: &str, message: &[u8]) {
+    if found == expected {
+        return;
+    }
+    let (found, expected) = (format!("{found:?}"), format!("{expected:?}"));
+    let place = found.bytes().zip(expected.bytes()).take_while(|(one, other)| one == other).count();
+    let (found, expected) = (excerpt(found.as_bytes(), place), excerpt(expected.as_bytes(), place));
+    let message = &message[..message.len().min(MOST_SHOWN)];
+    panic!("read {how}, at {place}\n expected: {expected}\n    found: {found}\n{}", String::from_utf8_lossy(message));
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
+}
+
+fn excerpt(bytes: &[u8], place: usize) -> String {
+    let (start, end) = (place.saturating_sub(20).min(bytes.len()), bytes.len().min(place + 40));
+    String::from_utf8_lossy(&bytes[start..end]).into_owned()
+}

@@ -1,0 +1,108 @@
+//! Random streams of dynamic values sent by templates: for property tests and for the fuzzer alike.
+
+use crate::generate::{self, Entropy};
+use crate::sender::{Flight, Sender};
+use crate::updates;
+use deltasoap_core::schema::{Schema, Use, View};
+use deltasoap_core::soap::Version;
+use deltasoap_core::{EncodeStats, QName, Templating, Value, Width};
+
+/// Entropy for the schema, the first value, the updates and how all that is sent.
+pub struct Sources<'a> {
+    pub schema: &'a [u8],
+    pub value: &'a [u8],
+    pub updates: &'a [u8],
+    pub sending: &'a [u8],
+}
+
+/// Messages of a stream, at most.
+const MESSAGES: usize = 24;
+
+/// Sends a random stream by one template. Gives the template's counters.
+pub fn check_one(sources: &Sources<'_>) -> EncodeStats {
+    let (schema, root) = generate::schema(&mut Entropy(sources.schema));
+    let view = schema.view(root);
+    let mut sending = Entropy(sources.sending);
+    let mut sender = Sender::new(view, templating(&mut sending));
+    let values = vec![generate::value(&mut Entropy(sources.value), view)];
+    send_all(&mut sender, values, view, Entropy(sources.updates), sending);
+    sender.stats()
+}
+
+/// Sends a few values in turn by a set of templates.
+pub fn check_several(sources: &Sources<'_>) -> EncodeStats {
+    let (schema, root): (Schema, _) = generate::schema(&mut Entropy(sources.schema));
+    let view = schema.view(root);
+    let (mut sending, mut value) = (Entropy(sources.sending), Entropy(sources.value));
+    let mut sender = Sender::of_several(view, templating(&mut sending));
+    let values = (0..sending.below(3) + 2).map(|_| generate::value(&mut value, view)).collect();
+    send_all(&mut sender, values, view, Entropy(sources.updates), sending);
+    sender.stats()
+}
+
+fn send_all(
+    sender: &mut Sender<'_, Value>,
+    mut values: Vec<Value>,
+    view: View<'_>,
+    mut entropy: Entropy<'_>,
+    mut sending: Entropy<'_>,
+) {
+    for _ in 0..MESSAGES {
+        let is_last = entropy.0.is_empty();
+        let chosen = sending.below(values.len());
+        send(sender, &values[chosen], &mut sending);
+        for _ in 0..entropy.below(4) {
+            updates::update(&mut values[chosen], view, &mut entropy);
+        }
+        if is_last {
+            break;
+        }
+    }
+    sender.land();
+}
+
+/// Sends a value; now and then with another head, behind one that cannot be sent, or while others are on their way.
+fn send(sender: &mut Sender<'_, Value>, value: &Value, sending: &mut Entropy<'_>) {
+    match sending.below(32) {
+        10 => drop(sender.send_in(value, Flight::Landed)),
+        11 => sender.style.version = [Version::Soap11, Version::Soap12][sending.below(2)],
+        12 => sender.style.encoding = [Use::Literal, Use::Encoded][sending.below(2)],
+        13 => sender.style.headers = updates::headers(sending),
+        14 => sender.style.name = QName::owned("urn:op", format!("operation{}", sending.below(3))),
+        15 => send_spoilt(sender, value, sending),
+        _ => {}
+    }
+    let flight = [Flight::Landed, Flight::Landed, Flight::Held, Flight::Frames][sending.below(4)];
+    sender.send_in(value, flight).expect("a value of its schema");
+    if sending.below(6) == 5 {
+        sender.land();
+    }
+}
+
+fn send_spoilt(sender: &mut Sender<'_, Value>, value: &Value, sending: &mut Entropy<'_>) {
+    let mut spoilt = value.clone();
+    if updates::spoil(&mut spoilt, sending) {
+        sender.send_in(&spoilt, Flight::Landed).expect_err("a character that XML cannot carry");
+    }
+}
+
+fn templating(entropy: &mut Entropy<'_>) -> Templating {
+    let chunk = [256, 300, 512, 1000, 32 << 10][entropy.below(5)];
+    Templating {
+        templates: entropy.below(4) + 1,
+        chunk,
+        split: chunk * [2, 1, 3][entropy.below(3)] + entropy.below(64),
+        reserve: [32, 0, 100, 256][entropy.below(4)].min(chunk),
+        width: width(entropy),
+        bytes: [256 << 20, 256 << 20, 256 << 20, 4000][entropy.below(4)],
+    }
+}
+
+fn width(entropy: &mut Entropy<'_>) -> Width {
+    match entropy.below(8) {
+        4 => Width::Maximal,
+        5 => Width::Given([1, 5, 18, 300][entropy.below(4)]),
+        6 | 7 => Width::Learned([0.0, 0.5, 0.9, 1.0][entropy.below(4)]),
+        _ => Width::Exact,
+    }
+}

@@ -1,0 +1,241 @@
+//! Bodies of messages on their way out: one piece, or the pieces of a template, sent as they lie there.
+//!
+//! A frame is one [`Bytes`], so that nothing is copied on the way to the socket: hyper gathers the frames that are at hand into
+//! one vectored write. The length is known beforehand, and announced also where the receiver speaks HTTP/1.0.
+
+use bytes::Bytes;
+use deltasoap_core::{Buffer, Outgoing};
+use http_body::{Frame, SizeHint};
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// The body of a request that a [`Client`](crate::Client) sends, and of a response of a [`SoapService`](crate::SoapService).
+///
+/// As long as a body that comes from a template is held, or any of its frames is, the template copies what they show before it
+/// changes it. A clone starts where the original is.
+#[derive(Debug, Clone, Default)]
+pub struct Body {
+    pieces: Pieces,
+    /// Bytes of the frames to come.
+    left: usize,
+}
+
+#[derive(Debug, Clone)]
+enum Pieces {
+    One(Bytes),
+    Template {
+        outgoing: Outgoing,
+        /// The frame that comes next.
+        next: usize,
+    },
+}
+
+impl Default for Pieces {
+    fn default() -> Self {
+        Pieces::One(Bytes::new())
+    }
+}
+
+impl Pieces {
+    fn next(&mut self) -> Bytes {
+        match self {
+            Pieces::One(bytes) => std::mem::take(bytes),
+            Pieces::Template { outgoing, next } => {
+                *next += 1;
+                outgoing.frames().get(*next - 1).cloned().unwrap_or_default()
+            }
+        }
+    }
+}
+
+impl http_body::Body for Body {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if self.left == 0 {
+            return Poll::Ready(None);
+        }
+        let frame = self.pieces.next();
+        self.left = if frame.is_empty() { 0 } else { self.left.saturating_sub(frame.len()) };
+        if self.left == 0 {
+            // From here on the template waits for the frames alone.
+            self.pieces = Pieces::default();
+        }
+        Poll::Ready(Some(Ok(Frame::data(frame))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left == 0
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.left as u64)
+    }
+}
+
+impl From<Bytes> for Body {
+    fn from(bytes: Bytes) -> Self {
+        Body { left: bytes.len(), pieces: Pieces::One(bytes) }
+    }
+}
+
+impl From<Vec<u8>> for Body {
+    fn from(bytes: Vec<u8>) -> Self {
+        Bytes::from(bytes).into()
+    }
+}
+
+impl From<String> for Body {
+    fn from(text: String) -> Self {
+        text.into_bytes().into()
+    }
+}
+
+/// A message in one piece, whose bytes are not copied unless their buffer was far too large for them.
+impl From<Buffer> for Body {
+    fn from(message: Buffer) -> Self {
+        trimmed(message.into_vec()).into()
+    }
+}
+
+impl From<Outgoing> for Body {
+    fn from(outgoing: Outgoing) -> Self {
+        Body { left: outgoing.len(), pieces: Pieces::Template { outgoing, next: 0 } }
+    }
+}
+
+/// Most bytes of memory that a message keeps without use while it is sent.
+const UNUSED: usize = 64 << 10;
+
+/// The bytes without the memory behind them, where that is most of it: a slow reader would hold on to it. A buffer that
+/// grew to the message is less than twice as large, so that what is copied here is always a small part.
+fn trimmed(mut bytes: Vec<u8>) -> Vec<u8> {
+    if bytes.capacity() > UNUSED && bytes.capacity() / 2 > bytes.len() {
+        bytes.shrink_to_fit();
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deltasoap::schema::Use;
+    use deltasoap::soap::Version;
+    use deltasoap::{Soap, Templates, Templating};
+    use http::Response;
+    use http_body::Body as _;
+    use http_body_util::BodyExt;
+    use hyper::server::conn::http1;
+    use hyper::service::service_fn;
+    use std::io::{self, IoSlice};
+    use std::sync::{Arc, Mutex};
+
+    #[derive(Soap)]
+    #[soap(message, namespace = "urn:t")]
+    struct Numbers {
+        item: Vec<f64>,
+    }
+
+    fn outgoing(items: usize) -> Outgoing {
+        let options = Templating { chunk: 256, split: 512, reserve: 16, ..Templating::default() };
+        let numbers = Numbers { item: (0..items).map(|item| item as f64).collect() };
+        Templates::new(options).encode(Version::Soap11, Use::Literal, &[], &numbers).expect("a message")
+    }
+
+    #[tokio::test]
+    async fn frames_come_as_they_are_and_the_length_is_what_is_left() {
+        let outgoing = outgoing(500);
+        let (mut body, mut left) = (Body::from(outgoing.clone()), outgoing.len());
+        for expected in outgoing.frames() {
+            assert_eq!(body.size_hint().exact(), Some(left as u64));
+            assert!(!body.is_end_stream());
+            let frame = body.frame().await.expect("a frame").expect("no error").into_data().expect("data");
+            assert_eq!((frame.as_ptr(), frame.len()), (expected.as_ptr(), expected.len()), "not copied");
+            left -= frame.len();
+        }
+        assert!(left == 0 && body.is_end_stream() && body.frame().await.is_none());
+    }
+
+    /// A connection on which a request waits, and that notes how many slices each write gathers.
+    struct Wire {
+        request: &'static [u8],
+        slices: Arc<Mutex<Vec<usize>>>,
+    }
+
+    impl hyper::rt::Read for Wire {
+        fn poll_read(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            mut cursor: hyper::rt::ReadBufCursor<'_>,
+        ) -> Poll<io::Result<()>> {
+            if self.request.is_empty() {
+                return Poll::Pending;
+            }
+            cursor.put_slice(std::mem::take(&mut self.request));
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    impl hyper::rt::Write for Wire {
+        fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+            self.poll_write_vectored(context, &[IoSlice::new(bytes)])
+        }
+
+        fn poll_write_vectored(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            slices: &[IoSlice<'_>],
+        ) -> Poll<io::Result<usize>> {
+            self.slices.lock().expect("not poisoned").push(slices.len());
+            Poll::Ready(Ok(slices.iter().map(|slice| slice.len()).sum()))
+        }
+
+        fn is_write_vectored(&self) -> bool {
+            true
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    #[tokio::test]
+    async fn frames_are_gathered_into_few_writes() {
+        let (outgoing, slices) = (outgoing(500), Arc::<Mutex<Vec<usize>>>::default());
+        let frames = outgoing.frames().len();
+        let respond = move |_| std::future::ready(Ok::<_, Infallible>(Response::new(Body::from(outgoing.clone()))));
+        let wire = Wire { request: b"GET / HTTP/1.0\r\n\r\n", slices: Arc::clone(&slices) };
+        http1::Builder::new().serve_connection(wire, service_fn(respond)).await.expect("no error");
+        let slices = slices.lock().expect("not poisoned");
+        assert_eq!(slices.iter().sum::<usize>(), frames + 1, "each frame by itself, and the head");
+        assert!(slices.len() <= frames.div_ceil(15), "{slices:?}");
+    }
+
+    #[test]
+    fn memory_that_is_mostly_unused_is_given_back() {
+        let with = |capacity, len| {
+            let mut bytes = Vec::with_capacity(capacity);
+            bytes.resize(len, b'x');
+            bytes
+        };
+        let small = trimmed(with(1 << 20, 100));
+        assert!(small.capacity() < UNUSED && small == with(100, 100));
+        for (capacity, len) in [(1 << 20, 600 << 10), (UNUSED, 100)] {
+            assert!(trimmed(with(capacity, len)).capacity() >= capacity, "not copied");
+        }
+    }
+
+    #[tokio::test]
+    async fn one_piece_is_one_frame() {
+        let body = Body::from("some text".to_owned());
+        assert_eq!(body.size_hint().exact(), Some(9));
+        assert_eq!(body.clone().collect().await.expect("no error").to_bytes(), "some text");
+        assert!(Body::default().is_end_stream() && Body::from(Bytes::new()).frame().await.is_none());
+    }
+}

@@ -1,0 +1,228 @@
+//! What a client keeps of the requests it sent, so that the next ones need only be written where they differ.
+//!
+//! A set of templates belongs to a destination and a kind of request. It is taken from the store while a request is written,
+//! which takes no lock, and put back at once: what is still being sent is safe, since templates copy it before they change
+//! it. A request that is written meanwhile gets a set of its own.
+
+use crate::body::Body;
+use crate::shelf::{Idle, Shelf};
+use crate::sizes::{Sizes, in_full};
+use deltasoap_core::schema::Use;
+use deltasoap_core::soap::{HeaderBlock, Version, encode_message};
+use deltasoap_core::{Buffer, EncodeStats, Error, Message, QName, Templates, Templating};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Sets kept, where no other number is said.
+const SETS: usize = 64;
+/// Bytes kept, where no other number is said.
+const BYTES: usize = 128 << 20;
+
+/// A store of templates that several clients share: the first request to one destination is written against what was last
+/// sent to another, and what is the same in both is kept once.
+///
+/// Each client has a store of its own unless it is [given one](crate::ClientBuilder::templates). How long it takes to write a
+/// request tells how much it resembles what was sent before, to whichever destination; share where that may be known.
+///
+/// ```
+/// use deltasoap_http::{Client, SharedTemplates};
+///
+/// # fn run() -> Result<(), deltasoap_http::InvalidUrl> {
+/// let templates = SharedTemplates::default();
+/// let east = Client::builder("http://east.example/reports").templates(templates.clone()).build()?;
+/// let west = Client::builder("http://west.example/reports").templates(templates).build()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct SharedTemplates(Arc<Store>);
+
+impl Default for SharedTemplates {
+    /// At most 64 sets of templates, of 128 MiB.
+    fn default() -> Self {
+        Self::new(SETS, BYTES)
+    }
+}
+
+impl SharedTemplates {
+    /// A store of at most so many sets of templates, one for each destination and kind of request (and as many as are written
+    /// at one time), and of so many bytes. Beyond that, what was not used for longest is dropped. What two sets share is
+    /// counted for each.
+    pub fn new(sets: usize, bytes: usize) -> Self {
+        SharedTemplates(Arc::new(Store { bytes, shelf: Mutex::new(Shelf::new(sets)), destinations: AtomicU64::new(0) }))
+    }
+
+    /// Bytes of all templates that wait for the next requests.
+    pub fn memory(&self) -> usize {
+        self.0.shelf().bytes()
+    }
+}
+
+#[derive(Debug)]
+struct Store {
+    bytes: usize,
+    shelf: Mutex<Shelf<Key>>,
+    /// Clients so far that were built with the store.
+    destinations: AtomicU64,
+}
+
+/// What a set of templates is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Key {
+    destination: u64,
+    kind: Kind,
+}
+
+/// Requests that may resemble each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Kind {
+    element: QName,
+    /// Where the type's description stands in memory, which tells types apart that have the same element. It only chooses
+    /// among templates, and those check what they are given.
+    schema: usize,
+    version: Version,
+    encoding: Use,
+}
+
+impl Kind {
+    fn of<T: Message>(version: Version, encoding: Use) -> Self {
+        Kind { element: T::ELEMENT, schema: std::ptr::from_ref(T::element()).addr(), version, encoding }
+    }
+}
+
+impl Store {
+    fn shelf(&self) -> MutexGuard<'_, Shelf<Key>> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Templates for a request: the destination's own, else a copy of another's, which shares its chunks, else none yet.
+    fn take(&self, key: &Key, options: Templating) -> Box<Templates> {
+        let mut shelf = self.shelf();
+        if let Some((_, own)) = shelf.take(|other| other == key).and_then(Idle::into_parts) {
+            return own;
+        }
+        let other = shelf.find(|other| other.kind == key.kind).and_then(Idle::memory::<Templates>);
+        let alike = other.filter(|other| *other.options() == options);
+        Box::new(alike.cloned().unwrap_or_else(|| Templates::new(options)))
+    }
+
+    fn put(&self, idle: Idle<Key>) {
+        let mut shelf = self.shelf();
+        let mut dropped: Vec<_> = shelf.put(idle).into_iter().collect();
+        while shelf.bytes() > self.bytes {
+            dropped.extend(shelf.oldest());
+        }
+        // Large buffers are freed without the lock.
+        drop(shelf);
+        drop(dropped);
+    }
+}
+
+/// How a client and its clones write requests.
+#[derive(Debug)]
+pub(super) struct Writer {
+    options: Templating,
+    store: SharedTemplates,
+    destination: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    stats: EncodeStats,
+    /// Of each kind of request so far.
+    sizes: Vec<(Kind, Sizes)>,
+}
+
+impl State {
+    fn sizes(&mut self, kind: &Kind) -> &Sizes {
+        let known = self.sizes.iter().position(|(other, _)| other == kind);
+        let index = known.unwrap_or_else(|| {
+            self.sizes.push((kind.clone(), Sizes::default()));
+            self.sizes.len() - 1
+        });
+        &self.sizes[index].1
+    }
+}
+
+/// How a request is laid out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Layout<'a> {
+    pub(super) version: Version,
+    pub(super) encoding: Use,
+    pub(super) headers: &'a [HeaderBlock],
+}
+
+impl Writer {
+    /// For the requests to one more destination of a store.
+    pub(super) fn new(options: Templating, store: SharedTemplates) -> Arc<Self> {
+        let destination = store.0.destinations.fetch_add(1, Relaxed);
+        // What the store has no room for is not made into a template in the first place.
+        let options = Templating { bytes: options.bytes.min(store.0.bytes), ..options };
+        Arc::new(Writer { options, store, destination, state: Mutex::default() })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was counted for all requests.
+    pub(super) fn stats(&self) -> EncodeStats {
+        self.state().stats
+    }
+
+    /// Writes a request, in full if it `is_single` or those of its kind are small.
+    ///
+    /// # Errors
+    /// When the value holds text that XML cannot carry.
+    pub(super) fn write<T: Message>(&self, layout: Layout<'_>, body: &T, is_single: bool) -> Result<Body, Error> {
+        let kind = Kind::of::<T>(layout.version, layout.encoding);
+        let (is_small, expected) = {
+            let mut state = self.state();
+            let sizes = state.sizes(&kind);
+            (sizes.are_small(), sizes.expected())
+        };
+        if is_single || is_small || self.options.is_off() {
+            self.write_in_full(kind, layout, body, expected)
+        } else {
+            self.write_on(Key { destination: self.destination, kind }, layout, body)
+        }
+    }
+
+    fn write_in_full<T: Message>(
+        &self,
+        kind: Kind,
+        Layout { version, encoding, headers }: Layout<'_>,
+        body: &T,
+        expected: usize,
+    ) -> Result<Body, Error> {
+        let message = encode_message(version, encoding, headers, body, Buffer::with_capacity(expected))?;
+        self.count(&kind, in_full(message.len()), message.len());
+        Ok(message.into())
+    }
+
+    fn write_on<T: Message>(
+        &self,
+        key: Key,
+        Layout { version, encoding, headers }: Layout<'_>,
+        body: &T,
+    ) -> Result<Body, Error> {
+        let mut templates = self.store.0.take(&key, self.options);
+        let before = templates.stats();
+        let outgoing = templates.encode(version, encoding, headers, body)?;
+        let is_small = self.count(&key.kind, templates.stats() - before, outgoing.len());
+        if !is_small {
+            self.store.0.put(Idle::new(key, templates));
+        }
+        Ok(outgoing.into())
+    }
+
+    /// Counts a request; true if those of its kind are small.
+    fn count(&self, kind: &Kind, stats: EncodeStats, len: usize) -> bool {
+        let mut state = self.state();
+        state.stats += stats;
+        let sizes = state.sizes(kind);
+        sizes.note(len);
+        sizes.are_small()
+    }
+}

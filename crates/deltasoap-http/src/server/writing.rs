@@ -1,0 +1,63 @@
+//! Writes responses: against the templates of earlier ones where such can be kept, else in full.
+//!
+//! Whose templates is decided as for requests: see [`memory`](super::memory). They are taken out while a response is written,
+//! and put back at once, since they copy what is still being sent before they change it.
+
+use super::answer::Answer;
+use super::memory::{Place, TemplatePlace};
+use super::record::Record;
+use crate::body::Body;
+use crate::sizes::in_full;
+use deltasoap_core::schema::Use;
+use deltasoap_core::soap::{Version, encode_message};
+use deltasoap_core::{Buffer, EncodeStats, Error, Message, Templating};
+use std::sync::Arc;
+
+/// How a response is to be written.
+#[derive(Debug)]
+pub(crate) struct Writing {
+    pub(crate) version: Version,
+    pub(crate) encoding: Use,
+    pub(crate) record: Arc<Record>,
+    /// Where templates come from and go to; `None` for a response that stands alone.
+    pub(crate) place: Option<Place>,
+    pub(crate) templating: Templating,
+}
+
+impl Writing {
+    /// Writes a response.
+    ///
+    /// # Errors
+    /// When the value holds text that XML cannot carry.
+    pub(crate) fn write<T: Message>(mut self, answer: &Answer<T>) -> Result<Body, Error> {
+        let place = self.place.take().filter(|_| !self.record.sizes().are_small());
+        let (body, stats) = match place {
+            Some(place) => self.write_on(place.for_templates(&self.record, self.version), answer)?,
+            None => self.write_in_full(answer)?,
+        };
+        self.record.count_encoded(&stats);
+        Ok(body)
+    }
+
+    fn write_on<T: Message>(&self, place: TemplatePlace, answer: &Answer<T>) -> Result<(Body, EncodeStats), Error> {
+        let mut templates = place.take(self.templating);
+        let before = templates.stats();
+        let written = templates.encode(self.version, self.encoding, &answer.headers, &answer.body);
+        let stats = templates.stats() - before;
+        let outgoing = written?;
+        self.record.sizes().note(outgoing.len());
+        if !self.record.sizes().are_small() {
+            place.put(templates);
+        }
+        Ok((outgoing.into(), stats))
+    }
+
+    fn write_in_full<T: Message>(&self, answer: &Answer<T>) -> Result<(Body, EncodeStats), Error> {
+        let sizes = self.record.sizes();
+        let buffer = Buffer::with_capacity(sizes.expected());
+        let buffer = encode_message(self.version, self.encoding, &answer.headers, &answer.body, buffer)?;
+        sizes.note(buffer.len());
+        let stats = in_full(buffer.len());
+        Ok((buffer.into(), stats))
+    }
+}

@@ -1,0 +1,320 @@
+//! Tracked values look like what they stand for, in every place, and messages of them are written as those of plain types.
+
+use crate::support::{decode, decode_cut, encode};
+use deltasoap::decode::Decoder;
+use deltasoap::schema::Use;
+use deltasoap::soap::{EnvelopeReader, RequestReceiver, Version, encode_message};
+use deltasoap::{
+    Buffer, DecodeOptions, Memory, Message, Nillable, Soap, SoapArray, Template, Templating, Tracked, TrackedArray,
+    TrackedVec, Typed,
+};
+use proptest::prelude::*;
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+pub struct Mesh {
+    x: i32,
+    v: f64,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+pub enum Unit {
+    Volt(f64),
+    Name(String),
+}
+
+mod plain {
+    use super::*;
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    pub struct Inner {
+        pub label: String,
+        pub level: Vec<f64>,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(namespace = "urn:t", element = "report")]
+    pub struct Report {
+        pub station: String,
+        pub count: i32,
+        pub note: String,
+        pub inner: Inner,
+        pub maybe: Option<Inner>,
+        pub many: Vec<Inner>,
+        pub level: Vec<f64>,
+        pub mesh: Vec<Mesh>,
+        #[soap(inline)]
+        pub unit: Unit,
+        #[soap(inline)]
+        pub units: Vec<Unit>,
+        pub nil: Nillable<Mesh>,
+        pub array: SoapArray<Mesh>,
+    }
+}
+
+mod noting {
+    use super::*;
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    pub struct Inner {
+        pub label: String,
+        pub level: TrackedVec<f64>,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(namespace = "urn:t", element = "report")]
+    pub struct Report {
+        pub station: String,
+        pub count: Tracked<i32>,
+        pub note: Tracked<String>,
+        pub inner: Tracked<Inner>,
+        pub maybe: Option<Tracked<Inner>>,
+        pub many: Vec<Tracked<Inner>>,
+        pub level: TrackedVec<f64>,
+        pub mesh: TrackedVec<Tracked<Mesh>>,
+        #[soap(inline)]
+        pub unit: Tracked<Unit>,
+        #[soap(inline)]
+        pub units: TrackedVec<Unit>,
+        pub nil: Nillable<Tracked<Mesh>>,
+        pub array: TrackedArray<Mesh>,
+    }
+}
+
+impl From<plain::Inner> for Tracked<noting::Inner> {
+    fn from(plain: plain::Inner) -> Self {
+        Tracked::new(noting::Inner { label: plain.label, level: plain.level.into() })
+    }
+}
+
+impl From<plain::Report> for Tracked<noting::Report> {
+    fn from(plain: plain::Report) -> Self {
+        Tracked::new(noting::Report {
+            station: plain.station,
+            count: plain.count.into(),
+            note: plain.note.into(),
+            inner: plain.inner.into(),
+            maybe: plain.maybe.map(Into::into),
+            many: plain.many.into_iter().map(Into::into).collect(),
+            level: plain.level.into(),
+            mesh: plain.mesh.into_iter().map(Tracked::new).collect(),
+            unit: plain.unit.into(),
+            units: plain.units.into(),
+            nil: match plain.nil {
+                Nillable::Nil => Nillable::Nil,
+                Nillable::Value(mesh) => Nillable::Value(mesh.into()),
+            },
+            array: plain.array.0.into(),
+        })
+    }
+}
+
+fn mesh() -> impl Strategy<Value = Mesh> {
+    (0..3, 0..3).prop_map(|(x, v)| Mesh { x, v: f64::from(v) / 2.0 })
+}
+
+fn meshes() -> impl Strategy<Value = Vec<Mesh>> {
+    prop::collection::vec(mesh(), 0..5)
+}
+
+fn unit() -> impl Strategy<Value = Unit> {
+    prop_oneof![(0..3).prop_map(|n| Unit::Volt(f64::from(n))), "[a-c&]{0,2}".prop_map(Unit::Name)]
+}
+
+fn levels() -> impl Strategy<Value = Vec<f64>> {
+    prop::collection::vec(prop_oneof![Just(0.0), Just(0.1), Just(-12.5), Just(f64::INFINITY)], 0..70)
+}
+
+fn inner() -> impl Strategy<Value = plain::Inner> {
+    ("[a-c<]{0,3}", levels()).prop_map(|(label, level)| plain::Inner { label, level })
+}
+
+fn report() -> impl Strategy<Value = plain::Report> {
+    let texts = ("[a-z]{0,3}", 0..1000, "[a-z>]{0,3}");
+    let inners = (inner(), prop::option::of(inner()), prop::collection::vec(inner(), 0..3));
+    let lists = (levels(), meshes(), unit(), prop::collection::vec(unit(), 0..3), prop::option::of(mesh()), meshes());
+    (texts, inners, lists).prop_map(|((station, count, note), (inner, maybe, many), lists)| {
+        let (level, mesh, unit, units, nil, array) = lists;
+        let nil = nil.map_or(Nillable::Nil, Nillable::Value);
+        plain::Report {
+            station,
+            count,
+            note,
+            inner,
+            maybe,
+            many,
+            level,
+            mesh,
+            unit,
+            units,
+            nil,
+            array: SoapArray(array),
+        }
+    })
+}
+
+fn message<T: Message>(value: &T, encoding: Use) -> Vec<u8> {
+    encode_message(Version::Soap11, encoding, &[], value, Buffer::new()).expect("plain text").into_vec()
+}
+
+/// Goes to another value in small steps, touching only what differs.
+fn go_to(report: &mut Tracked<noting::Report>, target: &plain::Report) {
+    if report.station != target.station {
+        report.station.clone_from(&target.station);
+    }
+    if *report.count != target.count {
+        report.count.set(target.count);
+    }
+    if *report.note != target.note {
+        report.note.push_str(" more");
+        report.note.set(target.note.clone());
+    }
+    if report.level != target.level {
+        go_to_list(&mut report.level, &target.level);
+    }
+    if report.inner.level != target.inner.level {
+        go_to_list(&mut report.inner.level, &target.inner.level);
+    }
+    if report.inner.label != target.inner.label {
+        report.inner.label.clone_from(&target.inner.label);
+    }
+    let next: Tracked<noting::Report> = target.clone().into();
+    let next = next.into_inner();
+    if report.maybe != next.maybe {
+        report.maybe = next.maybe;
+    }
+    if report.many != next.many {
+        report.many = next.many;
+    }
+    if report.mesh != next.mesh {
+        go_to_meshes(&mut report.mesh, &target.mesh);
+    }
+    if report.unit != next.unit {
+        report.unit = next.unit;
+    }
+    if report.units != next.units {
+        report.units = next.units;
+    }
+    if report.nil != next.nil {
+        report.nil = next.nil;
+    }
+    if report.array != next.array {
+        go_to_list(&mut report.array, &target.array);
+    }
+}
+
+fn go_to_list<T: Clone + PartialEq>(list: &mut TrackedVec<T>, target: &[T]) {
+    list.truncate(target.len());
+    for place in 0..list.len() {
+        if list[place] != target[place] {
+            list[place] = target[place].clone();
+        }
+    }
+    list.extend(target[list.len()..].to_vec());
+}
+
+/// Items are changed in place: the list and the item both note it.
+fn go_to_meshes(list: &mut TrackedVec<Tracked<Mesh>>, target: &[Mesh]) {
+    list.truncate(target.len());
+    for place in 0..list.len() {
+        if list[place].x != target[place].x {
+            list[place].x = target[place].x;
+        }
+        if list[place].v != target[place].v {
+            list[place].v = target[place].v;
+        }
+    }
+    list.extend(target[list.len()..].iter().cloned().map(Tracked::new));
+}
+
+#[test]
+fn they_have_the_schema_of_what_they_stand_for() {
+    assert_eq!(<Tracked<noting::Report>>::ELEMENT, plain::Report::ELEMENT);
+    assert_eq!(<Tracked<Mesh>>::TYPE_NAME, Mesh::TYPE_NAME);
+    assert!(std::ptr::eq(<Tracked<Mesh>>::element(), Mesh::element()));
+    assert_eq!(<TrackedArray<Mesh>>::TYPE_NAME, <SoapArray<Mesh>>::TYPE_NAME);
+}
+
+#[test]
+fn missing_and_surplus_elements_are_refused_as_ever() {
+    #[derive(Debug, PartialEq, Soap)]
+    struct One {
+        level: Tracked<f64>,
+        levels: TrackedVec<f64>,
+    }
+    let one = |level: f64, levels: &[f64]| One { level: level.into(), levels: levels.to_vec().into() };
+    assert_eq!(decode::<One>("<r><level>1</level></r>").expect("a list may be empty"), one(1.0, &[]));
+    assert!(decode::<One>("<r></r>").is_err());
+    assert!(decode::<One>("<r><level>1</level><level>1</level></r>").is_err());
+    let xml = "<r><level>1</level><levels>1</levels><levels>2</levels></r>";
+    assert_eq!(decode::<One>(xml).expect("a valid document"), one(1.0, &[1.0, 2.0]));
+}
+
+/// A stream of messages, each read over the value of the one before.
+struct Incoming {
+    decoder: Decoder,
+    memory: Box<Memory<Tracked<noting::Report>>>,
+}
+
+impl Incoming {
+    fn read(&mut self, message: &[u8]) -> &Tracked<noting::Report> {
+        let mut reader = EnvelopeReader::new(RequestReceiver::new(std::mem::take(&mut self.memory)));
+        self.decoder.decode(&mut reader, message).expect("a valid message");
+        self.memory = reader.into_parts().1.into_memory();
+        self.memory.value()
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn written_and_read_as_plain_types_are(report in report()) {
+        let tracked: Tracked<noting::Report> = report.clone().into();
+        let xml = encode(&report);
+        prop_assert_eq!(&encode(&tracked), &xml);
+        prop_assert_eq!(&encode(tracked.get()), &xml);
+        prop_assert_eq!(message(&tracked, Use::Encoded), message(&report, Use::Encoded));
+        prop_assert_eq!(decode::<Tracked<noting::Report>>(&xml).expect("a valid document"), tracked);
+    }
+
+    #[test]
+    fn a_template_follows(
+        reports in prop::collection::vec((report(), any::<bool>()), 1..6),
+        encoding in prop::sample::select(vec![Use::Literal, Use::Encoded]),
+    ) {
+        let mut template = Template::new(Templating::default());
+        let mut other = Template::new(Templating::default());
+        let mut tracked: Tracked<noting::Report> = reports[0].0.clone().into();
+        for (target, to_other) in reports {
+            go_to(&mut tracked, &target);
+            let template = if to_other { &mut other } else { &mut template };
+            for _ in 0..2 {
+                let sent = template.encode(Version::Soap11, encoding, &[], &tracked).expect("plain text");
+                prop_assert_eq!(sent.to_vec(), message(&target, encoding));
+            }
+        }
+    }
+
+    /// What is read over an old value counts as changed.
+    #[test]
+    fn a_template_follows_what_is_read(reports in prop::collection::vec(report(), 1..6)) {
+        let mut incoming = Incoming { decoder: Decoder::new(DecodeOptions::default()), memory: Box::default() };
+        let mut template = Template::new(Templating::default());
+        for report in reports {
+            let message = message(&report, Use::Literal);
+            let read = incoming.read(&message);
+            let sent = template.encode(Version::Soap11, Use::Literal, &[], read).expect("plain text");
+            prop_assert_eq!(sent.to_vec(), message);
+        }
+    }
+
+    #[test]
+    fn read_in_pieces(report in report(), mut cuts in prop::collection::vec(0..400usize, 0..8)) {
+        let xml = encode(&report);
+        cuts.retain(|cut| *cut < xml.len());
+        cuts.sort_unstable();
+        let (read, _) = decode_cut::<noting::Report>(xml.as_bytes(), cuts).expect("a valid document");
+        let tracked: Tracked<noting::Report> = report.into();
+        prop_assert_eq!(&read, tracked.get());
+    }
+}

@@ -1,0 +1,350 @@
+//! Templates of typed messages: each message is what it is when it is written in full.
+
+use crate::sender::{Flight, Sender};
+use deltasoap::lexical::{Base64, DoubleArray};
+use deltasoap::schema::Use;
+use deltasoap::soap::{HeaderBlock, Version, encode_message};
+use deltasoap::{
+    AnySimple, Buffer, Child, Empty, MatchKind, Message, Nillable, Node, QName, Simple, Soap, SoapArray, Template,
+    Templates, Templating, Typed, Width,
+};
+use deltasoap_streams::prng::SplitMix64;
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Point {
+    #[soap(attribute)]
+    id: Option<u32>,
+    x: f64,
+    y: Option<f64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(namespace = "urn:flat", qualified)]
+struct Flat {
+    a: i32,
+    b: String,
+    c: f64,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Price {
+    #[soap(attribute)]
+    currency: Option<String>,
+    #[soap(text)]
+    amount: f64,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+enum Shape {
+    Circle(f64),
+    Polygon(Point),
+    Inner(SoapArray<i32>),
+    Nothing,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Soap)]
+enum Kind {
+    A,
+    Longer,
+    LongestOfAll,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Tree {
+    name: String,
+    next: Option<Box<Tree>>,
+    children: Vec<Tree>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(message, namespace = "urn:t")]
+struct Request {
+    #[soap(attribute)]
+    version: Option<String>,
+    number: u64,
+    kind: Kind,
+    doubles: Vec<f64>,
+    points: Vec<Point>,
+    flats: Vec<Flat>,
+    array: SoapArray<Flat>,
+    numbers: Option<SoapArray<f64>>,
+    words: SoapArray<Nillable<String>>,
+    notes: Vec<Nillable<String>>,
+    note: Option<Nillable<Flat>>,
+    price: Price,
+    #[soap(inline)]
+    shapes: Vec<Shape>,
+    boxed: Option<Shape>,
+    any: Vec<AnySimple>,
+    name: Option<QName>,
+    tree: Option<Box<Tree>>,
+    node: Option<Node>,
+    empty: Option<Empty>,
+    data: Option<Base64>,
+    list: Option<DoubleArray>,
+    #[soap(inline)]
+    last: Shape,
+}
+
+fn request() -> Request {
+    let numbers = || (0..40).map(|n| f64::from(n) * 0.25);
+    Request {
+        version: Some("1".to_owned()),
+        number: 17,
+        kind: Kind::Longer,
+        doubles: numbers().collect(),
+        points: (0..20).map(point).collect(),
+        flats: (0..30).map(flat).collect(),
+        array: (0..30).map(flat).collect(),
+        numbers: Some(numbers().collect()),
+        words: vec![Nillable::Nil, Nillable::Value("word".to_owned())].into(),
+        notes: vec![Nillable::Value("a note".to_owned()), Nillable::Nil],
+        note: Some(Nillable::Value(flat(3))),
+        price: Price { currency: Some("EUR".to_owned()), amount: 9.99 },
+        shapes: vec![Shape::Circle(1.5), Shape::Nothing, Shape::Polygon(point(1))],
+        boxed: Some(Shape::Circle(2.5)),
+        any: vec![AnySimple(Simple::Int(5)), AnySimple::from("text")],
+        name: Some(QName::new("urn:q", "local")),
+        tree: Some(Box::new(tree(3))),
+        node: Some(node("urn:n", "text")),
+        empty: Some(Empty),
+        data: Some(Base64(vec![1, 2, 3])),
+        list: Some(numbers().collect::<Vec<f64>>().into()),
+        last: Shape::Nothing,
+    }
+}
+
+fn point(n: u32) -> Point {
+    let is = |every: u32| n.is_multiple_of(every);
+    Point { id: is(3).then_some(n), x: f64::from(n) / 3.0, y: is(2).then_some(f64::from(n)) }
+}
+
+fn flat(n: u32) -> Flat {
+    Flat { a: n as i32, b: format!("flat & {n}"), c: f64::from(n) / 8.0 }
+}
+
+fn tree(depth: usize) -> Tree {
+    let children = (0..depth).map(tree).collect();
+    Tree { name: format!("depth {depth}"), next: depth.checked_sub(1).map(|depth| Box::new(tree(depth))), children }
+}
+
+fn node(namespace: &'static str, text: &str) -> Node {
+    let mut node = Node::new(QName::new(namespace, "any"));
+    let inner = Node::with_text(QName::new("", "inner"), text);
+    node.attributes.push((QName::new(namespace, "a"), text.to_owned()));
+    node.children = vec![Child::Element(inner.clone()), Child::Text(" mixed ".to_owned()), Child::Element(inner)];
+    node
+}
+
+type Random = SplitMix64;
+type Update = fn(&mut Request, &mut Random);
+
+/// What messages differ in.
+const UPDATES: [Update; 34] = [
+    |_, _| {},
+    |all, random| all.number = number(random),
+    |all, random| all.number = 10 + number(random) % 90,
+    |all, random| all.version = random.one_in(2).then(|| text(random)),
+    |all, random| all.kind = [Kind::A, Kind::Longer, Kind::LongestOfAll][index(random, 3)],
+    |all, random| edit(&mut all.doubles, random, |item, random| *item = double(random)),
+    |all, random| all.doubles.iter_mut().for_each(|item| *item = double(random)),
+    |all, random| all.doubles.resize(index(random, 2000), 0.1),
+    |all, random| all.doubles.truncate(index(random, 60)),
+    |all, random| edit(&mut all.points, random, |item, random| *item = point(number(random) as u32 % 1000)),
+    |all, random| edit(&mut all.points, random, |item, random| item.y = random.one_in(2).then_some(1.0)),
+    |all, random| edit(&mut all.flats, random, |item, random| *item = flat(number(random) as u32)),
+    |all, random| edit(&mut all.flats, random, |item, random| item.b = text(random)),
+    |all, random| all.flats = (0..number(random) as u32 % 300).map(flat).collect(),
+    |all, random| edit(&mut all.array, random, |item, random| item.c = double(random)),
+    |all, random| all.array = (0..number(random) as u32 % 300).map(flat).collect(),
+    |all, random| all.numbers = random.one_in(2).then(|| (0..index(random, 100)).map(|n| n as f64).collect()),
+    |all, random| edit(&mut all.words, random, |item, random| *item = nillable(random)),
+    |all, random| edit(&mut all.notes, random, |item, random| *item = nillable(random)),
+    |all, _| all.note = Some(Nillable::Nil),
+    |all, random| all.note = random.one_in(2).then(|| Nillable::Value(flat(number(random) as u32))),
+    |all, random| all.price.amount = double(random),
+    |all, random| all.price.currency = random.one_in(2).then(|| text(random)),
+    |all, random| edit(&mut all.shapes, random, |item, random| *item = shape(random)),
+    |all, random| all.boxed = random.one_in(3).then(|| shape(random)),
+    |all, random| all.last = shape(random),
+    |all, random| edit(&mut all.any, random, |item, random| *item = any(random)),
+    |all, random| all.name = Some(QName::new(["urn:q", "urn:t", ""][index(random, 3)], "local")),
+    |all, random| all.tree = random.one_in(2).then(|| Box::new(tree(index(random, 5)))),
+    |all, random| all.node = random.one_in(2).then(|| node(["urn:n", "urn:t", ""][index(random, 3)], &text(random))),
+    |all, random| all.empty = random.one_in(2).then_some(Empty),
+    |all, random| all.data = random.one_in(2).then(|| Base64(text(random).into_bytes())),
+    |all, random| all.list = Some((0..index(random, 50)).map(|_| double(random)).collect::<Vec<f64>>().into()),
+    |all, _| *all = request(),
+];
+
+fn index(random: &mut Random, bound: usize) -> usize {
+    random.below(bound as u32) as usize
+}
+
+fn number(random: &mut Random) -> u64 {
+    random.next_u64() >> index(random, 64)
+}
+
+fn double(random: &mut Random) -> f64 {
+    match random.below(4) {
+        0 => f64::from(random.below(10)),
+        1 => f64::from(random.below(1000)) / 8.0,
+        2 => f64::from_bits(random.next_u64() & !(1 << 62)),
+        _ => [0.0, -0.0, f64::INFINITY, f64::MAX, f64::MIN_POSITIVE][index(random, 5)],
+    }
+}
+
+fn text(random: &mut Random) -> String {
+    let len = [0, 1, 5, 20, 300, 3000][index(random, 6)];
+    "some & text <".chars().cycle().take(index(random, len + 1)).collect()
+}
+
+fn nillable(random: &mut Random) -> Nillable<String> {
+    if random.one_in(3) { Nillable::Nil } else { Nillable::Value(text(random)) }
+}
+
+fn shape(random: &mut Random) -> Shape {
+    match random.below(4) {
+        0 => Shape::Circle(double(random)),
+        1 => Shape::Polygon(point(random.below(100))),
+        2 => Shape::Inner((0..random.below(9) as i32).collect()),
+        _ => Shape::Nothing,
+    }
+}
+
+fn any(random: &mut Random) -> AnySimple {
+    match random.below(3) {
+        0 => AnySimple(Simple::Int(random.below(100) as i32)),
+        1 => AnySimple(Simple::Double(double(random))),
+        _ => AnySimple::from(text(random).as_str()),
+    }
+}
+
+/// Some items changed; or one inserted, removed, or all turned round.
+fn edit<T: Clone>(items: &mut Vec<T>, random: &mut Random, change: fn(&mut T, &mut Random)) {
+    if items.is_empty() {
+        return;
+    }
+    let at = index(random, items.len());
+    match random.below(8) {
+        0 => items.insert(at, items[at].clone()),
+        1 => drop(items.remove(at)),
+        2 => items.rotate_left(at),
+        3 => items.iter_mut().skip(at).step_by(3).for_each(|item| change(item, random)),
+        _ => change(&mut items[at], random),
+    }
+}
+
+fn all() -> impl Iterator<Item = Templating> {
+    let widths = [Width::Exact, Width::Learned(0.8), Width::Given(12), Width::Maximal];
+    widths.into_iter().flat_map(|width| {
+        [(256, 300, 0), (32 << 10, 64 << 10, 2 << 10)].map(|(chunk, split, reserve)| Templating {
+            chunk,
+            split,
+            reserve,
+            width,
+            ..Templating::default()
+        })
+    })
+}
+
+fn sender<T: Message + std::fmt::Debug>(options: Templating) -> Sender<'static, T> {
+    let mut sender = Sender::<T>::new(T::view(), options);
+    sender.style.name = T::ELEMENT;
+    sender
+}
+
+fn styles() -> [(Version, Use); 3] {
+    [(Version::Soap11, Use::Literal), (Version::Soap11, Use::Encoded), (Version::Soap12, Use::Encoded)]
+}
+
+#[test]
+fn each_update_alone() {
+    for (options, style) in all().zip(styles().into_iter().cycle()) {
+        let mut sender = sender::<Request>(options);
+        (sender.style.version, sender.style.encoding) = style;
+        let mut random = Random::new(7);
+        for update in UPDATES {
+            let mut value = request();
+            sender.send(&value);
+            update(&mut value, &mut random);
+            sender.send(&value);
+        }
+    }
+}
+
+#[test]
+fn many_updates_one_behind_the_other() {
+    for (seed, options) in all().enumerate() {
+        let mut sender = sender::<Request>(options);
+        let (mut random, mut value) = (Random::stream(1, seed as u64), request());
+        for turn in 0..100 {
+            (sender.style.version, sender.style.encoding) = styles()[turn / 34];
+            for _ in 0..random.below(4) {
+                UPDATES[index(&mut random, UPDATES.len())](&mut value, &mut random);
+            }
+            let flight = [Flight::Landed, Flight::Held, Flight::Frames][index(&mut random, 3)];
+            sender.send_in(&value, flight).expect("writable");
+            if random.one_in(10) {
+                sender.land();
+            }
+        }
+        sender.land();
+    }
+}
+
+#[test]
+fn several_requests_in_turn() {
+    for (seed, options) in all().enumerate() {
+        let mut sender = Sender::<Request>::of_several(Request::view(), options);
+        sender.style.name = Request::ELEMENT;
+        let mut random = Random::stream(2, seed as u64);
+        let mut values = [request(), request(), request()];
+        for turn in 0..40 {
+            let value = &mut values[index(&mut random, 3)];
+            UPDATES[index(&mut random, UPDATES.len())](value, &mut random);
+            sender.style.headers = match turn % 10 {
+                9 => vec![HeaderBlock { node: node("urn:h", &text(&mut random)) }],
+                _ => Vec::new(),
+            };
+            sender.send(value);
+        }
+    }
+}
+
+#[test]
+fn a_message_without_change_is_the_same_message() {
+    for (options, style) in all().flat_map(|options| styles().map(|style| (options, style))) {
+        let mut sender = sender::<Request>(options);
+        (sender.style.version, sender.style.encoding) = style;
+        assert_eq!(sender.send(&request()), MatchKind::FirstTime);
+        assert_eq!(sender.send(&request()), MatchKind::Content);
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(message)]
+struct Other {
+    number: u64,
+    doubles: Vec<f64>,
+}
+
+/// One template may get messages of any type, though it is of use to one only.
+#[test]
+fn messages_of_two_types() {
+    let mut template = Template::new(Templating::default());
+    let mut templates = Templates::new(Templating::default());
+    let other = Other { number: 17, doubles: request().doubles };
+    for _ in 0..3 {
+        check(&mut template, &mut templates, &request());
+        check(&mut template, &mut templates, &other);
+    }
+}
+
+fn check<T: Message>(template: &mut Template, templates: &mut Templates, value: &T) {
+    let full = encode_message(Version::Soap11, Use::Literal, &[], value, Buffer::new()).expect("writable").into_vec();
+    let sent = template.encode(Version::Soap11, Use::Literal, &[], value).expect("writable");
+    assert_eq!(sent.to_vec(), full);
+    let sent = templates.encode(Version::Soap11, Use::Literal, &[], value).expect("writable");
+    assert_eq!(sent.to_vec(), full);
+}
