@@ -102,7 +102,7 @@ fn check<T: Typed + Clone>(layout: Layout, items: &[T], held: usize, after: &[i3
     let body = Cut { before, item: held.to_vec().into(), after: after.clone() };
     assert_eq!(overlaid(layout, &body, streamed.iter().cloned()).expect("plain text").concat(), expected);
     // An iterator that does not know its size.
-    let unsized_items = streamed.iter().cloned().filter(|_| true);
+    let unsized_items = streamed.iter().filter(|_| true).cloned();
     assert_eq!(overlaid(layout, &body, unsized_items).expect("plain text").concat(), expected);
     let expected = whole(layout, &WholeArray { items: items.to_vec().into(), after: after.clone() });
     let body = CutArray { items: held.to_vec().into(), after };

@@ -33,7 +33,7 @@ where
     while let Some(chunk) = overlay.next_chunk().expect("items that XML can carry") {
         bytes += chunk.len();
     }
-    (bytes, ALLOCATOR.get_peak_memory() as usize)
+    (bytes, ALLOCATOR.get_peak_memory())
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn memory_is_that_of_a_chunk() {
         Overlay::new(Version::Soap11, Use::Literal, &[], &body, items, CHUNK).expect("numbers")
     };
     let (bytes, peak_bytes) = peak(doubles);
-    assert!(bytes > 300 * CHUNK && peak_bytes < 2 * CHUNK, "{peak_bytes} bytes for a message of {bytes}");
+    assert!(bytes > 200 * CHUNK && peak_bytes < 2 * CHUNK, "{peak_bytes} bytes for a message of {bytes}");
     let texts = || {
         let body = Texts { item: Streamed::default() };
         let items = (0..20_000).map(|n| "text & more ".repeat(n % 50));

@@ -139,7 +139,7 @@ where
         within(timeout, self.deliver(request)).instrument(span::<Req>()).await
     }
 
-    async fn exchange<T: Message>(&self, request: Request<Body>) -> Result<Response<T>, CallError> {
+    pub(super) async fn exchange<T: Message>(&self, request: Request<Body>) -> Result<Response<T>, CallError> {
         let response = self.transmit(request).await?;
         let received = receive(response, ReplyReceiver::<T>::default(), self.decoder()).await?;
         let (status, http_headers) = (received.parts.status, received.parts.headers);
@@ -174,7 +174,7 @@ where
         Decoder::new(DecodeOptions { differential: Differential::OFF, ..self.settings.options })
     }
 
-    async fn deliver(&self, request: Request<Body>) -> Result<(), CallError> {
+    pub(super) async fn deliver(&self, request: Request<Body>) -> Result<(), CallError> {
         let response = self.transmit(request).await?;
         let status = response.status();
         match receive(response, FaultReceiver::default(), self.decoder()).await {
@@ -194,8 +194,13 @@ where
     }
 
     fn request<T: Message>(&self, body: &T, options: CallOptions) -> Result<Request<Body>, CallError> {
-        let settings = &*self.settings;
         let message = self.message(body, &options).map_err(CallError::Encode)?;
+        self.request_of(message, options)
+    }
+
+    /// The HTTP request with a message as its body.
+    pub(super) fn request_of(&self, message: Body, options: CallOptions) -> Result<Request<Body>, CallError> {
+        let settings = &*self.settings;
         let action = options.action.as_ref().unwrap_or(&settings.action);
         let mut request = Request::new(message);
         *request.method_mut() = Method::POST;
@@ -224,12 +229,15 @@ fn set_media_type(headers: &mut HeaderMap, version: Version, action: &str) -> Re
     Ok(())
 }
 
-fn span<T: Message>() -> tracing::Span {
+pub(super) fn span<T: Message>() -> tracing::Span {
     tracing::debug_span!("soap call", operation = &*T::ELEMENT.local)
 }
 
 /// Runs a call, for no longer than a time.
-async fn within<T>(time: Option<Duration>, call: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
+pub(super) async fn within<T>(
+    time: Option<Duration>,
+    call: impl Future<Output = Result<T, CallError>>,
+) -> Result<T, CallError> {
     match time {
         None => call.await,
         Some(time) => tokio::time::timeout(time, call).await.unwrap_or(Err(CallError::Timeout)),

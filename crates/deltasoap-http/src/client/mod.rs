@@ -1,6 +1,7 @@
 //! The client: calls operations through any HTTP transport.
 //!
 //! [`call`] makes the HTTP request and drives the exchange; [`receive`] decodes the answer as its bytes arrive;
+//! [`overlaid`] makes requests with lists that are too long for that to be held in memory;
 //! [`templates`] keeps earlier requests to write the next against, and [`memory`] earlier responses to compare the next with;
 //! [`transport`] is the default way to the network, in whose place any [`tower::Service`] can stand.
 
@@ -9,6 +10,7 @@ mod call;
 mod error;
 mod memory;
 mod options;
+mod overlaid;
 mod receive;
 mod templates;
 mod transport;

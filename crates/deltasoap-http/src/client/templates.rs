@@ -166,6 +166,11 @@ impl Writer {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Bytes of a chunk.
+    pub(super) fn chunk(&self) -> usize {
+        self.options.chunk
+    }
+
     /// What was counted for all requests.
     pub(super) fn stats(&self) -> EncodeStats {
         self.state().stats

@@ -9,6 +9,7 @@ use deltasoap::{
     TrackedVec, Typed,
 };
 use proptest::prelude::*;
+use std::fmt::Debug;
 
 #[derive(Debug, Clone, PartialEq, Soap)]
 pub struct Mesh {
@@ -108,12 +109,17 @@ impl From<plain::Report> for Tracked<noting::Report> {
     }
 }
 
-fn mesh() -> impl Strategy<Value = Mesh> {
+/// Few items, or so many that a template keeps them as a run.
+fn list<T: Debug + Clone>(item: impl Strategy<Value = T> + Clone) -> impl Strategy<Value = Vec<T>> {
+    prop_oneof![prop::collection::vec(item.clone(), 0..5), prop::collection::vec(item, 256..300)]
+}
+
+fn mesh() -> impl Strategy<Value = Mesh> + Clone {
     (0..3, 0..3).prop_map(|(x, v)| Mesh { x, v: f64::from(v) / 2.0 })
 }
 
 fn meshes() -> impl Strategy<Value = Vec<Mesh>> {
-    prop::collection::vec(mesh(), 0..5)
+    list(mesh())
 }
 
 fn unit() -> impl Strategy<Value = Unit> {
@@ -121,7 +127,7 @@ fn unit() -> impl Strategy<Value = Unit> {
 }
 
 fn levels() -> impl Strategy<Value = Vec<f64>> {
-    prop::collection::vec(prop_oneof![Just(0.0), Just(0.1), Just(-12.5), Just(f64::INFINITY)], 0..70)
+    list(prop::sample::select(vec![0.0, 0.1, -12.5, f64::INFINITY]))
 }
 
 fn inner() -> impl Strategy<Value = plain::Inner> {
@@ -150,6 +156,45 @@ fn report() -> impl Strategy<Value = plain::Report> {
             array: SoapArray(array),
         }
     })
+}
+
+/// What changes from one report to the next: a bit each for the plain fields, and for what happens to lists.
+type Change = (u16, plain::Report);
+
+/// The report behind another: few fields change, and of lists mostly an item here and there.
+fn behind(before: &plain::Report, (bits, other): &Change) -> plain::Report {
+    let mut after = before.clone();
+    let is = |bit: u16| bits >> bit & 1 == 1;
+    if is(0) {
+        after.station.clone_from(&other.station);
+    }
+    if is(1) {
+        (after.count, after.unit) = (other.count, other.unit.clone());
+    }
+    if is(2) && is(3) {
+        (after.maybe, after.many) = (other.maybe.clone(), other.many.clone());
+        (after.nil, after.units) = (other.nil.clone(), other.units.clone());
+    }
+    if is(4) {
+        after.inner.label.clone_from(&other.inner.label);
+    }
+    blend(&mut after.level, &other.level, is(5), is(6) && is(7));
+    blend(&mut after.inner.level, &other.inner.level, is(8), is(9) && is(10));
+    blend(&mut after.mesh, &other.mesh, is(11), is(12) && is(13));
+    blend(&mut after.array.0, &other.array, is(14), is(15));
+    after
+}
+
+/// Takes over one item in five, and the length.
+fn blend<T: Clone>(list: &mut Vec<T>, other: &[T], items: bool, length: bool) {
+    if items {
+        let some = list.iter_mut().zip(other).step_by(5);
+        some.for_each(|(item, other)| item.clone_from(other));
+    }
+    if length {
+        list.truncate(other.len());
+        list.extend_from_slice(&other[list.len()..]);
+    }
 }
 
 fn message<T: Message>(value: &T, encoding: Use) -> Vec<u8> {
@@ -279,32 +324,40 @@ proptest! {
 
     #[test]
     fn a_template_follows(
-        reports in prop::collection::vec((report(), any::<bool>()), 1..6),
+        first in report(),
+        changes in prop::collection::vec(((any::<u16>(), report()), 0..4u8), 1..6),
         encoding in prop::sample::select(vec![Use::Literal, Use::Encoded]),
     ) {
         let mut template = Template::new(Templating::default());
         let mut other = Template::new(Templating::default());
-        let mut tracked: Tracked<noting::Report> = reports[0].0.clone().into();
-        for (target, to_other) in reports {
-            go_to(&mut tracked, &target);
-            let template = if to_other { &mut other } else { &mut template };
+        let mut tracked: Tracked<noting::Report> = first.clone().into();
+        let mut target = first;
+        for (change, place) in changes {
             for _ in 0..2 {
+                let template = if place == 0 { &mut other } else { &mut template };
                 let sent = template.encode(Version::Soap11, encoding, &[], &tracked).expect("plain text");
                 prop_assert_eq!(sent.to_vec(), message(&target, encoding));
             }
+            target = behind(&target, &change);
+            go_to(&mut tracked, &target);
         }
     }
 
     /// What is read over an old value counts as changed.
     #[test]
-    fn a_template_follows_what_is_read(reports in prop::collection::vec(report(), 1..6)) {
+    fn a_template_follows_what_is_read(
+        first in report(),
+        changes in prop::collection::vec((any::<u16>(), report()), 1..6),
+    ) {
         let mut incoming = Incoming { decoder: Decoder::new(DecodeOptions::default()), memory: Box::default() };
         let mut template = Template::new(Templating::default());
-        for report in reports {
+        let mut report = first;
+        for change in changes {
             let message = message(&report, Use::Literal);
             let read = incoming.read(&message);
             let sent = template.encode(Version::Soap11, Use::Literal, &[], read).expect("plain text");
             prop_assert_eq!(sent.to_vec(), message);
+            report = behind(&report, &change);
         }
     }
 

@@ -5,7 +5,7 @@
 /// epoch before differs in just what the value has marked as changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
-    /// No two tracked values of a process have the same.
+    /// No two tracked values of a process have the same. Not 0.
     pub identity: u64,
     /// Grows by one with the first change after the value was written.
     pub epoch: u64,

@@ -3,8 +3,9 @@
 use crate::encode::differential::Stamp;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The identity of the next tracked value. No two are the same for as long as 64 bits last.
-static NEXT: AtomicU64 = AtomicU64::new(0);
+/// The identity of the next tracked value. No two are the same for as long as 64 bits last. None is 0, which stands for values that
+/// are not tracked where a template notes what it holds.
+static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// The state of a tracked value. Writing needs no exclusive access to a value, changing it does: so whatever was written is
 /// known to the next change, and no ordering among threads is needed beyond what `&mut` has.

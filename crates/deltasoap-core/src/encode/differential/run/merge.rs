@@ -16,6 +16,8 @@ pub(super) struct Merge<'a> {
     old: &'a [u8],
     /// How much of `old` has been taken over or replaced.
     done: usize,
+    /// How much of it was taken over.
+    copied: usize,
     out: &'a mut Buffer,
     fields: Fields<'a>,
     scratch: &'a mut Buffer,
@@ -41,7 +43,20 @@ impl<'a> Merge<'a> {
         let old = old.as_slice();
         let (leaf, image) = (item * fields.form.columns.len(), item * fields.form.image);
         out.clear();
-        Merge { old, done: 0, out, fields, scratch, stats, leaf, column: 0, image, written: 0, resized: false }
+        Merge {
+            old,
+            done: 0,
+            copied: 0,
+            out,
+            fields,
+            scratch,
+            stats,
+            leaf,
+            column: 0,
+            image,
+            written: 0,
+            resized: false,
+        }
     }
 
     /// Merges the next item.
@@ -74,6 +89,7 @@ impl<'a> Merge<'a> {
     pub(super) fn rewrite<T: Content>(&mut self, items: &[T], view: View<'_>) {
         let (columns, open) = (self.fields.form.columns.len(), self.fields.form.shape.open.len());
         let (start, shift) = (self.fields.position(self.leaf), self.shift());
+        self.copied += start - self.done;
         match self.fields.form.behind_exactly(columns - 1, start - self.done) {
             Some(markup) if self.done > 0 => markup.push_to(self.out),
             _ => self.out.push(&self.old[self.done..start]),
@@ -100,7 +116,9 @@ impl<'a> Merge<'a> {
         let item = self.next_item();
         self.skip(items - item);
         self.out.push(&self.old[self.done..]);
-        self.stats.moved += self.old.len() as u64;
+        self.copied += self.old.len() - self.done;
+        self.stats.written += (self.out.len() - self.copied) as u64;
+        self.stats.moved += if self.resized { self.copied as u64 } else { 0 };
     }
 
     /// How far what follows has moved; wraps where it moved to the front.
@@ -113,6 +131,7 @@ impl<'a> Merge<'a> {
     #[inline(always)]
     fn replace<T: Lexical>(&mut self, value: &T, start: usize, width: usize, len: usize) {
         let column = self.column.checked_sub(1).unwrap_or(self.fields.form.columns.len() - 1);
+        self.copied += start - self.done;
         // Old bytes that nothing else has touched are slow to come by.
         match self.fields.form.behind_exactly(column, start - self.done) {
             Some(markup) if self.done > 0 => markup.push_to(self.out),

@@ -36,13 +36,15 @@ pub(super) struct Patch<'a> {
     image: usize,
     /// How many leaves were written.
     pub(super) written: usize,
+    /// True once a text could not be written as it is.
+    pub(super) replaced: bool,
     is_full: bool,
 }
 
 impl<'a> Patch<'a> {
     pub(super) fn new(chunk: &'a mut RunChunk, tools: Tools<'a>) -> Self {
         let (bytes, fields) = chunk.parts();
-        Patch { bytes, fields, tools, leaf: 0, column: 0, image: 0, written: 0, is_full: false }
+        Patch { bytes, fields, tools, leaf: 0, column: 0, image: 0, written: 0, replaced: false, is_full: false }
     }
 
     /// Writes an item; false if not all of it fits.
@@ -87,6 +89,7 @@ impl<'a> Patch<'a> {
     fn write_over<T: Lexical>(&mut self, value: &T, start: usize, width: usize) -> bool {
         self.tools.text.clear();
         value.format(self.tools.text, Escape::Text);
+        self.replaced |= self.tools.text.has_replaced();
         let fits = self.tools.text.len() == width;
         if fits {
             self.bytes.behind_mut(start)[..width].copy_from_slice(self.tools.text.as_slice());
@@ -98,6 +101,7 @@ impl<'a> Patch<'a> {
     fn write_stuffed<T: Lexical>(&mut self, value: &T, width: usize) -> bool {
         self.tools.text.clear();
         value.format(self.tools.text, Escape::Text);
+        self.replaced |= self.tools.text.has_replaced();
         let (len, old) = (self.tools.text.len(), self.fields.len(self.leaf, width, self.bytes.as_slice()));
         if len > width && !self.steal(len - width) {
             return false;
@@ -197,6 +201,8 @@ impl FlatSink for Patch<'_> {
                 return;
             }
             self.written += 1;
+            let width = self.fields.width(self.leaf, self.column);
+            self.tools.stats.written += self.fields.len(self.leaf, width, self.bytes.as_slice()) as u64;
             self.fields.images[at..at + image].copy_from_slice(&value.image()[..image]);
         }
         self.leaf += 1;

@@ -297,6 +297,7 @@ fn patch<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, work: &mut Work<'_>
         !patch.item(item, &ours.items[item], ours.view)
     });
     let written = patch.written as u64;
+    *work.replaced |= patch.replaced;
     work.note_leaves(written, MatchKind::PerfectStructural);
     stopped
 }
@@ -334,7 +335,6 @@ fn merge<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: 
 impl Work<'_> {
     fn note_leaves(&mut self, leaves: u64, kind: MatchKind) {
         self.stats.leaves += leaves;
-        *self.replaced |= self.text.has_replaced();
         if leaves > 0 {
             *self.kind = (*self.kind).max(kind);
         }

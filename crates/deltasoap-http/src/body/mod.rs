@@ -1,23 +1,29 @@
 //! Bodies of messages on their way out: one piece, or the pieces of a template, sent as they lie there.
 //!
 //! A frame is one [`Bytes`], so that nothing is copied on the way to the socket: hyper gathers the frames that are at hand into
-//! one vectored write. The length is known beforehand, and announced also where the receiver speaks HTTP/1.0.
+//! one vectored write. The length is known beforehand, and announced also where the receiver speaks HTTP/1.0. Not so for
+//! messages that are [`overlaid`]: they are written while they are sent, and their length is known in the end.
+
+mod overlaid;
 
 use bytes::Bytes;
-use deltasoap_core::{Buffer, Outgoing};
+use deltasoap_core::{Buffer, Error, Outgoing, Overlay, Typed};
 use http_body::{Frame, SizeHint};
-use std::convert::Infallible;
+use overlaid::Overlaid;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 /// The body of a request that a [`Client`](crate::Client) sends, and of a response of a [`SoapService`](crate::SoapService).
 ///
 /// As long as a body that comes from a template is held, or any of its frames is, the template copies what they show before it
-/// changes it. A clone starts where the original is.
+/// changes it. A clone starts where the original is, but for a body whose items come from an iterator: those can be sent once,
+/// and the clone is at fault when it is read.
+///
+/// Other bodies are never at fault.
 #[derive(Debug, Clone, Default)]
 pub struct Body {
     pieces: Pieces,
-    /// Bytes of the frames to come.
+    /// Bytes of the frames to come, where they are known.
     left: usize,
 }
 
@@ -29,6 +35,7 @@ enum Pieces {
         /// The frame that comes next.
         next: usize,
     },
+    Overlaid(Overlaid),
 }
 
 impl Default for Pieces {
@@ -45,15 +52,19 @@ impl Pieces {
                 *next += 1;
                 outgoing.frames().get(*next - 1).cloned().unwrap_or_default()
             }
+            Pieces::Overlaid(_) => Bytes::new(),
         }
     }
 }
 
 impl http_body::Body for Body {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        if let Pieces::Overlaid(overlaid) = &mut self.pieces {
+            return overlaid.poll(context).map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)));
+        }
         if self.left == 0 {
             return Poll::Ready(None);
         }
@@ -67,11 +78,17 @@ impl http_body::Body for Body {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.left == 0
+        match &self.pieces {
+            Pieces::Overlaid(overlaid) => overlaid.is_done(),
+            _ => self.left == 0,
+        }
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.left as u64)
+        match &self.pieces {
+            Pieces::Overlaid(_) => SizeHint::default(),
+            _ => SizeHint::with_exact(self.left as u64),
+        }
     }
 }
 
@@ -106,6 +123,17 @@ impl From<Outgoing> for Body {
     }
 }
 
+/// A body that is written while it is sent.
+impl<T, I> From<Overlay<I>> for Body
+where
+    T: Typed + Send + 'static,
+    I: Iterator<Item = T> + Send + 'static,
+{
+    fn from(overlay: Overlay<I>) -> Self {
+        Body { left: 0, pieces: Pieces::Overlaid(Overlaid::new(overlay)) }
+    }
+}
+
 /// Most bytes of memory that a message keeps without use while it is sent.
 const UNUSED: usize = 64 << 10;
 
@@ -129,6 +157,7 @@ mod tests {
     use http_body_util::BodyExt;
     use hyper::server::conn::http1;
     use hyper::service::service_fn;
+    use std::convert::Infallible;
     use std::io::{self, IoSlice};
     use std::sync::{Arc, Mutex};
 

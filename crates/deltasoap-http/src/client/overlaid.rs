@@ -1,0 +1,141 @@
+//! Calls whose request has a list of any length, which is written while it is sent.
+
+use super::builder::Client;
+use super::call::{Response, span, within};
+use super::error::CallError;
+use super::options::CallOptions;
+use crate::{Body, BoxError};
+use bytes::Bytes;
+use deltasoap_core::{Error, Message, Overlay, Typed};
+use http::Request;
+use std::error::Error as StdError;
+use tower::Service;
+use tracing::Instrument;
+
+impl<S, B> Client<S>
+where
+    S: Service<Request<Body>, Response = http::Response<B>> + Clone,
+    S::Error: Into<BoxError>,
+    B: http_body::Body<Data = Bytes>,
+    B::Error: Into<BoxError>,
+{
+    /// Calls an operation whose request has a list of any length: items come from an iterator, in place of what the request's one
+    /// [`Streamed`](deltasoap_core::Streamed) field (or [`StreamedArray`](deltasoap_core::StreamedArray)) does not hold
+    /// itself. They are written a chunk at a time, as the connection takes them (HTTP/1.1, chunked transfer coding), so that the
+    /// memory needed does not grow with the message. A chunk is as long as those of [templates](crate::ClientBuilder::templating).
+    ///
+    /// The iterator runs while the connection waits for it: it must not block. The client's [timeout](crate::ClientBuilder::timeout)
+    /// covers all of the sending, so that more may be needed here.
+    ///
+    /// ```
+    /// # use deltasoap::http::{Client, SoapService};
+    /// # use deltasoap::{Lease, Soap, Streamed, soap::Fault};
+    /// #[derive(Soap)]
+    /// #[soap(namespace = "urn:lab", message)]
+    /// struct Sum {
+    ///     item: Streamed<f64>,
+    /// }
+    ///
+    /// # #[derive(Soap)]
+    /// # #[soap(namespace = "urn:lab", message)]
+    /// # struct Total {
+    /// #     total: f64,
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let sum = async |sum: Lease<Sum>| Ok::<_, Fault>(Total { total: sum.item.iter().sum() });
+    /// # let client = Client::with_service("http://localhost/", SoapService::builder().operation(sum).build()?)?;
+    /// let numbers = (0..100_000).map(f64::from);
+    /// let total: Total = client.call_overlaid(&Sum { item: Streamed::default() }, numbers).await?;
+    /// assert_eq!(total.total, 4999950000.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`call`](Self::call). An item that cannot be written is found while the request is being sent: it is broken off then, and the
+    /// receiver does not take it for whole.
+    pub async fn call_overlaid<Req, Resp, I>(&self, request: &Req, items: I) -> Result<Resp, CallError>
+    where
+        Req: Message,
+        Resp: Message,
+        I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static>,
+    {
+        Ok(self.call_overlaid_with(request, items, CallOptions::default()).await?.body)
+    }
+
+    /// As [`call_overlaid`](Self::call_overlaid), with settings of this call.
+    ///
+    /// # Errors
+    /// As [`call_overlaid`](Self::call_overlaid).
+    pub async fn call_overlaid_with<Req, Resp, I>(
+        &self,
+        request: &Req,
+        items: I,
+        options: CallOptions,
+    ) -> Result<Response<Resp>, CallError>
+    where
+        Req: Message,
+        Resp: Message,
+        I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static>,
+    {
+        let timeout = options.timeout.or(self.settings.timeout);
+        let request = self.overlaid(request, items, options)?;
+        within(timeout, self.exchange(request)).instrument(span::<Req>()).await.map_err(blame_items)
+    }
+
+    /// Sends a one-way message with a list of any length; see [`call_overlaid`](Self::call_overlaid).
+    ///
+    /// # Errors
+    /// As [`call_overlaid`](Self::call_overlaid).
+    pub async fn send_overlaid<Req, I>(&self, request: &Req, items: I) -> Result<(), CallError>
+    where
+        Req: Message,
+        I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static>,
+    {
+        self.send_overlaid_with(request, items, CallOptions::default()).await
+    }
+
+    /// As [`send_overlaid`](Self::send_overlaid), with settings of this call.
+    ///
+    /// # Errors
+    /// As [`call_overlaid`](Self::call_overlaid).
+    pub async fn send_overlaid_with<Req, I>(
+        &self,
+        request: &Req,
+        items: I,
+        options: CallOptions,
+    ) -> Result<(), CallError>
+    where
+        Req: Message,
+        I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static>,
+    {
+        let timeout = options.timeout.or(self.settings.timeout);
+        let request = self.overlaid(request, items, options)?;
+        within(timeout, self.deliver(request)).instrument(span::<Req>()).await.map_err(blame_items)
+    }
+
+    fn overlaid<Req, I>(&self, body: &Req, items: I, options: CallOptions) -> Result<Request<Body>, CallError>
+    where
+        Req: Message,
+        I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static>,
+    {
+        let encoding = options.encoding.unwrap_or(self.settings.encoding);
+        let (version, chunk) = (self.settings.version, self.writer.chunk());
+        let overlay = Overlay::new(version, encoding, &options.headers, body, items, chunk);
+        self.request_of(overlay.map_err(CallError::Encode)?.into(), options)
+    }
+}
+
+/// An exchange that failed for an item that could not be written is the items' fault, not the network's.
+fn blame_items(error: CallError) -> CallError {
+    let CallError::Http(http) = &error else { return error };
+    let mut cause: Option<&(dyn StdError + 'static)> = Some(&**http);
+    while let Some(current) = cause {
+        if let Some(error) = current.downcast_ref::<Error>() {
+            return CallError::Encode(error.clone());
+        }
+        cause = current.source();
+    }
+    error
+}
