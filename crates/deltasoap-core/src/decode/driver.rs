@@ -2,10 +2,11 @@
 
 use super::differential::Differential;
 use super::differential::leaf::{Advance, Chunk, Image};
+use super::flat::Hinting;
 use super::{Cursor, State, Step, Stop};
 use crate::content::{Content, Typed};
 use crate::schema::{QName, View};
-use crate::{Error, ErrorKind, Stats, Value};
+use crate::{Error, ErrorKind, Hint, Stats, Value};
 use bytes::Bytes;
 use deltasoap_xml::{Feed, Limits, Window};
 
@@ -66,6 +67,13 @@ impl Decoder {
         self.received = 0;
     }
 
+    /// Gives the decoder lists that were sent and that the next document may repeat: its numbers are looked up among them first. Call
+    /// it in front of the document; it holds for that one alone. Never changes a result. For documents that are compared with
+    /// the one before it serves what is read in regular mode.
+    pub fn set_hint(&mut self, hint: Option<Hint>) {
+        self.state.hinting = hint.and_then(|hint| Hinting::new(hint, &self.state.limits));
+    }
+
     /// Takes the next chunk of the document and reads as much as it allows.
     ///
     /// # Errors
@@ -98,6 +106,7 @@ impl Decoder {
         }
         self.state.session.keep(&mut self.image);
         self.state.stats.messages += 1;
+        self.state.hinting = None;
         Ok(())
     }
 
@@ -146,7 +155,7 @@ impl Decoder {
     /// # Errors
     /// As [`push`](Self::push) and [`finish`](Self::finish).
     pub fn decode(&mut self, root: &mut impl Root, document: &[u8]) -> Result<(), Error> {
-        self.reset();
+        self.reset_with_hint();
         self.push(root, document)?;
         self.finish(root)
     }
@@ -156,9 +165,15 @@ impl Decoder {
     /// # Errors
     /// As [`push`](Self::push) and [`finish`](Self::finish).
     pub fn decode_bytes(&mut self, root: &mut impl Root, document: Bytes) -> Result<(), Error> {
-        self.reset();
+        self.reset_with_hint();
         self.push_bytes(root, document)?;
         self.finish(root)
+    }
+
+    fn reset_with_hint(&mut self) {
+        let hinting = self.state.hinting.take();
+        self.reset();
+        self.state.hinting = hinting;
     }
 
     /// The counters so far, over all documents.

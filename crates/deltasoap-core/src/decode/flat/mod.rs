@@ -17,21 +17,26 @@
 //! same declarations in scope), and tokenizing is a function of state and bytes. Equal bytes from an equal state give
 //! the same tokens, so comparing them replaces tokenizing them. Of the limits, depth is the one that the place of an
 //! item decides; a shape is used no deeper than where it was learned. A leaf's own text is read by
-//! [`Lexical::scan`], which accepts only text that ends at a `<` and that the general routine would accept
+//! [`Lexical::scan`](crate::Lexical::scan), which accepts only text that ends at a `<` and that the general routine would accept
 //! with the same value. Nothing is ever refused here: a deviation only goes back to the general routines.
 //!
 //! Segments of up to 32 bytes are compared as two masked 128-bit words.
 
+mod hinted;
 mod patch;
+mod scan;
 
+pub(super) use hinted::Hinting;
 pub use patch::{Patch, patch};
+pub use scan::FlatSource;
 
 use super::{Cursor, differential};
+use crate::Stats;
 use crate::content::Content;
 use crate::schema::{Builtin, View};
-use crate::template::{Segment, Shape};
+use crate::template::Shape;
 use deltasoap_xml::ScopeId;
-use deltasoap_xml::lexical::Lexical;
+use scan::{FlatScan, ItemSource};
 use std::sync::Arc;
 
 /// How many bytes of an unfinished item are kept for the next window instead of being read piece by piece.
@@ -164,54 +169,43 @@ impl Cursor<'_> {
     }
 }
 
-/// The leaves of one item, being read.
-#[derive(Debug)]
-pub struct FlatScan<'a> {
-    bytes: &'a [u8],
-    pos: usize,
-    between: std::slice::Iter<'a, Segment>,
-    types: std::slice::Iter<'a, Builtin>,
-    text_limit: usize,
+/// Items on their way into a list.
+struct Taking<'t, T> {
+    items: &'t mut Vec<T>,
+    /// The place that the next one gets: an old one's, or behind all.
+    place: usize,
+    /// The place in front of which to stop for now, and the one in front of which to stop at all.
+    last: usize,
+    end: usize,
+    /// Where the next item begins in the window, and where that does in the document.
+    start: usize,
+    base: u64,
+    /// Where it is noted how items begin.
+    noted: Option<&'t mut differential::leaf::Run>,
 }
 
-impl FlatScan<'_> {
-    /// The type that the markup in front of the next leaf names; for leaves that have noted one.
-    pub(crate) fn named_type(&mut self) -> Option<Builtin> {
-        self.types.next().copied()
-    }
-
-    /// Reads a leaf and the markup between it and the next; `None` on any deviation.
+impl<T> Taking<'_, T> {
+    /// Takes an item that ends at a position.
     #[inline(always)]
-    pub fn leaf<T: Lexical>(&mut self, value: &mut T) -> Option<()> {
-        let used = value.scan_into(self.bytes.get(self.pos..)?)?;
-        if used > self.text_limit {
-            return None;
+    fn take(&mut self, item: T, end: usize) {
+        match self.items.get_mut(self.place) {
+            Some(old) => *old = item,
+            None => self.items.push(item),
         }
-        self.pos += used;
-        if let Some(segment) = self.between.next() {
-            if !segment.matches(&self.bytes[self.pos..]) {
-                return None;
-            }
-            self.pos += segment.len();
+        self.place += 1;
+        if let Some(run) = &mut self.noted {
+            run.positions.push((self.base as u32).wrapping_add(self.start as u32).wrapping_sub(run.base));
         }
-        Some(())
+        self.start = end;
     }
-}
 
-/// Sets the item at a place: an old one, or the next.
-#[inline(always)]
-fn put<T>(items: &mut Vec<T>, place: usize, value: T) {
-    match items.get_mut(place) {
-        Some(item) => *item = value,
-        None => items.push(value),
+    fn is_full(&self) -> bool {
+        self.place == self.end
     }
-}
 
-/// Notes where an item begins.
-#[inline(always)]
-fn note(run: &mut Option<&mut differential::leaf::Run>, base: u64, start: usize) {
-    if let Some(run) = run {
-        run.positions.push((base as u32).wrapping_add(start as u32).wrapping_sub(run.base));
+    /// Stops after so many items, if not before.
+    fn pause_after(&mut self, items: usize) {
+        self.last = self.place.saturating_add(items).min(self.end);
     }
 }
 
@@ -237,42 +231,19 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
     }
     let frame = state.caller().field;
     let Some(known) = state.learned.find(field, scope, depth) else { return Run::Items(0) };
-    let Known { shape, types, .. } = &**known;
-    let bytes = window.bytes;
-    let mut start = window.pos;
-    let mut place = first;
-    let position = window.base + start as u64;
-    let mut noted = state.session.recorder.run(known, position, frame, first as u32);
+    let (bytes, start, base) = (window.bytes, window.pos, window.base);
+    let shape = &known.shape;
+    let noted = state.session.recorder.run(known, base + start as u64, frame, first as u32);
+    let end = first.saturating_add(most);
+    let mut taking = Taking { items, place: first, last: end, end, start, base, noted };
+    let mut scan = FlatScan::new(bytes, known, state.limits.text);
     if shape.open.matches(&bytes[start..]) {
-        let mut pos = start + shape.open.len();
-        loop {
-            let between = shape.between.iter();
-            let mut scan = FlatScan { bytes, pos, between, types: types.iter(), text_limit: state.limits.text };
-            let mut value = T::vacant(view);
-            if value.scan_flat(&mut scan, view).is_none() {
-                break;
-            }
-            let rest = &bytes[scan.pos..];
-            if shape.turn.matches(rest) {
-                put(items, place, value);
-                place += 1;
-                note(&mut noted, window.base, start);
-                start = scan.pos + shape.close.len();
-                pos = scan.pos + shape.turn.len();
-                if place - first == most {
-                    break;
-                }
-            } else {
-                if shape.close.matches(rest) {
-                    put(items, place, value);
-                    place += 1;
-                    note(&mut noted, window.base, start);
-                    start = scan.pos + shape.close.len();
-                }
-                break;
-            }
+        match &mut state.hinting {
+            None => _ = read(&mut scan, &mut taking, view),
+            Some(hinting) => read_hinted(hinting, &mut scan, &mut taking, &mut state.stats, view),
         }
     }
+    let Taking { place, start, .. } = taking;
     window.pos = start;
     state.session.recorder.end_run(window.base + start as u64);
     let read = u32::try_from(place - first).unwrap_or(u32::MAX);
@@ -283,4 +254,51 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
     let rest = &bytes[start..];
     let is_cut = !window.last && rest.len() < CARRY && shape.is_cut(rest);
     if is_cut { Run::Short(read) } else { Run::Items(read) }
+}
+
+/// Reads items from one on whose first leaf is at hand. True if it stopped in front of an item like the others.
+#[inline(always)]
+fn read<'a, T: Content, S: ItemSource<'a>>(source: &mut S, taking: &mut Taking<'_, T>, view: View<'_>) -> bool {
+    let (bytes, shape) = (source.bytes(), &source.known().shape);
+    let mut pos = taking.start + shape.open.len();
+    loop {
+        source.begin(pos);
+        let mut value = T::vacant(view);
+        if value.scan_flat(source, view).is_none() {
+            return false;
+        }
+        let end = source.pos();
+        let rest = &bytes[end..];
+        if shape.turn.matches(rest) {
+            taking.take(value, end + shape.close.len());
+            pos = end + shape.turn.len();
+            if taking.place == taking.last || !source.goes_on() {
+                return true;
+            }
+        } else {
+            if shape.close.matches(rest) {
+                taking.take(value, end + shape.close.len());
+            }
+            return false;
+        }
+    }
+}
+
+/// As [`read`], up to the end: with the hint as far as it goes, and without it in between.
+#[inline(never)]
+fn read_hinted<T: Content>(
+    hinting: &mut Hinting,
+    scan: &mut FlatScan<'_>,
+    taking: &mut Taking<'_, T>,
+    stats: &mut Stats,
+    view: View<'_>,
+) {
+    while hinting.read(scan, taking, &mut stats.hinted_leaves, view) {
+        let first = taking.place;
+        let goes_on = read(scan, taking, view);
+        hinting.pass(taking.place - first);
+        if !goes_on || taking.is_full() {
+            break;
+        }
+    }
 }

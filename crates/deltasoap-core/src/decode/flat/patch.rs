@@ -11,7 +11,8 @@
 //! The cost of a change does not depend on where it lies, and runs of changed items are read as fast as in regular mode:
 //! the markup is that of the run.
 
-use super::{CARRY, FlatScan, Known};
+use super::scan::{FlatScan, ItemSource};
+use super::{CARRY, Known};
 use crate::content::Content;
 use crate::decode::Cursor;
 use crate::decode::differential::leaf::{Image, Patched, Run, Session, Touched};
@@ -215,20 +216,20 @@ impl<'p, 'w> Patching<'p, 'w> {
     #[inline]
     fn read_on<T: Content>(&mut self, items: &mut [T], view: View<'_>) -> bool {
         let items = items.get_mut(self.first..).unwrap_or_default();
-        let Known { shape, types, .. } = self.known;
+        let shape = &self.known.shape;
         let bytes = self.window.bytes;
         let open = shape.open.len();
         let offset = (self.window.base as u32).wrapping_sub(self.base);
         let mut start = self.window.pos;
         let first = self.item;
+        let mut scan = FlatScan::new(bytes, self.known, self.text_limit);
         let is_read = loop {
-            let (pos, between) = (start + open, shape.between.iter());
-            let mut scan = FlatScan { bytes, pos, between, types: types.iter(), text_limit: self.text_limit };
+            scan.begin(start + open);
             let Some(item) = items.get_mut(self.item) else { break false };
             if item.scan_flat(&mut scan, view).is_none() {
                 break false;
             }
-            let rest = &bytes[scan.pos..];
+            let rest = &bytes[scan.pos()..];
             let goes_on = shape.turn.matches(rest);
             if !goes_on && !shape.close.matches(rest) {
                 break false;
@@ -236,7 +237,7 @@ impl<'p, 'w> Patching<'p, 'w> {
             let position = &mut self.run.positions[self.item];
             self.before.push(*position);
             *position = offset.wrapping_add(start as u32);
-            start = scan.pos + shape.close.len();
+            start = scan.pos() + shape.close.len();
             self.item += 1;
             self.forced = self.forced.saturating_sub(1);
             let is_next_read = goes_on && (self.forced > 0 || self.differs_at_once(&bytes[start + open..], open));

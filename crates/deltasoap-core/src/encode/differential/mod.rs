@@ -11,6 +11,7 @@ mod alike;
 mod edit;
 mod effort;
 mod follow;
+mod hint;
 mod options;
 mod outgoing;
 mod pace;
@@ -21,7 +22,10 @@ mod tape;
 mod template;
 mod templates;
 
+pub(crate) use run::{Known, Texts};
+
 pub(super) use against::{Against, Role};
+pub use hint::Hint;
 pub use options::{Templating, Width};
 pub use outgoing::Outgoing;
 pub use stamp::{Changes, Stamp};

@@ -2,7 +2,7 @@
 
 use super::against::{Against, Written};
 use super::tape::{Chunk, Names};
-use super::{EncodeStats, MatchKind, Outgoing, Stamp, Templating};
+use super::{EncodeStats, Hint, MatchKind, Outgoing, Stamp, Templating};
 use crate::encode::Encoder;
 use crate::schema::{QName, Use, View};
 use crate::soap::{HeaderBlock, Version, encode_element, write_message};
@@ -86,6 +86,11 @@ impl Template {
             Some(written) => Ok(self.keep(written)),
             None => self.encode_plainly(version, encoding, headers, name, body),
         }
+    }
+
+    /// The lists of the last message, as a hint for reading what is answered to it. `None` without lists of numbers.
+    pub fn hint(&self) -> Option<Hint> {
+        Hint::of(&self.chunks)
     }
 
     /// What was done so far.

@@ -2,7 +2,7 @@
 
 use super::alike::likeness;
 use super::effort::{Effort, MANY};
-use super::{EncodeStats, MatchKind, Outgoing, Template, Templating};
+use super::{EncodeStats, Hint, MatchKind, Outgoing, Template, Templating};
 use crate::encode::Encoder;
 use crate::schema::{QName, Use, View};
 use crate::soap::{HeaderBlock, Version, write_message};
@@ -31,12 +31,14 @@ pub struct Templates {
     effort: Effort,
     /// Bytes of the last message.
     bytes: usize,
+    /// True if the last message was written without a template.
+    is_full: bool,
 }
 
 impl Templates {
     /// No templates yet.
     pub fn new(options: Templating) -> Self {
-        Templates { options, set: Vec::new(), stats: EncodeStats::default(), effort: Effort::default(), bytes: 0 }
+        Templates { options, set: Vec::new(), stats: EncodeStats::default(), effort: Effort::default(), bytes: 0, is_full: false }
     }
 
     /// Writes a message. Messages of different types do not belong into one set.
@@ -66,7 +68,8 @@ impl Templates {
         name: &QName,
         body: (&T, View<'_>),
     ) -> Result<Outgoing, Error> {
-        if self.options.adaptive && self.effort.wants_full() {
+        self.is_full = self.options.adaptive && self.effort.wants_full();
+        if self.is_full {
             return self.encode_in_full(version, encoding, headers, name, body);
         }
         let chosen = match self.set.iter().position(|template| template.is_of(body.0)) {
@@ -85,6 +88,12 @@ impl Templates {
             }
         }
         result
+    }
+
+    /// The lists of the last message, as a hint for reading what is answered to it. `None` without lists of numbers, and when
+    /// the message was written without a template.
+    pub fn hint(&self) -> Option<Hint> {
+        self.set.first().filter(|_| !self.is_full)?.hint()
     }
 
     /// What was done so far.

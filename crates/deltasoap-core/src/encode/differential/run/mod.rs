@@ -19,11 +19,13 @@ mod form;
 mod linear;
 mod merge;
 mod patch;
+mod texts;
 mod update;
 
 pub(crate) use build::learn;
 pub(crate) use build::{build, push_spaces};
 pub(crate) use form::{Form, room};
+pub(crate) use texts::{Known, Texts};
 pub(crate) use update::{Items, Work, update};
 
 use deltasoap_xml::Buffer;

@@ -1,0 +1,111 @@
+//! Where the leaves of flat items come from.
+
+use super::Known;
+use crate::schema::Builtin;
+use crate::template::Segment;
+use deltasoap_xml::lexical::Lexical;
+
+/// What gives the leaves of a flat item, one after the other.
+pub trait FlatSource {
+    /// The type that the markup in front of the next leaf names; for leaves that have noted one.
+    fn named_type(&mut self) -> Option<Builtin>;
+
+    /// Reads a leaf and the markup between it and the next; `None` on any deviation.
+    fn leaf<T: Lexical>(&mut self, value: &mut T) -> Option<()>;
+}
+
+/// What gives the leaves of items, one item after the other.
+pub(super) trait ItemSource<'a>: FlatSource {
+    /// The window.
+    fn bytes(&self) -> &'a [u8];
+
+    /// The markup.
+    fn known(&self) -> &'a Known;
+
+    /// Begins an item whose first leaf's text is at `pos`.
+    fn begin(&mut self, pos: usize);
+
+    /// The position behind the last leaf read.
+    fn pos(&self) -> usize;
+
+    /// True if another item can be read.
+    fn goes_on(&mut self) -> bool;
+}
+
+/// The leaves of items in a window.
+#[derive(Debug, Clone)]
+pub(super) struct FlatScan<'a> {
+    known: &'a Known,
+    bytes: &'a [u8],
+    pos: usize,
+    between: std::slice::Iter<'a, Segment>,
+    types: std::slice::Iter<'a, Builtin>,
+    text_limit: usize,
+}
+
+impl<'a> FlatScan<'a> {
+    #[inline(always)]
+    pub(super) fn new(bytes: &'a [u8], known: &'a Known, text_limit: usize) -> Self {
+        let (between, types) = (known.shape.between.iter(), known.types.iter());
+        FlatScan { known, bytes, pos: 0, between, types, text_limit }
+    }
+
+    /// The bytes from the leaf at hand on.
+    #[inline(always)]
+    pub(super) fn rest(&self) -> Option<&'a [u8]> {
+        self.bytes.get(self.pos..)
+    }
+
+    /// Passes a leaf's text, and reads the markup behind it.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, used: usize) -> Option<()> {
+        self.pos += used;
+        if let Some(segment) = self.between.next() {
+            if !segment.matches(&self.bytes[self.pos..]) {
+                return None;
+            }
+            self.pos += segment.len();
+        }
+        Some(())
+    }
+}
+
+impl FlatSource for FlatScan<'_> {
+    #[inline(always)]
+    fn named_type(&mut self) -> Option<Builtin> {
+        self.types.next().copied()
+    }
+
+    #[inline(always)]
+    fn leaf<T: Lexical>(&mut self, value: &mut T) -> Option<()> {
+        let used = value.scan_into(self.rest()?)?;
+        if used > self.text_limit { None } else { self.pass(used) }
+    }
+}
+
+impl<'a> ItemSource<'a> for FlatScan<'a> {
+    #[inline(always)]
+    fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    #[inline(always)]
+    fn known(&self) -> &'a Known {
+        self.known
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, pos: usize) {
+        (self.pos, self.between, self.types) = (pos, self.known.shape.between.iter(), self.known.types.iter());
+    }
+
+    #[inline(always)]
+    fn pos(&self) -> usize {
+        self.pos
+    }
+
+    #[inline(always)]
+    fn goes_on(&mut self) -> bool {
+        true
+    }
+}
