@@ -70,6 +70,8 @@ pub struct SendWorkload {
 pub enum Action {
     /// Bytes to values.
     Decode,
+    /// Bytes to values that were sent just before.
+    DecodeEcho,
     /// Values to bytes.
     Encode,
     /// The message is compared with an equal one.
@@ -219,7 +221,7 @@ mod tests {
         for workload in &definitions.workloads {
             let action = workload.name.split('-').next().unwrap();
             let expected = match workload.action {
-                Action::Decode => "decode",
+                Action::Decode | Action::DecodeEcho => "decode",
                 Action::Encode => "encode",
                 Action::Compare | Action::Copy => "floor",
             };

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use deltasoap::decode::Decoder;
 use deltasoap::schema::Use;
 use deltasoap::soap::{Version, encode_message};
-use deltasoap::{Buffer, DecodeOptions, Differential, Error};
+use deltasoap::{Buffer, DecodeOptions, Differential, Error, Hint, Template, Templating};
 
 use super::floor::{Compare, Copy};
 use super::{Engine, Session};
@@ -55,6 +55,7 @@ impl Visitor for Open {
     fn visit<T: Payload>(self, sample: Sample<T>) -> Self::Output {
         match self.action {
             Action::Decode => Box::new(Decode::new(sample, self.chunk)),
+            Action::DecodeEcho => Box::new(Decode::of_echo(sample, self.chunk)),
             Action::Encode => Box::new(Encode { sample, buffer: Buffer::new() }),
             Action::Compare => Box::new(Compare::new(&sample.message)),
             Action::Copy => Box::new(Copy::new(&sample.message)),
@@ -79,6 +80,8 @@ struct Decode<T> {
     ring: Ring,
     chunk: Option<usize>,
     decoder: Decoder,
+    /// What was sent before the message came.
+    hint: Option<Hint>,
     /// What the last run gave.
     value: Option<T>,
 }
@@ -86,7 +89,15 @@ struct Decode<T> {
 impl<T: Payload> Decode<T> {
     fn new(sample: Sample<T>, chunk: Option<usize>) -> Self {
         let ring = Ring::new(&sample.message);
-        Decode { sample, ring, chunk, decoder: regular_decoder(), value: None }
+        Decode { sample, ring, chunk, decoder: regular_decoder(), hint: None, value: None }
+    }
+
+    /// Decodes what was sent just before.
+    fn of_echo(sample: Sample<T>, chunk: Option<usize>) -> Self {
+        let mut template = Template::new(Templating::default());
+        let sent = template.encode(Version::Soap11, Use::Literal, &[], &sample.values);
+        let hint = sent.ok().and_then(|_| template.hint());
+        Decode { hint, ..Decode::new(sample, chunk) }
     }
 }
 
@@ -97,11 +108,12 @@ impl<T: Payload> Session for Decode<T> {
 
     /// The release of the previous run's value is part of the time, as in the peer protocol.
     fn run(&mut self, count: usize) -> Result<Vec<u64>> {
-        let Decode { ring, chunk, decoder, value, .. } = self;
+        let Decode { ring, chunk, decoder, hint, value, .. } = self;
         let mut run_once = || {
             let message = ring.next();
             let (ns, result) = timed(|| {
                 drop(value.take());
+                decoder.set_hint(hint.clone());
                 decode(decoder, message, *chunk)
             });
             *value = Some(result?);
@@ -119,6 +131,7 @@ impl<T: Payload> Session for Decode<T> {
         let message = self.ring.next();
         let decode_first = || -> Result<T, Error> {
             let mut decoder = regular_decoder();
+            decoder.set_hint(self.hint.clone());
             decode(&mut decoder, message, Some(self.chunk.unwrap_or(CHUNK)))
         };
         let (result, peak) = memory::peak_of(decode_first);

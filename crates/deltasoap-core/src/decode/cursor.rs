@@ -101,7 +101,6 @@ impl State {
         self.scratch.clear();
         self.scratch.shrink_to(SCRATCH_KEPT);
         self.learned.clear();
-        self.hinting = None;
         self.inline = false;
         self.attributes_read = false;
         self.inherited = 0;

@@ -67,9 +67,9 @@ impl Decoder {
         self.received = 0;
     }
 
-    /// Gives the decoder lists that were sent and that the next document may repeat: its numbers are looked up among them first. Call
-    /// it in front of the document; it holds for that one alone. Never changes a result. For documents that are compared with
-    /// the one before it serves what is read in regular mode.
+    /// Gives the decoder lists that were sent and that the next document may repeat: its numbers are looked up among them first. It
+    /// holds for the next document that is read to its end, and never changes a result. For documents that are compared with the one
+    /// before it serves what is read in regular mode.
     pub fn set_hint(&mut self, hint: Option<Hint>) {
         self.state.hinting = hint.and_then(|hint| Hinting::new(hint, &self.state.limits));
     }
@@ -155,7 +155,7 @@ impl Decoder {
     /// # Errors
     /// As [`push`](Self::push) and [`finish`](Self::finish).
     pub fn decode(&mut self, root: &mut impl Root, document: &[u8]) -> Result<(), Error> {
-        self.reset_with_hint();
+        self.reset();
         self.push(root, document)?;
         self.finish(root)
     }
@@ -165,15 +165,9 @@ impl Decoder {
     /// # Errors
     /// As [`push`](Self::push) and [`finish`](Self::finish).
     pub fn decode_bytes(&mut self, root: &mut impl Root, document: Bytes) -> Result<(), Error> {
-        self.reset_with_hint();
+        self.reset();
         self.push_bytes(root, document)?;
         self.finish(root)
-    }
-
-    fn reset_with_hint(&mut self) {
-        let hinting = self.state.hinting.take();
-        self.reset();
-        self.state.hinting = hinting;
     }
 
     /// The counters so far, over all documents.
