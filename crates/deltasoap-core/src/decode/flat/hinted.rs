@@ -14,15 +14,15 @@ use crate::content::Content;
 use crate::encode::differential::{Known as Text, Texts};
 use crate::schema::{Builtin, View};
 use crate::template::COMPARED;
-use crate::Hint;
+use crate::{Hint, Stats};
 use deltasoap_xml::Limits;
 use deltasoap_xml::lexical::Lexical;
 
 /// How much further on or back than its place an item is looked for.
 const REACH: usize = 8;
 /// What a hint may lose before it is given up: so much is lost by a text that differs, and one part won by one that does not.
-const CREDIT: i32 = 24;
-const LOSS: i32 = 3;
+const CREDIT: i64 = 24;
+const LOSS: i64 = 3;
 /// After so many equal texts earlier failures are forgotten.
 const PROVEN: u64 = 64;
 /// Items read without a hint after its second failure; twice as many after each further one.
@@ -67,50 +67,68 @@ impl Hinting {
         self.hint.lists().get(list)?.texts(place.checked_add_signed(shift)?)
     }
 
-    fn fail(&mut self) {
-        self.pause = if self.failures == 0 { 0 } else { PAUSE << (self.failures - 1).min(MOST_DOUBLED) };
-        self.failures = self.failures.saturating_add(1);
-    }
-
-    /// Notes items that were read without the hint.
-    pub(super) fn pass(&mut self, items: usize) {
-        self.pause = self.pause.saturating_sub(items);
-    }
-
-    /// Reads the item at hand and those behind it, as far as the hint is of use, and counts the leaves that it gave. True if others
-    /// follow: they are to be read without it, up to the last that `taking` now names.
-    pub(super) fn read<T: Content>(
+    /// Reads the item at hand and those behind it: with the hint as far as it is of use, and without it in between.
+    #[inline(never)]
+    pub(super) fn read_all<'t, T: Content>(
         &mut self,
         scan: &FlatScan<'_>,
-        taking: &mut Taking<'_, T>,
-        found: &mut u64,
+        mut taking: Taking<'t, T>,
+        stats: &mut Stats,
         view: View<'_>,
-    ) -> bool {
+    ) -> Taking<'t, T> {
+        let mut goes_on = true;
+        while goes_on && !taking.is_full() {
+            (taking, goes_on) = self.read(scan, taking, stats, view);
+            if goes_on && !taking.is_full() {
+                let first = taking.place;
+                taking.pause_after(self.pause);
+                (_, taking, goes_on) = read(scan.clone(), taking, view);
+                self.pause = self.pause.saturating_sub(taking.place - first);
+            }
+        }
+        taking
+    }
+
+    /// Reads items as far as the hint is of use. True if others follow.
+    fn read<'t, T: Content>(
+        &mut self,
+        scan: &FlatScan<'_>,
+        mut taking: Taking<'t, T>,
+        stats: &mut Stats,
+        view: View<'_>,
+    ) -> (Taking<'t, T>, bool) {
         let shape = &scan.known().shape;
         let leaves = shape.between.len() + 1;
-        while self.pause == 0 {
+        let mut goes_on = true;
+        while self.pause == 0 && goes_on && !taking.is_full() {
             let text = scan.bytes().get(taking.start + shape.open.len()..).unwrap_or_default();
             let Some(texts) = self.offer(taking.place, leaves, text) else {
                 self.fail();
                 self.pause = self.pause.max(1);
                 break;
             };
-            let mut source = HintedScan { scan: scan.clone(), texts, same: 0, credit: CREDIT };
-            let goes_on = read(&mut source, taking, view);
-            let (same, has_failed) = (source.same, source.credit < 0);
-            *found += same;
-            if same >= PROVEN {
-                self.failures = 0;
-            }
-            if !goes_on || taking.is_full() {
-                return false;
-            }
-            if has_failed {
-                self.fail();
-            }
+            taking.pause_after(usize::MAX);
+            let mut source = HintedScan { scan: scan.clone(), texts, same: 0, credit: CREDIT, same_before: 0 };
+            (source, taking, goes_on) = read(source, taking, view);
+            let HintedScan { same, credit, .. } = source;
+            stats.hinted_leaves += same;
+            self.judge(same, credit);
         }
-        taking.pause_after(self.pause);
-        true
+        (taking, goes_on)
+    }
+
+    fn judge(&mut self, same: u64, credit: i64) {
+        if same >= PROVEN {
+            self.failures = 0;
+        }
+        if credit < 0 {
+            self.fail();
+        }
+    }
+
+    fn fail(&mut self) {
+        self.pause = if self.failures == 0 { 0 } else { PAUSE << (self.failures - 1).min(MOST_DOUBLED) };
+        self.failures = self.failures.saturating_add(1);
     }
 }
 
@@ -118,9 +136,18 @@ impl Hinting {
 struct HintedScan<'a, 'h> {
     scan: FlatScan<'a>,
     texts: Texts<'h>,
-    /// Texts that were equal.
+    /// Texts that were equal, and those of them in front of the last one that was not.
     same: u64,
-    credit: i32,
+    same_before: u64,
+    credit: i64,
+}
+
+impl HintedScan<'_, '_> {
+    #[inline(always)]
+    fn note_other(&mut self) {
+        let won = self.same - std::mem::replace(&mut self.same_before, self.same);
+        self.credit = (self.credit + won as i64).min(CREDIT) - LOSS;
+    }
 }
 
 impl FlatSource for HintedScan<'_, '_> {
@@ -135,10 +162,9 @@ impl FlatSource for HintedScan<'_, '_> {
             Text::Same(known, used) => {
                 *value = known;
                 self.same += 1;
-                self.credit = (self.credit + 1).min(CREDIT);
                 return self.scan.pass(used);
             }
-            Text::Other => self.credit -= LOSS,
+            Text::Other => self.note_other(),
             Text::Nothing => {}
         }
         self.scan.leaf(value)

@@ -31,7 +31,6 @@ pub use patch::{Patch, patch};
 pub use scan::FlatSource;
 
 use super::{Cursor, differential};
-use crate::Stats;
 use crate::content::Content;
 use crate::schema::{Builtin, View};
 use crate::template::Shape;
@@ -236,12 +235,12 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
     let noted = state.session.recorder.run(known, base + start as u64, frame, first as u32);
     let end = first.saturating_add(most);
     let mut taking = Taking { items, place: first, last: end, end, start, base, noted };
-    let mut scan = FlatScan::new(bytes, known, state.limits.text);
     if shape.open.matches(&bytes[start..]) {
-        match &mut state.hinting {
-            None => _ = read(&mut scan, &mut taking, view),
-            Some(hinting) => read_hinted(hinting, &mut scan, &mut taking, &mut state.stats, view),
-        }
+        let scan = FlatScan::new(bytes, known, state.limits.text);
+        taking = match &mut state.hinting {
+            None => read(scan, taking, view).1,
+            Some(hinting) => hinting.read_all(&scan, taking, &mut state.stats, view),
+        };
     }
     let Taking { place, start, .. } = taking;
     window.pos = start;
@@ -256,16 +255,21 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
     if is_cut { Run::Short(read) } else { Run::Items(read) }
 }
 
-/// Reads items from one on whose first leaf is at hand. True if it stopped in front of an item like the others.
+/// Reads items from one on whose first leaf is at hand. True if it stopped in front of an item like the others. What is needed for
+/// each item is handed in and out, so that it need not be kept in memory meanwhile.
 #[inline(always)]
-fn read<'a, T: Content, S: ItemSource<'a>>(source: &mut S, taking: &mut Taking<'_, T>, view: View<'_>) -> bool {
+fn read<'a, 't, T: Content, S: ItemSource<'a>>(
+    mut source: S,
+    mut taking: Taking<'t, T>,
+    view: View<'_>,
+) -> (S, Taking<'t, T>, bool) {
     let (bytes, shape) = (source.bytes(), &source.known().shape);
     let mut pos = taking.start + shape.open.len();
-    loop {
+    let goes_on = loop {
         source.begin(pos);
         let mut value = T::vacant(view);
-        if value.scan_flat(source, view).is_none() {
-            return false;
+        if value.scan_flat(&mut source, view).is_none() {
+            break false;
         }
         let end = source.pos();
         let rest = &bytes[end..];
@@ -273,32 +277,14 @@ fn read<'a, T: Content, S: ItemSource<'a>>(source: &mut S, taking: &mut Taking<'
             taking.take(value, end + shape.close.len());
             pos = end + shape.turn.len();
             if taking.place == taking.last || !source.goes_on() {
-                return true;
+                break true;
             }
         } else {
             if shape.close.matches(rest) {
                 taking.take(value, end + shape.close.len());
             }
-            return false;
+            break false;
         }
-    }
-}
-
-/// As [`read`], up to the end: with the hint as far as it goes, and without it in between.
-#[inline(never)]
-fn read_hinted<T: Content>(
-    hinting: &mut Hinting,
-    scan: &mut FlatScan<'_>,
-    taking: &mut Taking<'_, T>,
-    stats: &mut Stats,
-    view: View<'_>,
-) {
-    while hinting.read(scan, taking, &mut stats.hinted_leaves, view) {
-        let first = taking.place;
-        let goes_on = read(scan, taking, view);
-        hinting.pass(taking.place - first);
-        if !goes_on || taking.is_full() {
-            break;
-        }
-    }
+    };
+    (source, taking, goes_on)
 }

@@ -58,8 +58,8 @@ impl HintedList {
 
     fn can_serve(&self) -> bool {
         let first = self.chunks.first().and_then(|(_, chunk)| chunk.run());
-        let has_images = first.is_some_and(|run| run.form.columns.iter().any(|column| column.image.is_some()));
-        self.items >= ITEMS && has_images
+        let has_floats = first.is_some_and(|run| run.form.columns.iter().any(|column| column.image.is_float()));
+        self.items >= ITEMS && has_floats
     }
 
     /// The texts from an item on, as far as its chunk goes.

@@ -88,7 +88,7 @@ impl Template {
         }
     }
 
-    /// The lists of the last message, as a hint for reading what is answered to it. `None` without lists of numbers.
+    /// The lists of the last message, as a hint for reading what is answered to it. `None` without lists that hold `float` or `double`.
     pub fn hint(&self) -> Option<Hint> {
         Hint::of(&self.chunks)
     }

@@ -38,7 +38,14 @@ pub struct Templates {
 impl Templates {
     /// No templates yet.
     pub fn new(options: Templating) -> Self {
-        Templates { options, set: Vec::new(), stats: EncodeStats::default(), effort: Effort::default(), bytes: 0, is_full: false }
+        Templates {
+            options,
+            set: Vec::new(),
+            stats: EncodeStats::default(),
+            effort: Effort::default(),
+            bytes: 0,
+            is_full: false,
+        }
     }
 
     /// Writes a message. Messages of different types do not belong into one set.
@@ -90,7 +97,7 @@ impl Templates {
         result
     }
 
-    /// The lists of the last message, as a hint for reading what is answered to it. `None` without lists of numbers, and when
+    /// The lists of the last message, as a hint for reading what is answered to it. `None` without lists that hold `float` or `double`, and when
     /// the message was written without a template.
     pub fn hint(&self) -> Option<Hint> {
         self.set.first().filter(|_| !self.is_full)?.hint()

@@ -26,7 +26,7 @@ pub(crate) enum Known<T> {
     Same(T, usize),
     /// It has another text.
     Other,
-    /// Nothing can be told, as it is of a type whose values are not known by their bits.
+    /// Nothing can be told, as it is of another type, or one that is parsed as fast as texts are compared.
     Nothing,
 }
 
@@ -72,7 +72,7 @@ impl Texts<'_> {
         let Some(column) = self.columns.next() else { return Known::Nothing };
         self.leaf += 1;
         self.image += column.image.bytes();
-        if !T::IMAGE.is_some() || column.image != T::IMAGE {
+        if !T::IMAGE.is_float() || column.image != T::IMAGE {
             return Known::Nothing;
         }
         match self.text(leaf, column.gap) {
