@@ -16,3 +16,4 @@ mod shortcut;
 mod support;
 mod templates;
 mod tr069;
+mod tracked;

@@ -7,8 +7,17 @@ use crate::encode::Encoder;
 
 impl Encoder {
     /// The next old entry; the next chunk's if the one at hand is used up.
-    #[inline]
+    #[inline(always)]
     pub(super) fn peek(&mut self) -> Option<Entry> {
+        match self.template().current.as_ref()?.next() {
+            Some(entry) => Some(entry),
+            None => self.peek_behind(),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn peek_behind(&mut self) -> Option<Entry> {
         loop {
             if let Some(entry) = self.template().current.as_ref()?.next() {
                 return Some(entry);

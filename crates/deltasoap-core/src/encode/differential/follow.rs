@@ -181,7 +181,7 @@ impl Encoder {
         let (old, end) = tag_at(self.current().tape(), entry);
         let bytes = &self.current().tape().bytes[old.pos()..end];
         let (is_same, len) = (written.as_ref().is_none_or(|tag| tag.as_slice() == bytes), bytes.len());
-        let declares = written.as_ref().is_some_and(|tag| declares(tag.as_slice())) || declares(bytes);
+        let declares = !is_same && (written.as_ref().is_some_and(|tag| declares(tag.as_slice())) || declares(bytes));
         let keeps_content = has_content != old.has(EMPTY);
         let tag = match written {
             None if keeps_content => return Tag::Followed,
@@ -192,7 +192,7 @@ impl Encoder {
             Some(tag) => tag,
             None => self.copied(old.pos(), end),
         };
-        let outcome = if !is_same && declares {
+        let outcome = if declares {
             self.renew(entry, value, stamp, &tag, has_content)
         } else if keeps_content && tag.len() == len && !self.current().is_rebuilt {
             self.patch(old.pos(), tag.as_slice());
@@ -642,7 +642,11 @@ impl Encoder {
         self.open_end();
         let is_run = !self.is_in_new() && self.stands_at_run(&field.name);
         if !is_run && items.len() < self.template().options.chunk / RUN {
-            return encode_each(items, self, field, view);
+            return if self.is_in_new() {
+                encode_each(items, self, field, view)
+            } else {
+                self.follow_each(items, field, view)
+            };
         }
         let Some((shape, leaves)) = self.learn(items, field, view) else {
             return encode_each(items, self, field, view);

@@ -11,6 +11,7 @@ mod edit;
 mod follow;
 mod options;
 mod outgoing;
+mod pace;
 mod run;
 mod stamp;
 mod stats;

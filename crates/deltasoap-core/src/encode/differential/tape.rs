@@ -86,6 +86,12 @@ impl Entry {
         self.flags & flag != 0
     }
 
+    /// True if the entries differ at most in their places.
+    #[inline]
+    pub(super) fn is_alike(self, other: Entry) -> bool {
+        (self.kind, self.flags, self.name) == (other.kind, other.flags, other.name)
+    }
+
     pub(super) fn set(&mut self, flag: u8) {
         self.flags |= flag;
     }

@@ -73,8 +73,8 @@ impl<T: Typed> Occurs for Streamed<T> {
         self.0.open(place, view)
     }
 
-    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) {
-        Occurs::splice(&mut self.0, place, removed, inserted, view);
+    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
+        Occurs::splice(&mut self.0, place, removed, inserted, view)
     }
 
     fn keep(&mut self, count: usize, view: View<'_>) {

@@ -143,8 +143,8 @@ impl<T: Typed> Occurs for TrackedVec<T> {
         Occurs::open(self.anew(), place, view)
     }
 
-    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) {
-        Occurs::splice(self.anew(), place, removed, inserted, view);
+    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
+        Occurs::splice(self.anew(), place, removed, inserted, view)
     }
 
     /// Keeping all is no change.

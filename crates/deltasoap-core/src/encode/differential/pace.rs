@@ -1,0 +1,131 @@
+//! Short lists of flat items, followed at a good pace.
+//!
+//! The items of such a list stand on the tape as any other elements. They all have the same entries, so what the general routines
+//! went through for one item is a pattern: an item with the same entries, the same tags and leaves of the same values is stepped
+//! over whole.
+
+use super::tape::{BITS, Entry, Kind, PLAIN, TapeChunk};
+use crate::Lexical;
+use crate::content::Content;
+use crate::encode::Encoder;
+use crate::encode::flat::{FlatSink, encode_item};
+use crate::schema::{Field, View};
+use deltasoap_xml::Buffer;
+
+/// What all items of a list have on the tape.
+#[derive(Debug)]
+struct Pattern {
+    entries: Vec<Entry>,
+    /// Where its leaves are among them.
+    leaves: Vec<usize>,
+    /// Start tags with attributes: which, and their bytes up to the next entry.
+    tags: Vec<(usize, Vec<u8>)>,
+    values: usize,
+}
+
+/// A place on the tape.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// How many chunks are behind it: places in different chunks have nothing in common.
+    chunks: usize,
+    entry: usize,
+    value: usize,
+}
+
+impl Encoder {
+    /// Writes flat items against those that stand in the innermost element.
+    pub(super) fn follow_each<T: Content>(&mut self, items: &[T], field: &Field, view: View<'_>) {
+        let mut pattern = None;
+        for item in items {
+            if pattern.as_ref().is_some_and(|pattern| self.pass_same(item, pattern, view)) {
+                continue;
+            }
+            let before = self.place();
+            encode_item(item, self, field, view);
+            pattern = pattern.or_else(|| self.pattern_since(before?));
+        }
+    }
+
+    fn place(&mut self) -> Option<Place> {
+        let against = self.template();
+        let current = against.current.as_ref()?;
+        Some(Place { chunks: against.old.len(), entry: current.entry, value: current.value })
+    }
+
+    /// What has been stepped over since a place, if it was one item.
+    fn pattern_since(&mut self, before: Place) -> Option<Pattern> {
+        let now = self.place().filter(|now| now.chunks == before.chunks)?;
+        let tape = self.current().tape();
+        let entries = tape.entries.get(before.entry..now.entry)?;
+        let starts = entries.iter().filter(|entry| entry.kind == Kind::Start).count();
+        let ends = entries.iter().filter(|entry| entry.kind == Kind::End).count();
+        let is_one = entries.first()?.kind == Kind::Start && entries.last()?.kind == Kind::End && starts == ends;
+        let of_kind = |index: &usize, kind| entries[*index].kind == kind;
+        let leaves = (0..entries.len()).filter(|index| of_kind(index, Kind::Leaf)).collect();
+        let tags = (0..entries.len())
+            .filter(|index| of_kind(index, Kind::Start) && !entries[*index].has(PLAIN))
+            .map(|index| (index, tag(tape, before.entry + index).to_vec()));
+        let pattern =
+            Pattern { entries: entries.to_vec(), leaves, tags: tags.collect(), values: now.value - before.value };
+        is_one.then_some(pattern)
+    }
+
+    /// Steps over an item of the pattern with the same leaves; else gives false.
+    fn pass_same<T: Content>(&mut self, item: &T, pattern: &Pattern, view: View<'_>) -> bool {
+        let against = self.template();
+        let Some(current) = against.current.as_mut().filter(|_| against.owed == 0) else { return false };
+        let (tape, len) = (current.tape(), pattern.entries.len());
+        let Some(entries) = tape.entries.get(current.entry..current.entry + len) else { return false };
+        let is_of_pattern = entries.iter().zip(&pattern.entries).all(|(entry, expected)| entry.is_alike(*expected))
+            && pattern.tags.iter().all(|(index, bytes)| tag(tape, current.entry + index) == bytes);
+        if !is_of_pattern {
+            return false;
+        }
+        let leaves = pattern.leaves.iter();
+        let first = current.entry;
+        let mut same = Same { tape, first, leaves, value: current.value, scratch: &mut against.text, is_same: true };
+        item.write_flat(&mut same, view);
+        let is_same = same.is_same && same.leaves.next().is_none();
+        if is_same {
+            current.entry += len;
+            current.value += pattern.values;
+        }
+        is_same
+    }
+}
+
+/// A start tag, with what follows up to the next entry.
+fn tag(tape: &TapeChunk, entry: usize) -> &[u8] {
+    let next = tape.entries.get(entry + 1).map_or(tape.bytes.len(), |next| next.pos());
+    &tape.bytes[tape.entries[entry].pos()..next]
+}
+
+/// Compares leaves with those on the tape.
+struct Same<'a> {
+    tape: &'a TapeChunk,
+    /// The item's first entry.
+    first: usize,
+    leaves: std::slice::Iter<'a, usize>,
+    value: usize,
+    scratch: &'a mut Buffer,
+    is_same: bool,
+}
+
+impl FlatSink for Same<'_> {
+    #[inline(always)]
+    fn leaf<T: Lexical>(&mut self, value: &T) {
+        let Some(&leaf) = self.leaves.next() else {
+            self.is_same = false;
+            return;
+        };
+        let entry = self.tape.entries[self.first + leaf];
+        self.is_same &= entry.name == T::IMAGE.code();
+        if entry.has(BITS) {
+            self.is_same &= self.tape.values[self.value] == u64::from_le_bytes(value.image());
+            self.value += 1;
+        } else if self.is_same {
+            let end = self.tape.entries.get(self.first + leaf + 1).map_or(self.tape.bytes.len(), |next| next.pos());
+            self.is_same = value.is_text(&self.tape.bytes[entry.pos()..end], self.scratch);
+        }
+    }
+}
