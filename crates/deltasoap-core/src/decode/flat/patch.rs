@@ -265,6 +265,10 @@ impl<'p, 'w> Patching<'p, 'w> {
         let next = self.measure_shift();
         let new = self.window.base + self.window.pos as u64;
         let old = u64::from(self.run.base.wrapping_add(next));
+        if self.item == self.run.positions.len() {
+            // Where the window ended in white space, the run did so too.
+            return Some(Outcome::Fast { old: self.image.skip_white(old), new });
+        }
         let limit = self.run.position(self.run.positions.len()).saturating_sub(old);
         let (ours, theirs) = (&self.window.bytes[self.window.pos..], self.image.at(old));
         (self.part, self.part_start) = (theirs, old);
