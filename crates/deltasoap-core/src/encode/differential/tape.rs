@@ -195,7 +195,8 @@ impl TapeChunk {
 
 /// A chunk to change: copied first if it is held elsewhere, in flight or in another template.
 pub(crate) fn unshare<'c>(chunk: &'c mut Arc<Chunk>, stats: &mut EncodeStats) -> &'c mut Chunk {
-    if Arc::get_mut(chunk).is_none() {
+    // A pool's weak references are no reason to copy.
+    if Arc::strong_count(chunk) > 1 {
         stats.copies += 1;
     }
     Arc::make_mut(chunk)

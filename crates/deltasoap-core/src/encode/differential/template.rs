@@ -2,7 +2,7 @@
 
 use super::against::{Against, Written};
 use super::tape::{Chunk, Names};
-use super::{EncodeStats, MatchKind, Outgoing, Stamp, Templating};
+use super::{EncodeStats, MatchKind, Outgoing, RunPool, Stamp, Templating};
 use crate::encode::Encoder;
 use crate::schema::{QName, Use, View};
 use crate::soap::{HeaderBlock, Version, encode_element, write_message};
@@ -14,6 +14,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Template {
     options: Templating,
+    pool: Option<RunPool>,
     stats: EncodeStats,
     form: Option<(Version, Use)>,
     chunks: Vec<Arc<Chunk>>,
@@ -36,7 +37,17 @@ impl Template {
     /// A template of nothing yet.
     pub fn new(options: Templating) -> Self {
         let (stats, form, chunks, names) = Default::default();
-        Template { options, stats, form, chunks, names, frames: None, stamp: None, memory: 0 }
+        Template { options, pool: None, stats, form, chunks, names, frames: None, stamp: None, memory: 0 }
+    }
+
+    /// A template of nothing yet, which takes over arrays that other templates of the pool hold.
+    pub fn with_pool(options: Templating, pool: RunPool) -> Self {
+        Template { pool: Some(pool), ..Self::new(options) }
+    }
+
+    /// From now on shares with the templates of another pool, or with none. What it shares already stays shared.
+    pub fn set_pool(&mut self, pool: Option<RunPool>) {
+        self.pool = pool;
     }
 
     /// Writes a message: anew if it is the first, else by changing what differs from the last one.
@@ -80,7 +91,8 @@ impl Template {
         // Frames that nobody holds any more must not count as being in flight.
         self.frames = None;
         let (chunks, names) = (std::mem::take(&mut self.chunks), std::mem::take(&mut self.names));
-        let mut encoder = Encoder::with_template(Against::new(self.options, chunks, names, self.stats));
+        let against = Against::new(self.options, chunks, names, self.stats).with_pool(self.pool.clone());
+        let mut encoder = Encoder::with_template(against);
         write_message(&mut encoder, version, encoding, headers, name, body);
         match encoder.finish_template() {
             Some(written) => Ok(self.keep(written)),
@@ -93,7 +105,7 @@ impl Template {
         self.stats
     }
 
-    /// Bytes of memory that the template takes.
+    /// Bytes of memory that the template takes. What it shares with others counts in each of them.
     pub fn memory(&self) -> usize {
         self.memory
     }
