@@ -27,9 +27,9 @@ impl Encoder {
         let is_run = !self.is_in_new() && self.stands_at_run(&field.name);
         if !is_run && items.len() < self.template().options.chunk / RUN {
             return if self.is_in_new() {
-                encode_each(items, self, field, view)
+                encode_each(items, self, field, view);
             } else {
-                self.follow_each(items, field, view)
+                self.follow_each(items, field, view);
             };
         }
         let Some((shape, leaves)) = self.learn(items, field, view) else {
