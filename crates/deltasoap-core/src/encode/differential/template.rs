@@ -117,7 +117,8 @@ impl Template {
         let len = frames.iter().map(Bytes::len).sum();
         let frames = Frames { frames: Arc::new(frames), len };
         self.frames = Some(frames.clone());
-        self.memory = self.chunks.iter().map(|chunk| chunk.memory()).sum::<usize>() + size_of::<Self>();
+        let chunks: usize = self.chunks.iter().map(|chunk| chunk.memory()).sum();
+        self.memory = chunks + self.names.memory() + size_of::<Self>();
         if self.memory > self.options.bytes {
             self.forget();
         }
