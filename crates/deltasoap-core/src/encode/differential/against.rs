@@ -21,7 +21,7 @@
 
 use super::outgoing::Frames;
 use super::pool::RunPool;
-use super::tape::{Chunk, Entry, Mark, Names, TapeChunk};
+use super::tape::{Chunk, Entry, Mark, Names, TapeChunk, is_too_long};
 use super::{EncodeStats, MatchKind, Stamp, Templating};
 use crate::QName;
 use crate::encode::Encoder;
@@ -153,6 +153,7 @@ impl Against {
     /// What a message left, to write the next one against; nothing, to begin with.
     pub(super) fn new(options: Templating, chunks: Vec<Arc<Chunk>>, names: Names, stats: EncodeStats) -> Self {
         let kind = if chunks.is_empty() { MatchKind::FirstTime } else { MatchKind::Content };
+        let options = options.in_range();
         let mut against = Against { options, old: chunks.into(), names, stats, kind: Some(kind), ..Against::default() };
         against.load();
         against
@@ -202,7 +203,7 @@ impl Against {
 
     /// Makes a chunk of what was built.
     pub(super) fn close(&mut self, out: &mut Buffer) {
-        self.has_failed |= out.has_replaced() || u32::try_from(out.len()).is_err();
+        self.has_failed |= out.has_replaced() || is_too_long(out.len());
         self.stats.written += (out.len() - std::mem::take(&mut self.copied)) as u64;
         if !out.is_empty() || !self.entries.is_empty() {
             let (entries, values) = (std::mem::take(&mut self.entries), std::mem::take(&mut self.values));
@@ -212,7 +213,8 @@ impl Against {
     }
 
     fn push(&mut self, tape: TapeChunk) {
-        if tape.bytes.len() <= self.options.split.max(self.options.chunk) {
+        // The places in one that is too long are wrong; the template is not kept.
+        if tape.bytes.len() <= self.options.split || is_too_long(tape.bytes.len()) {
             return self.done.push(Arc::new(Chunk::Tape(tape)));
         }
         let parts = tape.split(self.options.chunk);

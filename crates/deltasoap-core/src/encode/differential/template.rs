@@ -136,7 +136,8 @@ impl Template {
         let frames = self.chunks.iter().filter(|chunk| !chunk.bytes().is_empty()).map(frame);
         let frames = Frames::new(frames.collect());
         self.frames = Some(frames.clone());
-        self.memory = self.chunks.iter().map(|chunk| chunk.memory()).sum::<usize>() + size_of::<Self>();
+        let chunks: usize = self.chunks.iter().map(|chunk| chunk.memory()).sum();
+        self.memory = chunks + self.names.memory() + size_of::<Self>();
         if self.memory > self.options.bytes {
             self.forget();
         }

@@ -1,5 +1,6 @@
 //! Lists of flat items: [runs](run), or for short ones element by element.
 
+use super::tracked::UNTRACKED;
 use crate::QName;
 use crate::content::Content;
 use crate::encode::Encoder;
@@ -162,5 +163,5 @@ impl Encoder {
 
 /// What a run's entry keeps of the list's state.
 fn stamp_values(changes: Option<Changes<'_>>) -> [u64; 2] {
-    changes.map_or([0; 2], |changes| [changes.stamp.identity, changes.stamp.epoch])
+    changes.map_or(UNTRACKED, |changes| [changes.stamp.identity, changes.stamp.epoch])
 }

@@ -5,7 +5,7 @@ use super::patch::{Patch, Tools};
 use super::{Form, RunChunk, build, compare};
 use crate::content::Content;
 use crate::encode::differential::outgoing::Frames;
-use crate::encode::differential::tape::{Chunk, unshare};
+use crate::encode::differential::tape::{Chunk, is_too_long, unshare};
 use crate::encode::differential::{EncodeStats, MatchKind, Templating};
 use crate::schema::View;
 use deltasoap_xml::Buffer;
@@ -216,7 +216,8 @@ fn update_chunk<T: Content>(
     ours.note_changed(run, same, work);
     if let Some(from) = patch(run, &ours, work) {
         merge(run, &ours, from, work);
-        if run.bytes.len() > work.options.split.max(work.options.chunk) {
+        *work.replaced |= is_too_long(run.bytes.len());
+        if run.bytes.len() > work.options.split && !is_too_long(run.bytes.len()) {
             return split(chunk, work, chunks);
         }
     }
