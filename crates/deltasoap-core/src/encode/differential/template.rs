@@ -1,6 +1,7 @@
 //! The template of a message.
 
 use super::against::{Against, Written};
+use super::outgoing::Frames;
 use super::tape::{Chunk, Names};
 use super::{EncodeStats, MatchKind, Outgoing, Stamp, Templating};
 use crate::encode::Encoder;
@@ -23,13 +24,6 @@ pub struct Template {
     /// The state of the value that it was made from and its element, if that tracks its changes and there were no headers.
     stamp: Option<(Stamp, QName)>,
     memory: usize,
-}
-
-/// A message's pieces.
-#[derive(Debug, Clone)]
-struct Frames {
-    frames: Arc<Vec<Bytes>>,
-    len: usize,
 }
 
 impl Template {
@@ -77,10 +71,10 @@ impl Template {
             self.chunks.clear();
         }
         self.stamp = stamp;
-        // Frames that nobody holds any more must not count as being in flight.
-        self.frames = None;
         let (chunks, names) = (std::mem::take(&mut self.chunks), std::mem::take(&mut self.names));
-        let mut encoder = Encoder::with_template(Against::new(self.options, chunks, names, self.stats));
+        let mut against = Against::new(self.options, chunks, names, self.stats);
+        against.frames = self.frames.take();
+        let mut encoder = Encoder::with_template(against);
         write_message(&mut encoder, version, encoding, headers, name, body);
         match encoder.finish_template() {
             Some(written) => Ok(self.keep(written)),
@@ -103,6 +97,17 @@ impl Template {
         &self.options
     }
 
+    /// True if it was made from this value, in the state that it tells of.
+    pub(super) fn is_of<T: Content>(&self, value: &T) -> bool {
+        let stamp = value.stamp();
+        stamp.is_some() && stamp == self.stamp.as_ref().map(|(stamp, _)| *stamp)
+    }
+
+    /// The message's bytes.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = &[u8]> {
+        self.chunks.iter().map(|chunk| chunk.bytes())
+    }
+
     /// The message, if the value tells that it is in the state it had.
     fn unchanged(&self, stamp: Option<&(Stamp, QName)>, form: (Version, Use)) -> Option<Frames> {
         let is_same = stamp.is_some() && stamp == self.stamp.as_ref() && self.form == Some(form);
@@ -111,11 +116,14 @@ impl Template {
 
     /// Takes over what a message left, and hands it out.
     fn keep(&mut self, written: Written) -> Outgoing {
-        let Written { chunks, names, stats, kind } = written;
+        let Written { chunks, names, stats, kind, frames } = written;
         (self.chunks, self.names, self.stats) = (chunks, names, stats);
-        let frames: Vec<_> = self.chunks.iter().filter(|chunk| !chunk.bytes().is_empty()).map(frame).collect();
-        let len = frames.iter().map(Bytes::len).sum();
-        let frames = Frames { frames: Arc::new(frames), len };
+        if let Some(frames) = frames {
+            self.frames = Some(frames.clone());
+            return self.hand_out(frames, kind);
+        }
+        let frames = self.chunks.iter().filter(|chunk| !chunk.bytes().is_empty()).map(frame);
+        let frames = Frames::new(frames.collect());
         self.frames = Some(frames.clone());
         let chunks: usize = self.chunks.iter().map(|chunk| chunk.memory()).sum();
         self.memory = chunks + self.names.memory() + size_of::<Self>();
@@ -126,8 +134,8 @@ impl Template {
     }
 
     fn hand_out(&mut self, frames: Frames, kind: MatchKind) -> Outgoing {
-        self.stats.count(kind, frames.len);
-        Outgoing::new(frames.frames, frames.len, kind)
+        self.stats.count(kind, frames.len());
+        Outgoing::new(frames, kind)
     }
 
     fn encode_plainly<T: Content>(
@@ -143,7 +151,7 @@ impl Template {
         let len = message.len();
         self.stats.written += len as u64;
         let frame = Bytes::from(message.into_vec());
-        Ok(self.hand_out(Frames { frames: Arc::new(vec![frame]), len }, MatchKind::FirstTime))
+        Ok(self.hand_out(Frames::new(vec![frame]), MatchKind::FirstTime))
     }
 
     fn forget(&mut self) {
