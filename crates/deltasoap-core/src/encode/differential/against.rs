@@ -20,6 +20,7 @@
 //! if its tag turns out to declare the same as before; else it is written anew with all that is in it.
 
 use super::outgoing::Frames;
+use super::pool::RunPool;
 use super::tape::{Chunk, Entry, Mark, Names, TapeChunk, is_too_long};
 use super::{EncodeStats, MatchKind, Stamp, Templating};
 use crate::QName;
@@ -48,6 +49,8 @@ pub(in crate::encode) enum Role {
 #[derive(Debug, Default)]
 pub(in crate::encode) struct Against {
     pub(super) options: Templating,
+    /// Where runs are found that other templates hold.
+    pub(super) pool: Option<RunPool>,
     /// What stands and has not been looked at.
     pub(super) old: VecDeque<Arc<Chunk>>,
     pub(super) current: Option<Current>,
@@ -156,6 +159,11 @@ impl Against {
         against
     }
 
+    /// Shares runs with the templates of a pool.
+    pub(super) fn with_pool(self, pool: Option<RunPool>) -> Self {
+        Against { pool, ..self }
+    }
+
     /// Takes the next old chunk up.
     pub(super) fn load(&mut self) {
         self.current = self.old.pop_front().map(Current::new);
@@ -166,6 +174,13 @@ impl Against {
     pub(super) fn take_run(&mut self) -> Vec<Arc<Chunk>> {
         let count = self.old.iter().take_while(|chunk| chunk.run().is_some()).count();
         self.old.drain(..count).collect()
+    }
+
+    /// Lets other templates find a run.
+    pub(super) fn note_run(&self, chunks: &[Arc<Chunk>]) {
+        if let Some(pool) = self.pool.as_ref().filter(|_| !self.has_failed) {
+            pool.note(&self.options, chunks);
+        }
     }
 
     /// Notes that the message matches no better than this.

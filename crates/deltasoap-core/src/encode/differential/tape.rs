@@ -199,15 +199,15 @@ pub(super) fn is_too_long(len: usize) -> bool {
     u32::try_from(len).is_err()
 }
 
-/// A chunk to change: copied first if it is held elsewhere, in flight or in another template. The template's own hold on its frames
-/// does not count: it is let go.
+/// A chunk to change: copied first if it is held elsewhere, in flight or in another template. The template's own hold on its
+/// frames does not count: it is let go. Nor do a pool's weak references.
 pub(crate) fn unshare<'c>(
     chunk: &'c mut Arc<Chunk>,
     frames: &mut Option<Frames>,
     stats: &mut EncodeStats,
 ) -> &'c mut Chunk {
     *frames = None;
-    if Arc::get_mut(chunk).is_none() {
+    if Arc::strong_count(chunk) > 1 {
         stats.copies += 1;
     }
     Arc::make_mut(chunk)

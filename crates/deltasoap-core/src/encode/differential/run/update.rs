@@ -355,7 +355,7 @@ impl Work<'_> {
 
 impl RunChunk {
     /// How many of these items are the same as those from `first` on.
-    fn same_items<T: Content>(&self, items: &[T], first: usize, view: View<'_>) -> usize {
+    pub(super) fn same_items<T: Content>(&self, items: &[T], first: usize, view: View<'_>) -> usize {
         let mut same = T::count_same(items, &self.images[first * self.form.image..]);
         let mut compare = super::compare::Compare::new(self);
         while let Some(item) = items.get(same) {
