@@ -365,7 +365,7 @@ fn comparing_is_given_up_behind_a_start_tag_with_attributes() {
     let root = ComplexElement { name, compositor: Compositor::Sequence, fields, attributes, text: None, open: false };
     let root = types.0.add(Element::Complex(root));
     let message = |space: &str| {
-        let item = |i: usize| format!("<i>{}</i>{}", i % 7, if i % 2 == 0 { space } else { "" });
+        let item = |i: usize| format!("<i>{}</i>{}", i % 7, if i.is_multiple_of(2) { space } else { "" });
         format!("<r a='5'>{}</r>", (0..2000).map(item).collect::<String>())
     };
     let documents = [message(""), message(" "), message(" "), message("\n"), message("")];

@@ -11,6 +11,7 @@ mod generate;
 #[path = "support/kinds.rs"]
 mod kinds;
 #[path = "support/sender.rs"]
+#[allow(dead_code, reason = "shared with other tests")]
 mod sender;
 #[path = "support/template_streams.rs"]
 mod template_streams;

@@ -5,6 +5,7 @@ mod gaps;
 #[path = "support/kinds.rs"]
 mod kinds;
 #[path = "support/sender.rs"]
+#[allow(dead_code, reason = "shared with other tests")]
 mod sender;
 
 use deltasoap_core::MatchKind::{Content as Same, FirstTime, PartialStructural, PerfectStructural};

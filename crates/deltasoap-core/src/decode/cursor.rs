@@ -138,19 +138,7 @@ impl State {
                 self.inherited = self.session.inherited.before;
                 self.bindings.clone_from(&self.session.inherited.last);
                 self.reader.cut(self.session.depth);
-                self.open_again();
             }
-        }
-    }
-
-    /// Reads the operation's start tag again, if all of it is to be read again: the reader knows the attributes of the last
-    /// tag alone.
-    fn open_again(&mut self) {
-        let State { reader, session, .. } = self;
-        if let Some((tag, base)) = session.tag_again() {
-            reader.cut(session.depth - 1);
-            let result = reader.next(&mut Window { base, last: false, ..Window::whole(tag) });
-            debug_assert!(result == Ok(Event::Start), "a start tag that was read before: {result:?}");
         }
     }
 

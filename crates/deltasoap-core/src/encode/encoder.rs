@@ -32,6 +32,8 @@ pub struct Encoder {
     pub(crate) splits: Option<Splits>,
     /// The first thing that could not be written.
     error: Option<Error>,
+    /// Nothing is written behind so many bytes.
+    most: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -84,7 +86,30 @@ impl Encoder {
             splits: None,
             against: None,
             error: None,
+            most: usize::MAX,
         }
+    }
+
+    /// The first bytes of what is written, and no work for the rest.
+    pub(super) fn beginning(len: usize, write: impl FnOnce(&mut Self)) -> Vec<u8> {
+        let mut encoder = Encoder { most: len, ..Encoder::with_buffer(Buffer::with_capacity(len + 64)) };
+        write(&mut encoder);
+        let mut bytes = encoder.out.into_vec();
+        bytes.truncate(len);
+        bytes
+    }
+
+    /// How many items may be of use where only the beginning of a message is: an item has some bytes.
+    #[inline]
+    pub(super) fn items_wanted(&self) -> usize {
+        const LEAST: usize = 8;
+        if self.most == usize::MAX { usize::MAX } else { self.most.saturating_sub(self.out.len()) / LEAST }
+    }
+
+    /// True if nothing more needs to be written.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.out.len() >= self.most
     }
 
     /// Whether types are written as the schema says or by SOAP section 5.
@@ -172,7 +197,7 @@ impl Encoder {
     /// namespace on an element that is in none.
     pub(crate) fn start_bound(&mut self, name: &QName, bindings: &[(String, String)]) {
         self.open_end();
-        if self.against.is_some() && self.start_against(name, !bindings.is_empty()) {
+        if self.is_full() || (self.against.is_some() && self.start_against(name, !bindings.is_empty())) {
             return;
         }
         let outside = self.declared.len();
@@ -190,7 +215,7 @@ impl Encoder {
     #[inline]
     fn start_parts(&mut self, name: &QName, wanted: Option<&str>) {
         self.open_end();
-        if self.against.is_some() && self.start_against(name, false) {
+        if self.is_full() || (self.against.is_some() && self.start_against(name, false)) {
             return;
         }
         let outside = self.declared.len();
@@ -235,6 +260,9 @@ impl Encoder {
 
     /// Closes the innermost open element.
     pub fn end(&mut self) {
+        if self.is_full() {
+            return;
+        }
         if self.against.is_some() {
             return self.end_against();
         }
@@ -252,6 +280,9 @@ impl Encoder {
 
     /// Declares a namespace on the element just opened, unless it is in scope.
     pub fn declare(&mut self, namespace: &str, prefix: &str) {
+        if self.is_full() {
+            return;
+        }
         if self.find(namespace, Place::Attribute).is_none() {
             self.need_tag();
             let prefix = self.free_prefix(prefix);
@@ -263,6 +294,9 @@ impl Encoder {
     /// Declares a prefix, or with `""` the default namespace, on the element just opened: for names in content. Nothing
     /// happens if it is bound so already, or by this element to something else.
     pub fn bind(&mut self, prefix: &str, namespace: &str) {
+        if self.is_full() {
+            return;
+        }
         self.need_tag();
         let own = self.open.last().map_or(0, |open| open.declared);
         let is_own = self.declared[own..].iter().any(|declared| declared.prefix == prefix);
@@ -290,6 +324,9 @@ impl Encoder {
 
     /// An attribute of the element just opened.
     pub fn attribute(&mut self, name: &QName, value: &str) {
+        if self.is_full() {
+            return;
+        }
         self.attribute_start(name);
         self.out.push_text(value, Escape::Attribute);
         self.out.push(b"\"");
@@ -297,6 +334,9 @@ impl Encoder {
 
     /// An attribute whose value is a simple type's.
     pub fn attribute_value(&mut self, name: &QName, value: &impl Lexical) {
+        if self.is_full() {
+            return;
+        }
         self.attribute_start(name);
         value.format(&mut self.out, Escape::Attribute);
         self.out.push(b"\"");
@@ -353,6 +393,9 @@ impl Encoder {
     #[inline]
     pub fn leaf<T: Lexical>(&mut self, value: &T) {
         self.open_end();
+        if self.is_full() {
+            return;
+        }
         if self.against.is_some() {
             return self.leaf_against(value);
         }
@@ -373,6 +416,9 @@ impl Encoder {
     /// Character data.
     pub fn text(&mut self, text: &str) {
         self.open_end();
+        if self.is_full() {
+            return;
+        }
         if self.against.is_some() {
             return self.text_against(text);
         }

@@ -81,6 +81,7 @@ fn encode_list<T: Content>(
     if encoder.has_template() {
         return encoder.run(items, changes, field, view);
     }
+    let rest = &rest[..rest.len().min(encoder.items_wanted())];
     match learn_item(first, encoder, field, view) {
         Some(shape) => write_flat(rest, &mut encoder.out, &shape, view),
         None => encode_each(rest, encoder, field, view),
@@ -97,7 +98,12 @@ pub(crate) fn learn_item<T: Content>(item: &T, encoder: &mut Encoder, field: &Fi
 
 /// Writes items one by one.
 pub(crate) fn encode_each<T: Content>(items: &[T], encoder: &mut Encoder, field: &Field, view: View<'_>) {
-    items.iter().for_each(|item| encode_item(item, encoder, field, view));
+    for item in items {
+        if encoder.is_full() {
+            return;
+        }
+        encode_item(item, encoder, field, view);
+    }
 }
 
 pub(crate) fn encode_item<T: Content>(item: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) {

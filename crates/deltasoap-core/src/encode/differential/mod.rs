@@ -7,7 +7,9 @@
 //! 2004, section 3.
 
 mod against;
+mod alike;
 mod edit;
+mod effort;
 mod follow;
 mod options;
 mod outgoing;

@@ -28,6 +28,8 @@ pub struct Templating {
     pub reserve: usize,
     /// Room that values get.
     pub width: Width,
+    /// Whether messages are written in full where templates are slower ([`Templates`](crate::Templates) alone).
+    pub adaptive: bool,
     /// Most bytes that a template may take, its tables included; a message that needs more is not kept.
     pub bytes: usize,
 }
@@ -41,6 +43,7 @@ impl Default for Templating {
             split: 64 << 10,
             reserve: 2 << 10,
             width: Width::Exact,
+            adaptive: true,
             bytes: 256 << 20,
         }
     }
@@ -48,8 +51,15 @@ impl Default for Templating {
 
 impl Templating {
     /// Every message is written in full.
-    pub const OFF: Templating =
-        Templating { templates: 0, chunk: 32 << 10, split: 64 << 10, reserve: 0, width: Width::Exact, bytes: 0 };
+    pub const OFF: Templating = Templating {
+        templates: 0,
+        chunk: 32 << 10,
+        split: 64 << 10,
+        reserve: 0,
+        width: Width::Exact,
+        adaptive: false,
+        bytes: 0,
+    };
 
     /// True if nothing is kept.
     pub fn is_off(&self) -> bool {

@@ -103,6 +103,17 @@ impl Template {
         &self.options
     }
 
+    /// True if it was made from this value, in the state that it tells of.
+    pub(super) fn is_of<T: Content>(&self, value: &T) -> bool {
+        let stamp = value.stamp();
+        stamp.is_some() && stamp == self.stamp.as_ref().map(|(stamp, _)| *stamp)
+    }
+
+    /// The message's bytes.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = &[u8]> {
+        self.chunks.iter().map(|chunk| chunk.bytes())
+    }
+
     /// The message, if the value tells that it is in the state it had.
     fn unchanged(&self, stamp: Option<&(Stamp, QName)>, form: (Version, Use)) -> Option<Frames> {
         let is_same = stamp.is_some() && stamp == self.stamp.as_ref() && self.form == Some(form);

@@ -1,24 +1,45 @@
 //! The templates of one operation.
 
-use super::{EncodeStats, Outgoing, Template, Templating};
+use super::alike::likeness;
+use super::effort::{Effort, MANY};
+use super::{EncodeStats, MatchKind, Outgoing, Template, Templating};
+use crate::encode::Encoder;
 use crate::schema::{QName, Use, View};
-use crate::soap::{HeaderBlock, Version};
+use crate::soap::{HeaderBlock, Version, write_message};
 use crate::{Content, Error, Message};
+use std::time::Instant;
+
+/// Bytes of a message's beginning that are compared with each template's: a part of the message, and not too many.
+const BEGINNING: std::ops::RangeInclusive<usize> = 512..=4096;
+const PART: usize = 16;
+/// A template this much alike is taken at once.
+const ALIKE: f32 = 0.95;
+/// One less alike than this is left to messages that it suits better, as long as there may be another.
+const UNLIKE: f32 = 0.8;
 
 /// Several templates for the messages of one operation (*Differential Serialization*, section 6): each message is written against
-/// the one that is most alike, so that callers which alternate between two or three different messages rewrite none of them.
+/// the one that is most alike, so that callers which alternate between a few different messages rewrite none of them.
+///
+/// There is one template as long as it does well. Where message after message has to be rewritten there are more, up to
+/// [`Templating::templates`], and where none of that helps messages are written in full ([`Templating::adaptive`]).
 #[derive(Debug, Clone)]
 pub struct Templates {
-    template: Template,
+    options: Templating,
+    /// The one used last comes first.
+    set: Vec<Template>,
+    stats: EncodeStats,
+    effort: Effort,
+    /// Bytes of the last message.
+    bytes: usize,
 }
 
 impl Templates {
     /// No templates yet.
     pub fn new(options: Templating) -> Self {
-        Templates { template: Template::new(options) }
+        Templates { options, set: Vec::new(), stats: EncodeStats::default(), effort: Effort::default(), bytes: 0 }
     }
 
-    /// Writes a message. Messages of different types do not belong into one set: they would be written in full each time.
+    /// Writes a message. Messages of different types do not belong into one set.
     ///
     /// # Errors
     /// When the value holds text that XML cannot carry.
@@ -45,21 +66,106 @@ impl Templates {
         name: &QName,
         body: (&T, View<'_>),
     ) -> Result<Outgoing, Error> {
-        self.template.encode_element(version, encoding, headers, name, body)
+        if self.options.adaptive && self.effort.wants_full() {
+            return self.encode_in_full(version, encoding, headers, name, body);
+        }
+        let chosen = match self.set.iter().position(|template| template.is_of(body.0)) {
+            Some(same) => same,
+            None => self.choose(|encoder| write_message(encoder, version, encoding, headers, name, body)),
+        };
+        self.set[..=chosen].rotate_right(1);
+        let (start, before) = (Instant::now(), self.set[0].stats());
+        let result = self.set[0].encode_element(version, encoding, headers, name, body);
+        let done = self.set[0].stats() - before;
+        self.stats += done;
+        if let Ok(message) = &result {
+            self.bytes = message.len();
+            if message.kind() != MatchKind::FirstTime {
+                self.effort.add_against(message.len(), done.written, start.elapsed());
+            }
+        }
+        result
     }
 
     /// What was done so far.
     pub fn stats(&self) -> EncodeStats {
-        self.template.stats()
+        self.stats
     }
 
-    /// Bytes of memory that the templates take.
+    /// Bytes of memory that the templates take. What several share counts for each.
     pub fn memory(&self) -> usize {
-        self.template.memory()
+        self.set.iter().map(Template::memory).sum()
     }
 
     /// How messages are written.
     pub fn options(&self) -> &Templating {
-        self.template.options()
+        &self.options
+    }
+
+    /// How many templates there are.
+    pub fn len(&self) -> usize {
+        self.set.len()
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.set.is_empty()
+    }
+
+    fn encode_in_full<T: Content>(
+        &mut self,
+        version: Version,
+        encoding: Use,
+        headers: &[HeaderBlock],
+        name: &QName,
+        body: (&T, View<'_>),
+    ) -> Result<Outgoing, Error> {
+        let start = Instant::now();
+        let mut plain = Template::new(Templating::OFF);
+        let result = plain.encode_element(version, encoding, headers, name, body);
+        self.stats += plain.stats();
+        if let Ok(message) = &result {
+            self.effort.add_full(message.len(), start.elapsed());
+        }
+        result
+    }
+
+    /// The place of the template to write against; perhaps a new one's.
+    fn choose(&mut self, write: impl FnOnce(&mut Encoder)) -> usize {
+        let may_add = self.set.len() < self.options.templates.max(1);
+        match self.set.len() {
+            0 => self.add(),
+            1 if self.effort.new < MANY || !may_add => 0,
+            1 => self.add(),
+            _ => self.most_alike(write, may_add),
+        }
+    }
+
+    fn most_alike(&mut self, write: impl FnOnce(&mut Encoder), may_add: bool) -> usize {
+        let len = (self.bytes / PART).clamp(*BEGINNING.start(), *BEGINNING.end());
+        let beginning = Encoder::beginning(len, write);
+        let (mut best, mut likeness_of_best) = (0, -1.0);
+        for (index, template) in self.set.iter().enumerate() {
+            let likeness = likeness(&beginning, template.pieces());
+            if likeness > likeness_of_best {
+                (best, likeness_of_best) = (index, likeness);
+            }
+            if likeness >= ALIKE {
+                break;
+            }
+        }
+        match likeness_of_best < UNLIKE {
+            true if may_add => self.add(),
+            // It is lost least there.
+            true => self.set.len() - 1,
+            false => best,
+        }
+    }
+
+    /// Adds a template of nothing, whose place this gives.
+    fn add(&mut self) -> usize {
+        self.effort.new = 0;
+        self.set.push(Template::new(self.options));
+        self.set.len() - 1
     }
 }

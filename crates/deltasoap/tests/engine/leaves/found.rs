@@ -1,8 +1,8 @@
 //! What the random streams have found, in few words.
 
 use super::shapes::{Arrays, Open, Points, Wide};
-use super::stream::{read_pair, read_within};
-use deltasoap::Limits;
+use super::stream::{LEAF, read_pair, read_within};
+use deltasoap::{Checkpoints, Differential, Limits};
 
 fn root(content: &str) -> String {
     format!("<r kind='first' xmlns:u='urn:u'>{content}</r>")
@@ -62,8 +62,21 @@ fn large_items_are_not_moved_again_and_again() {
     let items = |is_there: fn(usize) -> bool| {
         root(&(0..4000).filter(|&n| is_there(n)).map(|n| format!("<w><a>{n}</a></w>")).collect::<String>())
     };
-    let shifted = |is_there| read_pair::<Wide>(&items(|_| true), &items(is_there)).shifted;
+    let shifted = |is_there| read_pair::<Wide>([&items(|_| true), &items(is_there)], LEAF).shifted;
     assert_eq!(shifted(|n| n != 100), 1);
     // Five hundred moves of a megabyte each, were they made.
     assert!(shifted(|n| n % 8 != 1) < 5);
+}
+
+#[test]
+fn elements_that_are_passed_over_take_linear_memory() {
+    for checkpoints in [Checkpoints::Full, Checkpoints::Differential, Checkpoints::Lightweight, Checkpoints::Leaf] {
+        let differential = Differential { checkpoints, portion: 4, ..Differential::OFF };
+        let bytes = |elements: usize| {
+            let document = root(&"<unknown>1</unknown>".repeat(elements));
+            read_pair::<Open>([&document, &document], differential).memory
+        };
+        let (few, many) = (bytes(500), bytes(2000));
+        assert!(many < 8 * few, "{differential:?}: {few} and {many} bytes");
+    }
 }

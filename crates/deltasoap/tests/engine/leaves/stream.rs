@@ -7,7 +7,7 @@ use deltasoap::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Err
 use std::fmt::Debug;
 
 /// Leaf checkpoints for every message.
-const LEAF: Differential = Differential { checkpoints: Checkpoints::Leaf, ..Differential::OFF };
+pub const LEAF: Differential = Differential { checkpoints: Checkpoints::Leaf, ..Differential::OFF };
 
 /// The whole document is the operation.
 struct Operation<T> {
@@ -47,10 +47,10 @@ fn alone<T: Typed>(document: &[u8], limits: Limits) -> Result<T, Error> {
     Ok(root.value)
 }
 
-/// Reads two documents with leaf checkpoints; gives what they did.
-pub fn read_pair<T: Typed + PartialEq + Debug>(first: &str, second: &str) -> DifferentialStats {
-    let documents = [first, second].map(|document| document.as_bytes().to_vec());
-    let options = DecodeOptions { differential: LEAF, ..DecodeOptions::default() };
+/// Reads two documents; gives what was done.
+pub fn read_pair<T: Typed + PartialEq + Debug>(documents: [&str; 2], differential: Differential) -> DifferentialStats {
+    let documents = documents.map(|document| document.as_bytes().to_vec());
+    let options = DecodeOptions { differential, ..DecodeOptions::default() };
     let expected = documents.each_ref().map(|document| alone::<T>(document, options.limits));
     read_by(&documents, &expected, options, || usize::MAX)
 }

@@ -252,10 +252,13 @@ impl Lightweight {
         Some((Kept { group, number }, location.offset))
     }
 
-    /// A base checkpoint at a location.
+    /// A base checkpoint at a location. It takes the place of one of its kind, else there might be as many as elements that
+    /// make no progress: such as no schema names.
     fn base(&mut self, live: &mut Live<'_>, level: usize, location: &Location) -> Option<(Kept, u64)> {
         let whole = whole_at(live, level, location)?;
         let kind = if location.before.is_repeated { Kind::Items(location.before.field) } else { Kind::Fields };
+        let groups = &self.groups;
+        self.bases.retain(|base| groups[*base as usize].level() != Some(level) || groups[*base as usize].kind != kind);
         let kept = self.add(whole, kind);
         self.bases.push(kept.group);
         Some((kept, location.offset))

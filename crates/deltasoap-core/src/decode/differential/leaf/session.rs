@@ -271,12 +271,6 @@ impl Session {
         self.start
     }
 
-    /// The operation's start tag and its position, if the message is about to be read from its start again.
-    pub(crate) fn tag_again(&self) -> Option<(&[u8], u64)> {
-        let prologue = self.prologue.as_ref().filter(|_| self.is_vacated)?;
-        Some((prologue.tag(), self.start - prologue.tag().len() as u64))
-    }
-
     /// True once, if the value must be vacant for regular mode.
     pub(crate) fn take_vacated(&mut self) -> bool {
         std::mem::take(&mut self.is_vacated)

@@ -170,7 +170,7 @@ impl FlatSink for Merge<'_> {
         let is_same = if image > 0 {
             self.fields.images[images.clone()] == value.image()[..image]
         } else {
-            let len = self.fields.len(self.leaf, self.fields.width(self.leaf, self.column), &self.old);
+            let len = self.fields.len(self.leaf, self.fields.width(self.leaf, self.column), self.old);
             value.is_text(&self.old[start..start + len], self.scratch)
         };
         if is_same {

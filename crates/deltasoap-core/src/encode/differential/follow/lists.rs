@@ -1,0 +1,161 @@
+//! Lists of flat items: [runs](run), or for short ones element by element.
+
+use crate::QName;
+use crate::content::Content;
+use crate::encode::Encoder;
+use crate::encode::differential::run::{self, Form, Items, Work};
+use crate::encode::differential::tape::{Chunk, Entry, Kind};
+use crate::encode::differential::{Changes, Stamp};
+use crate::encode::flat::{NotedLeaf, encode_each, encode_item, note_leaves, shape_of};
+use crate::schema::{Field, View};
+use crate::template::Shape;
+use std::sync::Arc;
+
+/// Lists of fewer flat items than a chunk has bytes, divided by this, are written element by element.
+const RUN: usize = 128;
+
+impl Encoder {
+    /// Writes a list of flat items, all written alike.
+    pub(in crate::encode) fn run<T: Content>(
+        &mut self,
+        items: &[T],
+        changes: Option<Changes<'_>>,
+        field: &Field,
+        view: View<'_>,
+    ) {
+        self.open_end();
+        let is_run = !self.is_in_new() && self.stands_at_run(&field.name);
+        if !is_run && items.len() < self.template().options.chunk / RUN {
+            return if self.is_in_new() {
+                encode_each(items, self, field, view)
+            } else {
+                self.follow_each(items, field, view)
+            };
+        }
+        let Some((shape, leaves)) = self.learn(items, field, view) else {
+            return encode_each(items, self, field, view);
+        };
+        if is_run {
+            self.follow_run(items, changes, shape, &leaves, view);
+        } else {
+            self.make_way();
+            let number = self.template().number(&field.name);
+            self.new_run(number, items, changes, shape, &leaves, view);
+        }
+    }
+
+    fn stands_at_run(&mut self, name: &QName) -> bool {
+        let next = self.peek();
+        next.is_some_and(|entry| entry.kind == Kind::Run && self.template().names.is(entry.name, name))
+    }
+
+    /// The markup of the first item, written plainly beside the message.
+    fn learn<T: Content>(&mut self, items: &[T], field: &Field, view: View<'_>) -> Option<(Shape, Vec<NotedLeaf>)> {
+        let mut against = self.against.take();
+        let mut beside = against.as_mut().map(|against| std::mem::take(&mut against.tag)).unwrap_or_default();
+        beside.clear();
+        let outer = std::mem::replace(&mut self.out, beside);
+        let leaves = note_leaves(self, |encoder| encode_item(&items[0], encoder, field, view));
+        let shape = shape_of(self.out.as_slice(), 0, &leaves, T::flat_leaves(view));
+        let beside = std::mem::replace(&mut self.out, outer);
+        self.against = against;
+        self.template().tag = beside;
+        Some((shape?, leaves))
+    }
+
+    fn new_run<T: Content>(
+        &mut self,
+        name: u16,
+        items: &[T],
+        changes: Option<Changes<'_>>,
+        shape: Shape,
+        leaves: &[NotedLeaf],
+        view: View<'_>,
+    ) {
+        let pos = self.out.len();
+        let against = self.template();
+        against.entries.push(Entry::new(Kind::Run, pos, name, 0));
+        against.values.extend(stamp_values(changes));
+        self.close();
+        let chunks = self.write_run(items, shape, leaves, view);
+        self.template().done.extend(chunks);
+    }
+
+    fn write_run<T: Content>(
+        &mut self,
+        items: &[T],
+        shape: Shape,
+        leaves: &[NotedLeaf],
+        view: View<'_>,
+    ) -> Vec<Arc<Chunk>> {
+        let against = self.template();
+        let mut form = Form::new(shape, leaves, &against.options);
+        run::learn(items, &mut form, &against.options, view);
+        let chunks = run::build(items, &Arc::new(form), &against.options, &mut against.has_failed, view);
+        against.stats.written += chunks.iter().map(|chunk| chunk.bytes.len() as u64).sum::<u64>();
+        chunks.into_iter().map(|chunk| Arc::new(Chunk::Run(chunk))).collect()
+    }
+
+    fn follow_run<T: Content>(
+        &mut self,
+        items: &[T],
+        changes: Option<Changes<'_>>,
+        shape: Shape,
+        leaves: &[NotedLeaf],
+        view: View<'_>,
+    ) {
+        let value = self.current().value;
+        let values = [self.current().tape().values[value], self.current().tape().values[value + 1]];
+        let now = stamp_values(changes);
+        if values != now
+            && let Some(tape) = self.own_tape()
+        {
+            tape.values[value..value + 2].copy_from_slice(&now);
+        }
+        self.current().step();
+        self.finish_current();
+        let old = self.template().take_run();
+        let chunks = if values == now && changes.is_some() {
+            old
+        } else {
+            let before = Stamp { identity: values[0], epoch: values[1] };
+            let dirty = changes.filter(|changes| changes.stamp.follows(before)).map(|changes| changes.dirty);
+            self.update_run(old, Items { items, dirty, view }, shape, leaves)
+        };
+        self.template().done.extend(chunks);
+        self.template().load();
+    }
+
+    fn update_run<T: Content>(
+        &mut self,
+        old: Vec<Arc<Chunk>>,
+        items: Items<'_, T>,
+        shape: Shape,
+        leaves: &[NotedLeaf],
+    ) -> Vec<Arc<Chunk>> {
+        let form = old.first().and_then(|chunk| chunk.run()).map(|run| Arc::clone(&run.form));
+        let Some(form) = form.filter(|form| form.is_of(&shape, leaves)) else {
+            self.note_elements(1);
+            return self.write_run(items.items, shape, leaves, items.view);
+        };
+        let against = self.template();
+        let mut kind = *against.kind_mut();
+        let mut work = Work {
+            options: &against.options,
+            stats: &mut against.stats,
+            text: &mut against.text,
+            spare: &mut against.spare,
+            changed: &mut against.changed,
+            kind: &mut kind,
+            replaced: &mut against.has_failed,
+        };
+        let chunks = run::update(old, &form, items, &mut work);
+        against.note(kind);
+        chunks
+    }
+}
+
+/// What a run's entry keeps of the list's state.
+fn stamp_values(changes: Option<Changes<'_>>) -> [u64; 2] {
+    changes.map_or([0; 2], |changes| [changes.stamp.identity, changes.stamp.epoch])
+}

@@ -1,0 +1,57 @@
+//! Tracked values: content in the state that it was written in is stepped over unseen.
+
+use crate::encode::Encoder;
+use crate::encode::differential::Stamp;
+use crate::encode::differential::against::Role;
+use crate::encode::differential::tape::TRACKED;
+use crate::encode::encoder::Open;
+
+impl Encoder {
+    /// Steps over the content of a tracked value that is in the state it had when it was written; else gives false.
+    pub(in crate::encode) fn pass_tracked(&mut self, stamp: Stamp) -> bool {
+        if !self.in_tag {
+            return false;
+        }
+        if self.template().pending.is_none() {
+            self.note_stamp(stamp);
+            return false;
+        }
+        let (entry, value) = self.template().pending.as_ref().map_or((0, 0), |pending| (pending.entry, pending.value));
+        let tape = self.current().tape();
+        if !tape.entries[entry].has(TRACKED) {
+            return false;
+        }
+        if tape.values[value..value + 2] == [stamp.identity, stamp.epoch] {
+            self.pass_content();
+            return true;
+        }
+        if let Some(tape) = self.own_tape() {
+            tape.values[value..value + 2].copy_from_slice(&[stamp.identity, stamp.epoch]);
+        }
+        if let Some(pending) = &mut self.template().pending {
+            pending.stamp = Some(stamp);
+        }
+        false
+    }
+
+    /// Notes a new element's content as tracked.
+    fn note_stamp(&mut self, stamp: Stamp) {
+        let Some(&Open { role: Role::New { entry, .. }, .. }) = self.open.last() else { return };
+        let against = self.template();
+        if let Some(start) = against.entries.get_mut(entry).filter(|start| !start.has(TRACKED)) {
+            start.set(TRACKED);
+            against.values.extend([stamp.identity, stamp.epoch]);
+        }
+    }
+
+    /// Steps over what is left of the element whose start tag is open.
+    fn pass_content(&mut self) {
+        let pending = self.template().pending.take();
+        if let Some(tag) = self.undivert(pending.and_then(|pending| pending.outer)) {
+            self.template().tag = tag;
+        }
+        self.in_tag = false;
+        self.type_written = true;
+        self.pass_rest();
+    }
+}
