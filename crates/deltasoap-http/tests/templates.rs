@@ -23,8 +23,15 @@ use tokio::net::TcpStream;
 use tower::ServiceExt;
 
 /// Small chunks, so that messages have many.
-const SMALL: Templating =
-    Templating { templates: 4, chunk: 256, split: 512, reserve: 16, width: deltasoap::Width::Exact, bytes: 1 << 20 };
+const SMALL: Templating = Templating {
+    templates: 4,
+    chunk: 256,
+    split: 512,
+    reserve: 16,
+    width: deltasoap::Width::Exact,
+    adaptive: false,
+    bytes: 1 << 20,
+};
 
 fn builder() -> ServiceBuilder {
     let handler = async |request: Lease<Echo>| Ok::<_, Infallible>(echoed(&request));

@@ -19,6 +19,7 @@
 //! Why this is right: how an element is written depends on its value and on the declarations in scope. An element is followed only
 //! if its tag turns out to declare the same as before; else it is written anew with all that is in it.
 
+use super::outgoing::Frames;
 use super::tape::{Chunk, Entry, Mark, Names, TapeChunk};
 use super::{EncodeStats, MatchKind, Stamp, Templating};
 use crate::QName;
@@ -72,6 +73,8 @@ pub(in crate::encode) struct Against {
     pub(super) spare: Buffer,
     pub(super) changed: Vec<u32>,
     pub(super) stats: EncodeStats,
+    /// The last message as it was handed out, until something of it changes.
+    pub(super) frames: Option<Frames>,
     kind: Option<MatchKind>,
     /// Something could not be written, or not be noted.
     pub(super) has_failed: bool,
@@ -139,6 +142,8 @@ pub(super) struct Written {
     pub(super) names: Names,
     pub(super) stats: EncodeStats,
     pub(super) kind: MatchKind,
+    /// The last message, if this is the same.
+    pub(super) frames: Option<Frames>,
 }
 
 impl Against {
@@ -216,8 +221,9 @@ impl Encoder {
         against.close(&mut self.out);
         let has_failed = against.has_failed || self.finish().is_err();
         let kind = *against.kind_mut();
-        let Against { done, names, stats, .. } = against;
-        (!has_failed).then_some(Written { chunks: done, names, stats, kind })
+        let Against { done, names, stats, frames, .. } = against;
+        let frames = frames.filter(|_| kind == MatchKind::Content);
+        (!has_failed).then_some(Written { chunks: done, names, stats, kind, frames })
     }
 
     /// True if there is a template to write against, or to make.

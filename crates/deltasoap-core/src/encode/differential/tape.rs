@@ -9,6 +9,7 @@
 //! [makes it its own](unshare).
 
 use super::EncodeStats;
+use super::outgoing::Frames;
 use super::run::RunChunk;
 use crate::QName;
 use std::collections::HashMap;
@@ -193,8 +194,13 @@ impl TapeChunk {
     }
 }
 
-/// A chunk to change: copied first if it is held elsewhere, in flight or in another template.
-pub(crate) fn unshare<'c>(chunk: &'c mut Arc<Chunk>, stats: &mut EncodeStats) -> &'c mut Chunk {
+/// A chunk to change: copied first if it is held elsewhere, in flight or in another template. The template's own hold on its frames does not count: it is let go.
+pub(crate) fn unshare<'c>(
+    chunk: &'c mut Arc<Chunk>,
+    frames: &mut Option<Frames>,
+    stats: &mut EncodeStats,
+) -> &'c mut Chunk {
+    *frames = None;
     if Arc::get_mut(chunk).is_none() {
         stats.copies += 1;
     }

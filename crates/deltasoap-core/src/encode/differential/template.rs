@@ -1,6 +1,7 @@
 //! The template of a message.
 
 use super::against::{Against, Written};
+use super::outgoing::Frames;
 use super::tape::{Chunk, Names};
 use super::{EncodeStats, MatchKind, Outgoing, Stamp, Templating};
 use crate::encode::Encoder;
@@ -23,13 +24,6 @@ pub struct Template {
     /// The state of the value that it was made from and its element, if that tracks its changes and there were no headers.
     stamp: Option<(Stamp, QName)>,
     memory: usize,
-}
-
-/// A message's pieces.
-#[derive(Debug, Clone)]
-struct Frames {
-    frames: Arc<Vec<Bytes>>,
-    len: usize,
 }
 
 impl Template {
@@ -77,10 +71,10 @@ impl Template {
             self.chunks.clear();
         }
         self.stamp = stamp;
-        // Frames that nobody holds any more must not count as being in flight.
-        self.frames = None;
         let (chunks, names) = (std::mem::take(&mut self.chunks), std::mem::take(&mut self.names));
-        let mut encoder = Encoder::with_template(Against::new(self.options, chunks, names, self.stats));
+        let mut against = Against::new(self.options, chunks, names, self.stats);
+        against.frames = self.frames.take();
+        let mut encoder = Encoder::with_template(against);
         write_message(&mut encoder, version, encoding, headers, name, body);
         match encoder.finish_template() {
             Some(written) => Ok(self.keep(written)),
@@ -122,11 +116,14 @@ impl Template {
 
     /// Takes over what a message left, and hands it out.
     fn keep(&mut self, written: Written) -> Outgoing {
-        let Written { chunks, names, stats, kind } = written;
+        let Written { chunks, names, stats, kind, frames } = written;
         (self.chunks, self.names, self.stats) = (chunks, names, stats);
-        let frames: Vec<_> = self.chunks.iter().filter(|chunk| !chunk.bytes().is_empty()).map(frame).collect();
-        let len = frames.iter().map(Bytes::len).sum();
-        let frames = Frames { frames: Arc::new(frames), len };
+        if let Some(frames) = frames {
+            self.frames = Some(frames.clone());
+            return self.hand_out(frames, kind);
+        }
+        let frames = self.chunks.iter().filter(|chunk| !chunk.bytes().is_empty()).map(frame);
+        let frames = Frames::new(frames.collect());
         self.frames = Some(frames.clone());
         self.memory = self.chunks.iter().map(|chunk| chunk.memory()).sum::<usize>() + size_of::<Self>();
         if self.memory > self.options.bytes {
@@ -136,8 +133,8 @@ impl Template {
     }
 
     fn hand_out(&mut self, frames: Frames, kind: MatchKind) -> Outgoing {
-        self.stats.count(kind, frames.len);
-        Outgoing::new(frames.frames, frames.len, kind)
+        self.stats.count(kind, frames.len());
+        Outgoing::new(frames, kind)
     }
 
     fn encode_plainly<T: Content>(
@@ -153,7 +150,7 @@ impl Template {
         let len = message.len();
         self.stats.written += len as u64;
         let frame = Bytes::from(message.into_vec());
-        Ok(self.hand_out(Frames { frames: Arc::new(vec![frame]), len }, MatchKind::FirstTime))
+        Ok(self.hand_out(Frames::new(vec![frame]), MatchKind::FirstTime))
     }
 
     fn forget(&mut self) {

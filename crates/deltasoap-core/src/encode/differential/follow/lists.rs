@@ -26,11 +26,12 @@ impl Encoder {
         self.open_end();
         let is_run = !self.is_in_new() && self.stands_at_run(&field.name);
         if !is_run && items.len() < self.template().options.chunk / RUN {
-            return if self.is_in_new() {
-                encode_each(items, self, field, view)
+            if self.is_in_new() {
+                encode_each(items, self, field, view);
             } else {
-                self.follow_each(items, field, view)
-            };
+                self.follow_each(items, field, view);
+            }
+            return;
         }
         let Some((shape, leaves)) = self.learn(items, field, view) else {
             return encode_each(items, self, field, view);
@@ -143,6 +144,7 @@ impl Encoder {
         let mut work = Work {
             options: &against.options,
             stats: &mut against.stats,
+            frames: &mut against.frames,
             text: &mut against.text,
             spare: &mut against.spare,
             changed: &mut against.changed,

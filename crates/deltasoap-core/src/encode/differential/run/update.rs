@@ -4,6 +4,7 @@ use super::merge::Merge;
 use super::patch::{Patch, Tools};
 use super::{Form, RunChunk, build, compare};
 use crate::content::Content;
+use crate::encode::differential::outgoing::Frames;
 use crate::encode::differential::tape::{Chunk, unshare};
 use crate::encode::differential::{EncodeStats, MatchKind, Templating};
 use crate::schema::View;
@@ -35,6 +36,7 @@ const STRETCH: usize = 32;
 pub(crate) struct Work<'a> {
     pub(crate) options: &'a Templating,
     pub(crate) stats: &'a mut EncodeStats,
+    pub(crate) frames: &'a mut Option<Frames>,
     pub(crate) text: &'a mut Buffer,
     pub(crate) spare: &'a mut Buffer,
     /// Items of a chunk that may differ.
@@ -166,7 +168,7 @@ fn push_joined(chunks: &mut Vec<Arc<Chunk>>, chunk: Arc<Chunk>, work: &mut Work<
     let Some(last) = chunks.last_mut().filter(|last| is_small(last) && is_small(&chunk)) else {
         return chunks.push(chunk);
     };
-    let (Some(last), Some(run)) = (unshare(last, work.stats).run_mut(), chunk.run()) else { return };
+    let (Some(last), Some(run)) = (unshare(last, work.frames, work.stats).run_mut(), chunk.run()) else { return };
     last.append(run);
     work.stats.moved += run.bytes.len() as u64;
 }
@@ -181,7 +183,7 @@ fn append<T: Content>(
 ) {
     let mut rest = items;
     if let Some(last) = chunks.last_mut().filter(|last| !rest.is_empty() && last.bytes().len() < work.options.chunk)
-        && let Some(run) = unshare(last, work.stats).run_mut()
+        && let Some(run) = unshare(last, work.frames, work.stats).run_mut()
     {
         let before = run.bytes.len();
         let taken = build::fill(run, rest, work.options, work.replaced, view);
@@ -209,7 +211,7 @@ fn update_chunk<T: Content>(
     if same == count && count == run.items() {
         return chunks.push(chunk);
     }
-    let Some(run) = unshare(&mut chunk, work.stats).run_mut() else { return };
+    let Some(run) = unshare(&mut chunk, work.frames, work.stats).run_mut() else { return };
     run.truncate(count);
     ours.note_changed(run, same, work);
     if let Some(from) = patch(run, &ours, work) {
@@ -342,7 +344,7 @@ impl Work<'_> {
 
     /// A run chunk of our own, copied if it is held elsewhere.
     fn own(&mut self, mut chunk: Arc<Chunk>) -> Option<RunChunk> {
-        unshare(&mut chunk, self.stats);
+        unshare(&mut chunk, self.frames, self.stats);
         match Arc::into_inner(chunk) {
             Some(Chunk::Run(run)) => Some(run),
             _ => None,
