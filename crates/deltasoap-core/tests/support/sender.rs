@@ -269,7 +269,7 @@ impl<'v, T: Content, D: Content + Debug> Sender<'v, T, D> {
         let is_exact = self.options.width == Width::Exact;
         match sent.kind() {
             MatchKind::Content => {
-                assert_eq!(written + moved + leaves + shifts + tag_moves + elements + splits, 0, "{stats:?}")
+                assert_eq!(written + moved + leaves + shifts + tag_moves + elements + splits, 0, "{stats:?}");
             }
             MatchKind::PerfectStructural if is_exact => assert_eq!(moved + shifts + elements + splits, 0, "{stats:?}"),
             MatchKind::FirstTime if is_exact => assert!(written >= bytes, "{stats:?}"),
