@@ -348,3 +348,73 @@ fn check<T: Message>(template: &mut Template, templates: &mut Templates, value: 
     let sent = templates.encode(Version::Soap11, Use::Literal, &[], value).expect("writable");
     assert_eq!(sent.to_vec(), full);
 }
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(rename_all = "lowercase")]
+enum Part {
+    X,
+    I(i32),
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(message)]
+struct Parts {
+    #[soap(inline)]
+    parts: Vec<Part>,
+    i: Vec<i32>,
+}
+
+/// Items that stood between other elements are not one with them.
+#[test]
+fn elements_between_items_go_away() {
+    let parts = [Part::X, Part::I(1), Part::X, Part::I(2), Part::X, Part::I(3)];
+    let mixed = Parts { parts: parts.to_vec(), i: Vec::new() };
+    let alone = Parts { parts: Vec::new(), i: vec![1, 2, 3] };
+    for options in all() {
+        let mut sender = sender::<Parts>(options);
+        for value in [&mixed, &alone, &mixed, &mixed, &alone, &alone] {
+            sender.send(value);
+        }
+    }
+}
+
+/// Callers that alternate between a few messages soon rewrite none of them.
+#[test]
+fn messages_that_alternate_get_a_template_each() {
+    let other =
+        |first: u64| Other { number: first, doubles: (0..500).map(|n| (first * 1000 + n) as f64 + 0.5).collect() };
+    for count in 2..=4 {
+        let mut templates = Templates::new(Templating { adaptive: false, ..Templating::default() });
+        for turn in 0..40 {
+            let value = other(turn % count);
+            let sent = templates.encode(Version::Soap11, Use::Literal, &[], &value).expect("writable");
+            let full = encode_message(Version::Soap11, Use::Literal, &[], &value, Buffer::new()).expect("writable");
+            assert_eq!(sent.to_vec(), full.as_slice());
+            assert!(turn < 20 || sent.kind() == MatchKind::Content, "{count} messages, turn {turn}: {:?}", sent.kind());
+        }
+        assert_eq!(templates.len() as u64, count);
+    }
+}
+
+/// Messages that have nothing in common are written in full for most of the time.
+#[test]
+fn messages_without_likeness_are_written_in_full() {
+    let mut templates = Templates::new(Templating { templates: 1, ..Templating::default() });
+    let mut random = SplitMix64::new(7);
+    for _ in 0..300 {
+        let mut word = || format!("{:x}", random.next_u64() >> (random.next_u64() % 60));
+        let words = Words { word: (0..40).map(|_| word()).collect() };
+        let sent = templates.encode(Version::Soap11, Use::Literal, &[], &words).expect("writable");
+        let full = encode_message(Version::Soap11, Use::Literal, &[], &words, Buffer::new()).expect("writable");
+        assert_eq!(sent.to_vec(), full.as_slice());
+    }
+    let stats = templates.stats();
+    assert_eq!(stats.messages, 300);
+    assert_eq!(stats.first + stats.partial + stats.perfect + stats.content, 300);
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(message)]
+struct Words {
+    word: Vec<String>,
+}

@@ -71,18 +71,18 @@ impl Hinting {
     #[inline(never)]
     pub(super) fn read_all<'t, T: Content>(
         &mut self,
-        scan: &FlatScan<'_>,
+        mut scan: FlatScan<'_>,
         mut taking: Taking<'t, T>,
         stats: &mut Stats,
         view: View<'_>,
     ) -> Taking<'t, T> {
         let mut goes_on = true;
         while goes_on && !taking.is_full() {
-            (taking, goes_on) = self.read(scan, taking, stats, view);
+            (scan, taking, goes_on) = self.read(scan, taking, stats, view);
             if goes_on && !taking.is_full() {
                 let first = taking.place;
                 taking.pause_after(self.pause);
-                (_, taking, goes_on) = read(scan.clone(), taking, view);
+                (scan, taking, goes_on) = read(scan, taking, view);
                 self.pause = self.pause.saturating_sub(taking.place - first);
             }
         }
@@ -90,31 +90,30 @@ impl Hinting {
     }
 
     /// Reads items as far as the hint is of use. True if others follow.
-    fn read<'t, T: Content>(
+    fn read<'a, 't, T: Content>(
         &mut self,
-        scan: &FlatScan<'_>,
+        mut scan: FlatScan<'a>,
         mut taking: Taking<'t, T>,
         stats: &mut Stats,
         view: View<'_>,
-    ) -> (Taking<'t, T>, bool) {
-        let shape = &scan.known().shape;
-        let leaves = shape.between.len() + 1;
+    ) -> (FlatScan<'a>, Taking<'t, T>, bool) {
+        let leaves = scan.known().markup.between.len() + 1;
         let mut goes_on = true;
         while self.pause == 0 && goes_on && !taking.is_full() {
-            let text = scan.bytes().get(taking.start + shape.open.len()..).unwrap_or_default();
-            let Some(texts) = self.offer(taking.place, leaves, text) else {
+            let Some(texts) = self.offer(taking.place, leaves, scan.rest().unwrap_or_default()) else {
                 self.fail();
                 self.pause = self.pause.max(1);
                 break;
             };
             taking.pause_after(usize::MAX);
-            let mut source = HintedScan { scan: scan.clone(), texts, same: 0, credit: CREDIT, same_before: 0 };
+            let mut source = HintedScan { scan, texts, same: 0, credit: CREDIT, same_before: 0 };
             (source, taking, goes_on) = read(source, taking, view);
             let HintedScan { same, credit, .. } = source;
+            scan = source.scan;
             stats.hinted_leaves += same;
             self.judge(same, credit);
         }
-        (taking, goes_on)
+        (scan, taking, goes_on)
     }
 
     fn judge(&mut self, same: u64, credit: i64) {

@@ -16,13 +16,15 @@
 //! Why this is sound: the reader's state in front of an item and behind it is the same (the same open elements, the
 //! same declarations in scope), and tokenizing is a function of state and bytes. Equal bytes from an equal state give
 //! the same tokens, so comparing them replaces tokenizing them. Of the limits, depth is the one that the place of an
-//! item decides; a shape is used no deeper than where it was learned. A leaf's own text is read by
+//! item decides; markup is used no deeper than where it was learned. A leaf's own text is read by
 //! [`Lexical::scan`](crate::Lexical::scan), which accepts only text that ends at a `<` and that the general routine would accept
 //! with the same value. Nothing is ever refused here: a deviation only goes back to the general routines.
 //!
-//! Segments of up to 32 bytes are compared as two masked 128-bit words.
+//! Segments of up to 32 bytes are compared as two masked 128-bit words. White space between tags may differ from item to
+//! item: [`markup`] has the details.
 
 mod hinted;
+mod markup;
 mod patch;
 mod scan;
 
@@ -33,21 +35,22 @@ pub use scan::FlatSource;
 use super::{Cursor, differential};
 use crate::content::Content;
 use crate::schema::{Builtin, View};
-use crate::template::Shape;
 use deltasoap_xml::ScopeId;
+use deltasoap_xml::scan::skip_white;
+use markup::Markup;
 use scan::{FlatScan, ItemSource};
 use std::sync::Arc;
 
 /// How many bytes of an unfinished item are kept for the next window instead of being read piece by piece.
 const CARRY: usize = 1024;
-/// How many different item shapes are remembered within one message.
+/// How many different items' markup is remembered within one message.
 const SHAPES: usize = 16;
 
 /// The markup of flat items, by field and scope.
 #[derive(Debug, Default)]
 pub(crate) struct Learned {
-    shapes: Vec<Arc<Known>>,
-    /// The next shape to be replaced when there are `SHAPES`.
+    known: Vec<Arc<Known>>,
+    /// The next one to be replaced when there are `SHAPES`.
     oldest: usize,
     /// True if nothing is learned: every item goes through the general routines.
     is_off: bool,
@@ -57,23 +60,25 @@ pub(crate) struct Learned {
     leaves: Vec<(usize, usize)>,
     /// The types that its markup names, of those leaves whose type is not known otherwise.
     types: Vec<Builtin>,
+    /// An element was passed over within it: white space there may count against a limit.
+    is_literal: bool,
 }
 
-/// A shape and where it holds.
+/// The markup of items and where it holds.
 #[derive(Debug)]
 pub(crate) struct Known {
     field: usize,
     scope: ScopeId,
     /// Elements open in front of the item when it was learned: deeper down, its own could exceed the limit.
     depth: usize,
-    shape: Shape,
-    /// The types that the shape's markup names.
+    markup: Markup,
+    /// The types that the markup names.
     types: Vec<Builtin>,
 }
 
 impl Learned {
     pub(crate) fn clear(&mut self) {
-        self.shapes.clear();
+        self.known.clear();
         self.oldest = 0;
         self.start = None;
     }
@@ -88,29 +93,21 @@ impl Learned {
     }
 
     fn find(&self, field: usize, scope: ScopeId, depth: usize) -> Option<&Arc<Known>> {
-        let mut shapes = self.shapes.iter();
+        let mut shapes = self.known.iter();
         let known = shapes.find(|known| known.field == field && known.scope == scope)?;
         (depth <= known.depth).then_some(known)
     }
 
-    fn insert(&mut self, shape: Known) {
-        let shape = Arc::new(shape);
-        if let Some(old) = self.shapes.iter_mut().find(|old| old.field == shape.field && old.scope == shape.scope) {
-            *old = shape;
-        } else if self.shapes.len() < SHAPES {
-            self.shapes.push(shape);
+    fn insert(&mut self, known: Known) {
+        let known = Arc::new(known);
+        if let Some(old) = self.known.iter_mut().find(|old| old.field == known.field && old.scope == known.scope) {
+            *old = known;
+        } else if self.known.len() < SHAPES {
+            self.known.push(known);
         } else {
-            self.shapes[self.oldest] = shape;
+            self.known[self.oldest] = known;
             self.oldest = (self.oldest + 1) % SHAPES;
         }
-    }
-}
-
-impl Known {
-    /// Bytes in front of an item's start tag.
-    pub(crate) fn indent(&self) -> usize {
-        let open = self.shape.open.as_slice();
-        open.iter().position(|&byte| byte == b'<').unwrap_or(open.len())
     }
 }
 
@@ -128,6 +125,7 @@ impl Cursor<'_> {
         learned.start = start.filter(|_| !learned.is_off);
         learned.leaves.clear();
         learned.types.clear();
+        learned.is_literal = false;
     }
 
     /// Notes the type that the markup of the next leaf names.
@@ -136,6 +134,11 @@ impl Cursor<'_> {
         if learned.start.is_some() {
             learned.types.push(named);
         }
+    }
+
+    /// Notes that an element is passed over.
+    pub(crate) fn learn_skipped(&mut self) {
+        self.state().learned.is_literal = true;
     }
 
     /// Notes a leaf.
@@ -161,9 +164,9 @@ impl Cursor<'_> {
         if learned.leaves.len() != leaves {
             return;
         }
-        if let Some(shape) = Shape::new(bytes, start, end, &learned.leaves) {
+        if let Some(markup) = Markup::new(bytes, (start, end), &learned.leaves, learned.is_literal) {
             let types = learned.types.clone();
-            learned.insert(Known { field, scope, depth, shape, types });
+            learned.insert(Known { field, scope, depth, markup, types });
         }
     }
 }
@@ -176,7 +179,7 @@ struct Taking<'t, T> {
     /// The place in front of which to stop for now, and the one in front of which to stop at all.
     last: usize,
     end: usize,
-    /// Where the next item begins in the window, and where that does in the document.
+    /// Where the next item begins in the window, and the window in the document.
     start: usize,
     base: u64,
     /// Where it is noted how items begin.
@@ -225,21 +228,24 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
     }
     let (scope, depth) = (state.reader.scope(), state.reader.depth());
     let (first, most) = (state.next_place(items.len()), state.items_to_watch());
-    if most == 0 {
+    // Without any text, white space is at fault.
+    if most == 0 || state.limits.text == 0 {
         return Run::Items(0);
     }
     let frame = state.caller().field;
     let Some(known) = state.learned.find(field, scope, depth) else { return Run::Items(0) };
-    let (bytes, start, base) = (window.bytes, window.pos, window.base);
-    let shape = &known.shape;
-    let noted = state.session.recorder.run(known, base + start as u64, frame, first as u32);
+    let (bytes, base) = (window.bytes, window.base);
+    let start = skip_white(bytes, window.pos);
+    let positions = (base + window.pos as u64, base + start as u64);
+    let noted = state.session.recorder.run(known, positions, frame, first as u32);
     let end = first.saturating_add(most);
     let mut taking = Taking { items, place: first, last: end, end, start, base, noted };
-    if shape.open.matches(&bytes[start..]) {
-        let scan = FlatScan::new(bytes, known, state.limits.text);
+    let markup = &known.markup;
+    if let Some(text) = markup.open.end(bytes, start) {
+        let scan = FlatScan::new(bytes, known, text, state.limits.text);
         taking = match &mut state.hinting {
             None => read(scan, taking, view).1,
-            Some(hinting) => hinting.read_all(&scan, taking, &mut state.stats, view),
+            Some(hinting) => hinting.read_all(scan, taking, &mut state.stats, view),
         };
     }
     let Taking { place, start, .. } = taking;
@@ -251,39 +257,31 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
         return Run::Items(read);
     }
     let rest = &bytes[start..];
-    let is_cut = !window.last && rest.len() < CARRY && shape.is_cut(rest);
+    let is_cut = !window.last && rest.len() < CARRY && markup.is_cut(rest);
     if is_cut { Run::Short(read) } else { Run::Items(read) }
 }
 
-/// Reads items from one on whose first leaf is at hand. True if it stopped in front of an item like the others. What is needed for
-/// each item is handed in and out, so that it need not be kept in memory meanwhile.
+/// Reads the item whose first leaf is at hand and those behind it. True if it stopped in front of an item like the others, whose first
+/// leaf is at hand then. What is needed for each item is handed in and out, so that it need not be kept in memory meanwhile.
 #[inline(always)]
 fn read<'a, 't, T: Content, S: ItemSource<'a>>(
     mut source: S,
     mut taking: Taking<'t, T>,
     view: View<'_>,
 ) -> (S, Taking<'t, T>, bool) {
-    let (bytes, shape) = (source.bytes(), &source.known().shape);
-    let mut pos = taking.start + shape.open.len();
+    let (bytes, markup) = (source.bytes(), &source.known().markup);
     let goes_on = loop {
-        source.begin(pos);
         let mut value = T::vacant(view);
         if value.scan_flat(&mut source, view).is_none() {
             break false;
         }
-        let end = source.pos();
-        let rest = &bytes[end..];
-        if shape.turn.matches(rest) {
-            taking.take(value, end + shape.close.len());
-            pos = end + shape.turn.len();
-            if taking.place == taking.last || !source.goes_on() {
-                break true;
-            }
-        } else {
-            if shape.close.matches(rest) {
-                taking.take(value, end + shape.close.len());
-            }
-            break false;
+        let turn = markup.turn(bytes, source.pos());
+        let Some(end) = turn.map(|turn| turn.start).or_else(|| markup.close(bytes, source.pos())) else { break false };
+        taking.take(value, end);
+        let Some(turn) = turn else { break false };
+        source.begin(turn.text);
+        if taking.place == taking.last || !source.goes_on() {
+            break true;
         }
     };
     (source, taking, goes_on)

@@ -1,8 +1,8 @@
 //! Where the leaves of flat items come from.
 
 use super::Known;
+use super::markup::Gap;
 use crate::schema::Builtin;
-use crate::template::Segment;
 use deltasoap_xml::lexical::Lexical;
 
 /// What gives the leaves of a flat item, one after the other.
@@ -28,7 +28,7 @@ pub(super) trait ItemSource<'a>: FlatSource {
     /// The position behind the last leaf read.
     fn pos(&self) -> usize;
 
-    /// True if another item can be read.
+    /// True if the item can be read, too.
     fn goes_on(&mut self) -> bool;
 }
 
@@ -38,16 +38,17 @@ pub(super) struct FlatScan<'a> {
     known: &'a Known,
     bytes: &'a [u8],
     pos: usize,
-    between: std::slice::Iter<'a, Segment>,
+    between: std::slice::Iter<'a, Gap>,
     types: std::slice::Iter<'a, Builtin>,
     text_limit: usize,
 }
 
 impl<'a> FlatScan<'a> {
     #[inline(always)]
-    pub(super) fn new(bytes: &'a [u8], known: &'a Known, text_limit: usize) -> Self {
-        let (between, types) = (known.shape.between.iter(), known.types.iter());
-        FlatScan { known, bytes, pos: 0, between, types, text_limit }
+    /// The leaves of the item whose first leaf's text is at `pos`.
+    pub(super) fn new(bytes: &'a [u8], known: &'a Known, pos: usize, text_limit: usize) -> Self {
+        let (between, types) = (known.markup.between.iter(), known.types.iter());
+        FlatScan { known, bytes, pos, between, types, text_limit }
     }
 
     /// The bytes from the leaf at hand on.
@@ -60,11 +61,8 @@ impl<'a> FlatScan<'a> {
     #[inline(always)]
     pub(super) fn pass(&mut self, used: usize) -> Option<()> {
         self.pos += used;
-        if let Some(segment) = self.between.next() {
-            if !segment.matches(&self.bytes[self.pos..]) {
-                return None;
-            }
-            self.pos += segment.len();
+        if let Some(gap) = self.between.next() {
+            self.pos = gap.end(self.bytes, self.pos)?;
         }
         Some(())
     }
@@ -96,7 +94,7 @@ impl<'a> ItemSource<'a> for FlatScan<'a> {
 
     #[inline(always)]
     fn begin(&mut self, pos: usize) {
-        (self.pos, self.between, self.types) = (pos, self.known.shape.between.iter(), self.known.types.iter());
+        (self.pos, self.between, self.types) = (pos, self.known.markup.between.iter(), self.known.types.iter());
     }
 
     #[inline(always)]

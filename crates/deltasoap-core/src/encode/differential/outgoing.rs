@@ -8,29 +8,28 @@ use std::sync::Arc;
 /// template copies a chunk before it changes it: what is being sent stays as it is.
 #[derive(Debug, Clone)]
 pub struct Outgoing {
-    frames: Arc<Vec<Bytes>>,
-    len: usize,
+    frames: Frames,
     kind: MatchKind,
 }
 
 impl Outgoing {
-    pub(crate) fn new(frames: Arc<Vec<Bytes>>, len: usize, kind: MatchKind) -> Self {
-        Outgoing { frames, len, kind }
+    pub(crate) fn new(frames: Frames, kind: MatchKind) -> Self {
+        Outgoing { frames, kind }
     }
 
     /// The message's pieces in order; none is empty.
     pub fn frames(&self) -> &[Bytes] {
-        &self.frames
+        &self.frames.frames
     }
 
     /// Bytes of the message.
     pub fn len(&self) -> usize {
-        self.len
+        self.frames.len
     }
 
     /// True for a message without bytes; there is none such.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.frames.len == 0
     }
 
     /// How it matched what was sent before.
@@ -40,6 +39,24 @@ impl Outgoing {
 
     /// The message in one piece, copied.
     pub fn to_vec(&self) -> Vec<u8> {
-        self.frames.concat()
+        self.frames.frames.concat()
+    }
+}
+
+/// A message's pieces.
+#[derive(Debug, Clone)]
+pub(crate) struct Frames {
+    frames: Arc<Vec<Bytes>>,
+    len: usize,
+}
+
+impl Frames {
+    pub(crate) fn new(frames: Vec<Bytes>) -> Self {
+        let len = frames.iter().map(Bytes::len).sum();
+        Frames { frames: Arc::new(frames), len }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
     }
 }

@@ -1,8 +1,9 @@
 //! The template of a message.
 
 use super::against::{Against, Written};
+use super::outgoing::Frames;
 use super::tape::{Chunk, Names};
-use super::{EncodeStats, Hint, MatchKind, Outgoing, Stamp, Templating};
+use super::{EncodeStats, Hint, MatchKind, Outgoing, RunPool, Stamp, Templating};
 use crate::encode::Encoder;
 use crate::schema::{QName, Use, View};
 use crate::soap::{HeaderBlock, Version, encode_element, write_message};
@@ -14,6 +15,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Template {
     options: Templating,
+    pool: Option<RunPool>,
     stats: EncodeStats,
     form: Option<(Version, Use)>,
     chunks: Vec<Arc<Chunk>>,
@@ -25,18 +27,21 @@ pub struct Template {
     memory: usize,
 }
 
-/// A message's pieces.
-#[derive(Debug, Clone)]
-struct Frames {
-    frames: Arc<Vec<Bytes>>,
-    len: usize,
-}
-
 impl Template {
     /// A template of nothing yet.
     pub fn new(options: Templating) -> Self {
         let (stats, form, chunks, names) = Default::default();
-        Template { options, stats, form, chunks, names, frames: None, stamp: None, memory: 0 }
+        Template { options, pool: None, stats, form, chunks, names, frames: None, stamp: None, memory: 0 }
+    }
+
+    /// A template of nothing yet, which takes over arrays that other templates of the pool hold.
+    pub fn with_pool(options: Templating, pool: RunPool) -> Self {
+        Template { pool: Some(pool), ..Self::new(options) }
+    }
+
+    /// From now on shares with the templates of another pool, or with none. What it shares already stays shared.
+    pub fn set_pool(&mut self, pool: Option<RunPool>) {
+        self.pool = pool;
     }
 
     /// Writes a message: anew if it is the first, else by changing what differs from the last one.
@@ -77,10 +82,10 @@ impl Template {
             self.chunks.clear();
         }
         self.stamp = stamp;
-        // Frames that nobody holds any more must not count as being in flight.
-        self.frames = None;
         let (chunks, names) = (std::mem::take(&mut self.chunks), std::mem::take(&mut self.names));
-        let mut encoder = Encoder::with_template(Against::new(self.options, chunks, names, self.stats));
+        let mut against = Against::new(self.options, chunks, names, self.stats).with_pool(self.pool.clone());
+        against.frames = self.frames.take();
+        let mut encoder = Encoder::with_template(against);
         write_message(&mut encoder, version, encoding, headers, name, body);
         match encoder.finish_template() {
             Some(written) => Ok(self.keep(written)),
@@ -98,7 +103,7 @@ impl Template {
         self.stats
     }
 
-    /// Bytes of memory that the template takes.
+    /// Bytes of memory that the template takes. What it shares with others counts in each of them.
     pub fn memory(&self) -> usize {
         self.memory
     }
@@ -127,13 +132,17 @@ impl Template {
 
     /// Takes over what a message left, and hands it out.
     fn keep(&mut self, written: Written) -> Outgoing {
-        let Written { chunks, names, stats, kind } = written;
+        let Written { chunks, names, stats, kind, frames } = written;
         (self.chunks, self.names, self.stats) = (chunks, names, stats);
-        let frames: Vec<_> = self.chunks.iter().filter(|chunk| !chunk.bytes().is_empty()).map(frame).collect();
-        let len = frames.iter().map(Bytes::len).sum();
-        let frames = Frames { frames: Arc::new(frames), len };
+        if let Some(frames) = frames {
+            self.frames = Some(frames.clone());
+            return self.hand_out(frames, kind);
+        }
+        let frames = self.chunks.iter().filter(|chunk| !chunk.bytes().is_empty()).map(frame);
+        let frames = Frames::new(frames.collect());
         self.frames = Some(frames.clone());
-        self.memory = self.chunks.iter().map(|chunk| chunk.memory()).sum::<usize>() + size_of::<Self>();
+        let chunks: usize = self.chunks.iter().map(|chunk| chunk.memory()).sum();
+        self.memory = chunks + self.names.memory() + size_of::<Self>();
         if self.memory > self.options.bytes {
             self.forget();
         }
@@ -141,8 +150,8 @@ impl Template {
     }
 
     fn hand_out(&mut self, frames: Frames, kind: MatchKind) -> Outgoing {
-        self.stats.count(kind, frames.len);
-        Outgoing::new(frames.frames, frames.len, kind)
+        self.stats.count(kind, frames.len());
+        Outgoing::new(frames, kind)
     }
 
     fn encode_plainly<T: Content>(
@@ -158,7 +167,7 @@ impl Template {
         let len = message.len();
         self.stats.written += len as u64;
         let frame = Bytes::from(message.into_vec());
-        Ok(self.hand_out(Frames { frames: Arc::new(vec![frame]), len }, MatchKind::FirstTime))
+        Ok(self.hand_out(Frames::new(vec![frame]), MatchKind::FirstTime))
     }
 
     fn forget(&mut self) {

@@ -49,7 +49,7 @@ impl Encoder {
     /// The chunk at hand, to change.
     fn own_tape(&mut self) -> Option<&mut TapeChunk> {
         let against = self.template();
-        match unshare(&mut against.current.as_mut()?.chunk, &mut against.stats) {
+        match unshare(&mut against.current.as_mut()?.chunk, &mut against.frames, &mut against.stats) {
             Chunk::Tape(tape) => Some(tape),
             Chunk::Run(_) => None,
         }

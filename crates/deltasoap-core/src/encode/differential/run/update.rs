@@ -2,9 +2,10 @@
 
 use super::merge::Merge;
 use super::patch::{Patch, Tools};
-use super::{Form, RunChunk, build, compare};
+use super::{Form, RunChunk, batch, build, compare};
 use crate::content::Content;
-use crate::encode::differential::tape::{Chunk, unshare};
+use crate::encode::differential::outgoing::Frames;
+use crate::encode::differential::tape::{Chunk, is_too_long, unshare};
 use crate::encode::differential::{EncodeStats, MatchKind, Templating};
 use crate::schema::View;
 use deltasoap_xml::Buffer;
@@ -35,6 +36,7 @@ const STRETCH: usize = 32;
 pub(crate) struct Work<'a> {
     pub(crate) options: &'a Templating,
     pub(crate) stats: &'a mut EncodeStats,
+    pub(crate) frames: &'a mut Option<Frames>,
     pub(crate) text: &'a mut Buffer,
     pub(crate) spare: &'a mut Buffer,
     /// Items of a chunk that may differ.
@@ -166,7 +168,7 @@ fn push_joined(chunks: &mut Vec<Arc<Chunk>>, chunk: Arc<Chunk>, work: &mut Work<
     let Some(last) = chunks.last_mut().filter(|last| is_small(last) && is_small(&chunk)) else {
         return chunks.push(chunk);
     };
-    let (Some(last), Some(run)) = (unshare(last, work.stats).run_mut(), chunk.run()) else { return };
+    let (Some(last), Some(run)) = (unshare(last, work.frames, work.stats).run_mut(), chunk.run()) else { return };
     last.append(run);
     work.stats.moved += run.bytes.len() as u64;
 }
@@ -181,7 +183,7 @@ fn append<T: Content>(
 ) {
     let mut rest = items;
     if let Some(last) = chunks.last_mut().filter(|last| !rest.is_empty() && last.bytes().len() < work.options.chunk)
-        && let Some(run) = unshare(last, work.stats).run_mut()
+        && let Some(run) = unshare(last, work.frames, work.stats).run_mut()
     {
         let before = run.bytes.len();
         let taken = build::fill(run, rest, work.options, work.replaced, view);
@@ -209,12 +211,13 @@ fn update_chunk<T: Content>(
     if same == count && count == run.items() {
         return chunks.push(chunk);
     }
-    let Some(run) = unshare(&mut chunk, work.stats).run_mut() else { return };
+    let Some(run) = unshare(&mut chunk, work.frames, work.stats).run_mut() else { return };
     run.truncate(count);
     ours.note_changed(run, same, work);
     if let Some(from) = patch(run, &ours, work) {
         merge(run, &ours, from, work);
-        if run.bytes.len() > work.options.split.max(work.options.chunk) {
+        *work.replaced |= is_too_long(run.bytes.len());
+        if run.bytes.len() > work.options.split && !is_too_long(run.bytes.len()) {
             return split(chunk, work, chunks);
         }
     }
@@ -290,6 +293,9 @@ fn patch<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, work: &mut Work<'_>
     if is_stretch(work.changed, ours.items.len() - ours.items.len() / 8) && !run.form.is_stuffed {
         return Some(0);
     }
+    if run.form.is_narrow && run.form.columns.len() == 1 && !run.form.is_stuffed {
+        return patch_numbers(run, ours, work);
+    }
     let Work { text, stats, changed, .. } = work;
     let mut patch = Patch::new(run, Tools { text, stats });
     let stopped = changed.iter().position(|&item| {
@@ -300,6 +306,14 @@ fn patch<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, work: &mut Work<'_>
     *work.replaced |= patch.replaced;
     work.note_leaves(written, MatchKind::PerfectStructural);
     stopped
+}
+
+/// As [`patch`], for items of one number each.
+fn patch_numbers<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, work: &mut Work<'_>) -> Option<usize> {
+    let (written, bytes) = batch::write(run, ours.items, work.changed, work.text, ours.view);
+    work.stats.written += bytes as u64;
+    work.note_leaves(written as u64, MatchKind::PerfectStructural);
+    (written < work.changed.len()).then_some(written)
 }
 
 /// True if there are so many changed items, and more than a few.
@@ -342,7 +356,7 @@ impl Work<'_> {
 
     /// A run chunk of our own, copied if it is held elsewhere.
     fn own(&mut self, mut chunk: Arc<Chunk>) -> Option<RunChunk> {
-        unshare(&mut chunk, self.stats);
+        unshare(&mut chunk, self.frames, self.stats);
         match Arc::into_inner(chunk) {
             Some(Chunk::Run(run)) => Some(run),
             _ => None,
@@ -352,7 +366,7 @@ impl Work<'_> {
 
 impl RunChunk {
     /// How many of these items are the same as those from `first` on.
-    fn same_items<T: Content>(&self, items: &[T], first: usize, view: View<'_>) -> usize {
+    pub(super) fn same_items<T: Content>(&self, items: &[T], first: usize, view: View<'_>) -> usize {
         let mut same = T::count_same(items, &self.images[first * self.form.image..]);
         let mut compare = super::compare::Compare::new(self);
         while let Some(item) = items.get(same) {
