@@ -180,7 +180,7 @@ fn change<T: Clone>(list: &mut TrackedVec<T>, random: &mut Random, other: fn(&mu
         9 => list.extend((0..place(random, 100)).map(|_| other(random))),
         10 => list.retain(|_| !random.one_in(10)),
         11 => list.clear(),
-        12 => drop(list.edit(|items| items.rotate_left(at))),
+        12 => list.edit(|items| items.rotate_left(at)),
         _ => (0..=random.below(5)).for_each(|_| list.set(place(random, len), other(random))),
     }
 }

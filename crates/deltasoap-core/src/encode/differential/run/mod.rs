@@ -14,6 +14,7 @@
 //! makes a chunk anew in one pass when values do not fit, `update` is the way through them. `share` takes over what
 //! another template holds.
 
+mod batch;
 mod build;
 mod compare;
 mod form;

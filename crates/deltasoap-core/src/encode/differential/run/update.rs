@@ -2,7 +2,7 @@
 
 use super::merge::Merge;
 use super::patch::{Patch, Tools};
-use super::{Form, RunChunk, build, compare};
+use super::{Form, RunChunk, batch, build, compare};
 use crate::content::Content;
 use crate::encode::differential::outgoing::Frames;
 use crate::encode::differential::tape::{Chunk, is_too_long, unshare};
@@ -293,6 +293,9 @@ fn patch<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, work: &mut Work<'_>
     if is_stretch(work.changed, ours.items.len() - ours.items.len() / 8) && !run.form.is_stuffed {
         return Some(0);
     }
+    if run.form.is_narrow && run.form.columns.len() == 1 && !run.form.is_stuffed {
+        return patch_numbers(run, ours, work);
+    }
     let Work { text, stats, changed, .. } = work;
     let mut patch = Patch::new(run, Tools { text, stats });
     let stopped = changed.iter().position(|&item| {
@@ -303,6 +306,14 @@ fn patch<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, work: &mut Work<'_>
     *work.replaced |= patch.replaced;
     work.note_leaves(written, MatchKind::PerfectStructural);
     stopped
+}
+
+/// As [`patch`], for items of one number each.
+fn patch_numbers<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, work: &mut Work<'_>) -> Option<usize> {
+    let (written, bytes) = batch::write(run, ours.items, work.changed, work.text, ours.view);
+    work.stats.written += bytes as u64;
+    work.note_leaves(written as u64, MatchKind::PerfectStructural);
+    (written < work.changed.len()).then_some(written)
 }
 
 /// True if there are so many changed items, and more than a few.
