@@ -31,7 +31,7 @@ impl<S: Shape> Shared<S> {
 
 /// Writes the values as another operation's.
 fn send_other<S: Shape>(values: &S::Plain, mut other: Template) -> Result<Template> {
-    let name = QName::new(S::Plain::ELEMENT.namespace, "other");
+    let name = QName::owned(S::Plain::ELEMENT.namespace, "other");
     let body = (values, S::Plain::view());
     other.encode_element(Version::Soap11, Use::Literal, &[], &name, body)?;
     Ok(other)
