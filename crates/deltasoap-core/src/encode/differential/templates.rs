@@ -52,7 +52,7 @@ impl Templates {
         self.pool = pool;
     }
 
-    /// Writes a message. Messages of different types do not belong into one set.
+    /// Writes a message. Messages of different types do not belong into one set: they would take each other's templates.
     ///
     /// # Errors
     /// When the value holds text that XML cannot carry.
