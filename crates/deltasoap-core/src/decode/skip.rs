@@ -9,6 +9,7 @@ use deltasoap_xml::Event;
 /// When it is not well-formed.
 pub fn skip_element(cursor: &mut Cursor<'_>) -> Step {
     let (me, _) = cursor.enter();
+    cursor.learn_skipped();
     let outside = cursor.frame(me).depth as usize - 1;
     loop {
         if let Event::End = cursor.event()?

@@ -13,8 +13,6 @@ pub(crate) struct Shape {
     pub(crate) close: Segment,
     /// `close`, then `open`: from the last leaf of an item to the first of the next.
     pub(crate) turn: Segment,
-    /// How many `>` an item has at least: bytes with as many are a whole item, or none of this shape.
-    ends: usize,
 }
 
 impl Shape {
@@ -23,10 +21,7 @@ impl Shape {
     pub(crate) fn new(bytes: &[u8], start: usize, end: usize, leaves: &[(usize, usize)]) -> Option<Self> {
         let (first, last) = (leaves.first()?, leaves.last()?);
         let (open, close) = (&bytes[start..first.0], &bytes[last.1..end]);
-        let markup = &bytes[start..end];
-        let text: usize = leaves.iter().map(|leaf| ends(&bytes[leaf.0..leaf.1])).sum();
         Some(Shape {
-            ends: ends(markup) - text,
             open: Segment::new(open),
             between: leaves.windows(2).map(|pair| Segment::new(&bytes[pair[0].1..pair[1].0])).collect(),
             close: Segment::new(close),
@@ -42,14 +37,4 @@ impl Shape {
         };
         self.between.len() == other.between.len() && texts(self) == texts(other)
     }
-
-    /// True if an item that begins `bytes` is not at its end there.
-    pub(crate) fn is_cut(&self, bytes: &[u8]) -> bool {
-        let has_begun = self.open.matches(bytes) || self.open.as_slice().starts_with(bytes);
-        has_begun && ends(bytes) < self.ends
-    }
-}
-
-fn ends(bytes: &[u8]) -> usize {
-    memchr::memchr_iter(b'>', bytes).count()
 }

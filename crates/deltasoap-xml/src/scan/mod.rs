@@ -5,6 +5,8 @@
 mod mismatch;
 mod tag;
 pub mod text;
+mod white;
 
 pub use mismatch::first_mismatch;
 pub use tag::TagScan;
+pub use white::skip_white;

@@ -16,12 +16,14 @@
 //! Why this is sound: the reader's state in front of an item and behind it is the same (the same open elements, the
 //! same declarations in scope), and tokenizing is a function of state and bytes. Equal bytes from an equal state give
 //! the same tokens, so comparing them replaces tokenizing them. Of the limits, depth is the one that the place of an
-//! item decides; a shape is used no deeper than where it was learned. A leaf's own text is read by
+//! item decides; markup is used no deeper than where it was learned. A leaf's own text is read by
 //! [`Lexical::scan`], which accepts only text that ends at a `<` and that the general routine would accept
 //! with the same value. Nothing is ever refused here: a deviation only goes back to the general routines.
 //!
-//! Segments of up to 32 bytes are compared as two masked 128-bit words.
+//! Segments of up to 32 bytes are compared as two masked 128-bit words. White space between tags may differ from item to
+//! item: [`markup`] has the details.
 
+mod markup;
 mod patch;
 
 pub use patch::{Patch, patch};
@@ -29,21 +31,22 @@ pub use patch::{Patch, patch};
 use super::{Cursor, differential};
 use crate::content::Content;
 use crate::schema::{Builtin, View};
-use crate::template::{Segment, Shape};
 use deltasoap_xml::ScopeId;
 use deltasoap_xml::lexical::Lexical;
+use deltasoap_xml::scan::skip_white;
+use markup::{Gap, Markup};
 use std::sync::Arc;
 
 /// How many bytes of an unfinished item are kept for the next window instead of being read piece by piece.
 const CARRY: usize = 1024;
-/// How many different item shapes are remembered within one message.
+/// How many different items' markup is remembered within one message.
 const SHAPES: usize = 16;
 
 /// The markup of flat items, by field and scope.
 #[derive(Debug, Default)]
 pub(crate) struct Learned {
-    shapes: Vec<Arc<Known>>,
-    /// The next shape to be replaced when there are `SHAPES`.
+    known: Vec<Arc<Known>>,
+    /// The next one to be replaced when there are `SHAPES`.
     oldest: usize,
     /// True if nothing is learned: every item goes through the general routines.
     is_off: bool,
@@ -53,23 +56,25 @@ pub(crate) struct Learned {
     leaves: Vec<(usize, usize)>,
     /// The types that its markup names, of those leaves whose type is not known otherwise.
     types: Vec<Builtin>,
+    /// An element was passed over within it: white space there may count against a limit.
+    is_literal: bool,
 }
 
-/// A shape and where it holds.
+/// The markup of items and where it holds.
 #[derive(Debug)]
 pub(crate) struct Known {
     field: usize,
     scope: ScopeId,
     /// Elements open in front of the item when it was learned: deeper down, its own could exceed the limit.
     depth: usize,
-    shape: Shape,
-    /// The types that the shape's markup names.
+    markup: Markup,
+    /// The types that the markup names.
     types: Vec<Builtin>,
 }
 
 impl Learned {
     pub(crate) fn clear(&mut self) {
-        self.shapes.clear();
+        self.known.clear();
         self.oldest = 0;
         self.start = None;
     }
@@ -84,29 +89,21 @@ impl Learned {
     }
 
     fn find(&self, field: usize, scope: ScopeId, depth: usize) -> Option<&Arc<Known>> {
-        let mut shapes = self.shapes.iter();
+        let mut shapes = self.known.iter();
         let known = shapes.find(|known| known.field == field && known.scope == scope)?;
         (depth <= known.depth).then_some(known)
     }
 
-    fn insert(&mut self, shape: Known) {
-        let shape = Arc::new(shape);
-        if let Some(old) = self.shapes.iter_mut().find(|old| old.field == shape.field && old.scope == shape.scope) {
-            *old = shape;
-        } else if self.shapes.len() < SHAPES {
-            self.shapes.push(shape);
+    fn insert(&mut self, known: Known) {
+        let known = Arc::new(known);
+        if let Some(old) = self.known.iter_mut().find(|old| old.field == known.field && old.scope == known.scope) {
+            *old = known;
+        } else if self.known.len() < SHAPES {
+            self.known.push(known);
         } else {
-            self.shapes[self.oldest] = shape;
+            self.known[self.oldest] = known;
             self.oldest = (self.oldest + 1) % SHAPES;
         }
-    }
-}
-
-impl Known {
-    /// Bytes in front of an item's start tag.
-    pub(crate) fn indent(&self) -> usize {
-        let open = self.shape.open.as_slice();
-        open.iter().position(|&byte| byte == b'<').unwrap_or(open.len())
     }
 }
 
@@ -124,6 +121,7 @@ impl Cursor<'_> {
         learned.start = start.filter(|_| !learned.is_off);
         learned.leaves.clear();
         learned.types.clear();
+        learned.is_literal = false;
     }
 
     /// Notes the type that the markup of the next leaf names.
@@ -132,6 +130,11 @@ impl Cursor<'_> {
         if learned.start.is_some() {
             learned.types.push(named);
         }
+    }
+
+    /// Notes that an element is passed over.
+    pub(crate) fn learn_skipped(&mut self) {
+        self.state().learned.is_literal = true;
     }
 
     /// Notes a leaf.
@@ -157,9 +160,9 @@ impl Cursor<'_> {
         if learned.leaves.len() != leaves {
             return;
         }
-        if let Some(shape) = Shape::new(bytes, start, end, &learned.leaves) {
+        if let Some(markup) = Markup::new(bytes, (start, end), &learned.leaves, learned.is_literal) {
             let types = learned.types.clone();
-            learned.insert(Known { field, scope, depth, shape, types });
+            learned.insert(Known { field, scope, depth, markup, types });
         }
     }
 }
@@ -169,7 +172,7 @@ impl Cursor<'_> {
 pub struct FlatScan<'a> {
     bytes: &'a [u8],
     pos: usize,
-    between: std::slice::Iter<'a, Segment>,
+    between: std::slice::Iter<'a, Gap>,
     types: std::slice::Iter<'a, Builtin>,
     text_limit: usize,
 }
@@ -188,11 +191,8 @@ impl FlatScan<'_> {
             return None;
         }
         self.pos += used;
-        if let Some(segment) = self.between.next() {
-            if !segment.matches(&self.bytes[self.pos..]) {
-                return None;
-            }
-            self.pos += segment.len();
+        if let Some(gap) = self.between.next() {
+            self.pos = gap.end(self.bytes, self.pos)?;
         }
         Some(())
     }
@@ -232,44 +232,35 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
     }
     let (scope, depth) = (state.reader.scope(), state.reader.depth());
     let (first, most) = (state.next_place(items.len()), state.items_to_watch());
-    if most == 0 {
+    // Without any text, white space is at fault.
+    if most == 0 || state.limits.text == 0 {
         return Run::Items(0);
     }
     let frame = state.caller().field;
     let Some(known) = state.learned.find(field, scope, depth) else { return Run::Items(0) };
-    let Known { shape, types, .. } = &**known;
+    let Known { markup, types, .. } = &**known;
     let bytes = window.bytes;
-    let mut start = window.pos;
+    let mut start = skip_white(bytes, window.pos);
     let mut place = first;
-    let position = window.base + start as u64;
-    let mut noted = state.session.recorder.run(known, position, frame, first as u32);
-    if shape.open.matches(&bytes[start..]) {
-        let mut pos = start + shape.open.len();
+    let positions = (window.base + window.pos as u64, window.base + start as u64);
+    let mut noted = state.session.recorder.run(known, positions, frame, first as u32);
+    if let Some(mut pos) = markup.open.end(bytes, start) {
         loop {
-            let between = shape.between.iter();
+            let between = markup.between.iter();
             let mut scan = FlatScan { bytes, pos, between, types: types.iter(), text_limit: state.limits.text };
             let mut value = T::vacant(view);
             if value.scan_flat(&mut scan, view).is_none() {
                 break;
             }
-            let rest = &bytes[scan.pos..];
-            if shape.turn.matches(rest) {
-                put(items, place, value);
-                place += 1;
-                note(&mut noted, window.base, start);
-                start = scan.pos + shape.close.len();
-                pos = scan.pos + shape.turn.len();
-                if place - first == most {
-                    break;
-                }
-            } else {
-                if shape.close.matches(rest) {
-                    put(items, place, value);
-                    place += 1;
-                    note(&mut noted, window.base, start);
-                    start = scan.pos + shape.close.len();
-                }
-                break;
+            let turn = markup.turn(bytes, scan.pos);
+            let Some(end) = turn.map(|turn| turn.start).or_else(|| markup.close(bytes, scan.pos)) else { break };
+            put(items, place, value);
+            place += 1;
+            note(&mut noted, window.base, start);
+            start = end;
+            match turn {
+                Some(turn) if place - first < most => pos = turn.text,
+                _ => break,
             }
         }
     }
@@ -281,6 +272,6 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
         return Run::Items(read);
     }
     let rest = &bytes[start..];
-    let is_cut = !window.last && rest.len() < CARRY && shape.is_cut(rest);
+    let is_cut = !window.last && rest.len() < CARRY && markup.is_cut(rest);
     if is_cut { Run::Short(read) } else { Run::Items(read) }
 }

@@ -17,7 +17,7 @@ use crate::decode::Cursor;
 use crate::decode::differential::leaf::{Image, Patched, Run, Session, Touched};
 use crate::schema::View;
 use deltasoap_xml::Window;
-use deltasoap_xml::scan::first_mismatch;
+use deltasoap_xml::scan::{first_mismatch, skip_white};
 use std::sync::Arc;
 
 /// What [`patch`] came to.
@@ -176,11 +176,9 @@ impl<'p, 'w> Patching<'p, 'w> {
     /// Reads the item at hand and all others that differ, up to the end of the window or of the run.
     fn run<T: Content>(&mut self, items: &mut Vec<T>, view: View<'_>) -> Outcome {
         loop {
-            let rest = self.window.bytes.get(self.window.pos..).unwrap_or_default();
-            if !self.known.shape.open.matches(rest) {
-                return self.stuck();
-            }
-            if !self.read_on(items, view) {
+            self.window.pos = skip_white(self.window.bytes, self.window.pos);
+            let text = self.known.markup.open.end(self.window.bytes, self.window.pos);
+            if !text.is_some_and(|text| self.read_on(items, text, view)) {
                 return self.stuck();
             }
             if self.forced > 0 || self.realign(items, view) {
@@ -210,39 +208,37 @@ impl<'p, 'w> Patching<'p, 'w> {
         is_long && self.session.is_hopeless
     }
 
-    /// Reads an item, and those behind it as long as they are like it in markup and unlike the old ones at once. False
-    /// if the last of them could not be read.
+    /// Reads an item whose text begins at a place, and those behind it as long as they are like it in markup and unlike the
+    /// old ones at once. False if the last of them could not be read.
     #[inline]
-    fn read_on<T: Content>(&mut self, items: &mut [T], view: View<'_>) -> bool {
+    fn read_on<T: Content>(&mut self, items: &mut [T], text: usize, view: View<'_>) -> bool {
         let items = items.get_mut(self.first..).unwrap_or_default();
-        let Known { shape, types, .. } = self.known;
+        let Known { markup, types, .. } = self.known;
         let bytes = self.window.bytes;
-        let open = shape.open.len();
         let offset = (self.window.base as u32).wrapping_sub(self.base);
-        let mut start = self.window.pos;
+        let (mut start, mut pos) = (self.window.pos, text);
         let first = self.item;
         let is_read = loop {
-            let (pos, between) = (start + open, shape.between.iter());
+            let between = markup.between.iter();
             let mut scan = FlatScan { bytes, pos, between, types: types.iter(), text_limit: self.text_limit };
             let Some(item) = items.get_mut(self.item) else { break false };
             if item.scan_flat(&mut scan, view).is_none() {
                 break false;
             }
-            let rest = &bytes[scan.pos..];
-            let goes_on = shape.turn.matches(rest);
-            if !goes_on && !shape.close.matches(rest) {
-                break false;
-            }
+            let turn = markup.turn(bytes, scan.pos);
+            let Some(end) = turn.map(|turn| turn.start).or_else(|| markup.close(bytes, scan.pos)) else { break false };
             let position = &mut self.run.positions[self.item];
             self.before.push(*position);
             *position = offset.wrapping_add(start as u32);
-            start = scan.pos + shape.close.len();
+            start = end;
             self.item += 1;
             self.forced = self.forced.saturating_sub(1);
-            let is_next_read = goes_on && (self.forced > 0 || self.differs_at_once(&bytes[start + open..], open));
+            let Some(turn) = turn else { break true };
+            let is_next_read = self.forced > 0 || self.differs_at_once(&bytes[turn.text..], turn.text - start);
             if !is_next_read || is_probe(self.before.len()) {
                 break true;
             }
+            pos = turn.text;
         };
         self.window.pos = start;
         self.read += (self.item - first) as u64;
@@ -269,6 +265,10 @@ impl<'p, 'w> Patching<'p, 'w> {
         let next = self.measure_shift();
         let new = self.window.base + self.window.pos as u64;
         let old = u64::from(self.run.base.wrapping_add(next));
+        if self.item == self.run.positions.len() {
+            // Where the window ended in white space, the run did so too.
+            return Some(Outcome::Fast { old: self.image.skip_white(old), new });
+        }
         let limit = self.run.position(self.run.positions.len()).saturating_sub(old);
         let (ours, theirs) = (&self.window.bytes[self.window.pos..], self.image.at(old));
         (self.part, self.part_start) = (theirs, old);
@@ -354,9 +354,10 @@ impl<'p, 'w> Patching<'p, 'w> {
         let len = end.wrapping_sub(start) as usize;
         let theirs = self.image.at(u64::from(self.run.base.wrapping_add(start))).get(..len);
         let ours = self.window.bytes.get(self.window.pos..self.window.pos + len);
-        let text = self.known.shape.open.len();
+        let text = self.known.markup.indent();
+        let first = |item: &'_ [u8]| item.get(text..).and_then(<[u8]>::first_chunk::<8>).copied();
         match ours.zip(theirs) {
-            Some((ours, theirs)) if ours[text..].first_chunk::<8>() == theirs[text..].first_chunk() => {
+            Some((ours, theirs)) if first(ours) == first(theirs) => {
                 let equal = first_mismatch(ours, theirs);
                 self.session.searched += equal as u64;
                 equal == len
@@ -396,11 +397,7 @@ impl<'p, 'w> Patching<'p, 'w> {
     /// The item could not be read: for want of bytes, or because it is another.
     fn stuck(&self) -> Outcome {
         let rest = &self.window.bytes[self.window.pos..];
-        let open = &self.known.shape.open;
-        let has_begun = open.matches(rest) || open.as_slice().starts_with(rest);
-        let close = self.known.shape.close.as_slice();
         let may_go_on = !self.window.last && rest.len() < CARRY;
-        let is_cut = has_begun && may_go_on && !rest.windows(close.len()).any(|bytes| bytes == close);
-        if is_cut { Outcome::Short } else { Outcome::Other }
+        if may_go_on && self.known.markup.lacks_end(rest) { Outcome::Short } else { Outcome::Other }
     }
 }

@@ -15,6 +15,11 @@ pub enum Width {
     Maximal,
 }
 
+/// Least bytes of a chunk.
+const SMALLEST: usize = 256;
+/// Most bytes of a chunk: places in it are 32 bits, and the last item or text may pass its end.
+const LARGEST: usize = 1 << 30;
+
 /// How messages that resemble the one before are written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Templating {
@@ -64,5 +69,28 @@ impl Templating {
     /// True if nothing is kept.
     pub fn is_off(&self) -> bool {
         self.templates == 0
+    }
+
+    /// The options within the ranges of their fields: what is beyond counts as the nearest that is not.
+    pub(super) fn in_range(self) -> Templating {
+        let chunk = self.chunk.clamp(SMALLEST, LARGEST);
+        Templating { chunk, split: self.split.clamp(chunk, LARGEST), reserve: self.reserve.min(chunk), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odd_sizes_count_as_the_nearest_that_are_not() {
+        let of = |chunk, split, reserve| {
+            let options = Templating { chunk, split, reserve, ..Templating::default() }.in_range();
+            (options.chunk, options.split, options.reserve)
+        };
+        assert_eq!(of(0, 0, 0), (256, 256, 0));
+        assert_eq!(of(1024, 300, 4096), (1024, 1024, 1024));
+        assert_eq!(of(usize::MAX, usize::MAX, usize::MAX), (1 << 30, 1 << 30, 1 << 30));
+        assert_eq!(Templating::default().in_range(), Templating::default());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::alike::likeness;
 use super::effort::{Effort, MANY};
-use super::{EncodeStats, MatchKind, Outgoing, Template, Templating};
+use super::{EncodeStats, MatchKind, Outgoing, RunPool, Template, Templating};
 use crate::encode::Encoder;
 use crate::schema::{QName, Use, View};
 use crate::soap::{HeaderBlock, Version, write_message};
@@ -25,6 +25,7 @@ const UNLIKE: f32 = 0.8;
 #[derive(Debug, Clone)]
 pub struct Templates {
     options: Templating,
+    pool: Option<RunPool>,
     /// The one used last comes first.
     set: Vec<Template>,
     stats: EncodeStats,
@@ -36,7 +37,19 @@ pub struct Templates {
 impl Templates {
     /// No templates yet.
     pub fn new(options: Templating) -> Self {
-        Templates { options, set: Vec::new(), stats: EncodeStats::default(), effort: Effort::default(), bytes: 0 }
+        let (set, stats, effort) = Default::default();
+        Templates { options, pool: None, set, stats, effort, bytes: 0 }
+    }
+
+    /// No templates yet; those to come take over arrays that other templates of the pool hold.
+    pub fn with_pool(options: Templating, pool: RunPool) -> Self {
+        Templates { pool: Some(pool), ..Self::new(options) }
+    }
+
+    /// From now on shares with the templates of another pool, or with none. What is shared already stays shared.
+    pub fn set_pool(&mut self, pool: Option<RunPool>) {
+        self.set.iter_mut().for_each(|template| template.set_pool(pool.clone()));
+        self.pool = pool;
     }
 
     /// Writes a message. Messages of different types do not belong into one set.
@@ -165,7 +178,9 @@ impl Templates {
     /// Adds a template of nothing, whose place this gives.
     fn add(&mut self) -> usize {
         self.effort.new = 0;
-        self.set.push(Template::new(self.options));
+        let mut template = Template::new(self.options);
+        template.set_pool(self.pool.clone());
+        self.set.push(template);
         self.set.len() - 1
     }
 }

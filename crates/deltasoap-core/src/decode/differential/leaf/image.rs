@@ -4,7 +4,7 @@
 //! not keep a whole network buffer alive, and so that comparing seldom meets a seam.
 
 use bytes::Bytes;
-use deltasoap_xml::scan::first_mismatch;
+use deltasoap_xml::scan::{first_mismatch, skip_white};
 
 /// Chunks from this length on are kept as they came.
 const SHARED: usize = 16 << 10;
@@ -121,6 +121,19 @@ impl Image {
         })
     }
 
+    /// The first position from one on where no white space is.
+    pub(crate) fn skip_white(&self, position: u64) -> u64 {
+        let mut at = position;
+        for part in self.from(position) {
+            let white = skip_white(part, 0);
+            at += white as u64;
+            if white < part.len() {
+                break;
+            }
+        }
+        at
+    }
+
     /// At most `len` bytes from a position on, in one piece.
     pub(crate) fn read(&self, position: u64, len: usize) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -206,5 +219,15 @@ mod tests {
         assert_eq!(parts.equal(7, &whole, 0), SHARED as u64 + 3);
         assert_eq!(parts.equal_to(7, whole.at(0)), SHARED + 3);
         assert_eq!(parts.from(8).collect::<Vec<_>>().concat().len(), SHARED + 3);
+    }
+
+    #[test]
+    fn white_space_may_go_on_in_the_next_part() {
+        let mut parts = Image::default();
+        parts.push(7, Chunk::Lent(b"a  "));
+        parts.push(0, Chunk::Shared(&Bytes::from(vec![b' '; SHARED])));
+        parts.push(0, Chunk::Lent(b"\n<"));
+        let end = 7 + 3 + SHARED as u64 + 1;
+        assert_eq!((parts.skip_white(7), parts.skip_white(8), parts.skip_white(end)), (7, end, end));
     }
 }

@@ -89,6 +89,8 @@ fn moved(mut table: Table, mut moves: &[Move], mut edits: &[Edit]) -> Table {
         node.pos = node.pos.wrapping_add(by as u32);
         if let Some(run) = table.runs.get_mut(node.run as usize) {
             settle(run, by);
+            // White space in front of the first item may have changed.
+            node.pos = run.positions.first().map_or(node.pos, |first| run.base.wrapping_add(*first));
         }
     }
     table

@@ -66,12 +66,19 @@ impl Recorder {
         }
     }
 
-    /// The run that goes on, or begins, with the item at a position.
-    pub(crate) fn run(&mut self, known: &Arc<Known>, position: u64, field: u32, count: u32) -> Option<&mut Run> {
+    /// The run that goes on behind white space, or begins, with the item at a position: those in front of the white space
+    /// and behind it.
+    pub(crate) fn run(
+        &mut self,
+        known: &Arc<Known>,
+        (before, position): (u64, u64),
+        field: u32,
+        count: u32,
+    ) -> Option<&mut Run> {
         if !self.is_noting() {
             return None;
         }
-        if !self.goes_on(known, position) {
+        if !self.goes_on(known, before) {
             let base = u32::try_from(position).unwrap_or(NONE);
             let run = Run { known: Arc::clone(known), base, positions: Vec::new(), end: 0, touched: None };
             self.push(position, field, count, self.table.runs.len() as u32);

@@ -88,8 +88,8 @@ impl Run {
 
     /// Where the run of a node at `first` ends, if its items begin with the markup that they share.
     pub(super) fn is_sound(&self, first: u32, byte_at: impl Fn(u64) -> Option<u8>) -> Option<u64> {
-        let (indent, len) = (self.known.indent() as u64, self.positions.len());
-        let is_tag = |item: usize| byte_at(self.position(item) + indent) == Some(b'<');
+        let len = self.positions.len();
+        let is_tag = |item: usize| byte_at(self.position(item)) == Some(b'<');
         let is_in_order = (0..len).all(|item| is_tag(item) && self.position(item) < self.position(item + 1));
         let is_first = self.position(0) == u64::from(first) && len > 0 && self.touched.is_none();
         (is_in_order && is_first).then(|| self.position(len))

@@ -126,11 +126,9 @@ impl Template {
             let old_len = tag.is_array.then(|| but_for_size(image.at(position), &window[..tag.len]))??;
             return Some(Same { old: position, len: old_len, is_exact: false });
         };
-        let indent = run.known.indent();
-        let item = tag.window.get(tag.start.checked_sub(indent)?..tag.start + tag.len)?;
         let position = run.position(place.item as usize);
-        let same = Same { old: position + indent as u64, len: tag.len, is_exact: true };
-        (image.equal_to(position, item) >= item.len()).then_some(same)
+        let same = Same { old: position, len: tag.len, is_exact: true };
+        (image.equal_to(position, &window[..tag.len]) >= tag.len).then_some(same)
     }
 
     /// Fast mode enters at a place, `by` bytes further on.

@@ -1,0 +1,336 @@
+//! The markup of a flat item, with the white space that may stand in it.
+//!
+//! Senders put white space between tags: to indent, or because a value was written over a longer one and the rest of its
+//! field was filled up. In the second case there is a different amount behind each value:
+//!
+//! ```text
+//! <item>1.5</item>      <item>-1.25e-300</item> <item>7</item>          learned: </item><item>
+//! ```
+//!
+//! A [`Gap`] is compared in three ways, the cheapest first: as it was learned; with white space behind its first tag, which is
+//! that of the value; tag by tag, with white space between any two.
+//!
+//! Sound, because such white space means nothing to the general routines either ([`Cursor::next_tag`]): it changes no state
+//! that decides how the next tag is read, and counts against no limit but the message's. Where an element is passed over
+//! its text does count, and behind a comment it is not known what a `>` is: such markup must stand as it was learned.
+//!
+//! An item begins at its `<` and ends in front of the next one's: the white space behind it is its own. So an item that is
+//! written over another in the same field begins where the old one began, and so do those behind it.
+//!
+//! [`Cursor::next_tag`]: super::Cursor::next_tag
+
+use crate::template::Segment;
+use deltasoap_xml::scan::skip_white;
+
+/// The markup in front of, between and behind the leaves of an item.
+#[derive(Debug, Clone)]
+pub(crate) struct Markup {
+    /// In front of the first leaf.
+    pub(super) open: Gap,
+    /// Between leaves; one fewer than leaves.
+    pub(super) between: Vec<Gap>,
+    /// Behind the last leaf.
+    close: Gap,
+    /// From the last leaf of an item to the first of the next.
+    turn: Gap,
+    /// How many `>` an item has at least: bytes with as many are a whole item, or none with this markup.
+    ends: usize,
+}
+
+/// From an item's last leaf to the first one of the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Turn {
+    /// Where the next item begins.
+    pub(super) start: usize,
+    /// Where its first leaf's text begins.
+    pub(super) text: usize,
+}
+
+impl Markup {
+    /// The markup of an item that fills `bytes[start..end]`, white space in front of it included, whose leaves stand at
+    /// `leaves` in `bytes`. `None` without leaves. If it `is_literal` no other white space may stand in it.
+    pub(super) fn new(
+        bytes: &[u8],
+        (start, end): (usize, usize),
+        leaves: &[(usize, usize)],
+        is_literal: bool,
+    ) -> Option<Self> {
+        let (first, last) = (leaves.first()?, leaves.last()?);
+        let begin = skip_white(bytes, start);
+        let gap = |from, to| if is_literal { Gap::literal(&bytes[from..to]) } else { Gap::new(&bytes[from..to]) };
+        let (open, close) = (gap(begin, first.0), gap(last.1, end));
+        let text: usize = leaves.iter().map(|leaf| ends(&bytes[leaf.0..leaf.1])).sum();
+        Some(Markup {
+            ends: ends(&bytes[begin..end]) - text,
+            between: leaves.windows(2).map(|pair| gap(pair[0].1, pair[1].0)).collect(),
+            turn: Gap::joined(&close, &bytes[start..begin], &open),
+            open,
+            close,
+        })
+    }
+
+    /// From the end of an item's last leaf to the text of the next item's first; `None` where something else follows.
+    #[inline(always)]
+    pub(super) fn turn(&self, bytes: &[u8], at: usize) -> Option<Turn> {
+        if self.turn.whole.matches(&bytes[at..]) {
+            let text = at + self.turn.whole.len();
+            return Some(Turn { start: text - self.open.whole.len(), text });
+        }
+        self.turn_with_white(bytes, at)
+    }
+
+    fn turn_with_white(&self, bytes: &[u8], at: usize) -> Option<Turn> {
+        if let Some(text) = self.turn.end_behind_white(bytes, at) {
+            return Some(Turn { start: text - self.open.bare, text });
+        }
+        let start = self.close(bytes, at)?;
+        let text = self.open.end(bytes, start)?;
+        Some(Turn { start, text })
+    }
+
+    /// From the end of an item's last leaf to where the item ends.
+    pub(super) fn close(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        self.close.end(bytes, at).map(|end| skip_white(bytes, end))
+    }
+
+    /// The fewest bytes that an item has in front of its first leaf.
+    pub(super) fn indent(&self) -> usize {
+        self.open.bare
+    }
+
+    /// True if an item that begins `bytes` is not at its end there.
+    pub(super) fn is_cut(&self, bytes: &[u8]) -> bool {
+        self.open.begins(bytes) && ends(bytes) < self.ends
+    }
+
+    /// As [`is_cut`](Self::is_cut), for items whose text may hold `>`.
+    pub(super) fn lacks_end(&self, bytes: &[u8]) -> bool {
+        let has_end = |tag: &Segment| memchr::memmem::find(bytes, tag.as_slice()).is_some();
+        self.open.begins(bytes) && !self.close.tags.last().is_some_and(has_end)
+    }
+}
+
+/// Tags, one behind the other.
+#[derive(Debug, Clone)]
+pub(crate) struct Gap {
+    /// As they were learned, with white space.
+    whole: Segment,
+    /// The first tag.
+    first: Segment,
+    /// The others, without white space.
+    rest: Segment,
+    /// All of them. Markup that is no sequence of tags and white space is one.
+    tags: Vec<Segment>,
+    /// Bytes without white space.
+    bare: usize,
+}
+
+impl Gap {
+    fn new(markup: &[u8]) -> Self {
+        match tags(markup) {
+            Some(tags) => Gap::of(markup, tags.into_iter().map(Segment::new).collect()),
+            None => Gap::literal(markup),
+        }
+    }
+
+    /// Markup that must stand as it is.
+    fn literal(markup: &[u8]) -> Self {
+        Gap::of(markup, vec![Segment::new(markup)])
+    }
+
+    /// Two gaps with white space between.
+    fn joined(one: &Gap, white: &[u8], other: &Gap) -> Self {
+        let whole = [one.whole.as_slice(), white, other.whole.as_slice()].concat();
+        Gap::of(&whole, one.tags.iter().chain(&other.tags).cloned().collect())
+    }
+
+    fn of(whole: &[u8], tags: Vec<Segment>) -> Self {
+        let texts: Vec<&[u8]> = tags.iter().map(Segment::as_slice).collect();
+        let (first, rest) = texts.split_at(1.min(texts.len()));
+        let (first, rest) = (Segment::new(&first.concat()), Segment::new(&rest.concat()));
+        Gap { whole: Segment::new(whole), bare: first.len() + rest.len(), first, rest, tags }
+    }
+
+    /// Where the gap ends that begins at a place; `None` if something else stands there.
+    #[inline(always)]
+    pub(super) fn end(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        if self.whole.matches(&bytes[at..]) {
+            return Some(at + self.whole.len());
+        }
+        self.end_with_white(bytes, at)
+    }
+
+    fn end_with_white(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        self.end_behind_white(bytes, at).or_else(|| self.end_by_tags(bytes, at))
+    }
+
+    /// Where the gap ends if all white space in it is behind its first tag.
+    #[inline(always)]
+    fn end_behind_white(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        if !self.first.matches(&bytes[at..]) {
+            return None;
+        }
+        let rest = skip_white(bytes, at + self.first.len());
+        self.rest.matches(&bytes[rest..]).then(|| rest + self.rest.len())
+    }
+
+    /// Where the gap ends if white space may stand between any two of its tags.
+    fn end_by_tags(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        let mut end = at;
+        for tag in &self.tags {
+            let start = if end == at { at } else { skip_white(bytes, end) };
+            end = tag.matches(&bytes[start..]).then(|| start + tag.len())?;
+        }
+        Some(end)
+    }
+
+    /// True if `bytes` begin with the gap, or the gap with them.
+    fn begins(&self, bytes: &[u8]) -> bool {
+        let mut rest = bytes;
+        for tag in &self.tags {
+            if !tag.matches(rest) {
+                return tag.as_slice().starts_with(rest);
+            }
+            rest = &rest[tag.len()..];
+            rest = &rest[skip_white(rest, 0)..];
+        }
+        true
+    }
+}
+
+/// The tags in markup that holds nothing else but white space.
+fn tags(markup: &[u8]) -> Option<Vec<&[u8]>> {
+    let (mut tags, mut at) = (Vec::new(), 0);
+    while at < markup.len() {
+        let end = at + tag_len(&markup[at..])?;
+        tags.push(&markup[at..end]);
+        at = skip_white(markup, end);
+    }
+    Some(tags)
+}
+
+/// The length of the start or end tag that begins `markup`.
+fn tag_len(markup: &[u8]) -> Option<usize> {
+    if !matches!(markup, [b'<', second, ..] if !matches!(second, b'!' | b'?')) {
+        return None;
+    }
+    let mut quote = None;
+    for (at, &byte) in markup.iter().enumerate() {
+        match (quote, byte) {
+            (None, b'>') => return Some(at + 1),
+            (None, b'\'' | b'"') => quote = Some(byte),
+            (Some(open), _) if open == byte => quote = None,
+            _ => {}
+        }
+    }
+    None
+}
+
+fn ends(bytes: &[u8]) -> usize {
+    memchr::memchr_iter(b'>', bytes).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The markup of the one item `text`, whose leaves are the texts `1`.
+    fn markup(text: &str) -> Markup {
+        let leaves: Vec<_> = text.match_indices('1').map(|(at, _)| (at, at + 1)).collect();
+        Markup::new(text.as_bytes(), (0, text.len()), &leaves, false).unwrap()
+    }
+
+    fn turned(markup: &Markup, text: &str) -> Option<(usize, usize)> {
+        markup.turn(text.as_bytes(), 0).map(|turn| (turn.start, turn.text))
+    }
+
+    #[test]
+    fn white_space_between_items_may_change() {
+        for learned in ["<i>1</i>", "\n  <i>1</i>"] {
+            let markup = markup(learned);
+            for white in ["", " ", "\n  ", "\r\n\t", "                                        "] {
+                let (text, start) = (format!("</i>{white}<i>2"), 4 + white.len());
+                assert_eq!(turned(&markup, &text), Some((start, start + 3)), "{learned} {text:?}");
+                assert_eq!(markup.close(format!("</i>{white}</r>").as_bytes(), 0), Some(start));
+            }
+            assert_eq!((turned(&markup, "</i> x<i>"), turned(&markup, "</i> <i >")), (None, None));
+        }
+    }
+
+    #[test]
+    fn white_space_between_the_tags_of_an_item_may_change() {
+        for learned in ["<i><a>1</a><b>1</b></i>", "<i> <a>1</a>\n<b>1</b>\t</i>"] {
+            let markup = markup(learned);
+            assert_eq!(markup.open.end(b"<i>  <a>", 0), Some(8));
+            assert_eq!(markup.open.end(b"<i><a>", 0), Some(6));
+            assert_eq!(markup.between[0].end(b"</a>\r\n<b>", 0), Some(9));
+            assert_eq!(turned(&markup, "</b> </i>  <i>   <a>"), Some((11, 20)));
+            assert_eq!(turned(&markup, "</b></i><i><a>"), Some((8, 14)));
+            assert_eq!(turned(&markup, "</b></i><i><b>"), None);
+        }
+    }
+
+    #[test]
+    fn other_markup_stands_as_it_was_learned() {
+        let markup = markup("<i><!-- > --><a>1</a></i>");
+        assert_eq!(markup.open.end(b"<i><!-- > --><a>", 0), Some(16));
+        assert_eq!(markup.open.end(b"<i> <!-- > --><a>", 0), None);
+        assert_eq!(turned(&markup, "</a> </i> <i><!-- > --><a>"), Some((10, 26)));
+        let leaves = [(3, 4)];
+        let literal = Markup::new(b"<i>1</i><o/></j>", (0, 16), &leaves, true).unwrap();
+        assert_eq!(literal.close(b"</i><o/></j> <", 0), Some(13));
+        assert_eq!(literal.close(b"</i> <o/></j> <", 0), None);
+    }
+
+    #[test]
+    fn a_tag_ends_behind_its_attributes() {
+        assert_eq!(tags(b"</b> <a x='>' y=\"'>\"><c/>"), Some(vec![&b"</b>"[..], b"<a x='>' y=\"'>\">", b"<c/>"]));
+        assert_eq!((tags(b"<a>x<b>"), tags(b"<a"), tags(b"<?a?>")), (None, None, None));
+    }
+
+    #[test]
+    fn an_item_is_cut_before_its_last_tag() {
+        let markup = markup("<i><a>1</a> <b>1</b></i>");
+        let text = "<i>  <a>22</a><b>3</b>  </i>";
+        for end in 0..text.len() {
+            assert!(markup.is_cut(&text.as_bytes()[..end]) && markup.lacks_end(&text.as_bytes()[..end]), "{end}");
+        }
+        assert!(!markup.is_cut(text.as_bytes()) && !markup.lacks_end(text.as_bytes()));
+        assert!(!markup.is_cut(b"<i> <b") && !markup.lacks_end(b"<j"));
+    }
+
+    /// As [`Gap::end`], by the definition.
+    fn slow_end(tags: &[&str], text: &str) -> Option<usize> {
+        let mut rest = text;
+        for (index, tag) in tags.iter().enumerate() {
+            let white = |c: char| matches!(c, ' ' | '\t' | '\r' | '\n');
+            rest = if index > 0 { rest.trim_start_matches(white) } else { rest };
+            rest = rest.strip_prefix(tag)?;
+        }
+        Some(text.len() - rest.len())
+    }
+
+    proptest! {
+        #[test]
+        fn gaps_end_where_their_tags_do(
+            tags in prop::collection::vec(prop::sample::select(vec!["</a>", "<b>", "<c x='1'>", "</longer-than-others>"]), 1..5),
+            learned in prop::collection::vec("[ \t\r\n]{0,3}", 5),
+            found in prop::collection::vec("[ \t\r\n]{0,3}| {0,40}", 5),
+            tail in "[ <a]{0,40}",
+            damage in prop::option::of(0..100_usize),
+        ) {
+            let spaced = |white: &[String]| {
+                let text: String = tags.iter().zip(white).map(|(tag, white)| format!("{white}{tag}")).collect();
+                text[white[0].len()..].to_owned()
+            };
+            let gap = Gap::new(spaced(&learned).as_bytes());
+            let mut text = spaced(&found) + &tail;
+            if let Some(at) = damage {
+                text.remove(at % text.len());
+            }
+            prop_assert_eq!(gap.end(text.as_bytes(), 0), slow_end(&tags, &text));
+            prop_assert!(slow_end(&tags, &text).is_none() || gap.begins(text.as_bytes()));
+        }
+    }
+}
