@@ -77,6 +77,8 @@ impl<'v, T: Content + Debug> Sender<'v, T> {
 
     /// Sends by a set of templates.
     pub fn of_several(view: View<'v>, options: Templating) -> Self {
+        // What depends on the time that messages take cannot be checked.
+        let options = Templating { adaptive: false, ..options };
         Self::with(view, options, Kept::Several(Box::new(Templates::new(options))))
     }
 }

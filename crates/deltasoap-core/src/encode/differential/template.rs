@@ -11,7 +11,40 @@ use crate::{Buffer, Content, Error, Message};
 use bytes::Bytes;
 use std::sync::Arc;
 
-/// The message last sent, and where its values stand in it.
+/// The message last sent, and where its values stand in it (*Differential Serialization*, section 3.1). The next message is written
+/// against it, so that only what differs is written.
+///
+/// The messages should be of one operation. Others are written rightly, too, but nearly in full; [`Templates`](crate::Templates) holds
+/// several for messages that take turns.
+///
+/// ```
+/// use deltasoap::schema::Use;
+/// use deltasoap::soap::Version;
+/// use deltasoap::{MatchKind, Soap, Template, Templating};
+///
+/// #[derive(Soap)]
+/// #[soap(namespace = "urn:lab", message)]
+/// struct Report {
+///     station: String,
+///     level: Vec<f64>,
+/// }
+///
+/// let mut template = Template::new(Templating::default());
+/// let mut report = Report { station: "north".to_owned(), level: vec![0.5; 1000] };
+/// let first = template.encode(Version::Soap11, Use::Literal, &[], &report)?;
+/// assert_eq!(first.kind(), MatchKind::FirstTime);
+///
+/// report.level[7] = 1.5;
+/// let before = template.stats();
+/// let second = template.encode(Version::Soap11, Use::Literal, &[], &report)?;
+/// assert_eq!(second.kind(), MatchKind::PerfectStructural);
+/// assert_eq!((template.stats() - before).written, 3);
+///
+/// // What was handed out stays as it is, for as long as it is held.
+/// assert_ne!(first.to_vec(), second.to_vec());
+/// assert_eq!(second.frames().concat().len(), second.len());
+/// # Ok::<(), deltasoap::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Template {
     options: Templating,
@@ -59,7 +92,7 @@ impl Template {
     }
 
     /// As [`encode`](Self::encode), with a body element of any name, its value with the view that it is written with: for
-    /// dynamic values.
+    /// dynamic values. A tracked value must be written with the same view each time: its state says nothing about that.
     ///
     /// # Errors
     /// As [`encode`](Self::encode), and when the value is of another shape than its schema.

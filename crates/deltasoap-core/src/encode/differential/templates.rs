@@ -2,11 +2,13 @@
 
 use super::alike::likeness;
 use super::effort::{Effort, MANY};
+use super::outgoing::Frames;
 use super::{EncodeStats, Hint, MatchKind, Outgoing, RunPool, Template, Templating};
 use crate::encode::Encoder;
 use crate::schema::{QName, Use, View};
-use crate::soap::{HeaderBlock, Version, write_message};
-use crate::{Content, Error, Message};
+use crate::soap::{HeaderBlock, Version, encode_element, write_message};
+use crate::{Buffer, Content, Error, Message};
+use bytes::Bytes;
 use std::time::Instant;
 
 /// Bytes of a message's beginning that are compared with each template's: a part of the message, and not too many.
@@ -54,7 +56,7 @@ impl Templates {
         self.pool = pool;
     }
 
-    /// Writes a message. Messages of different types do not belong into one set.
+    /// Writes a message. Messages of different types do not belong into one set: they would take each other's templates.
     ///
     /// # Errors
     /// When the value holds text that XML cannot carry.
@@ -143,13 +145,14 @@ impl Templates {
         body: (&T, View<'_>),
     ) -> Result<Outgoing, Error> {
         let start = Instant::now();
-        let mut plain = Template::new(Templating::OFF);
-        let result = plain.encode_element(version, encoding, headers, name, body);
-        self.stats += plain.stats();
-        if let Ok(message) = &result {
-            self.effort.add_full(message.len(), start.elapsed());
-        }
-        result
+        // Likely about as long as the last one.
+        let buffer = Buffer::with_capacity(self.bytes + self.bytes / 8);
+        let message = encode_element(version, encoding, headers, name, body, buffer)?;
+        self.bytes = message.len();
+        self.effort.add_full(self.bytes, start.elapsed());
+        self.stats.count(MatchKind::FirstTime, self.bytes);
+        self.stats.written += self.bytes as u64;
+        Ok(Outgoing::new(Frames::new(vec![Bytes::from(message.into_vec())]), MatchKind::FirstTime))
     }
 
     /// The place of the template to write against; perhaps a new one's.

@@ -267,6 +267,9 @@ impl<T: Content> Ours<'_, T> {
                 item += 1;
                 item += self.clean(item);
             }
+            if run.form.is_narrow {
+                compare::keep_changed(self.items, &run.images, work.changed, self.view);
+            }
         } else if run.form.is_narrow {
             let images = &run.images[from * run.form.image..];
             compare::note_changed(&self.items[from..], images, from as u32, work.changed, self.view);
