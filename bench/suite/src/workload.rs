@@ -32,6 +32,8 @@ pub struct Workload {
     pub operation: String,
     /// What is in the message.
     pub values: Values,
+    /// What was sent just before, for a decoder that gets that as a hint.
+    pub sent: Option<Values>,
     /// How many times as fast as gSOAP deltasoap is meant to be at 100,000 elements.
     pub goal: Option<f64>,
     /// One line for people.
@@ -70,8 +72,6 @@ pub struct SendWorkload {
 pub enum Action {
     /// Bytes to values.
     Decode,
-    /// Bytes to values that were sent just before.
-    DecodeEcho,
     /// Values to bytes.
     Encode,
     /// The message is compared with an equal one.
@@ -221,7 +221,7 @@ mod tests {
         for workload in &definitions.workloads {
             let action = workload.name.split('-').next().unwrap();
             let expected = match workload.action {
-                Action::Decode | Action::DecodeEcho => "decode",
+                Action::Decode => "decode",
                 Action::Encode => "encode",
                 Action::Compare | Action::Copy => "floor",
             };

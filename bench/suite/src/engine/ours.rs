@@ -37,9 +37,23 @@ impl Engine for Deltasoap {
 
     fn prepare<'a>(&'a mut self, workload: &Workload, n: usize) -> Result<Box<dyn Session + 'a>> {
         let chunk = self.chunk.map(usize::from);
-        let mut session = with_sample(workload.values, n, Open { action: workload.action, chunk });
+        let hint = workload.sent.and_then(|sent| with_sample(sent, n, Send));
+        let mut session = with_sample(workload.values, n, Open { action: workload.action, chunk, hint });
         session.run(1)?;
         Ok(session)
+    }
+}
+
+/// Writes a sample through a template; gives that as a hint.
+struct Send;
+
+impl Visitor for Send {
+    type Output = Option<Hint>;
+
+    fn visit<T: Payload>(self, sample: Sample<T>) -> Self::Output {
+        let mut template = Template::new(Templating::default());
+        template.encode(Version::Soap11, Use::Literal, &[], &sample.values).ok()?;
+        template.hint()
     }
 }
 
@@ -47,6 +61,7 @@ impl Engine for Deltasoap {
 struct Open {
     action: Action,
     chunk: Option<usize>,
+    hint: Option<Hint>,
 }
 
 impl Visitor for Open {
@@ -54,8 +69,7 @@ impl Visitor for Open {
 
     fn visit<T: Payload>(self, sample: Sample<T>) -> Self::Output {
         match self.action {
-            Action::Decode => Box::new(Decode::new(sample, self.chunk)),
-            Action::DecodeEcho => Box::new(Decode::of_echo(sample, self.chunk)),
+            Action::Decode => Box::new(Decode::new(sample, self.chunk, self.hint)),
             Action::Encode => Box::new(Encode { sample, buffer: Buffer::new() }),
             Action::Compare => Box::new(Compare::new(&sample.message)),
             Action::Copy => Box::new(Copy::new(&sample.message)),
@@ -80,24 +94,16 @@ struct Decode<T> {
     ring: Ring,
     chunk: Option<usize>,
     decoder: Decoder,
-    /// What was sent before the message came.
+    /// What was sent just before each message came.
     hint: Option<Hint>,
     /// What the last run gave.
     value: Option<T>,
 }
 
 impl<T: Payload> Decode<T> {
-    fn new(sample: Sample<T>, chunk: Option<usize>) -> Self {
+    fn new(sample: Sample<T>, chunk: Option<usize>, hint: Option<Hint>) -> Self {
         let ring = Ring::new(&sample.message);
-        Decode { sample, ring, chunk, decoder: regular_decoder(), hint: None, value: None }
-    }
-
-    /// Decodes what was sent just before.
-    fn of_echo(sample: Sample<T>, chunk: Option<usize>) -> Self {
-        let mut template = Template::new(Templating::default());
-        let sent = template.encode(Version::Soap11, Use::Literal, &[], &sample.values);
-        let hint = sent.ok().and_then(|_| template.hint());
-        Decode { hint, ..Decode::new(sample, chunk) }
+        Decode { sample, ring, chunk, decoder: regular_decoder(), hint, value: None }
     }
 }
 

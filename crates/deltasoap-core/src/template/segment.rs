@@ -68,24 +68,18 @@ pub(crate) const COMPARED: usize = BLOCK;
 /// True if both begin with the same `len` bytes; at most [`COMPARED`].
 #[inline(always)]
 pub(crate) fn is_same(one: &[u8], other: &[u8], len: usize) -> bool {
-    static MASK: [u8; 2 * BLOCK] = const {
-        let mut mask = [0; 2 * BLOCK];
-        let mut at = 0;
-        while at < BLOCK {
-            mask[at] = 0xFF;
-            at += 1;
-        }
-        mask
-    };
-    let (Some(a), Some(b), Some(mask)) = (
-        one.first_chunk(),
-        other.first_chunk(),
-        BLOCK.checked_sub(len).and_then(|at| MASK.get(at..)).and_then(<[u8]>::first_chunk),
-    ) else {
+    let (Some(a), Some(b), Some(mask)) = (one.first_chunk(), other.first_chunk(), mask(len)) else {
         return one.get(..len).is_some_and(|one| other.get(..len) == Some(one));
     };
     let ([a, c], [b, d], [low, high]) = (halves(a), halves(b), halves(mask));
     (((a ^ b) & low) | ((c ^ d) & high)) == 0
+}
+
+/// Ones for the first `len` bytes of a block: a block of ones and one of zeros, from the right place on.
+#[inline(always)]
+fn mask(len: usize) -> Option<&'static [u8; BLOCK]> {
+    static ONES_THEN_ZEROS: [[u8; BLOCK]; 2] = [[0xFF; BLOCK], [0; BLOCK]];
+    ONES_THEN_ZEROS.as_flattened().get(BLOCK.checked_sub(len)?..)?.first_chunk()
 }
 
 #[inline(always)]

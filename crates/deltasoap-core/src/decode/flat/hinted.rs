@@ -11,7 +11,7 @@
 use super::scan::{FlatScan, FlatSource, ItemSource};
 use super::{Known, Taking, read};
 use crate::content::Content;
-use crate::encode::differential::{Known as Text, Texts};
+use crate::encode::differential::{Found, Texts};
 use crate::schema::{Builtin, View};
 use crate::template::COMPARED;
 use crate::{Hint, Stats};
@@ -158,13 +158,13 @@ impl FlatSource for HintedScan<'_, '_> {
     #[inline(always)]
     fn leaf<T: Lexical>(&mut self, value: &mut T) -> Option<()> {
         match self.texts.next(self.scan.rest()?) {
-            Text::Same(known, used) => {
+            Found::Same(known, used) => {
                 *value = known;
                 self.same += 1;
                 return self.scan.pass(used);
             }
-            Text::Other => self.note_other(),
-            Text::Nothing => {}
+            Found::Other => self.note_other(),
+            Found::Nothing => {}
         }
         self.scan.leaf(value)
     }

@@ -44,8 +44,8 @@ pub(super) struct FlatScan<'a> {
 }
 
 impl<'a> FlatScan<'a> {
-    #[inline(always)]
     /// The leaves of the item whose first leaf's text is at `pos`.
+    #[inline(always)]
     pub(super) fn new(bytes: &'a [u8], known: &'a Known, pos: usize, text_limit: usize) -> Self {
         let (between, types) = (known.markup.between.iter(), known.types.iter());
         FlatScan { known, bytes, pos, between, types, text_limit }

@@ -23,8 +23,7 @@ mod tape;
 mod template;
 mod templates;
 
-pub(crate) use run::{Known, Texts};
-
+pub(crate) use run::{Found, Texts};
 pub(super) use against::{Against, Role};
 pub use hint::Hint;
 pub use options::{Templating, Width};

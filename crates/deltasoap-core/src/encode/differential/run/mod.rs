@@ -28,7 +28,7 @@ mod update;
 pub(crate) use build::{learn, push_spaces};
 pub(crate) use form::{Form, room};
 pub(crate) use share::Writing;
-pub(crate) use texts::{Known, Texts};
+pub(crate) use texts::{Found, Texts};
 pub(crate) use update::{Items, Work, update};
 
 use deltasoap_xml::Buffer;

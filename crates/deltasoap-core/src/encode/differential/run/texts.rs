@@ -21,7 +21,7 @@ pub(crate) struct Texts<'c> {
 
 /// A leaf, as a text that may be its own finds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Known<T> {
+pub(crate) enum Found<T> {
     /// It has this text; the value, and the bytes of the text.
     Same(T, usize),
     /// It has another text.
@@ -67,19 +67,19 @@ impl Texts<'_> {
 
     /// Compares the text that `bytes` begin with, in front of a tag, with that of the leaf at hand, and passes it.
     #[inline(always)]
-    pub(crate) fn next<T: Lexical>(&mut self, bytes: &[u8]) -> Known<T> {
+    pub(crate) fn next<T: Lexical>(&mut self, bytes: &[u8]) -> Found<T> {
         let (leaf, image) = (self.leaf, self.image);
-        let Some(column) = self.columns.next() else { return Known::Nothing };
+        let Some(column) = self.columns.next() else { return Found::Nothing };
         self.leaf += 1;
         self.image += column.image.bytes();
         if !T::IMAGE.is_float() || column.image != T::IMAGE {
-            return Known::Nothing;
+            return Found::Nothing;
         }
         match self.text(leaf, column.gap) {
             Some((text, len)) if is_same(text, bytes, len + 1) => {
-                self.value(image).map_or(Known::Other, |value| Known::Same(value, len))
+                self.value(image).map_or(Found::Other, |value| Found::Same(value, len))
             }
-            _ => Known::Other,
+            _ => Found::Other,
         }
     }
 
