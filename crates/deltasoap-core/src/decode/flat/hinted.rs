@@ -1,15 +1,15 @@
 //! Leaves whose text was sent a moment ago: see [`Hint`].
 //!
 //! ```text
-//! offer: find the item at hand among those sent: at its place, nearby, or in another list
+//! offer: find the item at hand among those sent: at its place, nearby, or at its place in another list
 //! read items: compare each leaf's text with the one sent; equal, take over the value; else parse it
-//! too few are equal: offer again, then go on without for 8, 16, 32, ... items
+//! too few are equal: offer again, then go on without for 16, 64, 256, ... items
 //! ```
 //!
 //! A comparison in vain costs a small part of what parsing costs, so that texts must differ often before a hint does not pay.
 
 use super::scan::{FlatScan, FlatSource, ItemSource};
-use super::{Known, Taking, read};
+use super::{Known, Taking, read, read_plain};
 use crate::content::Content;
 use crate::encode::differential::{Found, Texts};
 use crate::schema::{Builtin, View};
@@ -19,15 +19,15 @@ use deltasoap_xml::Limits;
 use deltasoap_xml::lexical::Lexical;
 
 /// How much further on or back than its place an item is looked for.
-const REACH: usize = 8;
+const REACH: isize = 8;
 /// What a hint may lose before it is given up: so much is lost by a text that differs, and one part won by one that does not.
 const CREDIT: i64 = 24;
 const LOSS: i64 = 3;
 /// After so many equal texts earlier failures are forgotten.
 const PROVEN: u64 = 64;
-/// Items read without a hint after its second failure; twice as many after each further one.
-const PAUSE: usize = 8;
-const MOST_DOUBLED: u32 = 16;
+/// Items read without a hint after its second failure; four times as many after each further one, up to a million.
+const PAUSE: usize = 16;
+const MOST_GROWN: u32 = 8;
 
 /// A hint in use.
 #[derive(Debug)]
@@ -51,69 +51,61 @@ impl Hinting {
 
     /// The items from one on, if that is found among those that were sent.
     fn offer(&mut self, place: usize, leaves: usize, text: &[u8]) -> Option<Texts<'_>> {
-        let (list, shift) = (self.list, self.shift);
-        let others = (0..self.hint.lists().len()).map(|other| (other, 0));
-        let nearby = (1..=REACH as isize).flat_map(|by| [(list, shift + by), (list, shift - by)]);
-        let mut places = std::iter::once((list, shift)).chain(others).chain(nearby);
-        let (list, shift) = places.find(|&(list, shift)| {
-            let texts = self.texts(list, place, shift);
-            texts.is_some_and(|texts| texts.columns() == leaves && texts.is_at(text))
-        })?;
-        (self.list, self.shift) = (list, shift);
-        self.texts(list, place, shift)
+        (self.list, self.shift) = self.find(place, leaves, text)?;
+        self.texts(self.list, place, self.shift)
+    }
+
+    /// The list that holds the item at a place, and how much further on: where the last one was found, nearby, or at its place in
+    /// another list.
+    fn find(&self, place: usize, leaves: usize, text: &[u8]) -> Option<(usize, isize)> {
+        let by = |list, shift, reach| self.texts(list, place, shift)?.find(leaves, text, reach);
+        let here = by(self.list, self.shift, REACH).map(|by| (self.list, self.shift + by));
+        here.or_else(|| (0..self.hint.lists().len()).find_map(|list| Some((list, by(list, 0, 0)?))))
     }
 
     fn texts(&self, list: usize, place: usize, shift: isize) -> Option<Texts<'_>> {
         self.hint.lists().get(list)?.texts(place.checked_add_signed(shift)?)
     }
 
-    /// Reads the item at hand and those behind it: with the hint as far as it is of use, and without it in between.
-    #[inline(never)]
-    pub(super) fn read_all<'t, T: Content>(
+    /// Reads the item whose first leaf is at hand and those behind it: with the hint as far as it is of use, or those that it is left
+    /// alone for. True if others follow.
+    pub(super) fn read<T: Content>(
         &mut self,
-        mut scan: FlatScan<'_>,
-        mut taking: Taking<'t, T>,
+        scan: &mut FlatScan<'_>,
+        taking: &mut Taking<'_, T>,
         stats: &mut Stats,
         view: View<'_>,
-    ) -> Taking<'t, T> {
-        let mut goes_on = true;
-        while goes_on && !taking.is_full() {
-            (scan, taking, goes_on) = self.read(scan, taking, stats, view);
-            if goes_on && !taking.is_full() {
-                let first = taking.place;
-                taking.pause_after(self.pause);
-                (scan, taking, goes_on) = read(scan, taking, view);
-                self.pause = self.pause.saturating_sub(taking.place - first);
-            }
+    ) -> bool {
+        if self.pause > 0 {
+            return self.read_without(scan, taking, view);
         }
-        taking
+        let leaves = scan.known().markup.between.len() + 1;
+        let Some(texts) = self.offer(taking.place, leaves, scan.rest().unwrap_or_default()) else {
+            self.fail();
+            self.pause = self.pause.max(1);
+            return self.read_without(scan, taking, view);
+        };
+        taking.pause_after(usize::MAX);
+        let mut source = HintedScan { scan: scan.clone(), texts, same: 0, same_before: 0, credit: CREDIT };
+        let goes_on = read(&mut source, taking, view);
+        let HintedScan { same, credit, .. } = source;
+        *scan = source.scan;
+        stats.hinted_leaves += same;
+        self.judge(same, credit);
+        goes_on
     }
 
-    /// Reads items as far as the hint is of use. True if others follow.
-    fn read<'a, 't, T: Content>(
+    fn read_without<T: Content>(
         &mut self,
-        mut scan: FlatScan<'a>,
-        mut taking: Taking<'t, T>,
-        stats: &mut Stats,
+        scan: &mut FlatScan<'_>,
+        taking: &mut Taking<'_, T>,
         view: View<'_>,
-    ) -> (FlatScan<'a>, Taking<'t, T>, bool) {
-        let leaves = scan.known().markup.between.len() + 1;
-        let mut goes_on = true;
-        while self.pause == 0 && goes_on && !taking.is_full() {
-            let Some(texts) = self.offer(taking.place, leaves, scan.rest().unwrap_or_default()) else {
-                self.fail();
-                self.pause = self.pause.max(1);
-                break;
-            };
-            taking.pause_after(usize::MAX);
-            let mut source = HintedScan { scan, texts, same: 0, credit: CREDIT, same_before: 0 };
-            (source, taking, goes_on) = read(source, taking, view);
-            let HintedScan { same, credit, .. } = source;
-            scan = source.scan;
-            stats.hinted_leaves += same;
-            self.judge(same, credit);
-        }
-        (scan, taking, goes_on)
+    ) -> bool {
+        let first = taking.place;
+        taking.pause_after(self.pause);
+        let goes_on = read_plain(scan, taking, view);
+        self.pause = self.pause.saturating_sub(taking.place - first);
+        goes_on
     }
 
     fn judge(&mut self, same: u64, credit: i64) {
@@ -126,12 +118,13 @@ impl Hinting {
     }
 
     fn fail(&mut self) {
-        self.pause = if self.failures == 0 { 0 } else { PAUSE << (self.failures - 1).min(MOST_DOUBLED) };
+        self.pause = if self.failures == 0 { 0 } else { PAUSE << (2 * (self.failures - 1).min(MOST_GROWN)) };
         self.failures = self.failures.saturating_add(1);
     }
 }
 
 /// The leaves of items in a window, and those of items that were sent.
+#[derive(Clone)]
 struct HintedScan<'a, 'h> {
     scan: FlatScan<'a>,
     texts: Texts<'h>,

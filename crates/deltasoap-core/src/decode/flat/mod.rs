@@ -33,6 +33,7 @@ pub use patch::{Patch, patch};
 pub use scan::FlatSource;
 
 use super::{Cursor, differential};
+use crate::Stats;
 use crate::content::Content;
 use crate::schema::{Builtin, View};
 use deltasoap_xml::ScopeId;
@@ -205,6 +206,13 @@ impl<T> Taking<'_, T> {
         self.place == self.end
     }
 
+    /// The same, borrowed.
+    #[inline(always)]
+    fn lend(&mut self) -> Taking<'_, T> {
+        let Taking { place, last, end, start, base, .. } = *self;
+        Taking { items: &mut *self.items, place, last, end, start, base, noted: self.noted.as_deref_mut() }
+    }
+
     /// Stops after so many items, if not before.
     fn pause_after(&mut self, items: usize) {
         self.last = self.place.saturating_add(items).min(self.end);
@@ -243,10 +251,7 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
     let markup = &known.markup;
     if let Some(text) = markup.open.end(bytes, start) {
         let scan = FlatScan::new(bytes, known, text, state.limits.text);
-        taking = match &mut state.hinting {
-            None => read(scan, taking, view).1,
-            Some(hinting) => hinting.read_all(scan, taking, &mut state.stats, view),
-        };
+        read_all(scan, &mut taking, state.hinting.as_mut(), &mut state.stats, view);
     }
     let Taking { place, start, .. } = taking;
     window.pos = start;
@@ -261,28 +266,51 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
     if is_cut { Run::Short(read) } else { Run::Items(read) }
 }
 
-/// Reads the item whose first leaf is at hand and those behind it. True if it stopped in front of an item like the others, whose first
-/// leaf is at hand then. What is needed for each item is handed in and out, so that it need not be kept in memory meanwhile.
-#[inline(always)]
-fn read<'a, 't, T: Content, S: ItemSource<'a>>(
-    mut source: S,
-    mut taking: Taking<'t, T>,
+/// Reads the item whose first leaf is at hand and those behind it, with a hint where there is one.
+fn read_all<T: Content>(
+    mut scan: FlatScan<'_>,
+    taking: &mut Taking<'_, T>,
+    mut hinting: Option<&mut Hinting>,
+    stats: &mut Stats,
     view: View<'_>,
-) -> (S, Taking<'t, T>, bool) {
+) {
+    let mut goes_on = true;
+    while goes_on && !taking.is_full() {
+        goes_on = match &mut hinting {
+            Some(hinting) => hinting.read(&mut scan, taking, stats, view),
+            None => read_plain(&mut scan, taking, view),
+        };
+    }
+}
+
+/// As [`read`], without a hint: one loop for messages that have none and for items in between.
+#[inline(never)]
+fn read_plain<T: Content>(scan: &mut FlatScan<'_>, taking: &mut Taking<'_, T>, view: View<'_>) -> bool {
+    read(scan, taking, view)
+}
+
+/// Reads the item whose first leaf is at hand and those behind it. True if it stopped in front of an item like the others, whose first
+/// leaf is at hand then.
+#[inline(always)]
+fn read<'a, T: Content, S: ItemSource<'a>>(source: &mut S, taking: &mut Taking<'_, T>, view: View<'_>) -> bool {
     let (bytes, markup) = (source.bytes(), &source.known().markup);
+    // Copies, which nobody else can see and so need not be kept in memory.
+    let (mut here, mut taken) = (source.clone(), taking.lend());
     let goes_on = loop {
         let mut value = T::vacant(view);
-        if value.scan_flat(&mut source, view).is_none() {
+        if value.scan_flat(&mut here, view).is_none() {
             break false;
         }
-        let turn = markup.turn(bytes, source.pos());
-        let Some(end) = turn.map(|turn| turn.start).or_else(|| markup.close(bytes, source.pos())) else { break false };
-        taking.take(value, end);
+        let turn = markup.turn(bytes, here.pos());
+        let Some(end) = turn.map(|turn| turn.start).or_else(|| markup.close(bytes, here.pos())) else { break false };
+        taken.take(value, end);
         let Some(turn) = turn else { break false };
-        source.begin(turn.text);
-        if taking.place == taking.last || !source.goes_on() {
+        here.begin(turn.text);
+        if taken.place == taken.last || !here.goes_on() {
             break true;
         }
     };
-    (source, taking, goes_on)
+    (taking.place, taking.start) = (taken.place, taken.start);
+    *source = here;
+    goes_on
 }

@@ -15,7 +15,7 @@ pub trait FlatSource {
 }
 
 /// What gives the leaves of items, one item after the other.
-pub(super) trait ItemSource<'a>: FlatSource {
+pub(super) trait ItemSource<'a>: FlatSource + Clone {
     /// The window.
     fn bytes(&self) -> &'a [u8];
 

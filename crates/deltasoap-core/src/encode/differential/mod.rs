@@ -23,12 +23,12 @@ mod tape;
 mod template;
 mod templates;
 
-pub(crate) use run::{Found, Texts};
 pub(super) use against::{Against, Role};
 pub use hint::Hint;
 pub use options::{Templating, Width};
 pub use outgoing::Outgoing;
 pub use pool::RunPool;
+pub(crate) use run::{Found, Texts};
 pub use stamp::{Changes, Stamp};
 pub use stats::{EncodeStats, MatchKind};
 pub use template::Template;

@@ -6,7 +6,7 @@ use crate::template::{COMPARED, is_same};
 use deltasoap_xml::lexical::Lexical;
 
 /// Leaves of a chunk, one after the other from some item on.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Texts<'c> {
     form: &'c Form,
     bytes: &'c [u8],
@@ -47,11 +47,6 @@ impl RunChunk {
 }
 
 impl Texts<'_> {
-    /// Leaves of an item.
-    pub(crate) fn columns(&self) -> usize {
-        self.form.columns.len()
-    }
-
     /// Begins an item, the next one if all leaves of the last have been passed; false if there is none.
     #[inline(always)]
     pub(crate) fn begin(&mut self) -> bool {
@@ -59,10 +54,16 @@ impl Texts<'_> {
         self.leaf < self.positions.len()
     }
 
-    /// True if the leaf at hand has the text that `bytes` begin with, in front of a tag.
-    pub(crate) fn is_at(&self, bytes: &[u8]) -> bool {
-        let gap = self.form.columns.first().map_or(0, |column| column.gap);
-        self.text(self.leaf, gap).is_some_and(|(text, len)| is_same(text, bytes, len + 1))
+    /// How much further on, `reach` at most, there is an item of so many leaves whose first one has the text that `bytes` begin with,
+    /// in front of a tag. Looks at the item at hand first, then farther and farther away.
+    pub(crate) fn find(&self, leaves: usize, bytes: &[u8], reach: isize) -> Option<isize> {
+        let column = self.form.columns.first().filter(|_| self.form.columns.len() == leaves)?;
+        let mut places = std::iter::once(0).chain((1..=reach).flat_map(|by| [by, -by]));
+        places.find(|by| {
+            let leaf = self.leaf.checked_add_signed(by * leaves as isize);
+            let text = leaf.and_then(|leaf| self.text(leaf, column.gap));
+            text.is_some_and(|(text, len)| is_same(text, bytes, len + 1))
+        })
     }
 
     /// Compares the text that `bytes` begin with, in front of a tag, with that of the leaf at hand, and passes it.
