@@ -9,7 +9,7 @@
 //! A comparison in vain costs a small part of what parsing costs, so that texts must differ often before a hint does not pay.
 
 use super::scan::{FlatScan, FlatSource, ItemSource};
-use super::{Known, Taking, read, read_plain};
+use super::{Known, Taking, read};
 use crate::content::Content;
 use crate::encode::differential::{Found, Texts};
 use crate::schema::{Builtin, View};
@@ -28,6 +28,8 @@ const PROVEN: u64 = 64;
 /// Items read without a hint after its second failure; four times as many after each further one, up to a million.
 const PAUSE: usize = 16;
 const MOST_GROWN: u32 = 8;
+/// After more failures in a row the rest of a window is read without the hint, whatever its length.
+const PATIENCE: u32 = 4;
 
 /// A hint in use.
 #[derive(Debug)]
@@ -67,9 +69,26 @@ impl Hinting {
         self.hint.lists().get(list)?.texts(place.checked_add_signed(shift)?)
     }
 
-    /// Reads the item whose first leaf is at hand and those behind it: with the hint as far as it is of use, or those that it is left
-    /// alone for. True if others follow.
-    pub(super) fn read<T: Content>(
+    /// Reads the item whose first leaf is at hand and those behind it, until the hint is given up. True if others follow that are to be
+    /// read without it.
+    #[inline(never)]
+    pub(super) fn read_all<T: Content>(
+        &mut self,
+        scan: &mut FlatScan<'_>,
+        taking: &mut Taking<'_, T>,
+        stats: &mut Stats,
+        view: View<'_>,
+    ) -> bool {
+        let mut goes_on = true;
+        while goes_on && !taking.is_full() && !self.is_given_up() {
+            goes_on = self.read_some(scan, taking, stats, view);
+        }
+        taking.pause_after(usize::MAX);
+        goes_on && !taking.is_full()
+    }
+
+    /// Reads items with the hint as far as it is of use, or those that it is left alone for. True if others follow.
+    fn read_some<T: Content>(
         &mut self,
         scan: &mut FlatScan<'_>,
         taking: &mut Taking<'_, T>,
@@ -83,7 +102,7 @@ impl Hinting {
         let Some(texts) = self.offer(taking.place, leaves, scan.rest().unwrap_or_default()) else {
             self.fail();
             self.pause = self.pause.max(1);
-            return self.read_without(scan, taking, view);
+            return true;
         };
         taking.pause_after(usize::MAX);
         let mut source = HintedScan { scan: scan.clone(), texts, same: 0, same_before: 0, credit: CREDIT };
@@ -103,9 +122,19 @@ impl Hinting {
     ) -> bool {
         let first = taking.place;
         taking.pause_after(self.pause);
-        let goes_on = read_plain(scan, taking, view);
-        self.pause = self.pause.saturating_sub(taking.place - first);
+        let goes_on = read(scan, taking, view);
+        self.pass(taking.place - first);
         goes_on
+    }
+
+    /// Notes that so many items were read without the hint.
+    pub(super) fn pass(&mut self, items: usize) {
+        self.pause = self.pause.saturating_sub(items);
+    }
+
+    /// True if it failed so often that the rest of a window is read without it.
+    fn is_given_up(&self) -> bool {
+        self.pause > 0 && self.failures > PATIENCE
     }
 
     fn judge(&mut self, same: u64, credit: i64) {

@@ -33,7 +33,6 @@ pub use patch::{Patch, patch};
 pub use scan::FlatSource;
 
 use super::{Cursor, differential};
-use crate::Stats;
 use crate::content::Content;
 use crate::schema::{Builtin, View};
 use deltasoap_xml::ScopeId;
@@ -250,8 +249,15 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
     let mut taking = Taking { items, place: first, last: end, end, start, base, noted };
     let markup = &known.markup;
     if let Some(text) = markup.open.end(bytes, start) {
-        let scan = FlatScan::new(bytes, known, text, state.limits.text);
-        read_all(scan, &mut taking, state.hinting.as_mut(), &mut state.stats, view);
+        let mut scan = FlatScan::new(bytes, known, text, state.limits.text);
+        let hinting = state.hinting.as_mut();
+        if hinting.is_none_or(|hinting| hinting.read_all(&mut scan, &mut taking, &mut state.stats, view)) {
+            let rest = taking.place;
+            read(&mut scan, &mut taking, view);
+            if let Some(hinting) = &mut state.hinting {
+                hinting.pass(taking.place - rest);
+            }
+        }
     }
     let Taking { place, start, .. } = taking;
     window.pos = start;
@@ -264,29 +270,6 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
     let rest = &bytes[start..];
     let is_cut = !window.last && rest.len() < CARRY && markup.is_cut(rest);
     if is_cut { Run::Short(read) } else { Run::Items(read) }
-}
-
-/// Reads the item whose first leaf is at hand and those behind it, with a hint where there is one.
-fn read_all<T: Content>(
-    mut scan: FlatScan<'_>,
-    taking: &mut Taking<'_, T>,
-    mut hinting: Option<&mut Hinting>,
-    stats: &mut Stats,
-    view: View<'_>,
-) {
-    let mut goes_on = true;
-    while goes_on && !taking.is_full() {
-        goes_on = match &mut hinting {
-            Some(hinting) => hinting.read(&mut scan, taking, stats, view),
-            None => read_plain(&mut scan, taking, view),
-        };
-    }
-}
-
-/// As [`read`], without a hint: one loop for messages that have none and for items in between.
-#[inline(never)]
-fn read_plain<T: Content>(scan: &mut FlatScan<'_>, taking: &mut Taking<'_, T>, view: View<'_>) -> bool {
-    read(scan, taking, view)
 }
 
 /// Reads the item whose first leaf is at hand and those behind it. True if it stopped in front of an item like the others, whose first
