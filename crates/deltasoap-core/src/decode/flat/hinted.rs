@@ -3,7 +3,7 @@
 //! ```text
 //! offer: find the item at hand among those sent: at its place, nearby, or at its place in another list
 //! read items: compare each leaf's text with the one sent; equal, take over the value; else parse it
-//! too few are equal: offer again, then go on without for 16, 64, 256, ... items
+//! too few are equal: offer again, then go on without for 16, 64, 256 items, then for the rest of the window
 //! ```
 //!
 //! A comparison in vain costs a small part of what parsing costs, so that texts must differ often before a hint does not pay.
