@@ -147,7 +147,6 @@ impl Encoder {
             frames: &mut against.frames,
             text: &mut against.text,
             spare: &mut against.spare,
-            changed: &mut against.changed,
             kind: &mut kind,
             replaced: &mut against.has_failed,
         };

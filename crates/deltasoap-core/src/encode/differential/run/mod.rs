@@ -14,12 +14,13 @@
 //! makes a chunk anew in one pass when values do not fit, `update` is the way through them. `share` takes over what
 //! another template holds.
 
-mod batch;
 mod build;
+mod changes;
 mod compare;
 mod form;
 mod linear;
 mod merge;
+mod numbers;
 mod patch;
 mod share;
 mod update;

@@ -15,9 +15,6 @@ use deltasoap_xml::{Buffer, Escape};
 /// How many fields away slack is looked for.
 const REACH: usize = 8;
 
-/// How many bytes from its start a number may write over if it is shorter.
-const BLOCK: usize = 28;
-
 /// What a patch needs beside the chunk.
 #[derive(Debug)]
 pub(crate) struct Tools<'a> {
@@ -47,6 +44,11 @@ impl<'a> Patch<'a> {
         Patch { bytes, fields, tools, leaf: 0, column: 0, image: 0, written: 0, replaced: false, is_full: false }
     }
 
+    /// The bits of all items' numbers.
+    pub(super) fn images(&self) -> &[u8] {
+        self.fields.images
+    }
+
     /// Writes an item; false if not all of it fits.
     #[inline(always)]
     pub(super) fn item<T: Content>(&mut self, index: usize, item: &T, view: View<'_>) -> bool {
@@ -63,37 +65,10 @@ impl<'a> Patch<'a> {
         if self.fields.form.is_stuffed {
             return self.write_stuffed(value, width);
         }
-        let start = self.fields.position(self.leaf);
-        let gap = self.fields.form.columns[self.column].gap;
-        if !T::IMAGE.is_some() || width + gap < BLOCK || start + width + gap > self.bytes.len() {
-            return self.write_over(value, start, width);
-        }
-        self.write_in_place(value, start, width)
-    }
-
-    /// Writes a number where it shall stand. Numbers are written in blocks, so the markup behind it is written again.
-    #[inline(always)]
-    fn write_in_place<T: Lexical>(&mut self, value: &T, start: usize, width: usize) -> bool {
-        let len = self.bytes.len();
-        self.bytes.seek(start);
-        value.format(self.bytes, Escape::Text);
-        let end = self.bytes.len();
-        self.bytes.seek(start + width);
-        self.bytes.push_short(self.fields.form.bytes_behind(self.column));
-        self.bytes.seek(len);
-        end == start + width
-    }
-
-    /// Writes a text elsewhere, to see how long it is.
-    #[inline(never)]
-    fn write_over<T: Lexical>(&mut self, value: &T, start: usize, width: usize) -> bool {
         self.tools.text.clear();
-        value.format(self.tools.text, Escape::Text);
+        let place = &mut self.bytes.behind_mut(self.fields.position(self.leaf))[..width];
+        let fits = value.write_over(place, self.tools.text);
         self.replaced |= self.tools.text.has_replaced();
-        let fits = self.tools.text.len() == width;
-        if fits {
-            self.bytes.behind_mut(start)[..width].copy_from_slice(self.tools.text.as_slice());
-        }
         fits
     }
 
@@ -208,44 +183,5 @@ impl FlatSink for Patch<'_> {
         self.leaf += 1;
         self.column += 1;
         self.image += image;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    /// How many bytes from its start writing a number changed.
-    fn reach<T: Lexical>(value: T) -> usize {
-        assert!(T::IMAGE.is_some());
-        let mut bytes = Buffer::new();
-        bytes.push(&[b'<'; 4 * BLOCK]);
-        bytes.seek(0);
-        value.format(&mut bytes, Escape::Text);
-        bytes.behind_mut(0)[..4 * BLOCK].iter().rposition(|&byte| byte != b'<').map_or(0, |last| last + 1)
-    }
-
-    fn reach_of_bits(bits: u64) -> usize {
-        let (double, float) = (f64::from_bits(bits), f32::from_bits(bits as u32));
-        let signed = [reach(bits as i8), reach(bits as i16), reach(bits as i32), reach(bits as i64)];
-        let unsigned = [reach(bits as u8), reach(bits as u16), reach(bits as u32), reach(bits)];
-        let others = [reach(double), reach(float), reach(bits & 1 == 0)];
-        signed.into_iter().chain(unsigned).chain(others).max().unwrap_or_default()
-    }
-
-    #[test]
-    fn extreme_numbers_are_written_within_a_block() {
-        let doubles = [f64::MIN, f64::MAX, f64::MIN_POSITIVE, -5e-324, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
-        let longest = doubles.map(f64::to_bits).into_iter().chain([i64::MIN as u64, u64::MAX, 0]);
-        assert!(longest.map(reach_of_bits).all(|reach| reach <= BLOCK));
-    }
-
-    proptest! {
-        #[test]
-        fn numbers_are_written_within_a_block(bits: u64, shift in 0..64u32) {
-            prop_assert!(reach_of_bits(bits) <= BLOCK);
-            prop_assert!(reach_of_bits(bits >> shift) <= BLOCK);
-        }
     }
 }
