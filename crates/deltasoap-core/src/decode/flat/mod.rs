@@ -252,14 +252,13 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
             if value.scan_flat(&mut scan, view).is_none() {
                 break;
             }
-            let turn = markup.turn(bytes, scan.pos);
-            let Some(end) = turn.map(|turn| turn.start).or_else(|| markup.close(bytes, scan.pos)) else { break };
+            let Some(next) = markup.next(bytes, scan.pos) else { break };
             put(items, place, value);
             place += 1;
             note(&mut noted, window.base, start);
-            start = end;
-            match turn {
-                Some(turn) if place - first < most => pos = turn.text,
+            start = next.start;
+            match next.text {
+                Some(text) if place - first < most => pos = text,
                 _ => break,
             }
         }
