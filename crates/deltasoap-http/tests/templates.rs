@@ -344,6 +344,64 @@ async fn destinations_share_what_was_sent() {
     assert!(templates.memory() > 0);
 }
 
+/// A message whose array fills small chunks.
+fn several_chunks() -> Echo {
+    Echo { numbers: (0..500).collect(), ..echo("x") }
+}
+
+#[tokio::test]
+async fn requests_of_different_operations_share_arrays() {
+    let noting = Noting::default();
+    let builder = Client::builder("http://localhost/").templating(SMALL);
+    let client = builder.build_with(noting.clone()).expect("a client");
+    client.send(&several_chunks()).await.expect("accepted");
+    assert_eq!(client.encode_stats().shared, 0);
+    client.send(&echoed(&several_chunks())).await.expect("accepted");
+    assert!(client.encode_stats().shared > 10, "{:?}", client.encode_stats());
+    let mut other = several_chunks();
+    other.numbers[100] = -1;
+    client.send(&other).await.expect("accepted");
+    client.send(&echoed(&several_chunks())).await.expect("accepted");
+    let echoed = message(Version::Soap11, &[], &echoed(&several_chunks()));
+    let [first, changed] = [several_chunks(), other].map(|echo| message(Version::Soap11, &[], &echo));
+    assert_eq!(noting.texts().await, [first, echoed.clone(), changed, echoed]);
+}
+
+/// Two operations that answer with the same array.
+fn two_operations() -> ServiceBuilder {
+    let echo = async |request: Lease<Echo>| Ok::<_, Infallible>(echoed(&request));
+    let describe = async |_: Lease<Describe>| Ok::<_, Infallible>(several_chunks());
+    SoapService::builder().templating(SMALL).operation(echo).operation(describe)
+}
+
+/// Asks one operation, then the other, perhaps elsewhere; gives how many chunks the second answer shares with the first.
+async fn shared(service: &SoapService, connections: [&Connection; 2], principals: [Option<&str>; 2]) -> u64 {
+    let before = encode(service);
+    let first = principals[0].into_iter().fold(request(connections[0], &several_chunks()), under);
+    assert_eq!(text(ask(service, first).await).await, in_full(&several_chunks()));
+    let body = Full::from(message(Version::Soap11, &[], &Describe {}));
+    let second = Request::post("/").header("content-type", "text/xml").extension(connections[1].clone()).body(body);
+    let second = principals[1].into_iter().fold(second.expect("a request"), under);
+    assert_eq!(text(ask(service, second).await).await, message(Version::Soap11, &[], &several_chunks()));
+    encode(service).shared - before.shared
+}
+
+#[tokio::test]
+async fn responses_of_different_operations_share_arrays_where_nobody_else_can_tell() {
+    let service = build(two_operations());
+    let new = || Connection::new();
+    let (one, two) = (new(), new());
+    assert_eq!(shared(&service, [&one, &two], [None, None]).await, 0, "two connections");
+    assert_eq!(shared(&service, [&one, &two], [Some("ada"), Some("bob")]).await, 0, "nor two principals on them");
+    let both = new();
+    assert_eq!(shared(&service, [&both, &both], [Some("eve"), Some("fay")]).await, 0, "nor two on one");
+    assert_ne!(shared(&service, [&both, &both], [Some("guy"), Some("guy")]).await, 0, "one principal");
+    let both = new();
+    assert_ne!(shared(&service, [&both, &both], [None, None]).await, 0, "one connection");
+    let service = build(two_operations().sharing(Sharing::Operation));
+    assert_eq!(shared(&service, [&one, &one], [None, None]).await, 0, "those of an operation are among its own");
+}
+
 #[tokio::test]
 async fn a_store_keeps_no_more_than_it_is_told() {
     for (sets, bytes) in [(0, usize::MAX), (usize::MAX, 0)] {

@@ -66,6 +66,7 @@ pub fn change(case: &Case) -> String {
     match case.action {
         Action::ContentMatch => "none".to_owned(),
         Action::First => "first".to_owned(),
+        Action::Shared => "first, shared".to_owned(),
         Action::Structural | Action::Overlaid => share,
         Action::Rewritten => format!("longest, {share}"),
         Action::Shift { width } => format!("{width} to longest, {share}"),
@@ -119,6 +120,7 @@ struct TemplateLine {
     shifts: f64,
     steals: f64,
     tag_moves: f64,
+    shared_chunks: f64,
 }
 
 /// Prints a line for each mode of an outcome.
@@ -162,6 +164,7 @@ fn templates(stats: &EncodeStats, ratio_regular: f64) -> TemplateLine {
         shifts: each(stats.shifts),
         steals: each(stats.steals),
         tag_moves: each(stats.tag_moves),
+        shared_chunks: each(stats.shared),
     }
 }
 

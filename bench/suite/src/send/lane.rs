@@ -9,6 +9,7 @@ use deltasoap::encode::differential::EncodeStats;
 use super::overlaid::Overlaid;
 use super::script::{Script, Start};
 use super::shape::{Shape, memory_of};
+use super::shared::Shared;
 use super::socket::{Link, Receiver};
 use super::writer::{Regular, Templated, Writer, Written};
 use super::{Action, Case, Mode};
@@ -35,6 +36,7 @@ pub fn open<S: Shape>(case: &Case, mode: Mode, server: Option<SocketAddr>) -> Re
         Mode::Tracked => {
             Lane::boxed(case, mode, script, server, move |items| Templated::<S, _>::tracked(items, options))
         }
+        Mode::Shared => Lane::boxed(case, mode, script, server, move |items| Shared::<S>::new(items, options)),
         Mode::Overlaid => Ok(Box::new(Overlaid::<S>::new(case, script, server)?)),
         Mode::Compared => {
             Lane::boxed(case, mode, script, server, move |items| Templated::<S, _>::compared(items, options))

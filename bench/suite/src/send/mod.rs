@@ -2,7 +2,8 @@
 //!
 //! A [`Case`] is a workload with everything that can be chosen: kind and number of items, which of them change and how, chunks.
 //! [`shape`] makes the items, [`script`] says what happens between two messages, and a [`lane`] is one way of writing them: in a
-//! template that is told what changed ([`Mode::Tracked`]) or compares ([`Mode::Compared`]), through a single chunk
+//! template that is told what changed ([`Mode::Tracked`]) or compares ([`Mode::Compared`]) or takes over what
+//! another one holds ([`Mode::Shared`]), through a single chunk
 //! ([`Mode::Overlaid`]), or in full ([`Mode::Regular`]). With a [`socket`], the time ends when the last byte was handed to the system.
 
 mod lane;
@@ -11,6 +12,7 @@ mod overlaid;
 mod script;
 mod select;
 pub mod shape;
+mod shared;
 pub mod socket;
 mod writer;
 
@@ -52,6 +54,8 @@ pub enum Action {
     },
     /// There was no message before.
     First,
+    /// There was no message before, but one of another operation with the same values.
+    Shared,
     /// All change, and there is one chunk.
     Overlaid,
 }
@@ -100,7 +104,7 @@ pub const CHUNK: usize = 32 << 10;
 impl Case {
     /// Everything changes, in one part, in chunks of 32 KiB.
     pub fn new(action: Action, values: Values, n: usize) -> Self {
-        let percent = if action == Action::ContentMatch { 0 } else { 100 };
+        let percent = if matches!(action, Action::ContentMatch | Action::Shared) { 0 } else { 100 };
         Case { action, values, n, percent, partitions: 1, chunk: CHUNK }
     }
 
@@ -133,6 +137,7 @@ impl Case {
         match self.action {
             Action::Overlaid => vec![Mode::Overlaid, Mode::Tracked, Mode::Compared, Mode::Regular],
             Action::First => vec![Mode::Compared, Mode::Regular],
+            Action::Shared => vec![Mode::Shared, Mode::Compared, Mode::Regular],
             Action::ContentMatch => vec![Mode::Tracked, Mode::Compared, Mode::Regular, Mode::Floor],
             _ => vec![Mode::Tracked, Mode::Compared, Mode::Regular],
         }
@@ -146,6 +151,8 @@ pub enum Mode {
     Tracked,
     /// Through a template, values that are compared with the last ones.
     Compared,
+    /// The same, and another operation's template shares what it has.
+    Shared,
     /// Through a single chunk.
     Overlaid,
     /// In full, into a buffer that is used again.
@@ -160,6 +167,7 @@ impl Mode {
         match self {
             Mode::Tracked => "tracked",
             Mode::Compared => "compared",
+            Mode::Shared => "shared",
             Mode::Overlaid => "overlaid",
             Mode::Regular => "regular",
             Mode::Floor => "floor-compare",

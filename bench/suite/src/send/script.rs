@@ -77,7 +77,7 @@ fn values<S: Shape>(case: &Case) -> Values<S> {
     match case.action {
         Action::ContentMatch | Action::Structural | Action::Overlaid => by_turns(S::ordinary(n), Start::Last),
         Action::Rewritten => by_turns(items_of_width::<S>(n, S::LONGEST), Start::Last),
-        Action::First => by_turns(S::ordinary(n), Start::Nothing),
+        Action::First | Action::Shared => by_turns(S::ordinary(n), Start::Nothing),
         Action::Shift { width } => grown(width, S::LONGEST, Start::Anew),
         Action::Stuffed { width, over, .. } if width == over => by_turns(items_of_width::<S>(n, width), Start::Last),
         Action::Stuffed { width, over, .. } => grown(over, width, Start::First),

@@ -22,6 +22,8 @@ pub enum SendKind {
     Stuffed,
     /// There is no message before.
     First,
+    /// There is none, but one of another operation.
+    Shared,
     /// All values change, in one chunk.
     Overlaid,
 }
@@ -44,6 +46,7 @@ fn of_values(kind: SendKind, values: Values, n: usize, arguments: &RunArguments)
     match kind {
         SendKind::ContentMatch => vec![case(Action::ContentMatch)],
         SendKind::First => vec![case(Action::First)],
+        SendKind::Shared => vec![case(Action::Shared)],
         SendKind::Overlaid => vec![case(Action::Overlaid)],
         SendKind::Structural => shares(case(Action::Structural), arguments, &[25, 50, 75, 100]),
         SendKind::Shift => start_widths(values, &arguments.send.widths)

@@ -89,7 +89,7 @@ fn send_spoilt(sender: &mut Sender<'_, Value>, value: &Value, sending: &mut Entr
 fn templating(entropy: &mut Entropy<'_>) -> Templating {
     let chunk = [256, 300, 512, 1000, 32 << 10][entropy.below(5)];
     Templating {
-        adaptive: false,
+        adaptive: entropy.below(8) == 7,
         templates: entropy.below(4) + 1,
         chunk,
         split: chunk * [2, 1, 3][entropy.below(3)] + entropy.below(64),

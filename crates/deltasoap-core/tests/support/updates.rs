@@ -6,8 +6,10 @@ use deltasoap_core::schema::{Builtin, View};
 use deltasoap_core::soap::HeaderBlock;
 use deltasoap_core::{Child, Content, Node, QName, Simple, Value};
 
-/// Leaves that a value has at most.
+/// What a list may grow to, in leaves; long texts count for many.
 const LEAVES: usize = 6000;
+/// Bytes of text that count for another leaf.
+const LEAF: usize = 64;
 /// Bytes that a text grows to at most.
 const TEXT: usize = 100_000;
 
@@ -64,13 +66,22 @@ pub fn same_length(leaf: &mut Simple, entropy: &mut Entropy<'_>) {
 
 /// Repeats the items of a list until it is long.
 pub fn longer_list(value: &mut Value, entropy: &mut Entropy<'_>) {
-    let room = LEAVES.saturating_sub(leaves(value).len());
+    let room = LEAVES.saturating_sub(size(value));
     let Some(items) = chosen(lists(value), entropy) else { return };
-    let size = items.iter_mut().map(|item| leaves(item).len()).sum::<usize>().max(items.len());
+    let size = items.iter_mut().map(|item| size(item).max(1)).sum::<usize>();
     let wanted = entropy.below(256) * (entropy.below(24) + 1);
     let copies = wanted.min(room) / size.max(1);
     let pattern = items.clone();
     items.extend(pattern.iter().cycle().take(pattern.len() * copies).cloned());
+}
+
+/// How many leaves a value has, long texts counted as several.
+fn size(value: &mut Value) -> usize {
+    let weight = |leaf: &mut Simple| match leaf {
+        Simple::String(text) => 1 + text.len() / LEAF,
+        _ => 1,
+    };
+    leaves(value).into_iter().map(weight).sum()
 }
 
 /// Takes items out of a list, many where it is long.

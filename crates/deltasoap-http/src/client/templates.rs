@@ -9,7 +9,7 @@ use crate::shelf::{Idle, Shelf};
 use crate::sizes::{Sizes, in_full};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::{HeaderBlock, Version, encode_message};
-use deltasoap_core::{Buffer, EncodeStats, Error, Message, QName, Templates, Templating};
+use deltasoap_core::{Buffer, EncodeStats, Error, Message, QName, RunPool, Templates, Templating};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,7 +19,8 @@ const SETS: usize = 64;
 const BYTES: usize = 128 << 20;
 
 /// A store of templates that several clients share: the first request to one destination is written against what was last
-/// sent to another, and what is the same in both is kept once.
+/// sent to another, an array that was sent in another operation's request is not written again, and what is the same in
+/// several is kept once.
 ///
 /// Each client has a store of its own unless it is [given one](crate::ClientBuilder::templates). How long it takes to write a
 /// request tells how much it resembles what was sent before, to whichever destination; share where that may be known.
@@ -49,7 +50,8 @@ impl SharedTemplates {
     /// at one time), and of so many bytes. Beyond that, what was not used for longest is dropped. What two sets share is
     /// counted for each.
     pub fn new(sets: usize, bytes: usize) -> Self {
-        SharedTemplates(Arc::new(Store { bytes, shelf: Mutex::new(Shelf::new(sets)), destinations: AtomicU64::new(0) }))
+        let (shelf, runs) = (Mutex::new(Shelf::new(sets)), RunPool::new());
+        SharedTemplates(Arc::new(Store { bytes, shelf, runs, destinations: AtomicU64::new(0) }))
     }
 
     /// Bytes of all templates that wait for the next requests.
@@ -62,6 +64,8 @@ impl SharedTemplates {
 struct Store {
     bytes: usize,
     shelf: Mutex<Shelf<Key>>,
+    /// Arrays that requests of different kinds share.
+    runs: RunPool,
     /// Clients so far that were built with the store.
     destinations: AtomicU64,
 }
@@ -103,7 +107,7 @@ impl Store {
         }
         let other = shelf.find(|other| other.kind == key.kind).and_then(Idle::memory::<Templates>);
         let alike = other.filter(|other| *other.options() == options);
-        Box::new(alike.cloned().unwrap_or_else(|| Templates::new(options)))
+        Box::new(alike.cloned().unwrap_or_else(|| Templates::with_pool(options, self.runs.clone())))
     }
 
     fn put(&self, idle: Idle<Key>) {

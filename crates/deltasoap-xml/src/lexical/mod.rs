@@ -108,7 +108,7 @@ pub trait Lexical: Sized {
     fn is_text(&self, text: &[u8], scratch: &mut Buffer) -> bool {
         scratch.clear();
         self.format(scratch, Escape::Text);
-        scratch.as_slice() == text
+        scratch.as_slice() == text && !scratch.has_replaced()
     }
 
     /// Makes the value vacant again and keeps its memory where it can; what [`append`](Self::append) starts from.

@@ -53,7 +53,7 @@ impl Lexical for String {
         may_be_escaped && {
             scratch.clear();
             self.format(scratch, Escape::Text);
-            scratch.as_slice() == text
+            scratch.as_slice() == text && !scratch.has_replaced()
         }
     }
 

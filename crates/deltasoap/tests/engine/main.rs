@@ -12,6 +12,7 @@ mod portions;
 #[path = "../../../deltasoap-core/tests/support/sender.rs"]
 #[allow(dead_code, reason = "shared with other tests")]
 mod sender;
+mod shared_runs;
 mod shortcut;
 mod support;
 mod templates;

@@ -349,6 +349,35 @@ fn check<T: Message>(template: &mut Template, templates: &mut Templates, value: 
     assert_eq!(sent.to_vec(), full);
 }
 
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(rename_all = "lowercase")]
+enum Part {
+    X,
+    I(i32),
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(message)]
+struct Parts {
+    #[soap(inline)]
+    parts: Vec<Part>,
+    i: Vec<i32>,
+}
+
+/// Items that stood between other elements are not one with them.
+#[test]
+fn elements_between_items_go_away() {
+    let parts = [Part::X, Part::I(1), Part::X, Part::I(2), Part::X, Part::I(3)];
+    let mixed = Parts { parts: parts.to_vec(), i: Vec::new() };
+    let alone = Parts { parts: Vec::new(), i: vec![1, 2, 3] };
+    for options in all() {
+        let mut sender = sender::<Parts>(options);
+        for value in [&mixed, &alone, &mixed, &mixed, &alone, &alone] {
+            sender.send(value);
+        }
+    }
+}
+
 /// Callers that alternate between a few messages soon rewrite none of them.
 #[test]
 fn messages_that_alternate_get_a_template_each() {

@@ -2,9 +2,10 @@
 
 use crate::sender::{Flight, Sender};
 use deltasoap::schema::Use;
-use deltasoap::soap::{HeaderBlock, Version};
+use deltasoap::soap::{HeaderBlock, Version, encode_message};
 use deltasoap::{
-    MatchKind, Message, Node, QName, Soap, SoapArray, Templating, Tracked, TrackedArray, TrackedVec, Typed, Width,
+    Buffer, MatchKind, Message, Nillable, Node, QName, Soap, SoapArray, Template, Templating, Tracked, TrackedArray,
+    TrackedVec, Typed, Width,
 };
 use deltasoap_streams::prng::SplitMix64;
 
@@ -179,7 +180,7 @@ fn change<T: Clone>(list: &mut TrackedVec<T>, random: &mut Random, other: fn(&mu
         9 => list.extend((0..place(random, 100)).map(|_| other(random))),
         10 => list.retain(|_| !random.one_in(10)),
         11 => list.clear(),
-        12 => drop(list.edit(|items| items.rotate_left(at))),
+        12 => list.edit(|items| items.rotate_left(at)),
         _ => (0..=random.below(5)).for_each(|_| list.set(place(random, len), other(random))),
     }
 }
@@ -270,5 +271,43 @@ fn a_fault_between_two_changes() {
         value.words[7] = word;
         assert_eq!(sender.send(&value), MatchKind::FirstTime);
         assert_eq!(sender.send(&value), MatchKind::Content);
+    }
+}
+
+/// A value that was away meanwhile, since the element was nil or held something that is not tracked, is written again.
+#[test]
+fn what_stands_in_place_of_a_tracked_value() {
+    #[derive(Soap)]
+    #[soap(namespace = "urn:t", element = "report")]
+    struct Seldom {
+        inner: Nillable<Tracked<Inner>>,
+    }
+
+    #[derive(Soap)]
+    #[soap(namespace = "urn:t", element = "report")]
+    struct Plain {
+        inner: Nillable<Inner>,
+    }
+
+    fn bytes<T: Message>(template: &mut Template, value: &T) -> Vec<u8> {
+        let full = encode_message(Version::Soap11, Use::Literal, &[], value, Buffer::new()).expect("writable");
+        let sent = template.encode(Version::Soap11, Use::Literal, &[], value).expect("writable").to_vec();
+        assert_eq!(String::from_utf8_lossy(&sent), String::from_utf8_lossy(full.as_slice()));
+        sent
+    }
+
+    let mut template = Template::new(Templating::default());
+    let mut seldom = Seldom { inner: Nillable::Value(inner(3)) };
+    let plain = |n| Plain { inner: Nillable::Value(inner(n).into_inner()) };
+    let first = bytes(&mut template, &seldom);
+    let Nillable::Value(value) = std::mem::replace(&mut seldom.inner, Nillable::Nil) else {
+        return;
+    };
+    bytes(&mut template, &seldom);
+    seldom.inner = Nillable::Value(value);
+    assert_eq!(bytes(&mut template, &seldom), first);
+    for n in [5, 4, 3] {
+        bytes(&mut template, &plain(n));
+        assert_eq!(bytes(&mut template, &seldom), first);
     }
 }

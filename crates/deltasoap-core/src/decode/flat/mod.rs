@@ -21,7 +21,7 @@
 //! with the same value. Nothing is ever refused here: a deviation only goes back to the general routines.
 //!
 //! Segments of up to 32 bytes are compared as two masked 128-bit words. White space between tags may differ from item to
-//! item: [`markup`] has the details.
+//! item: `markup` has the details.
 
 mod markup;
 mod patch;

@@ -20,7 +20,8 @@
 //! if its tag turns out to declare the same as before; else it is written anew with all that is in it.
 
 use super::outgoing::Frames;
-use super::tape::{Chunk, Entry, Mark, Names, TapeChunk};
+use super::pool::RunPool;
+use super::tape::{Chunk, Entry, Mark, Names, TapeChunk, is_too_long};
 use super::{EncodeStats, MatchKind, Stamp, Templating};
 use crate::QName;
 use crate::encode::Encoder;
@@ -48,6 +49,8 @@ pub(in crate::encode) enum Role {
 #[derive(Debug, Default)]
 pub(in crate::encode) struct Against {
     pub(super) options: Templating,
+    /// Where runs are found that other templates hold.
+    pub(super) pool: Option<RunPool>,
     /// What stands and has not been looked at.
     pub(super) old: VecDeque<Arc<Chunk>>,
     pub(super) current: Option<Current>,
@@ -150,9 +153,15 @@ impl Against {
     /// What a message left, to write the next one against; nothing, to begin with.
     pub(super) fn new(options: Templating, chunks: Vec<Arc<Chunk>>, names: Names, stats: EncodeStats) -> Self {
         let kind = if chunks.is_empty() { MatchKind::FirstTime } else { MatchKind::Content };
+        let options = options.in_range();
         let mut against = Against { options, old: chunks.into(), names, stats, kind: Some(kind), ..Against::default() };
         against.load();
         against
+    }
+
+    /// Shares runs with the templates of a pool.
+    pub(super) fn with_pool(self, pool: Option<RunPool>) -> Self {
+        Against { pool, ..self }
     }
 
     /// Takes the next old chunk up.
@@ -165,6 +174,13 @@ impl Against {
     pub(super) fn take_run(&mut self) -> Vec<Arc<Chunk>> {
         let count = self.old.iter().take_while(|chunk| chunk.run().is_some()).count();
         self.old.drain(..count).collect()
+    }
+
+    /// Lets other templates find a run.
+    pub(super) fn note_run(&self, chunks: &[Arc<Chunk>]) {
+        if let Some(pool) = self.pool.as_ref().filter(|_| !self.has_failed) {
+            pool.note(&self.options, chunks);
+        }
     }
 
     /// Notes that the message matches no better than this.
@@ -187,7 +203,7 @@ impl Against {
 
     /// Makes a chunk of what was built.
     pub(super) fn close(&mut self, out: &mut Buffer) {
-        self.has_failed |= out.has_replaced() || u32::try_from(out.len()).is_err();
+        self.has_failed |= out.has_replaced() || is_too_long(out.len());
         self.stats.written += (out.len() - std::mem::take(&mut self.copied)) as u64;
         if !out.is_empty() || !self.entries.is_empty() {
             let (entries, values) = (std::mem::take(&mut self.entries), std::mem::take(&mut self.values));
@@ -197,7 +213,8 @@ impl Against {
     }
 
     fn push(&mut self, tape: TapeChunk) {
-        if tape.bytes.len() <= self.options.split.max(self.options.chunk) {
+        // The places in one that is too long are wrong; the template is not kept.
+        if tape.bytes.len() <= self.options.split || is_too_long(tape.bytes.len()) {
             return self.done.push(Arc::new(Chunk::Tape(tape)));
         }
         let parts = tape.split(self.options.chunk);

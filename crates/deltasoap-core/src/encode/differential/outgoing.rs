@@ -17,7 +17,7 @@ impl Outgoing {
         Outgoing { frames, kind }
     }
 
-    /// The message's pieces in order; none is empty.
+    /// The message's pieces in order, one a chunk; none is empty. To be sent as they are, in vectored writes: they are not copies.
     pub fn frames(&self) -> &[Bytes] {
         &self.frames.frames
     }

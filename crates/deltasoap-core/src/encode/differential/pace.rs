@@ -57,9 +57,6 @@ impl Encoder {
         let now = self.place().filter(|now| now.chunks == before.chunks)?;
         let tape = self.current().tape();
         let entries = tape.entries.get(before.entry..now.entry)?;
-        let starts = entries.iter().filter(|entry| entry.kind == Kind::Start).count();
-        let ends = entries.iter().filter(|entry| entry.kind == Kind::End).count();
-        let is_one = entries.first()?.kind == Kind::Start && entries.last()?.kind == Kind::End && starts == ends;
         let of_kind = |index: &usize, kind| entries[*index].kind == kind;
         let leaves = (0..entries.len()).filter(|index| of_kind(index, Kind::Leaf)).collect();
         let tags = (0..entries.len())
@@ -67,7 +64,7 @@ impl Encoder {
             .map(|index| (index, tag(tape, before.entry + index).to_vec()));
         let pattern =
             Pattern { entries: entries.to_vec(), leaves, tags: tags.collect(), values: now.value - before.value };
-        is_one.then_some(pattern)
+        is_one_element(entries).then_some(pattern)
     }
 
     /// Steps over an item of the pattern with the same leaves; else gives false.
@@ -92,6 +89,20 @@ impl Encoder {
         }
         is_same
     }
+}
+
+/// True for the entries of one element. There may be more where siblings that went away stood in front of it.
+fn is_one_element(entries: &[Entry]) -> bool {
+    let mut depth = 0usize;
+    let closed = entries.iter().position(|entry| {
+        match entry.kind {
+            Kind::Start => depth += 1,
+            Kind::End => depth = depth.saturating_sub(1),
+            Kind::Leaf | Kind::Run => {}
+        }
+        depth == 0
+    });
+    closed.is_some_and(|closed| closed + 1 == entries.len())
 }
 
 /// A start tag, with what follows up to the next entry.

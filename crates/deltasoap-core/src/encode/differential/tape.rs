@@ -194,14 +194,20 @@ impl TapeChunk {
     }
 }
 
-/// A chunk to change: copied first if it is held elsewhere, in flight or in another template. The template's own hold on its frames does not count: it is let go.
+/// True for a chunk in which places do not fit their tables; only a text of that length can make one.
+pub(super) fn is_too_long(len: usize) -> bool {
+    u32::try_from(len).is_err()
+}
+
+/// A chunk to change: copied first if it is held elsewhere, in flight or in another template. The template's own hold on its
+/// frames does not count: it is let go. Nor do a pool's weak references.
 pub(crate) fn unshare<'c>(
     chunk: &'c mut Arc<Chunk>,
     frames: &mut Option<Frames>,
     stats: &mut EncodeStats,
 ) -> &'c mut Chunk {
     *frames = None;
-    if Arc::get_mut(chunk).is_none() {
+    if Arc::strong_count(chunk) > 1 {
         stats.copies += 1;
     }
     Arc::make_mut(chunk)
@@ -214,6 +220,8 @@ pub(super) struct Names {
     numbers: HashMap<QName, u16>,
     /// Numbers by a hash of where a name's text lies in memory, for names from static schemas. What is found is compared.
     recent: Vec<u16>,
+    /// Bytes of memory that the names take.
+    memory: usize,
 }
 
 /// Most names in a template.
@@ -230,6 +238,11 @@ impl Names {
 
     pub(super) fn get(&self, number: u16) -> Option<&QName> {
         self.names.get(usize::from(number))
+    }
+
+    /// Bytes of memory.
+    pub(super) fn memory(&self) -> usize {
+        self.memory
     }
 
     /// The name's number, perhaps a new one; `None` if there are too many names.
@@ -250,6 +263,7 @@ impl Names {
 
     fn add(&mut self, name: &QName) -> Option<u16> {
         let number = u16::try_from(self.names.len()).ok().filter(|&number| number < MOST)?;
+        self.memory += 2 * (size_of::<QName>() + name.namespace.len() + name.local.len());
         self.names.push(name.clone());
         self.numbers.insert(name.clone(), number);
         Some(number)
@@ -261,4 +275,22 @@ impl Names {
 fn is_same(one: &QName, other: &QName) -> bool {
     let is_same = |one: &str, other: &str| std::ptr::eq(one, other) || one == other;
     is_same(&one.local, &other.local) && is_same(&one.namespace, &other.namespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_numbered_once_and_their_memory_is_counted() {
+        let mut names = Names::default();
+        let name = |n: usize| QName::owned("urn:n", format!("name{n}"));
+        assert_eq!(names.memory(), 0);
+        let numbers: Vec<_> = (0..usize::from(MOST)).map(|n| names.number(&name(n))).collect();
+        let memory = names.memory();
+        assert!(memory > usize::from(MOST) * "urn:nname".len() * 2);
+        assert!((0..usize::from(MOST)).all(|n| names.number(&name(n)) == numbers[n] && names.is(n as u16, &name(n))));
+        assert_eq!(names.number(&name(usize::from(MOST))), None, "too many");
+        assert_eq!(names.memory(), memory);
+    }
 }

@@ -3,7 +3,7 @@
 use super::against::{Against, Written};
 use super::outgoing::Frames;
 use super::tape::{Chunk, Names};
-use super::{EncodeStats, MatchKind, Outgoing, Stamp, Templating};
+use super::{EncodeStats, MatchKind, Outgoing, RunPool, Stamp, Templating};
 use crate::encode::Encoder;
 use crate::schema::{QName, Use, View};
 use crate::soap::{HeaderBlock, Version, encode_element, write_message};
@@ -11,10 +11,44 @@ use crate::{Buffer, Content, Error, Message};
 use bytes::Bytes;
 use std::sync::Arc;
 
-/// The message last sent, and where its values stand in it.
+/// The message last sent, and where its values stand in it (*Differential Serialization*, section 3.1). The next message is written
+/// against it, so that only what differs is written.
+///
+/// The messages should be of one operation. Others are written rightly, too, but nearly in full; [`Templates`](crate::Templates) holds
+/// several for messages that take turns.
+///
+/// ```
+/// use deltasoap::schema::Use;
+/// use deltasoap::soap::Version;
+/// use deltasoap::{MatchKind, Soap, Template, Templating};
+///
+/// #[derive(Soap)]
+/// #[soap(namespace = "urn:lab", message)]
+/// struct Report {
+///     station: String,
+///     level: Vec<f64>,
+/// }
+///
+/// let mut template = Template::new(Templating::default());
+/// let mut report = Report { station: "north".to_owned(), level: vec![0.5; 1000] };
+/// let first = template.encode(Version::Soap11, Use::Literal, &[], &report)?;
+/// assert_eq!(first.kind(), MatchKind::FirstTime);
+///
+/// report.level[7] = 1.5;
+/// let before = template.stats();
+/// let second = template.encode(Version::Soap11, Use::Literal, &[], &report)?;
+/// assert_eq!(second.kind(), MatchKind::PerfectStructural);
+/// assert_eq!((template.stats() - before).written, 3);
+///
+/// // What was handed out stays as it is, for as long as it is held.
+/// assert_ne!(first.to_vec(), second.to_vec());
+/// assert_eq!(second.frames().concat().len(), second.len());
+/// # Ok::<(), deltasoap::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Template {
     options: Templating,
+    pool: Option<RunPool>,
     stats: EncodeStats,
     form: Option<(Version, Use)>,
     chunks: Vec<Arc<Chunk>>,
@@ -30,7 +64,17 @@ impl Template {
     /// A template of nothing yet.
     pub fn new(options: Templating) -> Self {
         let (stats, form, chunks, names) = Default::default();
-        Template { options, stats, form, chunks, names, frames: None, stamp: None, memory: 0 }
+        Template { options, pool: None, stats, form, chunks, names, frames: None, stamp: None, memory: 0 }
+    }
+
+    /// A template of nothing yet, which takes over arrays that other templates of the pool hold.
+    pub fn with_pool(options: Templating, pool: RunPool) -> Self {
+        Template { pool: Some(pool), ..Self::new(options) }
+    }
+
+    /// From now on shares with the templates of another pool, or with none. What it shares already stays shared.
+    pub fn set_pool(&mut self, pool: Option<RunPool>) {
+        self.pool = pool;
     }
 
     /// Writes a message: anew if it is the first, else by changing what differs from the last one.
@@ -48,7 +92,7 @@ impl Template {
     }
 
     /// As [`encode`](Self::encode), with a body element of any name, its value with the view that it is written with: for
-    /// dynamic values.
+    /// dynamic values. A tracked value must be written with the same view each time: its state says nothing about that.
     ///
     /// # Errors
     /// As [`encode`](Self::encode), and when the value is of another shape than its schema.
@@ -72,7 +116,7 @@ impl Template {
         }
         self.stamp = stamp;
         let (chunks, names) = (std::mem::take(&mut self.chunks), std::mem::take(&mut self.names));
-        let mut against = Against::new(self.options, chunks, names, self.stats);
+        let mut against = Against::new(self.options, chunks, names, self.stats).with_pool(self.pool.clone());
         against.frames = self.frames.take();
         let mut encoder = Encoder::with_template(against);
         write_message(&mut encoder, version, encoding, headers, name, body);
@@ -87,7 +131,7 @@ impl Template {
         self.stats
     }
 
-    /// Bytes of memory that the template takes.
+    /// Bytes of memory that the template takes. What it shares with others counts in each of them.
     pub fn memory(&self) -> usize {
         self.memory
     }
@@ -125,7 +169,8 @@ impl Template {
         let frames = self.chunks.iter().filter(|chunk| !chunk.bytes().is_empty()).map(frame);
         let frames = Frames::new(frames.collect());
         self.frames = Some(frames.clone());
-        self.memory = self.chunks.iter().map(|chunk| chunk.memory()).sum::<usize>() + size_of::<Self>();
+        let chunks: usize = self.chunks.iter().map(|chunk| chunk.memory()).sum();
+        self.memory = chunks + self.names.memory() + size_of::<Self>();
         if self.memory > self.options.bytes {
             self.forget();
         }

@@ -2,11 +2,13 @@
 
 use super::alike::likeness;
 use super::effort::{Effort, MANY};
-use super::{EncodeStats, MatchKind, Outgoing, Template, Templating};
+use super::outgoing::Frames;
+use super::{EncodeStats, MatchKind, Outgoing, RunPool, Template, Templating};
 use crate::encode::Encoder;
 use crate::schema::{QName, Use, View};
-use crate::soap::{HeaderBlock, Version, write_message};
-use crate::{Content, Error, Message};
+use crate::soap::{HeaderBlock, Version, encode_element, write_message};
+use crate::{Buffer, Content, Error, Message};
+use bytes::Bytes;
 use std::time::Instant;
 
 /// Bytes of a message's beginning that are compared with each template's: a part of the message, and not too many.
@@ -25,6 +27,7 @@ const UNLIKE: f32 = 0.8;
 #[derive(Debug, Clone)]
 pub struct Templates {
     options: Templating,
+    pool: Option<RunPool>,
     /// The one used last comes first.
     set: Vec<Template>,
     stats: EncodeStats,
@@ -36,10 +39,22 @@ pub struct Templates {
 impl Templates {
     /// No templates yet.
     pub fn new(options: Templating) -> Self {
-        Templates { options, set: Vec::new(), stats: EncodeStats::default(), effort: Effort::default(), bytes: 0 }
+        let (set, stats, effort) = Default::default();
+        Templates { options, pool: None, set, stats, effort, bytes: 0 }
     }
 
-    /// Writes a message. Messages of different types do not belong into one set.
+    /// No templates yet; those to come take over arrays that other templates of the pool hold.
+    pub fn with_pool(options: Templating, pool: RunPool) -> Self {
+        Templates { pool: Some(pool), ..Self::new(options) }
+    }
+
+    /// From now on shares with the templates of another pool, or with none. What is shared already stays shared.
+    pub fn set_pool(&mut self, pool: Option<RunPool>) {
+        self.set.iter_mut().for_each(|template| template.set_pool(pool.clone()));
+        self.pool = pool;
+    }
+
+    /// Writes a message. Messages of different types do not belong into one set: they would take each other's templates.
     ///
     /// # Errors
     /// When the value holds text that XML cannot carry.
@@ -121,13 +136,14 @@ impl Templates {
         body: (&T, View<'_>),
     ) -> Result<Outgoing, Error> {
         let start = Instant::now();
-        let mut plain = Template::new(Templating::OFF);
-        let result = plain.encode_element(version, encoding, headers, name, body);
-        self.stats += plain.stats();
-        if let Ok(message) = &result {
-            self.effort.add_full(message.len(), start.elapsed());
-        }
-        result
+        // Likely about as long as the last one.
+        let buffer = Buffer::with_capacity(self.bytes + self.bytes / 8);
+        let message = encode_element(version, encoding, headers, name, body, buffer)?;
+        self.bytes = message.len();
+        self.effort.add_full(self.bytes, start.elapsed());
+        self.stats.count(MatchKind::FirstTime, self.bytes);
+        self.stats.written += self.bytes as u64;
+        Ok(Outgoing::new(Frames::new(vec![Bytes::from(message.into_vec())]), MatchKind::FirstTime))
     }
 
     /// The place of the template to write against; perhaps a new one's.
@@ -165,7 +181,9 @@ impl Templates {
     /// Adds a template of nothing, whose place this gives.
     fn add(&mut self) -> usize {
         self.effort.new = 0;
-        self.set.push(Template::new(self.options));
+        let mut template = Template::new(self.options);
+        template.set_pool(self.pool.clone());
+        self.set.push(template);
         self.set.len() - 1
     }
 }

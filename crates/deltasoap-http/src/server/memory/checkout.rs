@@ -5,7 +5,7 @@ use super::{Cache, Connection, Principal, Sharing, Store, Stream};
 use crate::server::record::Record;
 use crate::shelf::Idle;
 use deltasoap_core::soap::Version;
-use deltasoap_core::{DifferentialStats, Home, Lease, Memory, Templates, Templating, Typed};
+use deltasoap_core::{DifferentialStats, Home, Lease, Memory, RunPool, Templates, Templating, Typed};
 use http::header::{HeaderValue, USER_AGENT};
 use http::request::Parts;
 use std::hash::BuildHasher;
@@ -86,7 +86,16 @@ impl TemplatePlace {
     pub(crate) fn take(&self, options: Templating) -> Box<Templates> {
         let idle = self.cache.take(&self.stream, self.keeper());
         let earlier = idle.and_then(Idle::into_parts).map(|(_, templates)| templates);
-        earlier.unwrap_or_else(|| Box::new(Templates::new(options)))
+        let mut templates = earlier.unwrap_or_else(|| Box::new(Templates::new(options)));
+        templates.set_pool(self.runs());
+        templates
+    }
+
+    /// Where responses of different operations share arrays: on one connection, for one principal. Those of an operation
+    /// for all are kept apart from other operations'.
+    fn runs(&self) -> Option<RunPool> {
+        let store = self.store.as_ref().filter(|_| self.cache.sharing() == Sharing::Principal);
+        store.map(|store| store.runs(self.stream.principal.as_ref()))
     }
 
     /// Keeps templates for the next response.

@@ -1,9 +1,10 @@
 //! What a connection owns: its memories, and the decoder that they belong to.
 
-use super::{Cache, Stream};
+use super::{Cache, Principal, Stream};
 use crate::server::memory::cache::Keeper;
 use crate::server::pool::{Pool, Pooled};
 use crate::shelf::Idle;
+use deltasoap_core::RunPool;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -51,12 +52,15 @@ pub(crate) struct Store {
     requests: AtomicU32,
     /// The decoder between two requests.
     decoder: Mutex<Option<Pooled>>,
+    /// What responses to the last principal share.
+    runs: Mutex<(Option<Principal>, RunPool)>,
 }
 
 impl Store {
     fn new(cache: Arc<Cache>) -> Self {
         let (number, keeper) = cache.open_connection();
-        Store { cache, number, keeper, requests: AtomicU32::new(0), decoder: Mutex::default() }
+        let (requests, decoder, runs) = Default::default();
+        Store { cache, number, keeper, requests, decoder, runs }
     }
 
     /// Counts a request; true for the first.
@@ -66,6 +70,15 @@ impl Store {
 
     pub(crate) fn keeper(&self) -> &Arc<Keeper> {
         &self.keeper
+    }
+
+    /// Where responses to a principal share arrays. Another principal finds nothing there.
+    pub(crate) fn runs(&self, principal: Option<&Principal>) -> RunPool {
+        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        if runs.0.as_ref() != principal {
+            *runs = (principal.cloned(), RunPool::new());
+        }
+        runs.1.clone()
     }
 
     /// The connection's decoder: what the papers' policies save refers to names and scopes of the decoder that read the

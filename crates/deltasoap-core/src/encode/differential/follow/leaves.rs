@@ -164,7 +164,7 @@ impl Leaf for TreeText<'_> {
     fn is_text(&self, text: &[u8], scratch: &mut Buffer) -> bool {
         scratch.clear();
         scratch.push_text(self.0, Escape::Text);
-        scratch.as_slice() == text
+        scratch.as_slice() == text && !scratch.has_replaced()
     }
 
     fn format(&self, out: &mut Buffer) {

@@ -1,11 +1,12 @@
 //! Lists of flat items: [runs](run), or for short ones element by element.
 
+use super::tracked::UNTRACKED;
 use crate::QName;
 use crate::content::Content;
 use crate::encode::Encoder;
-use crate::encode::differential::run::{self, Form, Items, Work};
+use crate::encode::differential::run::{self, Form, Items, Work, Writing};
 use crate::encode::differential::tape::{Chunk, Entry, Kind};
-use crate::encode::differential::{Changes, Stamp};
+use crate::encode::differential::{Changes, Stamp, Width};
 use crate::encode::flat::{NotedLeaf, encode_each, encode_item, note_leaves, shape_of};
 use crate::schema::{Field, View};
 use crate::template::Shape;
@@ -78,23 +79,22 @@ impl Encoder {
         against.entries.push(Entry::new(Kind::Run, pos, name, 0));
         against.values.extend(stamp_values(changes));
         self.close();
-        let chunks = self.write_run(items, shape, leaves, view);
+        let chunks = self.write_run(Items { items, dirty: None, view }, shape, leaves);
         self.template().done.extend(chunks);
     }
 
-    fn write_run<T: Content>(
-        &mut self,
-        items: &[T],
-        shape: Shape,
-        leaves: &[NotedLeaf],
-        view: View<'_>,
-    ) -> Vec<Arc<Chunk>> {
+    fn write_run<T: Content>(&mut self, items: Items<'_, T>, shape: Shape, leaves: &[NotedLeaf]) -> Vec<Arc<Chunk>> {
         let against = self.template();
         let mut form = Form::new(shape, leaves, &against.options);
-        run::learn(items, &mut form, &against.options, view);
-        let chunks = run::build(items, &Arc::new(form), &against.options, &mut against.has_failed, view);
-        against.stats.written += chunks.iter().map(|chunk| chunk.bytes.len() as u64).sum::<u64>();
-        chunks.into_iter().map(|chunk| Arc::new(Chunk::Run(chunk))).collect()
+        run::learn(items.items, &mut form, &against.options, items.view);
+        let (form, replaced) = (Arc::new(form), &mut against.has_failed);
+        let mut writing = Writing { options: &against.options, stats: &mut against.stats, replaced };
+        let chunks = match &against.pool {
+            Some(pool) => writing.write_beside(pool, items, &form),
+            None => writing.write(items, &form),
+        };
+        against.note_run(&chunks);
+        chunks
     }
 
     fn follow_run<T: Content>(
@@ -137,10 +137,10 @@ impl Encoder {
         let form = old.first().and_then(|chunk| chunk.run()).map(|run| Arc::clone(&run.form));
         let Some(form) = form.filter(|form| form.is_of(&shape, leaves)) else {
             self.note_elements(1);
-            return self.write_run(items.items, shape, leaves, items.view);
+            return self.write_run(items, shape, leaves);
         };
         let against = self.template();
-        let mut kind = *against.kind_mut();
+        let (mut kind, before) = (*against.kind_mut(), against.stats);
         let mut work = Work {
             options: &against.options,
             stats: &mut against.stats,
@@ -153,11 +153,15 @@ impl Encoder {
         };
         let chunks = run::update(old, &form, items, &mut work);
         against.note(kind);
+        // What stuffing a field has is told by values that stood there before. Others get what is due to theirs.
+        if against.stats != before && against.options.width == Width::Exact {
+            against.note_run(&chunks);
+        }
         chunks
     }
 }
 
 /// What a run's entry keeps of the list's state.
 fn stamp_values(changes: Option<Changes<'_>>) -> [u64; 2] {
-    changes.map_or([0; 2], |changes| [changes.stamp.identity, changes.stamp.epoch])
+    changes.map_or(UNTRACKED, |changes| [changes.stamp.identity, changes.stamp.epoch])
 }

@@ -25,6 +25,9 @@ impl Encoder {
         self.in_tag = false;
         let Some(pending) = self.template().pending.take() else { return self.finish_new_tag(has_content) };
         let Pending { entry, value, stamp, outer } = pending;
+        if stamp.is_none() {
+            self.forget_stamp(entry, value);
+        }
         let written = self.undivert(outer);
         let (old, end) = tag_at(self.current().tape(), entry);
         let bytes = &self.current().tape().bytes[old.pos()..end];

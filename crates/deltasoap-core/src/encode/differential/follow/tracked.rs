@@ -6,6 +6,9 @@ use crate::encode::differential::against::Role;
 use crate::encode::differential::tape::TRACKED;
 use crate::encode::encoder::Open;
 
+/// Stands for a state that no tracked value has.
+pub(super) const UNTRACKED: [u64; 2] = [0; 2];
+
 impl Encoder {
     /// Steps over the content of a tracked value that is in the state it had when it was written; else gives false.
     pub(in crate::encode) fn pass_tracked(&mut self, stamp: Stamp) -> bool {
@@ -41,6 +44,16 @@ impl Encoder {
         if let Some(start) = against.entries.get_mut(entry).filter(|start| !start.has(TRACKED)) {
             start.set(TRACKED);
             against.values.extend([stamp.identity, stamp.epoch]);
+        }
+    }
+
+    /// Notes that content follows, or none, that is not the tracked value which stood there: that one must not be passed over when it
+    /// comes back.
+    pub(super) fn forget_stamp(&mut self, entry: usize, value: usize) {
+        let tape = self.current().tape();
+        let is_stamped = tape.entries[entry].has(TRACKED) && tape.values[value..value + 2] != UNTRACKED;
+        if let Some(tape) = is_stamped.then(|| self.own_tape()).flatten() {
+            tape.values[value..value + 2].copy_from_slice(&UNTRACKED);
         }
     }
 

@@ -3,6 +3,7 @@
 use super::linear::Linear;
 use super::{Form, LONG, RunChunk};
 use crate::content::Content;
+use crate::encode::differential::tape::is_too_long;
 use crate::encode::differential::{Templating, Width};
 use crate::encode::flat::FlatSink;
 use crate::schema::View;
@@ -75,7 +76,7 @@ pub(super) fn fill<T: Content>(
         append(chunk, block, &form, view);
         taken += block.len();
     }
-    *replaced |= chunk.bytes.has_replaced();
+    *replaced |= chunk.bytes.has_replaced() || is_too_long(chunk.bytes.len());
     taken
 }
 

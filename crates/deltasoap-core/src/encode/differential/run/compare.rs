@@ -83,6 +83,20 @@ pub(super) fn note_changed<T: Content>(items: &[T], images: &[u8], first: u32, c
     changed.truncate(count);
 }
 
+/// Keeps the numbers of those items that differ from their images.
+pub(super) fn keep_changed<T: Content>(items: &[T], images: &[u8], changed: &mut Vec<u32>, view: View<'_>) {
+    let stride = images.len() / items.len().max(1);
+    let mut count = 0;
+    for at in 0..changed.len() {
+        let item = changed[at] as usize;
+        let mut differs = Differs { image: &images[item * stride..][..stride], differs: false };
+        items[item].write_flat(&mut differs, view);
+        changed[count] = item as u32;
+        count += usize::from(differs.differs);
+    }
+    changed.truncate(count);
+}
+
 /// Compares leaves with their images, where all have some.
 struct Differs<'a> {
     image: &'a [u8],

@@ -55,6 +55,17 @@ impl Form {
         self.shape.is_same(shape) && self.columns.len() == leaves.len() && self.columns.iter().zip(leaves).all(is_of)
     }
 
+    /// True if items in this form and in the other are written alike, slack included.
+    pub(super) fn is_alike(&self, other: &Form) -> bool {
+        let is_alike = |(one, other): (&Column, &Column)| {
+            one.image == other.image && one.max_width == other.max_width && one.room == other.room
+        };
+        self.is_stuffed == other.is_stuffed
+            && self.columns.len() == other.columns.len()
+            && self.columns.iter().zip(&other.columns).all(is_alike)
+            && self.shape.is_same(&other.shape)
+    }
+
     /// The markup between a leaf and the next one's text, without slack; of the last one in a chunk there is less.
     #[inline(always)]
     fn behind(&self, column: usize) -> &Segment {

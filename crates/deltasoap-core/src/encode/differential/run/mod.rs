@@ -11,19 +11,22 @@
 //! ```
 //!
 //! Its width is that of text and slack together. `build` writes items, `patch` writes values into their fields, `merge`
-//! makes a chunk anew in one pass when values do not fit, `update` is the way through them.
+//! makes a chunk anew in one pass when values do not fit, `update` is the way through them. `share` takes over what
+//! another template holds.
 
+mod batch;
 mod build;
 mod compare;
 mod form;
 mod linear;
 mod merge;
 mod patch;
+mod share;
 mod update;
 
-pub(crate) use build::learn;
-pub(crate) use build::{build, push_spaces};
+pub(crate) use build::{learn, push_spaces};
 pub(crate) use form::{Form, room};
+pub(crate) use share::Writing;
 pub(crate) use update::{Items, Work, update};
 
 use deltasoap_xml::Buffer;

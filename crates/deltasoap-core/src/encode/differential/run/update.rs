@@ -2,10 +2,10 @@
 
 use super::merge::Merge;
 use super::patch::{Patch, Tools};
-use super::{Form, RunChunk, build, compare};
+use super::{Form, RunChunk, batch, build, compare};
 use crate::content::Content;
 use crate::encode::differential::outgoing::Frames;
-use crate::encode::differential::tape::{Chunk, unshare};
+use crate::encode::differential::tape::{Chunk, is_too_long, unshare};
 use crate::encode::differential::{EncodeStats, MatchKind, Templating};
 use crate::schema::View;
 use deltasoap_xml::Buffer;
@@ -216,7 +216,8 @@ fn update_chunk<T: Content>(
     ours.note_changed(run, same, work);
     if let Some(from) = patch(run, &ours, work) {
         merge(run, &ours, from, work);
-        if run.bytes.len() > work.options.split.max(work.options.chunk) {
+        *work.replaced |= is_too_long(run.bytes.len());
+        if run.bytes.len() > work.options.split && !is_too_long(run.bytes.len()) {
             return split(chunk, work, chunks);
         }
     }
@@ -266,6 +267,9 @@ impl<T: Content> Ours<'_, T> {
                 item += 1;
                 item += self.clean(item);
             }
+            if run.form.is_narrow {
+                compare::keep_changed(self.items, &run.images, work.changed, self.view);
+            }
         } else if run.form.is_narrow {
             let images = &run.images[from * run.form.image..];
             compare::note_changed(&self.items[from..], images, from as u32, work.changed, self.view);
@@ -292,6 +296,9 @@ fn patch<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, work: &mut Work<'_>
     if is_stretch(work.changed, ours.items.len() - ours.items.len() / 8) && !run.form.is_stuffed {
         return Some(0);
     }
+    if run.form.is_narrow && run.form.columns.len() == 1 && !run.form.is_stuffed {
+        return patch_numbers(run, ours, work);
+    }
     let Work { text, stats, changed, .. } = work;
     let mut patch = Patch::new(run, Tools { text, stats });
     let stopped = changed.iter().position(|&item| {
@@ -302,6 +309,14 @@ fn patch<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, work: &mut Work<'_>
     *work.replaced |= patch.replaced;
     work.note_leaves(written, MatchKind::PerfectStructural);
     stopped
+}
+
+/// As [`patch`], for items of one number each.
+fn patch_numbers<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, work: &mut Work<'_>) -> Option<usize> {
+    let (written, bytes) = batch::write(run, ours.items, work.changed, work.text, ours.view);
+    work.stats.written += bytes as u64;
+    work.note_leaves(written as u64, MatchKind::PerfectStructural);
+    (written < work.changed.len()).then_some(written)
 }
 
 /// True if there are so many changed items, and more than a few.
@@ -354,7 +369,7 @@ impl Work<'_> {
 
 impl RunChunk {
     /// How many of these items are the same as those from `first` on.
-    fn same_items<T: Content>(&self, items: &[T], first: usize, view: View<'_>) -> usize {
+    pub(super) fn same_items<T: Content>(&self, items: &[T], first: usize, view: View<'_>) -> usize {
         let mut same = T::count_same(items, &self.images[first * self.form.image..]);
         let mut compare = super::compare::Compare::new(self);
         while let Some(item) = items.get(same) {

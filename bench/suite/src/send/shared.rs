@@ -1,0 +1,60 @@
+//! First messages of an operation, whose array stands in a template of another.
+
+use anyhow::{Context, Result};
+use deltasoap::encode::differential::{EncodeStats, RunPool, Template, Templating};
+use deltasoap::schema::Use;
+use deltasoap::soap::Version;
+use deltasoap::{Message, QName, Typed};
+
+use super::script::Start;
+use super::shape::Shape;
+use super::writer::{Writer, Written};
+
+/// Through a template that shares with the one of another operation, which has sent the same values.
+pub struct Shared<S: Shape> {
+    values: S::Plain,
+    pool: RunPool,
+    template: Template,
+    /// The other one.
+    other: Result<Template>,
+}
+
+impl<S: Shape> Shared<S> {
+    /// Writes these items, which are not to change.
+    pub fn new(items: &[S::Item], options: Templating) -> Self {
+        let (values, pool) = (S::Plain::from(items.to_vec()), RunPool::new());
+        let other = send_other::<S>(&values, Template::with_pool(options, pool.clone()));
+        let template = Template::with_pool(options, pool.clone());
+        Shared { values, pool, template, other }
+    }
+}
+
+/// Writes the values as another operation's.
+fn send_other<S: Shape>(values: &S::Plain, mut other: Template) -> Result<Template> {
+    let name = QName::owned(S::Plain::ELEMENT.namespace, "other");
+    let body = (values, S::Plain::view());
+    other.encode_element(Version::Soap11, Use::Literal, &[], &name, body)?;
+    Ok(other)
+}
+
+impl<S: Shape> Writer<S> for Shared<S> {
+    fn forget(&mut self, _: Start) {
+        self.template = Template::with_pool(*self.template.options(), self.pool.clone());
+    }
+
+    fn set(&mut self, place: usize, item: &S::Item) {
+        S::set(&mut self.values, place, item);
+    }
+
+    fn write(&mut self) -> Result<Written> {
+        self.other.as_ref().ok().context("the other operation's message cannot be written")?;
+        Ok(Written::Frames(self.template.encode(Version::Soap11, Use::Literal, &[], &self.values)?))
+    }
+
+    /// Dropped: the template copies what is held.
+    fn take_back(&mut self, _: Written) {}
+
+    fn stats(&self) -> Option<EncodeStats> {
+        Some(self.template.stats())
+    }
+}
