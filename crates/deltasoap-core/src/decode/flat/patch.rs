@@ -275,6 +275,7 @@ impl<'p, 'w> Patching<'p, 'w> {
         let equal = first_mismatch(&ours[..len], &theirs[..len]);
         if equal == len || equal as u64 >= limit {
             let equal = (equal as u64).min(limit);
+            self.skipped += equal;
             return Some(Outcome::Fast { old: old + equal, new: new + equal });
         }
         let differing = self.find(next.wrapping_add(equal as u32));
