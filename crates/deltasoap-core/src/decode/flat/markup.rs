@@ -149,14 +149,18 @@ impl Gap {
     /// Where the gap ends that begins at a place; `None` if something else stands there.
     #[inline(always)]
     pub(super) fn end(&self, bytes: &[u8], at: usize) -> Option<usize> {
-        if self.whole.matches(&bytes[at..]) {
-            return Some(at + self.whole.len());
-        }
-        self.end_with_white(bytes, at)
+        self.exact_end(bytes, at).or_else(|| self.end_with_white(bytes, at))
     }
 
+    /// As [`end`](Self::end), if it stands there as it was learned.
+    #[inline(always)]
+    pub(super) fn exact_end(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        self.whole.matches(&bytes[at..]).then(|| at + self.whole.len())
+    }
+
+    /// As [`end`](Self::end), if it does not: out of the loop over items, which it would make slower.
     #[inline(never)]
-    fn end_with_white(&self, bytes: &[u8], at: usize) -> Option<usize> {
+    pub(super) fn end_with_white(&self, bytes: &[u8], at: usize) -> Option<usize> {
         self.end_behind_white(bytes, at).or_else(|| self.end_by_tags(bytes, at))
     }
 
@@ -267,6 +271,22 @@ mod tests {
                 assert_eq!(closed(&markup, &format!("</i>{white}</r>")), Some(start));
             }
             assert_eq!((turned(&markup, "</i> x<i>"), turned(&markup, "</i> <i >")), (None, None));
+        }
+    }
+
+    /// Where another item follows, the white space in front of it is expected behind all; else that in front of the first.
+    #[test]
+    fn white_space_between_items_is_expected_as_it_was_found() {
+        let cases = [
+            (" <i>1</i>\n  <i>2", "</i>\n  <i>"),
+            (" <i>1</i><i>2", "</i><i>"),
+            (" <i>1</i>\n</r>", "</i> <i>"),
+            (" <i>1</i>\n ", "</i> <i>"),
+            (" <i>1</i>", "</i> <i>"),
+        ];
+        for (text, expected) in cases {
+            let markup = Markup::new(text.as_bytes(), (0, 9), &[(4, 5)], false).unwrap();
+            assert_eq!(std::str::from_utf8(markup.turn.whole.as_slice()), Ok(expected), "{text:?}");
         }
     }
 

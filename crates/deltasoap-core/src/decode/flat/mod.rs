@@ -192,7 +192,11 @@ impl FlatScan<'_> {
         }
         self.pos += used;
         if let Some(gap) = self.between.next() {
-            self.pos = gap.end(self.bytes, self.pos)?;
+            // Not by `Gap::end`: an `Option` there costs the exact case some instructions a leaf.
+            self.pos = match gap.exact_end(self.bytes, self.pos) {
+                Some(end) => end,
+                None => gap.end_with_white(self.bytes, self.pos)?,
+            };
         }
         Some(())
     }
@@ -239,15 +243,15 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
     let frame = state.caller().field;
     let Some(known) = state.learned.find(field, scope, depth) else { return Run::Items(0) };
     let Known { markup, types, .. } = &**known;
-    let bytes = window.bytes;
+    let (bytes, text_limit) = (window.bytes, state.limits.text);
+    let (between, types) = (markup.between.iter(), types.iter());
     let mut start = skip_white(bytes, window.pos);
-    let mut place = first;
+    let (mut place, end) = (first, first.saturating_add(most));
     let positions = (window.base + window.pos as u64, window.base + start as u64);
     let mut noted = state.session.recorder.run(known, positions, frame, first as u32);
     if let Some(mut pos) = markup.open.end(bytes, start) {
         loop {
-            let between = markup.between.iter();
-            let mut scan = FlatScan { bytes, pos, between, types: types.iter(), text_limit: state.limits.text };
+            let mut scan = FlatScan { bytes, pos, between: between.clone(), types: types.clone(), text_limit };
             let mut value = T::vacant(view);
             if value.scan_flat(&mut scan, view).is_none() {
                 break;
@@ -258,7 +262,7 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
             note(&mut noted, window.base, start);
             start = next.start;
             match next.text {
-                Some(text) if place - first < most => pos = text,
+                Some(text) if place < end => pos = text,
                 _ => break,
             }
         }
