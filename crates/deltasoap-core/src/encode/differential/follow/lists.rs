@@ -163,5 +163,5 @@ impl Encoder {
 
 /// What a run's entry keeps of the list's state.
 fn stamp_values(changes: Option<Changes<'_>>) -> [u64; 2] {
-    changes.map_or(UNTRACKED, |changes| [changes.stamp.identity, changes.stamp.epoch])
+    changes.map_or(UNTRACKED, |changes| changes.stamp.values())
 }

@@ -43,7 +43,6 @@ pub(super) fn write<T: Content>(
 /// Puts texts into their places, up to the first that does not fit.
 fn place(run: &mut RunChunk, batch: &[u32], texts: &[u8], ends: &[u32; BATCH], images: &[[u8; 8]; BATCH]) -> usize {
     let stride = run.form.image;
-    let gap = run.form.columns[0].gap;
     let (bytes, fields) = run.parts();
     let len = bytes.len();
     let mut start = 0;
@@ -51,7 +50,7 @@ fn place(run: &mut RunChunk, batch: &[u32], texts: &[u8], ends: &[u32; BATCH], i
     for ((&item, &end), image) in batch.iter().zip(ends).zip(images) {
         let (item, end) = (item as usize, end as usize);
         let position = fields.position(item);
-        if fields.next(item) - position - gap != end - start {
+        if fields.width(item, 0) != end - start {
             break;
         }
         bytes.seek(position);

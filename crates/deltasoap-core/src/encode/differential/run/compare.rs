@@ -33,22 +33,6 @@ impl<'a> Compare<'a> {
         item.write_flat(self, view);
         !self.differs
     }
-
-    /// The text of the leaf at hand.
-    fn text(&self) -> &'a [u8] {
-        let RunChunk { form, bytes, positions, lens, .. } = self.chunk;
-        let bytes = bytes.as_slice();
-        let start = positions[self.leaf] as usize;
-        let end = bytes.len() + form.shape.open.len();
-        let next = positions.get(self.leaf + 1).map_or(end, |&next| next as usize);
-        let width = next - start - form.columns[self.column].gap;
-        let len = match lens.get(self.leaf) {
-            None => width,
-            Some(&super::LONG) => memchr::memchr(b'<', &bytes[start..]).unwrap_or(width),
-            Some(&len) => usize::from(len),
-        };
-        &bytes[start..start + len]
-    }
 }
 
 impl FlatSink for Compare<'_> {
@@ -58,8 +42,7 @@ impl FlatSink for Compare<'_> {
         let is_same = if image > 0 {
             self.chunk.images[self.image..self.image + image] == value.image()[..image]
         } else {
-            let text = self.text();
-            value.is_text(text, &mut self.scratch)
+            value.is_text(self.chunk.text(self.leaf, self.column), &mut self.scratch)
         };
         self.differs |= !is_same;
         self.leaf += 1;

@@ -25,7 +25,7 @@ pub(crate) struct Tools<'a> {
     pub(crate) stats: &'a mut EncodeStats,
 }
 
-/// Writes an item's values into their fields. Gives `None` if one does not fit; those in front of it are written.
+/// Writes items' values into their fields, as far as they fit.
 #[derive(Debug)]
 pub(super) struct Patch<'a> {
     bytes: &'a mut Buffer,
@@ -208,5 +208,44 @@ impl FlatSink for Patch<'_> {
         self.leaf += 1;
         self.column += 1;
         self.image += image;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// How many bytes from its start writing a number changed.
+    fn reach<T: Lexical>(value: T) -> usize {
+        assert!(T::IMAGE.is_some());
+        let mut bytes = Buffer::new();
+        bytes.push(&[b'<'; 4 * BLOCK]);
+        bytes.seek(0);
+        value.format(&mut bytes, Escape::Text);
+        bytes.behind_mut(0)[..4 * BLOCK].iter().rposition(|&byte| byte != b'<').map_or(0, |last| last + 1)
+    }
+
+    fn reach_of_bits(bits: u64) -> usize {
+        let (double, float) = (f64::from_bits(bits), f32::from_bits(bits as u32));
+        let signed = [reach(bits as i8), reach(bits as i16), reach(bits as i32), reach(bits as i64)];
+        let unsigned = [reach(bits as u8), reach(bits as u16), reach(bits as u32), reach(bits)];
+        let others = [reach(double), reach(float), reach(bits & 1 == 0)];
+        signed.into_iter().chain(unsigned).chain(others).max().unwrap_or_default()
+    }
+
+    #[test]
+    fn extreme_numbers_are_written_within_a_block() {
+        let doubles = [f64::MIN, f64::MAX, f64::MIN_POSITIVE, -5e-324, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+        let longest = doubles.map(f64::to_bits).into_iter().chain([i64::MIN as u64, u64::MAX, 0]);
+        assert!(longest.map(reach_of_bits).all(|reach| reach <= BLOCK));
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_are_written_within_a_block(bits: u64, shift in 0..64u32) {
+            prop_assert!(reach_of_bits(bits) <= BLOCK);
+            prop_assert!(reach_of_bits(bits >> shift) <= BLOCK);
+        }
     }
 }
