@@ -284,11 +284,10 @@ fn read<'a, T: Content, S: ItemSource<'a>>(source: &mut S, taking: &mut Taking<'
         if value.scan_flat(&mut here, view).is_none() {
             break false;
         }
-        let turn = markup.turn(bytes, here.pos());
-        let Some(end) = turn.map(|turn| turn.start).or_else(|| markup.close(bytes, here.pos())) else { break false };
-        taken.take(value, end);
-        let Some(turn) = turn else { break false };
-        here.begin(turn.text);
+        let Some(next) = markup.next(bytes, here.pos()) else { break false };
+        taken.take(value, next.start);
+        let Some(text) = next.text else { break false };
+        here.begin(text);
         if taken.place == taken.last || !here.goes_on() {
             break true;
         }

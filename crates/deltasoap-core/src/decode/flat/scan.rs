@@ -62,7 +62,11 @@ impl<'a> FlatScan<'a> {
     pub(super) fn pass(&mut self, used: usize) -> Option<()> {
         self.pos += used;
         if let Some(gap) = self.between.next() {
-            self.pos = gap.end(self.bytes, self.pos)?;
+            // Not by `Gap::end`: an `Option` there costs the exact case some instructions a leaf.
+            self.pos = match gap.exact_end(self.bytes, self.pos) {
+                Some(end) => end,
+                None => gap.end_with_white(self.bytes, self.pos)?,
+            };
         }
         Some(())
     }

@@ -66,23 +66,20 @@ impl<'a> Merge<'a> {
         item.write_flat(self, view);
     }
 
-    /// The item whose turn it is.
-    pub(super) fn next_item(&self) -> usize {
-        self.leaf / self.fields.form.columns.len()
+    /// The bits of all items' numbers.
+    pub(super) fn images(&self) -> &[u8] {
+        self.fields.images
     }
 
-    /// Takes the next items over as they are.
-    pub(super) fn skip(&mut self, items: usize) {
+    /// Takes the items in front of one over as they are.
+    pub(super) fn skip_to(&mut self, item: usize) {
+        let items = item - self.leaf / self.fields.form.columns.len();
         let (leaves, by) = (items * self.fields.form.columns.len(), self.shift());
         for position in &mut self.fields.positions[self.leaf..self.leaf + leaves] {
             *position = position.wrapping_add(by);
         }
         self.leaf += leaves;
         self.image += items * self.fields.form.image;
-    }
-
-    pub(super) fn is_stuffed(&self) -> bool {
-        self.fields.form.is_stuffed
     }
 
     /// Writes items anew, as if there were no old ones.
@@ -113,8 +110,7 @@ impl<'a> Merge<'a> {
     /// Takes over what is left.
     pub(super) fn finish(mut self) {
         let items = self.fields.positions.len() / self.fields.form.columns.len();
-        let item = self.next_item();
-        self.skip(items - item);
+        self.skip_to(items);
         self.out.push(&self.old[self.done..]);
         self.copied += self.old.len() - self.done;
         self.stats.written += (self.out.len() - self.copied) as u64;
