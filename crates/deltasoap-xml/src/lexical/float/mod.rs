@@ -81,8 +81,12 @@ macro_rules! float {
 
             #[inline(always)]
             fn write_over(&self, place: &mut [u8], scratch: &mut Buffer) -> bool {
-                if self.integral().is_none() && self.is_finite() && *self != 0.0 {
+                let integral = self.integral();
+                if integral.is_none() && self.is_finite() && *self != 0.0 {
                     return over::put(zmij::Buffer::new().format_finite(*self).as_bytes(), place);
+                }
+                if let Some(text) = integral.and_then(int::short_text) {
+                    return over::put_word(text, place);
                 }
                 scratch.clear();
                 self.format(scratch, Escape::Text);

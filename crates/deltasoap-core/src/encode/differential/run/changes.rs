@@ -12,7 +12,7 @@ use deltasoap_xml::lexical::Lexical;
 use std::ops::Range;
 
 /// Items looked at together.
-const BLOCK: usize = 64;
+pub(super) const BLOCK: usize = 64;
 
 /// Where nearly all of the last block differed, every so many of the next one's items are looked at first.
 const SAMPLED: usize = 8;

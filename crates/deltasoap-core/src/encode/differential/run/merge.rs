@@ -19,6 +19,8 @@ pub(super) struct Merge<'a> {
     /// How much of it was taken over.
     copied: usize,
     out: &'a mut Buffer,
+    /// Bytes of the chunks in front of the one at hand.
+    cut_bytes: usize,
     fields: Fields<'a>,
     scratch: &'a mut Buffer,
     stats: &'a mut EncodeStats,
@@ -28,6 +30,13 @@ pub(super) struct Merge<'a> {
     pub(super) written: usize,
     /// True once a value needed more or less room than the old one.
     pub(super) resized: bool,
+}
+
+/// A chunk that ended in front of an item.
+#[derive(Debug)]
+pub(super) struct Cut {
+    pub(super) item: usize,
+    pub(super) bytes: Buffer,
 }
 
 impl<'a> Merge<'a> {
@@ -48,6 +57,7 @@ impl<'a> Merge<'a> {
             done: 0,
             copied: 0,
             out,
+            cut_bytes: 0,
             fields,
             scratch,
             stats,
@@ -107,13 +117,37 @@ impl<'a> Merge<'a> {
         }
     }
 
+    /// Bytes written so far.
+    pub(super) fn len(&self) -> usize {
+        self.out.len()
+    }
+
+    /// Bytes that the chunk will have, if the rest grows as what is written has.
+    pub(super) fn projected(&self) -> usize {
+        match self.done {
+            0 => self.old.len(),
+            done => (self.out.len() as u64 * self.old.len() as u64 / done as u64) as usize,
+        }
+    }
+
+    /// Ends the chunk in front of the next item, and goes on in another.
+    pub(super) fn cut(&mut self, next: Buffer) -> Cut {
+        let boundary = self.fields.position(self.leaf) - self.fields.form.shape.open.len();
+        self.out.push(&self.old[self.done..boundary]);
+        self.copied += boundary - self.done;
+        self.done = boundary;
+        self.cut_bytes += self.out.len();
+        let item = self.leaf / self.fields.form.columns.len();
+        Cut { item, bytes: std::mem::replace(self.out, next) }
+    }
+
     /// Takes over what is left.
     pub(super) fn finish(mut self) {
         let items = self.fields.positions.len() / self.fields.form.columns.len();
         self.skip_to(items);
         self.out.push(&self.old[self.done..]);
         self.copied += self.old.len() - self.done;
-        self.stats.written += (self.out.len() - self.copied) as u64;
+        self.stats.written += (self.cut_bytes + self.out.len() - self.copied) as u64;
         self.stats.moved += if self.resized { self.copied as u64 } else { 0 };
     }
 

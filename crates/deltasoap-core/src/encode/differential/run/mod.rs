@@ -33,6 +33,7 @@ pub(crate) use texts::{Found, Texts};
 pub(crate) use update::{Items, Work, update};
 
 use deltasoap_xml::Buffer;
+use merge::Cut;
 use std::sync::Arc;
 
 /// Items of a run, and the table of their leaves.
@@ -81,6 +82,20 @@ impl RunChunk {
         let lens = if self.lens.is_empty() { Vec::new() } else { self.lens.split_off(leaf) };
         let images = self.images.split_off(item * self.form.image);
         RunChunk { form: Arc::clone(&self.form), bytes, positions, lens, images }
+    }
+
+    /// Distributes the table to the chunks that its items were written into; the last one's bytes are its own so far. Gives the
+    /// chunks behind the first.
+    fn cut(&mut self, cuts: Vec<Cut>) -> Vec<RunChunk> {
+        let mut parts = Vec::with_capacity(cuts.len());
+        for Cut { item, bytes } in cuts.into_iter().rev() {
+            let positions = self.positions.split_off(item * self.form.columns.len());
+            let images = self.images.split_off(item * self.form.image);
+            let bytes = std::mem::replace(&mut self.bytes, bytes);
+            parts.push(RunChunk { form: Arc::clone(&self.form), bytes, positions, lens: Vec::new(), images });
+        }
+        parts.reverse();
+        parts
     }
 
     /// Appends the items of another chunk of the same form.

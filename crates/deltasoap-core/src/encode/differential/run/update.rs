@@ -3,7 +3,7 @@
 use super::changes::{Block, Ours};
 use super::merge::Merge;
 use super::patch::{Patch, Tools};
-use super::{Form, RunChunk, build, numbers};
+use super::{Form, RunChunk, build, changes, numbers};
 use crate::content::Content;
 use crate::encode::differential::outgoing::Frames;
 use crate::encode::differential::tape::{Chunk, is_too_long, unshare};
@@ -209,18 +209,20 @@ fn update_chunk<T: Content>(
     }
     let Some(run) = unshare(&mut chunk, work.frames, work.stats).run_mut() else { return };
     run.truncate(count);
-    if let Some(from) = patch(run, &ours, same, work) {
-        merge(run, &ours, from, work);
-        *work.replaced |= is_too_long(run.bytes.len());
-        if run.bytes.len() > work.options.split && !is_too_long(run.bytes.len()) {
-            return split(chunk, work, chunks);
-        }
-    }
+    let Some(from) = patch(run, &ours, same, work) else { return chunks.push(chunk) };
+    let parts = merge(run, &ours, from, work);
+    let last = parts.last().map_or(run.bytes.len(), |part| part.bytes.len());
+    *work.replaced |= is_too_long(last);
+    work.stats.splits += parts.len() as u64;
     chunks.push(chunk);
+    chunks.extend(parts.into_iter().map(|part| Arc::new(Chunk::Run(part))));
+    if last > work.options.split && !is_too_long(last) {
+        split_last(chunks, work);
+    }
 }
 
-fn split(chunk: Arc<Chunk>, work: &mut Work<'_>, chunks: &mut Vec<Arc<Chunk>>) {
-    let Some(run) = work.own(chunk) else { return };
+fn split_last(chunks: &mut Vec<Arc<Chunk>>, work: &mut Work<'_>) {
+    let Some(run) = chunks.pop().and_then(|chunk| work.own(chunk)) else { return };
     let parts = run.split(work.options.chunk);
     work.stats.splits += parts.len() as u64 - 1;
     chunks.extend(parts.into_iter().map(|part| Arc::new(Chunk::Run(part))));
@@ -257,12 +259,17 @@ fn patch<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: 
     misfit
 }
 
-/// Makes the chunk anew, from one of the changed items on.
-fn merge<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) {
+/// Makes the chunk anew, from one of the changed items on. Where it gets too long it ends, and what follows is in chunks of its
+/// own, which this gives.
+fn merge<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) -> Vec<RunChunk> {
     let form = Arc::clone(&run.form);
     let mut merge = Merge::new(run, from, work.spare, work.text, work.stats);
-    let mut block = Block::before(from);
+    let (mut block, mut cuts) = (Block::before(from), Vec::new());
+    let full = work.options.chunk.saturating_sub(form.expected(changes::BLOCK));
     while ours.advance(&mut block, &form, merge.images()) {
+        if merge.len() > full && merge.projected() > work.options.split && !form.is_stuffed {
+            cuts.push(merge.cut(build::chunk_buffer(work.options)));
+        }
         if block.is_dense() && !form.is_stuffed {
             merge.skip_to(block.range.start);
             merge.rewrite(&ours.items[block.range.clone()], ours.view);
@@ -275,9 +282,10 @@ fn merge<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: 
     }
     let (written, resized) = (merge.written as u64, merge.resized);
     merge.finish();
-    *work.replaced |= work.spare.has_replaced();
+    *work.replaced |= work.spare.has_replaced() || cuts.iter().any(|cut| cut.bytes.has_replaced());
     std::mem::swap(work.spare, &mut run.bytes);
     work.note_leaves(written, if resized { MatchKind::PartialStructural } else { MatchKind::PerfectStructural });
+    run.cut(cuts)
 }
 
 impl Work<'_> {
