@@ -5,6 +5,7 @@ mod encoded;
 mod errors;
 #[path = "../../../deltasoap-core/tests/support/gaps.rs"]
 mod gaps;
+mod hints;
 #[path = "../../../deltasoap-core/tests/support/kinds.rs"]
 mod kinds;
 mod leaves;
