@@ -10,9 +10,9 @@
 //! ^position                                  ^next position
 //! ```
 //!
-//! Its width is that of text and slack together. `build` writes items, `patch` writes values into their fields, `merge`
-//! makes a chunk anew in one pass when values do not fit, `update` is the way through them. `share` takes over what
-//! another template holds.
+//! Its width is that of text and slack together. `build` writes items, `changes` finds those that differ, `patch` and `numbers`
+//! write values into their fields, `merge` makes a chunk anew in one pass when values do not fit, `update` is the way through
+//! them. `share` takes over what another template holds, `texts` finds values by their texts.
 
 mod build;
 mod changes;
