@@ -44,12 +44,12 @@
 //! - HTTP/2 in [`Server`] and [`HttpTransport`], which speak HTTP/1.1. The service and the client themselves do not care.
 //! - Content codings, as compression: a request with one is refused with status 415. A layer that decodes bodies may
 //!   stand in front of the service, if it takes the header `Content-Encoding` away.
-//! - Attachments, by MIME (SOAP with Attachments) or by XOP (MTOM): `multipart/related` is refused with status 415.
 //! - Charsets but UTF-8, and UTF-16 with a byte order mark: others are refused with status 415.
 //! - Forwarding: a service is the ultimate receiver of what it gets, and answers it.
 
 #![forbid(unsafe_code)]
 
+mod attachments;
 mod body;
 mod client;
 mod media;
@@ -57,6 +57,10 @@ mod server;
 mod shelf;
 mod sizes;
 
+pub use attachments::{
+    Attachment, AttachmentError, AttachmentErrorKind, AttachmentLimits, AttachmentOptions, Attachments, Mtom, Part,
+    PartHeaders,
+};
 pub use body::Body;
 pub use client::{
     BoxError, CallError, CallOptions, Client, ClientBuilder, HttpTransport, InvalidUrl, Response, SharedTemplates,
