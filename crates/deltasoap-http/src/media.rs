@@ -3,6 +3,7 @@
 //! Peers are taken as they come: the version of SOAP is the envelope's to tell, so the media type only has to be one
 //! that XML travels under. It decides alone where no envelope was read, as when the first byte is at fault.
 
+use crate::PartHeaders;
 use deltasoap_core::soap::Version;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, InvalidHeaderValue};
 
@@ -26,6 +27,16 @@ impl MediaType {
             None => Some(MediaType::default()),
             Some(value) => MediaType::parse(value.to_str().ok()?),
         }
+    }
+
+    /// The media type of a package's root; `None` if no message can be of it. The type of a record of DIME is a namespace
+    /// instead.
+    pub(crate) fn of_root(headers: &PartHeaders) -> Option<Self> {
+        let text = headers.content_type().unwrap_or("");
+        if Version::from_namespace(text.trim()).is_some() {
+            return Some(MediaType::default());
+        }
+        MediaType::parse(text).filter(|media| media.can_be_root() && media.is_readable())
     }
 
     /// Reads a header's value (RFC 9110, 8.3.1).
@@ -54,9 +65,9 @@ impl MediaType {
         self.others.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 
-    /// True if a message can come under this media type as one part of several.
+    /// True if a message can come under this media type as one part of several; a multipart must name its boundary.
     pub(crate) fn is_package(&self) -> bool {
-        self.essence == "multipart/related" || self.is_dime()
+        (self.essence == "multipart/related" && self.parameter("boundary").is_some()) || self.is_dime()
     }
 
     /// True for DIME.

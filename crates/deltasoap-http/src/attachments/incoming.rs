@@ -319,6 +319,13 @@ impl Attachment<'_> {
         Ok(if whole.is_empty() { first } else { whole.freeze() })
     }
 
+    /// An error about what the part is.
+    #[cold]
+    pub(crate) fn malformed(&self, what: &'static str) -> AttachmentError {
+        let part = if let Content::Arriving(source) = &self.content { source.parser.part() } else { 0 };
+        AttachmentError::new(AttachmentErrorKind::Malformed(what), part, 0)
+    }
+
     fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, AttachmentError>> {
         match &mut self.content {
             Content::Arriving(source) => source.poll_piece(context),

@@ -4,6 +4,8 @@
 //! package. A boundary is a random number of 128 bits, made anew for each package: nobody can have put it into a part.
 
 use super::dime::{Head, TypeFormat, padding, record};
+use super::incoming::Form;
+use super::options::{AttachmentOptions, Mtom};
 use super::part::{Content, Once, Part, Reading};
 use crate::body::Body;
 use crate::media;
@@ -12,43 +14,107 @@ use deltasoap_core::soap::Version;
 use deltasoap_core::{Error, ErrorKind};
 use http::header::{HeaderValue, InvalidHeaderValue};
 use http_body::Body as _;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// What a package is to be.
+/// What a package is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wrapping {
-    /// Messages go by themselves if they have no parts.
+enum Wrapping {
+    /// A MIME multipart (SOAP Messages with Attachments).
     Mime,
-    /// As `Mime`, in XOP.
+    /// So, with the message in XOP.
     Mtom,
-    /// As `Dime`.
     Dime,
 }
 
-/// A message with its parts, and the media type of that.
-///
-/// # Errors
-/// When the action cannot stand in a header.
-pub(crate) fn pack(
+/// How messages are wrapped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Packing {
+    wrapping: Wrapping,
+    /// True if messages without parts are packages too.
+    is_always: bool,
+    /// Fewest bytes of a value that becomes a part.
+    threshold: usize,
+}
+
+impl Packing {
+    /// How a client sends, with an own choice of MTOM for the call.
+    pub(crate) fn of_request(options: &AttachmentOptions, mtom: Option<Mtom>) -> Self {
+        let mtom = mtom.unwrap_or(options.mtom);
+        Self::of(options, options.dime, mtom != Mtom::Off, mtom == Mtom::On)
+    }
+
+    /// How a service answers a message that came in a form.
+    pub(crate) fn of_response(options: &AttachmentOptions, form: Form) -> Self {
+        let is_mtom = match options.mtom {
+            Mtom::Off => false,
+            Mtom::Auto => form == Form::Mtom,
+            Mtom::On => true,
+        };
+        Self::of(options, form == Form::Dime || options.dime, is_mtom, options.mtom == Mtom::On)
+    }
+
+    fn of(options: &AttachmentOptions, is_dime: bool, is_mtom: bool, is_always: bool) -> Self {
+        let wrapping = match (is_dime, is_mtom) {
+            (true, _) => Wrapping::Dime,
+            (false, true) => Wrapping::Mtom,
+            (false, false) => Wrapping::Mime,
+        };
+        Packing { wrapping, is_always: is_always && wrapping == Wrapping::Mtom, threshold: options.threshold }
+    }
+
+    /// The length from which on binary values become parts, if they do.
+    pub(crate) fn threshold(&self) -> Option<usize> {
+        (self.wrapping == Wrapping::Mtom).then_some(self.threshold)
+    }
+
+    /// A message with its parts, and the media type of that; `None` if it goes by itself.
+    ///
+    /// # Errors
+    /// When two parts have the same content ID, or the action cannot stand in a header.
+    pub(crate) fn pack(
+        &self,
+        version: Version,
+        action: &str,
+        message: Body,
+        parts: Vec<Part>,
+    ) -> Result<(Option<HeaderValue>, Body), Error> {
+        if parts.is_empty() && !self.is_always {
+            return Ok((None, message));
+        }
+        let mut ids = HashSet::new();
+        if !parts.iter().all(|part| ids.insert(part.content_id())) {
+            return Err(unwritable("two parts have the same content ID"));
+        }
+        let (content_type, package) = match self.wrapping {
+            Wrapping::Dime => (HeaderValue::from_static("application/dime"), dime(version, message, parts)),
+            wrapping => multipart(version, action, wrapping == Wrapping::Mtom, message, parts)
+                .map_err(|_| unwritable("the action cannot stand in an HTTP header"))?,
+        };
+        Ok((Some(content_type), package.into()))
+    }
+}
+
+#[cold]
+fn unwritable(what: &'static str) -> Error {
+    Error::at(ErrorKind::Unwritable(what), 0)
+}
+
+fn multipart(
     version: Version,
     action: &str,
-    wrapping: Wrapping,
+    is_mtom: bool,
     message: Body,
     parts: Vec<Part>,
-) -> Result<(HeaderValue, Body), InvalidHeaderValue> {
-    if wrapping == Wrapping::Dime {
-        return Ok((HeaderValue::from_static("application/dime"), dime(version, message, parts).into()));
-    }
-    let is_mtom = wrapping == Wrapping::Mtom;
+) -> Result<(HeaderValue, Package), InvalidHeaderValue> {
     let (boundary, root_type) = (random(), media::root_type(version, action, is_mtom)?);
     let start = format!("root.{boundary}@deltasoap");
     let content_type = media::related_type(version, action, is_mtom, &boundary, &start)?;
-    let root_type = root_type.to_str().unwrap_or(version.media_type()).to_owned();
-    Ok((content_type, related(&boundary, &root_type, &start, message, parts).into()))
+    let root_type = root_type.to_str().unwrap_or(version.media_type());
+    Ok((content_type, related(&boundary, root_type, &start, message, parts)))
 }
 
 /// A text that nobody can guess.
@@ -189,7 +255,7 @@ fn sent_before() -> io::Error {
 #[cold]
 fn unreadable(error: &io::Error) -> Error {
     tracing::error!(%error, "a part could not be read while it was sent");
-    Error::at(ErrorKind::Unwritable("a part could not be read while it was sent"), 0)
+    unwritable("a part could not be read while it was sent")
 }
 
 /// A MIME multipart.

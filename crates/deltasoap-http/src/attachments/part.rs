@@ -81,6 +81,11 @@ impl Part {
         self
     }
 
+    /// What was taken out of a message.
+    pub(crate) fn taken((content_id, bytes): (String, Bytes)) -> Self {
+        Self::new(content_id, "application/octet-stream", bytes)
+    }
+
     fn of(content_id: &str, content_type: &str, content: Content) -> Self {
         let is_graphic = |c: &char| !c.is_control();
         let content_id = content_id.chars().filter(is_graphic).filter(|c| !matches!(c, '<' | '>')).collect();

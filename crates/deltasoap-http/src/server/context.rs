@@ -1,5 +1,6 @@
 //! What a handler can know of a request besides its body.
 
+use crate::Attachments;
 use crate::media::{self, MediaType};
 use deltasoap_core::soap::{Head, HeaderBlock, Version};
 use deltasoap_core::{Error, Message};
@@ -11,6 +12,7 @@ use std::net::SocketAddr;
 pub struct Context {
     head: Head,
     parts: Parts,
+    attachments: Attachments,
 }
 
 /// The address that a request came from, attached to requests by [`Server`](crate::Server).
@@ -18,8 +20,13 @@ pub struct Context {
 pub struct Peer(pub SocketAddr);
 
 impl Context {
-    pub(crate) fn new(head: Head, parts: Parts) -> Self {
-        Context { head, parts }
+    pub(crate) fn new(head: Head, parts: Parts, attachments: Attachments) -> Self {
+        Context { head, parts, attachments }
+    }
+
+    /// The parts that came with the message, which may be still on their way.
+    pub fn attachments(&mut self) -> &mut Attachments {
+        &mut self.attachments
     }
 
     /// The SOAP header blocks and the version.
