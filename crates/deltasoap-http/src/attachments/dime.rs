@@ -285,17 +285,10 @@ mod tests {
                 }
             }
             match chunks.next() {
-                Some(chunk) => records.input_push(chunk),
+                Some(chunk) => records.input.push(Bytes::copy_from_slice(chunk)),
                 None if records.input.is_last => return Ok(events),
                 None => records.input.is_last = true,
             }
-        }
-    }
-
-    impl Records {
-        fn input_push(&mut self, chunk: &[u8]) {
-            let rest = [&self.input.rest[..], chunk].concat();
-            self.input.rest = rest.into();
         }
     }
 

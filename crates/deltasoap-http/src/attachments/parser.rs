@@ -80,7 +80,7 @@ pub(super) struct Input {
 }
 
 impl Input {
-    fn push(&mut self, chunk: Bytes) {
+    pub(super) fn push(&mut self, chunk: Bytes) {
         if self.rest.is_empty() {
             self.rest = chunk;
             return;

@@ -218,3 +218,6 @@ enum Found {
     Next,
     Event(Event),
 }
+
+#[cfg(test)]
+mod tests;
