@@ -106,8 +106,12 @@ where
         }
         return Err(receiving.refuse(fallback, &failure));
     }
-    let parts = receiving.into_parts().ok_or_else(|| Refusal::without_body(fallback))?;
-    Ok((parts.0, parts.1, attachments))
+    let (head, chosen) = receiving.into_parts().ok_or_else(|| Refusal::without_body(fallback))?;
+    if chosen.operation.is_one_way() {
+        // Accepted is only what has come whole.
+        attachments.keep().await.map_err(|error| refuse_package(head.version(), &error))?;
+    }
+    Ok((head, chosen, attachments))
 }
 
 /// What a package at fault is answered with.

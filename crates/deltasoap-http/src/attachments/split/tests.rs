@@ -76,8 +76,18 @@ fn naive_part(piece: &[u8], break_: &str) -> Option<(PartHeaders, Vec<u8>)> {
 /// Pieces that look like boundaries and line breaks, more often than chance has it.
 fn data() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
-        Just("\r\n"), Just("\n"), Just("\r"), Just("--"), Just("b-1"), Just("\r\n--b-"), Just("\n--b-"), Just("\r\n\r\n"),
-        Just("--b-1"), Just("x"), Just("\0\u{ff}"), Just("-b-1--"),
+        Just("\r\n"),
+        Just("\n"),
+        Just("\r"),
+        Just("--"),
+        Just("b-1"),
+        Just("\r\n--b-"),
+        Just("\n--b-"),
+        Just("\r\n\r\n"),
+        Just("--b-1"),
+        Just("x"),
+        Just("\0\u{ff}"),
+        Just("-b-1--"),
     ];
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat().into_bytes())
 }
