@@ -60,11 +60,27 @@ pub struct Attachments {
 }
 
 impl Attachments {
+    /// A package that came some other way: its media type, `multipart/related` or `application/dime` with parameters, and
+    /// its bytes. The message is its [root](Self::root).
+    ///
+    /// # Errors
+    /// When the media type is of no package.
+    pub fn open<B>(content_type: &str, body: B, limits: AttachmentLimits) -> Result<Self, AttachmentError>
+    where
+        B: Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<BoxError>,
+    {
+        let media = MediaType::parse(content_type).filter(MediaType::is_package);
+        let none = AttachmentErrorKind::Malformed("the media type is of no package");
+        let media = media.ok_or_else(|| AttachmentError::new(none, 0, 0))?;
+        Self::of(&media, body.map_err(Into::into), limits, None)
+    }
+
     /// A package of a media type, whose body may pause for no longer than a time.
     ///
     /// # Errors
     /// When the media type is of no package.
-    pub(crate) fn open<B>(
+    pub(crate) fn of<B>(
         media: &MediaType,
         body: B,
         limits: AttachmentLimits,
@@ -97,7 +113,7 @@ impl Attachments {
     ///
     /// # Errors
     /// When there is none, or the package is at fault.
-    pub(crate) async fn root(&mut self) -> Result<Attachment<'_>, AttachmentError> {
+    pub async fn root(&mut self) -> Result<Attachment<'_>, AttachmentError> {
         let start = self.start.take();
         let has_start = start.is_some();
         let is_root = |headers: &PartHeaders| start.as_deref().is_none_or(|start| headers.content_id() == Some(start));

@@ -50,7 +50,7 @@ where
     let result = if media.is_package() {
         let body = body.map_err(Into::into);
         let limits = settings.attachments.limits;
-        attachments = Attachments::open(&media, body, limits, settings.timeout).map_err(CallError::Attachment)?;
+        attachments = Attachments::of(&media, body, limits, settings.timeout).map_err(CallError::Attachment)?;
         reading.read_root(&mut attachments).await
     } else {
         reading.read(pin!(body)).await

@@ -91,7 +91,7 @@ where
     let announced = body.size_hint().lower();
     let body = body.map_err(|_| BoxError::from("the body did not arrive whole"));
     let limits = service.attachments.limits;
-    let opened = Attachments::open(media, body, limits, service.body_timeout);
+    let opened = Attachments::of(media, body, limits, service.body_timeout);
     let mut attachments = opened.map_err(|error| refuse_package(fallback, &error))?;
     let result = if announced > limits.total {
         Err(Failure::TooLarge("total", limits.total))
