@@ -1,6 +1,5 @@
 //! Messages in packages, between our client and our server and as raw bytes: MTOM, SOAP with Attachments, DIME.
 
-#[allow(dead_code, reason = "each test file uses its part")]
 mod common;
 
 use bytes::Bytes;
@@ -138,9 +137,9 @@ async fn binary_values_become_parts_where_mtom_is_on_and_they_are_long() {
             for (media, text) in [&seen.request, &seen.response] {
                 assert_eq!(media.starts_with("multipart/related; boundary="), is_package, "{media}");
                 assert_eq!(text.contains("xop:Include"), is_package);
-                let info = format!("type=\"application/xop+xml\"; start=\"<root.");
+                let info = "type=\"application/xop+xml\"; start=\"<root.";
                 let start_info = format!("start-info=\"{}\"", version.media_type());
-                assert_eq!(media.contains(&info) && media.contains(&start_info), is_package, "{media}");
+                assert_eq!(media.contains(info) && media.contains(&start_info), is_package, "{media}");
             }
             let parts = seen.request.1.matches("Content-ID: <binary-").count();
             assert_eq!(parts, if is_package { 2 } else { 0 }, "the short one stands in the message");

@@ -95,9 +95,9 @@ impl Attachments {
             let boundary = media.parameter("boundary").filter(|boundary| is_boundary(boundary));
             let missing = AttachmentErrorKind::Malformed("the media type names no boundary, or none that can be");
             let boundary = boundary.ok_or_else(|| AttachmentError::new(missing, 0, 0))?;
-            let is_xop = media.parameter("type").is_some_and(|kind| is_xop(kind));
+            let is_xop = media.parameter("type").is_some_and(is_xop);
             let form = if is_xop { Form::Mtom } else { Form::Mime };
-            (Parser::Mime(Splitter::new(boundary, limits)), form)
+            (Parser::Mime(Box::new(Splitter::new(boundary, limits))), form)
         };
         let start = media.parameter("start").map(|start| bare_id(start).to_owned()).filter(|start| !start.is_empty());
         let source = Box::new(Source::new(body, parser, limits, timeout));

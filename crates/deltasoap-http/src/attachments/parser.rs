@@ -22,7 +22,7 @@ pub(super) enum Event {
 /// A parser of either format.
 #[derive(Debug)]
 pub(super) enum Parser {
-    Mime(Splitter),
+    Mime(Box<Splitter>),
     Dime(Records),
 }
 
