@@ -35,9 +35,8 @@ pub fn encode_element<T: Content>(
     body: (&T, View<'_>),
     buffer: Buffer,
 ) -> Result<Buffer, Error> {
-    let mut encoder = Encoder::with_buffer(buffer);
-    write_message(&mut encoder, version, encoding, headers, name, body);
-    encoder.finish()
+    let (value, view) = body;
+    Draft { version, encoding, headers, name, value, view }.encode(buffer)
 }
 
 /// A message whose larger [`Binary`](crate::Binary) values stand in parts of their own (XOP 1.0, section 2).
@@ -49,8 +48,8 @@ pub struct Optimized {
     pub parts: Vec<(String, Bytes)>,
 }
 
-/// Writes a message with one typed body element for a package of parts (MTOM): [`Binary`](crate::Binary) values of at least `threshold`
-/// bytes are not written but given back, and those that are elsewhere referred to by `xop:Include`.
+/// Writes a message with one typed body element for a package of parts (MTOM): [`Binary`](crate::Binary) values of at least
+/// `threshold` bytes are not written but given back, and those that are elsewhere referred to by `xop:Include`.
 ///
 /// # Errors
 /// When the value holds text that XML cannot carry.
@@ -64,34 +63,49 @@ pub fn encode_optimized<T: Message>(
 ) -> Result<Optimized, Error> {
     let mut encoder = Encoder::with_buffer(buffer);
     encoder.parts = Some(BinaryParts::new(threshold));
-    write_message(&mut encoder, version, encoding, headers, &T::ELEMENT, (body, T::view()));
+    let draft = Draft { version, encoding, headers, name: &T::ELEMENT, value: body, view: T::view() };
+    draft.write(&mut encoder);
     let parts = encoder.parts.take().map(BinaryParts::into_taken).unwrap_or_default();
     Ok(Optimized { message: encoder.finish()?, parts })
 }
 
-/// Writes a message with one body element, in full or against a template.
-pub(crate) fn write_message<T: Content>(
-    encoder: &mut Encoder,
-    version: Version,
-    encoding: Use,
-    headers: &[HeaderBlock],
-    name: &QName,
-    (value, view): (&T, View<'_>),
-) {
-    encoder.set_encoding(encoding);
-    let needs_xsi = encoding == Use::Encoded || view.has_nillable();
-    open_envelope(encoder, version, needs_xsi);
-    write_headers(encoder, version, headers);
-    encoder.start(&envelope_name(version, "Body"));
-    encoder.start(name);
-    if encoding == Use::Encoded {
-        let style = QName::new(version.namespace(), "encodingStyle");
-        encoder.attribute(&style, version.encoding_namespace());
+/// A message that is to be written: one body element with its value, and what stands around it.
+#[derive(Debug)]
+pub(crate) struct Draft<'a, T> {
+    pub(crate) version: Version,
+    pub(crate) encoding: Use,
+    pub(crate) headers: &'a [HeaderBlock],
+    pub(crate) name: &'a QName,
+    pub(crate) value: &'a T,
+    pub(crate) view: View<'a>,
+}
+
+impl<T: Content> Draft<'_, T> {
+    /// The message in full.
+    pub(crate) fn encode(&self, buffer: Buffer) -> Result<Buffer, Error> {
+        let mut encoder = Encoder::with_buffer(buffer);
+        self.write(&mut encoder);
+        encoder.finish()
     }
-    encoder.set_type_written(false);
-    value.encode(encoder, view);
-    encoder.end();
-    close_envelope(encoder);
+
+    /// Writes the message, in full or against a template.
+    pub(crate) fn write(&self, encoder: &mut Encoder) {
+        let &Draft { version, encoding, headers, name, value, view } = self;
+        encoder.set_encoding(encoding);
+        let needs_xsi = encoding == Use::Encoded || view.has_nillable();
+        open_envelope(encoder, version, needs_xsi);
+        write_headers(encoder, version, headers);
+        encoder.start(&envelope_name(version, "Body"));
+        encoder.start(name);
+        if encoding == Use::Encoded {
+            let style = QName::new(version.namespace(), "encodingStyle");
+            encoder.attribute(&style, version.encoding_namespace());
+        }
+        encoder.set_type_written(false);
+        value.encode(encoder, view);
+        encoder.end();
+        close_envelope(encoder);
+    }
 }
 
 /// Writes a fault message.

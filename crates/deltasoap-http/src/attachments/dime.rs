@@ -6,7 +6,7 @@
 use super::error::AttachmentError;
 use super::headers::PartHeaders;
 use super::options::AttachmentLimits;
-use super::parser::{Event, Input};
+use super::parser::{Event, Found, Input};
 use bytes::Bytes;
 use deltasoap_core::PartUri;
 
@@ -49,6 +49,11 @@ pub(super) struct Head {
 const VERSION: u8 = 1;
 
 impl Head {
+    /// A record in the middle of a message, without any bytes yet.
+    pub(super) fn of(format: TypeFormat) -> Self {
+        Head { is_first: false, is_last: false, is_chunk: false, format, options: 0, id: 0, kind: 0, data: 0 }
+    }
+
     fn read(bytes: &[u8; HEAD]) -> Result<Self, &'static str> {
         let short = |at: usize| usize::from(u16::from_be_bytes([bytes[at], bytes[at + 1]]));
         if bytes[0] >> 3 != VERSION {
@@ -107,8 +112,6 @@ pub(super) struct Records {
     pub(super) input: Input,
     state: State,
     limits: AttachmentLimits,
-    /// The record at hand.
-    head: Option<Head>,
     /// True between the first and the last chunk of a part.
     is_open: bool,
 }
@@ -117,67 +120,75 @@ pub(super) struct Records {
 enum State {
     Head,
     /// Options, ID and type.
-    Fields,
-    /// So many bytes of data are left.
-    Data(u32),
-    /// Padding, and the record's end.
-    Padding,
+    Fields(Head),
+    /// So many bytes of data are left, and the padding.
+    Data(Head, u32),
     /// Behind the last record.
+    Ended,
+    /// All is said.
     Behind,
 }
 
 impl Records {
     pub(super) fn new(limits: AttachmentLimits) -> Self {
-        Records { input: Input::default(), state: State::Head, limits, head: None, is_open: false }
+        Records { input: Input::default(), state: State::Head, limits, is_open: false }
     }
 
     /// The next event; `None` if more bytes are needed, or behind the last record.
     pub(super) fn next(&mut self) -> Result<Option<Event>, AttachmentError> {
         loop {
-            match (self.state, self.head) {
-                (State::Head, _) | (_, None) if self.state != State::Behind => {
-                    let Some(bytes) = self.input.rest.first_chunk::<HEAD>() else {
-                        return self.input.more("the last record");
-                    };
-                    let head = Head::read(bytes).and_then(|head| self.checked(head));
-                    self.head = Some(head.map_err(|what| self.input.malformed(what))?);
-                    self.state = State::Fields;
+            let found = match self.state {
+                State::Head => self.head()?,
+                State::Fields(head) => self.fields(head)?,
+                State::Data(head, 0) => self.end(head)?,
+                State::Data(head, left) => self.data(head, left)?,
+                State::Ended => {
+                    self.state = State::Behind;
+                    Found::Event(Event::End)
                 }
-                (State::Fields, Some(head)) => {
-                    if !self.has_fields(head)? {
-                        return Ok(None);
-                    }
-                    self.state = State::Data(head.data);
-                    if let Some(headers) = self.fields(head)? {
-                        return Ok(Some(Event::Part(headers)));
-                    }
-                }
-                (State::Data(0), _) => self.state = State::Padding,
-                (State::Data(left), _) => {
-                    if self.input.rest.is_empty() {
-                        return self.input.more("the end of a record's data");
-                    }
-                    let data = self.input.take(left as usize);
-                    self.state = State::Data(left - data.len() as u32);
-                    return Ok(Some(Event::Data(data)));
-                }
-                (State::Padding, Some(head)) => {
-                    let padding = padding(u64::from(head.data));
-                    if self.input.rest.len() < padding {
-                        return self.input.more("a record's padding");
-                    }
-                    self.input.take(padding);
-                    self.state = if head.is_last { State::Behind } else { State::Head };
-                    if !head.is_chunk {
-                        return Ok(Some(Event::PartEnd));
-                    }
-                }
-                _ => {
+                State::Behind => {
                     self.input.take(usize::MAX);
-                    return Ok(self.head.take().map(|_| Event::End));
+                    Found::Nothing
                 }
+            };
+            match found {
+                Found::Nothing => return Ok(None),
+                Found::Next => {}
+                Found::Event(event) => return Ok(Some(event)),
             }
         }
+    }
+
+    fn head(&mut self) -> Result<Found, AttachmentError> {
+        let Some(bytes) = self.input.rest.first_chunk::<HEAD>() else { return self.input.more("the last record") };
+        let head = Head::read(bytes).and_then(|head| self.checked(head));
+        let head = head.map_err(|what| self.input.malformed(what))?;
+        if head.options + head.id + head.kind > self.limits.headers {
+            return Err(self.input.beyond("headers", self.limits.headers as u64));
+        }
+        self.state = State::Fields(head);
+        Ok(Found::Next)
+    }
+
+    /// Some of a record's data.
+    fn data(&mut self, head: Head, left: u32) -> Result<Found, AttachmentError> {
+        if self.input.rest.is_empty() {
+            return self.input.more("the end of a record's data");
+        }
+        let data = self.input.take(left as usize);
+        self.state = State::Data(head, left - data.len() as u32);
+        Ok(Found::Event(Event::Data(data)))
+    }
+
+    /// Padding, and the record's end.
+    fn end(&mut self, head: Head) -> Result<Found, AttachmentError> {
+        let padding = padding(u64::from(head.data));
+        if self.input.rest.len() < padding {
+            return self.input.more("a record's padding");
+        }
+        self.input.take(padding);
+        self.state = if head.is_last { State::Ended } else { State::Head };
+        Ok(if head.is_chunk { Found::Next } else { Found::Event(Event::PartEnd) })
     }
 
     /// Whether a record may come here (sections 3.2.1 to 3.2.5).
@@ -203,42 +214,20 @@ impl Records {
         Ok(head)
     }
 
-    /// True if options, ID and type are at hand.
-    fn has_fields(&self, head: Head) -> Result<bool, AttachmentError> {
-        if head.options + head.id + head.kind > self.limits.headers {
-            return Err(self.input.beyond("headers", self.limits.headers as u64));
+    /// Reads options, ID and type, once they are at hand.
+    fn fields(&mut self, head: Head) -> Result<Found, AttachmentError> {
+        let len = padded(head.options) + padded(head.id) + padded(head.kind);
+        if self.input.rest.len() < HEAD + len {
+            return self.input.more("the end of a record's type");
         }
-        if self.input.rest.len() >= HEAD + fields_len(head) {
-            return Ok(true);
-        }
-        self.input.more("the end of a record's type").map(|_: Option<()>| false)
-    }
-
-    /// Reads options, ID and type; gives the part that begins, if one does.
-    fn fields(&mut self, head: Head) -> Result<Option<PartHeaders>, AttachmentError> {
-        let goes_on = self.is_open;
+        let goes_on = std::mem::replace(&mut self.is_open, head.is_chunk);
         if !goes_on {
             self.input.begin_part(self.limits.parts)?;
         }
         self.input.take(HEAD + padded(head.options));
-        let id = self.text(head.id);
-        let kind = self.text(head.kind);
-        self.is_open = head.is_chunk;
-        if goes_on {
-            return Ok(None);
-        }
-        let mut fields = Vec::new();
-        if head.kind > 0 {
-            fields.push(("Content-Type".to_owned(), kind));
-        }
-        if head.id > 0 {
-            let uri = PartUri::new(id);
-            fields.push(match uri.content_id() {
-                Some(id) => ("Content-ID".to_owned(), id.into_owned()),
-                None => ("Content-Location".to_owned(), uri.as_str().to_owned()),
-            });
-        }
-        Ok(Some(PartHeaders::of(fields)))
+        let (id, kind) = (self.text(head.id), self.text(head.kind));
+        self.state = State::Data(head, head.data);
+        Ok(if goes_on { Found::Next } else { Found::Event(Event::Part(headers(id, kind))) })
     }
 
     fn text(&mut self, len: usize) -> String {
@@ -247,8 +236,16 @@ impl Records {
     }
 }
 
-fn fields_len(head: Head) -> usize {
-    padded(head.options) + padded(head.id) + padded(head.kind)
+/// ID and type of a record, as headers.
+fn headers(id: String, kind: String) -> PartHeaders {
+    let mut fields = vec![("Content-Type".to_owned(), kind)];
+    let uri = PartUri::new(id);
+    fields.push(match uri.content_id() {
+        Some(id) => ("Content-ID".to_owned(), id.into_owned()),
+        None => ("Content-Location".to_owned(), uri.as_str().to_owned()),
+    });
+    fields.retain(|(_, value)| !value.is_empty());
+    PartHeaders::of(fields)
 }
 
 #[cfg(test)]

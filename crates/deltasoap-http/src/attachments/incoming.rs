@@ -47,6 +47,9 @@ pub(crate) enum Form {
 /// [`AttachmentLimits::memory`] and then in temporary files; of a part that is given out and not read to its end, the rest is
 /// thrown away. Nothing outside of the package is ever looked up.
 ///
+/// A future of these methods that is dropped before its end leaves the package usable, but for the part that was being kept or
+/// read into one piece: that is lost.
+///
 /// There are none for a message that came by itself.
 #[derive(Default)]
 pub struct Attachments {

@@ -11,7 +11,7 @@ use crate::body::Body;
 use crate::media;
 use bytes::Bytes;
 use deltasoap_core::soap::Version;
-use deltasoap_core::{Error, ErrorKind};
+use deltasoap_core::{Error, ErrorKind, PartUri};
 use http::header::{HeaderValue, InvalidHeaderValue};
 use http_body::Body as _;
 use std::collections::{HashSet, VecDeque};
@@ -205,10 +205,7 @@ impl Package {
 
     fn push_part(&mut self, part: Part) {
         let len = part.len();
-        match part.content {
-            Content::Bytes(bytes) => self.push(Segment::Bytes(bytes), len),
-            Content::Stream(stream) => self.push(Segment::Part(stream), len),
-        }
+        self.push(part.content.into(), len);
     }
 
     fn push_message(&mut self, message: Body) {
@@ -282,36 +279,26 @@ fn header(name: &str, value: &str) -> String {
 /// A DIME message. The root's type is the namespace of its envelope (WS-Attachments, section 3).
 fn dime(version: Version, message: Body, parts: Vec<Part>) -> Package {
     let mut package = Package { left: Some(0), ..Package::default() };
-    let head = Head {
-        is_first: true,
-        is_last: parts.is_empty(),
-        is_chunk: false,
-        format: TypeFormat::Uri,
-        options: 0,
-        id: 0,
-        kind: 0,
-        data: 0,
-    };
+    let first = Head { is_first: true, is_last: parts.is_empty(), ..Head::of(TypeFormat::Uri) };
     let len = message.size_hint().exact();
-    let message = Segment::Message(Box::new(message));
-    package.push_records(head, "", version.namespace(), message, len);
+    package.push_records(first, "", version.namespace(), Segment::Message(Box::new(message)), len);
     let count = parts.len();
     for (index, part) in parts.into_iter().enumerate() {
-        let uri = Part::binary(&part);
-        let id = match &uri {
-            deltasoap_core::Binary::Part(uri) => uri.as_str(),
-            deltasoap_core::Binary::Bytes(_) => "",
-        };
-        let (kind, len) = (part.content_type().to_owned(), part.len());
+        let (uri, kind, len) = (PartUri::of_content_id(part.content_id()), part.content_type().to_owned(), part.len());
         let format = if kind.is_empty() { TypeFormat::Unknown } else { TypeFormat::MediaType };
-        let head = Head { is_first: false, is_last: index + 1 == count, format, ..head };
-        let content = match part.content {
-            Content::Bytes(bytes) => Segment::Bytes(bytes),
-            Content::Stream(stream) => Segment::Part(stream),
-        };
-        package.push_records(head, id, &kind, content, len);
+        let head = Head { is_last: index + 1 == count, ..Head::of(format) };
+        package.push_records(head, uri.as_str(), &kind, part.content.into(), len);
     }
     package
+}
+
+impl From<Content> for Segment {
+    fn from(content: Content) -> Self {
+        match content {
+            Content::Bytes(bytes) => Segment::Bytes(bytes),
+            Content::Stream(stream) => Segment::Part(stream),
+        }
+    }
 }
 
 impl Package {

@@ -19,6 +19,16 @@ pub(super) enum Event {
     End,
 }
 
+/// What a step came to.
+#[derive(Debug)]
+pub(super) enum Found {
+    /// More bytes are needed.
+    Nothing,
+    /// Another state.
+    Next,
+    Event(Event),
+}
+
 /// A parser of either format.
 #[derive(Debug)]
 pub(super) enum Parser {
@@ -126,7 +136,7 @@ impl Input {
     ///
     /// # Errors
     /// When there are none.
-    pub(super) fn more<T>(&self, missing: &'static str) -> Result<Option<T>, AttachmentError> {
-        if self.is_last { Err(self.error(AttachmentErrorKind::Ended(missing))) } else { Ok(None) }
+    pub(super) fn more(&self, missing: &'static str) -> Result<Found, AttachmentError> {
+        if self.is_last { Err(self.error(AttachmentErrorKind::Ended(missing))) } else { Ok(Found::Nothing) }
     }
 }

@@ -9,7 +9,7 @@
 use super::error::AttachmentError;
 use super::headers::PartHeaders;
 use super::options::AttachmentLimits;
-use super::parser::{Event, Input};
+use super::parser::{Event, Found, Input};
 use bytes::Bytes;
 use memchr::memmem::{self, Finder};
 
@@ -181,7 +181,7 @@ impl Splitter {
         match (data.is_empty(), self.state) {
             (false, _) => Ok(Found::Event(Event::Data(data))),
             (true, State::Ending) => Ok(Found::Next),
-            (true, _) => self.input.more("the last boundary").map(|_: Option<()>| Found::Nothing),
+            (true, _) => self.input.more("the last boundary"),
         }
     }
 
@@ -205,18 +205,8 @@ impl Splitter {
         if self.input.rest.len() > self.limits.headers {
             return Err(self.input.beyond("headers", self.limits.headers as u64));
         }
-        self.input.more(missing).map(|_: Option<()>| Found::Nothing)
+        self.input.more(missing)
     }
-}
-
-/// What a step came to.
-#[derive(Debug)]
-enum Found {
-    /// More bytes are needed.
-    Nothing,
-    /// Another state.
-    Next,
-    Event(Event),
 }
 
 #[cfg(test)]

@@ -24,7 +24,8 @@ impl Context {
         Context { head, parts, attachments }
     }
 
-    /// The parts that came with the message, which may be still on their way.
+    /// The parts that came with the message, which may be still on their way. A handler that answers before it has read them
+    /// all may end the connection by it, and a client that is still sending then may not get to read the answer.
     pub fn attachments(&mut self) -> &mut Attachments {
         &mut self.attachments
     }

@@ -14,6 +14,7 @@ mod image;
 mod int;
 mod integer;
 mod list;
+mod over;
 mod space;
 mod string;
 #[cfg(test)]
@@ -102,6 +103,16 @@ pub trait Lexical: Sized {
             8 => image::count_same::<Self, 8>(values, images),
             _ => 0,
         }
+    }
+
+    /// Writes the text as [`format`](Self::format) does into an element, over one of the same length. False if it is longer or
+    /// shorter; nothing is written then. `scratch` is cleared and used; it tells whether characters were
+    /// [replaced](Buffer::has_replaced).
+    #[inline]
+    fn write_over(&self, place: &mut [u8], scratch: &mut Buffer) -> bool {
+        scratch.clear();
+        self.format(scratch, Escape::Text);
+        over::put(scratch.as_slice(), place)
     }
 
     /// True if this is the value's text as [`format`](Self::format) writes it into an element. `scratch` is cleared and used.

@@ -192,7 +192,11 @@ impl FlatScan<'_> {
         }
         self.pos += used;
         if let Some(gap) = self.between.next() {
-            self.pos = gap.end(self.bytes, self.pos)?;
+            // Not by `Gap::end`: an `Option` there costs the exact case some instructions a leaf.
+            self.pos = match gap.exact_end(self.bytes, self.pos) {
+                Some(end) => end,
+                None => gap.end_with_white(self.bytes, self.pos)?,
+            };
         }
         Some(())
     }
@@ -239,27 +243,26 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
     let frame = state.caller().field;
     let Some(known) = state.learned.find(field, scope, depth) else { return Run::Items(0) };
     let Known { markup, types, .. } = &**known;
-    let bytes = window.bytes;
+    let (bytes, text_limit) = (window.bytes, state.limits.text);
+    let (between, types) = (markup.between.iter(), types.iter());
     let mut start = skip_white(bytes, window.pos);
-    let mut place = first;
+    let (mut place, end) = (first, first.saturating_add(most));
     let positions = (window.base + window.pos as u64, window.base + start as u64);
     let mut noted = state.session.recorder.run(known, positions, frame, first as u32);
     if let Some(mut pos) = markup.open.end(bytes, start) {
         loop {
-            let between = markup.between.iter();
-            let mut scan = FlatScan { bytes, pos, between, types: types.iter(), text_limit: state.limits.text };
+            let mut scan = FlatScan { bytes, pos, between: between.clone(), types: types.clone(), text_limit };
             let mut value = T::vacant(view);
             if value.scan_flat(&mut scan, view).is_none() {
                 break;
             }
-            let turn = markup.turn(bytes, scan.pos);
-            let Some(end) = turn.map(|turn| turn.start).or_else(|| markup.close(bytes, scan.pos)) else { break };
+            let Some(next) = markup.next(bytes, scan.pos) else { break };
             put(items, place, value);
             place += 1;
             note(&mut noted, window.base, start);
-            start = end;
-            match turn {
-                Some(turn) if place - first < most => pos = turn.text,
+            start = next.start;
+            match next.text {
+                Some(text) if place < end => pos = text,
                 _ => break,
             }
         }

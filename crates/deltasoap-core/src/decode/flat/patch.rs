@@ -225,20 +225,19 @@ impl<'p, 'w> Patching<'p, 'w> {
             if item.scan_flat(&mut scan, view).is_none() {
                 break false;
             }
-            let turn = markup.turn(bytes, scan.pos);
-            let Some(end) = turn.map(|turn| turn.start).or_else(|| markup.close(bytes, scan.pos)) else { break false };
+            let Some(next) = markup.next(bytes, scan.pos) else { break false };
             let position = &mut self.run.positions[self.item];
             self.before.push(*position);
             *position = offset.wrapping_add(start as u32);
-            start = end;
+            start = next.start;
             self.item += 1;
             self.forced = self.forced.saturating_sub(1);
-            let Some(turn) = turn else { break true };
-            let is_next_read = self.forced > 0 || self.differs_at_once(&bytes[turn.text..], turn.text - start);
+            let Some(text) = next.text else { break true };
+            let is_next_read = self.forced > 0 || self.differs_at_once(&bytes[text..], text - start);
             if !is_next_read || is_probe(self.before.len()) {
                 break true;
             }
-            pos = turn.text;
+            pos = text;
         };
         self.window.pos = start;
         self.read += (self.item - first) as u64;
@@ -276,6 +275,7 @@ impl<'p, 'w> Patching<'p, 'w> {
         let equal = first_mismatch(&ours[..len], &theirs[..len]);
         if equal == len || equal as u64 >= limit {
             let equal = (equal as u64).min(limit);
+            self.skipped += equal;
             return Some(Outcome::Fast { old: old + equal, new: new + equal });
         }
         let differing = self.find(next.wrapping_add(equal as u32));

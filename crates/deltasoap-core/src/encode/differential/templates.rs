@@ -2,13 +2,11 @@
 
 use super::alike::likeness;
 use super::effort::{Effort, MANY};
-use super::outgoing::Frames;
 use super::{EncodeStats, MatchKind, Outgoing, RunPool, Template, Templating};
 use crate::encode::Encoder;
 use crate::schema::{QName, Use, View};
-use crate::soap::{HeaderBlock, Version, encode_element, write_message};
+use crate::soap::{Draft, HeaderBlock, Version};
 use crate::{Buffer, Content, Error, Message};
-use bytes::Bytes;
 use std::time::Instant;
 
 /// Bytes of a message's beginning that are compared with each template's: a part of the message, and not too many.
@@ -81,25 +79,8 @@ impl Templates {
         name: &QName,
         body: (&T, View<'_>),
     ) -> Result<Outgoing, Error> {
-        if self.options.adaptive && self.effort.wants_full() {
-            return self.encode_in_full(version, encoding, headers, name, body);
-        }
-        let chosen = match self.set.iter().position(|template| template.is_of(body.0)) {
-            Some(same) => same,
-            None => self.choose(|encoder| write_message(encoder, version, encoding, headers, name, body)),
-        };
-        self.set[..=chosen].rotate_right(1);
-        let (start, before) = (Instant::now(), self.set[0].stats());
-        let result = self.set[0].encode_element(version, encoding, headers, name, body);
-        let done = self.set[0].stats() - before;
-        self.stats += done;
-        if let Ok(message) = &result {
-            self.bytes = message.len();
-            if message.kind() != MatchKind::FirstTime {
-                self.effort.add_against(message.len(), done.written, start.elapsed());
-            }
-        }
-        result
+        let (value, view) = body;
+        self.write(&Draft { version, encoding, headers, name, value, view })
     }
 
     /// What was done so far.
@@ -127,23 +108,35 @@ impl Templates {
         self.set.is_empty()
     }
 
-    fn encode_in_full<T: Content>(
-        &mut self,
-        version: Version,
-        encoding: Use,
-        headers: &[HeaderBlock],
-        name: &QName,
-        body: (&T, View<'_>),
-    ) -> Result<Outgoing, Error> {
+    fn write<T: Content>(&mut self, draft: &Draft<'_, T>) -> Result<Outgoing, Error> {
+        if self.options.adaptive && self.effort.wants_full() {
+            return self.write_in_full(draft);
+        }
+        let chosen = match self.set.iter().position(|template| template.is_of(draft.value)) {
+            Some(same) => same,
+            None => self.choose(|encoder| draft.write(encoder)),
+        };
+        self.set[..=chosen].rotate_right(1);
+        let (start, before) = (Instant::now(), self.set[0].stats());
+        let result = self.set[0].write(draft);
+        let done = self.set[0].stats() - before;
+        self.stats += done;
+        if let Ok(message) = &result {
+            self.bytes = message.len();
+            if message.kind() != MatchKind::FirstTime {
+                self.effort.add_against(message.len(), done.written, start.elapsed());
+            }
+        }
+        result
+    }
+
+    fn write_in_full<T: Content>(&mut self, draft: &Draft<'_, T>) -> Result<Outgoing, Error> {
         let start = Instant::now();
         // Likely about as long as the last one.
-        let buffer = Buffer::with_capacity(self.bytes + self.bytes / 8);
-        let message = encode_element(version, encoding, headers, name, body, buffer)?;
+        let message = draft.encode(Buffer::with_capacity(self.bytes + self.bytes / 8))?;
         self.bytes = message.len();
         self.effort.add_full(self.bytes, start.elapsed());
-        self.stats.count(MatchKind::FirstTime, self.bytes);
-        self.stats.written += self.bytes as u64;
-        Ok(Outgoing::new(Frames::new(vec![Bytes::from(message.into_vec())]), MatchKind::FirstTime))
+        Ok(Outgoing::in_full(message, &mut self.stats))
     }
 
     /// The place of the template to write against; perhaps a new one's.
