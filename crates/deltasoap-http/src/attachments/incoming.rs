@@ -236,7 +236,7 @@ impl Attachments {
 
 impl fmt::Debug for Attachments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Attachments").field("form", &self.form).field("kept", &self.kept).finish_non_exhaustive()
+        f.debug_struct("Attachments").field("form", &self.form).field("kept", &self.kept.len()).finish_non_exhaustive()
     }
 }
 

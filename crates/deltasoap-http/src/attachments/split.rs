@@ -94,6 +94,7 @@ impl Splitter {
         let mut candidates = memmem::find_iter(&rest[self.scanned..], dashed).map(|at| at + self.scanned);
         if let Some(at) = candidates.find(|&at| at.checked_sub(1).is_none_or(|before| rest[before] == b'\n')) {
             let len = at + dashed.len();
+            self.check(len)?;
             self.consume(len);
             self.state = State::Delimiter;
             return Ok(Found::Next);
@@ -118,6 +119,7 @@ impl Splitter {
             self.scanned = rest.len();
             return self.need("the end of a boundary's line");
         };
+        self.check(end + 1)?;
         let line = &rest[..end];
         let is_crlf = line.ends_with(b"\r");
         if !line.iter().all(|byte| b" \t\r".contains(byte)) {
@@ -151,9 +153,7 @@ impl Splitter {
     }
 
     fn end_headers(&mut self, end: usize) -> Result<Found, AttachmentError> {
-        if end > self.limits.headers {
-            return Err(self.input.beyond("headers", self.limits.headers as u64));
-        }
+        self.check(end)?;
         let (block, skip) = (self.line, end - self.line);
         let headers = PartHeaders::parse(&self.input.rest[..block]).map_err(|what| self.input.malformed(what))?;
         self.consume(block);
@@ -202,10 +202,14 @@ impl Splitter {
 
     /// Waits for more of what is held whole.
     fn need(&self, missing: &'static str) -> Result<Found, AttachmentError> {
-        if self.input.rest.len() > self.limits.headers {
-            return Err(self.input.beyond("headers", self.limits.headers as u64));
-        }
+        self.check(self.input.rest.len())?;
         self.input.more(missing)
+    }
+
+    /// Bounds what is held whole, in the same way whether it comes at once or byte by byte.
+    fn check(&self, len: usize) -> Result<(), AttachmentError> {
+        let limit = self.limits.headers;
+        if len > limit { Err(self.input.beyond("headers", limit as u64)) } else { Ok(()) }
     }
 }
 

@@ -60,10 +60,15 @@ impl Context {
         self.extension::<Peer>().map(|peer| peer.0)
     }
 
-    /// The action that the request names: `SOAPAction` in 1.1, a parameter of the media type in 1.2.
+    /// The action that the request names: `SOAPAction` in 1.1, a parameter of the media type in 1.2; in MTOM perhaps of the
+    /// media type that its `start-info` gives.
     pub fn action(&self) -> Option<String> {
         let header = self.parts.headers.get("soapaction").and_then(|value| value.to_str().ok());
-        let from_media = || MediaType::of(&self.parts.headers)?.action;
+        let from_media = || {
+            let media = MediaType::of(&self.parts.headers)?;
+            let inside = media.parameter("start-info").and_then(MediaType::parse).and_then(|inside| inside.action);
+            media.action.or(inside)
+        };
         header.map(media::unquote).or_else(from_media)
     }
 }

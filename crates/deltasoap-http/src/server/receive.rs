@@ -87,12 +87,11 @@ where
     B: Body<Data = Bytes> + Send + 'static,
 {
     let fallback = media.version();
-    let mut receiving = Receiving::new(service, place);
-    let announced = body.size_hint().lower();
+    let (limits, announced) = (service.attachments.limits, body.size_hint().lower());
     let body = body.map_err(|_| BoxError::from("the body did not arrive whole"));
-    let limits = service.attachments.limits;
     let opened = Attachments::of(media, body, limits, service.body_timeout);
     let mut attachments = opened.map_err(|error| refuse_package(fallback, &error))?;
+    let mut receiving = Receiving::new(service, place);
     let result = if announced > limits.total {
         Err(Failure::TooLarge("total", limits.total))
     } else {

@@ -196,6 +196,8 @@ fn limits_hold_whatever_the_chunks() {
     assert!(fault(&format!("--b-1\r\nA: {}", "b".repeat(64))).contains("`headers`"));
     assert!(fault(&format!("--b-1{}", " ".repeat(65))).contains("`headers`"));
     assert!(fault(&"x".repeat(65)).contains("`headers`"));
+    assert!(fault(&format!("{}\n--b-1--", "x".repeat(65))).contains("`headers`"));
+    assert!(fault(&format!("--b-1{}\r\n\r\n\r\n--b-1--", " ".repeat(65))).contains("`headers`"));
 }
 
 /// Near misses of a boundary at every place take linear time.
