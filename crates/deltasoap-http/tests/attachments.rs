@@ -511,3 +511,28 @@ async fn bodies_of_any_length_can_be_posted_in_pieces() {
     }
     assert_eq!(PartUri::of_content_id("a").to_string(), "cid:a");
 }
+
+#[derive(Debug, Soap)]
+#[soap(namespace = "urn:test", message)]
+struct Act {}
+
+#[derive(Debug, Soap)]
+#[soap(namespace = "urn:test", message)]
+struct Acted {
+    action: Option<String>,
+}
+
+#[tokio::test]
+async fn the_action_is_found_in_all_its_places() {
+    let act = async |_: Lease<Act>, context: Context| Ok::<_, Fault>(Acted { action: context.action() });
+    let service = SoapService::builder().operation_with_context(act).build().expect("a service");
+    let body = "<s:Envelope xmlns:s='http://www.w3.org/2003/05/soap-envelope'><s:Body><t:Act xmlns:t='urn:test'/></s:Body>\
+                </s:Envelope>";
+    let package = related(&[("Content-Type: application/xop+xml", body)]);
+    let inside = r#"start-info="application/soap+xml; action=\"urn:a\"""#;
+    for parameter in ["action=\"urn:a\"", "action=urn:a", inside] {
+        let media = format!("multipart/related; boundary=b; {parameter}");
+        let told = answer(&service, &media, &package).await;
+        assert!(told.contains("<action>urn:a</action>"), "{told}");
+    }
+}
