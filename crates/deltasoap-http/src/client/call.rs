@@ -3,15 +3,15 @@
 use super::builder::Client;
 use super::error::CallError;
 use super::options::CallOptions;
-use super::receive::{FaultReceiver, receive, status_error};
-use super::templates::Layout;
+use super::receive::{FaultReceiver, Received, receive, status_error};
+use super::templates::{Layout, Sent};
 use crate::Attachments;
 use crate::attachments::package::Packing;
 use crate::media;
 use crate::{Body, BoxError};
 use bytes::Bytes;
 use deltasoap_core::decode::Decoder;
-use deltasoap_core::soap::{Head, Reply, ReplyReceiver, Version};
+use deltasoap_core::soap::{Head, Receiver, Reply, ReplyReceiver, Version};
 use deltasoap_core::{DecodeOptions, Differential, Error, Lease, Message, QName};
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, StatusCode};
@@ -67,8 +67,8 @@ where
         options: CallOptions,
     ) -> Result<Response<Resp>, CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let request = self.request(request, options)?;
-        within(timeout, self.exchange(request)).instrument(span::<Req>()).await
+        let (request, sent) = self.request(request, options)?;
+        within(timeout, self.exchange(request, sent)).instrument(span::<Req>()).await
     }
 
     /// Calls an operation whose responses resemble each other, with the client's settings: the response is compared with the
@@ -124,8 +124,8 @@ where
         Resp: Message + Send + 'static,
     {
         let timeout = options.timeout.or(self.settings.timeout);
-        let request = self.request(request, options)?;
-        within(timeout, self.exchange_leased(request, Req::ELEMENT)).instrument(span::<Req>()).await
+        let (request, sent) = self.request(request, options)?;
+        within(timeout, self.exchange_leased(request, sent, Req::ELEMENT)).instrument(span::<Req>()).await
     }
 
     /// Sends a one-way message. Any success of the HTTP exchange counts as its acceptance.
@@ -142,13 +142,17 @@ where
     /// As [`call`](Self::call).
     pub async fn send_with<Req: Message>(&self, request: &Req, options: CallOptions) -> Result<(), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let request = self.request(request, options)?;
+        let (request, _) = self.request(request, options)?;
         within(timeout, self.deliver(request)).instrument(span::<Req>()).await
     }
 
-    pub(super) async fn exchange<T: Message>(&self, request: Request<Body>) -> Result<Response<T>, CallError> {
+    pub(super) async fn exchange<T: Message>(
+        &self,
+        request: Request<Body>,
+        sent: Option<Sent>,
+    ) -> Result<Response<T>, CallError> {
         let response = self.transmit(request).await?;
-        let received = receive(response, ReplyReceiver::<T>::default(), self.decoder(), &self.settings).await?;
+        let received = self.receive(response, ReplyReceiver::<T>::default(), self.decoder(), sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
         let Some((head, receiver)) = received.message else { return Err(status_error(status, b"")) };
         match receiver.into_reply().map_err(CallError::Decode)? {
@@ -160,11 +164,12 @@ where
     async fn exchange_leased<T: Message + Send + 'static>(
         &self,
         request: Request<Body>,
+        sent: Option<Sent>,
         name: QName,
     ) -> Result<Response<Lease<T>>, CallError> {
         let response = self.transmit(request).await?;
         let (checkout, memory, decoder) = self.memories.check_out::<T>(name);
-        let received = receive(response, ReplyReceiver::new(memory), decoder, &self.settings).await?;
+        let received = self.receive(response, ReplyReceiver::new(memory), decoder, sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
         let Some((head, mut receiver)) = received.message else { return Err(status_error(status, b"")) };
         let fault = receiver.take_fault().map_err(CallError::Decode)?;
@@ -174,6 +179,23 @@ where
             Some(fault) => Err(CallError::Fault(Box::new(fault))),
             None => Ok(Response { head, body, status, http_headers, attachments }),
         }
+    }
+
+    /// Reads an answer, with what was sent as a hint.
+    async fn receive<R: Receiver>(
+        &self,
+        response: http::Response<B>,
+        receiver: R,
+        mut decoder: Decoder,
+        sent: Option<Sent>,
+    ) -> Result<Received<R>, CallError> {
+        let before = decoder.stats().hinted_leaves;
+        decoder.set_hint(sent.as_ref().map(|sent| sent.hint.clone()));
+        let received = receive(response, receiver, decoder, &self.settings).await?;
+        if let Some(sent) = sent {
+            self.writer.note_found(&sent, received.decoder.stats().hinted_leaves - before);
+        }
+        Ok(received)
     }
 
     /// A decoder for an answer that nothing is compared with.
@@ -201,9 +223,13 @@ where
         response.map_err(|error| blame_content(CallError::Http(error.into())))
     }
 
-    fn request<T: Message>(&self, body: &T, mut options: CallOptions) -> Result<Request<Body>, CallError> {
-        let message = self.message(body, &mut options).map_err(CallError::Encode)?;
-        self.request_of(message, options)
+    fn request<T: Message>(
+        &self,
+        body: &T,
+        mut options: CallOptions,
+    ) -> Result<(Request<Body>, Option<Sent>), CallError> {
+        let (message, sent) = self.message(body, &mut options).map_err(CallError::Encode)?;
+        Ok((self.request_of(message, options)?, sent))
     }
 
     /// The HTTP request with a message as its body.
@@ -231,7 +257,7 @@ where
     }
 
     /// Writes the message; values that become parts are added to those of the call.
-    fn message<T: Message>(&self, body: &T, options: &mut CallOptions) -> Result<Body, Error> {
+    fn message<T: Message>(&self, body: &T, options: &mut CallOptions) -> Result<(Body, Option<Sent>), Error> {
         let encoding = options.encoding.unwrap_or(self.settings.encoding);
         let layout = Layout { version: self.settings.version, encoding, headers: &options.headers };
         let Some(threshold) = self.packing(options).threshold() else {
@@ -239,7 +265,7 @@ where
         };
         let (message, taken) = self.writer.write_optimized(layout, body, threshold)?;
         options.parts.splice(0..0, taken);
-        Ok(message)
+        Ok((message, None))
     }
 }
 

@@ -64,6 +64,11 @@ macro_rules! int {
                 image[..size_of::<$type>()].copy_from_slice(&self.to_le_bytes());
                 image
             }
+
+            #[inline(always)]
+            fn from_image(image: [u8; 8]) -> Option<Self> {
+                image.first_chunk().map(|bytes| Self::from_le_bytes(*bytes))
+            }
         }
     };
 }

@@ -93,6 +93,14 @@ pub trait Lexical: Sized {
         [0; 8]
     }
 
+    /// The value that [`scan`](Self::scan) reads from the text that a value with this image was written as, bit for bit. `None` for
+    /// types without images, and for not-a-number, which has more images than texts.
+    #[inline]
+    fn from_image(image: [u8; 8]) -> Option<Self> {
+        let _ = image;
+        None
+    }
+
     /// How many of the first values have these images, which lie packed one behind the other. None for types without.
     #[inline]
     fn count_same(values: &[Self], images: &[u8]) -> usize {

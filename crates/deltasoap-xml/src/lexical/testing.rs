@@ -36,6 +36,8 @@ pub(crate) fn laws<T: Lexical + PartialEq + Debug>(value: &T) {
     let text = text_of(value);
     assert_eq!(T::parse(&text).as_ref(), Ok(value), "{text:?}");
     assert!(T::MAX_WIDTH.is_none_or(|width| text.len() <= width), "{text:?} is wider than {:?}", T::MAX_WIDTH);
+    assert_eq!(T::from_image(value.image()).is_some(), T::IMAGE.is_some(), "{text:?}");
+    assert!(T::from_image(value.image()).is_none_or(|again| again.image() == value.image()), "{text:?}");
     scan_agrees::<T>(&text);
     takes_its_place(value, &text);
     if T::STREAMED {

@@ -3,7 +3,7 @@
 use super::against::{Against, Written};
 use super::outgoing::Frames;
 use super::tape::{Chunk, Names};
-use super::{EncodeStats, MatchKind, Outgoing, RunPool, Stamp, Templating};
+use super::{EncodeStats, Hint, MatchKind, Outgoing, RunPool, Stamp, Templating};
 use crate::encode::Encoder;
 use crate::schema::{QName, Use, View};
 use crate::soap::{Draft, HeaderBlock, Version};
@@ -106,6 +106,11 @@ impl Template {
     ) -> Result<Outgoing, Error> {
         let (value, view) = body;
         self.write(&Draft { version, encoding, headers, name, value, view })
+    }
+
+    /// The lists of the last message, as a hint for reading what is answered to it. `None` without lists that hold `float` or `double`.
+    pub fn hint(&self) -> Option<Hint> {
+        Hint::of(&self.chunks)
     }
 
     /// What was done so far.

@@ -2,7 +2,7 @@
 
 use super::alike::likeness;
 use super::effort::{Effort, MANY};
-use super::{EncodeStats, MatchKind, Outgoing, RunPool, Template, Templating};
+use super::{EncodeStats, Hint, MatchKind, Outgoing, RunPool, Template, Templating};
 use crate::encode::Encoder;
 use crate::schema::{QName, Use, View};
 use crate::soap::{Draft, HeaderBlock, Version};
@@ -32,13 +32,15 @@ pub struct Templates {
     effort: Effort,
     /// Bytes of the last message.
     bytes: usize,
+    /// True if the last message was written without a template.
+    is_full: bool,
 }
 
 impl Templates {
     /// No templates yet.
     pub fn new(options: Templating) -> Self {
         let (set, stats, effort) = Default::default();
-        Templates { options, pool: None, set, stats, effort, bytes: 0 }
+        Templates { options, pool: None, set, stats, effort, bytes: 0, is_full: false }
     }
 
     /// No templates yet; those to come take over arrays that other templates of the pool hold.
@@ -83,6 +85,12 @@ impl Templates {
         self.write(&Draft { version, encoding, headers, name, value, view })
     }
 
+    /// The lists of the last message, as a hint for reading what is answered to it. `None` without lists that hold `float` or `double`, and when
+    /// the message was written without a template.
+    pub fn hint(&self) -> Option<Hint> {
+        self.set.first().filter(|_| !self.is_full)?.hint()
+    }
+
     /// What was done so far.
     pub fn stats(&self) -> EncodeStats {
         self.stats
@@ -109,7 +117,8 @@ impl Templates {
     }
 
     fn write<T: Content>(&mut self, draft: &Draft<'_, T>) -> Result<Outgoing, Error> {
-        if self.options.adaptive && self.effort.wants_full() {
+        self.is_full = self.options.adaptive && self.effort.wants_full();
+        if self.is_full {
             return self.write_in_full(draft);
         }
         let chosen = match self.set.iter().position(|template| template.is_of(draft.value)) {

@@ -99,6 +99,12 @@ macro_rules! float {
             fn image(&self) -> [u8; 8] {
                 u64::from(self.to_bits()).to_le_bytes()
             }
+
+            #[inline(always)]
+            fn from_image(image: [u8; 8]) -> Option<Self> {
+                let value = Self::from_le_bytes(*image.first_chunk()?);
+                (!value.is_nan()).then_some(value)
+            }
         }
     };
 }

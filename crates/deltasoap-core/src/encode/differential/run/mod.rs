@@ -23,11 +23,13 @@ mod merge;
 mod numbers;
 mod patch;
 mod share;
+mod texts;
 mod update;
 
 pub(crate) use build::{learn, push_spaces};
 pub(crate) use form::{Form, room};
 pub(crate) use share::Writing;
+pub(crate) use texts::{Found, Texts};
 pub(crate) use update::{Items, Work, update};
 
 use deltasoap_xml::Buffer;
