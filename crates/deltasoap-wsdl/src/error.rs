@@ -133,17 +133,27 @@ impl fmt::Display for ErrorKind {
 /// Something that was passed over or read more generously than the standards do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
+    /// What it is about.
+    pub kind: NoteKind,
     /// What.
     pub text: String,
     /// Where.
-    pub position: Option<Position>,
+    pub position: Position,
+}
+
+/// What a note is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoteKind {
+    /// A reference to something that no document defines; anything can stand there (XSD 1.0 part 1, 5.3).
+    Missing,
+    /// Something that is not imported, and that nothing imported needs.
+    Skipped,
+    /// Something that the standards do not allow and that has a clear meaning.
+    Tolerated,
 }
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.position {
-            Some(position) => write!(f, "{position}: {}", self.text),
-            None => f.write_str(&self.text),
-        }
+        write!(f, "{}: {}", self.position, self.text)
     }
 }

@@ -3,7 +3,7 @@
 use crate::document::Document;
 use crate::fetch::{Fetch, FetchError, Location, Offline, Store};
 use crate::load::{Loader, Sources};
-use crate::{Error, ErrorKind, Limits, Note, Place, Position, Schemas, normalize, resolve};
+use crate::{Definitions, Error, ErrorKind, Limits, Note, Place, Position, Schemas, normalize, resolve, wsdl};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use url::Url;
@@ -22,16 +22,18 @@ pub struct Importer {
     limits: Limits,
     root: Option<PathBuf>,
     allows_private: bool,
+    is_strict: bool,
     fetch: Arc<dyn Fetch + Send + Sync>,
 }
 
 impl std::fmt::Debug for Importer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Importer { limits, root, allows_private, .. } = self;
+        let Importer { limits, root, allows_private, is_strict, .. } = self;
         f.debug_struct("Importer")
             .field("limits", limits)
             .field("root", root)
             .field("allows_private", allows_private)
+            .field("is_strict", is_strict)
             .finish_non_exhaustive()
     }
 }
@@ -50,7 +52,7 @@ impl Importer {
         let fetch = Arc::new(crate::fetch::WebClient);
         #[cfg(not(feature = "http"))]
         let fetch = Arc::new(Offline);
-        Importer { limits: Limits::default(), root: None, allows_private: false, fetch }
+        Importer { limits: Limits::default(), root: None, allows_private: false, is_strict: false, fetch }
     }
 
     /// Bounds on an import.
@@ -83,6 +85,13 @@ impl Importer {
     #[must_use]
     pub fn allow_private(self) -> Self {
         Importer { allows_private: true, ..self }
+    }
+
+    /// Makes errors of references to what no document defines, and of definitions that differ between documents. Else the
+    /// import goes on without, and says so in its [notes](Import::notes).
+    #[must_use]
+    pub fn strict(self) -> Self {
+        Importer { is_strict: true, ..self }
     }
 
     /// Imports a WSDL or a schema from a URL, a file, a directory or a zip archive.
@@ -118,7 +127,7 @@ impl Importer {
         let mut store = self.store(Some(folder))?;
         let mut loader = Loader::new(&mut store);
         loader.root(Location::File(real))?;
-        Import::of(loader.finish()?)
+        self.conclude(loader)
     }
 
     /// Imports every `.wsdl` file right in a directory, together; every `.xsd` if there is none.
@@ -137,7 +146,7 @@ impl Importer {
         let mut store = self.store(Some(&real))?;
         let mut loader = Loader::new(&mut store);
         files.into_iter().try_for_each(|file| loader.root(Location::File(file)))?;
-        Import::of(loader.finish()?)
+        self.conclude(loader)
     }
 
     /// Imports a document from the network.
@@ -149,7 +158,7 @@ impl Importer {
         let mut store = self.store(None)?;
         let mut loader = Loader::new(&mut store);
         loader.root(Location::Web(url))?;
-        Import::of(loader.finish()?)
+        self.conclude(loader)
     }
 
     /// Imports a document that is at hand. Relative references in it go nowhere.
@@ -168,7 +177,7 @@ impl Importer {
         let mut store = self.store(None)?;
         let mut loader = Loader::new(&mut store);
         loader.root_bytes(location, bytes)?;
-        Import::of(loader.finish()?)
+        self.conclude(loader)
     }
 
     /// Imports every `.wsdl` entry of a zip archive, together; every `.xsd` if there is none.
@@ -193,7 +202,7 @@ impl Importer {
         store.archive = Some(archive);
         let mut loader = Loader::new(&mut store);
         entries.into_iter().try_for_each(|entry| loader.root(Location::Entry(entry)))?;
-        Import::of(loader.finish()?)
+        self.conclude(loader)
     }
 
     #[cfg(feature = "archive")]
@@ -207,6 +216,10 @@ impl Importer {
     #[cfg(not(feature = "archive"))]
     fn archive_file(&self, path: &Path) -> Result<Import, Error> {
         Err(missing(path.display(), "built without the feature `archive`"))
+    }
+
+    fn conclude(&self, loader: Loader<'_, '_>) -> Result<Import, Error> {
+        Import::of(Sources { is_strict: self.is_strict, ..loader.finish()? })
     }
 
     fn store(&self, folder: Option<&Path>) -> Result<Store<'_>, Error> {
@@ -252,6 +265,7 @@ fn missing(document: impl ToString, why: &str) -> Error {
 #[derive(Debug)]
 pub struct Import {
     schemas: Schemas,
+    definitions: Definitions,
     notes: Vec<Note>,
     documents: Vec<Document>,
 }
@@ -260,15 +274,20 @@ impl Import {
     fn of(mut sources: Sources) -> Result<Self, Error> {
         let mut schemas = resolve::resolve(&mut sources)?;
         normalize::normalize(&sources, &mut schemas)?;
+        let definitions = wsdl::read(&mut sources, &schemas)?;
         let notes = std::mem::take(&mut sources.notes).into_iter();
-        let notes =
-            notes.map(|(text, place)| Note { text, position: place.map(|place| sources.position(place)) }).collect();
-        Ok(Import { schemas, notes, documents: sources.documents })
+        let notes = notes.map(|(kind, text, place)| Note { kind, text, position: sources.position(place) }).collect();
+        Ok(Import { schemas, definitions, notes, documents: sources.documents })
     }
 
     /// Types, elements, and all else that schemas define.
     pub fn schemas(&self) -> &Schemas {
         &self.schemas
+    }
+
+    /// Services, bindings, and all else that descriptions define.
+    pub fn definitions(&self) -> &Definitions {
+        &self.definitions
     }
 
     /// What was passed over, or read more generously than the standards do.

@@ -16,11 +16,13 @@ mod limits;
 mod load;
 mod normalize;
 mod resolve;
+pub mod wsdl;
 pub mod xsd;
 
 pub use document::Place;
-pub use error::{Error, ErrorKind, Note, Position};
+pub use error::{Error, ErrorKind, Note, NoteKind, Position};
 pub use importer::{Import, Importer};
 pub use limits::Limits;
 pub use normalize::{Normal, NormalContent};
+pub use wsdl::Definitions;
 pub use xsd::Schemas;

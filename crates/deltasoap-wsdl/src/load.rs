@@ -7,7 +7,7 @@
 
 use crate::document::{self, Document, DocumentError, Node, Place, Vocabulary};
 use crate::fetch::{FetchError, Fetched, Location, Referrer, Store};
-use crate::{Error, ErrorKind, Limits, Position, builtin};
+use crate::{Error, ErrorKind, Limits, NoteKind, Position, builtin};
 use deltasoap_xml::{Names, NsId};
 use std::collections::{HashMap, HashSet};
 
@@ -22,8 +22,10 @@ pub(crate) struct Sources {
     pub(crate) redefinitions: Vec<Redefinition>,
     /// Imports that could not be had: the namespace, and why.
     pub(crate) failures: Vec<(String, String)>,
-    pub(crate) notes: Vec<(String, Option<Place>)>,
+    pub(crate) notes: Vec<(NoteKind, String, Place)>,
     pub(crate) limits: Limits,
+    /// References to nothing are errors.
+    pub(crate) is_strict: bool,
 }
 
 /// A `schema` element, read for a namespace.
@@ -72,8 +74,8 @@ impl Sources {
         self.error(ErrorKind::NotSupported(what.into()), place)
     }
 
-    pub(crate) fn note(&mut self, text: impl Into<String>, place: Place) {
-        self.notes.push((text.into(), Some(place)));
+    pub(crate) fn note(&mut self, kind: NoteKind, text: impl Into<String>, place: Place) {
+        self.notes.push((kind, text.into(), place));
     }
 }
 
@@ -106,6 +108,7 @@ impl<'s, 'f> Loader<'s, 'f> {
             failures: Vec::new(),
             notes: Vec::new(),
             limits: store.limits,
+            is_strict: false,
         };
         Loader {
             sources,
@@ -238,7 +241,7 @@ impl<'s, 'f> Loader<'s, 'f> {
                         self.load(&Reference { location, place }).map_err(|error| self.refused(error, place))??;
                     self.classify(imported)?;
                 }
-                None => self.sources.note("an import without a location is passed over", place),
+                None => self.sources.note(NoteKind::Skipped, "an import without a location is passed over", place),
             }
         }
         for unit in units.into_iter() {
@@ -282,7 +285,7 @@ impl<'s, 'f> Loader<'s, 'f> {
             }
             Err(error) => {
                 let cause = format!("{} could not be loaded: {error}", reference.location);
-                self.sources.note(cause.clone(), reference.place);
+                self.sources.note(NoteKind::Skipped, cause.clone(), reference.place);
                 self.sources.failures.push((namespace, cause));
                 Ok(())
             }
@@ -294,7 +297,7 @@ impl<'s, 'f> Loader<'s, 'f> {
         let found = root.attribute("targetNamespace").unwrap_or_default();
         if root.is_xsd("schema") && found != namespace {
             let note = format!("the schema imported for namespace `{namespace}` is one for `{found}`");
-            self.sources.note(note, place);
+            self.sources.note(NoteKind::Tolerated, note, place);
         }
         self.classify(document)
     }

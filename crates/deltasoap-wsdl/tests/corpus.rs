@@ -40,6 +40,13 @@ fn complete_descriptions_are_imported() {
 }
 
 fn report(path: &str, import: &Import) {
+    let definitions = import.definitions();
+    let operations: usize = definitions.bindings.iter().map(|binding| binding.operations.len()).sum();
+    println!(
+        "ok\t{path}\t{} services\t{operations} operations\t{} types",
+        definitions.services.len(),
+        import.schemas().types().len()
+    );
     for note in import.notes() {
         println!("note\t{path}\t{note}");
     }

@@ -2,7 +2,7 @@
 //! it is there.
 
 /// Namespaces and schemas for them: our own, with what descriptions refer to.
-pub(crate) const DEFINITIONS: [(&str, &str); 10] = [
+pub(crate) const DEFINITIONS: [(&str, &str); 12] = [
     ("http://www.w3.org/XML/1998/namespace", include_str!("xml.xsd")),
     ("http://www.w3.org/2001/XMLSchema", include_str!("schema.xsd")),
     ("http://schemas.xmlsoap.org/soap/encoding/", include_str!("soap11-encoding.xsd")),
@@ -12,6 +12,8 @@ pub(crate) const DEFINITIONS: [(&str, &str); 10] = [
     ("http://schemas.xmlsoap.org/wsdl/", include_str!("wsdl.xsd")),
     ("http://www.w3.org/2005/05/xmlmime", include_str!("xmime.xsd")),
     ("http://www.w3.org/2004/11/xmlmime", include_str!("xmime-2004.xsd")),
+    ("http://xml.apache.org/xml-soap", include_str!("apache-soap.xsd")),
+    ("http://ws-i.org/profiles/basic/1.1/xsd", include_str!("swa-ref.xsd")),
     ("http://www.w3.org/2005/08/addressing", include_str!("addressing.xsd")),
 ];
 

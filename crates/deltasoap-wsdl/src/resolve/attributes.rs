@@ -3,7 +3,7 @@
 use super::registry::Kind;
 use super::{Builder, Scope};
 use crate::Error;
-use crate::document::{Node, Vocabulary};
+use crate::document::{Node, Vocabulary, qname};
 use crate::xsd::{
     Attribute, AttributeGroupId, AttributeId, AttributeUse, Attributes, TypeId, Wildcard, WildcardNamespaces,
 };
@@ -22,10 +22,10 @@ impl<'s> Builder<'s> {
             match child.local() {
                 "attribute" => attributes.uses.push(self.attribute_use(child, scope)?),
                 "attributeGroup" => {
-                    let number = self.reference(Kind::AttributeGroup, child, "ref", scope)?;
+                    let number = self.reference_or_miss(Kind::AttributeGroup, child, "ref", scope)?;
                     let number = number
                         .ok_or_else(|| self.sources.invalid("an attribute group without `ref`", child.place()))?;
-                    attributes.groups.push(AttributeGroupId(number));
+                    attributes.groups.extend(number.ok().map(AttributeGroupId));
                 }
                 "anyAttribute" => attributes.any = Some(wildcard(child, scope)),
                 _ => {}
@@ -35,8 +35,9 @@ impl<'s> Builder<'s> {
     }
 
     fn attribute_use(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<AttributeUse, Error> {
-        let attribute = match self.reference(Kind::Attribute, node, "ref", scope)? {
-            Some(number) => AttributeId(number),
+        let attribute = match self.reference_or_miss(Kind::Attribute, node, "ref", scope)? {
+            Some(Ok(number)) => AttributeId(number),
+            Some(Err(missing)) => self.push_attribute(vacant(qname(&self.sources.names, missing))),
             None => self.local_attribute(node, scope)?,
         };
         let use_ = node.attribute("use");
@@ -57,8 +58,12 @@ impl<'s> Builder<'s> {
         let is_qualified = node.attribute("form").map_or(scope.attributes_qualified, |form| form == "qualified");
         let namespace = if is_qualified { &*scope.unit.namespace } else { "" };
         let declaration = self.attribute_declaration(node, scope, QName::owned(namespace, local))?;
+        Ok(self.push_attribute(declaration))
+    }
+
+    fn push_attribute(&mut self, declaration: Attribute) -> AttributeId {
         self.schemas.attributes.push(declaration);
-        Ok(AttributeId(self.schemas.attributes.len() as u32 - 1))
+        AttributeId(self.schemas.attributes.len() as u32 - 1)
     }
 
     pub(super) fn attribute_declaration(

@@ -96,7 +96,7 @@ impl<'s> Builder<'s> {
 
     /// What a derivation of `soapenc:Array` has for items: by `wsdl:arrayType`, or by the one element in it.
     fn soap_array(
-        &self,
+        &mut self,
         by: Node<'s>,
         base: TypeId,
         content: &Content,
@@ -112,7 +112,7 @@ impl<'s> Builder<'s> {
             return Ok(Some(SoapArray { item: TypeId::ANY, element, dimensions: "[]".into() }));
         };
         let item = match self.single_name(typed, ns::WSDL, "arrayType")? {
-            Some(name) => TypeId(self.find(Kind::Type, name, typed, scope)?),
+            Some(name) => self.find_or_miss(Kind::Type, name, typed, scope)?.map_or(TypeId::ANY, TypeId),
             None => TypeId::ANY,
         };
         let text = typed.attribute_in(ns::WSDL, "arrayType").unwrap_or_default().trim_ascii();

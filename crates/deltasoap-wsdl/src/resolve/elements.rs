@@ -4,7 +4,7 @@ use super::attributes::wildcard;
 use super::registry::Kind;
 use super::{Builder, Scope};
 use crate::Error;
-use crate::document::{Node, Place, Vocabulary};
+use crate::document::{Node, Place, Vocabulary, qname};
 use crate::xsd::{Element, ElementId, GroupId, Particle, Term, TypeId};
 use deltasoap_core::QName;
 
@@ -37,7 +37,7 @@ impl<'s> Builder<'s> {
         name: QName,
         is_global: bool,
     ) -> Result<Element, Error> {
-        let head = self.reference(Kind::Element, node, "substitutionGroup", scope)?;
+        let head = self.reference_or_miss(Kind::Element, node, "substitutionGroup", scope)?.and_then(Result::ok);
         let is_true = |name| matches!(node.attribute(name), Some("true" | "1"));
         let text = |name| node.attribute_in("", name).map(Box::from);
         Ok(Element {
@@ -54,7 +54,12 @@ impl<'s> Builder<'s> {
     }
 
     fn element_type(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<TypeId, Error> {
-        if let Some(id) = self.reference_or_inline(node, "type", scope)? {
+        match self.reference_or_miss(Kind::Type, node, "type", scope)? {
+            Some(Ok(number)) => return Ok(TypeId(number)),
+            Some(Err(_)) => return Ok(TypeId::ANY),
+            None => {}
+        }
+        if let Some(id) = self.inline_simple(node, scope)? {
             return Ok(id);
         }
         match node.child(Vocabulary::Xsd, "complexType") {
@@ -115,8 +120,12 @@ impl<'s> Builder<'s> {
     }
 
     fn element_use(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<ElementId, Error> {
-        if let Some(number) = self.reference(Kind::Element, node, "ref", scope)? {
-            return Ok(ElementId(number));
+        match self.reference_or_miss(Kind::Element, node, "ref", scope)? {
+            Some(Ok(number)) => return Ok(ElementId(number)),
+            Some(Err(missing)) => {
+                return Ok(self.push_element(vacant(qname(&self.sources.names, missing), node.place())));
+            }
+            None => {}
         }
         let Some(local) = node.attribute("name").filter(|local| !local.is_empty()) else {
             return Err(self.sources.invalid("an element with neither `name` nor `ref`", node.place()));
@@ -124,8 +133,12 @@ impl<'s> Builder<'s> {
         let is_qualified = node.attribute("form").map_or(scope.elements_qualified, |form| form == "qualified");
         let namespace = if is_qualified { &*scope.unit.namespace } else { "" };
         let declaration = self.element_declaration(node, scope, QName::owned(namespace, local), false)?;
+        Ok(self.push_element(declaration))
+    }
+
+    fn push_element(&mut self, declaration: Element) -> ElementId {
         self.schemas.elements.push(declaration);
-        Ok(ElementId(self.schemas.elements.len() as u32 - 1))
+        ElementId(self.schemas.elements.len() as u32 - 1)
     }
 
     /// `minOccurs` and `maxOccurs`.

@@ -16,24 +16,34 @@ use crate::xsd::{
     AttributeGroup, Attributes, ComplexType, Content, Derivation, Group, Particle, Schemas, SimpleType, Term, Type,
     TypeDefinition, TypeId, Variety, Wildcard, WildcardNamespaces,
 };
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, NoteKind};
 use deltasoap_core::QName;
 use deltasoap_core::ns::XSD;
 use deltasoap_core::schema::Builtin;
 use deltasoap_xml::NameId;
 use registry::{Component, Kind, Registry};
+use std::collections::HashSet;
 
 /// Builds the components of all units.
 pub(crate) fn resolve(sources: &mut Sources) -> Result<Schemas, Error> {
     let registry = Registry::collect(sources)?;
-    let mut builder = Builder { sources, registry: &registry, schemas: Schemas::default(), notes: Vec::new() };
+    let mut builder = Builder {
+        sources,
+        registry: &registry,
+        schemas: Schemas::default(),
+        missed: Vec::new(),
+        seen_missing: HashSet::new(),
+    };
     builder.add_builtin_types();
     builder.reserve();
     builder.build()?;
     builder.inherit_types()?;
     builder.complete_arrays();
-    let Builder { schemas, notes, .. } = builder;
-    sources.notes.extend(notes.into_iter().map(|(text, place)| (text, Some(place))));
+    let Builder { schemas, missed, .. } = builder;
+    for (kind, name, place) in missed {
+        let text = format!("{} {} is not defined; anything is taken there", kind.noun(), qname(&sources.names, name));
+        sources.note(NoteKind::Missing, text, place);
+    }
     Ok(schemas)
 }
 
@@ -41,7 +51,9 @@ struct Builder<'s> {
     sources: &'s Sources,
     registry: &'s Registry,
     schemas: Schemas,
-    notes: Vec<(String, Place)>,
+    /// What is referred to and not defined, each once.
+    missed: Vec<(Kind, NameId, Place)>,
+    seen_missing: HashSet<(Kind, NameId)>,
 }
 
 /// What holds for all that is within one global component.
@@ -231,6 +243,41 @@ impl<'s> Builder<'s> {
             _ => self.registry.find(kind, name)?,
         };
         Some(self.number(kind, index as usize))
+    }
+
+    /// The number of a component; `None`, and a note, if there is none and the schema is of use without: a reference to
+    /// nothing is no error as long as nothing depends on what it would be (XSD 1.0 part 1, 5.3). Where a document could not
+    /// be loaded it is one, for then the schema would depend on the network.
+    fn find_or_miss(
+        &mut self,
+        kind: Kind,
+        name: NameId,
+        node: Node<'s>,
+        scope: Scope<'s>,
+    ) -> Result<Option<u32>, Error> {
+        let error = match self.find(kind, name, node, scope) {
+            Ok(number) => return Ok(Some(number)),
+            Err(error) => error,
+        };
+        if self.sources.is_strict || !matches!(error.kind(), ErrorKind::Undefined { cause: None, .. }) {
+            return Err(error);
+        }
+        if self.seen_missing.insert((kind, name)) {
+            self.missed.push((kind, name, node.place()));
+        }
+        Ok(None)
+    }
+
+    /// As [`reference`](Self::reference): within, `None` for a reference to nothing.
+    fn reference_or_miss(
+        &mut self,
+        kind: Kind,
+        node: Node<'s>,
+        attribute: &str,
+        scope: Scope<'s>,
+    ) -> Result<Option<Result<u32, NameId>>, Error> {
+        let Some(name) = self.single_name(node, "", attribute)? else { return Ok(None) };
+        Ok(Some(self.find_or_miss(kind, name, node, scope)?.ok_or(name)))
     }
 
     fn undefined(&self, kind: Kind, name: NameId, node: Node<'_>) -> Error {

@@ -2,7 +2,8 @@
 
 use crate::document::{Node, Vocabulary};
 use crate::load::{Redefinition, Sources, Unit};
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, NoteKind};
+use deltasoap_core::QName;
 use deltasoap_xml::NameId;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -147,17 +148,24 @@ fn name_of(sources: &mut Sources, unit: u32, element: u32) -> Result<NameId, Err
     }
 }
 
-/// A schema may be there twice, in copies. The second definition of a name must say what the first one says.
-fn check_same(sources: &Sources, kind: Kind, first: &Component, unit: u32, element: u32) -> Result<(), Error> {
+/// A schema may be there twice, in copies, and these may differ. The first definition of a name is the one that counts, as
+/// with a namespace that is imported twice (XSD 1.0 part 1, 4.2.3); in one document it must be the only one.
+fn check_same(sources: &mut Sources, kind: Kind, first: &Component, unit: u32, element: u32) -> Result<(), Error> {
     let first = sources.node(sources.units[first.unit as usize].document, first.element);
     let second = sources.node(sources.units[unit as usize].document, element);
     if first.is_like(second) {
         return Ok(());
     }
-    let name = deltasoap_core::QName::owned(
-        &*sources.units[unit as usize].namespace,
-        second.attribute("name").unwrap_or_default(),
-    );
-    let first = sources.position(first.place());
-    Err(sources.error(ErrorKind::Duplicate { what: kind.noun(), name, first }, second.place()))
+    let (first, second) = (first.place(), second.place());
+    let Unit { document, ref namespace, .. } = sources.units[unit as usize];
+    let node = sources.node(document, element);
+    let name = QName::owned(&**namespace, node.attribute("name").unwrap_or_default());
+    if first.document == second.document || sources.is_strict {
+        let first = sources.position(first);
+        return Err(sources.error(ErrorKind::Duplicate { what: kind.noun(), name, first }, second));
+    }
+    let text =
+        format!("{} {name} differs from its definition at {}, which counts", kind.noun(), sources.position(first));
+    sources.note(NoteKind::Tolerated, text, second);
+    Ok(())
 }

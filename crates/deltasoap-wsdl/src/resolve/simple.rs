@@ -17,7 +17,7 @@ impl<'s> Builder<'s> {
         };
         let simple = match by.local() {
             "restriction" => {
-                let base = self.reference_or_inline(by, "base", scope)?;
+                let base = self.base_or_inline(by, scope)?;
                 let base = base.ok_or_else(|| self.sources.invalid("a restriction without a base", by.place()))?;
                 SimpleType { variety: Variety::Restriction(base), facets: self.facets(by)? }
             }
@@ -32,17 +32,26 @@ impl<'s> Builder<'s> {
         Ok(Type { name: None, definition, documentation: node.documentation(), place: Some(node.place()) })
     }
 
-    /// The type that an attribute names, or else the `simpleType` within.
+    /// The simple type that an attribute names, or else the `simpleType` within.
     pub(super) fn reference_or_inline(
         &mut self,
         node: Node<'s>,
         attribute: &str,
         scope: Scope<'s>,
     ) -> Result<Option<TypeId>, Error> {
-        if let Some(number) = self.reference(Kind::Type, node, attribute, scope)? {
-            return Ok(Some(TypeId(number)));
+        match self.reference_or_miss(Kind::Type, node, attribute, scope)? {
+            Some(Ok(number)) => Ok(Some(TypeId(number))),
+            Some(Err(_)) => Ok(Some(TypeId::ANY_SIMPLE)),
+            None => self.inline_simple(node, scope),
         }
-        self.inline_simple(node, scope)
+    }
+
+    /// The type that a restriction is of.
+    fn base_or_inline(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<Option<TypeId>, Error> {
+        match self.reference(Kind::Type, node, "base", scope)? {
+            Some(number) => Ok(Some(TypeId(number))),
+            None => self.inline_simple(node, scope),
+        }
     }
 
     /// The `simpleType` within an element.
@@ -57,7 +66,8 @@ impl<'s> Builder<'s> {
         for name in union.names("", "memberTypes").unwrap_or_default() {
             let no_name = || self.sources.invalid("`memberTypes` holds something that is not a name", union.place());
             let name = name.ok_or_else(no_name)?;
-            members.push(TypeId(self.find(Kind::Type, name, union, scope)?));
+            let member = self.find_or_miss(Kind::Type, name, union, scope)?;
+            members.push(member.map_or(TypeId::ANY_SIMPLE, TypeId));
         }
         for inline in union.children_of(Vocabulary::Xsd).filter(|child| child.local() == "simpleType") {
             let inline = self.simple_type(inline, scope)?;
