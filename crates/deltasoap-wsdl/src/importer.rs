@@ -3,7 +3,9 @@
 use crate::document::Document;
 use crate::fetch::{Fetch, FetchError, Location, Offline, Store};
 use crate::load::{Loader, Sources};
-use crate::{Definitions, Error, ErrorKind, Limits, Note, Place, Position, Schemas, normalize, resolve, wsdl};
+use crate::{
+    Definitions, Error, ErrorKind, Limits, Lowered, Note, Place, Position, Schemas, lower, normalize, resolve, wsdl,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use url::Url;
@@ -288,6 +290,11 @@ impl Import {
     /// Services, bindings, and all else that descriptions define.
     pub fn definitions(&self) -> &Definitions {
         &self.definitions
+    }
+
+    /// The schema that the engine reads, with all operations.
+    pub fn lower(&self) -> Lowered {
+        lower::lower(self)
     }
 
     /// What was passed over, or read more generously than the standards do.
