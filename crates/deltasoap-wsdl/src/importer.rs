@@ -264,12 +264,19 @@ fn missing(document: impl ToString, why: &str) -> Error {
 }
 
 /// What a description says.
-#[derive(Debug)]
 pub struct Import {
     schemas: Schemas,
     definitions: Definitions,
     notes: Vec<Note>,
     documents: Vec<Document>,
+}
+
+impl std::fmt::Debug for Import {
+    /// Names the documents only: there may be megabytes of the rest.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let documents: Vec<&Location> = self.documents().collect();
+        f.debug_struct("Import").field("documents", &documents).field("notes", &self.notes).finish_non_exhaustive()
+    }
 }
 
 impl Import {
