@@ -6,7 +6,7 @@ use deltasoap_core::Value;
 use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::schema::{Element, ElementRef, Style, Use};
 use deltasoap_core::soap::Version;
-use deltasoap_wsdl::NoteKind;
+use deltasoap_wsdl::{Importer, NoteKind};
 use support::{Codec, NS, description, import, schema, write};
 
 /// A description with an operation `op` that is bound in this way.
@@ -180,11 +180,23 @@ fn policies_are_noted() {
 fn references_of_descriptions_are_checked() {
     for (content, expected) in [
         ("<portType name='P'><operation name='o'><input message='t:no'/></operation></portType>", "message {urn:t}no"),
+        ("<portType name='P'><operation name='o'><input/></operation></portType>", "<input> without `message`"),
         ("<binding name='B' type='t:no'><soap:binding/></binding>", "port type {urn:t}no"),
         ("<service name='S'><port name='Q' binding='t:no'/></service>", "binding {urn:t}no"),
-        ("<message/>", "<message> without `name`"),
     ] {
-        let error = import(&description("", content)).unwrap_err().to_string();
+        let import = import(&description("", content)).unwrap();
+        assert!(import.notes().iter().any(|note| note.text.contains(expected)), "{:?}", import.notes());
+        let error = Importer::new().offline().strict().text(&description("", content)).unwrap_err().to_string();
         assert!(error.contains(expected) && error.contains(":4:"), "{error}");
     }
+    let error = import(&description("", "<message/>")).unwrap_err().to_string();
+    assert!(error.contains("<message> without `name`"), "{error}");
+}
+
+#[test]
+fn operations_without_a_message_say_so() {
+    let content = "<portType name='P'><operation name='o'><input message='t:no'/></operation></portType>\
+        <binding name='B' type='t:P'><soap:binding/><operation name='o'><input><soap:body use='literal'/></input></operation></binding>";
+    let lowered = import(&description("", content)).unwrap().lower();
+    assert!(lowered.operations[0].method.as_ref().unwrap_err().contains("message {urn:t}no is not defined"));
 }

@@ -128,8 +128,10 @@ impl Builder<'_> {
         let (_, value) = self.reader.attribute(index);
         for word in value.split_ascii_whitespace() {
             let word = word.split('[').next().unwrap_or_default();
-            let name = self.reader.resolve(word);
-            let name = name.map(|(namespace, local)| self.names.intern(meant(namespace), &local));
+            // Local parts are as careless as the names that they refer to: `tns:1part` is no name, but has a meaning.
+            let (prefix, local) = word.split_once(':').unwrap_or(("", word));
+            let namespace = self.reader.namespace_of(prefix).filter(|_| !local.is_empty());
+            let name = namespace.map(|namespace| self.names.intern(meant(namespace), local));
             self.document.values.push(name);
         }
     }

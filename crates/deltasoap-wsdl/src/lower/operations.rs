@@ -86,6 +86,9 @@ impl Lowering<'_> {
         how: Option<&BoundMessage>,
     ) -> Result<Body, String> {
         let definitions = self.definitions;
+        if definitions.messages[message].is_missing {
+            return Err(format!("message {} is not defined", definitions.messages[message].name));
+        }
         let parts = body_parts(&definitions.messages[message], message, how);
         let encoding = how.map_or(Use::Literal, |how| how.encoding);
         match bound.style {

@@ -213,7 +213,7 @@ impl<'s> Builder<'s> {
             Some([Some(name)]) => Ok(Some(*name)),
             Some(_) => {
                 let text = node.attribute_in(namespace, attribute).unwrap_or_default();
-                let what = format!("`{attribute}=\"{text}\"` is not a name, or its prefix is not declared");
+                let what = format!("`{attribute}=\"{text}\"` holds no name, or one with a prefix that is not declared");
                 Err(self.sources.invalid(what, node.place()))
             }
         }

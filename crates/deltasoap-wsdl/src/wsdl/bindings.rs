@@ -18,10 +18,10 @@ impl<'s> Reader<'s> {
             self.bindings.insert(name, None);
             return Ok(());
         };
-        let port_type = self.name(node, "type")?;
-        let port_type = match self.port_types.get(&port_type) {
-            Some(&index) => index,
-            None => return Err(self.undefined("port type", port_type, node)),
+        let port_type = self.port_type_of(node);
+        let Some(port_type) = self.go_on(port_type, node.place())? else {
+            self.bindings.insert(name, None);
+            return Ok(());
         };
         let style = style(soap).unwrap_or(Style::Document);
         let mut operations = Vec::new();
@@ -43,6 +43,11 @@ impl<'s> Reader<'s> {
             place,
         });
         Ok(())
+    }
+
+    fn port_type_of(&self, node: Node<'s>) -> Result<usize, Error> {
+        let name = self.name(node, "type")?;
+        self.port_types.get(&name).copied().ok_or_else(|| self.undefined("port type", name, node))
     }
 
     /// An operation; `None`, and a note, if the port type has none of this name.

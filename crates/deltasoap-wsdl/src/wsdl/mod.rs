@@ -32,6 +32,8 @@ pub struct Message {
     pub name: QName,
     /// Its parts in order.
     pub parts: Vec<Part>,
+    /// True if no document defines it.
+    pub is_missing: bool,
     /// Where it is.
     pub place: Place,
 }

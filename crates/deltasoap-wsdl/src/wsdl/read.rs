@@ -60,16 +60,23 @@ impl<'s> Reader<'s> {
         node.attribute(attribute).ok_or_else(|| self.sources.invalid(missing(), node.place()))
     }
 
-    /// The name that an attribute holds.
+    /// The name that an attribute holds; with a prefix that is not declared it is one that nothing has.
     pub(super) fn name(&self, node: Node<'s>, attribute: &str) -> Result<QName, Error> {
         match node.names("", attribute) {
             Some([Some(name)]) => Ok(qname(&self.sources.names, *name)),
-            Some(_) => {
-                let text = node.attribute(attribute).unwrap_or_default();
-                let what = format!("`{attribute}=\"{text}\"` is not a name, or its prefix is not declared");
-                Err(self.sources.invalid(what, node.place()))
+            _ => self.required(node, attribute).map(|text| QName::owned("", text)),
+        }
+    }
+
+    /// Goes on without what is at fault, unless the import is strict.
+    pub(super) fn go_on<T>(&mut self, result: Result<T, Error>, place: Place) -> Result<Option<T>, Error> {
+        match result {
+            Ok(found) => Ok(Some(found)),
+            Err(error) if self.sources.is_strict => Err(error),
+            Err(error) => {
+                self.note(NoteKind::Missing, error.kind().to_string(), place);
+                Ok(None)
             }
-            None => self.required(node, attribute).map(|text| QName::owned("", text)),
         }
     }
 
@@ -77,10 +84,18 @@ impl<'s> Reader<'s> {
         self.sources.error(ErrorKind::Undefined { what, name, cause: None }, node.place())
     }
 
-    /// The index of the message that an attribute names.
-    pub(super) fn message_index(&self, node: Node<'s>) -> Result<usize, Error> {
-        let name = self.name(node, "message")?;
-        self.messages.get(&name).copied().ok_or_else(|| self.undefined("message", name, node))
+    /// The index of the message that an attribute names. One that is not defined gets a place of its own.
+    pub(super) fn message_index(&mut self, node: Node<'s>) -> Result<usize, Error> {
+        let name = self.name(node, "message");
+        let name = self.go_on(name, node.place())?.unwrap_or_default();
+        if let Some(&index) = self.messages.get(&name) {
+            return Ok(index);
+        }
+        let missing = Err(self.undefined("message", name.clone(), node));
+        self.go_on::<()>(missing, node.place())?;
+        self.messages.insert(name.clone(), self.definitions.messages.len());
+        self.definitions.messages.push(Message { name, parts: Vec::new(), is_missing: true, place: node.place() });
+        Ok(self.definitions.messages.len() - 1)
     }
 
     pub(super) fn note(&mut self, kind: NoteKind, text: impl Into<String>, place: Place) {
@@ -94,7 +109,7 @@ impl<'s> Reader<'s> {
         let children = node.children_of(Vocabulary::Wsdl).filter(|child| child.local() == "part");
         let parts: Result<Vec<Part>, Error> = children.map(|child| self.part(child)).collect();
         self.messages.insert(name.clone(), self.definitions.messages.len());
-        self.definitions.messages.push(Message { name, parts: parts?, place: node.place() });
+        self.definitions.messages.push(Message { name, parts: parts?, is_missing: false, place: node.place() });
         Ok(())
     }
 
@@ -148,7 +163,7 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    fn operation(&self, node: Node<'s>) -> Result<Operation, Error> {
+    fn operation(&mut self, node: Node<'s>) -> Result<Operation, Error> {
         let name: Box<str> = self.required(node, "name")?.into();
         let mut operation = Operation {
             name,
@@ -177,7 +192,7 @@ impl<'s> Reader<'s> {
         Ok(operation)
     }
 
-    fn parameter(&self, node: Node<'s>) -> Result<Parameter, Error> {
+    fn parameter(&mut self, node: Node<'s>) -> Result<Parameter, Error> {
         let name = node.attribute("name").unwrap_or_default().into();
         Ok(Parameter { name, message: self.message_index(node)?, documentation: node.documentation() })
     }
@@ -188,7 +203,8 @@ impl<'s> Reader<'s> {
         }
         let mut ports = Vec::new();
         for child in node.children_of(Vocabulary::Wsdl).filter(|child| child.local() == "port") {
-            ports.extend(self.port(child)?);
+            let port = self.port(child);
+            ports.extend(self.go_on(port, child.place())?.flatten());
         }
         self.services.insert(name.clone(), self.definitions.services.len());
         self.definitions.services.push(Service { name, ports, documentation: node.documentation() });
