@@ -247,14 +247,19 @@ fn mixed_content_is_a_tree() {
 }
 
 #[test]
-fn wildcards_leave_types_open() {
+fn wildcards_keep_trees() {
     let codec = typed(
         "<xs:sequence><xs:element name='a' type='xs:int'/><xs:any namespace='##other' minOccurs='0' \
          maxOccurs='unbounded'/></xs:sequence><xs:anyAttribute/>",
         "",
     );
-    let value = codec.read("e", "<a>1</a><x xmlns='urn:x'>y</x>").unwrap();
-    assert!(matches!(value, Value::Record(_)));
+    let written = codec.round_trip("e", "<a>1</a><x xmlns='urn:x'>y</x><z/>");
+    assert!(written.contains(">y</"), "{written}");
+    codec.refuses("e", "<x xmlns='urn:x'>y</x>");
+    let choice =
+        typed("<xs:choice maxOccurs='unbounded'><xs:element name='a' type='xs:int'/><xs:any/></xs:choice>", "");
+    choice.round_trip("e", "<a>1</a><x xmlns='urn:x'/><a>2</a>");
+    choice.refuses("e", "<a>x</a>");
 }
 
 #[test]

@@ -11,7 +11,6 @@ use deltasoap_core::{QName, ns};
 struct Model {
     compositor: Compositor,
     fields: Vec<Field>,
-    open: bool,
     encoding: Use,
 }
 
@@ -34,13 +33,13 @@ impl Lowering<'_> {
     }
 
     fn record(&mut self, id: TypeId, normal: &Normal, model: Model, text: Option<ElementRef>) -> Element {
-        let Model { compositor, fields, open, .. } = model;
-        if open {
-            self.notes.open(id);
+        let Model { compositor, fields, .. } = model;
+        if normal.any_attribute.is_some() {
+            self.notes.any_attribute(id);
         }
         let attributes = self.attributes(normal).into();
         let name = self.schemas[id].name.clone().unwrap_or_default();
-        Element::Complex(ComplexElement { name, compositor, fields: fields.into(), attributes, text, open })
+        Element::Complex(ComplexElement { name, compositor, fields: fields.into(), attributes, text, open: false })
     }
 
     fn attributes(&mut self, normal: &Normal) -> Vec<Attribute> {
@@ -125,7 +124,11 @@ impl Lowering<'_> {
         let is_repeated = particle.max != Some(1);
         match &particle.term {
             Term::Element(id) => self.add_element(*id, particle, is_optional, model),
-            Term::Any(_) => model.open = true,
+            Term::Any(_) => {
+                let max = if model.compositor == Compositor::All { None } else { particle.max };
+                let wildcard = self.wildcard(max);
+                model.fields.push(wildcard);
+            }
             Term::Group(_) => {}
             Term::Choice(parts) if is_repeated || parts.iter().all(is_leaf) => {
                 self.add_choice(particle, is_optional, model);
@@ -154,11 +157,13 @@ impl Lowering<'_> {
     fn add_choice(&mut self, particle: &Particle, is_optional: bool, model: &mut Model) {
         let mut leaves = Leaves::default();
         self.collect(particle, &mut leaves);
-        model.open |= leaves.open;
-        if leaves.elements.is_empty() {
+        let mut fields: Vec<Field> = leaves.elements.iter().map(|&id| self.field(id, model.encoding)).collect();
+        if leaves.is_open {
+            fields.push(Field { min: 1, ..self.wildcard(Some(1)) });
+        }
+        if fields.is_empty() {
             return;
         }
-        let fields: Vec<Field> = leaves.elements.iter().map(|&id| self.field(id, model.encoding)).collect();
         let label = QName::owned("", fields[0].name.local.as_ref());
         let choice = ComplexElement {
             name: QName::default(),
@@ -176,6 +181,12 @@ impl Lowering<'_> {
         model.fields.push(Field { name: label, element, min, max, nillable: false, inline: true });
     }
 
+    /// Any elements, kept as trees. Their namespaces are not looked at: what a named field takes is not theirs.
+    fn wildcard(&mut self, max: Option<u32>) -> Field {
+        let element = self.exactly(TypeId::ANY, Use::Literal);
+        Field { name: QName::new("", "any"), element, min: 0, max, nillable: false, inline: true }
+    }
+
     /// All elements within a particle, and those that can stand for them.
     fn collect(&self, particle: &Particle, leaves: &mut Leaves) {
         match &particle.term {
@@ -189,7 +200,7 @@ impl Lowering<'_> {
                     }
                 }
             }
-            Term::Any(_) => leaves.open = true,
+            Term::Any(_) => leaves.is_open = true,
             term => {
                 for part in parts(term) {
                     leaves.repeated |= part.max != Some(1);
@@ -213,7 +224,7 @@ impl Lowering<'_> {
 #[derive(Default)]
 struct Leaves {
     elements: Vec<ElementId>,
-    open: bool,
+    is_open: bool,
     repeated: bool,
     optional: bool,
 }
@@ -224,7 +235,7 @@ const MOST_RANKS: usize = 16;
 fn empty(encoding: Use) -> Model {
     // Accessors in SOAP encoding are told apart by name, not by order (SOAP 1.1, 5.1).
     let compositor = if encoding == Use::Encoded { Compositor::All } else { Compositor::Sequence };
-    Model { compositor, fields: Vec::new(), open: false, encoding }
+    Model { compositor, fields: Vec::new(), encoding }
 }
 
 /// True for what is an element, or a choice of such.

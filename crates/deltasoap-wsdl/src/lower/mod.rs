@@ -10,7 +10,10 @@
 //! | a choice with sequences in it | the parts of all of them, each optional, in order |
 //! | what may be repeated | an inline choice of all elements in it, any number of times |
 //! | the head of a substitution group | an inline choice of the elements that can stand for it |
-//! | `xsd:any` | the type is open: elements that it does not name are passed over |
+//! | `xsd:any` | elements that no other field names, as trees, inline |
+//! | `xsd:anyAttribute` | nothing: such attributes are passed over |
+//! | `xsd:list` | its text |
+//! | facets | nothing but enumerations |
 //! | mixed content, abstract types and types that others are derived from | trees |
 
 mod complex;

@@ -7,7 +7,7 @@ use crate::xsd::{Schemas, TypeId};
 pub(super) struct Notes {
     polymorphic: Vec<TypeId>,
     mixed: Vec<TypeId>,
-    open: Vec<TypeId>,
+    any_attribute: Vec<TypeId>,
     lists: Vec<TypeId>,
     arrays: Vec<TypeId>,
 }
@@ -21,8 +21,8 @@ impl Notes {
         self.mixed.push(id);
     }
 
-    pub(super) fn open(&mut self, id: TypeId) {
-        self.open.push(id);
+    pub(super) fn any_attribute(&mut self, id: TypeId) {
+        self.any_attribute.push(id);
     }
 
     pub(super) fn list_type(&mut self, id: TypeId) {
@@ -38,7 +38,10 @@ impl Notes {
         let all = [
             (&mut self.polymorphic, "kept as trees, since `xsi:type` may name a type derived from them"),
             (&mut self.mixed, "kept as trees, since their content is mixed"),
-            (&mut self.open, "open (`xsd:any`): elements that they do not name are passed over when read"),
+            (
+                &mut self.any_attribute,
+                "attributes that they do not name (`xsd:anyAttribute`) are passed over when read",
+            ),
             (&mut self.lists, "lists (`xsd:list`): read as one text"),
             (&mut self.arrays, "arrays of several dimensions: kept as trees"),
         ];
