@@ -181,7 +181,7 @@ impl<'s, 'f> Loader<'s, 'f> {
             return Err(Error::new(kind, Some(Position { document: location.to_string(), line: 0, column: 0 })));
         }
         let mut document = document::read(&fetched.bytes, location.clone(), names, limits)
-            .map_err(|(document, error)| fault(&document, error))?;
+            .map_err(|error| fault(&error.0, error.1))?;
         document.is_private = fetched.is_private;
         let number = documents.len() as u32;
         documents.push(document);

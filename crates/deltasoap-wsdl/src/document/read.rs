@@ -19,7 +19,7 @@ pub(crate) fn read(
     location: Location,
     names: &mut Names,
     limits: &Limits,
-) -> Result<Document, (Document, DocumentError)> {
+) -> Result<Document, Box<(Document, DocumentError)>> {
     let mut document = Document {
         location,
         is_private: false,
@@ -30,16 +30,16 @@ pub(crate) fn read(
         lines: Vec::new(),
     };
     let Some(bytes) = encoding::to_utf8(bytes) else {
-        return Err((document, DocumentError::Xml { kind: XmlErrorKind::Encoding, offset: 0 }));
+        return Err(Box::new((document, DocumentError::Xml { kind: XmlErrorKind::Encoding, offset: 0 })));
     };
     if u32::try_from(bytes.len()).is_err() {
-        return Err((document, DocumentError::Limit("document_bytes", u64::from(u32::MAX))));
+        return Err(Box::new((document, DocumentError::Limit("document_bytes", u64::from(u32::MAX)))));
     }
     document.lines = memchr::memchr_iter(b'\n', &bytes).map(|at| at as u32 + 1).collect();
     let mut builder = Builder { reader: reader(limits), names, document, open: Vec::new(), words: 0, limits };
     match builder.run(&bytes) {
         Ok(()) => Ok(builder.document),
-        Err(error) => Err((builder.document, error)),
+        Err(error) => Err(Box::new((builder.document, error))),
     }
 }
 

@@ -10,7 +10,9 @@ mod store;
 mod web;
 
 pub use location::Location;
-pub(crate) use store::{Referrer, Store, bounded};
+#[cfg(feature = "archive")]
+pub(crate) use store::bounded;
+pub(crate) use store::{Referrer, Store};
 #[cfg(feature = "http")]
 pub use web::WebClient;
 
