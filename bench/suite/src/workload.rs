@@ -32,6 +32,8 @@ pub struct Workload {
     pub operation: String,
     /// What is in the message.
     pub values: Values,
+    /// What was sent just before, for a decoder that gets that as a hint.
+    pub sent: Option<Values>,
     /// How many times as fast as gSOAP deltasoap is meant to be at 100,000 elements.
     pub goal: Option<f64>,
     /// One line for people.

@@ -8,7 +8,7 @@
 
 use crate::Lexical;
 use crate::decode::flat::{Patch, Run};
-use crate::decode::{Cursor, FlatScan, Step};
+use crate::decode::{Cursor, FlatSource, Step};
 use crate::encode::differential::Stamp;
 use crate::encode::{Encoder, FlatSink};
 use crate::schema::{Builtin, Element, ElementRef, Field, QName, View};
@@ -63,7 +63,7 @@ pub trait Content: Sized {
 
     /// Reads all leaves of a flat value; `None` where the bytes deviate from the learned markup.
     #[inline]
-    fn scan_flat(&mut self, scan: &mut FlatScan<'_>, view: View<'_>) -> Option<()> {
+    fn scan_flat<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
         let _ = (scan, view);
         None
     }
@@ -216,7 +216,7 @@ pub trait Occurs: Sized {
 
     /// See [`Content::scan_flat`].
     #[inline]
-    fn scan_flat(&mut self, scan: &mut FlatScan<'_>, view: View<'_>) -> Option<()> {
+    fn scan_flat<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
         let _ = (scan, view);
         None
     }

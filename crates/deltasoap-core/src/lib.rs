@@ -21,7 +21,9 @@ pub use decode::DecodeOptions;
 pub use decode::differential::{Checkpoints, Differential, DifferentialStats, Matcher, Memory};
 pub use deltasoap_xml::lexical::{self, Lexical};
 pub use deltasoap_xml::{Buffer, Escape, Limits};
-pub use encode::differential::{EncodeStats, MatchKind, Outgoing, RunPool, Template, Templates, Templating, Width};
+pub use encode::differential::{
+    EncodeStats, Hint, MatchKind, Outgoing, RunPool, Template, Templates, Templating, Width,
+};
 pub use encode::overlay::{Overlay, Streamed, StreamedArray};
 pub use error::{Blame, Error, ErrorKind};
 pub use lease::{Home, Lease};

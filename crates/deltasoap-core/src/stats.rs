@@ -9,4 +9,6 @@ pub struct Stats {
     pub bytes: u64,
     /// Array items that took the shortcut for flat items.
     pub flat_items: u64,
+    /// Leaves whose text was found in a [hint](crate::Hint), and so was not parsed.
+    pub hinted_leaves: u64,
 }

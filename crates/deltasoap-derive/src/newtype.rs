@@ -81,6 +81,11 @@ fn lexical(target: &Target, inner: &Type) -> TokenStream {
                 #inner::image(&self.0)
             }
 
+            #[inline]
+            fn from_image(image: [u8; 8]) -> ::core::option::Option<Self> {
+                #inner::from_image(image).map(Self)
+            }
+
             fn is_text(&self, text: &[u8], scratch: &mut #runtime::Buffer) -> bool {
                 #inner::is_text(&self.0, text, scratch)
             }

@@ -127,9 +127,9 @@ impl<'t> Struct<'t> {
             }
 
             #[inline]
-            fn scan_flat(
+            fn scan_flat<S: #runtime::decode::FlatSource>(
                 &mut self,
-                scan: &mut #runtime::decode::FlatScan<'_>,
+                scan: &mut S,
                 _: #runtime::schema::View<'_>,
             ) -> ::core::option::Option<()> {
                 #(#occurs::scan_flat(&mut self.#idents, scan, #occurs::content_view())?;)*

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use deltasoap::decode::Decoder;
 use deltasoap::schema::Use;
 use deltasoap::soap::{Version, encode_message};
-use deltasoap::{Buffer, DecodeOptions, Differential, Error};
+use deltasoap::{Buffer, DecodeOptions, Differential, Error, Hint, Template, Templating};
 
 use super::floor::{Compare, Copy};
 use super::{Engine, Session};
@@ -37,9 +37,23 @@ impl Engine for Deltasoap {
 
     fn prepare<'a>(&'a mut self, workload: &Workload, n: usize) -> Result<Box<dyn Session + 'a>> {
         let chunk = self.chunk.map(usize::from);
-        let mut session = with_sample(workload.values, n, Open { action: workload.action, chunk });
+        let hint = workload.sent.and_then(|sent| with_sample(sent, n, Send));
+        let mut session = with_sample(workload.values, n, Open { action: workload.action, chunk, hint });
         session.run(1)?;
         Ok(session)
+    }
+}
+
+/// Writes a sample through a template; gives that as a hint.
+struct Send;
+
+impl Visitor for Send {
+    type Output = Option<Hint>;
+
+    fn visit<T: Payload>(self, sample: Sample<T>) -> Self::Output {
+        let mut template = Template::new(Templating::default());
+        template.encode(Version::Soap11, Use::Literal, &[], &sample.values).ok()?;
+        template.hint()
     }
 }
 
@@ -47,6 +61,7 @@ impl Engine for Deltasoap {
 struct Open {
     action: Action,
     chunk: Option<usize>,
+    hint: Option<Hint>,
 }
 
 impl Visitor for Open {
@@ -54,7 +69,7 @@ impl Visitor for Open {
 
     fn visit<T: Payload>(self, sample: Sample<T>) -> Self::Output {
         match self.action {
-            Action::Decode => Box::new(Decode::new(sample, self.chunk)),
+            Action::Decode => Box::new(Decode::new(sample, self.chunk, self.hint)),
             Action::Encode => Box::new(Encode { sample, buffer: Buffer::new() }),
             Action::Compare => Box::new(Compare::new(&sample.message)),
             Action::Copy => Box::new(Copy::new(&sample.message)),
@@ -79,14 +94,16 @@ struct Decode<T> {
     ring: Ring,
     chunk: Option<usize>,
     decoder: Decoder,
+    /// What was sent just before each message came.
+    hint: Option<Hint>,
     /// What the last run gave.
     value: Option<T>,
 }
 
 impl<T: Payload> Decode<T> {
-    fn new(sample: Sample<T>, chunk: Option<usize>) -> Self {
+    fn new(sample: Sample<T>, chunk: Option<usize>, hint: Option<Hint>) -> Self {
         let ring = Ring::new(&sample.message);
-        Decode { sample, ring, chunk, decoder: regular_decoder(), value: None }
+        Decode { sample, ring, chunk, decoder: regular_decoder(), hint, value: None }
     }
 }
 
@@ -97,11 +114,12 @@ impl<T: Payload> Session for Decode<T> {
 
     /// The release of the previous run's value is part of the time, as in the peer protocol.
     fn run(&mut self, count: usize) -> Result<Vec<u64>> {
-        let Decode { ring, chunk, decoder, value, .. } = self;
+        let Decode { ring, chunk, decoder, hint, value, .. } = self;
         let mut run_once = || {
             let message = ring.next();
             let (ns, result) = timed(|| {
                 drop(value.take());
+                decoder.set_hint(hint.clone());
                 decode(decoder, message, *chunk)
             });
             *value = Some(result?);
@@ -119,6 +137,7 @@ impl<T: Payload> Session for Decode<T> {
         let message = self.ring.next();
         let decode_first = || -> Result<T, Error> {
             let mut decoder = regular_decoder();
+            decoder.set_hint(self.hint.clone());
             decode(&mut decoder, message, Some(self.chunk.unwrap_or(CHUNK)))
         };
         let (result, peak) = memory::peak_of(decode_first);

@@ -1,7 +1,7 @@
 //! Charts as SVG.
 
 use anyhow::{Result, anyhow};
-use plotters::coord::Shift;
+use plotters::coord::{CoordTranslate, Shift};
 use plotters::prelude::*;
 
 use super::exhibit::{Chart, Style};
@@ -28,7 +28,7 @@ pub fn svg(chart: &Chart) -> Result<String> {
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), Box<dyn std::error::Error>>;
 
-fn draw_bars(chart: &Chart, area: &Area<'_>) -> Drawn {
+fn draw_bars<'a>(chart: &'a Chart, area: &Area<'a>) -> Drawn {
     area.fill(&WHITE)?;
     let highest = chart.series.iter().flat_map(|(_, values)| values).copied().fold(0.0, f64::max);
     let mut context = ChartBuilder::on(area)
@@ -56,17 +56,10 @@ fn draw_bars(chart: &Chart, area: &Area<'_>) -> Drawn {
             .label(name)
             .legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 12, y + 5)], color.filled()));
     }
-    let legend = context
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
-        .background_style(WHITE.mix(0.8))
-        .draw();
-    legend?;
-    area.present()?;
-    Ok(())
+    finish(context, area)
 }
 
-fn draw_curves(chart: &Chart, places: &[f64], area: &Area<'_>) -> Drawn {
+fn draw_curves<'a>(chart: &'a Chart, places: &[f64], area: &Area<'a>) -> Drawn {
     area.fill(&WHITE)?;
     let heights = chart.series.iter().flat_map(|(_, values)| values).copied();
     let mut context = ChartBuilder::on(area)
@@ -86,12 +79,13 @@ fn draw_curves(chart: &Chart, places: &[f64], area: &Area<'_>) -> Drawn {
             .label(name)
             .legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 12, y + 5)], color.filled()));
     }
-    let legend = context
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
-        .background_style(WHITE.mix(0.8))
-        .draw();
-    legend?;
+    finish(context, area)
+}
+
+/// Adds the legend.
+fn finish<'a, C: CoordTranslate>(mut context: ChartContext<'a, SVGBackend<'a>, C>, area: &Area<'a>) -> Drawn {
+    let mut legend = context.configure_series_labels();
+    legend.position(SeriesLabelPosition::UpperLeft).background_style(WHITE.mix(0.8)).draw()?;
     area.present()?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! What a template has to do depends on the length of a value's text alone. So a [`Shape`] can make an item of any width, and a
 //! *sibling* of an item: another value whose texts are as long.
 
-use deltasoap::{Message, Typed};
+use deltasoap::{Message, Tracked, Typed};
 use deltasoap_streams::arrays::{self, Mio};
 use deltasoap_streams::prng::{SEED, SplitMix64};
 
@@ -85,7 +85,7 @@ pub struct Strings;
 impl Shape for Doubles {
     type Item = f64;
     type Plain = SendDoubles;
-    type Tracked = TrackedDoubles;
+    type Tracked = Tracked<TrackedDoubles>;
     type Streamed = StreamedDoubles;
     type Sent = f64;
 
@@ -115,11 +115,11 @@ impl Shape for Doubles {
         message.item[place] = *item;
     }
 
-    fn tracked(items: Vec<f64>) -> TrackedDoubles {
-        TrackedDoubles { item: items.into() }
+    fn tracked(items: Vec<f64>) -> Tracked<TrackedDoubles> {
+        TrackedDoubles { item: items.into() }.into()
     }
 
-    fn set_tracked(message: &mut TrackedDoubles, place: usize, item: &f64) {
+    fn set_tracked(message: &mut Tracked<TrackedDoubles>, place: usize, item: &f64) {
         message.item.set(place, *item);
     }
 
@@ -176,7 +176,7 @@ fn with_other_digits(text: &str, place: usize) -> Vec<f64> {
 impl Shape for Ints {
     type Item = i32;
     type Plain = SendInts;
-    type Tracked = TrackedInts;
+    type Tracked = Tracked<TrackedInts>;
     type Streamed = StreamedInts;
     type Sent = i32;
 
@@ -208,11 +208,11 @@ impl Shape for Ints {
         message.item[place] = *item;
     }
 
-    fn tracked(items: Vec<i32>) -> TrackedInts {
-        TrackedInts { item: items.into() }
+    fn tracked(items: Vec<i32>) -> Tracked<TrackedInts> {
+        TrackedInts { item: items.into() }.into()
     }
 
-    fn set_tracked(message: &mut TrackedInts, place: usize, item: &i32) {
+    fn set_tracked(message: &mut Tracked<TrackedInts>, place: usize, item: &i32) {
         message.item.set(place, *item);
     }
 
@@ -228,7 +228,7 @@ impl Shape for Ints {
 impl Shape for Structs {
     type Item = Mio;
     type Plain = SendMios;
-    type Tracked = TrackedMios;
+    type Tracked = Tracked<TrackedMios>;
     type Streamed = StreamedMios;
     type Sent = messages::Mio;
 
@@ -256,11 +256,11 @@ impl Shape for Structs {
         message.item[place] = (*item).into();
     }
 
-    fn tracked(items: Vec<Mio>) -> TrackedMios {
-        TrackedMios { item: items.into_iter().map(messages::Mio::from).collect() }
+    fn tracked(items: Vec<Mio>) -> Tracked<TrackedMios> {
+        TrackedMios { item: items.into_iter().map(messages::Mio::from).collect() }.into()
     }
 
-    fn set_tracked(message: &mut TrackedMios, place: usize, item: &Mio) {
+    fn set_tracked(message: &mut Tracked<TrackedMios>, place: usize, item: &Mio) {
         message.item.set(place, (*item).into());
     }
 
@@ -278,7 +278,7 @@ impl Shape for Structs {
 impl Shape for Strings {
     type Item = String;
     type Plain = SendStrings;
-    type Tracked = TrackedStrings;
+    type Tracked = Tracked<TrackedStrings>;
     type Streamed = StreamedStrings;
     type Sent = String;
 
@@ -302,11 +302,11 @@ impl Shape for Strings {
         message.item[place].clone_from(item);
     }
 
-    fn tracked(items: Vec<String>) -> TrackedStrings {
-        TrackedStrings { item: items.into() }
+    fn tracked(items: Vec<String>) -> Tracked<TrackedStrings> {
+        TrackedStrings { item: items.into() }.into()
     }
 
-    fn set_tracked(message: &mut TrackedStrings, place: usize, item: &String) {
+    fn set_tracked(message: &mut Tracked<TrackedStrings>, place: usize, item: &String) {
         message.item[place].clone_from(item);
     }
 

@@ -2,7 +2,7 @@
 
 use super::differential::leaf::{Descent, Session, StartTag};
 use super::differential::machine::Papers;
-use super::flat::Learned;
+use super::flat::{Hinting, Learned};
 use super::{DecodeOptions, Differential, Frame, Step, Stop};
 use crate::node::{Bindings, owned};
 use crate::{Error, ErrorKind, QName, Stats};
@@ -30,6 +30,8 @@ pub struct State {
     declarations: Vec<(String, String)>,
     /// Markup learned for flat items.
     pub(crate) learned: Learned,
+    /// What was sent, if this message may hold the same.
+    pub(in crate::decode) hinting: Option<Hinting>,
     /// Set by a parent for the routine it calls next: the start tag just read is of a field, not of the container.
     pub(in crate::decode) inline: bool,
     /// Set by the routine for simple content: the attributes of the start tag just read are dealt with.
@@ -71,6 +73,7 @@ impl State {
             partial: Partial::default(),
             declarations: Vec::new(),
             learned: Learned::default(),
+            hinting: None,
             inline: false,
             attributes_read: false,
             inherited: 0,

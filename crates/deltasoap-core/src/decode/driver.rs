@@ -2,10 +2,11 @@
 
 use super::differential::Differential;
 use super::differential::leaf::{Advance, Chunk, Image};
+use super::flat::Hinting;
 use super::{Cursor, State, Step, Stop};
 use crate::content::{Content, Typed};
 use crate::schema::{QName, View};
-use crate::{Error, ErrorKind, Stats, Value};
+use crate::{Error, ErrorKind, Hint, Stats, Value};
 use bytes::Bytes;
 use deltasoap_xml::{Feed, Limits, Window};
 
@@ -66,6 +67,13 @@ impl Decoder {
         self.received = 0;
     }
 
+    /// Gives the decoder lists that were sent and that the next document may repeat: its numbers are looked up among them first. It
+    /// holds for the next document that is read to its end, and never changes a result. For documents that are compared with the one
+    /// before it serves what is read in regular mode.
+    pub fn set_hint(&mut self, hint: Option<Hint>) {
+        self.state.hinting = hint.and_then(|hint| Hinting::new(hint, &self.state.limits));
+    }
+
     /// Takes the next chunk of the document and reads as much as it allows.
     ///
     /// # Errors
@@ -98,6 +106,7 @@ impl Decoder {
         }
         self.state.session.keep(&mut self.image);
         self.state.stats.messages += 1;
+        self.state.hinting = None;
         Ok(())
     }
 

@@ -26,7 +26,7 @@ pub use complex::DecodeFields;
 pub use cursor::{Cursor, State, Tag};
 use differential::Differential;
 pub use driver::{DecodeOptions, Decoder, ElementRoot, Root, from_slice, value_from_slice};
-pub use flat::FlatScan;
+pub use flat::FlatSource;
 pub use frame::Frame;
 pub use skip::skip_element;
 

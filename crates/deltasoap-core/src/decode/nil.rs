@@ -3,7 +3,7 @@
 use super::cursor::Tag;
 use super::{Cursor, Step, Stop};
 use crate::content::{Content, Nillable, Typed};
-use crate::decode::flat::FlatScan;
+use crate::decode::flat::FlatSource;
 use crate::encode::{Encoder, FlatSink};
 use crate::schema::{Element, QName, View};
 use crate::{ErrorKind, ns};
@@ -101,7 +101,7 @@ impl<T: Content> Content for Nillable<T> {
         }
     }
 
-    fn scan_flat(&mut self, _: &mut FlatScan<'_>, _: View<'_>) -> Option<()> {
+    fn scan_flat<S: FlatSource>(&mut self, _: &mut S, _: View<'_>) -> Option<()> {
         None
     }
 

@@ -33,34 +33,47 @@ pub fn encode_element<T: Content>(
     body: (&T, View<'_>),
     buffer: Buffer,
 ) -> Result<Buffer, Error> {
-    let mut encoder = Encoder::with_buffer(buffer);
-    write_message(&mut encoder, version, encoding, headers, name, body);
-    encoder.finish()
+    let (value, view) = body;
+    Draft { version, encoding, headers, name, value, view }.encode(buffer)
 }
 
-/// Writes a message with one body element, in full or against a template.
-pub(crate) fn write_message<T: Content>(
-    encoder: &mut Encoder,
-    version: Version,
-    encoding: Use,
-    headers: &[HeaderBlock],
-    name: &QName,
-    (value, view): (&T, View<'_>),
-) {
-    encoder.set_encoding(encoding);
-    let needs_xsi = encoding == Use::Encoded || view.has_nillable();
-    open_envelope(encoder, version, needs_xsi);
-    write_headers(encoder, version, headers);
-    encoder.start(&envelope_name(version, "Body"));
-    encoder.start(name);
-    if encoding == Use::Encoded {
-        let style = QName::new(version.namespace(), "encodingStyle");
-        encoder.attribute(&style, version.encoding_namespace());
+/// A message that is to be written: one body element with its value, and what stands around it.
+#[derive(Debug)]
+pub(crate) struct Draft<'a, T> {
+    pub(crate) version: Version,
+    pub(crate) encoding: Use,
+    pub(crate) headers: &'a [HeaderBlock],
+    pub(crate) name: &'a QName,
+    pub(crate) value: &'a T,
+    pub(crate) view: View<'a>,
+}
+
+impl<T: Content> Draft<'_, T> {
+    /// The message in full.
+    pub(crate) fn encode(&self, buffer: Buffer) -> Result<Buffer, Error> {
+        let mut encoder = Encoder::with_buffer(buffer);
+        self.write(&mut encoder);
+        encoder.finish()
     }
-    encoder.set_type_written(false);
-    value.encode(encoder, view);
-    encoder.end();
-    close_envelope(encoder);
+
+    /// Writes the message, in full or against a template.
+    pub(crate) fn write(&self, encoder: &mut Encoder) {
+        let &Draft { version, encoding, headers, name, value, view } = self;
+        encoder.set_encoding(encoding);
+        let needs_xsi = encoding == Use::Encoded || view.has_nillable();
+        open_envelope(encoder, version, needs_xsi);
+        write_headers(encoder, version, headers);
+        encoder.start(&envelope_name(version, "Body"));
+        encoder.start(name);
+        if encoding == Use::Encoded {
+            let style = QName::new(version.namespace(), "encodingStyle");
+            encoder.attribute(&style, version.encoding_namespace());
+        }
+        encoder.set_type_written(false);
+        value.encode(encoder, view);
+        encoder.end();
+        close_envelope(encoder);
+    }
 }
 
 /// Writes a fault message.

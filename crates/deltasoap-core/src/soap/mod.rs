@@ -9,7 +9,7 @@ mod version;
 pub use envelope::{EnvelopeReader, Head, Receiver};
 pub use fault::{Fault, FaultCode};
 pub use header::HeaderBlock;
-pub(crate) use message::write_message;
+pub(crate) use message::Draft;
 pub use message::{
     Reply, ReplyReceiver, RequestReceiver, decode_reply, decode_request, encode_element, encode_fault, encode_message,
 };

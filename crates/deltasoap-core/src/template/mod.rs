@@ -6,5 +6,5 @@
 mod segment;
 mod shape;
 
-pub(crate) use segment::Segment;
+pub(crate) use segment::{COMPARED, Segment, is_same};
 pub(crate) use shape::Shape;

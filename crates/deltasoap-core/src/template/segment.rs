@@ -62,6 +62,26 @@ impl Segment {
     }
 }
 
+/// Bytes that [`is_same`] can compare.
+pub(crate) const COMPARED: usize = BLOCK;
+
+/// True if both begin with the same `len` bytes; at most [`COMPARED`].
+#[inline(always)]
+pub(crate) fn is_same(one: &[u8], other: &[u8], len: usize) -> bool {
+    let (Some(a), Some(b), Some(mask)) = (one.first_chunk(), other.first_chunk(), mask(len)) else {
+        return one.get(..len).is_some_and(|one| other.get(..len) == Some(one));
+    };
+    let ([a, c], [b, d], [low, high]) = (halves(a), halves(b), halves(mask));
+    (((a ^ b) & low) | ((c ^ d) & high)) == 0
+}
+
+/// Ones for the first `len` bytes of a block: a block of ones and one of zeros, from the right place on.
+#[inline(always)]
+fn mask(len: usize) -> Option<&'static [u8; BLOCK]> {
+    static ONES_THEN_ZEROS: [[u8; BLOCK]; 2] = [[0xFF; BLOCK], [0; BLOCK]];
+    ONES_THEN_ZEROS.as_flattened().get(BLOCK.checked_sub(len)?..)?.first_chunk()
+}
+
 #[inline(always)]
 fn halves(block: &[u8; BLOCK]) -> [u128; 2] {
     let (low, high) = block.split_at(BLOCK / 2);
@@ -84,6 +104,22 @@ mod tests {
                 let mut other = text.clone();
                 other[wrong] ^= 0x80;
                 assert!(!segment.matches(&other), "byte {wrong} of {len} differs");
+            }
+        }
+    }
+
+    #[test]
+    fn beginnings_are_compared_up_to_their_length() {
+        let text: Vec<u8> = (0..80).collect();
+        for len in 0..=COMPARED {
+            for given in 0..text.len() {
+                assert_eq!(is_same(&text[..given], &text, len), given >= len, "{len} of {given}");
+                assert_eq!(is_same(&text, &text[..given], len), given >= len, "{len} of {given}");
+            }
+            for at in 0..text.len() {
+                let mut other = text.clone();
+                other[at] ^= 1;
+                assert_eq!(is_same(&text, &other, len), at >= len, "{len}, byte {at} differs");
             }
         }
     }

@@ -1,7 +1,7 @@
 //! `xsd:anySimpleType`: a simple value whose type the message tells.
 
 use crate::content::{Content, Typed};
-use crate::decode::{Cursor, FlatScan, Step, expect_end, nil_attribute, undeclared_type};
+use crate::decode::{Cursor, FlatSource, Step, expect_end, nil_attribute, undeclared_type};
 use crate::encode::Encoder;
 use crate::ns;
 use crate::schema::{Builtin, Element, QName, SimpleElement, View};
@@ -71,7 +71,7 @@ impl Content for AnySimple {
         false
     }
 
-    fn scan_flat(&mut self, scan: &mut FlatScan<'_>, _: View<'_>) -> Option<()> {
+    fn scan_flat<S: FlatSource>(&mut self, scan: &mut S, _: View<'_>) -> Option<()> {
         let named = scan.named_type()?;
         if self.0.builtin() != named {
             self.0 = Simple::vacant(named);

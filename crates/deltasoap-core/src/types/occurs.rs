@@ -2,7 +2,7 @@
 
 use crate::content::{APPENDED, Content, Occurs, Typed};
 use crate::decode::flat::{self, Patch, Run};
-use crate::decode::{Cursor, FlatScan, Step};
+use crate::decode::{Cursor, FlatSource, Step};
 use crate::encode::differential::Stamp;
 use crate::encode::flat::encode_items;
 use crate::encode::{Encoder, FlatSink};
@@ -57,7 +57,7 @@ impl<T: Typed> Occurs for T {
     }
 
     #[inline(always)]
-    fn scan_flat(&mut self, scan: &mut FlatScan<'_>, view: View<'_>) -> Option<()> {
+    fn scan_flat<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
         <T as Content>::scan_flat(self, scan, view)
     }
 

@@ -36,9 +36,9 @@ macro_rules! simple_content {
             }
 
             #[inline(always)]
-            fn scan_flat(
+            fn scan_flat<S: $crate::decode::FlatSource>(
                 &mut self,
-                scan: &mut $crate::decode::FlatScan<'_>,
+                scan: &mut S,
                 _: $crate::schema::View<'_>,
             ) -> Option<()> {
                 scan.leaf(self)

@@ -11,7 +11,7 @@ pub use record::Record;
 pub use simple::Simple;
 
 use crate::content::Content;
-use crate::decode::{self, Cursor, FlatScan, Step, array, nil_attribute};
+use crate::decode::{self, Cursor, FlatSource, Step, array, nil_attribute};
 use crate::encode::{self, Encoder, FlatSink};
 use crate::schema::{Element, UnionElement, View};
 use crate::{ErrorKind, Node, Typed};
@@ -118,7 +118,7 @@ impl Content for Value {
         record::flat_leaves(view)
     }
 
-    fn scan_flat(&mut self, scan: &mut FlatScan<'_>, view: View<'_>) -> Option<()> {
+    fn scan_flat<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
         match self {
             Value::Simple(simple) => simple.scan_flat(scan),
             Value::Record(record) => record.scan_flat(scan, view),

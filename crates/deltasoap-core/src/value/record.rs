@@ -3,7 +3,7 @@
 use super::{Simple, Value};
 use crate::content::{APPENDED, Content};
 use crate::decode::flat::{self, Patch, Run};
-use crate::decode::{Cursor, DecodeFields, FlatScan, Step};
+use crate::decode::{Cursor, DecodeFields, FlatSource, Step};
 use crate::encode::flat::encode_items;
 use crate::encode::{EncodeFields, Encoder, FlatSink};
 use crate::schema::{ComplexElement, Compositor, Element, Field, View};
@@ -29,7 +29,7 @@ impl Record {
         Record { fields: complex.fields.iter().map(vacant).chain(text).collect(), attributes }
     }
 
-    pub(super) fn scan_flat(&mut self, scan: &mut FlatScan<'_>, view: View<'_>) -> Option<()> {
+    pub(super) fn scan_flat<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
         let complex = view.complex()?;
         for (value, field) in self.fields.iter_mut().zip(complex.fields.iter()) {
             let content = view.follow(field.element);

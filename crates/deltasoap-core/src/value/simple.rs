@@ -1,6 +1,6 @@
 //! Simple values: one variant a built-in type.
 
-use crate::decode::{self, Cursor, FlatScan, Step};
+use crate::decode::{self, Cursor, FlatSource, Step};
 use crate::encode::{Encoder, FlatSink};
 use crate::schema::{Builtin, QName, SimpleElement, View};
 use deltasoap_xml::lexical::{self, Lexical, LexicalError};
@@ -41,7 +41,7 @@ macro_rules! simple {
             }
 
             #[inline]
-            pub(crate) fn scan_flat(&mut self, scan: &mut FlatScan<'_>) -> Option<()> {
+            pub(crate) fn scan_flat<S: FlatSource>(&mut self, scan: &mut S) -> Option<()> {
                 match self { $(Simple::$variant(value) => scan.leaf(value),)* }
             }
 

@@ -81,6 +81,12 @@ impl<S> Client<S> {
     pub fn encode_stats(&self) -> EncodeStats {
         self.writer.stats()
     }
+
+    /// Leaves of responses whose values were taken from the requests that they answer ([`hints`](ClientBuilder::hints)), over all
+    /// clones of the client.
+    pub fn hinted_leaves(&self) -> u64 {
+        self.writer.hinted_leaves()
+    }
 }
 
 /// What holds for all calls of a client.
@@ -102,6 +108,7 @@ pub struct ClientBuilder {
     memories: usize,
     memory_bytes: usize,
     templating: Templating,
+    hints: bool,
     templates: SharedTemplates,
 }
 
@@ -121,6 +128,7 @@ impl ClientBuilder {
             memories: MEMORIES,
             memory_bytes: BYTES,
             templating: Templating::default(),
+            hints: true,
             templates: SharedTemplates::default(),
         }
     }
@@ -186,6 +194,15 @@ impl ClientBuilder {
         self
     }
 
+    /// Whether numbers of a response are looked up in the request that it answers, where many are the same: those need not be
+    /// parsed. It is done for lists of `float` and `double`, in requests of which a template is kept, and as long as such
+    /// responses do repeat what was sent. Default: yes.
+    #[must_use]
+    pub fn hints(mut self, hints: bool) -> Self {
+        self.hints = hints;
+        self
+    }
+
     /// Where earlier requests are kept, and how many. Default: a store of the client's own, with the bounds of
     /// [`SharedTemplates::default`].
     #[must_use]
@@ -212,7 +229,7 @@ impl ClientBuilder {
             _ => return Err(InvalidUrl(self.url)),
         };
         let memories = Memories::new(self.settings.options, self.memories, self.memory_bytes);
-        let writer = Writer::new(self.templating, self.templates);
+        let writer = Writer::new(self.templating, self.hints, self.templates);
         Ok(Client { transport, settings: Arc::new(self.settings), memories, writer })
     }
 }

@@ -3,13 +3,13 @@
 use super::builder::Client;
 use super::error::CallError;
 use super::options::CallOptions;
-use super::receive::{FaultReceiver, receive, status_error};
-use super::templates::Layout;
+use super::receive::{FaultReceiver, Received, receive, status_error};
+use super::templates::{Layout, Sent};
 use crate::media;
 use crate::{Body, BoxError};
 use bytes::Bytes;
 use deltasoap_core::decode::Decoder;
-use deltasoap_core::soap::{Head, Reply, ReplyReceiver, Version};
+use deltasoap_core::soap::{Head, Receiver, Reply, ReplyReceiver, Version};
 use deltasoap_core::{DecodeOptions, Differential, Error, Lease, Message, QName};
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, StatusCode};
@@ -60,8 +60,8 @@ where
         options: CallOptions,
     ) -> Result<Response<Resp>, CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let request = self.request(request, options)?;
-        within(timeout, self.exchange(request)).instrument(span::<Req>()).await
+        let (request, sent) = self.request(request, options)?;
+        within(timeout, self.exchange(request, sent)).instrument(span::<Req>()).await
     }
 
     /// Calls an operation whose responses resemble each other, with the client's settings: the response is compared with the
@@ -117,8 +117,8 @@ where
         Resp: Message + Send + 'static,
     {
         let timeout = options.timeout.or(self.settings.timeout);
-        let request = self.request(request, options)?;
-        within(timeout, self.exchange_leased(request, Req::ELEMENT)).instrument(span::<Req>()).await
+        let (request, sent) = self.request(request, options)?;
+        within(timeout, self.exchange_leased(request, sent, Req::ELEMENT)).instrument(span::<Req>()).await
     }
 
     /// Sends a one-way message. Any success of the HTTP exchange counts as its acceptance.
@@ -135,13 +135,17 @@ where
     /// As [`call`](Self::call).
     pub async fn send_with<Req: Message>(&self, request: &Req, options: CallOptions) -> Result<(), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let request = self.request(request, options)?;
+        let (request, _) = self.request(request, options)?;
         within(timeout, self.deliver(request)).instrument(span::<Req>()).await
     }
 
-    pub(super) async fn exchange<T: Message>(&self, request: Request<Body>) -> Result<Response<T>, CallError> {
+    pub(super) async fn exchange<T: Message>(
+        &self,
+        request: Request<Body>,
+        sent: Option<Sent>,
+    ) -> Result<Response<T>, CallError> {
         let response = self.transmit(request).await?;
-        let received = receive(response, ReplyReceiver::<T>::default(), self.decoder()).await?;
+        let received = self.receive(response, ReplyReceiver::<T>::default(), self.decoder(), sent).await?;
         let (status, http_headers) = (received.parts.status, received.parts.headers);
         let Some((head, receiver)) = received.message else { return Err(status_error(status, b"")) };
         match receiver.into_reply().map_err(CallError::Decode)? {
@@ -153,11 +157,12 @@ where
     async fn exchange_leased<T: Message + Send + 'static>(
         &self,
         request: Request<Body>,
+        sent: Option<Sent>,
         name: QName,
     ) -> Result<Response<Lease<T>>, CallError> {
         let response = self.transmit(request).await?;
         let (checkout, memory, decoder) = self.memories.check_out::<T>(name);
-        let received = receive(response, ReplyReceiver::new(memory), decoder).await?;
+        let received = self.receive(response, ReplyReceiver::new(memory), decoder, sent).await?;
         let (status, http_headers) = (received.parts.status, received.parts.headers);
         let Some((head, mut receiver)) = received.message else { return Err(status_error(status, b"")) };
         let fault = receiver.take_fault().map_err(CallError::Decode)?;
@@ -167,6 +172,23 @@ where
             Some(fault) => Err(CallError::Fault(Box::new(fault))),
             None => Ok(Response { head, body, status, http_headers }),
         }
+    }
+
+    /// Reads an answer, with what was sent as a hint.
+    async fn receive<R: Receiver>(
+        &self,
+        response: http::Response<B>,
+        receiver: R,
+        mut decoder: Decoder,
+        sent: Option<Sent>,
+    ) -> Result<Received<R>, CallError> {
+        let before = decoder.stats().hinted_leaves;
+        decoder.set_hint(sent.as_ref().map(|sent| sent.hint.clone()));
+        let received = receive(response, receiver, decoder).await?;
+        if let Some(sent) = sent {
+            self.writer.note_found(&sent, received.decoder.stats().hinted_leaves - before);
+        }
+        Ok(received)
     }
 
     /// A decoder for an answer that nothing is compared with.
@@ -193,9 +215,9 @@ where
         self.transport.clone().oneshot(request).await.map_err(|error| CallError::Http(error.into()))
     }
 
-    fn request<T: Message>(&self, body: &T, options: CallOptions) -> Result<Request<Body>, CallError> {
-        let message = self.message(body, &options).map_err(CallError::Encode)?;
-        self.request_of(message, options)
+    fn request<T: Message>(&self, body: &T, options: CallOptions) -> Result<(Request<Body>, Option<Sent>), CallError> {
+        let (message, sent) = self.message(body, &options).map_err(CallError::Encode)?;
+        Ok((self.request_of(message, options)?, sent))
     }
 
     /// The HTTP request with a message as its body.
@@ -211,7 +233,7 @@ where
         Ok(request)
     }
 
-    fn message<T: Message>(&self, body: &T, options: &CallOptions) -> Result<Body, Error> {
+    fn message<T: Message>(&self, body: &T, options: &CallOptions) -> Result<(Body, Option<Sent>), Error> {
         let encoding = options.encoding.unwrap_or(self.settings.encoding);
         let layout = Layout { version: self.settings.version, encoding, headers: &options.headers };
         self.writer.write(layout, body, options.is_single)

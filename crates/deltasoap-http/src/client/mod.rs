@@ -2,11 +2,13 @@
 //!
 //! [`call`] makes the HTTP request and drives the exchange; [`receive`] decodes the answer as its bytes arrive;
 //! [`overlaid`] makes requests with lists that are too long for that to be held in memory;
-//! [`templates`] keeps earlier requests to write the next against, and [`memory`] earlier responses to compare the next with;
+//! [`templates`] keeps earlier requests to write the next against, [`echoes`] tells whether answers repeat them, and [`memory`] keeps
+//! earlier responses to compare the next with;
 //! [`transport`] is the default way to the network, in whose place any [`tower::Service`] can stand.
 
 mod builder;
 mod call;
+mod echoes;
 mod error;
 mod memory;
 mod options;

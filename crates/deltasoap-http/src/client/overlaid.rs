@@ -81,7 +81,7 @@ where
     {
         let timeout = options.timeout.or(self.settings.timeout);
         let request = self.overlaid(request, items, options)?;
-        within(timeout, self.exchange(request)).instrument(span::<Req>()).await.map_err(blame_items)
+        within(timeout, self.exchange(request, None)).instrument(span::<Req>()).await.map_err(blame_items)
     }
 
     /// Sends a one-way message with a list of any length; see [`call_overlaid`](Self::call_overlaid).

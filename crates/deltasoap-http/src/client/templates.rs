@@ -4,12 +4,13 @@
 //! which takes no lock, and put back at once: what is still being sent is safe, since templates copy it before they change
 //! it. A request that is written meanwhile gets a set of its own.
 
+use super::echoes::Echoes;
 use crate::body::Body;
 use crate::shelf::{Idle, Shelf};
 use crate::sizes::{Sizes, in_full};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::{HeaderBlock, Version, encode_message};
-use deltasoap_core::{Buffer, EncodeStats, Error, Message, QName, RunPool, Templates, Templating};
+use deltasoap_core::{Buffer, EncodeStats, Error, Hint, Message, QName, RunPool, Templates, Templating};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -126,6 +127,7 @@ impl Store {
 #[derive(Debug)]
 pub(super) struct Writer {
     options: Templating,
+    hints: bool,
     store: SharedTemplates,
     destination: u64,
     state: Mutex<State>,
@@ -134,19 +136,35 @@ pub(super) struct Writer {
 #[derive(Debug, Default)]
 struct State {
     stats: EncodeStats,
-    /// Of each kind of request so far.
-    sizes: Vec<(Kind, Sizes)>,
+    /// Leaves of responses that were found in requests.
+    hinted_leaves: u64,
+    /// What is known of each kind of request so far.
+    habits: Vec<(Kind, Habits)>,
+}
+
+/// What requests of a kind are like, and what answers them.
+#[derive(Debug, Default)]
+struct Habits {
+    sizes: Sizes,
+    echoes: Echoes,
 }
 
 impl State {
-    fn sizes(&mut self, kind: &Kind) -> &Sizes {
-        let known = self.sizes.iter().position(|(other, _)| other == kind);
+    fn habits(&mut self, kind: &Kind) -> &mut Habits {
+        let known = self.habits.iter().position(|(other, _)| other == kind);
         let index = known.unwrap_or_else(|| {
-            self.sizes.push((kind.clone(), Sizes::default()));
-            self.sizes.len() - 1
+            self.habits.push((kind.clone(), Habits::default()));
+            self.habits.len() - 1
         });
-        &self.sizes[index].1
+        &mut self.habits[index].1
     }
+}
+
+/// What was sent, for reading what is answered.
+#[derive(Debug)]
+pub(super) struct Sent {
+    kind: Kind,
+    pub(super) hint: Hint,
 }
 
 /// How a request is laid out.
@@ -159,11 +177,11 @@ pub(super) struct Layout<'a> {
 
 impl Writer {
     /// For the requests to one more destination of a store.
-    pub(super) fn new(options: Templating, store: SharedTemplates) -> Arc<Self> {
+    pub(super) fn new(options: Templating, hints: bool, store: SharedTemplates) -> Arc<Self> {
         let destination = store.0.destinations.fetch_add(1, Relaxed);
         // What the store has no room for is not made into a template in the first place.
         let options = Templating { bytes: options.bytes.min(store.0.bytes), ..options };
-        Arc::new(Writer { options, store, destination, state: Mutex::default() })
+        Arc::new(Writer { options, hints, store, destination, state: Mutex::default() })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -184,15 +202,20 @@ impl Writer {
     ///
     /// # Errors
     /// When the value holds text that XML cannot carry.
-    pub(super) fn write<T: Message>(&self, layout: Layout<'_>, body: &T, is_single: bool) -> Result<Body, Error> {
+    pub(super) fn write<T: Message>(
+        &self,
+        layout: Layout<'_>,
+        body: &T,
+        is_single: bool,
+    ) -> Result<(Body, Option<Sent>), Error> {
         let kind = Kind::of::<T>(layout.version, layout.encoding);
         let (is_small, expected) = {
             let mut state = self.state();
-            let sizes = state.sizes(&kind);
+            let sizes = &state.habits(&kind).sizes;
             (sizes.are_small(), sizes.expected())
         };
         if is_single || is_small || self.options.is_off() {
-            self.write_in_full(kind, layout, body, expected)
+            Ok((self.write_in_full(kind, layout, body, expected)?, None))
         } else {
             self.write_on(Key { destination: self.destination, kind }, layout, body)
         }
@@ -215,22 +238,43 @@ impl Writer {
         key: Key,
         Layout { version, encoding, headers }: Layout<'_>,
         body: &T,
-    ) -> Result<Body, Error> {
+    ) -> Result<(Body, Option<Sent>), Error> {
         let mut templates = self.store.0.take(&key, self.options);
         let before = templates.stats();
         let outgoing = templates.encode(version, encoding, headers, body)?;
         let is_small = self.count(&key.kind, templates.stats() - before, outgoing.len());
-        if !is_small {
-            self.store.0.put(Idle::new(key, templates));
+        if is_small {
+            return Ok((outgoing.into(), None));
         }
-        Ok(outgoing.into())
+        let sent = self.sent(&key.kind, &templates);
+        self.store.0.put(Idle::new(key, templates));
+        Ok((outgoing.into(), sent))
+    }
+
+    /// What was just sent, if what is answered to such requests is like it.
+    fn sent(&self, kind: &Kind, templates: &Templates) -> Option<Sent> {
+        let is_wanted = self.hints && self.state().habits(kind).echoes.are_expected();
+        let hint = if is_wanted { templates.hint() } else { None };
+        hint.map(|hint| Sent { kind: kind.clone(), hint })
+    }
+
+    /// Notes how many leaves of an answer were found in its request.
+    pub(super) fn note_found(&self, sent: &Sent, leaves: u64) {
+        let mut state = self.state();
+        state.hinted_leaves += leaves;
+        state.habits(&sent.kind).echoes.note(leaves);
+    }
+
+    /// Leaves of answers that were found in their requests, in all.
+    pub(super) fn hinted_leaves(&self) -> u64 {
+        self.state().hinted_leaves
     }
 
     /// Counts a request; true if those of its kind are small.
     fn count(&self, kind: &Kind, stats: EncodeStats, len: usize) -> bool {
         let mut state = self.state();
         state.stats += stats;
-        let sizes = state.sizes(kind);
+        let sizes = &state.habits(kind).sizes;
         sizes.note(len);
         sizes.are_small()
     }

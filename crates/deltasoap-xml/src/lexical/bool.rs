@@ -41,6 +41,11 @@ impl Lexical for bool {
     fn image(&self) -> [u8; 8] {
         u64::from(*self).to_le_bytes()
     }
+
+    #[inline(always)]
+    fn from_image(image: [u8; 8]) -> Option<Self> {
+        Some(image[0] != 0)
+    }
 }
 
 #[cfg(test)]

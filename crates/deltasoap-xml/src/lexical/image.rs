@@ -51,6 +51,12 @@ impl Image {
         (self.class as u16) << 8 | self.bytes as u16
     }
 
+    /// True for `float` and `double`, whose texts are the dearest to parse.
+    #[inline]
+    pub const fn is_float(self) -> bool {
+        matches!(self.class, Class::Float)
+    }
+
     /// True if values have images.
     #[inline]
     pub const fn is_some(self) -> bool {

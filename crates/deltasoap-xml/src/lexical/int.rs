@@ -5,7 +5,7 @@
 //! zero, which XSD 1.0 grants to `nonNegativeInteger`, from which they are derived.
 
 use super::digits::{self, POW10};
-use super::{Image, Lexical, LexicalError, WhiteSpace, space};
+use super::{Image, Lexical, LexicalError, WhiteSpace, over, space};
 use crate::buffer::Block;
 use crate::{Buffer, Escape};
 
@@ -46,6 +46,16 @@ macro_rules! int {
                 $format((*self).into(), out);
             }
 
+            #[inline(always)]
+            fn write_over(&self, place: &mut [u8], scratch: &mut Buffer) -> bool {
+                if let Some(text) = i64::try_from(*self).ok().and_then(short_text) {
+                    return over::put_word(text, place);
+                }
+                scratch.clear();
+                self.format(scratch, Escape::Text);
+                over::put(scratch.as_slice(), place)
+            }
+
             const IMAGE: Image = Image::$image(size_of::<$type>() as u8);
 
             #[inline(always)]
@@ -53,6 +63,11 @@ macro_rules! int {
                 let mut image = [0; 8];
                 image[..size_of::<$type>()].copy_from_slice(&self.to_le_bytes());
                 image
+            }
+
+            #[inline(always)]
+            fn from_image(image: [u8; 8]) -> Option<Self> {
+                image.first_chunk().map(|bytes| Self::from_le_bytes(*bytes))
             }
         }
     };
@@ -191,6 +206,21 @@ fn format_signed_long(negative: bool, magnitude: u64, out: &mut Buffer) {
     block.put(digits::full(low), 8);
     let len = block.len();
     out.commit(len);
+}
+
+/// The characters of a number of up to ten digits, the first in the lowest byte, and how many they are.
+#[inline(always)]
+pub(super) fn short_text(value: i64) -> Option<(u128, usize)> {
+    let magnitude = u32::try_from(value.unsigned_abs()).ok()?;
+    let (text, len) = if magnitude < 100_000_000 {
+        let (text, len) = digits::short(magnitude);
+        (u128::from(u64::from_le_bytes(text)), len)
+    } else {
+        let (head, len) = digits::short(magnitude / 100_000_000);
+        let tail = u64::from_le_bytes(digits::full(magnitude % 100_000_000));
+        (u128::from(u64::from_le_bytes(head)) | u128::from(tail) << (8 * len), len + 8)
+    };
+    Some(if value < 0 { (text << 8 | u128::from(b'-'), len + 1) } else { (text, len) })
 }
 
 #[inline(always)]

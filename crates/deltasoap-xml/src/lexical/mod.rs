@@ -14,6 +14,7 @@ mod image;
 mod int;
 mod integer;
 mod list;
+mod over;
 mod space;
 mod string;
 #[cfg(test)]
@@ -92,6 +93,14 @@ pub trait Lexical: Sized {
         [0; 8]
     }
 
+    /// The value that [`scan`](Self::scan) reads from the text that a value with this image was written as, bit for bit. `None` for
+    /// types without images, and for not-a-number, which has more images than texts.
+    #[inline]
+    fn from_image(image: [u8; 8]) -> Option<Self> {
+        let _ = image;
+        None
+    }
+
     /// How many of the first values have these images, which lie packed one behind the other. None for types without.
     #[inline]
     fn count_same(values: &[Self], images: &[u8]) -> usize {
@@ -102,6 +111,16 @@ pub trait Lexical: Sized {
             8 => image::count_same::<Self, 8>(values, images),
             _ => 0,
         }
+    }
+
+    /// Writes the text as [`format`](Self::format) does into an element, over one of the same length. False if it is longer or
+    /// shorter; nothing is written then. `scratch` is cleared and used; it tells whether characters were
+    /// [replaced](Buffer::has_replaced).
+    #[inline]
+    fn write_over(&self, place: &mut [u8], scratch: &mut Buffer) -> bool {
+        scratch.clear();
+        self.format(scratch, Escape::Text);
+        over::put(scratch.as_slice(), place)
     }
 
     /// True if this is the value's text as [`format`](Self::format) writes it into an element. `scratch` is cleared and used.

@@ -36,9 +36,27 @@ pub(crate) fn laws<T: Lexical + PartialEq + Debug>(value: &T) {
     let text = text_of(value);
     assert_eq!(T::parse(&text).as_ref(), Ok(value), "{text:?}");
     assert!(T::MAX_WIDTH.is_none_or(|width| text.len() <= width), "{text:?} is wider than {:?}", T::MAX_WIDTH);
+    assert_eq!(T::from_image(value.image()).is_some(), T::IMAGE.is_some(), "{text:?}");
+    assert!(T::from_image(value.image()).is_none_or(|again| again.image() == value.image()), "{text:?}");
     scan_agrees::<T>(&text);
+    takes_its_place(value, &text);
     if T::STREAMED {
         streams::<T>(&text);
+    }
+}
+
+/// A value is written over a text of its length, and nowhere else.
+fn takes_its_place<T: Lexical>(value: &T, text: &str) {
+    let mut escaped = Buffer::new();
+    value.format(&mut escaped, Escape::Text);
+    for len in [escaped.len(), escaped.len() + 1, escaped.len().saturating_sub(1)] {
+        let mut bytes = vec![b'<'; len + 40];
+        let fits = value.write_over(&mut bytes[20..20 + len], &mut Buffer::new());
+        let mut expected = vec![b'<'; len + 40];
+        if len == escaped.len() {
+            expected[20..20 + len].copy_from_slice(escaped.as_slice());
+        }
+        assert_eq!((fits, bytes), (len == escaped.len(), expected), "{text:?}");
     }
 }
 

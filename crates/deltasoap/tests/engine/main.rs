@@ -1,9 +1,11 @@
 //! The engine with typed values: shortcut, limits, errors, section-5 encoding, real messages, templates.
 
+mod dense;
 mod encoded;
 mod errors;
 #[path = "../../../deltasoap-core/tests/support/gaps.rs"]
 mod gaps;
+mod hints;
 #[path = "../../../deltasoap-core/tests/support/kinds.rs"]
 mod kinds;
 mod leaves;

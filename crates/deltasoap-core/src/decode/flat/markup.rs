@@ -37,13 +37,13 @@ pub(crate) struct Markup {
     ends: usize,
 }
 
-/// From an item's last leaf to the first one of the next.
+/// What stands behind an item's last leaf and its end tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Turn {
-    /// Where the next item begins.
+pub(super) struct Next {
+    /// Where the item ends.
     pub(super) start: usize,
-    /// Where its first leaf's text begins.
-    pub(super) text: usize,
+    /// Where the text of the first leaf of another one begins, if that is what follows.
+    pub(super) text: Option<usize>,
 }
 
 impl Markup {
@@ -63,34 +63,29 @@ impl Markup {
         Some(Markup {
             ends: ends(&bytes[begin..end]) - text,
             between: leaves.windows(2).map(|pair| gap(pair[0].1, pair[1].0)).collect(),
-            turn: Gap::joined(&close, &bytes[start..begin], &open),
+            turn: Gap::joined(&close, white_between(bytes, (start, begin), end), &open),
             open,
             close,
         })
     }
 
-    /// From the end of an item's last leaf to the text of the next item's first; `None` where something else follows.
+    /// What follows the end of an item's last leaf; `None` if it is not the item's end.
     #[inline(always)]
-    pub(super) fn turn(&self, bytes: &[u8], at: usize) -> Option<Turn> {
+    pub(super) fn next(&self, bytes: &[u8], at: usize) -> Option<Next> {
         if self.turn.whole.matches(&bytes[at..]) {
             let text = at + self.turn.whole.len();
-            return Some(Turn { start: text - self.open.whole.len(), text });
+            return Some(Next { start: text - self.open.whole.len(), text: Some(text) });
         }
-        self.turn_with_white(bytes, at)
+        self.next_with_white(bytes, at)
     }
 
-    fn turn_with_white(&self, bytes: &[u8], at: usize) -> Option<Turn> {
+    #[inline(never)]
+    fn next_with_white(&self, bytes: &[u8], at: usize) -> Option<Next> {
         if let Some(text) = self.turn.end_behind_white(bytes, at) {
-            return Some(Turn { start: text - self.open.bare, text });
+            return Some(Next { start: text - self.open.bare, text: Some(text) });
         }
-        let start = self.close(bytes, at)?;
-        let text = self.open.end(bytes, start)?;
-        Some(Turn { start, text })
-    }
-
-    /// From the end of an item's last leaf to where the item ends.
-    pub(super) fn close(&self, bytes: &[u8], at: usize) -> Option<usize> {
-        self.close.end(bytes, at).map(|end| skip_white(bytes, end))
+        let start = skip_white(bytes, self.close.end(bytes, at)?);
+        Some(Next { start, text: self.open.end(bytes, start) })
     }
 
     /// The fewest bytes that an item has in front of its first leaf.
@@ -154,13 +149,18 @@ impl Gap {
     /// Where the gap ends that begins at a place; `None` if something else stands there.
     #[inline(always)]
     pub(super) fn end(&self, bytes: &[u8], at: usize) -> Option<usize> {
-        if self.whole.matches(&bytes[at..]) {
-            return Some(at + self.whole.len());
-        }
-        self.end_with_white(bytes, at)
+        self.exact_end(bytes, at).or_else(|| self.end_with_white(bytes, at))
     }
 
-    fn end_with_white(&self, bytes: &[u8], at: usize) -> Option<usize> {
+    /// As [`end`](Self::end), if it stands there as it was learned.
+    #[inline(always)]
+    pub(super) fn exact_end(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        self.whole.matches(&bytes[at..]).then(|| at + self.whole.len())
+    }
+
+    /// As [`end`](Self::end), if it does not: out of the loop over items, which it would make slower.
+    #[inline(never)]
+    pub(super) fn end_with_white(&self, bytes: &[u8], at: usize) -> Option<usize> {
         self.end_behind_white(bytes, at).or_else(|| self.end_by_tags(bytes, at))
     }
 
@@ -195,6 +195,16 @@ impl Gap {
             rest = &rest[skip_white(rest, 0)..];
         }
         true
+    }
+}
+
+/// The white space that is expected between two items: what stands behind the first one, if an item begins there, else what
+/// stands in front of it.
+fn white_between(bytes: &[u8], before: (usize, usize), end: usize) -> &[u8] {
+    let next = skip_white(bytes, end);
+    match bytes.get(next..next + 2) {
+        Some([b'<', second]) if *second != b'/' => &bytes[end..next],
+        _ => &bytes[before.0..before.1],
     }
 }
 
@@ -242,7 +252,13 @@ mod tests {
     }
 
     fn turned(markup: &Markup, text: &str) -> Option<(usize, usize)> {
-        markup.turn(text.as_bytes(), 0).map(|turn| (turn.start, turn.text))
+        let next = markup.next(text.as_bytes(), 0)?;
+        Some((next.start, next.text?))
+    }
+
+    fn closed(markup: &Markup, text: &str) -> Option<usize> {
+        let next = markup.next(text.as_bytes(), 0)?;
+        next.text.is_none().then_some(next.start)
     }
 
     #[test]
@@ -252,9 +268,25 @@ mod tests {
             for white in ["", " ", "\n  ", "\r\n\t", "                                        "] {
                 let (text, start) = (format!("</i>{white}<i>2"), 4 + white.len());
                 assert_eq!(turned(&markup, &text), Some((start, start + 3)), "{learned} {text:?}");
-                assert_eq!(markup.close(format!("</i>{white}</r>").as_bytes(), 0), Some(start));
+                assert_eq!(closed(&markup, &format!("</i>{white}</r>")), Some(start));
             }
             assert_eq!((turned(&markup, "</i> x<i>"), turned(&markup, "</i> <i >")), (None, None));
+        }
+    }
+
+    /// Where another item follows, the white space in front of it is expected behind all; else that in front of the first.
+    #[test]
+    fn white_space_between_items_is_expected_as_it_was_found() {
+        let cases = [
+            (" <i>1</i>\n  <i>2", "</i>\n  <i>"),
+            (" <i>1</i><i>2", "</i><i>"),
+            (" <i>1</i>\n</r>", "</i> <i>"),
+            (" <i>1</i>\n ", "</i> <i>"),
+            (" <i>1</i>", "</i> <i>"),
+        ];
+        for (text, expected) in cases {
+            let markup = Markup::new(text.as_bytes(), (0, 9), &[(4, 5)], false).unwrap();
+            assert_eq!(std::str::from_utf8(markup.turn.whole.as_slice()), Ok(expected), "{text:?}");
         }
     }
 
@@ -279,8 +311,8 @@ mod tests {
         assert_eq!(turned(&markup, "</a> </i> <i><!-- > --><a>"), Some((10, 26)));
         let leaves = [(3, 4)];
         let literal = Markup::new(b"<i>1</i><o/></j>", (0, 16), &leaves, true).unwrap();
-        assert_eq!(literal.close(b"</i><o/></j> <", 0), Some(13));
-        assert_eq!(literal.close(b"</i> <o/></j> <", 0), None);
+        assert_eq!(closed(&literal, "</i><o/></j> <"), Some(13));
+        assert_eq!(closed(&literal, "</i> <o/></j> <"), None);
     }
 
     #[test]

@@ -17,24 +17,28 @@
 //! same declarations in scope), and tokenizing is a function of state and bytes. Equal bytes from an equal state give
 //! the same tokens, so comparing them replaces tokenizing them. Of the limits, depth is the one that the place of an
 //! item decides; markup is used no deeper than where it was learned. A leaf's own text is read by
-//! [`Lexical::scan`], which accepts only text that ends at a `<` and that the general routine would accept
+//! [`Lexical::scan`](crate::Lexical::scan), which accepts only text that ends at a `<` and that the general routine would accept
 //! with the same value. Nothing is ever refused here: a deviation only goes back to the general routines.
 //!
 //! Segments of up to 32 bytes are compared as two masked 128-bit words. White space between tags may differ from item to
 //! item: `markup` has the details.
 
+mod hinted;
 mod markup;
 mod patch;
+mod scan;
 
+pub(super) use hinted::Hinting;
 pub use patch::{Patch, patch};
+pub use scan::FlatSource;
 
 use super::{Cursor, differential};
 use crate::content::Content;
 use crate::schema::{Builtin, View};
 use deltasoap_xml::ScopeId;
-use deltasoap_xml::lexical::Lexical;
 use deltasoap_xml::scan::skip_white;
-use markup::{Gap, Markup};
+use markup::Markup;
+use scan::{FlatScan, ItemSource};
 use std::sync::Arc;
 
 /// How many bytes of an unfinished item are kept for the next window instead of being read piece by piece.
@@ -167,51 +171,50 @@ impl Cursor<'_> {
     }
 }
 
-/// The leaves of one item, being read.
-#[derive(Debug)]
-pub struct FlatScan<'a> {
-    bytes: &'a [u8],
-    pos: usize,
-    between: std::slice::Iter<'a, Gap>,
-    types: std::slice::Iter<'a, Builtin>,
-    text_limit: usize,
+/// Items on their way into a list.
+struct Taking<'t, T> {
+    items: &'t mut Vec<T>,
+    /// The place that the next one gets: an old one's, or behind all.
+    place: usize,
+    /// The place in front of which to stop for now, and the one in front of which to stop at all.
+    last: usize,
+    end: usize,
+    /// Where the next item begins in the window, and the window in the document.
+    start: usize,
+    base: u64,
+    /// Where it is noted how items begin.
+    noted: Option<&'t mut differential::leaf::Run>,
 }
 
-impl FlatScan<'_> {
-    /// The type that the markup in front of the next leaf names; for leaves that have noted one.
-    pub(crate) fn named_type(&mut self) -> Option<Builtin> {
-        self.types.next().copied()
-    }
-
-    /// Reads a leaf and the markup between it and the next; `None` on any deviation.
+impl<T> Taking<'_, T> {
+    /// Takes an item that ends at a position.
     #[inline(always)]
-    pub fn leaf<T: Lexical>(&mut self, value: &mut T) -> Option<()> {
-        let used = value.scan_into(self.bytes.get(self.pos..)?)?;
-        if used > self.text_limit {
-            return None;
+    fn take(&mut self, item: T, end: usize) {
+        match self.items.get_mut(self.place) {
+            Some(old) => *old = item,
+            None => self.items.push(item),
         }
-        self.pos += used;
-        if let Some(gap) = self.between.next() {
-            self.pos = gap.end(self.bytes, self.pos)?;
+        self.place += 1;
+        if let Some(run) = &mut self.noted {
+            run.positions.push((self.base as u32).wrapping_add(self.start as u32).wrapping_sub(run.base));
         }
-        Some(())
+        self.start = end;
     }
-}
 
-/// Sets the item at a place: an old one, or the next.
-#[inline(always)]
-fn put<T>(items: &mut Vec<T>, place: usize, value: T) {
-    match items.get_mut(place) {
-        Some(item) => *item = value,
-        None => items.push(value),
+    fn is_full(&self) -> bool {
+        self.place == self.end
     }
-}
 
-/// Notes where an item begins.
-#[inline(always)]
-fn note(run: &mut Option<&mut differential::leaf::Run>, base: u64, start: usize) {
-    if let Some(run) = run {
-        run.positions.push((base as u32).wrapping_add(start as u32).wrapping_sub(run.base));
+    /// The same, borrowed.
+    #[inline(always)]
+    fn lend(&mut self) -> Taking<'_, T> {
+        let Taking { place, last, end, start, base, .. } = *self;
+        Taking { items: &mut *self.items, place, last, end, start, base, noted: self.noted.as_deref_mut() }
+    }
+
+    /// Stops after so many items, if not before.
+    fn pause_after(&mut self, items: usize) {
+        self.last = self.place.saturating_add(items).min(self.end);
     }
 }
 
@@ -238,32 +241,25 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
     }
     let frame = state.caller().field;
     let Some(known) = state.learned.find(field, scope, depth) else { return Run::Items(0) };
-    let Known { markup, types, .. } = &**known;
-    let bytes = window.bytes;
-    let mut start = skip_white(bytes, window.pos);
-    let mut place = first;
-    let positions = (window.base + window.pos as u64, window.base + start as u64);
-    let mut noted = state.session.recorder.run(known, positions, frame, first as u32);
-    if let Some(mut pos) = markup.open.end(bytes, start) {
-        loop {
-            let between = markup.between.iter();
-            let mut scan = FlatScan { bytes, pos, between, types: types.iter(), text_limit: state.limits.text };
-            let mut value = T::vacant(view);
-            if value.scan_flat(&mut scan, view).is_none() {
-                break;
-            }
-            let turn = markup.turn(bytes, scan.pos);
-            let Some(end) = turn.map(|turn| turn.start).or_else(|| markup.close(bytes, scan.pos)) else { break };
-            put(items, place, value);
-            place += 1;
-            note(&mut noted, window.base, start);
-            start = end;
-            match turn {
-                Some(turn) if place - first < most => pos = turn.text,
-                _ => break,
+    let (bytes, base) = (window.bytes, window.base);
+    let start = skip_white(bytes, window.pos);
+    let positions = (base + window.pos as u64, base + start as u64);
+    let noted = state.session.recorder.run(known, positions, frame, first as u32);
+    let end = first.saturating_add(most);
+    let mut taking = Taking { items, place: first, last: end, end, start, base, noted };
+    let markup = &known.markup;
+    if let Some(text) = markup.open.end(bytes, start) {
+        let mut scan = FlatScan::new(bytes, known, text, state.limits.text);
+        let hinting = state.hinting.as_mut();
+        if hinting.is_none_or(|hinting| hinting.read_all(&mut scan, &mut taking, &mut state.stats, view)) {
+            let rest = taking.place;
+            read(&mut scan, &mut taking, view);
+            if let Some(hinting) = &mut state.hinting {
+                hinting.pass(taking.place - rest);
             }
         }
     }
+    let Taking { place, start, .. } = taking;
     window.pos = start;
     state.session.recorder.end_run(window.base + start as u64);
     let read = u32::try_from(place - first).unwrap_or(u32::MAX);
@@ -274,4 +270,29 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
     let rest = &bytes[start..];
     let is_cut = !window.last && rest.len() < CARRY && markup.is_cut(rest);
     if is_cut { Run::Short(read) } else { Run::Items(read) }
+}
+
+/// Reads the item whose first leaf is at hand and those behind it. True if it stopped in front of an item like the others, whose first
+/// leaf is at hand then.
+#[inline(always)]
+fn read<'a, T: Content, S: ItemSource<'a>>(source: &mut S, taking: &mut Taking<'_, T>, view: View<'_>) -> bool {
+    let (bytes, markup) = (source.bytes(), &source.known().markup);
+    // Copies, which nobody else can see and so need not be kept in memory.
+    let (mut here, mut taken) = (source.clone(), taking.lend());
+    let goes_on = loop {
+        let mut value = T::vacant(view);
+        if value.scan_flat(&mut here, view).is_none() {
+            break false;
+        }
+        let Some(next) = markup.next(bytes, here.pos()) else { break false };
+        taken.take(value, next.start);
+        let Some(text) = next.text else { break false };
+        here.begin(text);
+        if taken.place == taken.last || !here.goes_on() {
+            break true;
+        }
+    };
+    (taking.place, taking.start) = (taken.place, taken.start);
+    *source = here;
+    goes_on
 }

@@ -11,7 +11,8 @@
 //! The cost of a change does not depend on where it lies, and runs of changed items are read as fast as in regular mode:
 //! the markup is that of the run.
 
-use super::{CARRY, FlatScan, Known};
+use super::scan::{FlatScan, ItemSource};
+use super::{CARRY, Known};
 use crate::content::Content;
 use crate::decode::Cursor;
 use crate::decode::differential::leaf::{Image, Patched, Run, Session, Touched};
@@ -213,32 +214,30 @@ impl<'p, 'w> Patching<'p, 'w> {
     #[inline]
     fn read_on<T: Content>(&mut self, items: &mut [T], text: usize, view: View<'_>) -> bool {
         let items = items.get_mut(self.first..).unwrap_or_default();
-        let Known { markup, types, .. } = self.known;
+        let markup = &self.known.markup;
         let bytes = self.window.bytes;
         let offset = (self.window.base as u32).wrapping_sub(self.base);
-        let (mut start, mut pos) = (self.window.pos, text);
+        let mut start = self.window.pos;
         let first = self.item;
+        let mut scan = FlatScan::new(bytes, self.known, text, self.text_limit);
         let is_read = loop {
-            let between = markup.between.iter();
-            let mut scan = FlatScan { bytes, pos, between, types: types.iter(), text_limit: self.text_limit };
             let Some(item) = items.get_mut(self.item) else { break false };
             if item.scan_flat(&mut scan, view).is_none() {
                 break false;
             }
-            let turn = markup.turn(bytes, scan.pos);
-            let Some(end) = turn.map(|turn| turn.start).or_else(|| markup.close(bytes, scan.pos)) else { break false };
+            let Some(next) = markup.next(bytes, scan.pos()) else { break false };
             let position = &mut self.run.positions[self.item];
             self.before.push(*position);
             *position = offset.wrapping_add(start as u32);
-            start = end;
+            start = next.start;
             self.item += 1;
             self.forced = self.forced.saturating_sub(1);
-            let Some(turn) = turn else { break true };
-            let is_next_read = self.forced > 0 || self.differs_at_once(&bytes[turn.text..], turn.text - start);
+            let Some(text) = next.text else { break true };
+            let is_next_read = self.forced > 0 || self.differs_at_once(&bytes[text..], text - start);
             if !is_next_read || is_probe(self.before.len()) {
                 break true;
             }
-            pos = turn.text;
+            scan.begin(text);
         };
         self.window.pos = start;
         self.read += (self.item - first) as u64;
@@ -276,6 +275,7 @@ impl<'p, 'w> Patching<'p, 'w> {
         let equal = first_mismatch(&ours[..len], &theirs[..len]);
         if equal == len || equal as u64 >= limit {
             let equal = (equal as u64).min(limit);
+            self.skipped += equal;
             return Some(Outcome::Fast { old: old + equal, new: new + equal });
         }
         let differing = self.find(next.wrapping_add(equal as u32));

@@ -74,7 +74,6 @@ pub(in crate::encode) struct Against {
     pub(super) tag: Buffer,
     pub(super) text: Buffer,
     pub(super) spare: Buffer,
-    pub(super) changed: Vec<u32>,
     pub(super) stats: EncodeStats,
     /// The last message as it was handed out, until something of it changes.
     pub(super) frames: Option<Frames>,

@@ -1,7 +1,8 @@
 //! A message on its way out.
 
-use super::MatchKind;
+use super::{EncodeStats, MatchKind};
 use bytes::Bytes;
+use deltasoap_xml::Buffer;
 use std::sync::Arc;
 
 /// A message to be sent, in pieces that share memory with the template they come from. As long as one of them is held, the
@@ -15,6 +16,14 @@ pub struct Outgoing {
 impl Outgoing {
     pub(crate) fn new(frames: Frames, kind: MatchKind) -> Self {
         Outgoing { frames, kind }
+    }
+
+    /// A message that was written in full, which is counted.
+    pub(super) fn in_full(message: Buffer, stats: &mut EncodeStats) -> Self {
+        stats.count(MatchKind::FirstTime, message.len());
+        stats.written += message.len() as u64;
+        let frame = Bytes::from(message.into_vec());
+        Self::new(Frames::new(vec![frame]), MatchKind::FirstTime)
     }
 
     /// The message's pieces in order, one a chunk; none is empty. To be sent as they are, in vectored writes: they are not copies.

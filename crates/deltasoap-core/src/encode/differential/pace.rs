@@ -61,7 +61,7 @@ impl Encoder {
         let leaves = (0..entries.len()).filter(|index| of_kind(index, Kind::Leaf)).collect();
         let tags = (0..entries.len())
             .filter(|index| of_kind(index, Kind::Start) && !entries[*index].has(PLAIN))
-            .map(|index| (index, tag(tape, before.entry + index).to_vec()));
+            .map(|index| (index, tape.bytes_of(before.entry + index).to_vec()));
         let pattern =
             Pattern { entries: entries.to_vec(), leaves, tags: tags.collect(), values: now.value - before.value };
         is_one_element(entries).then_some(pattern)
@@ -74,7 +74,7 @@ impl Encoder {
         let (tape, len) = (current.tape(), pattern.entries.len());
         let Some(entries) = tape.entries.get(current.entry..current.entry + len) else { return false };
         let is_of_pattern = entries.iter().zip(&pattern.entries).all(|(entry, expected)| entry.is_alike(*expected))
-            && pattern.tags.iter().all(|(index, bytes)| tag(tape, current.entry + index) == bytes);
+            && pattern.tags.iter().all(|(index, bytes)| tape.bytes_of(current.entry + index) == bytes);
         if !is_of_pattern {
             return false;
         }
@@ -105,12 +105,6 @@ fn is_one_element(entries: &[Entry]) -> bool {
     closed.is_some_and(|closed| closed + 1 == entries.len())
 }
 
-/// A start tag, with what follows up to the next entry.
-fn tag(tape: &TapeChunk, entry: usize) -> &[u8] {
-    let next = tape.entries.get(entry + 1).map_or(tape.bytes.len(), |next| next.pos());
-    &tape.bytes[tape.entries[entry].pos()..next]
-}
-
 /// Compares leaves with those on the tape.
 struct Same<'a> {
     tape: &'a TapeChunk,
@@ -135,8 +129,7 @@ impl FlatSink for Same<'_> {
             self.is_same &= self.tape.values[self.value] == u64::from_le_bytes(value.image());
             self.value += 1;
         } else if self.is_same {
-            let end = self.tape.entries.get(self.first + leaf + 1).map_or(self.tape.bytes.len(), |next| next.pos());
-            self.is_same = value.is_text(&self.tape.bytes[entry.pos()..end], self.scratch);
+            self.is_same = value.is_text(self.tape.bytes_of(self.first + leaf), self.scratch);
         }
     }
 }

@@ -12,6 +12,11 @@ pub struct Stamp {
 }
 
 impl Stamp {
+    /// As a template stores it.
+    pub(crate) fn values(self) -> [u64; 2] {
+        [self.identity, self.epoch]
+    }
+
     /// True if a value with this stamp has all its changes since `other` marked.
     pub(crate) fn follows(self, other: Stamp) -> bool {
         self.identity == other.identity && self.epoch == other.epoch.wrapping_add(1)

@@ -159,8 +159,19 @@ impl TapeChunk {
 
     /// The place in front of an entry; behind all for the one behind the last.
     pub(super) fn mark(&self, entry: usize, value: usize) -> Mark {
-        let byte = self.entries.get(entry).map_or(self.bytes.len(), |entry| entry.pos());
-        Mark { byte, entry, value }
+        Mark { byte: self.start_of(entry), entry, value }
+    }
+
+    /// Where an entry begins; the chunk's end for the one behind the last.
+    #[inline]
+    fn start_of(&self, entry: usize) -> usize {
+        self.entries.get(entry).map_or(self.bytes.len(), |entry| entry.pos())
+    }
+
+    /// What an entry stands for: a text, or a tag with the `>` or `/>` of its own or of the entry behind it.
+    #[inline]
+    pub(super) fn bytes_of(&self, entry: usize) -> &[u8] {
+        &self.bytes[self.entries[entry].pos()..self.start_of(entry + 1)]
     }
 
     /// Cuts a chunk that grew too long, in front of start tags.

@@ -3,10 +3,10 @@
 use super::against::{Against, Written};
 use super::outgoing::Frames;
 use super::tape::{Chunk, Names};
-use super::{EncodeStats, MatchKind, Outgoing, RunPool, Stamp, Templating};
+use super::{EncodeStats, Hint, MatchKind, Outgoing, RunPool, Stamp, Templating};
 use crate::encode::Encoder;
 use crate::schema::{QName, Use, View};
-use crate::soap::{HeaderBlock, Version, encode_element, write_message};
+use crate::soap::{Draft, HeaderBlock, Version};
 use crate::{Buffer, Content, Error, Message};
 use bytes::Bytes;
 use std::sync::Arc;
@@ -104,26 +104,13 @@ impl Template {
         name: &QName,
         body: (&T, View<'_>),
     ) -> Result<Outgoing, Error> {
-        if self.options.is_off() {
-            return self.encode_plainly(version, encoding, headers, name, body);
-        }
-        let stamp = body.0.stamp().filter(|_| headers.is_empty()).map(|stamp| (stamp, name.clone()));
-        if let Some(frames) = self.unchanged(stamp.as_ref(), (version, encoding)) {
-            return Ok(self.hand_out(frames, MatchKind::Content));
-        }
-        if self.form.replace((version, encoding)) != Some((version, encoding)) {
-            self.chunks.clear();
-        }
-        self.stamp = stamp;
-        let (chunks, names) = (std::mem::take(&mut self.chunks), std::mem::take(&mut self.names));
-        let mut against = Against::new(self.options, chunks, names, self.stats).with_pool(self.pool.clone());
-        against.frames = self.frames.take();
-        let mut encoder = Encoder::with_template(against);
-        write_message(&mut encoder, version, encoding, headers, name, body);
-        match encoder.finish_template() {
-            Some(written) => Ok(self.keep(written)),
-            None => self.encode_plainly(version, encoding, headers, name, body),
-        }
+        let (value, view) = body;
+        self.write(&Draft { version, encoding, headers, name, value, view })
+    }
+
+    /// The lists of the last message, as a hint for reading what is answered to it. `None` without lists that hold `float` or `double`.
+    pub fn hint(&self) -> Option<Hint> {
+        Hint::of(&self.chunks)
     }
 
     /// What was done so far.
@@ -139,6 +126,31 @@ impl Template {
     /// How messages are written.
     pub fn options(&self) -> &Templating {
         &self.options
+    }
+
+    /// Writes a message against what was sent last.
+    pub(super) fn write<T: Content>(&mut self, draft: &Draft<'_, T>) -> Result<Outgoing, Error> {
+        if self.options.is_off() {
+            return self.write_in_full(draft);
+        }
+        let form = (draft.version, draft.encoding);
+        let stamp = draft.value.stamp().filter(|_| draft.headers.is_empty()).map(|stamp| (stamp, draft.name.clone()));
+        if let Some(frames) = self.unchanged(stamp.as_ref(), form) {
+            return Ok(self.hand_out(frames, MatchKind::Content));
+        }
+        if self.form.replace(form) != Some(form) {
+            self.chunks.clear();
+        }
+        self.stamp = stamp;
+        let (chunks, names) = (std::mem::take(&mut self.chunks), std::mem::take(&mut self.names));
+        let mut against = Against::new(self.options, chunks, names, self.stats).with_pool(self.pool.clone());
+        against.frames = self.frames.take();
+        let mut encoder = Encoder::with_template(against);
+        draft.write(&mut encoder);
+        match encoder.finish_template() {
+            Some(written) => Ok(self.keep(written)),
+            None => self.write_in_full(draft),
+        }
     }
 
     /// True if it was made from this value, in the state that it tells of.
@@ -182,20 +194,9 @@ impl Template {
         Outgoing::new(frames, kind)
     }
 
-    fn encode_plainly<T: Content>(
-        &mut self,
-        version: Version,
-        encoding: Use,
-        headers: &[HeaderBlock],
-        name: &QName,
-        body: (&T, View<'_>),
-    ) -> Result<Outgoing, Error> {
+    fn write_in_full<T: Content>(&mut self, draft: &Draft<'_, T>) -> Result<Outgoing, Error> {
         self.forget();
-        let message = encode_element(version, encoding, headers, name, body, Buffer::new())?;
-        let len = message.len();
-        self.stats.written += len as u64;
-        let frame = Bytes::from(message.into_vec());
-        Ok(self.hand_out(Frames::new(vec![frame]), MatchKind::FirstTime))
+        Ok(Outgoing::in_full(draft.encode(Buffer::new())?, &mut self.stats))
     }
 
     fn forget(&mut self) {

@@ -2,13 +2,11 @@
 
 use super::alike::likeness;
 use super::effort::{Effort, MANY};
-use super::outgoing::Frames;
-use super::{EncodeStats, MatchKind, Outgoing, RunPool, Template, Templating};
+use super::{EncodeStats, Hint, MatchKind, Outgoing, RunPool, Template, Templating};
 use crate::encode::Encoder;
 use crate::schema::{QName, Use, View};
-use crate::soap::{HeaderBlock, Version, encode_element, write_message};
+use crate::soap::{Draft, HeaderBlock, Version};
 use crate::{Buffer, Content, Error, Message};
-use bytes::Bytes;
 use std::time::Instant;
 
 /// Bytes of a message's beginning that are compared with each template's: a part of the message, and not too many.
@@ -34,13 +32,15 @@ pub struct Templates {
     effort: Effort,
     /// Bytes of the last message.
     bytes: usize,
+    /// True if the last message was written without a template.
+    is_full: bool,
 }
 
 impl Templates {
     /// No templates yet.
     pub fn new(options: Templating) -> Self {
         let (set, stats, effort) = Default::default();
-        Templates { options, pool: None, set, stats, effort, bytes: 0 }
+        Templates { options, pool: None, set, stats, effort, bytes: 0, is_full: false }
     }
 
     /// No templates yet; those to come take over arrays that other templates of the pool hold.
@@ -81,25 +81,14 @@ impl Templates {
         name: &QName,
         body: (&T, View<'_>),
     ) -> Result<Outgoing, Error> {
-        if self.options.adaptive && self.effort.wants_full() {
-            return self.encode_in_full(version, encoding, headers, name, body);
-        }
-        let chosen = match self.set.iter().position(|template| template.is_of(body.0)) {
-            Some(same) => same,
-            None => self.choose(|encoder| write_message(encoder, version, encoding, headers, name, body)),
-        };
-        self.set[..=chosen].rotate_right(1);
-        let (start, before) = (Instant::now(), self.set[0].stats());
-        let result = self.set[0].encode_element(version, encoding, headers, name, body);
-        let done = self.set[0].stats() - before;
-        self.stats += done;
-        if let Ok(message) = &result {
-            self.bytes = message.len();
-            if message.kind() != MatchKind::FirstTime {
-                self.effort.add_against(message.len(), done.written, start.elapsed());
-            }
-        }
-        result
+        let (value, view) = body;
+        self.write(&Draft { version, encoding, headers, name, value, view })
+    }
+
+    /// The lists of the last message, as a hint for reading what is answered to it. `None` without lists that hold `float` or `double`, and when
+    /// the message was written without a template.
+    pub fn hint(&self) -> Option<Hint> {
+        self.set.first().filter(|_| !self.is_full)?.hint()
     }
 
     /// What was done so far.
@@ -127,23 +116,36 @@ impl Templates {
         self.set.is_empty()
     }
 
-    fn encode_in_full<T: Content>(
-        &mut self,
-        version: Version,
-        encoding: Use,
-        headers: &[HeaderBlock],
-        name: &QName,
-        body: (&T, View<'_>),
-    ) -> Result<Outgoing, Error> {
+    fn write<T: Content>(&mut self, draft: &Draft<'_, T>) -> Result<Outgoing, Error> {
+        self.is_full = self.options.adaptive && self.effort.wants_full();
+        if self.is_full {
+            return self.write_in_full(draft);
+        }
+        let chosen = match self.set.iter().position(|template| template.is_of(draft.value)) {
+            Some(same) => same,
+            None => self.choose(|encoder| draft.write(encoder)),
+        };
+        self.set[..=chosen].rotate_right(1);
+        let (start, before) = (Instant::now(), self.set[0].stats());
+        let result = self.set[0].write(draft);
+        let done = self.set[0].stats() - before;
+        self.stats += done;
+        if let Ok(message) = &result {
+            self.bytes = message.len();
+            if message.kind() != MatchKind::FirstTime {
+                self.effort.add_against(message.len(), done.written, start.elapsed());
+            }
+        }
+        result
+    }
+
+    fn write_in_full<T: Content>(&mut self, draft: &Draft<'_, T>) -> Result<Outgoing, Error> {
         let start = Instant::now();
         // Likely about as long as the last one.
-        let buffer = Buffer::with_capacity(self.bytes + self.bytes / 8);
-        let message = encode_element(version, encoding, headers, name, body, buffer)?;
+        let message = draft.encode(Buffer::with_capacity(self.bytes + self.bytes / 8))?;
         self.bytes = message.len();
         self.effort.add_full(self.bytes, start.elapsed());
-        self.stats.count(MatchKind::FirstTime, self.bytes);
-        self.stats.written += self.bytes as u64;
-        Ok(Outgoing::new(Frames::new(vec![Bytes::from(message.into_vec())]), MatchKind::FirstTime))
+        Ok(Outgoing::in_full(message, &mut self.stats))
     }
 
     /// The place of the template to write against; perhaps a new one's.

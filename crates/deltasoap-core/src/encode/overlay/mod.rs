@@ -22,7 +22,7 @@ pub use streamed::{Streamed, StreamedArray};
 
 use super::Encoder;
 use crate::schema::Use;
-use crate::soap::{HeaderBlock, Version, write_message};
+use crate::soap::{Draft, HeaderBlock, Version};
 use crate::{Buffer, Error, Message, Typed};
 use deltasoap_xml::Located;
 use items::Items;
@@ -102,7 +102,8 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
         let has_items = items.peek().is_some();
         let mut encoder = Encoder::new();
         encoder.splits = Some(Splits::new(has_items, split::exact_size(&items)));
-        write_message(&mut encoder, version, encoding, headers, &B::ELEMENT, (body, B::view()));
+        let (name, value, view) = (&B::ELEMENT, body, B::view());
+        Draft { version, encoding, headers, name, value, view }.write(&mut encoder);
         let Split { at, field, encoder: inner } = encoder.splits.take().unwrap_or_default().only::<T>()?;
         let mut head = encoder.finish()?.into_vec();
         let tail = head.split_off(at);

@@ -9,14 +9,29 @@ mod decimal_form;
 mod nearest;
 mod powers;
 
-use super::{Image, Lexical, LexicalError, WhiteSpace, digits, int, space};
+use super::{Image, Lexical, LexicalError, WhiteSpace, digits, int, over, space};
 use crate::{Buffer, Escape};
 use decimal_form::DecimalForm;
 use fast_float2::FastFloat;
 use nearest::{Ieee, nearest};
 
+/// Floats that are written as integers are.
+trait Integral {
+    /// The integer, if it is written without a point and an exponent.
+    fn integral(self) -> Option<i64>;
+}
+
 macro_rules! float {
     ($type:ty, $name:literal, $width:literal, integral below $limit:literal) => {
+        impl Integral for $type {
+            #[inline(always)]
+            fn integral(self) -> Option<i64> {
+                let integral = self as i64;
+                let is_integral = integral.unsigned_abs() < $limit && (integral as Self).to_bits() == self.to_bits();
+                is_integral.then_some(integral)
+            }
+        }
+
         impl Lexical for $type {
             const XSD_NAME: &'static str = $name;
             const WHITE_SPACE: WhiteSpace = WhiteSpace::Collapse;
@@ -46,8 +61,7 @@ macro_rules! float {
             // Two calls, not one body: the integral way is short, and slower with what the other needs around it.
             #[inline(never)]
             fn format(&self, out: &mut Buffer, _: Escape) {
-                let integral = *self as i64;
-                if integral.unsigned_abs() < $limit && (integral as Self).to_bits() == self.to_bits() {
+                if let Some(integral) = self.integral() {
                     return int::format_i64(integral, out);
                 }
                 #[inline(never)]
@@ -65,11 +79,31 @@ macro_rules! float {
                 fractional(*self, out);
             }
 
+            #[inline(always)]
+            fn write_over(&self, place: &mut [u8], scratch: &mut Buffer) -> bool {
+                let integral = self.integral();
+                if integral.is_none() && self.is_finite() && *self != 0.0 {
+                    return over::put(zmij::Buffer::new().format_finite(*self).as_bytes(), place);
+                }
+                if let Some(text) = integral.and_then(int::short_text) {
+                    return over::put_word(text, place);
+                }
+                scratch.clear();
+                self.format(scratch, Escape::Text);
+                over::put(scratch.as_slice(), place)
+            }
+
             const IMAGE: Image = Image::float(size_of::<$type>() as u8);
 
             #[inline(always)]
             fn image(&self) -> [u8; 8] {
                 u64::from(self.to_bits()).to_le_bytes()
+            }
+
+            #[inline(always)]
+            fn from_image(image: [u8; 8]) -> Option<Self> {
+                let value = Self::from_le_bytes(*image.first_chunk()?);
+                (!value.is_nan()).then_some(value)
             }
         }
     };

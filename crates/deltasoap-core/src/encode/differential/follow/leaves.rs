@@ -52,18 +52,18 @@ impl Encoder {
         let Some(current) = &mut against.current else { return };
         let tape = current.tape();
         let is_of_type = old.name == L::IMAGE.code();
-        let start = old.pos();
-        let end = tape.entries.get(current.entry + 1).map_or(tape.bytes.len(), |next| next.pos());
+        let text = tape.bytes_of(current.entry);
         let is_same = is_of_type
             && if old.has(BITS) {
                 tape.values[current.value] == leaf.bits()
             } else {
-                leaf.is_text(&tape.bytes[start..end], &mut against.text)
+                leaf.is_text(text, &mut against.text)
             };
         if is_same {
             current.step();
         } else {
-            self.change_leaf(old, end - start, is_of_type, leaf);
+            let len = text.len();
+            self.change_leaf(old, len, is_of_type, leaf);
         }
     }
 

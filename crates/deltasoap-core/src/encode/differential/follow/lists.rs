@@ -147,7 +147,6 @@ impl Encoder {
             frames: &mut against.frames,
             text: &mut against.text,
             spare: &mut against.spare,
-            changed: &mut against.changed,
             kind: &mut kind,
             replaced: &mut against.has_failed,
         };
@@ -163,5 +162,5 @@ impl Encoder {
 
 /// What a run's entry keeps of the list's state.
 fn stamp_values(changes: Option<Changes<'_>>) -> [u64; 2] {
-    changes.map_or(UNTRACKED, |changes| [changes.stamp.identity, changes.stamp.epoch])
+    changes.map_or(UNTRACKED, |changes| changes.stamp.values())
 }

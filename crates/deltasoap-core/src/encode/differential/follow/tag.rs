@@ -78,7 +78,7 @@ impl Encoder {
         let flags = if stamp.is_some() { TRACKED } else { 0 } | if has_content { 0 } else { EMPTY };
         let against = self.template();
         against.entries.push(Entry::new(Kind::Start, base, number, flags));
-        against.values.extend(stamp.iter().flat_map(|stamp| [stamp.identity, stamp.epoch]));
+        against.values.extend(stamp.iter().flat_map(|stamp| stamp.values()));
         if let Some(open) = self.open.last_mut() {
             open.name = (open.name.0 + base, open.name.1 + base);
             open.role = Role::New { entry: index, is_saved: false };
@@ -151,7 +151,7 @@ impl Encoder {
 /// A start tag's entry, and where the tag ends but for its `>` or `/>`.
 fn tag_at(tape: &TapeChunk, entry: usize) -> (Entry, usize) {
     let start = tape.entries[entry];
-    let next = tape.entries.get(entry + 1).map_or(tape.bytes.len(), |next| next.pos());
+    let next = start.pos() + tape.bytes_of(entry).len();
     (start, if start.has(EMPTY) { next } else { next - 1 })
 }
 

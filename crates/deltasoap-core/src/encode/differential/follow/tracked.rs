@@ -24,12 +24,12 @@ impl Encoder {
         if !tape.entries[entry].has(TRACKED) {
             return false;
         }
-        if tape.values[value..value + 2] == [stamp.identity, stamp.epoch] {
+        if tape.values[value..value + 2] == stamp.values() {
             self.pass_content();
             return true;
         }
         if let Some(tape) = self.own_tape() {
-            tape.values[value..value + 2].copy_from_slice(&[stamp.identity, stamp.epoch]);
+            tape.values[value..value + 2].copy_from_slice(&stamp.values());
         }
         if let Some(pending) = &mut self.template().pending {
             pending.stamp = Some(stamp);
@@ -43,7 +43,7 @@ impl Encoder {
         let against = self.template();
         if let Some(start) = against.entries.get_mut(entry).filter(|start| !start.has(TRACKED)) {
             start.set(TRACKED);
-            against.values.extend([stamp.identity, stamp.epoch]);
+            against.values.extend(stamp.values());
         }
     }
 

@@ -80,6 +80,11 @@ pub(super) fn fill<T: Content>(
     taken
 }
 
+/// Memory for a chunk of the usual length.
+pub(super) fn chunk_buffer(options: &Templating) -> Buffer {
+    Buffer::with_capacity(options.chunk + options.reserve + MARGIN)
+}
+
 /// As many items as are written before a look at how long the chunk is.
 fn block_of<'i, T>(items: &'i [T], form: &Form, left: usize) -> &'i [T] {
     let most = if form.is_narrow { (left / form.expected(1)).clamp(1, BLOCK) } else { 1 };

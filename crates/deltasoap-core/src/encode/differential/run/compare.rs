@@ -33,22 +33,6 @@ impl<'a> Compare<'a> {
         item.write_flat(self, view);
         !self.differs
     }
-
-    /// The text of the leaf at hand.
-    fn text(&self) -> &'a [u8] {
-        let RunChunk { form, bytes, positions, lens, .. } = self.chunk;
-        let bytes = bytes.as_slice();
-        let start = positions[self.leaf] as usize;
-        let end = bytes.len() + form.shape.open.len();
-        let next = positions.get(self.leaf + 1).map_or(end, |&next| next as usize);
-        let width = next - start - form.columns[self.column].gap;
-        let len = match lens.get(self.leaf) {
-            None => width,
-            Some(&super::LONG) => memchr::memchr(b'<', &bytes[start..]).unwrap_or(width),
-            Some(&len) => usize::from(len),
-        };
-        &bytes[start..start + len]
-    }
 }
 
 impl FlatSink for Compare<'_> {
@@ -58,57 +42,11 @@ impl FlatSink for Compare<'_> {
         let is_same = if image > 0 {
             self.chunk.images[self.image..self.image + image] == value.image()[..image]
         } else {
-            let text = self.text();
-            value.is_text(text, &mut self.scratch)
+            value.is_text(self.chunk.text(self.leaf, self.column), &mut self.scratch)
         };
         self.differs |= !is_same;
         self.leaf += 1;
         self.column += 1;
         self.image += image;
-    }
-}
-
-/// Puts the numbers of those items that differ from their images behind what `changed` has. Without a branch on whether they do,
-/// which nobody could predict.
-pub(super) fn note_changed<T: Content>(items: &[T], images: &[u8], first: u32, changed: &mut Vec<u32>, view: View<'_>) {
-    let stride = images.len() / items.len().max(1);
-    let mut count = changed.len();
-    changed.resize(count + items.len(), 0);
-    for (index, (item, image)) in items.iter().zip(images.chunks_exact(stride.max(1))).enumerate() {
-        let mut differs = Differs { image, differs: false };
-        item.write_flat(&mut differs, view);
-        changed[count] = first + index as u32;
-        count += usize::from(differs.differs);
-    }
-    changed.truncate(count);
-}
-
-/// Keeps the numbers of those items that differ from their images.
-pub(super) fn keep_changed<T: Content>(items: &[T], images: &[u8], changed: &mut Vec<u32>, view: View<'_>) {
-    let stride = images.len() / items.len().max(1);
-    let mut count = 0;
-    for at in 0..changed.len() {
-        let item = changed[at] as usize;
-        let mut differs = Differs { image: &images[item * stride..][..stride], differs: false };
-        items[item].write_flat(&mut differs, view);
-        changed[count] = item as u32;
-        count += usize::from(differs.differs);
-    }
-    changed.truncate(count);
-}
-
-/// Compares leaves with their images, where all have some.
-struct Differs<'a> {
-    image: &'a [u8],
-    differs: bool,
-}
-
-impl FlatSink for Differs<'_> {
-    #[inline(always)]
-    fn leaf<T: Lexical>(&mut self, value: &T) {
-        if let Some((image, rest)) = self.image.split_at_checked(T::IMAGE.bytes()) {
-            self.differs |= *image != value.image()[..image.len()];
-            self.image = rest;
-        }
     }
 }

@@ -79,12 +79,6 @@ impl Form {
         (!self.is_stuffed && behind.len() == len).then_some(behind)
     }
 
-    /// As many bytes as that.
-    #[inline(always)]
-    pub(super) fn bytes_behind(&self, column: usize) -> &[u8] {
-        self.behind(column).as_slice()
-    }
-
     /// About how many bytes some items will have; at least 1.
     pub(crate) fn expected(&self, items: usize) -> usize {
         const TEXT: usize = 16;

@@ -19,6 +19,8 @@ pub(super) struct Merge<'a> {
     /// How much of it was taken over.
     copied: usize,
     out: &'a mut Buffer,
+    /// Bytes of the chunks in front of the one at hand.
+    cut_bytes: usize,
     fields: Fields<'a>,
     scratch: &'a mut Buffer,
     stats: &'a mut EncodeStats,
@@ -28,6 +30,13 @@ pub(super) struct Merge<'a> {
     pub(super) written: usize,
     /// True once a value needed more or less room than the old one.
     pub(super) resized: bool,
+}
+
+/// A chunk that ended in front of an item.
+#[derive(Debug)]
+pub(super) struct Cut {
+    pub(super) item: usize,
+    pub(super) bytes: Buffer,
 }
 
 impl<'a> Merge<'a> {
@@ -48,6 +57,7 @@ impl<'a> Merge<'a> {
             done: 0,
             copied: 0,
             out,
+            cut_bytes: 0,
             fields,
             scratch,
             stats,
@@ -66,23 +76,20 @@ impl<'a> Merge<'a> {
         item.write_flat(self, view);
     }
 
-    /// The item whose turn it is.
-    pub(super) fn next_item(&self) -> usize {
-        self.leaf / self.fields.form.columns.len()
+    /// The bits of all items' numbers.
+    pub(super) fn images(&self) -> &[u8] {
+        self.fields.images
     }
 
-    /// Takes the next items over as they are.
-    pub(super) fn skip(&mut self, items: usize) {
+    /// Takes the items in front of one over as they are.
+    pub(super) fn skip_to(&mut self, item: usize) {
+        let items = item - self.leaf / self.fields.form.columns.len();
         let (leaves, by) = (items * self.fields.form.columns.len(), self.shift());
         for position in &mut self.fields.positions[self.leaf..self.leaf + leaves] {
             *position = position.wrapping_add(by);
         }
         self.leaf += leaves;
         self.image += items * self.fields.form.image;
-    }
-
-    pub(super) fn is_stuffed(&self) -> bool {
-        self.fields.form.is_stuffed
     }
 
     /// Writes items anew, as if there were no old ones.
@@ -110,14 +117,37 @@ impl<'a> Merge<'a> {
         }
     }
 
+    /// Bytes written so far.
+    pub(super) fn len(&self) -> usize {
+        self.out.len()
+    }
+
+    /// Bytes that the chunk will have, if the rest grows as what is written has.
+    pub(super) fn projected(&self) -> usize {
+        match self.done {
+            0 => self.old.len(),
+            done => (self.out.len() as u64 * self.old.len() as u64 / done as u64) as usize,
+        }
+    }
+
+    /// Ends the chunk in front of the next item, and goes on in another.
+    pub(super) fn cut(&mut self, next: Buffer) -> Cut {
+        let boundary = self.fields.position(self.leaf) - self.fields.form.shape.open.len();
+        self.out.push(&self.old[self.done..boundary]);
+        self.copied += boundary - self.done;
+        self.done = boundary;
+        self.cut_bytes += self.out.len();
+        let item = self.leaf / self.fields.form.columns.len();
+        Cut { item, bytes: std::mem::replace(self.out, next) }
+    }
+
     /// Takes over what is left.
     pub(super) fn finish(mut self) {
         let items = self.fields.positions.len() / self.fields.form.columns.len();
-        let item = self.next_item();
-        self.skip(items - item);
+        self.skip_to(items);
         self.out.push(&self.old[self.done..]);
         self.copied += self.old.len() - self.done;
-        self.stats.written += (self.out.len() - self.copied) as u64;
+        self.stats.written += (self.cut_bytes + self.out.len() - self.copied) as u64;
         self.stats.moved += if self.resized { self.copied as u64 } else { 0 };
     }
 

@@ -14,22 +14,26 @@
 //! makes a chunk anew in one pass when values do not fit, `update` is the way through them. `share` takes over what
 //! another template holds.
 
-mod batch;
 mod build;
+mod changes;
 mod compare;
 mod form;
 mod linear;
 mod merge;
+mod numbers;
 mod patch;
 mod share;
+mod texts;
 mod update;
 
 pub(crate) use build::{learn, push_spaces};
 pub(crate) use form::{Form, room};
 pub(crate) use share::Writing;
+pub(crate) use texts::{Found, Texts};
 pub(crate) use update::{Items, Work, update};
 
 use deltasoap_xml::Buffer;
+use merge::Cut;
 use std::sync::Arc;
 
 /// Items of a run, and the table of their leaves.
@@ -80,6 +84,20 @@ impl RunChunk {
         RunChunk { form: Arc::clone(&self.form), bytes, positions, lens, images }
     }
 
+    /// Distributes the table to the chunks that its items were written into; the last one's bytes are its own so far. Gives the
+    /// chunks behind the first.
+    fn cut(&mut self, cuts: Vec<Cut>) -> Vec<RunChunk> {
+        let mut parts = Vec::with_capacity(cuts.len());
+        for Cut { item, bytes } in cuts.into_iter().rev() {
+            let positions = self.positions.split_off(item * self.form.columns.len());
+            let images = self.images.split_off(item * self.form.image);
+            let bytes = std::mem::replace(&mut self.bytes, bytes);
+            parts.push(RunChunk { form: Arc::clone(&self.form), bytes, positions, lens: Vec::new(), images });
+        }
+        parts.reverse();
+        parts
+    }
+
     /// Appends the items of another chunk of the same form.
     pub(crate) fn append(&mut self, other: &RunChunk) {
         let by = self.bytes.len() as u32;
@@ -122,6 +140,19 @@ impl RunChunk {
         low
     }
 
+    /// A leaf's text.
+    #[inline(always)]
+    fn text(&self, leaf: usize, column: usize) -> &[u8] {
+        let bytes = &self.bytes.as_slice()[self.positions[leaf] as usize..];
+        let width = width(&self.form, &self.positions, self.end(), leaf, column);
+        &bytes[..text_len(&self.lens, leaf, width, bytes)]
+    }
+
+    /// Where a leaf behind the last would begin.
+    fn end(&self) -> usize {
+        self.bytes.len() + self.form.shape.open.len()
+    }
+
     /// Cuts a chunk that grew too long.
     pub(crate) fn split(mut self, chunk: usize) -> Vec<RunChunk> {
         let mut parts = Vec::new();
@@ -151,7 +182,7 @@ struct Fields<'a> {
 impl RunChunk {
     /// The bytes, and the table of what stands in them.
     fn parts(&mut self) -> (&mut Buffer, Fields<'_>) {
-        let end = self.bytes.len() + self.form.shape.open.len();
+        let end = self.end();
         let RunChunk { form, bytes, positions, lens, images } = self;
         (bytes, Fields { form, positions, lens, images, end })
     }
@@ -163,26 +194,16 @@ impl Fields<'_> {
         self.positions[leaf] as usize
     }
 
-    /// Where the next leaf begins, as the table says now.
-    #[inline(always)]
-    fn next(&self, leaf: usize) -> usize {
-        self.positions.get(leaf + 1).map_or(self.end, |&next| next as usize)
-    }
-
-    /// Bytes of text and slack.
+    /// Bytes of text and slack, as the table says now.
     #[inline(always)]
     fn width(&self, leaf: usize, column: usize) -> usize {
-        self.next(leaf) - self.position(leaf) - self.form.columns[column].gap
+        width(self.form, self.positions, self.end, leaf, column)
     }
 
     /// Bytes of text, given the field's width.
     #[inline(always)]
     fn len(&self, leaf: usize, width: usize, bytes: &[u8]) -> usize {
-        match self.lens.get(leaf) {
-            None => width,
-            Some(&LONG) => memchr::memchr(b'<', &bytes[self.position(leaf)..]).unwrap_or(width),
-            Some(&len) => usize::from(len),
-        }
+        text_len(self.lens, leaf, width, &bytes[self.position(leaf)..])
     }
 
     #[inline(always)]
@@ -190,5 +211,22 @@ impl Fields<'_> {
         if let Some(place) = self.lens.get_mut(leaf) {
             *place = u16::try_from(len).unwrap_or(LONG);
         }
+    }
+}
+
+/// Bytes of a leaf's text and slack; `end` is where a leaf behind the last would begin.
+#[inline(always)]
+fn width(form: &Form, positions: &[u32], end: usize, leaf: usize, column: usize) -> usize {
+    let next = positions.get(leaf + 1).map_or(end, |&next| next as usize);
+    next - positions[leaf] as usize - form.columns[column].gap
+}
+
+/// Bytes of a leaf's text, given its field's width and the bytes from the text on.
+#[inline(always)]
+fn text_len(lens: &[u16], leaf: usize, width: usize, bytes: &[u8]) -> usize {
+    match lens.get(leaf) {
+        None => width,
+        Some(&LONG) => memchr::memchr(b'<', bytes).unwrap_or(width),
+        Some(&len) => usize::from(len),
     }
 }

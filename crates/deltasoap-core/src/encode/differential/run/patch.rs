@@ -15,9 +15,6 @@ use deltasoap_xml::{Buffer, Escape};
 /// How many fields away slack is looked for.
 const REACH: usize = 8;
 
-/// How many bytes from its start a number may write over if it is shorter.
-const BLOCK: usize = 28;
-
 /// What a patch needs beside the chunk.
 #[derive(Debug)]
 pub(crate) struct Tools<'a> {
@@ -25,7 +22,7 @@ pub(crate) struct Tools<'a> {
     pub(crate) stats: &'a mut EncodeStats,
 }
 
-/// Writes an item's values into their fields. Gives `None` if one does not fit; those in front of it are written.
+/// Writes items' values into their fields, as far as they fit.
 #[derive(Debug)]
 pub(super) struct Patch<'a> {
     bytes: &'a mut Buffer,
@@ -47,6 +44,11 @@ impl<'a> Patch<'a> {
         Patch { bytes, fields, tools, leaf: 0, column: 0, image: 0, written: 0, replaced: false, is_full: false }
     }
 
+    /// The bits of all items' numbers.
+    pub(super) fn images(&self) -> &[u8] {
+        self.fields.images
+    }
+
     /// Writes an item; false if not all of it fits.
     #[inline(always)]
     pub(super) fn item<T: Content>(&mut self, index: usize, item: &T, view: View<'_>) -> bool {
@@ -63,37 +65,10 @@ impl<'a> Patch<'a> {
         if self.fields.form.is_stuffed {
             return self.write_stuffed(value, width);
         }
-        let start = self.fields.position(self.leaf);
-        let gap = self.fields.form.columns[self.column].gap;
-        if !T::IMAGE.is_some() || width + gap < BLOCK || start + width + gap > self.bytes.len() {
-            return self.write_over(value, start, width);
-        }
-        self.write_in_place(value, start, width)
-    }
-
-    /// Writes a number where it shall stand. Numbers are written in blocks, so the markup behind it is written again.
-    #[inline(always)]
-    fn write_in_place<T: Lexical>(&mut self, value: &T, start: usize, width: usize) -> bool {
-        let len = self.bytes.len();
-        self.bytes.seek(start);
-        value.format(self.bytes, Escape::Text);
-        let end = self.bytes.len();
-        self.bytes.seek(start + width);
-        self.bytes.push_short(self.fields.form.bytes_behind(self.column));
-        self.bytes.seek(len);
-        end == start + width
-    }
-
-    /// Writes a text elsewhere, to see how long it is.
-    #[inline(never)]
-    fn write_over<T: Lexical>(&mut self, value: &T, start: usize, width: usize) -> bool {
         self.tools.text.clear();
-        value.format(self.tools.text, Escape::Text);
+        let place = &mut self.bytes.behind_mut(self.fields.position(self.leaf))[..width];
+        let fits = value.write_over(place, self.tools.text);
         self.replaced |= self.tools.text.has_replaced();
-        let fits = self.tools.text.len() == width;
-        if fits {
-            self.bytes.behind_mut(start)[..width].copy_from_slice(self.tools.text.as_slice());
-        }
         fits
     }
 

@@ -1,8 +1,9 @@
 //! New values for the items of a run.
 
+use super::changes::{Block, Ours};
 use super::merge::Merge;
 use super::patch::{Patch, Tools};
-use super::{Form, RunChunk, batch, build, compare};
+use super::{Form, RunChunk, build, changes, numbers};
 use crate::content::Content;
 use crate::encode::differential::outgoing::Frames;
 use crate::encode::differential::tape::{Chunk, is_too_long, unshare};
@@ -28,9 +29,6 @@ impl<T> Clone for Items<'_, T> {
 
 impl<T> Copy for Items<'_, T> {}
 
-/// So many items, if nearly all differ, are written without a look at which do.
-const STRETCH: usize = 32;
-
 /// What an update needs, and what it tells.
 #[derive(Debug)]
 pub(crate) struct Work<'a> {
@@ -39,8 +37,6 @@ pub(crate) struct Work<'a> {
     pub(crate) frames: &'a mut Option<Frames>,
     pub(crate) text: &'a mut Buffer,
     pub(crate) spare: &'a mut Buffer,
-    /// Items of a chunk that may differ.
-    pub(crate) changed: &'a mut Vec<u32>,
     /// How the message matches so far.
     pub(crate) kind: &'a mut MatchKind,
     /// Set if a text could not be written as it is.
@@ -213,31 +209,23 @@ fn update_chunk<T: Content>(
     }
     let Some(run) = unshare(&mut chunk, work.frames, work.stats).run_mut() else { return };
     run.truncate(count);
-    ours.note_changed(run, same, work);
-    if let Some(from) = patch(run, &ours, work) {
-        merge(run, &ours, from, work);
-        *work.replaced |= is_too_long(run.bytes.len());
-        if run.bytes.len() > work.options.split && !is_too_long(run.bytes.len()) {
-            return split(chunk, work, chunks);
-        }
-    }
+    let Some(from) = patch(run, &ours, same, work) else { return chunks.push(chunk) };
+    let parts = merge(run, &ours, from, work);
+    let last = parts.last().map_or(run.bytes.len(), |part| part.bytes.len());
+    *work.replaced |= is_too_long(last);
+    work.stats.splits += parts.len() as u64;
     chunks.push(chunk);
+    chunks.extend(parts.into_iter().map(|part| Arc::new(Chunk::Run(part))));
+    if last > work.options.split && !is_too_long(last) {
+        split_last(chunks, work);
+    }
 }
 
-fn split(chunk: Arc<Chunk>, work: &mut Work<'_>, chunks: &mut Vec<Arc<Chunk>>) {
-    let Some(run) = work.own(chunk) else { return };
+fn split_last(chunks: &mut Vec<Arc<Chunk>>, work: &mut Work<'_>) {
+    let Some(run) = chunks.pop().and_then(|chunk| work.own(chunk)) else { return };
     let parts = run.split(work.options.chunk);
     work.stats.splits += parts.len() as u64 - 1;
     chunks.extend(parts.into_iter().map(|part| Arc::new(Chunk::Run(part))));
-}
-
-/// The items that a chunk shall hold.
-struct Ours<'a, T> {
-    items: &'a [T],
-    /// Which item of the list is the first.
-    first: usize,
-    dirty: Option<&'a [u64]>,
-    view: View<'a>,
 }
 
 impl<T: Content> Ours<'_, T> {
@@ -248,105 +236,56 @@ impl<T: Content> Ours<'_, T> {
             None => run.same_items(&self.items[item..], item, self.view),
         }
     }
-
-    /// How many items from one on are not marked.
-    fn clean(&self, item: usize) -> usize {
-        let Some(dirty) = self.dirty else { return 0 };
-        let from = self.first + item;
-        let end = self.first + self.items.len();
-        next_dirty(dirty, from).unwrap_or(end).min(end) - from
-    }
-
-    /// Notes which items may differ, from one on.
-    fn note_changed(&self, run: &RunChunk, from: usize, work: &mut Work<'_>) {
-        work.changed.clear();
-        if self.dirty.is_some() {
-            let mut item = from;
-            while item < self.items.len() {
-                work.changed.push(item as u32);
-                item += 1;
-                item += self.clean(item);
-            }
-            if run.form.is_narrow {
-                compare::keep_changed(self.items, &run.images, work.changed, self.view);
-            }
-        } else if run.form.is_narrow {
-            let images = &run.images[from * run.form.image..];
-            compare::note_changed(&self.items[from..], images, from as u32, work.changed, self.view);
-        } else {
-            work.changed.extend(from as u32..self.items.len() as u32);
-        }
-    }
 }
 
-/// The next marked item at or behind one.
-fn next_dirty(dirty: &[u64], from: usize) -> Option<usize> {
-    let mut at = from / 64;
-    let mut word = dirty.get(at)? & (u64::MAX << (from % 64));
-    while word == 0 {
-        at += 1;
-        word = *dirty.get(at)?;
+/// Writes changed values into their fields, from an item on; gives the first item that does not fit.
+fn patch<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) -> Option<usize> {
+    let form = Arc::clone(&run.form);
+    let Work { text, stats, .. } = work;
+    if form.is_narrow && form.columns.len() == 1 && !form.is_stuffed {
+        let written = numbers::write(run, ours, from, text);
+        stats.written += written.bytes as u64;
+        work.note_leaves(written.leaves as u64, MatchKind::PerfectStructural);
+        return written.misfit;
     }
-    Some(at * 64 + word.trailing_zeros() as usize)
-}
-
-/// Writes changed values into their fields; gives which of the changed items does not fit. Where nearly all changed the chunk had
-/// better be made anew.
-fn patch<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, work: &mut Work<'_>) -> Option<usize> {
-    if is_stretch(work.changed, ours.items.len() - ours.items.len() / 8) && !run.form.is_stuffed {
-        return Some(0);
-    }
-    if run.form.is_narrow && run.form.columns.len() == 1 && !run.form.is_stuffed {
-        return patch_numbers(run, ours, work);
-    }
-    let Work { text, stats, changed, .. } = work;
     let mut patch = Patch::new(run, Tools { text, stats });
-    let stopped = changed.iter().position(|&item| {
-        let item = item as usize;
-        !patch.item(item, &ours.items[item], ours.view)
-    });
+    let (mut block, mut misfit) = (Block::before(from), None);
+    while misfit.is_none() && ours.advance(&mut block, &form, patch.images()) {
+        misfit = block.places().find(|&item| !patch.item(item, &ours.items[item], ours.view));
+    }
     let written = patch.written as u64;
     *work.replaced |= patch.replaced;
     work.note_leaves(written, MatchKind::PerfectStructural);
-    stopped
+    misfit
 }
 
-/// As [`patch`], for items of one number each.
-fn patch_numbers<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, work: &mut Work<'_>) -> Option<usize> {
-    let (written, bytes) = batch::write(run, ours.items, work.changed, work.text, ours.view);
-    work.stats.written += bytes as u64;
-    work.note_leaves(written as u64, MatchKind::PerfectStructural);
-    (written < work.changed.len()).then_some(written)
-}
-
-/// True if there are so many changed items, and more than a few.
-fn is_stretch(changed: &[u32], least: usize) -> bool {
-    changed.len() >= least.max(STRETCH)
-}
-
-/// Makes the chunk anew, from one of the changed items on.
-fn merge<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) {
-    let mut changed = &work.changed[from..];
-    let Some(&first) = changed.first() else { return };
-    let mut merge = Merge::new(run, first as usize, work.spare, work.text, work.stats);
-    while let Some(&item) = changed.first() {
-        let item = item as usize;
-        merge.skip(item - merge.next_item());
-        let ahead = changed.iter().take_while(|&&other| (other as usize) < item + STRETCH).count();
-        if ahead > STRETCH - STRETCH / 8 && !merge.is_stuffed() {
-            let stretch = &ours.items[item..(item + STRETCH).min(ours.items.len())];
-            merge.rewrite(stretch, ours.view);
-            changed = &changed[ahead..];
+/// Makes the chunk anew, from one of the changed items on. Where it gets too long it ends, and what follows is in chunks of its
+/// own, which this gives.
+fn merge<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) -> Vec<RunChunk> {
+    let form = Arc::clone(&run.form);
+    let mut merge = Merge::new(run, from, work.spare, work.text, work.stats);
+    let (mut block, mut cuts) = (Block::before(from), Vec::new());
+    let full = work.options.chunk.saturating_sub(form.expected(changes::BLOCK));
+    while ours.advance(&mut block, &form, merge.images()) {
+        if merge.len() > full && merge.projected() > work.options.split && !form.is_stuffed {
+            cuts.push(merge.cut(build::chunk_buffer(work.options)));
+        }
+        if block.is_dense() && !form.is_stuffed {
+            merge.skip_to(block.range.start);
+            merge.rewrite(&ours.items[block.range.clone()], ours.view);
         } else {
-            merge.item(&ours.items[item], ours.view);
-            changed = &changed[1..];
+            for item in block.places() {
+                merge.skip_to(item);
+                merge.item(&ours.items[item], ours.view);
+            }
         }
     }
     let (written, resized) = (merge.written as u64, merge.resized);
     merge.finish();
-    *work.replaced |= work.spare.has_replaced();
+    *work.replaced |= work.spare.has_replaced() || cuts.iter().any(|cut| cut.bytes.has_replaced());
     std::mem::swap(work.spare, &mut run.bytes);
     work.note_leaves(written, if resized { MatchKind::PartialStructural } else { MatchKind::PerfectStructural });
+    run.cut(cuts)
 }
 
 impl Work<'_> {

@@ -1,0 +1,220 @@
+//! Leaves whose text was sent a moment ago: see [`Hint`].
+//!
+//! ```text
+//! offer: find the item at hand among those sent: at its place, nearby, or at its place in another list
+//! read items: compare each leaf's text with the one sent; equal, take over the value; else parse it
+//! too few are equal: offer again, then go on without for 16, 64, 256 items, then for the rest of the window
+//! ```
+//!
+//! A comparison in vain costs a small part of what parsing costs, so that texts must differ often before a hint does not pay.
+
+use super::scan::{FlatScan, FlatSource, ItemSource};
+use super::{Known, Taking, read};
+use crate::content::Content;
+use crate::encode::differential::{Found, Texts};
+use crate::schema::{Builtin, View};
+use crate::template::COMPARED;
+use crate::{Hint, Stats};
+use deltasoap_xml::Limits;
+use deltasoap_xml::lexical::Lexical;
+
+/// How much further on or back than its place an item is looked for.
+const REACH: isize = 8;
+/// What a hint may lose before it is given up: so much is lost by a text that differs, and one part won by one that does not.
+const CREDIT: i64 = 24;
+const LOSS: i64 = 3;
+/// After so many equal texts earlier failures are forgotten.
+const PROVEN: u64 = 64;
+/// Items read without a hint after its second failure; four times as many after each further one, up to a million.
+const PAUSE: usize = 16;
+const MOST_GROWN: u32 = 8;
+/// After more failures in a row the rest of a window is read without the hint, whatever its length.
+const PATIENCE: u32 = 4;
+
+/// A hint in use.
+#[derive(Debug)]
+pub(crate) struct Hinting {
+    hint: Hint,
+    /// The list that items were found in.
+    list: usize,
+    /// How much further on items stand there than here.
+    shift: isize,
+    /// Items to be read without the hint.
+    pause: usize,
+    /// How often it failed in a row.
+    failures: u32,
+}
+
+impl Hinting {
+    /// `None` if the limits are so tight that even texts of numbers must be held against them.
+    pub(crate) fn new(hint: Hint, limits: &Limits) -> Option<Self> {
+        (limits.text >= COMPARED).then_some(Hinting { hint, list: 0, shift: 0, pause: 0, failures: 0 })
+    }
+
+    /// The items from one on, if that is found among those that were sent.
+    fn offer(&mut self, place: usize, leaves: usize, text: &[u8]) -> Option<Texts<'_>> {
+        (self.list, self.shift) = self.find(place, leaves, text)?;
+        self.texts(self.list, place, self.shift)
+    }
+
+    /// The list that holds the item at a place, and how much further on: where the last one was found, nearby, or at its place in
+    /// another list.
+    fn find(&self, place: usize, leaves: usize, text: &[u8]) -> Option<(usize, isize)> {
+        let by = |list, shift, reach| self.texts(list, place, shift)?.find(leaves, text, reach);
+        let here = by(self.list, self.shift, REACH).map(|by| (self.list, self.shift + by));
+        here.or_else(|| (0..self.hint.lists().len()).find_map(|list| Some((list, by(list, 0, 0)?))))
+    }
+
+    fn texts(&self, list: usize, place: usize, shift: isize) -> Option<Texts<'_>> {
+        self.hint.lists().get(list)?.texts(place.checked_add_signed(shift)?)
+    }
+
+    /// Reads the item whose first leaf is at hand and those behind it, until the hint is given up. True if others follow that are to be
+    /// read without it.
+    #[inline(never)]
+    pub(super) fn read_all<T: Content>(
+        &mut self,
+        scan: &mut FlatScan<'_>,
+        taking: &mut Taking<'_, T>,
+        stats: &mut Stats,
+        view: View<'_>,
+    ) -> bool {
+        let mut goes_on = true;
+        while goes_on && !taking.is_full() && !self.is_given_up() {
+            goes_on = self.read_some(scan, taking, stats, view);
+        }
+        taking.pause_after(usize::MAX);
+        goes_on && !taking.is_full()
+    }
+
+    /// Reads items with the hint as far as it is of use, or those that it is left alone for. True if others follow.
+    fn read_some<T: Content>(
+        &mut self,
+        scan: &mut FlatScan<'_>,
+        taking: &mut Taking<'_, T>,
+        stats: &mut Stats,
+        view: View<'_>,
+    ) -> bool {
+        if self.pause > 0 {
+            return self.read_without(scan, taking, view);
+        }
+        let leaves = scan.known().markup.between.len() + 1;
+        let Some(texts) = self.offer(taking.place, leaves, scan.rest().unwrap_or_default()) else {
+            self.fail();
+            self.pause = self.pause.max(1);
+            return true;
+        };
+        taking.pause_after(usize::MAX);
+        let mut source = HintedScan { scan: scan.clone(), texts, same: 0, same_before: 0, credit: CREDIT };
+        let goes_on = read(&mut source, taking, view);
+        let HintedScan { same, credit, .. } = source;
+        *scan = source.scan;
+        stats.hinted_leaves += same;
+        self.judge(same, credit);
+        goes_on
+    }
+
+    fn read_without<T: Content>(
+        &mut self,
+        scan: &mut FlatScan<'_>,
+        taking: &mut Taking<'_, T>,
+        view: View<'_>,
+    ) -> bool {
+        let first = taking.place;
+        taking.pause_after(self.pause);
+        let goes_on = read(scan, taking, view);
+        self.pass(taking.place - first);
+        goes_on
+    }
+
+    /// Notes that so many items were read without the hint.
+    pub(super) fn pass(&mut self, items: usize) {
+        self.pause = self.pause.saturating_sub(items);
+    }
+
+    /// True if it failed so often that the rest of a window is read without it.
+    fn is_given_up(&self) -> bool {
+        self.pause > 0 && self.failures > PATIENCE
+    }
+
+    fn judge(&mut self, same: u64, credit: i64) {
+        if same >= PROVEN {
+            self.failures = 0;
+        }
+        if credit < 0 {
+            self.fail();
+        }
+    }
+
+    fn fail(&mut self) {
+        self.pause = if self.failures == 0 { 0 } else { PAUSE << (2 * (self.failures - 1).min(MOST_GROWN)) };
+        self.failures = self.failures.saturating_add(1);
+    }
+}
+
+/// The leaves of items in a window, and those of items that were sent.
+#[derive(Clone)]
+struct HintedScan<'a, 'h> {
+    scan: FlatScan<'a>,
+    texts: Texts<'h>,
+    /// Texts that were equal, and those of them in front of the last one that was not.
+    same: u64,
+    same_before: u64,
+    credit: i64,
+}
+
+impl HintedScan<'_, '_> {
+    #[inline(always)]
+    fn note_other(&mut self) {
+        let won = self.same - std::mem::replace(&mut self.same_before, self.same);
+        self.credit = (self.credit + won as i64).min(CREDIT) - LOSS;
+    }
+}
+
+impl FlatSource for HintedScan<'_, '_> {
+    #[inline(always)]
+    fn named_type(&mut self) -> Option<Builtin> {
+        self.scan.named_type()
+    }
+
+    #[inline(always)]
+    fn leaf<T: Lexical>(&mut self, value: &mut T) -> Option<()> {
+        match self.texts.next(self.scan.rest()?) {
+            Found::Same(known, used) => {
+                *value = known;
+                self.same += 1;
+                return self.scan.pass(used);
+            }
+            Found::Other => self.note_other(),
+            Found::Nothing => {}
+        }
+        self.scan.leaf(value)
+    }
+}
+
+impl<'a> ItemSource<'a> for HintedScan<'a, '_> {
+    #[inline(always)]
+    fn bytes(&self) -> &'a [u8] {
+        self.scan.bytes()
+    }
+
+    #[inline(always)]
+    fn known(&self) -> &'a Known {
+        self.scan.known()
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, pos: usize) {
+        self.scan.begin(pos);
+    }
+
+    #[inline(always)]
+    fn pos(&self) -> usize {
+        self.scan.pos()
+    }
+
+    #[inline(always)]
+    fn goes_on(&mut self) -> bool {
+        self.credit >= 0 && self.texts.begin()
+    }
+}

@@ -1,0 +1,113 @@
+//! Where the leaves of flat items come from.
+
+use super::Known;
+use super::markup::Gap;
+use crate::schema::Builtin;
+use deltasoap_xml::lexical::Lexical;
+
+/// What gives the leaves of a flat item, one after the other.
+pub trait FlatSource {
+    /// The type that the markup in front of the next leaf names; for leaves that have noted one.
+    fn named_type(&mut self) -> Option<Builtin>;
+
+    /// Reads a leaf and the markup between it and the next; `None` on any deviation.
+    fn leaf<T: Lexical>(&mut self, value: &mut T) -> Option<()>;
+}
+
+/// What gives the leaves of items, one item after the other.
+pub(super) trait ItemSource<'a>: FlatSource + Clone {
+    /// The window.
+    fn bytes(&self) -> &'a [u8];
+
+    /// The markup.
+    fn known(&self) -> &'a Known;
+
+    /// Begins an item whose first leaf's text is at `pos`.
+    fn begin(&mut self, pos: usize);
+
+    /// The position behind the last leaf read.
+    fn pos(&self) -> usize;
+
+    /// True if the item can be read, too.
+    fn goes_on(&mut self) -> bool;
+}
+
+/// The leaves of items in a window.
+#[derive(Debug, Clone)]
+pub(super) struct FlatScan<'a> {
+    known: &'a Known,
+    bytes: &'a [u8],
+    pos: usize,
+    between: std::slice::Iter<'a, Gap>,
+    types: std::slice::Iter<'a, Builtin>,
+    text_limit: usize,
+}
+
+impl<'a> FlatScan<'a> {
+    /// The leaves of the item whose first leaf's text is at `pos`.
+    #[inline(always)]
+    pub(super) fn new(bytes: &'a [u8], known: &'a Known, pos: usize, text_limit: usize) -> Self {
+        let (between, types) = (known.markup.between.iter(), known.types.iter());
+        FlatScan { known, bytes, pos, between, types, text_limit }
+    }
+
+    /// The bytes from the leaf at hand on.
+    #[inline(always)]
+    pub(super) fn rest(&self) -> Option<&'a [u8]> {
+        self.bytes.get(self.pos..)
+    }
+
+    /// Passes a leaf's text, and reads the markup behind it.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, used: usize) -> Option<()> {
+        self.pos += used;
+        if let Some(gap) = self.between.next() {
+            // Not by `Gap::end`: an `Option` there costs the exact case some instructions a leaf.
+            self.pos = match gap.exact_end(self.bytes, self.pos) {
+                Some(end) => end,
+                None => gap.end_with_white(self.bytes, self.pos)?,
+            };
+        }
+        Some(())
+    }
+}
+
+impl FlatSource for FlatScan<'_> {
+    #[inline(always)]
+    fn named_type(&mut self) -> Option<Builtin> {
+        self.types.next().copied()
+    }
+
+    #[inline(always)]
+    fn leaf<T: Lexical>(&mut self, value: &mut T) -> Option<()> {
+        let used = value.scan_into(self.rest()?)?;
+        if used > self.text_limit { None } else { self.pass(used) }
+    }
+}
+
+impl<'a> ItemSource<'a> for FlatScan<'a> {
+    #[inline(always)]
+    fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    #[inline(always)]
+    fn known(&self) -> &'a Known {
+        self.known
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, pos: usize) {
+        (self.pos, self.between, self.types) = (pos, self.known.markup.between.iter(), self.known.types.iter());
+    }
+
+    #[inline(always)]
+    fn pos(&self) -> usize {
+        self.pos
+    }
+
+    #[inline(always)]
+    fn goes_on(&mut self) -> bool {
+        true
+    }
+}

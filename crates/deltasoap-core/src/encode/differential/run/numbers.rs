@@ -1,0 +1,60 @@
+//! Numbers of a plain array, written over those that stood in their fields.
+
+use super::changes::{Block, Ours};
+use super::{Fields, RunChunk};
+use crate::content::Content;
+use crate::encode::flat::FlatSink;
+use deltasoap_xml::Buffer;
+use deltasoap_xml::lexical::Lexical;
+use std::sync::Arc;
+
+/// What was written of a chunk.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    pub(super) leaves: usize,
+    pub(super) bytes: usize,
+    /// The first item that needs more or less room than it had. What is behind has not been touched.
+    pub(super) misfit: Option<usize>,
+}
+
+/// Writes the changed items from one on, each of one leaf, as long as they need the room that the old ones had.
+pub(super) fn write<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, scratch: &mut Buffer) -> Written {
+    let form = Arc::clone(&run.form);
+    let (bytes, fields) = run.parts();
+    let mut over =
+        Over { bytes: bytes.behind_mut(0), fields, scratch, item: 0, fits: true, written: Written::default() };
+    let mut block = Block::before(from);
+    while over.fits && ours.advance(&mut block, &form, over.fields.images) {
+        over.written.misfit = block.places().find(|&item| {
+            over.item = item;
+            ours.items[item].write_flat(&mut over, ours.view);
+            !over.fits
+        });
+    }
+    over.written
+}
+
+/// Writes leaves over old ones.
+struct Over<'a> {
+    bytes: &'a mut [u8],
+    fields: Fields<'a>,
+    scratch: &'a mut Buffer,
+    item: usize,
+    fits: bool,
+    written: Written,
+}
+
+impl FlatSink for Over<'_> {
+    #[inline(always)]
+    fn leaf<T: Lexical>(&mut self, value: &T) {
+        let (start, width) = (self.fields.position(self.item), self.fields.width(self.item, 0));
+        let place = &mut self.bytes[start..start + width];
+        self.fits = value.write_over(place, self.scratch);
+        if self.fits {
+            let image = T::IMAGE.bytes();
+            self.fields.images[self.item * image..][..image].copy_from_slice(&value.image()[..image]);
+            self.written.leaves += 1;
+            self.written.bytes += width;
+        }
+    }
+}

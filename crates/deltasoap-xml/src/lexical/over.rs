@@ -1,0 +1,82 @@
+//! Texts put over others of the same length.
+//!
+//! Nothing beside the place is touched, and nothing at all if the text does not fit exactly: so what stands behind need not be
+//! written again, and the caller may go on from there in another way. Short texts are copied as two pieces of fixed size that
+//! overlap.
+
+/// Puts a text into a place of its length. False, and nothing is written, if the place is longer or shorter.
+#[inline(always)]
+pub(super) fn put(text: &[u8], place: &mut [u8]) -> bool {
+    if text.len() != place.len() {
+        return false;
+    }
+    match text.len() {
+        16..=32 => put_twice::<16>(text, place),
+        8..16 => put_twice::<8>(text, place),
+        4..8 => put_twice::<4>(text, place),
+        _ => place.copy_from_slice(text),
+    }
+    true
+}
+
+/// As [`put`], for up to 16 characters in a register, the first in its lowest byte.
+#[inline(always)]
+pub(super) fn put_word((text, len): (u128, usize), place: &mut [u8]) -> bool {
+    if len != place.len() {
+        return false;
+    }
+    let from = |start: usize| text >> (8 * start);
+    match len {
+        8..=16 => put_ends((text as u64).to_le_bytes(), (from(len - 8) as u64).to_le_bytes(), place),
+        4..8 => put_ends((text as u32).to_le_bytes(), (from(len - 4) as u32).to_le_bytes(), place),
+        2..4 => put_ends((text as u16).to_le_bytes(), (from(len - 2) as u16).to_le_bytes(), place),
+        _ => put_ends([text as u8], [text as u8], place),
+    }
+    true
+}
+
+/// Writes the first and the last `N` bytes, which are all there are.
+#[inline(always)]
+fn put_ends<const N: usize>(first: [u8; N], last: [u8; N], place: &mut [u8]) {
+    if let Some(to) = place.first_chunk_mut::<N>() {
+        *to = first;
+    }
+    if let Some(to) = place.last_chunk_mut::<N>() {
+        *to = last;
+    }
+}
+
+/// Copies the first and the last `N` bytes, which are all there are.
+#[inline(always)]
+fn put_twice<const N: usize>(text: &[u8], place: &mut [u8]) {
+    if let (Some(first), Some(last)) = (text.first_chunk::<N>(), text.last_chunk::<N>()) {
+        put_ends(*first, *last, place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{put, put_word};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_text_takes_its_place_or_nothing_happens(text in "[0-9a-z]{0,70}", len in 0..70usize, fits: bool) {
+            let len = if fits { text.len() } else { len };
+            let mut bytes = [b'<'; 80];
+            let is_put = put(text.as_bytes(), &mut bytes[5..5 + len]);
+            let mut expected = [b'<'; 80];
+            if len == text.len() {
+                expected[5..5 + len].copy_from_slice(text.as_bytes());
+            }
+            prop_assert_eq!(is_put, len == text.len());
+            prop_assert_eq!(bytes, expected);
+            if (1..=16).contains(&text.len()) {
+                let word = text.bytes().rev().fold(0, |word, byte| word << 8 | u128::from(byte));
+                let mut bytes = [b'<'; 80];
+                prop_assert_eq!(put_word((word, text.len()), &mut bytes[5..5 + len]), len == text.len());
+                prop_assert_eq!(bytes, expected);
+            }
+        }
+    }
+}
