@@ -268,6 +268,7 @@ pub struct Import {
     schemas: Schemas,
     definitions: Definitions,
     notes: Vec<Note>,
+    limits: Limits,
     documents: Vec<Document>,
 }
 
@@ -286,7 +287,7 @@ impl Import {
         let definitions = wsdl::read(&mut sources, &schemas)?;
         let notes = std::mem::take(&mut sources.notes).into_iter();
         let notes = notes.map(|(kind, text, place)| Note { kind, text, position: sources.position(place) }).collect();
-        Ok(Import { schemas, definitions, notes, documents: sources.documents })
+        Ok(Import { schemas, definitions, notes, limits: sources.limits, documents: sources.documents })
     }
 
     /// Types, elements, and all else that schemas define.
@@ -302,6 +303,10 @@ impl Import {
     /// The schema that the engine reads, with all operations.
     pub fn lower(&self) -> Lowered {
         lower::lower(self)
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// What was passed over, or read more generously than the standards do.

@@ -21,7 +21,7 @@ pub(crate) struct Sources {
     /// The units that `redefine` elements point to, by document and index of the element, and the unit they stand in.
     pub(crate) redefinitions: Vec<Redefinition>,
     /// Imports that could not be had: the namespace, and why.
-    pub(crate) failures: Vec<(String, String)>,
+    pub(crate) failures: HashMap<String, String>,
     pub(crate) notes: Vec<(NoteKind, String, Place)>,
     pub(crate) limits: Limits,
     /// References to nothing are errors.
@@ -105,7 +105,7 @@ impl<'s, 'f> Loader<'s, 'f> {
             descriptions: Vec::new(),
             units: Vec::new(),
             redefinitions: Vec::new(),
-            failures: Vec::new(),
+            failures: HashMap::new(),
             notes: Vec::new(),
             limits: store.limits,
             is_strict: false,
@@ -286,7 +286,7 @@ impl<'s, 'f> Loader<'s, 'f> {
             Err(error) => {
                 let cause = format!("{} could not be loaded: {error}", reference.location);
                 self.sources.note(NoteKind::Skipped, cause.clone(), reference.place);
-                self.sources.failures.push((namespace, cause));
+                self.sources.failures.entry(namespace).or_insert(cause);
                 Ok(())
             }
         }

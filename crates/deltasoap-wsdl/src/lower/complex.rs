@@ -3,9 +3,10 @@
 use super::simple::is_soap_encoding;
 use super::{Lowering, Work};
 use crate::normalize::{Normal, NormalContent, parts};
-use crate::xsd::{ElementId, Particle, SoapArray, Term, TypeId};
+use crate::xsd::{ElementId, Particle, Schemas, SoapArray, Term, TypeId};
 use deltasoap_core::schema::{ArrayElement, Attribute, ComplexElement, Compositor, Element, ElementRef, Field, Use};
 use deltasoap_core::{QName, ns};
+use std::collections::HashSet;
 
 /// What becomes of a content model.
 struct Model {
@@ -144,10 +145,7 @@ impl Lowering<'_> {
     }
 
     fn add_element(&mut self, id: ElementId, particle: &Particle, is_optional: bool, model: &mut Model) {
-        if !self.schemas.substitutes(id).is_empty() {
-            return self.add_choice(particle, is_optional, model);
-        }
-        let mut field = self.field(id, model.encoding);
+        let mut field = self.field_or_substitutes(id, model.encoding);
         field.min = if is_optional || model.encoding == Use::Encoded { 0 } else { particle.min };
         field.max = particle.max;
         model.fields.push(field);
@@ -156,8 +154,9 @@ impl Lowering<'_> {
     /// An inline choice of all elements within a particle.
     fn add_choice(&mut self, particle: &Particle, is_optional: bool, model: &mut Model) {
         let mut leaves = Leaves::default();
-        self.collect(particle, &mut leaves);
-        let mut fields: Vec<Field> = leaves.elements.iter().map(|&id| self.field(id, model.encoding)).collect();
+        collect(self.schemas, particle, &mut leaves);
+        let mut fields: Vec<Field> =
+            leaves.elements.iter().map(|&id| self.field_or_substitutes(id, model.encoding)).collect();
         if leaves.is_open {
             fields.push(Field { min: 1, ..self.wildcard(Some(1)) });
         }
@@ -165,15 +164,7 @@ impl Lowering<'_> {
             return;
         }
         let label = QName::owned("", fields[0].name.local.as_ref());
-        let choice = ComplexElement {
-            name: QName::default(),
-            compositor: Compositor::Choice,
-            fields: fields.into(),
-            attributes: Vec::new().into(),
-            text: None,
-            open: false,
-        };
-        let element = self.refer(Work::Done(Element::Complex(choice)));
+        let element = self.refer(Work::Done(Element::Complex(choice(fields))));
         let is_once = particle.max == Some(1) && !leaves.repeated;
         let is_simple = matches!(particle.term, Term::Choice(_) | Term::Element(_)) && !leaves.optional;
         let min = if is_optional || !is_simple || model.encoding == Use::Encoded { 0 } else { particle.min };
@@ -187,28 +178,29 @@ impl Lowering<'_> {
         Field { name: QName::new("", "any"), element, min: 0, max, nillable: false, inline: true }
     }
 
-    /// All elements within a particle, and those that can stand for them.
-    fn collect(&self, particle: &Particle, leaves: &mut Leaves) {
-        match &particle.term {
-            Term::Element(id) => {
-                let is_abstract = self.schemas[*id].is_abstract;
-                let own = (!is_abstract).then_some(*id);
-                for id in own.into_iter().chain(self.schemas.substitutes(*id).iter().copied()) {
-                    let name = &self.schemas[id].name;
-                    if !leaves.elements.iter().any(|&known| self.schemas[known].name == *name) {
-                        leaves.elements.push(id);
-                    }
-                }
-            }
-            Term::Any(_) => leaves.is_open = true,
-            term => {
-                for part in parts(term) {
-                    leaves.repeated |= part.max != Some(1);
-                    leaves.optional |= part.min == 0;
-                    self.collect(part, leaves);
-                }
-            }
+    /// The field of an element, once; an inline choice where others can stand for it.
+    fn field_or_substitutes(&mut self, id: ElementId, encoding: Use) -> Field {
+        if self.schemas.substitutes(id).is_empty() {
+            return self.field(id, encoding);
         }
+        let element = self.substitution_group(id, encoding);
+        let name = QName::owned("", self.schemas[id].name.local.as_ref());
+        Field { name, element, min: 1, max: Some(1), nillable: false, inline: true }
+    }
+
+    /// The choice of the elements that can stand for one, made once.
+    fn substitution_group(&mut self, id: ElementId, encoding: Use) -> ElementRef {
+        let key = (id, encoding == Use::Encoded);
+        if let Some(&known) = self.groups.get(&key) {
+            return known;
+        }
+        let schemas = self.schemas;
+        let own = Some(id).filter(|_| !schemas[id].is_abstract);
+        let members = own.into_iter().chain(schemas.substitutes(id).iter().copied());
+        let fields = members.map(|member| self.field(member, encoding)).collect();
+        let group = self.refer(Work::Done(Element::Complex(choice(fields))));
+        self.groups.insert(key, group);
+        group
     }
 
     /// The field of an element, once.
@@ -220,9 +212,40 @@ impl Lowering<'_> {
     }
 }
 
+/// All elements within a particle.
+fn collect<'i>(schemas: &'i Schemas, particle: &Particle, leaves: &mut Leaves<'i>) {
+    match &particle.term {
+        Term::Element(id) => {
+            if leaves.names.insert(&schemas[*id].name) {
+                leaves.elements.push(*id);
+            }
+        }
+        Term::Any(_) => leaves.is_open = true,
+        term => {
+            for part in parts(term) {
+                leaves.repeated |= part.max != Some(1);
+                leaves.optional |= part.min == 0;
+                collect(schemas, part, leaves);
+            }
+        }
+    }
+}
+
+fn choice(fields: Vec<Field>) -> ComplexElement {
+    ComplexElement {
+        name: QName::default(),
+        compositor: Compositor::Choice,
+        fields: fields.into(),
+        attributes: Vec::new().into(),
+        text: None,
+        open: false,
+    }
+}
+
 /// Elements of a group.
 #[derive(Default)]
-struct Leaves {
+struct Leaves<'i> {
+    names: HashSet<&'i QName>,
     elements: Vec<ElementId>,
     is_open: bool,
     repeated: bool,

@@ -51,8 +51,15 @@ impl Lowered {
 /// Lowers all operations and all global elements.
 pub(crate) fn lower(import: &Import) -> Lowered {
     let (schemas, definitions) = (import.schemas(), import.definitions());
-    let mut lowering =
-        Lowering { schemas, definitions, queue: Vec::new(), known: HashMap::new(), notes: Notes::default() };
+    let mut lowering = Lowering {
+        schemas,
+        definitions,
+        queue: Vec::new(),
+        known: HashMap::new(),
+        groups: HashMap::new(),
+        room: import.limits().particles,
+        notes: Notes::default(),
+    };
     let operations = lowering.operations();
     let globals = schemas.elements().filter(|(_, element)| element.is_global);
     let elements = globals.map(|(id, element)| (id, lowering.content(element.type_id, Use::Literal))).collect();
@@ -66,6 +73,10 @@ struct Lowering<'i> {
     queue: Vec<Work>,
     /// References by type; encoded or not.
     known: HashMap<(TypeId, bool), ElementRef>,
+    /// Choices of substitution groups by their head; encoded or not.
+    groups: HashMap<(ElementId, bool), ElementRef>,
+    /// How many parts of messages may yet be lowered.
+    room: usize,
     notes: Notes,
 }
 

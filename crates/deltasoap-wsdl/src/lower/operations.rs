@@ -62,6 +62,10 @@ impl Lowering<'_> {
             None => None,
         };
         let (response_name, response) = response.unzip();
+        let headers = |how: Option<&BoundMessage>| how.map_or(0, |how| how.headers.len());
+        let of_faults: usize =
+            declared.faults.iter().map(|fault| self.definitions.messages[fault.message].parts.len()).sum();
+        self.take_room(of_faults + headers(bound.input.as_ref()) + headers(bound.output.as_ref()))?;
         let request_headers = self.headers(bound.input.as_ref());
         let element = MethodElement {
             request_name,
@@ -77,6 +81,17 @@ impl Lowering<'_> {
         Ok(Method { element, request_headers, response_headers: self.headers(bound.output.as_ref()) })
     }
 
+    /// Messages are lowered for each operation that has them, so few lines can ask for much.
+    fn take_room(&mut self, count: usize) -> Result<(), String> {
+        match self.room.checked_sub(count + 1) {
+            Some(left) => {
+                self.room = left;
+                Ok(())
+            }
+            None => Err("the limit `particles` is exceeded by the messages of all operations".to_owned()),
+        }
+    }
+
     /// The element in a body.
     fn body(
         &mut self,
@@ -89,6 +104,7 @@ impl Lowering<'_> {
         if definitions.messages[message].is_missing {
             return Err(format!("message {} is not defined", definitions.messages[message].name));
         }
+        self.take_room(definitions.messages[message].parts.len())?;
         let parts = body_parts(&definitions.messages[message], message, how);
         let encoding = how.map_or(Use::Literal, |how| how.encoding);
         match bound.style {

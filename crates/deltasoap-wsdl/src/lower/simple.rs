@@ -6,6 +6,7 @@ use crate::xsd::{Schemas, TypeDefinition, TypeId, Variety};
 use deltasoap_core::QName;
 use deltasoap_core::schema::{Builtin, Element, SimpleElement, UnionElement, Use};
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// Most unions in unions that are followed.
 const DEPTH: usize = 16;
@@ -16,7 +17,7 @@ impl Lowering<'_> {
         match self.schemas.variety(id) {
             Some(Variety::Union(_)) => {
                 let mut members = Vec::new();
-                self.members(id, &mut members, 0);
+                self.members(id, &mut members, &mut HashSet::new(), 0);
                 let members = members.into_iter().map(|member| self.exactly(member, Use::Literal)).collect();
                 Element::Union(UnionElement { name: name(self.schemas, id), members })
             }
@@ -25,12 +26,17 @@ impl Lowering<'_> {
     }
 
     /// Types that are no unions.
-    fn members(&self, id: TypeId, into: &mut Vec<TypeId>, depth: usize) {
+    fn members(&self, id: TypeId, into: &mut Vec<TypeId>, seen: &mut HashSet<TypeId>, depth: usize) {
+        if !seen.insert(id) {
+            return;
+        }
         match self.schemas.variety(id) {
             Some(Variety::Union(_)) if depth > DEPTH => into.push(TypeId::ANY_SIMPLE),
-            Some(Variety::Union(members)) => members.iter().for_each(|&member| self.members(member, into, depth + 1)),
-            Some(_) if !into.contains(&id) => into.push(id),
-            _ => {}
+            Some(Variety::Union(members)) => {
+                members.iter().for_each(|&member| self.members(member, into, seen, depth + 1));
+            }
+            Some(_) => into.push(id),
+            None => {}
         }
     }
 

@@ -13,8 +13,8 @@ mod simple;
 use crate::document::{Node, Place, qname};
 use crate::load::{Sources, Unit};
 use crate::xsd::{
-    AttributeGroup, Attributes, ComplexType, Content, Derivation, Group, Particle, Schemas, SimpleType, Term, Type,
-    TypeDefinition, TypeId, Variety, Wildcard, WildcardNamespaces,
+    AttributeGroup, Attributes, ComplexType, Content, Derivation, ElementId, Group, Particle, Schemas, SimpleType,
+    Term, Type, TypeDefinition, TypeId, Variety, Wildcard, WildcardNamespaces,
 };
 use crate::{Error, ErrorKind, NoteKind};
 use deltasoap_core::QName;
@@ -133,37 +133,47 @@ impl<'s> Builder<'s> {
 
     fn component(&mut self, kind: Kind, index: usize, node: Node<'s>, scope: Scope<'s>) -> Result<(), Error> {
         match kind {
-            Kind::Type => {
-                let id = TypeId(self.number(Kind::Type, index));
-                let mut built = self.type_definition(node, scope)?;
-                built.name = self.schemas[id].name.clone();
-                self.name_type(&scope, &built, id);
-                self.schemas.types[id.index()] = built;
-            }
-            Kind::Element => {
-                let name = self.schemas.elements[index].name.clone();
-                if !self.registry.is_replaced(Kind::Element, index as u32) {
-                    self.schemas.elements_by_name.insert(name.clone(), crate::xsd::ElementId(index as u32));
-                }
-                self.schemas.elements[index] = self.element_declaration(node, scope, name, true)?;
-            }
+            Kind::Type => self.global_type(index, node, scope),
+            Kind::Element => self.global_element(index, node, scope),
             Kind::Attribute => {
                 let name = self.schemas.attributes[index].name.clone();
                 self.schemas.attributes[index] = self.attribute_declaration(node, scope, name)?;
+                Ok(())
             }
-            Kind::Group => {
-                let model = node.children().find(|child| elements::is_model(*child));
-                let model = model.ok_or_else(|| self.sources.invalid("a group without content", node.place()))?;
-                let particle = self.particle(model, scope)?;
-                let name = self.schemas.groups[index].name.clone();
-                self.schemas.groups[index] = Group { name, particle, place: node.place() };
-            }
+            Kind::Group => self.global_group(index, node, scope),
             Kind::AttributeGroup => {
                 let attributes = self.attributes(node, scope)?;
-                let name = self.schemas.attribute_groups[index].name.clone();
-                self.schemas.attribute_groups[index] = AttributeGroup { name, attributes, place: node.place() };
+                let group = &mut self.schemas.attribute_groups[index];
+                (group.attributes, group.place) = (attributes, node.place());
+                Ok(())
             }
         }
+    }
+
+    fn global_type(&mut self, index: usize, node: Node<'s>, scope: Scope<'s>) -> Result<(), Error> {
+        let id = TypeId(self.number(Kind::Type, index));
+        let mut built = self.type_definition(node, scope)?;
+        built.name = self.schemas[id].name.clone();
+        self.name_type(&scope, &built, id);
+        self.schemas.types[id.index()] = built;
+        Ok(())
+    }
+
+    fn global_element(&mut self, index: usize, node: Node<'s>, scope: Scope<'s>) -> Result<(), Error> {
+        let name = self.schemas.elements[index].name.clone();
+        if !self.registry.is_replaced(Kind::Element, index as u32) {
+            self.schemas.elements_by_name.insert(name.clone(), ElementId(index as u32));
+        }
+        self.schemas.elements[index] = self.element_declaration(node, scope, name, true)?;
+        Ok(())
+    }
+
+    fn global_group(&mut self, index: usize, node: Node<'s>, scope: Scope<'s>) -> Result<(), Error> {
+        let model = node.children().find(|child| elements::is_model(*child));
+        let model = model.ok_or_else(|| self.sources.invalid("a group without content", node.place()))?;
+        let particle = self.particle(model, scope)?;
+        let group = &mut self.schemas.groups[index];
+        (group.particle, group.place) = (particle, node.place());
         Ok(())
     }
 
@@ -282,8 +292,7 @@ impl<'s> Builder<'s> {
 
     fn undefined(&self, kind: Kind, name: NameId, node: Node<'_>) -> Error {
         let name = qname(&self.sources.names, name);
-        let failure = self.sources.failures.iter().find(|(namespace, _)| *namespace == name.namespace);
-        let cause = failure.map(|(_, cause)| cause.clone());
+        let cause = self.sources.failures.get(&*name.namespace).cloned();
         self.sources.error(ErrorKind::Undefined { what: kind.noun(), name, cause }, node.place())
     }
 }

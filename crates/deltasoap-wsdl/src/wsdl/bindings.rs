@@ -7,6 +7,7 @@ use crate::{Error, NoteKind};
 use deltasoap_core::QName;
 use deltasoap_core::schema::{Style, Use};
 use deltasoap_core::soap::Version;
+use std::collections::HashMap;
 
 impl<'s> Reader<'s> {
     pub(super) fn binding(&mut self, node: Node<'s>, name: QName) -> Result<(), Error> {
@@ -24,9 +25,10 @@ impl<'s> Reader<'s> {
             return Ok(());
         };
         let style = style(soap).unwrap_or(Style::Document);
+        let by_name = by_name(&self.definitions.port_types[port_type].operations);
         let mut operations = Vec::new();
         for child in node.children_of(Vocabulary::Wsdl).filter(|child| child.local() == "operation") {
-            operations.extend(self.bound_operation(child, port_type, style)?);
+            operations.extend(self.bound_operation(child, port_type, &by_name, style)?);
         }
         self.bindings.insert(name.clone(), Some(self.definitions.bindings.len()));
         let policy = self.policy(node);
@@ -55,11 +57,13 @@ impl<'s> Reader<'s> {
         &mut self,
         node: Node<'s>,
         port_type: usize,
+        by_name: &HashMap<Box<str>, Vec<usize>>,
         style_of_binding: Style,
     ) -> Result<Option<BoundOperation>, Error> {
         let name = self.required(node, "name")?;
         let port_type = &self.definitions.port_types[port_type];
-        let Some(operation) = find(&port_type.operations, name, node) else {
+        let same_name = by_name.get(name).map_or(&[][..], Vec::as_slice);
+        let Some(operation) = find(&port_type.operations, same_name, node) else {
             let text = format!("operation `{name}` is bound, but not one of port type {}", port_type.name);
             self.note(NoteKind::Skipped, text, node.place());
             return Ok(None);
@@ -98,6 +102,7 @@ impl<'s> Reader<'s> {
                 headers.push(self.header(header)?);
             }
         }
+        self.check_count(headers.len(), "header blocks of a message", node.place())?;
         let words = |text: &str| text.split_ascii_whitespace().map(Box::from).collect();
         Ok(BoundMessage {
             encoding: body.map_or(Use::Literal, use_of),
@@ -149,9 +154,8 @@ fn fault_use(node: Node<'_>) -> Use {
 }
 
 /// The operation of a port type that a bound one means: by name, and by those of input and output where there are several.
-fn find(operations: &[Operation], name: &str, node: Node<'_>) -> Option<usize> {
-    let mut same_name = (0..operations.len()).filter(|&index| &*operations[index].name == name);
-    let first = same_name.next()?;
+fn find(operations: &[Operation], same_name: &[usize], node: Node<'_>) -> Option<usize> {
+    let first = *same_name.first()?;
     let named = |local| node.child(Vocabulary::Wsdl, local).and_then(|child| child.attribute("name"));
     let (input, output) = (named("input"), named("output"));
     let fits = |&index: &usize| {
@@ -162,5 +166,16 @@ fn find(operations: &[Operation], name: &str, node: Node<'_>) -> Option<usize> {
         };
         same(input, own_input) && same(output, own_output)
     };
-    std::iter::once(first).chain(same_name).find(fits).or(Some(first))
+    same_name.iter().copied().take(MOST_OVERLOADED).find(fits).or(Some(first))
+}
+
+/// Most operations of one name that are told apart.
+const MOST_OVERLOADED: usize = 100;
+
+fn by_name(operations: &[Operation]) -> HashMap<Box<str>, Vec<usize>> {
+    let mut by_name = HashMap::<Box<str>, Vec<usize>>::new();
+    for (index, operation) in operations.iter().enumerate() {
+        by_name.entry(operation.name.clone()).or_default().push(index);
+    }
+    by_name
 }

@@ -6,6 +6,9 @@ use crate::NoteKind;
 use crate::document::{Node, ns};
 use deltasoap_xml::NameId;
 
+/// Most assertions that are named.
+const MOST_NAMED: usize = 100;
+
 impl<'s> Reader<'s> {
     pub(super) fn policy(&mut self, binding: Node<'s>) -> Policy {
         let mut policy = Policy::default();
@@ -40,7 +43,9 @@ impl<'s> Reader<'s> {
             match assertion.local() {
                 "OptimizedMimeSerialization" | "MTOM" => into.mtom = true,
                 "Addressing" | "UsingAddressing" => into.addressing = true,
-                other if !into.others.iter().any(|known| **known == *other) => into.others.push(other.into()),
+                other if into.others.len() < MOST_NAMED && !into.others.iter().any(|known| **known == *other) => {
+                    into.others.push(other.into())
+                }
                 _ => {}
             }
         }

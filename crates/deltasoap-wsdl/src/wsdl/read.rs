@@ -29,6 +29,9 @@ pub(crate) fn read(sources: &mut Sources, schemas: &Schemas) -> Result<Definitio
     Ok(definitions)
 }
 
+/// Most parts of a message, faults of an operation, header blocks of an envelope.
+const MOST_NAMED: usize = 1000;
+
 pub(super) struct Reader<'s> {
     pub(super) sources: &'s Sources,
     schemas: &'s Schemas,
@@ -98,6 +101,14 @@ impl<'s> Reader<'s> {
         Ok(self.definitions.messages.len() - 1)
     }
 
+    /// Parts, faults and header blocks are looked for by name in each other.
+    pub(super) fn check_count(&self, count: usize, what: &str, place: Place) -> Result<(), Error> {
+        if count <= MOST_NAMED {
+            return Ok(());
+        }
+        Err(self.sources.not_supported(format!("more than {MOST_NAMED} {what}"), place))
+    }
+
     pub(super) fn note(&mut self, kind: NoteKind, text: impl Into<String>, place: Place) {
         self.notes.push((kind, text.into(), place));
     }
@@ -108,8 +119,10 @@ impl<'s> Reader<'s> {
         }
         let children = node.children_of(Vocabulary::Wsdl).filter(|child| child.local() == "part");
         let parts: Result<Vec<Part>, Error> = children.map(|child| self.part(child)).collect();
+        let parts = parts?;
+        self.check_count(parts.len(), "parts of a message", node.place())?;
         self.messages.insert(name.clone(), self.definitions.messages.len());
-        self.definitions.messages.push(Message { name, parts: parts?, is_missing: false, place: node.place() });
+        self.definitions.messages.push(Message { name, parts, is_missing: false, place: node.place() });
         Ok(())
     }
 
@@ -142,9 +155,8 @@ impl<'s> Reader<'s> {
 
     /// See `find_or_miss` of the schemas.
     fn missing(&mut self, what: &'static str, name: &QName, node: Node<'s>) -> Result<(), Error> {
-        let failure = self.sources.failures.iter().find(|(namespace, _)| *namespace == name.namespace);
-        if self.sources.is_strict || failure.is_some() {
-            let cause = failure.map(|(_, cause)| cause.clone());
+        let cause = self.sources.failures.get(&*name.namespace).cloned();
+        if self.sources.is_strict || cause.is_some() {
             return Err(self.sources.error(ErrorKind::Undefined { what, name: name.clone(), cause }, node.place()));
         }
         self.note(NoteKind::Missing, format!("{what} {name} is not defined; anything is taken there"), node.place());
@@ -185,6 +197,7 @@ impl<'s> Reader<'s> {
                 _ => {}
             }
         }
+        self.check_count(operation.faults.len(), "faults of an operation", node.place())?;
         let is_request = operation.output.is_some() && !operation.is_solicited;
         let (input, output) = if is_request { ("Request", "Response") } else { ("", "") };
         default_name(&mut operation.input, &operation.name, input);
