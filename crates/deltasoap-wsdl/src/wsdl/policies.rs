@@ -44,7 +44,7 @@ impl<'s> Reader<'s> {
                 "OptimizedMimeSerialization" | "MTOM" => into.mtom = true,
                 "Addressing" | "UsingAddressing" => into.addressing = true,
                 other if into.others.len() < MOST_NAMED && !into.others.iter().any(|known| **known == *other) => {
-                    into.others.push(other.into())
+                    into.others.push(other.into());
                 }
                 _ => {}
             }
