@@ -5,7 +5,7 @@
 use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::View;
-use deltasoap_core::{Content, Node, QName, Record, Value};
+use deltasoap_core::{Child, Content, Node, QName, Record, Value};
 use deltasoap_wsdl::lower::{Lowered, Method};
 use deltasoap_wsdl::{Error, Import, Importer};
 
@@ -103,11 +103,19 @@ impl Codec {
 pub fn without_bindings(value: Value) -> Value {
     let all = |values: Vec<Value>| values.into_iter().map(without_bindings).collect();
     match value {
-        Value::Tree(node) => Value::Tree(Box::new(Node { bindings: Default::default(), ..*node })),
+        Value::Tree(node) => Value::Tree(Box::new(unbound(*node))),
         Value::List(items) => Value::List(all(items)),
         Value::Record(record) => Value::Record(Box::new(Record { fields: all(record.fields), ..*record })),
         value => value,
     }
+}
+
+fn unbound(node: Node) -> Node {
+    let child = |child| match child {
+        Child::Element(node) => Child::Element(unbound(node)),
+        text => text,
+    };
+    Node { bindings: Default::default(), children: node.children.into_iter().map(child).collect(), ..node }
 }
 
 pub fn write(name: &QName, value: &Value, view: View<'_>) -> String {
