@@ -10,9 +10,9 @@
 //! ^position                                  ^next position
 //! ```
 //!
-//! Its width is that of text and slack together. `build` writes items, `patch` writes values into their fields, `merge`
-//! makes a chunk anew in one pass when values do not fit, `update` is the way through them. `share` takes over what
-//! another template holds.
+//! Its width is that of text and slack together. `build` writes items, `changes` finds those that differ, `patch` and `numbers`
+//! write values into their fields, `merge` makes a chunk anew in one pass when values do not fit, `update` is the way through
+//! them. `share` takes over what another template holds, `texts` finds values by their texts.
 
 mod build;
 mod changes;
@@ -144,7 +144,7 @@ impl RunChunk {
     #[inline(always)]
     fn text(&self, leaf: usize, column: usize) -> &[u8] {
         let bytes = &self.bytes.as_slice()[self.positions[leaf] as usize..];
-        let width = width(&self.form, &self.positions, self.end(), leaf, column);
+        let width = width(&self.positions, self.end(), leaf, self.form.columns[column].gap);
         &bytes[..text_len(&self.lens, leaf, width, bytes)]
     }
 
@@ -197,7 +197,7 @@ impl Fields<'_> {
     /// Bytes of text and slack, as the table says now.
     #[inline(always)]
     fn width(&self, leaf: usize, column: usize) -> usize {
-        width(self.form, self.positions, self.end, leaf, column)
+        width(self.positions, self.end, leaf, self.form.columns[column].gap)
     }
 
     /// Bytes of text, given the field's width.
@@ -214,11 +214,11 @@ impl Fields<'_> {
     }
 }
 
-/// Bytes of a leaf's text and slack; `end` is where a leaf behind the last would begin.
+/// Bytes of a leaf's text and slack. `end` is where a leaf behind the last would begin, `gap` are the bytes of markup behind it.
 #[inline(always)]
-fn width(form: &Form, positions: &[u32], end: usize, leaf: usize, column: usize) -> usize {
+fn width(positions: &[u32], end: usize, leaf: usize, gap: usize) -> usize {
     let next = positions.get(leaf + 1).map_or(end, |&next| next as usize);
-    next - positions[leaf] as usize - form.columns[column].gap
+    next - positions[leaf] as usize - gap
 }
 
 /// Bytes of a leaf's text, given its field's width and the bytes from the text on.

@@ -1,7 +1,7 @@
 //! The texts of a run and the values that they stand for, to be looked up.
 
 use super::form::Column;
-use super::{Form, RunChunk};
+use super::{Form, RunChunk, width};
 use crate::template::{COMPARED, is_same};
 use deltasoap_xml::lexical::Lexical;
 
@@ -11,6 +11,8 @@ pub(crate) struct Texts<'c> {
     form: &'c Form,
     bytes: &'c [u8],
     positions: &'c [u32],
+    /// Where a leaf behind the last would begin.
+    end: usize,
     lens: &'c [u16],
     images: &'c [u8],
     /// Those of the item at hand that are still to come.
@@ -37,6 +39,7 @@ impl RunChunk {
             form: &self.form,
             bytes: self.bytes.as_slice(),
             positions: &self.positions,
+            end: self.end(),
             lens: &self.lens,
             images: &self.images,
             columns: self.form.columns.iter(),
@@ -90,18 +93,9 @@ impl Texts<'_> {
         let start = *self.positions.get(leaf)? as usize;
         let len = match self.lens.get(leaf) {
             Some(&len) => usize::from(len),
-            None => self.end(leaf).wrapping_sub(start + gap),
+            None => width(self.positions, self.end, leaf, gap),
         };
         (len < COMPARED).then_some((self.bytes.get(start..)?, len))
-    }
-
-    /// Where the next leaf begins, or would.
-    #[inline(always)]
-    fn end(&self, leaf: usize) -> usize {
-        match self.positions.get(leaf + 1) {
-            Some(&next) => next as usize,
-            None => self.bytes.len() + self.form.shape.open.len(),
-        }
     }
 
     #[inline(always)]
