@@ -183,6 +183,33 @@ fn repeated_choices() {
     assert!(stats.compared > 5 && stats.to_fast > 4, "{stats:?}");
 }
 
+/// Elements of any name, kept as trees: between named fields, one and many, and as members of a choice.
+#[test]
+fn wildcards() {
+    let mut types = Types::default();
+    let (int, any) = (types.simple(Builtin::Int), types.0.add(Element::Any));
+    let wildcard = |min, max| Field { inline: true, ..field("any", any, min, max) };
+    let choice = types.complex(Compositor::Choice, false, vec![field("i", int, 1, Some(1)), wildcard(1, Some(1))]);
+    let inner = types.complex(Compositor::All, false, vec![field("x", int, 0, Some(1)), wildcard(0, None)]);
+    let group = Field { inline: true, ..field("", choice, 0, None) };
+    let fields = vec![field("a", int, 0, Some(1)), wildcard(0, Some(1)), field("b", inner, 0, None), group];
+    let root = types.sequence(fields);
+    let bodies = [
+        "<a>1</a><u p='1'>1</u><b><x>1</x><u>1</u><v/></b><i>1</i><w>2</w><i>3</i>",
+        "<a>1</a><u p='1'>1</u><b><x>1</x><u>1</u><v/></b><i>1</i><w>2</w><i>3</i>",
+        "<a>1</a><u p='2'>1</u><b><x>1</x><u>2</u><v/></b><i>1</i><w>3</w><i>4</i>",
+        "<a>1</a><b><u>2</u><x>2</x><v/><u><x>3</x></u></b><b/><i>1</i><w>3</w><w/><i>4</i>",
+        "<u><a>1</a></u><b><u>2</u><x>2</x><v/><u><x>3</x></u></b><b/><i>1</i><w>3</w><w/><i>4</i>",
+        "<u><a>2</a></u><b><u>2</u><x>2</x><v/><u><x>4</x></u></b><b/><i>1</i><w>4</w><w/><i>4</i>",
+        "<u xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:nil='true'/><b/><b/><i>1</i><w>4</w><w/><i>x</i>",
+        "<u><a>2</a></u><b><u>2</u><x>2</x><x>2</x></b><w/>",
+        "<u><a>2</a></u><b><u>2</u><x>2</x></b><w/><w/><w/>",
+        "<u><a>2</a></u><b><u>2</u><x>2</x></b><w/><w/><w/>",
+    ];
+    let stats = read::<Value>(types.0.view(root), &documents(&bodies), Limits::default());
+    assert!(stats.compared > 5, "{stats:?}");
+}
+
 /// Elements that the schema does not know, in front of, between and behind those it does.
 #[test]
 fn unknown_elements() {

@@ -207,6 +207,28 @@ fn choices_attributes_nil_and_absence_are_told_apart() {
     }
 }
 
+#[test]
+fn wildcards_keep_what_no_field_names() {
+    let mut schema = Schema::new();
+    let (int, any) = (simple(&mut schema, Builtin::Int), schema.add(Element::Any));
+    let wildcard = |name, max| Field { inline: true, ..field(name, any, 0, max) };
+    let fields = vec![wildcard("first", Some(1)), field("a", int, 1, Some(1)), wildcard("rest", None)];
+    let root = schema.add(complex(Compositor::Sequence, fields, Vec::new()));
+    let view = schema.view(root);
+    let xsi = "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
+    for text in [
+        "<r><a>1</a></r>".to_owned(),
+        "<r><u id=\"1\">x<v/></u><a>1</a><w/><a>not a number</a></r>".to_owned(),
+        format!("<r><a>1</a><u {xsi} xsi:nil=\"true\"/><v>2</v></r>"),
+    ] {
+        let value = read(view, &text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(write(&value, view), text);
+    }
+    for bad in ["<r><u/></r>", "<r><u/><v/><a>1</a></r>", "<r><a>x</a></r>"] {
+        read(view, bad).expect_err(bad);
+    }
+}
+
 fn enumerated(schema: &mut Schema, base: Builtin, values: &[&'static str]) -> ElementRef {
     let enumeration = values.iter().map(|value| Cow::Borrowed(*value)).collect();
     schema.add(Element::Simple(SimpleElement { name: QName::new("urn:t", "Enumerated"), base, enumeration }))

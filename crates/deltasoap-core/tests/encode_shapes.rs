@@ -366,6 +366,31 @@ fn optional_elements_choices_nil_and_attributes_come_and_go() {
 }
 
 #[test]
+fn trees_of_any_name_come_and_go() {
+    let mut schema = Schema::new();
+    let (int, any) = (simple(&mut schema, Builtin::Int), schema.add(Element::Any));
+    let wildcard = Field { inline: true, ..field("any", any, 0, None) };
+    let fields = vec![field("a", int, 1, Some(1)), wildcard, field("b", int, 1, Some(1))];
+    let root = schema.add(complex(Compositor::Sequence, fields, Vec::new()));
+    let tree = |n: usize, text: &str| {
+        let name = QName::owned(["", "urn:x"][n % 2], format!("u{}", n % 3));
+        Value::Tree(Box::new(Node::with_text(name, text)))
+    };
+    for options in all() {
+        let mut sender = Sender::<Value>::new(schema.view(root), options);
+        for turn in 0..12 {
+            let trees = (0..(turn * 5) % 7).map(|n| tree(n, if n == turn / 2 { "one" } else { "another" })).collect();
+            let fields = vec![int_value(turn), Value::List(trees), int_value(1)];
+            sender.send(&Value::Record(Box::new(Record { fields, attributes: Vec::new() })));
+        }
+    }
+}
+
+fn int_value(value: usize) -> Value {
+    int(value as i32)
+}
+
+#[test]
 fn a_template_of_another_schema_is_no_template() {
     let (schema, root) = items();
     let mut other = Schema::new();

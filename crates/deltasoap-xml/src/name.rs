@@ -32,6 +32,7 @@ impl ScopeId {
 /// let name = names.intern("urn:a", "item");
 /// assert_eq!(name, names.intern("urn:a", "item"));
 /// assert_eq!((names.namespace(name), names.local(name)), ("urn:a", "item"));
+/// assert_eq!((names.find("urn:a", "item"), names.find("urn:b", "item")), (Some(name), None));
 /// ```
 #[derive(Debug)]
 pub struct Names {
@@ -90,6 +91,12 @@ impl Names {
     pub fn intern(&mut self, namespace: &str, local: &str) -> NameId {
         let namespace = self.intern_namespace(namespace);
         self.intern_in(namespace, local)
+    }
+
+    /// The name, if it is interned.
+    pub fn find(&self, namespace: &str, local: &str) -> Option<NameId> {
+        let namespace = self.namespaces.find(0, namespace.as_bytes())?;
+        self.names.find(u64::from(namespace), local.as_bytes()).map(NameId)
     }
 
     /// Interns a namespace URI.

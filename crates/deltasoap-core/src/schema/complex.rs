@@ -56,7 +56,9 @@ pub struct Field {
     pub max: Option<u32>,
     /// True if `xsi:nil` may stand in place of content.
     pub nillable: bool,
-    /// True if `element` is a choice whose fields appear here directly, without an element of their own.
+    /// True if what `element` describes appears here directly, without an element of this name around it: the fields of
+    /// a choice, or, where it is [`Element::Any`](super::Element::Any), any element that no other field is (`xsd:any`),
+    /// kept as a tree.
     pub inline: bool,
 }
 

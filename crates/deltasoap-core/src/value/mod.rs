@@ -57,11 +57,16 @@ impl Content for Value {
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
         let (me, fresh) = cursor.enter();
+        // An inline choice has no element of its own, so the attributes at hand are its field's. A tree that stands inline keeps
+        // its attributes.
+        let is_inline = fresh && cursor.is_inline();
+        if is_inline && *view.element == Element::Any {
+            cursor.take_inline();
+        }
         if fresh && cursor.is_seeking() {
             cursor.frame(me).state = CONTENT;
         } else if fresh {
-            // An inline choice has no element of its own, so the attributes at hand are its field's.
-            let is_nil = !cursor.is_inline() && nil_attribute(cursor)?.0;
+            let is_nil = !is_inline && nil_attribute(cursor)?.0;
             let stays = !is_nil && self.can_stay(view) && cursor.go_over(me);
             if !stays {
                 *self = if is_nil { Value::Nil } else { Value::vacant(view) };
@@ -103,6 +108,7 @@ impl Content for Value {
         match (self, view.element) {
             (Value::Record(record), Element::Complex(_)) => encode::complex::encode_inline(&**record, encoder, view),
             (Value::List(items), _) => items.iter().for_each(|item| item.encode_inline(encoder, view)),
+            (Value::Tree(node), Element::Any) => node.write(encoder),
             (Value::Absent, _) => {}
             _ => encoder.fail(OTHER_SHAPE),
         }

@@ -3,7 +3,7 @@
 use super::{DecodeFields, Routine};
 use crate::ErrorKind;
 use crate::decode::{Cursor, Step, Stop};
-use crate::schema::{Compositor, Field, View};
+use crate::schema::{ComplexElement, Compositor, Element, Field, View};
 
 impl<'s> Routine<'_, '_, 's> {
     /// The field that the element just opened is; `None` if it is none that can stand here.
@@ -152,17 +152,33 @@ impl<'s> Routine<'_, '_, 's> {
     }
 }
 
+/// The first field from a place on that names the element just opened, else the first that takes any element.
 fn find(cursor: &Cursor<'_>, view: View<'_>, fields: &[Field], from: usize) -> Option<usize> {
-    (from..fields.len()).find(|&index| is_field(cursor, view, &fields[index]))
+    let named = (from..fields.len()).find(|&index| is_field(cursor, view, &fields[index]));
+    named.or_else(|| (from..fields.len()).find(|&index| is_wildcard(view, &fields[index])))
 }
 
-/// True if the element just opened is this field, or one of its choices if it is inline.
+/// True if the element just opened is named by this field, or by one of its choices if it is inline.
 fn is_field(cursor: &Cursor<'_>, view: View<'_>, field: &Field) -> bool {
     if field.inline {
         let group = view.follow(field.element);
-        return group.complex().is_some_and(|choice| find(cursor, group, &choice.fields, 0).is_some());
+        let is_named = |choice: &ComplexElement| choice.fields.iter().any(|field| is_field(cursor, group, field));
+        return group.complex().is_some_and(is_named);
     }
     cursor.names().is(cursor.name(), &field.name.namespace, &field.name.local)
+}
+
+/// True if the field takes any element, or is a choice with such a field.
+fn is_wildcard(view: View<'_>, field: &Field) -> bool {
+    if !field.inline {
+        return false;
+    }
+    let group = view.follow(field.element);
+    match group.element {
+        Element::Any => true,
+        Element::Complex(choice) => choice.fields.iter().any(|field| is_wildcard(group, field)),
+        _ => false,
+    }
 }
 
 /// The first field in `current..until` that has not occurred often enough.

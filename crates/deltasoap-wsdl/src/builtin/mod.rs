@@ -1,0 +1,35 @@
+//! Definitions that every importer is expected to know: never fetched, read where a namespace is used and no schema for
+//! it is there.
+
+/// Namespaces and schemas for them: our own, with what descriptions refer to.
+pub(crate) const DEFINITIONS: [(&str, &str); 12] = [
+    ("http://www.w3.org/XML/1998/namespace", include_str!("xml.xsd")),
+    ("http://www.w3.org/2001/XMLSchema", include_str!("schema.xsd")),
+    ("http://schemas.xmlsoap.org/soap/encoding/", include_str!("soap11-encoding.xsd")),
+    ("http://www.w3.org/2003/05/soap-encoding", include_str!("soap12-encoding.xsd")),
+    ("http://schemas.xmlsoap.org/soap/envelope/", include_str!("soap11-envelope.xsd")),
+    ("http://www.w3.org/2003/05/soap-envelope", include_str!("soap12-envelope.xsd")),
+    ("http://schemas.xmlsoap.org/wsdl/", include_str!("wsdl.xsd")),
+    ("http://www.w3.org/2005/05/xmlmime", include_str!("xmime.xsd")),
+    ("http://www.w3.org/2004/11/xmlmime", include_str!("xmime-2004.xsd")),
+    ("http://xml.apache.org/xml-soap", include_str!("apache-soap.xsd")),
+    ("http://ws-i.org/profiles/basic/1.1/xsd", include_str!("swa-ref.xsd")),
+    ("http://www.w3.org/2005/08/addressing", include_str!("addressing.xsd")),
+];
+
+/// True if a namespace has built-in definitions.
+pub(crate) fn has(namespace: &str) -> bool {
+    DEFINITIONS.iter().any(|(known, _)| *known == namespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_schema_is_for_its_namespace() {
+        for (namespace, text) in DEFINITIONS {
+            assert!(text.contains(&format!("targetNamespace=\"{namespace}\"")), "{namespace}");
+        }
+    }
+}

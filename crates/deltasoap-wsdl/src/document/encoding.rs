@@ -1,0 +1,70 @@
+//! Documents in other encodings than UTF-8, told by byte order mark or declaration, as UTF-8.
+//!
+//! Messages of SOAP are in UTF-8 or UTF-16, but descriptions were written with all sorts of editors.
+
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use std::borrow::Cow;
+
+/// Bytes at the start in which a declaration is looked for.
+const HEAD: usize = 256;
+
+/// The document as UTF-8 without a byte order mark; `None` if its bytes are not of the encoding that it says.
+pub(super) fn to_utf8(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
+    let encoding = detect(bytes)?;
+    if encoding == UTF_8 {
+        return Some(Cow::Borrowed(bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)));
+    }
+    let (text, failed) = encoding.decode_with_bom_removal(bytes);
+    (!failed).then(|| Cow::Owned(without_declaration(&text).into_bytes()))
+}
+
+fn detect(bytes: &[u8]) -> Option<&'static Encoding> {
+    if let Some((encoding, _)) = Encoding::for_bom(bytes) {
+        return Some(encoding);
+    }
+    match bytes {
+        [0, b'<', 0, b'?', ..] => Some(UTF_16BE),
+        [b'<', 0, b'?', 0, ..] => Some(UTF_16LE),
+        _ => match declared(bytes) {
+            // The declaration itself was read as ASCII.
+            Some(label) => Encoding::for_label(label).filter(|it| it.is_ascii_compatible()),
+            None => Some(UTF_8),
+        },
+    }
+}
+
+/// The encoding that the XML declaration names.
+fn declared(bytes: &[u8]) -> Option<&[u8]> {
+    let head = &bytes[..bytes.len().min(HEAD)];
+    let end = memchr::memmem::find(head, b"?>").filter(|_| head.starts_with(b"<?xml"))?;
+    let at = memchr::memmem::find(&head[..end], b"encoding")? + "encoding".len();
+    let value = head[at..end].trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
+    let (quote, value) = value.split_first().filter(|(quote, _)| matches!(quote, b'"' | b'\''))?;
+    Some(&value[..memchr::memchr(*quote, value)?])
+}
+
+/// The text with the XML declaration blanked out, which no longer holds. Positions stay.
+fn without_declaration(text: &str) -> String {
+    match text.find("?>").filter(|_| text.starts_with("<?xml")) {
+        Some(end) => {
+            let blank = |c: char| if c == '\n' { '\n' } else { ' ' };
+            text[..end + 2].chars().map(blank).chain(text[end + 2..].chars()).collect()
+        }
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_encodings_become_utf8() {
+        let latin = b"<?xml version='1.0' encoding='iso-8859-1'?><a>\xE9</a>";
+        assert!(to_utf8(latin).unwrap().ends_with("><a>é</a>".trim_start_matches('>').as_bytes()));
+        let utf16: Vec<u8> = "\u{FEFF}<a>é</a>".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(&*to_utf8(&utf16).unwrap(), "<a>é</a>".as_bytes());
+        assert_eq!(&*to_utf8(b"\xEF\xBB\xBF<a/>").unwrap(), b"<a/>");
+        assert_eq!(to_utf8(b"<?xml version='1.0' encoding='nonsense'?><a/>"), None);
+    }
+}

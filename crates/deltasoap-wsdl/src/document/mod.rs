@@ -1,0 +1,260 @@
+//! A document as a flat list of elements.
+//!
+//! Elements stand in document order, each with the index behind its last descendant, so that children and subtrees are
+//! ranges. Text lies in one string. Names are interned, and attributes that hold names are resolved while the document
+//! is read, where the declarations in scope are known. Character data is kept in documentation alone: nowhere else
+//! does it carry meaning.
+
+mod encoding;
+mod read;
+mod vocabulary;
+
+pub(crate) use read::{DocumentError, read};
+pub(crate) use vocabulary::{Vocabulary, ns};
+
+use crate::Position;
+use crate::fetch::Location;
+use deltasoap_core::QName;
+use deltasoap_xml::{NameId, Names};
+use std::ops::Range;
+
+/// A document that was read.
+#[derive(Debug)]
+pub(crate) struct Document {
+    pub(crate) location: Location,
+    /// It came from an address that is not public.
+    pub(crate) is_private: bool,
+    elements: Vec<ElementData>,
+    attributes: Vec<AttributeData>,
+    /// Names that attributes hold; `None` for what is no name, or has a prefix that is not declared.
+    values: Vec<Option<NameId>>,
+    /// Attribute values and documentation.
+    text: String,
+    /// Where lines begin, the second one first.
+    lines: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct ElementData {
+    name: NameId,
+    vocabulary: Vocabulary,
+    offset: u32,
+    attributes: Range<u32>,
+    /// Documentation's text.
+    text: Range<u32>,
+    /// The index behind the last descendant.
+    end: u32,
+}
+
+#[derive(Debug)]
+struct AttributeData {
+    name: NameId,
+    value: Range<u32>,
+    values: Range<u32>,
+}
+
+/// A place in one of the documents of an import: cheap to keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Place {
+    pub(crate) document: u32,
+    pub(crate) offset: u32,
+}
+
+impl Document {
+    /// Line and column of an offset, both from 1; columns count bytes.
+    pub(crate) fn position(&self, offset: u32) -> Position {
+        let line = self.lines.partition_point(|&start| start <= offset);
+        let start = if line == 0 { 0 } else { self.lines[line - 1] };
+        Position { document: self.location.to_string(), line: line as u32 + 1, column: offset - start + 1 }
+    }
+
+    /// Number of elements.
+    pub(crate) fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// All names that attributes hold.
+    pub(crate) fn held_names(&self) -> impl Iterator<Item = NameId> + '_ {
+        self.values.iter().filter_map(|&value| value)
+    }
+}
+
+/// An element of a document: a `Copy` handle.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Node<'d> {
+    document: &'d Document,
+    names: &'d Names,
+    /// Number of the document.
+    number: u32,
+    index: u32,
+}
+
+impl<'d> Node<'d> {
+    /// Element `index` of document `number`.
+    pub(crate) fn new(document: &'d Document, names: &'d Names, number: u32, index: u32) -> Self {
+        Node { document, names, number, index }
+    }
+
+    fn data(self) -> &'d ElementData {
+        &self.document.elements[self.index as usize]
+    }
+
+    /// Index in the document.
+    pub(crate) fn index(self) -> u32 {
+        self.index
+    }
+
+    /// Number of the document.
+    pub(crate) fn number(self) -> u32 {
+        self.number
+    }
+
+    pub(crate) fn place(self) -> Place {
+        Place { document: self.number, offset: self.data().offset }
+    }
+
+    pub(crate) fn vocabulary(self) -> Vocabulary {
+        self.data().vocabulary
+    }
+
+    pub(crate) fn local(self) -> &'d str {
+        self.names.local(self.data().name)
+    }
+
+    pub(crate) fn namespace(self) -> &'d str {
+        self.names.namespace(self.data().name)
+    }
+
+    pub(crate) fn name(self) -> QName {
+        qname(self.names, self.data().name)
+    }
+
+    /// True if it is this element of this vocabulary.
+    pub(crate) fn is(self, vocabulary: Vocabulary, local: &str) -> bool {
+        self.vocabulary() == vocabulary && self.local() == local
+    }
+
+    /// True if it is this element of XML Schema.
+    pub(crate) fn is_xsd(self, local: &str) -> bool {
+        self.is(Vocabulary::Xsd, local)
+    }
+
+    /// The child elements.
+    pub(crate) fn children(self) -> impl Iterator<Item = Node<'d>> {
+        let end = self.data().end;
+        let mut index = self.index + 1;
+        std::iter::from_fn(move || {
+            let child = Node { index, ..self };
+            (index < end).then(|| {
+                index = child.data().end;
+                child
+            })
+        })
+    }
+
+    /// The child elements that are of one vocabulary.
+    pub(crate) fn children_of(self, vocabulary: Vocabulary) -> impl Iterator<Item = Node<'d>> {
+        self.children().filter(move |child| child.vocabulary() == vocabulary)
+    }
+
+    /// The first child with this name.
+    pub(crate) fn child(self, vocabulary: Vocabulary, local: &str) -> Option<Node<'d>> {
+        self.children().find(|child| child.is(vocabulary, local))
+    }
+
+    /// The element and all its descendants.
+    pub(crate) fn descendants(self) -> impl Iterator<Item = Node<'d>> {
+        (self.index..self.data().end).map(move |index| Node { index, ..self })
+    }
+
+    fn attribute_data(self) -> &'d [AttributeData] {
+        let range = &self.data().attributes;
+        &self.document.attributes[range.start as usize..range.end as usize]
+    }
+
+    fn find(self, namespace: &str, local: &str) -> Option<&'d AttributeData> {
+        self.attribute_data().iter().find(|data| self.names.is(data.name, namespace, local))
+    }
+
+    fn value(self, data: &AttributeData) -> &'d str {
+        &self.document.text[data.value.start as usize..data.value.end as usize]
+    }
+
+    /// An attribute without a namespace, white space around its value taken off.
+    pub(crate) fn attribute(self, local: &str) -> Option<&'d str> {
+        self.attribute_in("", local).map(str::trim_ascii)
+    }
+
+    /// An attribute's value as it stands.
+    pub(crate) fn attribute_in(self, namespace: &str, local: &str) -> Option<&'d str> {
+        self.find(namespace, local).map(|data| self.value(data))
+    }
+
+    /// The names that an attribute holds; `None` where there is no such attribute.
+    pub(crate) fn names(self, namespace: &str, local: &str) -> Option<&'d [Option<NameId>]> {
+        let data = self.find(namespace, local)?;
+        Some(&self.document.values[data.values.start as usize..data.values.end as usize])
+    }
+
+    /// All attributes: names and values.
+    pub(crate) fn attributes(self) -> impl Iterator<Item = (NameId, &'d str)> {
+        self.attribute_data().iter().map(move |data| (data.name, self.value(data)))
+    }
+
+    /// Documentation of the element: of its `documentation` child in WSDL, of its `annotation` in XML Schema.
+    pub(crate) fn documentation(self) -> Option<Box<str>> {
+        let first = self.children().next()?;
+        let text = match first.local() {
+            "documentation" => first.text().to_owned(),
+            "annotation" => {
+                let parts = first.children().filter(|child| child.local() == "documentation");
+                parts.map(|part| part.text().trim()).collect::<Vec<_>>().join("\n")
+            }
+            _ => return None,
+        };
+        let text = text.trim();
+        (!text.is_empty()).then(|| text.into())
+    }
+
+    fn text(self) -> &'d str {
+        let range = &self.data().text;
+        &self.document.text[range.start as usize..range.end as usize]
+    }
+
+    /// True if two elements say the same: names, attributes, and all that is in them but documentation.
+    pub(crate) fn is_like(self, other: Node<'d>) -> bool {
+        let (mut mine, mut theirs) = (self.meaning(), other.meaning());
+        loop {
+            match (mine.next(), theirs.next()) {
+                (None, None) => return true,
+                (Some(a), Some(b)) if a.says_as(b) => {}
+                _ => return false,
+            }
+        }
+    }
+
+    /// The element and its descendants without documentation, with their depths told by ends.
+    fn meaning(self) -> impl Iterator<Item = Node<'d>> {
+        let is_words = |node: &Node<'_>| matches!(node.local(), "annotation" | "documentation" | "appinfo");
+        self.descendants().filter(move |node| !is_words(node))
+    }
+
+    fn says_as(self, other: Node<'d>) -> bool {
+        let said = |node: Node<'d>, data: &'d AttributeData| match &data.values {
+            values if values.is_empty() => (data.name, node.value(data), &[][..]),
+            values => (data.name, "", &node.document.values[values.start as usize..values.end as usize]),
+        };
+        let (mine, theirs) = (self.attribute_data(), other.attribute_data());
+        let has = |data| theirs.iter().any(|their| said(other, their) == said(self, data));
+        let count = |node: Node<'_>| node.children().filter(|child| child.local() != "annotation").count();
+        self.data().name == other.data().name
+            && mine.len() == theirs.len()
+            && mine.iter().all(has)
+            && count(self) == count(other)
+    }
+}
+
+/// An interned name as an owned one.
+pub(crate) fn qname(names: &Names, name: NameId) -> QName {
+    QName::owned(names.namespace(name), names.local(name))
+}

@@ -1,0 +1,165 @@
+//! Reads a document into its list of elements.
+
+use super::vocabulary::{holds_names, meant};
+use super::{AttributeData, Document, ElementData, Vocabulary, encoding};
+use crate::Limits;
+use crate::fetch::Location;
+use deltasoap_xml::{Event, Instructions, NameId, Names, Reader, Stop, Window, XmlErrorKind};
+
+/// What is wrong with a document.
+#[derive(Debug)]
+pub(crate) enum DocumentError {
+    Xml { kind: XmlErrorKind, offset: u32 },
+    Limit(&'static str, u64),
+}
+
+/// Reads a document. On an error the document comes with as much as was read, to find lines with.
+pub(crate) fn read(
+    bytes: &[u8],
+    location: Location,
+    names: &mut Names,
+    limits: &Limits,
+) -> Result<Document, Box<(Document, DocumentError)>> {
+    let mut document = Document {
+        location,
+        is_private: false,
+        elements: Vec::new(),
+        attributes: Vec::new(),
+        values: Vec::new(),
+        text: String::new(),
+        lines: Vec::new(),
+    };
+    let Some(bytes) = encoding::to_utf8(bytes) else {
+        return Err(Box::new((document, DocumentError::Xml { kind: XmlErrorKind::Encoding, offset: 0 })));
+    };
+    if u32::try_from(bytes.len()).is_err() {
+        return Err(Box::new((document, DocumentError::Limit("document_bytes", u64::from(u32::MAX)))));
+    }
+    document.lines = memchr::memchr_iter(b'\n', &bytes).map(|at| at as u32 + 1).collect();
+    let mut builder = Builder { reader: reader(limits), names, document, open: Vec::new(), words: 0, limits };
+    match builder.run(&bytes) {
+        Ok(()) => Ok(builder.document),
+        Err(error) => Err(Box::new((builder.document, error))),
+    }
+}
+
+/// Annotations may be long and attributes many; what bounds the whole is the size of the document.
+fn reader(limits: &Limits) -> Reader {
+    let limits = deltasoap_xml::Limits { depth: limits.depth, ..deltasoap_xml::Limits::default() };
+    Reader::new(limits, Instructions::Skip)
+}
+
+struct Builder<'r> {
+    reader: Reader,
+    names: &'r mut Names,
+    document: Document,
+    /// Indices of the open elements that are kept.
+    open: Vec<u32>,
+    /// Open elements inside documentation, which are not kept; the documentation itself counts.
+    words: usize,
+    limits: &'r Limits,
+}
+
+impl Builder<'_> {
+    fn run(&mut self, bytes: &[u8]) -> Result<(), DocumentError> {
+        let mut window = Window::whole(bytes);
+        loop {
+            match self.reader.next(&mut window) {
+                Ok(Event::Start) => self.start()?,
+                Ok(Event::End) => self.end(),
+                Ok(Event::Text(piece)) => self.text(piece),
+                Ok(Event::Char(c)) => self.text(c.encode_utf8(&mut [0; 4])),
+                Ok(Event::Done) => return Ok(()),
+                Err(Stop::Pending) => return Err(DocumentError::Xml { kind: XmlErrorKind::UnexpectedEnd, offset: 0 }),
+                Err(Stop::Error(error)) => {
+                    return Err(DocumentError::Xml { kind: error.kind, offset: error.offset as u32 });
+                }
+            }
+        }
+    }
+
+    fn start(&mut self) -> Result<(), DocumentError> {
+        if self.words > 0 {
+            self.words += 1;
+            return Ok(());
+        }
+        if self.document.elements.len() >= self.limits.components {
+            return Err(DocumentError::Limit("components", self.limits.components as u64));
+        }
+        let name = self.name(self.reader.name());
+        let vocabulary = Vocabulary::of(self.names.namespace(name));
+        let attributes = self.attributes();
+        let text = self.document.text.len() as u32;
+        if matches!(vocabulary, Vocabulary::Xsd | Vocabulary::Wsdl) && is_words(self.names.local(name)) {
+            self.words = 1;
+        }
+        self.open.push(self.document.elements.len() as u32);
+        let offset = self.reader.tag_offset() as u32;
+        self.document.elements.push(ElementData { name, vocabulary, offset, attributes, text: text..text, end: 0 });
+        Ok(())
+    }
+
+    /// A name of the reader as one of the import's.
+    fn name(&mut self, name: NameId) -> NameId {
+        let names = self.reader.names();
+        self.names.intern(meant(names.namespace(name)), names.local(name))
+    }
+
+    fn attributes(&mut self) -> std::ops::Range<u32> {
+        let first = self.document.attributes.len() as u32;
+        for index in 0..self.reader.attribute_count() {
+            let (id, value) = self.reader.attribute(index);
+            let start = self.document.text.len() as u32;
+            self.document.text.push_str(value);
+            let value = start..self.document.text.len() as u32;
+            let values = self.document.values.len() as u32;
+            let name = self.name(id);
+            if holds_names(self.names.local(name)) {
+                self.resolve(index);
+            }
+            let values = values..self.document.values.len() as u32;
+            self.document.attributes.push(AttributeData { name, value, values });
+        }
+        first..self.document.attributes.len() as u32
+    }
+
+    /// Resolves the names in an attribute's value. Of an array type the dimensions are left out.
+    fn resolve(&mut self, index: usize) {
+        let (_, value) = self.reader.attribute(index);
+        for word in value.split_ascii_whitespace() {
+            let word = word.split('[').next().unwrap_or_default();
+            // Local parts are as careless as the names that they refer to: `tns:1part` is no name, but has a meaning.
+            let (prefix, local) = word.split_once(':').unwrap_or(("", word));
+            let namespace = self.reader.namespace_of(prefix).filter(|_| !local.is_empty());
+            let name = namespace.map(|namespace| self.names.intern(meant(namespace), local));
+            self.document.values.push(name);
+        }
+    }
+
+    fn end(&mut self) {
+        self.words = self.words.saturating_sub(1);
+        if self.words > 0 {
+            return;
+        }
+        if let Some(index) = self.open.pop() {
+            let end = self.document.elements.len() as u32;
+            self.document.elements[index as usize].end = end;
+        }
+    }
+
+    /// Character data of documentation is kept, what is in its markup included.
+    fn text(&mut self, piece: &str) {
+        if self.words == 0 {
+            return self.reader.forget_text();
+        }
+        self.document.text.push_str(piece);
+        if let Some(&index) = self.open.last() {
+            self.document.elements[index as usize].text.end = self.document.text.len() as u32;
+        }
+    }
+}
+
+/// True for the elements whose content is for people.
+fn is_words(local: &str) -> bool {
+    matches!(local, "documentation" | "appinfo")
+}

@@ -1,0 +1,65 @@
+//! The namespaces that descriptions are written in.
+
+/// Namespace URIs.
+pub(crate) mod ns {
+    pub(crate) use deltasoap_core::ns::{SOAP11_ENCODING, SOAP12_ENCODING, XSD};
+
+    pub(crate) const WSDL: &str = "http://schemas.xmlsoap.org/wsdl/";
+    pub(crate) const WSDL_SOAP11: &str = "http://schemas.xmlsoap.org/wsdl/soap/";
+    pub(crate) const WSDL_SOAP12: &str = "http://schemas.xmlsoap.org/wsdl/soap12/";
+    pub(crate) const WSDL_HTTP: &str = "http://schemas.xmlsoap.org/wsdl/http/";
+    pub(crate) const WSDL_MIME: &str = "http://schemas.xmlsoap.org/wsdl/mime/";
+    /// Drafts of XML Schema that early toolkits wrote.
+    pub(crate) const XSD_DRAFTS: [&str; 2] =
+        ["http://www.w3.org/1999/XMLSchema", "http://www.w3.org/2000/10/XMLSchema"];
+}
+
+/// What an element belongs to, by its namespace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Vocabulary {
+    Xsd,
+    Wsdl,
+    /// SOAP 1.1 and 1.2 extensions of WSDL.
+    Soap11,
+    Soap12,
+    Http,
+    Mime,
+    Other,
+}
+
+impl Vocabulary {
+    pub(crate) fn of(namespace: &str) -> Self {
+        match namespace {
+            ns::XSD => Vocabulary::Xsd,
+            ns::WSDL => Vocabulary::Wsdl,
+            ns::WSDL_SOAP11 => Vocabulary::Soap11,
+            ns::WSDL_SOAP12 => Vocabulary::Soap12,
+            ns::WSDL_HTTP => Vocabulary::Http,
+            ns::WSDL_MIME => Vocabulary::Mime,
+            _ => Vocabulary::Other,
+        }
+    }
+}
+
+/// The namespace that is meant: drafts of XML Schema are read as the standard.
+pub(super) fn meant(namespace: &str) -> &str {
+    if ns::XSD_DRAFTS.contains(&namespace) { ns::XSD } else { namespace }
+}
+
+/// True for attributes whose value is a qualified name, or several.
+pub(super) fn holds_names(local: &str) -> bool {
+    matches!(
+        local,
+        "type"
+            | "ref"
+            | "base"
+            | "itemType"
+            | "memberTypes"
+            | "substitutionGroup"
+            | "element"
+            | "message"
+            | "binding"
+            | "refer"
+            | "arrayType"
+    )
+}

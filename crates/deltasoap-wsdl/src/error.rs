@@ -1,0 +1,159 @@
+//! What can be wrong with a description, and where.
+
+use crate::fetch::FetchError;
+use deltasoap_core::QName;
+use deltasoap_xml::XmlErrorKind;
+use std::fmt;
+
+/// Why an import failed: what, and at which line of which document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Error(Box<Inner>);
+
+#[derive(Debug, Clone, PartialEq)]
+struct Inner {
+    kind: ErrorKind,
+    position: Option<Position>,
+}
+
+/// A place in a document, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Position {
+    /// Path or URL of the document.
+    pub document: String,
+    /// Line, from 1; 0 where the document as a whole is meant.
+    pub line: u32,
+    /// Column, from 1, in bytes of UTF-8.
+    pub column: u32,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => f.write_str(&self.document),
+            line => write!(f, "{}:{line}:{}", self.document, self.column),
+        }
+    }
+}
+
+/// What is wrong.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The document is not well-formed, or exceeds a bound of the XML reader.
+    Xml(XmlErrorKind),
+    /// The document could not be had.
+    Fetch(FetchError),
+    /// The document is neither a WSDL 1.1 description nor an XML schema.
+    OtherDocument {
+        /// Name of its root element.
+        root: QName,
+    },
+    /// What the standards do not allow.
+    Invalid(String),
+    /// What the standards allow and this library does not import.
+    NotSupported(String),
+    /// A reference to something that no document defines.
+    Undefined {
+        /// What it would be, as in "type".
+        what: &'static str,
+        /// Its name.
+        name: QName,
+        /// Why it may be missing: a document of its namespace that could not be had.
+        cause: Option<String>,
+    },
+    /// Two different definitions of one name.
+    Duplicate {
+        /// What it is, as in "type".
+        what: &'static str,
+        /// Its name.
+        name: QName,
+        /// Where the first one is.
+        first: Position,
+    },
+    /// A bound of [`Limits`](crate::Limits) is exceeded.
+    Limit {
+        /// Name of the field of `Limits`.
+        name: &'static str,
+        /// Its value.
+        limit: u64,
+    },
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, position: Option<Position>) -> Self {
+        Error(Box::new(Inner { kind, position }))
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// Where; `None` where there is no document.
+    pub fn position(&self) -> Option<&Position> {
+        self.0.position.as_ref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0.position {
+            Some(position) => write!(f, "{position}: {}", self.0.kind),
+            None => self.0.kind.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ErrorKind::Xml(kind) => kind.fmt(f),
+            ErrorKind::Fetch(error) => error.fmt(f),
+            ErrorKind::OtherDocument { root } => {
+                write!(f, "neither a WSDL 1.1 description nor an XML schema: the root element is <{root}>")
+            }
+            ErrorKind::Invalid(what) => f.write_str(what),
+            ErrorKind::NotSupported(what) => write!(f, "not supported: {what}"),
+            ErrorKind::Undefined { what, name, cause: None } => {
+                write!(f, "{what} {name} is not defined in any document that was loaded")
+            }
+            ErrorKind::Undefined { what, name, cause: Some(cause) } => {
+                write!(f, "{what} {name} is not defined in any document that was loaded ({cause})")
+            }
+            ErrorKind::Duplicate { what, name, first } => {
+                write!(f, "{what} {name} is defined a second time, and differently; the first time is at {first}")
+            }
+            ErrorKind::Limit { name, limit } => write!(f, "the limit `{name}` of {limit} is exceeded"),
+        }
+    }
+}
+
+/// Something that was passed over or read more generously than the standards do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// What it is about.
+    pub kind: NoteKind,
+    /// What.
+    pub text: String,
+    /// Where.
+    pub position: Position,
+}
+
+/// What a note is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoteKind {
+    /// A reference to something that no document defines; anything can stand there (XSD 1.0 part 1, 5.3).
+    Missing,
+    /// Something that is not imported, and that nothing imported needs.
+    Skipped,
+    /// Something that the standards do not allow and that has a clear meaning.
+    Tolerated,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.position, self.text)
+    }
+}

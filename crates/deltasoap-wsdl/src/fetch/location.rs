@@ -1,0 +1,174 @@
+//! Names of documents: paths, URLs, entries of an archive; and how one document names another.
+
+use super::FetchError;
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+use url::Url;
+
+/// Where a document is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Location {
+    /// A file.
+    File(PathBuf),
+    /// A document on the network: `http` or `https`.
+    Web(Url),
+    /// An entry of the archive that is imported.
+    Entry(String),
+    /// Text that the caller gave, or a definition that is built in.
+    Text(String),
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Location::File(path) => write!(f, "{}", path.display()),
+            Location::Web(url) => f.write_str(url.as_str()),
+            Location::Entry(name) | Location::Text(name) => f.write_str(name),
+        }
+    }
+}
+
+impl Location {
+    /// The document that `reference` names in a document here (`location`, `schemaLocation`).
+    ///
+    /// # Errors
+    /// When it is of another kind than may be named here: the scheme must be `http` or `https`, or `file` in a file.
+    pub fn join(&self, reference: &str) -> Result<Location, FetchError> {
+        let reference = reference.trim();
+        let reference = reference.split('#').next().unwrap_or_default();
+        match (absolute(reference)?, self) {
+            (Some(url), Location::File(_)) if url.scheme() == "file" => file_url(&url),
+            (Some(url), _) if url.scheme() == "file" => {
+                Err(FetchError::Forbidden(format!("{url}: only files may name files")))
+            }
+            (Some(url), _) => Ok(Location::Web(url)),
+            (None, Location::File(path)) => Ok(Location::File(beside_file(path, reference))),
+            (None, Location::Web(url)) => joined(url, reference),
+            (None, Location::Entry(name)) => beside_entry(name, reference),
+            (None, Location::Text(_)) => {
+                Err(FetchError::Unavailable(format!("`{reference}` is relative to a document without a place")))
+            }
+        }
+    }
+}
+
+/// The reference as a URL if it is an absolute one.
+fn absolute(reference: &str) -> Result<Option<Url>, FetchError> {
+    let Ok(url) = Url::parse(reference) else { return Ok(None) };
+    match url.scheme() {
+        "http" | "https" | "file" => Ok(Some(url)),
+        // A drive letter, not a scheme.
+        scheme if scheme.len() == 1 => Ok(None),
+        scheme => Err(FetchError::Forbidden(format!("`{scheme}:` URLs are not followed"))),
+    }
+}
+
+fn file_url(url: &Url) -> Result<Location, FetchError> {
+    let no_path = || FetchError::Unavailable(format!("{url} is not the path of a file"));
+    url.to_file_path().map(|path| Location::File(normal(&path))).map_err(|()| no_path())
+}
+
+fn joined(base: &Url, reference: &str) -> Result<Location, FetchError> {
+    let bad = |error| FetchError::Unavailable(format!("`{reference}` is not a URL reference: {error}"));
+    let url = base.join(reference).map_err(bad)?;
+    match url.scheme() {
+        "http" | "https" => Ok(Location::Web(url)),
+        scheme => Err(FetchError::Forbidden(format!("`{scheme}:` URLs are not followed"))),
+    }
+}
+
+/// A path beside a file. Some authors write `\`, and some `%20`: a file that has these characters in its name comes first.
+fn beside_file(path: &Path, reference: &str) -> PathBuf {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let slashed = reference.replace('\\', "/");
+    let plain = normal(&folder.join(&slashed));
+    if plain.exists() { plain } else { normal(&folder.join(unescaped(&slashed))) }
+}
+
+fn beside_entry(name: &str, reference: &str) -> Result<Location, FetchError> {
+    let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let slashed = unescaped(&reference.replace('\\', "/"));
+    let mut parts: Vec<&str> = if slashed.starts_with('/') { Vec::new() } else { split(folder).collect() };
+    for part in split(&slashed) {
+        match part {
+            ".." if parts.pop().is_none() => {
+                return Err(FetchError::Forbidden(format!("`{reference}` is outside of the archive")));
+            }
+            ".." => {}
+            part => parts.push(part),
+        }
+    }
+    Ok(Location::Entry(parts.join("/")))
+}
+
+fn split(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter(|part| !part.is_empty() && *part != ".")
+}
+
+/// Takes back percent-encoding (RFC 3986, 2.1); what would not be UTF-8 stays as it is.
+fn unescaped(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let code = bytes.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
+        match code.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()) {
+            Some(byte) => {
+                out.push(byte);
+                at += 3;
+            }
+            None => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+}
+
+/// The path without `.` and, where that leaves the same file, without `..`.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(out.components().next_back(), Some(Component::Normal(_))) => {
+                out.pop();
+            }
+            component => out.push(component),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn web(url: &str) -> Location {
+        Location::Web(Url::parse(url).unwrap())
+    }
+
+    #[test]
+    fn references_are_relative_to_the_document() {
+        let file = Location::File("a/b/c.wsdl".into());
+        assert_eq!(file.join("../d.xsd"), Ok(Location::File("a/d.xsd".into())));
+        assert_eq!(file.join(" ..\\x%20y.xsd "), Ok(Location::File("a/x y.xsd".into())));
+        assert_eq!(file.join("file:///etc/d.xsd"), Ok(Location::File("/etc/d.xsd".into())));
+        assert_eq!(file.join("http://h/x"), Ok(web("http://h/x")));
+        assert_eq!(web("http://h/a/b?wsdl").join("?xsd=1#x"), Ok(web("http://h/a/b?xsd=1")));
+        assert_eq!(Location::Entry("a/b.wsdl".into()).join("./../c.xsd"), Ok(Location::Entry("c.xsd".into())));
+    }
+
+    #[test]
+    fn nothing_but_the_network_and_files_is_named() {
+        let forbidden = |location: &Location, reference| {
+            assert!(matches!(location.join(reference), Err(FetchError::Forbidden(_))), "{location} {reference}");
+        };
+        forbidden(&web("http://h/a"), "file:///etc/passwd");
+        forbidden(&Location::Entry("a".into()), "file:///etc/passwd");
+        forbidden(&Location::Entry("a/b".into()), "../../c");
+        forbidden(&Location::File("a".into()), "ftp://h/a");
+        forbidden(&web("http://h/a"), "jar:file:/x!/y");
+    }
+}

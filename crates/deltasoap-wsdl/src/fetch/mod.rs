@@ -1,0 +1,201 @@
+//! Where documents come from: files, zip archives, the network.
+//!
+//! A description decides which other documents are read, so what it may name is bounded here: `http`, `https` and
+//! files below the root, nothing else; a document from the network names no files, and no private addresses unless it
+//! came from there itself or the importer allows it.
+
+mod location;
+mod store;
+#[cfg(feature = "http")]
+mod web;
+
+pub use location::Location;
+#[cfg(feature = "archive")]
+pub(crate) use store::bounded;
+pub(crate) use store::{Referrer, Store};
+#[cfg(feature = "http")]
+pub use web::WebClient;
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::time::Duration;
+use url::Url;
+
+/// Gets documents from the network.
+pub trait Fetch {
+    /// Gets one document.
+    ///
+    /// # Errors
+    /// When it cannot be had within the bounds of the request.
+    fn fetch(&self, request: &Request<'_>) -> Result<Fetched, FetchError>;
+}
+
+/// What is asked of a [`Fetch`].
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// An `http` or `https` URL without a fragment.
+    pub url: &'a Url,
+    /// True if only public addresses may be connected to ([`is_public`]), whatever the host's name stands for.
+    pub public_only: bool,
+    /// Most bytes of the document, uncompressed.
+    pub most_bytes: usize,
+    /// Time for the whole exchange.
+    pub timeout: Duration,
+}
+
+/// A document from the network.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Fetched {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// True if it came from an address that is not public: then it may name others of the same host.
+    pub is_private: bool,
+}
+
+/// Why a document could not be had.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FetchError {
+    /// There is none, or it cannot be read.
+    Unavailable(String),
+    /// The importer is offline.
+    Offline,
+    /// The importer's rules forbid it.
+    Forbidden(String),
+    /// More bytes than allowed: the limit's name and value.
+    TooLarge(&'static str, u64),
+}
+
+impl fmt::Display for FetchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FetchError::Unavailable(why) => f.write_str(why),
+            FetchError::Offline => f.write_str("it is on the network, and the import is offline"),
+            FetchError::Forbidden(why) => write!(f, "forbidden: {why}"),
+            FetchError::TooLarge(name, limit) => write!(f, "the limit `{name}` of {limit} is exceeded"),
+        }
+    }
+}
+
+impl std::error::Error for FetchError {}
+
+/// Refuses every document.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Offline;
+
+impl Fetch for Offline {
+    fn fetch(&self, _: &Request<'_>) -> Result<Fetched, FetchError> {
+        Err(FetchError::Offline)
+    }
+}
+
+/// True for addresses of the public internet: not loopback, private, link-local, shared, multicast or reserved ones.
+pub fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => match embedded_v4(address) {
+            Some(inner) => is_public_v4(inner),
+            None => is_public_v6(address),
+        },
+    }
+}
+
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let [a, b, c, _] = address.octets();
+    let is_shared = a == 100 && (64..128).contains(&b);
+    let is_benchmark = a == 198 && (18..20).contains(&b);
+    let is_protocol = a == 192 && b == 0 && c == 0;
+    !(a == 0 || a >= 240 || is_shared || is_benchmark || is_protocol)
+        && !(address.is_private() || address.is_loopback() || address.is_link_local())
+        && !(address.is_multicast() || address.is_documentation())
+}
+
+/// The IPv4 address within one of IPv6: mapped, compatible, translated (RFC 6052), or of 6to4.
+fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    let [a, b, c, d, e, f, g, h] = address.segments();
+    let inner = |high: u16, low: u16| Some(Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)));
+    match [a, b, c, d, e, f] {
+        [0, 0, 0, 0, 0, 0xFFFF] | [0x64, 0xFF9B, 0, 0, 0, 0] => inner(g, h),
+        [0, 0, 0, 0, 0, 0] if g != 0 => inner(g, h),
+        [0x2002, ..] => inner(b, c),
+        _ => None,
+    }
+}
+
+/// Global unicast is `2000::/3`, without what is set aside for documentation and tunnels.
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    let [a, b, ..] = address.segments();
+    let is_global = (0x2000..0x4000).contains(&a);
+    let is_special = a == 0x2001 && (b < 0x200 || b == 0xDB8);
+    is_global && !is_special && a != 0x3FFF
+}
+
+/// True if a URL's host is no name but an address that is not public, or a name of this machine.
+pub(crate) fn names_private_host(url: &Url) -> bool {
+    match url.host() {
+        Some(url::Host::Ipv4(address)) => !is_public(address.into()),
+        Some(url::Host::Ipv6(address)) => !is_public(address.into()),
+        Some(url::Host::Domain(name)) => {
+            let name = name.trim_end_matches('.');
+            name.eq_ignore_ascii_case("localhost") || name.to_ascii_lowercase().ends_with(".localhost")
+        }
+        None => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_addresses_of_the_internet_are_public() {
+        for public in ["8.8.8.8", "193.99.144.80", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"] {
+            assert!(is_public(public.parse().unwrap()), "{public}");
+        }
+        let private = [
+            "127.0.0.1",
+            "10.1.2.3",
+            "172.16.0.1",
+            "192.168.1.1",
+            "169.254.169.254",
+            "100.64.0.1",
+            "0.0.0.0",
+            "255.255.255.255",
+            "224.0.0.1",
+            "198.18.0.1",
+            "192.0.0.1",
+            "::1",
+            "::",
+            "fe80::1",
+            "fc00::1",
+            "ff02::1",
+            "::ffff:127.0.0.1",
+            "::127.0.0.1",
+            "64:ff9b::7f00:1",
+            "2002:7f00:1::",
+            "2001:db8::1",
+            "2001::1",
+        ];
+        for private in private {
+            assert!(!is_public(private.parse().unwrap()), "{private}");
+        }
+    }
+
+    #[test]
+    fn spellings_of_private_hosts_are_known() {
+        let private = [
+            "http://localhost/",
+            "http://LOCALHOST./",
+            "http://a.localhost/",
+            "http://127.1/",
+            "http://2130706433/",
+            "http://0x7f.1/",
+            "http://[::1]/",
+            "http://[::ffff:7f00:1]/",
+        ];
+        for private in private {
+            assert!(names_private_host(&Url::parse(private).unwrap()), "{private}");
+        }
+        assert!(!names_private_host(&Url::parse("http://example.com/").unwrap()));
+    }
+}

@@ -1,0 +1,111 @@
+//! The network, by a small blocking client.
+//!
+//! A host's name can stand for any address, and for another one a moment later. So the check is made where names
+//! become addresses: what was checked is what is connected to. Redirects are followed here, one by one, each under the
+//! rules for documents from the network.
+
+use super::store::bounded;
+use super::{Fetch, FetchError, Fetched, Request, is_public, names_private_host};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+use ureq::config::Config;
+use ureq::http::Uri;
+use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
+use ureq::{Agent, ResponseExt as _};
+use url::Url;
+
+/// Redirects followed for one document.
+const REDIRECTS: usize = 5;
+
+/// Gets documents by http and https. Proxies named in the environment are not used: with one, the addresses connected
+/// to would be the proxy's affair.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct WebClient;
+
+impl Fetch for WebClient {
+    fn fetch(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
+        let deadline = Instant::now() + request.timeout;
+        let (mut url, mut public_only) = (request.url.clone(), request.public_only);
+        for _ in 0..=REDIRECTS {
+            match exchange(&url, public_only, deadline, request.most_bytes)? {
+                Answer::Document(fetched) => return Ok(fetched),
+                Answer::Moved { to, was_private } => {
+                    public_only |= !(was_private && to.origin() == url.origin());
+                    url = to;
+                }
+            }
+        }
+        Err(FetchError::Unavailable(format!("{}: more than {REDIRECTS} redirects", request.url)))
+    }
+}
+
+enum Answer {
+    Document(Fetched),
+    Moved { to: Url, was_private: bool },
+}
+
+fn exchange(url: &Url, public_only: bool, deadline: Instant, most: usize) -> Result<Answer, FetchError> {
+    if public_only && names_private_host(url) {
+        return Err(FetchError::Forbidden(format!("{url} is a private address")));
+    }
+    let met_private = Arc::new(AtomicBool::new(false));
+    let resolver = Guard { public_only, met_private: met_private.clone(), inner: DefaultResolver::default() };
+    let agent = Agent::with_parts(config(deadline), DefaultConnector::default(), resolver);
+    let failed = |error: ureq::Error| match error {
+        ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            FetchError::Forbidden(format!("{url}: {error}"))
+        }
+        error => FetchError::Unavailable(format!("{url}: {error}")),
+    };
+    let response = agent.get(url.as_str()).call().map_err(failed)?;
+    let is_private = met_private.load(Ordering::Relaxed);
+    let status = response.status();
+    if status.is_redirection() {
+        let to = response.headers().get("location").and_then(|to| url.join(to.to_str().ok()?).ok());
+        let to = to.filter(|to| matches!(to.scheme(), "http" | "https"));
+        let nowhere = || FetchError::Unavailable(format!("{url}: a redirect to nowhere"));
+        return to.ok_or_else(nowhere).map(|to| Answer::Moved { to, was_private: is_private });
+    }
+    if !status.is_success() {
+        return Err(FetchError::Unavailable(format!("{}: status {status}", response.get_uri())));
+    }
+    let bytes = bounded(response.into_body().into_reader(), most)?;
+    Ok(Answer::Document(Fetched { bytes, is_private }))
+}
+
+fn config(deadline: Instant) -> Config {
+    let left = deadline.saturating_duration_since(Instant::now());
+    Config::builder()
+        .timeout_global(Some(left))
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .http_status_as_error(false)
+        .proxy(None)
+        .user_agent(concat!("deltasoap/", env!("CARGO_PKG_VERSION")))
+        .build()
+}
+
+/// Looks names up and takes out what may not be connected to.
+#[derive(Debug)]
+struct Guard {
+    public_only: bool,
+    met_private: Arc<AtomicBool>,
+    inner: DefaultResolver,
+}
+
+impl Resolver for Guard {
+    fn resolve(&self, uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<ResolvedSocketAddrs, ureq::Error> {
+        let found = self.inner.resolve(uri, config, timeout)?;
+        if found.iter().all(|address| is_public(address.ip())) {
+            return Ok(found);
+        }
+        if self.public_only {
+            let refused = std::io::Error::new(std::io::ErrorKind::PermissionDenied, "the host's address is private");
+            return Err(ureq::Error::Io(refused));
+        }
+        self.met_private.store(true, Ordering::Relaxed);
+        Ok(found)
+    }
+}

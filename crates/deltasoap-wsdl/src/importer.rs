@@ -1,0 +1,329 @@
+//! The way in: an importer with its rules, and what an import gives.
+
+use crate::document::Document;
+use crate::fetch::{Fetch, FetchError, Location, Offline, Store};
+use crate::load::{Loader, Sources};
+use crate::{
+    Definitions, Error, ErrorKind, Limits, Lowered, Note, Place, Position, Schemas, lower, normalize, resolve, wsdl,
+};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use url::Url;
+
+/// Imports descriptions.
+///
+/// ```
+/// use deltasoap_wsdl::Importer;
+///
+/// let import = Importer::new().text("<definitions xmlns='http://schemas.xmlsoap.org/wsdl/'/>")?;
+/// assert!(import.notes().is_empty());
+/// # Ok::<(), deltasoap_wsdl::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Importer {
+    limits: Limits,
+    root: Option<PathBuf>,
+    allows_private: bool,
+    is_strict: bool,
+    fetch: Arc<dyn Fetch + Send + Sync>,
+}
+
+impl std::fmt::Debug for Importer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Importer { limits, root, allows_private, is_strict, .. } = self;
+        f.debug_struct("Importer")
+            .field("limits", limits)
+            .field("root", root)
+            .field("allows_private", allows_private)
+            .field("is_strict", is_strict)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for Importer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Importer {
+    /// An importer that gets documents from the network, if the feature `http` is there, and reads files below the folder
+    /// of the first one.
+    pub fn new() -> Self {
+        #[cfg(feature = "http")]
+        let fetch = Arc::new(crate::fetch::WebClient);
+        #[cfg(not(feature = "http"))]
+        let fetch = Arc::new(Offline);
+        Importer { limits: Limits::default(), root: None, allows_private: false, is_strict: false, fetch }
+    }
+
+    /// Bounds on an import.
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> Self {
+        Importer { limits, ..self }
+    }
+
+    /// The folder that files must be below, whatever names them. By default that of the first file, or the directory
+    /// imported.
+    #[must_use]
+    pub fn root(self, root: impl Into<PathBuf>) -> Self {
+        Importer { root: Some(root.into()), ..self }
+    }
+
+    /// Never uses the network.
+    #[must_use]
+    pub fn offline(self) -> Self {
+        self.fetch_with(Offline)
+    }
+
+    /// Gets documents from the network by other means.
+    #[must_use]
+    pub fn fetch_with(self, fetch: impl Fetch + Send + Sync + 'static) -> Self {
+        Importer { fetch: Arc::new(fetch), ..self }
+    }
+
+    /// Lets documents from the network name private addresses: loopback, local networks. Else only those that come
+    /// from one may, and only on the same host and port.
+    #[must_use]
+    pub fn allow_private(self) -> Self {
+        Importer { allows_private: true, ..self }
+    }
+
+    /// Makes errors of references to what no document defines, and of definitions that differ between documents. Else the
+    /// import goes on without, and says so in its [notes](Import::notes).
+    #[must_use]
+    pub fn strict(self) -> Self {
+        Importer { is_strict: true, ..self }
+    }
+
+    /// Imports a WSDL or a schema from a URL, a file, a directory or a zip archive.
+    ///
+    /// # Errors
+    /// When it cannot be had, or is at fault.
+    pub fn import(&self, source: &str) -> Result<Import, Error> {
+        match Url::parse(source) {
+            Ok(url) if matches!(url.scheme(), "http" | "https") => self.url(url),
+            _ => self.path(Path::new(source)),
+        }
+    }
+
+    /// Imports a file, a directory or a zip archive.
+    ///
+    /// # Errors
+    /// As [`import`](Self::import).
+    pub fn path(&self, path: &Path) -> Result<Import, Error> {
+        match path {
+            path if path.is_dir() => self.directory(path),
+            path if path.extension().is_some_and(|it| it.eq_ignore_ascii_case("zip")) => self.archive_file(path),
+            path => self.file(path),
+        }
+    }
+
+    /// Imports a file.
+    ///
+    /// # Errors
+    /// As [`import`](Self::import).
+    pub fn file(&self, path: &Path) -> Result<Import, Error> {
+        let real = path.canonicalize().map_err(|error| unavailable(path, &error))?;
+        let folder = real.parent().unwrap_or(Path::new("/"));
+        let mut store = self.store(Some(folder))?;
+        let mut loader = Loader::new(&mut store);
+        loader.root(Location::File(real))?;
+        self.conclude(loader)
+    }
+
+    /// Imports every `.wsdl` file right in a directory, together; every `.xsd` if there is none.
+    ///
+    /// # Errors
+    /// As [`import`](Self::import).
+    pub fn directory(&self, path: &Path) -> Result<Import, Error> {
+        let real = path.canonicalize().map_err(|error| unavailable(path, &error))?;
+        let mut files = files_in(&real, "wsdl").map_err(|error| unavailable(path, &error))?;
+        if files.is_empty() {
+            files = files_in(&real, "xsd").map_err(|error| unavailable(path, &error))?;
+        }
+        if files.is_empty() {
+            return Err(missing(path.display(), "there is no .wsdl or .xsd file in it"));
+        }
+        let mut store = self.store(Some(&real))?;
+        let mut loader = Loader::new(&mut store);
+        files.into_iter().try_for_each(|file| loader.root(Location::File(file)))?;
+        self.conclude(loader)
+    }
+
+    /// Imports a document from the network.
+    ///
+    /// # Errors
+    /// As [`import`](Self::import).
+    pub fn url(&self, mut url: Url) -> Result<Import, Error> {
+        url.set_fragment(None);
+        let mut store = self.store(None)?;
+        let mut loader = Loader::new(&mut store);
+        loader.root(Location::Web(url))?;
+        self.conclude(loader)
+    }
+
+    /// Imports a document that is at hand. Relative references in it go nowhere.
+    ///
+    /// # Errors
+    /// When the document, or one that it imports, is at fault.
+    pub fn text(&self, text: &str) -> Result<Import, Error> {
+        self.bytes(Location::Text("the given text".to_owned()), text.as_bytes().to_vec())
+    }
+
+    /// Imports a document whose bytes are at hand, as if it were found at a location.
+    ///
+    /// # Errors
+    /// When the document, or one that it imports, is at fault.
+    pub fn bytes(&self, location: Location, bytes: Vec<u8>) -> Result<Import, Error> {
+        let mut store = self.store(None)?;
+        let mut loader = Loader::new(&mut store);
+        loader.root_bytes(location, bytes)?;
+        self.conclude(loader)
+    }
+
+    /// Imports every `.wsdl` entry of a zip archive, together; every `.xsd` if there is none.
+    ///
+    /// # Errors
+    /// When the archive or a document in it is at fault.
+    #[cfg(feature = "archive")]
+    pub fn archive(&self, bytes: Vec<u8>) -> Result<Import, Error> {
+        let archive = zip::ZipArchive::new(std::io::Cursor::new(bytes));
+        let archive = archive.map_err(|error| missing("the archive", &error.to_string()))?;
+        let names = |ending: &str| {
+            let names = archive.file_names().filter_map(|name| Some(name.ok()?.into_owned()));
+            let mut names: Vec<String> = names.filter(|name| name.ends_with(ending)).collect();
+            names.sort_unstable();
+            names
+        };
+        let entries = Some(names(".wsdl")).filter(|names| !names.is_empty()).unwrap_or_else(|| names(".xsd"));
+        if entries.is_empty() {
+            return Err(missing("the archive", "there is no .wsdl or .xsd entry in it"));
+        }
+        let mut store = self.store(None)?;
+        store.archive = Some(archive);
+        let mut loader = Loader::new(&mut store);
+        entries.into_iter().try_for_each(|entry| loader.root(Location::Entry(entry)))?;
+        self.conclude(loader)
+    }
+
+    #[cfg(feature = "archive")]
+    fn archive_file(&self, path: &Path) -> Result<Import, Error> {
+        let file = std::fs::File::open(path).map_err(|error| unavailable(path, &error))?;
+        let bytes = crate::fetch::bounded(file, self.limits.bytes);
+        let bytes = bytes.map_err(|error| missing(path.display(), &error.to_string()))?;
+        self.archive(bytes)
+    }
+
+    #[cfg(not(feature = "archive"))]
+    fn archive_file(&self, path: &Path) -> Result<Import, Error> {
+        Err(missing(path.display(), "built without the feature `archive`"))
+    }
+
+    fn conclude(&self, loader: Loader<'_, '_>) -> Result<Import, Error> {
+        Import::of(Sources { is_strict: self.is_strict, ..loader.finish()? })
+    }
+
+    fn store(&self, folder: Option<&Path>) -> Result<Store<'_>, Error> {
+        let root = match &self.root {
+            Some(root) => Some(root.canonicalize().map_err(|error| unavailable(root, &error))?),
+            None => folder.map(Path::to_owned),
+        };
+        Ok(Store {
+            fetch: &*self.fetch,
+            root,
+            #[cfg(feature = "archive")]
+            archive: None,
+            allows_private: self.allows_private,
+            limits: self.limits,
+            bytes: 0,
+        })
+    }
+}
+
+/// The files of a directory with an extension, sorted.
+fn files_in(folder: &Path, extension: &str) -> std::io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in folder.read_dir()? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|it| it.eq_ignore_ascii_case(extension)) {
+            files.push(path);
+        }
+    }
+    files.sort_unstable();
+    Ok(files)
+}
+
+fn unavailable(path: &Path, error: &std::io::Error) -> Error {
+    missing(path.display(), &error.to_string())
+}
+
+fn missing(document: impl ToString, why: &str) -> Error {
+    let position = Position { document: document.to_string(), line: 0, column: 0 };
+    Error::new(ErrorKind::Fetch(FetchError::Unavailable(why.to_owned())), Some(position))
+}
+
+/// What a description says.
+pub struct Import {
+    schemas: Schemas,
+    definitions: Definitions,
+    notes: Vec<Note>,
+    limits: Limits,
+    documents: Vec<Document>,
+}
+
+impl std::fmt::Debug for Import {
+    /// Names the documents only: there may be megabytes of the rest.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let documents: Vec<&Location> = self.documents().collect();
+        f.debug_struct("Import").field("documents", &documents).field("notes", &self.notes).finish_non_exhaustive()
+    }
+}
+
+impl Import {
+    fn of(mut sources: Sources) -> Result<Self, Error> {
+        let mut schemas = resolve::resolve(&mut sources)?;
+        normalize::normalize(&sources, &mut schemas)?;
+        let definitions = wsdl::read(&mut sources, &schemas)?;
+        let notes = std::mem::take(&mut sources.notes).into_iter();
+        let notes = notes.map(|(kind, text, place)| Note { kind, text, position: sources.position(place) }).collect();
+        Ok(Import { schemas, definitions, notes, limits: sources.limits, documents: sources.documents })
+    }
+
+    /// Types, elements, and all else that schemas define.
+    pub fn schemas(&self) -> &Schemas {
+        &self.schemas
+    }
+
+    /// Services, bindings, and all else that descriptions define.
+    pub fn definitions(&self) -> &Definitions {
+        &self.definitions
+    }
+
+    /// The schema that the engine reads, with all operations.
+    pub fn lower(&self) -> Lowered {
+        lower::lower(self)
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// What was passed over, or read more generously than the standards do.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// The locations of all documents that were read, built-in ones included.
+    pub fn documents(&self) -> impl ExactSizeIterator<Item = &Location> {
+        self.documents.iter().map(|document| &document.location)
+    }
+
+    /// Where something is, for people.
+    ///
+    /// # Panics
+    /// When the place is one of another import.
+    pub fn position(&self, place: Place) -> Position {
+        self.documents[place.document as usize].position(place.offset)
+    }
+}

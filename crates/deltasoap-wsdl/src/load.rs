@@ -1,0 +1,374 @@
+//! Stage one: documents, each once, and what they import.
+//!
+//! What a document names is read in the order in which it is named, without recursion, so chains and cycles of imports
+//! need no more than a table of what is known. A schema is a *unit*: a `schema` element, which may stand in a WSDL, and
+//! the namespace that it is read for. A schema without a target namespace that others include becomes a unit for each
+//! of their namespaces (XSD 1.0 part 1, 4.2.1).
+
+use crate::document::{self, Document, DocumentError, Node, Place, Vocabulary};
+use crate::fetch::{FetchError, Fetched, Location, Referrer, Store};
+use crate::{Error, ErrorKind, Limits, NoteKind, Position, builtin};
+use deltasoap_xml::{Names, NsId};
+use std::collections::{HashMap, HashSet};
+
+/// All documents of an import.
+pub(crate) struct Sources {
+    pub(crate) documents: Vec<Document>,
+    pub(crate) names: Names,
+    /// Documents that are WSDL descriptions, in the order in which they were named.
+    pub(crate) descriptions: Vec<u32>,
+    pub(crate) units: Vec<Unit>,
+    /// The units that `redefine` elements point to, by document and index of the element, and the unit they stand in.
+    pub(crate) redefinitions: Vec<Redefinition>,
+    /// Imports that could not be had: the namespace, and why.
+    pub(crate) failures: HashMap<String, String>,
+    pub(crate) notes: Vec<(NoteKind, String, Place)>,
+    pub(crate) limits: Limits,
+    /// References to nothing are errors.
+    pub(crate) is_strict: bool,
+}
+
+/// A `schema` element, read for a namespace.
+#[derive(Debug, Clone)]
+pub(crate) struct Unit {
+    pub(crate) document: u32,
+    pub(crate) element: u32,
+    /// The target namespace; empty for none.
+    pub(crate) namespace: String,
+    /// True if the namespace is that of an including schema: references without a namespace are then to it.
+    pub(crate) is_chameleon: bool,
+}
+
+/// A `redefine` element.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Redefinition {
+    pub(crate) unit: u32,
+    pub(crate) element: u32,
+}
+
+impl Sources {
+    /// An element of a document.
+    pub(crate) fn node(&self, document: u32, index: u32) -> Node<'_> {
+        Node::new(&self.documents[document as usize], &self.names, document, index)
+    }
+
+    /// A document's root element.
+    pub(crate) fn root(&self, document: u32) -> Node<'_> {
+        self.node(document, 0)
+    }
+
+    pub(crate) fn position(&self, place: Place) -> Position {
+        self.documents[place.document as usize].position(place.offset)
+    }
+
+    /// An error at a place.
+    pub(crate) fn error(&self, kind: ErrorKind, place: Place) -> Error {
+        Error::new(kind, Some(self.position(place)))
+    }
+
+    pub(crate) fn invalid(&self, what: impl Into<String>, place: Place) -> Error {
+        self.error(ErrorKind::Invalid(what.into()), place)
+    }
+
+    pub(crate) fn not_supported(&self, what: impl Into<String>, place: Place) -> Error {
+        self.error(ErrorKind::NotSupported(what.into()), place)
+    }
+
+    pub(crate) fn note(&mut self, kind: NoteKind, text: impl Into<String>, place: Place) {
+        self.notes.push((kind, text.into(), place));
+    }
+}
+
+/// Loads documents and all that they name.
+pub(crate) struct Loader<'s, 'f> {
+    sources: Sources,
+    store: &'s mut Store<'f>,
+    known: HashMap<Location, u32>,
+    known_units: HashMap<(u32, u32, String), u32>,
+    /// Documents whose imports are yet to be followed.
+    pending_descriptions: Vec<u32>,
+    pending_units: Vec<u32>,
+}
+
+/// A reference from one document to another.
+#[derive(Debug, Clone)]
+struct Reference {
+    location: String,
+    place: Place,
+}
+
+impl<'s, 'f> Loader<'s, 'f> {
+    pub(crate) fn new(store: &'s mut Store<'f>) -> Self {
+        let sources = Sources {
+            documents: Vec::new(),
+            names: Names::default(),
+            descriptions: Vec::new(),
+            units: Vec::new(),
+            redefinitions: Vec::new(),
+            failures: HashMap::new(),
+            notes: Vec::new(),
+            limits: store.limits,
+            is_strict: false,
+        };
+        Loader {
+            sources,
+            store,
+            known: HashMap::new(),
+            known_units: HashMap::new(),
+            pending_descriptions: Vec::new(),
+            pending_units: Vec::new(),
+        }
+    }
+
+    /// Loads a document that the caller names, with all that it imports.
+    pub(crate) fn root(&mut self, location: Location) -> Result<(), Error> {
+        let document = match self.known.get(&location) {
+            Some(&document) => document,
+            None => {
+                let fetched = self.store.read(&location, None);
+                let whole = |location: &Location| Position { document: location.to_string(), line: 0, column: 0 };
+                let fetched = fetched.map_err(|error| Error::new(fetch_kind(error), Some(whole(&location))))?;
+                self.add(location, fetched)?
+            }
+        };
+        self.begin(document)
+    }
+
+    /// As [`root`](Self::root), for a document whose bytes are at hand.
+    pub(crate) fn root_bytes(&mut self, location: Location, bytes: Vec<u8>) -> Result<(), Error> {
+        let document = self.add(location, Fetched { bytes, is_private: false })?;
+        self.begin(document)
+    }
+
+    /// All that was loaded, and what is built in of it.
+    pub(crate) fn finish(mut self) -> Result<Sources, Error> {
+        let held = self.held_namespaces();
+        for (namespace, text) in builtin::DEFINITIONS {
+            let is_there = self.sources.units.iter().any(|unit| unit.namespace == namespace);
+            let is_held = held.contains(&self.sources.names.intern_namespace(namespace));
+            if is_held && !is_there {
+                let location = Location::Text(format!("built-in definitions of {namespace}"));
+                self.root_bytes(location, text.as_bytes().to_vec())?;
+            }
+        }
+        Ok(self.sources)
+    }
+
+    /// The namespaces of all names that attributes hold.
+    fn held_namespaces(&self) -> HashSet<NsId> {
+        let names = self.sources.documents.iter().flat_map(Document::held_names);
+        names.map(|name| self.sources.names.namespace_id(name)).collect()
+    }
+
+    fn begin(&mut self, document: u32) -> Result<(), Error> {
+        self.classify(document)?;
+        loop {
+            if let Some(document) = self.pending_descriptions.pop() {
+                self.follow_description(document)?;
+            } else if let Some(unit) = self.pending_units.pop() {
+                self.follow_unit(unit)?;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads a document's bytes.
+    fn add(&mut self, location: Location, fetched: Fetched) -> Result<u32, Error> {
+        let Sources { documents, names, limits, .. } = &mut self.sources;
+        if documents.len() >= limits.documents {
+            let kind = ErrorKind::Limit { name: "documents", limit: limits.documents as u64 };
+            return Err(Error::new(kind, Some(Position { document: location.to_string(), line: 0, column: 0 })));
+        }
+        let mut document = document::read(&fetched.bytes, location.clone(), names, limits)
+            .map_err(|error| fault(&error.0, error.1))?;
+        document.is_private = fetched.is_private;
+        let number = documents.len() as u32;
+        documents.push(document);
+        self.known.insert(location, number);
+        let elements: usize = self.sources.documents.iter().map(Document::len).sum();
+        let limit = self.sources.limits.components;
+        if elements > limit {
+            let kind = ErrorKind::Limit { name: "components", limit: limit as u64 };
+            return Err(self.sources.error(kind, Place { document: number, offset: 0 }));
+        }
+        Ok(number)
+    }
+
+    /// Takes a document as what its root element says.
+    fn classify(&mut self, document: u32) -> Result<(), Error> {
+        let root = self.sources.root(document);
+        let (place, name) = (root.place(), root.name());
+        if root.is(Vocabulary::Wsdl, "definitions") {
+            if !self.sources.descriptions.contains(&document) {
+                self.sources.descriptions.push(document);
+                self.pending_descriptions.push(document);
+            }
+        } else if root.is_xsd("schema") {
+            let namespace = root.attribute("targetNamespace").unwrap_or_default().to_owned();
+            self.unit(Unit { document, element: 0, namespace, is_chameleon: false });
+        } else {
+            return Err(self.sources.error(ErrorKind::OtherDocument { root: name }, place));
+        }
+        Ok(())
+    }
+
+    fn unit(&mut self, unit: Unit) -> u32 {
+        let next = self.sources.units.len() as u32;
+        let key = (unit.document, unit.element, unit.namespace.clone());
+        let number = *self.known_units.entry(key).or_insert(next);
+        if number == next {
+            self.sources.units.push(unit);
+            self.pending_units.push(number);
+        }
+        number
+    }
+
+    fn follow_description(&mut self, document: u32) -> Result<(), Error> {
+        let root = self.sources.root(document);
+        let mut imports = Vec::new();
+        for import in root.children_of(Vocabulary::Wsdl).filter(|child| child.local() == "import") {
+            let location = import.attribute("location").map(str::to_owned);
+            imports.push((location, import.place()));
+        }
+        let types = root.children_of(Vocabulary::Wsdl).filter(|child| child.local() == "types");
+        let schemas = types.flat_map(Node::children).filter(|child| child.is_xsd("schema"));
+        let units: Vec<Unit> = schemas.map(embedded).collect();
+        for (location, place) in imports {
+            match location {
+                Some(location) => {
+                    let imported =
+                        self.load(&Reference { location, place }).map_err(|error| self.refused(error, place))??;
+                    self.classify(imported)?;
+                }
+                None => self.sources.note(NoteKind::Skipped, "an import without a location is passed over", place),
+            }
+        }
+        for unit in units.into_iter() {
+            self.unit(unit);
+        }
+        Ok(())
+    }
+
+    fn follow_unit(&mut self, number: u32) -> Result<(), Error> {
+        let unit = self.sources.units[number as usize].clone();
+        let schema = self.sources.node(unit.document, unit.element);
+        let children: Vec<(u32, &'static str)> =
+            schema.children_of(Vocabulary::Xsd).filter_map(reference_kind).collect();
+        for (element, kind) in children {
+            match kind {
+                "import" => self.follow_import(&unit, element)?,
+                "include" => drop(self.follow_include(&unit, element)?),
+                _ => {
+                    if self.follow_include(&unit, element)? {
+                        self.sources.redefinitions.push(Redefinition { unit: number, element });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// An import may go without its document: a location is a hint (XSD 1.0 part 1, 4.2.3). What was to be defined
+    /// there will be missed, or not, when it is referred to.
+    fn follow_import(&mut self, unit: &Unit, element: u32) -> Result<(), Error> {
+        let import = self.sources.node(unit.document, element);
+        let namespace = import.attribute("namespace").unwrap_or_default().to_owned();
+        let Some(reference) = reference(import) else { return Ok(()) };
+        if builtin::has(&namespace) {
+            return Ok(());
+        }
+        match self.load(&reference) {
+            Ok(document) => self.import(document?, &namespace, reference.place),
+            Err(error @ (FetchError::Forbidden(_) | FetchError::TooLarge(..))) => {
+                Err(self.refused(error, reference.place))
+            }
+            Err(error) => {
+                let cause = format!("{} could not be loaded: {error}", reference.location);
+                self.sources.note(NoteKind::Skipped, cause.clone(), reference.place);
+                self.sources.failures.entry(namespace).or_insert(cause);
+                Ok(())
+            }
+        }
+    }
+
+    fn import(&mut self, document: u32, namespace: &str, place: Place) -> Result<(), Error> {
+        let root = self.sources.root(document);
+        let found = root.attribute("targetNamespace").unwrap_or_default();
+        if root.is_xsd("schema") && found != namespace {
+            let note = format!("the schema imported for namespace `{namespace}` is one for `{found}`");
+            self.sources.note(NoteKind::Tolerated, note, place);
+        }
+        self.classify(document)
+    }
+
+    /// False if there is nothing to include.
+    fn follow_include(&mut self, unit: &Unit, element: u32) -> Result<bool, Error> {
+        let include = self.sources.node(unit.document, element);
+        let Some(reference) = reference(include) else {
+            return Err(self.sources.invalid("an include without a `schemaLocation`", include.place()));
+        };
+        let place = reference.place;
+        let document = self.load(&reference).map_err(|error| self.refused(error, place))??;
+        let root = self.sources.root(document);
+        if !root.is_xsd("schema") {
+            return Err(self.sources.invalid(format!("{} is not an XML schema", reference.location), place));
+        }
+        let found = root.attribute("targetNamespace");
+        if let Some(found) = found.filter(|&found| found != unit.namespace) {
+            let what = format!("a schema for namespace `{found}` is included in one for `{}`", unit.namespace);
+            return Err(self.sources.invalid(what, place));
+        }
+        let is_chameleon = found.is_none() && !unit.namespace.is_empty();
+        self.unit(Unit { document, element: 0, namespace: unit.namespace.clone(), is_chameleon });
+        Ok(true)
+    }
+
+    /// Loads what a document names, unless it is known. The outer error says that it cannot be had, the inner one that it
+    /// is at fault.
+    fn load(&mut self, reference: &Reference) -> Result<Result<u32, Error>, FetchError> {
+        let referrer = &self.sources.documents[reference.place.document as usize];
+        let location = referrer.location.join(&reference.location)?;
+        if let Some(&document) = self.known.get(&location) {
+            return Ok(Ok(document));
+        }
+        let by = Referrer { location: &referrer.location, is_private: referrer.is_private };
+        let fetched = self.store.read(&location, Some(by))?;
+        Ok(self.add(location, fetched))
+    }
+
+    fn refused(&self, error: FetchError, place: Place) -> Error {
+        self.sources.error(fetch_kind(error), place)
+    }
+}
+
+/// The unit of a schema within a description.
+fn embedded(schema: Node<'_>) -> Unit {
+    let namespace = schema.attribute("targetNamespace").unwrap_or_default().to_owned();
+    Unit { document: schema.number(), element: schema.index(), namespace, is_chameleon: false }
+}
+
+fn reference_kind(node: Node<'_>) -> Option<(u32, &'static str)> {
+    let kind = ["import", "include", "redefine"].into_iter().find(|&kind| kind == node.local())?;
+    Some((node.index(), kind))
+}
+
+fn reference(node: Node<'_>) -> Option<Reference> {
+    let location = node.attribute("schemaLocation").filter(|location| !location.is_empty())?;
+    Some(Reference { location: location.to_owned(), place: node.place() })
+}
+
+fn fetch_kind(error: FetchError) -> ErrorKind {
+    match error {
+        FetchError::TooLarge(name, limit) => ErrorKind::Limit { name, limit },
+        error => ErrorKind::Fetch(error),
+    }
+}
+
+/// The error of a document that cannot be read.
+fn fault(document: &Document, error: DocumentError) -> Error {
+    match error {
+        DocumentError::Xml { kind, offset } => Error::new(ErrorKind::Xml(kind), Some(document.position(offset))),
+        DocumentError::Limit(name, limit) => Error::new(ErrorKind::Limit { name, limit }, Some(document.position(0))),
+    }
+}

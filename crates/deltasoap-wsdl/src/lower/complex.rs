@@ -1,0 +1,271 @@
+//! Complex types: content models as fields.
+
+use super::simple::is_soap_encoding;
+use super::{Lowering, Work};
+use crate::normalize::{Normal, NormalContent, parts};
+use crate::xsd::{ElementId, Particle, Schemas, SoapArray, Term, TypeId};
+use deltasoap_core::schema::{ArrayElement, Attribute, ComplexElement, Compositor, Element, ElementRef, Field, Use};
+use deltasoap_core::{QName, ns};
+use std::collections::HashSet;
+
+/// What becomes of a content model.
+struct Model {
+    compositor: Compositor,
+    fields: Vec<Field>,
+    encoding: Use,
+}
+
+impl Lowering<'_> {
+    /// A complex type.
+    pub(super) fn complex(&mut self, id: TypeId, encoding: Use) -> Element {
+        let schemas = self.schemas;
+        let Some(normal) = schemas.content(id) else { return Element::Any };
+        match &normal.content {
+            NormalContent::Text(text) if is_soap_encoding(schemas, id) => self.encoded_simple(id, *text),
+            NormalContent::Text(text) => self.with_text(id, *text, normal),
+            _ if self.is_array(id, normal) => self.array(id, normal, encoding),
+            _ if normal.is_mixed => {
+                self.notes.mixed(id);
+                Element::Any
+            }
+            NormalContent::Elements(particle) => self.with_elements(id, particle, normal, encoding),
+            NormalContent::Empty => self.record(id, normal, empty(encoding), None),
+        }
+    }
+
+    fn record(&mut self, id: TypeId, normal: &Normal, model: Model, text: Option<ElementRef>) -> Element {
+        let Model { compositor, fields, .. } = model;
+        if normal.any_attribute.is_some() {
+            self.notes.any_attribute(id);
+        }
+        let attributes = self.attributes(normal).into();
+        let name = self.schemas[id].name.clone().unwrap_or_default();
+        Element::Complex(ComplexElement { name, compositor, fields: fields.into(), attributes, text, open: false })
+    }
+
+    fn attributes(&mut self, normal: &Normal) -> Vec<Attribute> {
+        let mut attributes = Vec::with_capacity(normal.attributes.len());
+        for it in &normal.attributes {
+            let declaration = &self.schemas[it.attribute];
+            let element = self.exactly(declaration.type_id, Use::Literal);
+            attributes.push(Attribute { name: declaration.name.clone(), element, required: it.is_required });
+        }
+        attributes
+    }
+
+    fn with_text(&mut self, id: TypeId, text: TypeId, normal: &Normal) -> Element {
+        let text = self.exactly(text, Use::Literal);
+        self.record(id, normal, empty(Use::Literal), Some(text))
+    }
+
+    /// `soapenc:string` and its like are the simple types, with attributes that belong to the encoding.
+    fn encoded_simple(&mut self, id: TypeId, text: TypeId) -> Element {
+        let mut element = self.simple(text);
+        if let (Element::Simple(simple), Some(name)) = (&mut element, &self.schemas[id].name) {
+            simple.name = name.clone();
+        }
+        element
+    }
+
+    fn is_array(&self, id: TypeId, normal: &Normal) -> bool {
+        let is_plain_array = || self.schemas[id].name.as_ref().is_some_and(|name| name.local == "Array");
+        normal.array.is_some() || (is_soap_encoding(self.schemas, id) && is_plain_array())
+    }
+
+    fn array(&mut self, id: TypeId, normal: &Normal, encoding: Use) -> Element {
+        let name = self.schemas[id].name.clone().unwrap_or_else(|| QName::new(ns::SOAP11_ENCODING, "Array"));
+        let any = SoapArray { item: TypeId::ANY, element: None, dimensions: "[]".into() };
+        let array = normal.array.as_ref().unwrap_or(&any);
+        if array.dimensions.contains(',') {
+            self.notes.array(id);
+            return Element::Any;
+        }
+        let item_name = array.element.map_or(QName::new("", "item"), |element| self.schemas[element].name.clone());
+        let ranks = array.dimensions.matches('[').count().max(1);
+        let mut item = self.content(array.item, encoding);
+        let mut item_type = self.schemas[array.item].name.clone().unwrap_or_else(|| QName::new(ns::XSD, "anyType"));
+        // `[][]`: an array of arrays.
+        for _ in 1..ranks.min(MOST_RANKS) {
+            let inner = QName::new(ns::SOAP11_ENCODING, "Array");
+            let element = ArrayElement {
+                name: inner.clone(),
+                item_name: QName::new("", "item"),
+                item,
+                item_type,
+                nillable: true,
+            };
+            item = self.refer(Work::Done(Element::Array(element)));
+            item_type = inner;
+        }
+        Element::Array(ArrayElement { name, item_name, item, item_type, nillable: true })
+    }
+
+    fn with_elements(&mut self, id: TypeId, particle: &Particle, normal: &Normal, encoding: Use) -> Element {
+        let mut model = empty(encoding);
+        match &particle.term {
+            Term::Choice(parts) if particle.max == Some(1) && self.are_plain_elements(parts) => {
+                model.compositor = Compositor::Choice;
+                parts.iter().for_each(|part| self.add(part, particle.min == 0, &mut model));
+            }
+            _ => self.add(particle, false, &mut model),
+        }
+        self.record(id, normal, model, None)
+    }
+
+    /// True if each part is an element that nothing else stands for.
+    fn are_plain_elements(&self, parts: &[Particle]) -> bool {
+        let is_plain =
+            |part: &Particle| matches!(part.term, Term::Element(id) if self.schemas.substitutes(id).is_empty());
+        parts.iter().all(is_plain)
+    }
+
+    /// Adds what a particle allows to the fields.
+    fn add(&mut self, particle: &Particle, is_optional: bool, model: &mut Model) {
+        let is_optional = is_optional || particle.min == 0;
+        let is_repeated = particle.max != Some(1);
+        match &particle.term {
+            Term::Element(id) => self.add_element(*id, particle, is_optional, model),
+            Term::Any(_) => {
+                let max = if model.compositor == Compositor::All { None } else { particle.max };
+                let wildcard = self.wildcard(max);
+                model.fields.push(wildcard);
+            }
+            Term::Group(_) => {}
+            Term::Choice(parts) if is_repeated || parts.iter().all(is_leaf) => {
+                self.add_choice(particle, is_optional, model);
+            }
+            Term::Sequence(_) | Term::All(_) if is_repeated => self.add_choice(particle, is_optional, model),
+            Term::Choice(parts) => parts.iter().for_each(|part| self.add(part, true, model)),
+            Term::Sequence(parts) => parts.iter().for_each(|part| self.add(part, is_optional, model)),
+            Term::All(parts) => {
+                model.compositor = Compositor::All;
+                parts.iter().for_each(|part| self.add(part, is_optional, model));
+            }
+        }
+    }
+
+    fn add_element(&mut self, id: ElementId, particle: &Particle, is_optional: bool, model: &mut Model) {
+        let mut field = self.field_or_substitutes(id, model.encoding);
+        field.min = if is_optional || model.encoding == Use::Encoded { 0 } else { particle.min };
+        field.max = particle.max;
+        model.fields.push(field);
+    }
+
+    /// An inline choice of all elements within a particle.
+    fn add_choice(&mut self, particle: &Particle, is_optional: bool, model: &mut Model) {
+        let mut leaves = Leaves::default();
+        collect(self.schemas, particle, &mut leaves);
+        let mut fields: Vec<Field> =
+            leaves.elements.iter().map(|&id| self.field_or_substitutes(id, model.encoding)).collect();
+        if leaves.is_open {
+            fields.push(Field { min: 1, ..self.wildcard(Some(1)) });
+        }
+        if fields.is_empty() {
+            return;
+        }
+        let label = QName::owned("", fields[0].name.local.as_ref());
+        let element = self.refer(Work::Done(Element::Complex(choice(fields))));
+        let is_once = particle.max == Some(1) && !leaves.repeated;
+        let is_simple = matches!(particle.term, Term::Choice(_) | Term::Element(_)) && !leaves.optional;
+        let min = if is_optional || !is_simple || model.encoding == Use::Encoded { 0 } else { particle.min };
+        let max = if is_once { Some(1) } else { None };
+        model.fields.push(Field { name: label, element, min, max, nillable: false, inline: true });
+    }
+
+    /// Any elements, kept as trees. Their namespaces are not looked at: what a named field takes is not theirs.
+    fn wildcard(&mut self, max: Option<u32>) -> Field {
+        let element = self.exactly(TypeId::ANY, Use::Literal);
+        Field { name: QName::new("", "any"), element, min: 0, max, nillable: false, inline: true }
+    }
+
+    /// The field of an element, once; an inline choice where others can stand for it.
+    fn field_or_substitutes(&mut self, id: ElementId, encoding: Use) -> Field {
+        if self.schemas.substitutes(id).is_empty() {
+            return self.field(id, encoding);
+        }
+        let element = self.substitution_group(id, encoding);
+        let name = QName::owned("", self.schemas[id].name.local.as_ref());
+        Field { name, element, min: 1, max: Some(1), nillable: false, inline: true }
+    }
+
+    /// The choice of the elements that can stand for one, made once.
+    fn substitution_group(&mut self, id: ElementId, encoding: Use) -> ElementRef {
+        let key = (id, encoding == Use::Encoded);
+        if let Some(&known) = self.groups.get(&key) {
+            return known;
+        }
+        let schemas = self.schemas;
+        let own = Some(id).filter(|_| !schemas[id].is_abstract);
+        let members = own.into_iter().chain(schemas.substitutes(id).iter().copied());
+        let fields = members.map(|member| self.field(member, encoding)).collect();
+        let group = self.refer(Work::Done(Element::Complex(choice(fields))));
+        self.groups.insert(key, group);
+        group
+    }
+
+    /// The field of an element, once.
+    pub(super) fn field(&mut self, id: ElementId, encoding: Use) -> Field {
+        let declaration = &self.schemas[id];
+        let nillable = declaration.is_nillable || encoding == Use::Encoded;
+        let element = self.content(declaration.type_id, encoding);
+        Field { name: declaration.name.clone(), element, min: 1, max: Some(1), nillable, inline: false }
+    }
+}
+
+/// All elements within a particle.
+fn collect<'i>(schemas: &'i Schemas, particle: &Particle, leaves: &mut Leaves<'i>) {
+    match &particle.term {
+        Term::Element(id) => {
+            if leaves.names.insert(&schemas[*id].name) {
+                leaves.elements.push(*id);
+            }
+        }
+        Term::Any(_) => leaves.is_open = true,
+        term => {
+            for part in parts(term) {
+                leaves.repeated |= part.max != Some(1);
+                leaves.optional |= part.min == 0;
+                collect(schemas, part, leaves);
+            }
+        }
+    }
+}
+
+fn choice(fields: Vec<Field>) -> ComplexElement {
+    ComplexElement {
+        name: QName::default(),
+        compositor: Compositor::Choice,
+        fields: fields.into(),
+        attributes: Vec::new().into(),
+        text: None,
+        open: false,
+    }
+}
+
+/// Elements of a group.
+#[derive(Default)]
+struct Leaves<'i> {
+    names: HashSet<&'i QName>,
+    elements: Vec<ElementId>,
+    is_open: bool,
+    repeated: bool,
+    optional: bool,
+}
+
+/// Most ranks of an array of arrays that are followed.
+const MOST_RANKS: usize = 16;
+
+fn empty(encoding: Use) -> Model {
+    // Accessors in SOAP encoding are told apart by name, not by order (SOAP 1.1, 5.1).
+    let compositor = if encoding == Use::Encoded { Compositor::All } else { Compositor::Sequence };
+    Model { compositor, fields: Vec::new(), encoding }
+}
+
+/// True for what is an element, or a choice of such.
+fn is_leaf(particle: &Particle) -> bool {
+    match &particle.term {
+        Term::Element(_) | Term::Any(_) => true,
+        Term::Choice(parts) => parts.iter().all(is_leaf),
+        Term::Sequence(_) | Term::All(_) | Term::Group(_) => false,
+    }
+}

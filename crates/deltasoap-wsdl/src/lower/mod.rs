@@ -1,0 +1,145 @@
+//! Stage four: types and operations as the schema that the engine reads.
+//!
+//! Lowering may widen what a schema allows, never narrow it: every message that is right is read, and what is read is
+//! written again in the same order. Groups that have no element of their own become fields:
+//!
+//! | in the schema | as fields |
+//! |---|---|
+//! | a sequence within a sequence | its parts; each optional where the sequence is |
+//! | a choice of elements | an inline choice |
+//! | a choice with sequences in it | the parts of all of them, each optional, in order |
+//! | what may be repeated | an inline choice of all elements in it, any number of times |
+//! | the head of a substitution group | an inline choice of the elements that can stand for it |
+//! | `xsd:any` | elements that no other field names, as trees, inline |
+//! | `xsd:anyAttribute` | nothing: such attributes are passed over |
+//! | `xsd:list` | its text |
+//! | facets | nothing but enumerations |
+//! | mixed content, abstract types and types that others are derived from | trees |
+
+mod complex;
+mod notes;
+mod operations;
+mod simple;
+
+pub use operations::{Method, Operation};
+
+use crate::xsd::{ElementId, Schemas, TypeDefinition, TypeId};
+use crate::{Definitions, Import};
+use deltasoap_core::schema::{Element, ElementRef, Schema, Use};
+use notes::Notes;
+use std::collections::HashMap;
+
+/// An import as the engine's schema.
+#[derive(Debug, Default)]
+pub struct Lowered {
+    /// What elements hold.
+    pub schema: Schema,
+    /// All operations of all SOAP bindings.
+    pub operations: Vec<Operation>,
+    /// What is read otherwise than the schema says, each with the number of types that it concerns and one of them.
+    pub notes: Vec<String>,
+    elements: HashMap<ElementId, ElementRef>,
+}
+
+impl Lowered {
+    /// The content of a global element.
+    pub fn element(&self, id: ElementId) -> Option<ElementRef> {
+        self.elements.get(&id).copied()
+    }
+}
+
+/// Lowers all operations and all global elements.
+pub(crate) fn lower(import: &Import) -> Lowered {
+    let (schemas, definitions) = (import.schemas(), import.definitions());
+    let mut lowering = Lowering {
+        schemas,
+        definitions,
+        queue: Vec::new(),
+        known: HashMap::new(),
+        groups: HashMap::new(),
+        room: import.limits().particles,
+        notes: Notes::default(),
+    };
+    let operations = lowering.operations();
+    let globals = schemas.elements().filter(|(_, element)| element.is_global);
+    let elements = globals.map(|(id, element)| (id, lowering.content(element.type_id, Use::Literal))).collect();
+    Lowered { schema: lowering.build(), operations, notes: lowering.notes.list(schemas), elements }
+}
+
+struct Lowering<'i> {
+    schemas: &'i Schemas,
+    definitions: &'i Definitions,
+    /// Elements in the order of their references, which are given out before they are built.
+    queue: Vec<Work>,
+    /// References by type; encoded or not.
+    known: HashMap<(TypeId, bool), ElementRef>,
+    /// Choices of substitution groups by their head; encoded or not.
+    groups: HashMap<(ElementId, bool), ElementRef>,
+    /// How many parts of messages may yet be lowered.
+    room: usize,
+    notes: Notes,
+}
+
+enum Work {
+    Type(TypeId, Use),
+    Done(Element),
+}
+
+impl Lowering<'_> {
+    /// Builds all elements that were referred to, and those that they refer to.
+    fn build(&mut self) -> Schema {
+        let mut schema = Schema::new();
+        let mut next = 0;
+        while next < self.queue.len() {
+            let element = match std::mem::replace(&mut self.queue[next], Work::Done(Element::Any)) {
+                Work::Type(id, encoding) => self.type_element(id, encoding),
+                Work::Done(element) => element,
+            };
+            schema.add(element);
+            next += 1;
+        }
+        schema
+    }
+
+    fn refer(&mut self, work: Work) -> ElementRef {
+        self.queue.push(work);
+        ElementRef::Index(self.queue.len() as u32 - 1)
+    }
+
+    /// The content of an element that is declared with this type.
+    fn content(&mut self, id: TypeId, encoding: Use) -> ElementRef {
+        let id = if self.is_polymorphic(id) { TypeId::ANY } else { id };
+        self.exactly(id, encoding)
+    }
+
+    /// The content of an element that is of this very type.
+    fn exactly(&mut self, id: TypeId, encoding: Use) -> ElementRef {
+        if let Some(&known) = self.known.get(&(id, encoding == Use::Encoded)) {
+            return known;
+        }
+        let reference = self.refer(Work::Type(id, encoding));
+        self.known.insert((id, encoding == Use::Encoded), reference);
+        reference
+    }
+
+    /// True if an element of this type may hold content of another one, named by `xsi:type`.
+    fn is_polymorphic(&mut self, id: TypeId) -> bool {
+        let TypeDefinition::Complex(complex) = &self.schemas[id].definition else { return false };
+        let is_derived_from = id != TypeId::ANY && !self.schemas.derived(id).is_empty();
+        let is_array = self.schemas.content(id).is_some_and(|normal| normal.array.is_some())
+            || simple::is_soap_encoding(self.schemas, id);
+        let is_polymorphic = (complex.is_abstract || is_derived_from) && !is_array;
+        if is_polymorphic {
+            self.notes.polymorphic(id);
+        }
+        is_polymorphic
+    }
+
+    fn type_element(&mut self, id: TypeId, encoding: Use) -> Element {
+        match &self.schemas[id].definition {
+            _ if id == TypeId::ANY => Element::Any,
+            TypeDefinition::Simple(_) => self.simple(id),
+            TypeDefinition::Complex(_) => self.complex(id, encoding),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What is read otherwise than the schema says: counted, with an example each.
+
+use crate::xsd::{Schemas, TypeId};
+
+/// Types by what is special about them.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    polymorphic: Vec<TypeId>,
+    mixed: Vec<TypeId>,
+    any_attribute: Vec<TypeId>,
+    lists: Vec<TypeId>,
+    arrays: Vec<TypeId>,
+}
+
+impl Notes {
+    pub(super) fn polymorphic(&mut self, id: TypeId) {
+        self.polymorphic.push(id);
+    }
+
+    pub(super) fn mixed(&mut self, id: TypeId) {
+        self.mixed.push(id);
+    }
+
+    pub(super) fn any_attribute(&mut self, id: TypeId) {
+        self.any_attribute.push(id);
+    }
+
+    pub(super) fn list_type(&mut self, id: TypeId) {
+        self.lists.push(id);
+    }
+
+    pub(super) fn array(&mut self, id: TypeId) {
+        self.arrays.push(id);
+    }
+
+    /// The notes as sentences.
+    pub(super) fn list(&mut self, schemas: &Schemas) -> Vec<String> {
+        let all = [
+            (&mut self.polymorphic, "kept as trees, since `xsi:type` may name a type derived from them"),
+            (&mut self.mixed, "kept as trees, since their content is mixed"),
+            (
+                &mut self.any_attribute,
+                "attributes that they do not name (`xsd:anyAttribute`) are passed over when read",
+            ),
+            (&mut self.lists, "lists (`xsd:list`): read as one text"),
+            (&mut self.arrays, "arrays of several dimensions: kept as trees"),
+        ];
+        all.into_iter().filter_map(|(types, what)| sentence(types, what, schemas)).collect()
+    }
+}
+
+fn sentence(types: &mut Vec<TypeId>, what: &str, schemas: &Schemas) -> Option<String> {
+    types.sort_unstable();
+    types.dedup();
+    let first = types.first()?;
+    let name = schemas[*first].name.as_ref().map_or_else(|| "one without a name".to_owned(), ToString::to_string);
+    Some(match types.len() {
+        1 => format!("1 type, {name}: {what}"),
+        count => format!("{count} types, {name} among them: {what}"),
+    })
+}

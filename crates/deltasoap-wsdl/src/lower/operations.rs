@@ -1,0 +1,194 @@
+//! Operations: what their messages hold.
+
+use super::{Lowering, Work};
+use crate::wsdl::{Binding, BoundHeader, BoundMessage, BoundOperation, Message, Part, PartContent};
+use crate::xsd::TypeId;
+use deltasoap_core::QName;
+use deltasoap_core::schema::{ComplexElement, Compositor, Element, ElementRef, Field, MethodElement, Style, Use};
+
+/// An operation of a SOAP binding.
+#[derive(Debug, Clone)]
+pub struct Operation {
+    /// Its name.
+    pub name: Box<str>,
+    /// Index of the binding in [`Definitions::bindings`](crate::Definitions::bindings).
+    pub binding: usize,
+    /// Index among the binding's operations.
+    pub operation: usize,
+    /// Its messages, or why they cannot be read and written.
+    pub method: Result<Method, String>,
+}
+
+/// The messages of an operation.
+#[derive(Debug, Clone)]
+pub struct Method {
+    /// Bodies, faults, action.
+    pub element: MethodElement,
+    /// Header blocks of the request; all are optional.
+    pub request_headers: Vec<Field>,
+    /// Header blocks of the response; all are optional.
+    pub response_headers: Vec<Field>,
+}
+
+/// A body's element: name and content.
+type Body = (QName, ElementRef);
+
+impl Lowering<'_> {
+    pub(super) fn operations(&mut self) -> Vec<Operation> {
+        let mut operations = Vec::new();
+        for (index, binding) in self.definitions.bindings.iter().enumerate() {
+            for (number, bound) in binding.operations.iter().enumerate() {
+                let name = self.declared(binding, bound).name.clone();
+                let method = self.method(binding, bound);
+                operations.push(Operation { name, binding: index, operation: number, method });
+            }
+        }
+        operations
+    }
+
+    fn declared(&self, binding: &Binding, bound: &BoundOperation) -> &crate::wsdl::Operation {
+        &self.definitions.port_types[binding.port_type].operations[bound.operation]
+    }
+
+    fn method(&mut self, binding: &Binding, bound: &BoundOperation) -> Result<Method, String> {
+        let declared = self.declared(binding, bound).clone();
+        let Some(input) = declared.input.as_ref().filter(|_| !declared.is_solicited) else {
+            return Err("operations that the server begins are not supported".to_owned());
+        };
+        let (request_name, request) = self.body(&declared.name, bound, input.message, bound.input.as_ref())?;
+        let response_element = format!("{}Response", declared.name);
+        let response = match &declared.output {
+            Some(output) => Some(self.body(&response_element, bound, output.message, bound.output.as_ref())?),
+            None => None,
+        };
+        let (response_name, response) = response.unzip();
+        let headers = |how: Option<&BoundMessage>| how.map_or(0, |how| how.headers.len());
+        let of_faults: usize =
+            declared.faults.iter().map(|fault| self.definitions.messages[fault.message].parts.len()).sum();
+        self.take_room(of_faults + headers(bound.input.as_ref()) + headers(bound.output.as_ref()))?;
+        let request_headers = self.headers(bound.input.as_ref());
+        let element = MethodElement {
+            request_name,
+            request,
+            response_name,
+            response,
+            faults: self.faults(&declared, bound).into(),
+            headers: request_headers.iter().map(|field| field.name.clone()).collect(),
+            action: String::from(&*bound.action).into(),
+            style: bound.style,
+            encoding: bound.input.as_ref().map_or(Use::Literal, |input| input.encoding),
+        };
+        Ok(Method { element, request_headers, response_headers: self.headers(bound.output.as_ref()) })
+    }
+
+    /// Messages are lowered for each operation that has them, so few lines can ask for much.
+    fn take_room(&mut self, count: usize) -> Result<(), String> {
+        match self.room.checked_sub(count + 1) {
+            Some(left) => {
+                self.room = left;
+                Ok(())
+            }
+            None => Err("the limit `particles` is exceeded by the messages of all operations".to_owned()),
+        }
+    }
+
+    /// The element in a body.
+    fn body(
+        &mut self,
+        name: &str,
+        bound: &BoundOperation,
+        message: usize,
+        how: Option<&BoundMessage>,
+    ) -> Result<Body, String> {
+        let definitions = self.definitions;
+        if definitions.messages[message].is_missing {
+            return Err(format!("message {} is not defined", definitions.messages[message].name));
+        }
+        self.take_room(definitions.messages[message].parts.len())?;
+        let parts = body_parts(&definitions.messages[message], message, how);
+        let encoding = how.map_or(Use::Literal, |how| how.encoding);
+        match bound.style {
+            Style::Rpc => {
+                let namespace = how.map_or("", |how| &how.namespace);
+                let name = QName::owned(namespace, name);
+                let content = self.wrapper(&name, &parts, encoding);
+                Ok((name, content))
+            }
+            Style::Document => self.document_body(&definitions.messages[message].name, &parts, encoding),
+        }
+    }
+
+    fn document_body(&mut self, message: &QName, parts: &[&Part], encoding: Use) -> Result<Body, String> {
+        match parts {
+            [Part { content: PartContent::Element(name, id), .. }] => {
+                let type_id = id.map_or(TypeId::ANY, |id| self.schemas[id].type_id);
+                Ok((name.clone(), self.content(type_id, encoding)))
+            }
+            [] => Err(format!("message {message}: an empty body is not supported")),
+            [_] => Err(format!("message {message}: a part with a type in document style is not supported")),
+            _ => Err(format!("message {message}: a body of several elements is not supported")),
+        }
+    }
+
+    /// The element around the parts of an rpc message.
+    fn wrapper(&mut self, name: &QName, parts: &[&Part], encoding: Use) -> ElementRef {
+        let fields: Vec<Field> = parts.iter().map(|part| self.part(part, encoding)).collect();
+        let compositor = if encoding == Use::Encoded { Compositor::All } else { Compositor::Sequence };
+        let wrapper = ComplexElement {
+            name: name.clone(),
+            compositor,
+            fields: fields.into(),
+            attributes: Vec::new().into(),
+            text: None,
+            open: false,
+        };
+        self.refer(Work::Done(Element::Complex(wrapper)))
+    }
+
+    /// A part as a field. Parts of rpc messages have no namespace (WSDL 1.1, 3.5).
+    fn part(&mut self, part: &Part, encoding: Use) -> Field {
+        let (name, type_id) = match &part.content {
+            PartContent::Element(name, Some(id)) => (name.clone(), self.schemas[*id].type_id),
+            PartContent::Element(name, None) => (name.clone(), TypeId::ANY),
+            PartContent::Type(type_id) => (QName::owned("", &*part.name), *type_id),
+        };
+        let is_encoded = encoding == Use::Encoded;
+        let element = self.content(type_id, encoding);
+        Field { name, element, min: u32::from(!is_encoded), max: Some(1), nillable: is_encoded, inline: false }
+    }
+
+    fn faults(&mut self, declared: &crate::wsdl::Operation, bound: &BoundOperation) -> Vec<Field> {
+        let mut fields = Vec::new();
+        for fault in &declared.faults {
+            let how = bound.faults.iter().find(|(name, _)| *name == fault.name);
+            let encoding = how.map_or(Use::Literal, |(_, encoding)| *encoding);
+            let definitions = self.definitions;
+            for part in &definitions.messages[fault.message].parts {
+                fields.push(Field { min: 0, ..self.part(part, encoding) });
+            }
+        }
+        fields
+    }
+
+    fn headers(&mut self, how: Option<&BoundMessage>) -> Vec<Field> {
+        let headers = how.map_or(&[][..], |how| &how.headers);
+        headers.iter().filter_map(|header| self.header(header)).collect()
+    }
+
+    fn header(&mut self, header: &BoundHeader) -> Option<Field> {
+        let definitions = self.definitions;
+        let part = definitions.messages[header.message].parts.iter().find(|part| part.name == header.part)?;
+        Some(Field { min: 0, ..self.part(part, header.encoding) })
+    }
+}
+
+/// The parts of a message that stand in the body: those that the binding names, else all that are not header blocks.
+fn body_parts<'m>(message: &'m Message, index: usize, how: Option<&BoundMessage>) -> Vec<&'m Part> {
+    let is_header = |part: &Part| {
+        how.is_some_and(|how| how.headers.iter().any(|header| header.message == index && header.part == part.name))
+    };
+    match how.and_then(|how| how.parts.as_ref()) {
+        Some(named) => message.parts.iter().filter(|part| named.contains(&part.name)).collect(),
+        None => message.parts.iter().filter(|part| !is_header(part)).collect(),
+    }
+}

@@ -1,0 +1,97 @@
+//! Simple types: a built-in type with the values that it may have, or a union of such.
+
+use super::Lowering;
+use crate::document::ns;
+use crate::xsd::{Schemas, TypeDefinition, TypeId, Variety};
+use deltasoap_core::QName;
+use deltasoap_core::schema::{Builtin, Element, SimpleElement, UnionElement, Use};
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+/// Most unions in unions that are followed.
+const DEPTH: usize = 16;
+
+impl Lowering<'_> {
+    /// A simple type.
+    pub(super) fn simple(&mut self, id: TypeId) -> Element {
+        match self.schemas.variety(id) {
+            Some(Variety::Union(_)) => {
+                let mut members = Vec::new();
+                self.members(id, &mut members, &mut HashSet::new(), 0);
+                let members = members.into_iter().map(|member| self.exactly(member, Use::Literal)).collect();
+                Element::Union(UnionElement { name: name(self.schemas, id), members })
+            }
+            _ => Element::Simple(self.simple_element(id)),
+        }
+    }
+
+    /// Types that are no unions.
+    fn members(&self, id: TypeId, into: &mut Vec<TypeId>, seen: &mut HashSet<TypeId>, depth: usize) {
+        if !seen.insert(id) {
+            return;
+        }
+        match self.schemas.variety(id) {
+            Some(Variety::Union(_)) if depth > DEPTH => into.push(TypeId::ANY_SIMPLE),
+            Some(Variety::Union(members)) => {
+                members.iter().for_each(|&member| self.members(member, into, seen, depth + 1));
+            }
+            Some(_) => into.push(id),
+            None => {}
+        }
+    }
+
+    fn simple_element(&mut self, id: TypeId) -> SimpleElement {
+        let base = match self.schemas.variety(id) {
+            Some(Variety::Builtin(builtin)) => *builtin,
+            Some(Variety::List(_)) => {
+                self.notes.list_type(id);
+                Builtin::Token
+            }
+            _ => Builtin::String,
+        };
+        let is_list = matches!(self.schemas.variety(id), Some(Variety::List(_)));
+        let enumeration = if is_list { Vec::new() } else { enumeration(self.schemas, id, base) };
+        SimpleElement { name: name(self.schemas, id), base, enumeration: enumeration.into() }
+    }
+}
+
+/// The name of a simple type for `xsi:type`: its own, or that of the type it restricts.
+fn name(schemas: &Schemas, id: TypeId) -> QName {
+    let mut id = id;
+    loop {
+        match (&schemas[id].name, &schemas[id].definition) {
+            _ if id == TypeId::ANY_SIMPLE => return Builtin::String.name(),
+            (Some(name), _) => return name.clone(),
+            (None, TypeDefinition::Simple(simple)) => match &simple.variety {
+                Variety::Restriction(base) => id = *base,
+                _ => return Builtin::String.name(),
+            },
+            (None, TypeDefinition::Complex(_)) => return Builtin::String.name(),
+        }
+    }
+}
+
+/// The values allowed: those of the nearest restriction that names some. Names are not compared, for their prefixes are
+/// those of the schema.
+fn enumeration(schemas: &Schemas, id: TypeId, base: Builtin) -> Vec<Cow<'static, str>> {
+    let mut id = id;
+    if matches!(base, Builtin::QName | Builtin::Notation) {
+        return Vec::new();
+    }
+    while let TypeDefinition::Simple(simple) = &schemas[id].definition {
+        let values = simple.facets.iter().flat_map(|facets| &facets.enumeration);
+        let values: Vec<_> = values.map(|it| Cow::Owned(String::from(&*it.value))).collect();
+        match simple.variety {
+            _ if !values.is_empty() => return values,
+            Variety::Restriction(base) => id = base,
+            _ => break,
+        }
+    }
+    Vec::new()
+}
+
+/// True for the types of SOAP encoding.
+pub(super) fn is_soap_encoding(schemas: &Schemas, id: TypeId) -> bool {
+    let is_encoding = |name: &QName| [ns::SOAP11_ENCODING, ns::SOAP12_ENCODING].contains(&&*name.namespace);
+    schemas[id].name.as_ref().is_some_and(is_encoding)
+}

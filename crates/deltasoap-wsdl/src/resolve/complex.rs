@@ -1,0 +1,150 @@
+//! Complex types (XSD 1.0 part 1, 3.4) and SOAP arrays (WSDL 1.1, 2.2).
+
+use super::elements::is_model;
+use super::registry::Kind;
+use super::{Builder, Scope};
+use crate::Error;
+use crate::document::{Node, Vocabulary, ns};
+use crate::xsd::{
+    ComplexType, Content, Derivation, ElementId, Particle, SimpleType, SoapArray, Term, Type, TypeDefinition, TypeId,
+    Variety,
+};
+
+impl<'s> Builder<'s> {
+    /// A `simpleType` or `complexType` element.
+    pub(super) fn type_definition(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<Type, Error> {
+        if node.local() == "simpleType" { self.simple_type(node, scope) } else { self.complex_type(node, scope) }
+    }
+
+    pub(super) fn complex_type(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<Type, Error> {
+        if node.attribute("base").is_some() {
+            let what = "a complex type with `base`, as in drafts of XML Schema";
+            return Err(self.sources.not_supported(what, node.place()));
+        }
+        let is_true = |node: Node<'_>, name| matches!(node.attribute(name), Some("true" | "1"));
+        let content =
+            node.children_of(Vocabulary::Xsd).find(|child| matches!(child.local(), "simpleContent" | "complexContent"));
+        let mut complex = match content {
+            Some(content) => self.derived_content(content, scope)?,
+            None => self.plain_content(node, scope)?,
+        };
+        complex.is_abstract = is_true(node, "abstract");
+        complex.is_mixed |= is_true(node, "mixed");
+        let definition = TypeDefinition::Complex(complex);
+        Ok(Type { name: None, definition, documentation: node.documentation(), place: Some(node.place()) })
+    }
+
+    fn plain_content(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<ComplexType, Error> {
+        Ok(ComplexType {
+            base: TypeId::ANY,
+            derivation: Derivation::Restriction,
+            is_abstract: false,
+            is_mixed: false,
+            content: self.model(node, scope)?,
+            attributes: self.attributes(node, scope)?,
+            array: None,
+        })
+    }
+
+    /// The content model within a type or a derivation.
+    fn model(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<Content, Error> {
+        match node.children().find(|child| is_model(*child)) {
+            Some(model) => {
+                let particle = self.particle(model, scope)?;
+                Ok(if particle.max == Some(0) { Content::Empty } else { Content::Elements(particle) })
+            }
+            None => Ok(Content::Empty),
+        }
+    }
+
+    fn derived_content(&mut self, content: Node<'s>, scope: Scope<'s>) -> Result<ComplexType, Error> {
+        let by =
+            content.children_of(Vocabulary::Xsd).find(|child| matches!(child.local(), "restriction" | "extension"));
+        let by =
+            by.ok_or_else(|| self.sources.invalid("content without `restriction` or `extension`", content.place()))?;
+        let base = self.reference(Kind::Type, by, "base", scope)?;
+        let base = TypeId(base.ok_or_else(|| self.sources.invalid("a derivation without a base", by.place()))?);
+        let is_extension = by.local() == "extension";
+        let is_text = content.local() == "simpleContent";
+        let content_of_type = if is_text { self.text(by, base, is_extension, scope)? } else { self.model(by, scope)? };
+        let array = self.soap_array(by, base, &content_of_type, scope)?;
+        Ok(ComplexType {
+            base,
+            derivation: if is_extension { Derivation::Extension } else { Derivation::Restriction },
+            is_abstract: false,
+            is_mixed: matches!(content.attribute("mixed"), Some("true" | "1")),
+            content: content_of_type,
+            attributes: self.attributes(by, scope)?,
+            array,
+        })
+    }
+
+    /// Text: of the base type, restricted by facets if it is a restriction (XSD 1.0 part 1, 3.4.2).
+    fn text(&mut self, by: Node<'s>, base: TypeId, is_extension: bool, scope: Scope<'s>) -> Result<Content, Error> {
+        if is_extension {
+            return Ok(Content::Text(None));
+        }
+        let inline = self.inline_simple(by, scope)?;
+        let facets = self.facets(by)?;
+        let (Some(facets), restricted) = (facets, inline.unwrap_or(base)) else { return Ok(Content::Text(inline)) };
+        // Its base may be a complex type yet, whose text is meant.
+        let simple = SimpleType { variety: Variety::Restriction(restricted), facets: Some(facets) };
+        let definition = TypeDefinition::Simple(simple);
+        let id = self.push_type(Type { name: None, definition, documentation: None, place: Some(by.place()) });
+        Ok(Content::Text(Some(id)))
+    }
+
+    /// What a derivation of `soapenc:Array` has for items: by `wsdl:arrayType`, or by the one element in it.
+    fn soap_array(
+        &mut self,
+        by: Node<'s>,
+        base: TypeId,
+        content: &Content,
+        scope: Scope<'s>,
+    ) -> Result<Option<SoapArray>, Error> {
+        let is_array = |space| self.schemas[base].name.as_ref().is_some_and(|name| name.is(space, "Array"));
+        if !is_array(ns::SOAP11_ENCODING) && !is_array(ns::SOAP12_ENCODING) {
+            return Ok(None);
+        }
+        let element = only_element(content);
+        let typed = by.children_of(Vocabulary::Xsd).find(|child| child.attribute_in(ns::WSDL, "arrayType").is_some());
+        let Some(typed) = typed else {
+            return Ok(Some(SoapArray { item: TypeId::ANY, element, dimensions: "[]".into() }));
+        };
+        let item = match self.single_name(typed, ns::WSDL, "arrayType")? {
+            Some(name) => self.find_or_miss(Kind::Type, name, typed, scope)?.map_or(TypeId::ANY, TypeId),
+            None => TypeId::ANY,
+        };
+        let text = typed.attribute_in(ns::WSDL, "arrayType").unwrap_or_default().trim_ascii();
+        let dimensions = text.find('[').map_or("[]", |at| &text[at..]).into();
+        Ok(Some(SoapArray { item, element, dimensions }))
+    }
+
+    /// Arrays that name no item type have that of their element.
+    pub(super) fn complete_arrays(&mut self) {
+        for index in 0..self.schemas.types.len() {
+            let TypeDefinition::Complex(ComplexType { array: Some(array), .. }) = &self.schemas.types[index].definition
+            else {
+                continue;
+            };
+            let (TypeId::ANY, Some(element)) = (array.item, array.element) else { continue };
+            let item = self.schemas[element].type_id;
+            if let TypeDefinition::Complex(ComplexType { array: Some(array), .. }) =
+                &mut self.schemas.types[index].definition
+            {
+                array.item = item;
+            }
+        }
+    }
+}
+
+/// The one element in an array's content.
+fn only_element(content: &Content) -> Option<ElementId> {
+    let Content::Elements(Particle { term: Term::Sequence(particles) | Term::All(particles), .. }) = content else {
+        return None;
+    };
+    match &particles[..] {
+        [Particle { term: Term::Element(id), .. }] => Some(*id),
+        _ => None,
+    }
+}

@@ -1,0 +1,169 @@
+//! Element declarations, model groups and occurrence (XSD 1.0 part 1, 3.3, 3.8, 3.9).
+
+use super::attributes::wildcard;
+use super::registry::Kind;
+use super::{Builder, Scope};
+use crate::Error;
+use crate::document::{Node, Place, Vocabulary, qname};
+use crate::xsd::{Element, ElementId, GroupId, Particle, Term, TypeId};
+use deltasoap_core::QName;
+
+/// A declaration to be filled in.
+pub(super) fn vacant(name: QName, place: Place) -> Element {
+    Element {
+        name,
+        type_id: TypeId::ANY,
+        is_global: true,
+        is_nillable: false,
+        is_abstract: false,
+        default: None,
+        fixed: None,
+        substitutes_for: None,
+        documentation: None,
+        place,
+    }
+}
+
+/// True for the elements that can be the content model of a type.
+pub(super) fn is_model(node: Node<'_>) -> bool {
+    node.vocabulary() == Vocabulary::Xsd && matches!(node.local(), "sequence" | "choice" | "all" | "group")
+}
+
+impl<'s> Builder<'s> {
+    pub(super) fn element_declaration(
+        &mut self,
+        node: Node<'s>,
+        scope: Scope<'s>,
+        name: QName,
+        is_global: bool,
+    ) -> Result<Element, Error> {
+        let head = self.reference_or_miss(Kind::Element, node, "substitutionGroup", scope)?.and_then(Result::ok);
+        let is_true = |name| matches!(node.attribute(name), Some("true" | "1"));
+        let text = |name| node.attribute_in("", name).map(Box::from);
+        Ok(Element {
+            type_id: self.element_type(node, scope)?,
+            is_global,
+            is_nillable: is_true("nillable"),
+            is_abstract: is_true("abstract"),
+            default: text("default"),
+            fixed: text("fixed"),
+            substitutes_for: head.map(ElementId),
+            documentation: node.documentation(),
+            ..vacant(name, node.place())
+        })
+    }
+
+    fn element_type(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<TypeId, Error> {
+        match self.reference_or_miss(Kind::Type, node, "type", scope)? {
+            Some(Ok(number)) => return Ok(TypeId(number)),
+            Some(Err(_)) => return Ok(TypeId::ANY),
+            None => {}
+        }
+        if let Some(id) = self.inline_simple(node, scope)? {
+            return Ok(id);
+        }
+        match node.child(Vocabulary::Xsd, "complexType") {
+            Some(inline) => {
+                let inline = self.complex_type(inline, scope)?;
+                Ok(self.push_type(inline))
+            }
+            None => Ok(TypeId::ANY),
+        }
+    }
+
+    /// Members of substitution groups without a type of their own have their head's (XSD 1.0 part 1, 3.3.2).
+    pub(super) fn inherit_types(&mut self) -> Result<(), Error> {
+        for index in 0..self.schemas.elements.len() {
+            let mut heads = 0;
+            let mut id = ElementId(index as u32);
+            while let (TypeId::ANY, Some(head)) = (self.schemas[id].type_id, self.schemas[id].substitutes_for) {
+                id = head;
+                heads += 1;
+                if heads > self.schemas.elements.len() {
+                    let place = self.schemas.elements[index].place;
+                    return Err(self.sources.invalid("a substitution group that has itself for its head", place));
+                }
+            }
+            self.schemas.elements[index].type_id = self.schemas[id].type_id;
+        }
+        Ok(())
+    }
+
+    /// A `sequence`, `choice`, `all`, `group`, `element` or `any` within a content model.
+    pub(super) fn particle(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<Particle, Error> {
+        let term = match node.local() {
+            "sequence" => Term::Sequence(self.particles(node, scope)?),
+            "choice" => Term::Choice(self.particles(node, scope)?),
+            "all" => Term::All(self.particles(node, scope)?),
+            "group" => {
+                let number = self.reference(Kind::Group, node, "ref", scope)?;
+                Term::Group(GroupId(number.ok_or_else(|| self.sources.invalid("a group without `ref`", node.place()))?))
+            }
+            "any" => Term::Any(wildcard(node, scope)),
+            _ => Term::Element(self.element_use(node, scope)?),
+        };
+        let (min, max) = self.occurrence(node)?;
+        Ok(Particle { min, max, term })
+    }
+
+    fn particles(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<Vec<Particle>, Error> {
+        let mut particles = Vec::new();
+        for child in node.children_of(Vocabulary::Xsd) {
+            if is_model(child) || matches!(child.local(), "element" | "any") {
+                let particle = self.particle(child, scope)?;
+                if particle.max != Some(0) {
+                    particles.push(particle);
+                }
+            }
+        }
+        Ok(particles)
+    }
+
+    fn element_use(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<ElementId, Error> {
+        match self.reference_or_miss(Kind::Element, node, "ref", scope)? {
+            Some(Ok(number)) => return Ok(ElementId(number)),
+            Some(Err(missing)) => {
+                return Ok(self.push_element(vacant(qname(&self.sources.names, missing), node.place())));
+            }
+            None => {}
+        }
+        let Some(local) = node.attribute("name").filter(|local| !local.is_empty()) else {
+            return Err(self.sources.invalid("an element with neither `name` nor `ref`", node.place()));
+        };
+        let is_qualified = node.attribute("form").map_or(scope.elements_qualified, |form| form == "qualified");
+        let namespace = if is_qualified { &*scope.unit.namespace } else { "" };
+        let declaration = self.element_declaration(node, scope, QName::owned(namespace, local), false)?;
+        Ok(self.push_element(declaration))
+    }
+
+    fn push_element(&mut self, declaration: Element) -> ElementId {
+        self.schemas.elements.push(declaration);
+        ElementId(self.schemas.elements.len() as u32 - 1)
+    }
+
+    /// `minOccurs` and `maxOccurs`.
+    fn occurrence(&mut self, node: Node<'s>) -> Result<(u32, Option<u32>), Error> {
+        let min = node.attribute("minOccurs").map_or(Ok(1), |text| self.count(node, "minOccurs", text))?;
+        let max = match node.attribute("maxOccurs") {
+            None => Some(1),
+            Some("unbounded" | "*") => None,
+            Some(text) => Some(self.count(node, "maxOccurs", text)?),
+        };
+        // More than can be counted is no bound.
+        let max = max.and_then(|max| u32::try_from(max).ok());
+        let min = if max == Some(0) { 0 } else { u32::try_from(min).unwrap_or(u32::MAX) };
+        if max.is_some_and(|max| min > max) {
+            // `minOccurs="2"` with `maxOccurs` left out, or the other way round.
+            return Err(self.sources.invalid("`minOccurs` is greater than `maxOccurs`", node.place()));
+        }
+        Ok((min, max))
+    }
+
+    /// A number of occurrences; what is beyond all counting saturates.
+    fn count(&self, node: Node<'s>, name: &str, text: &str) -> Result<u64, Error> {
+        if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(self.sources.invalid(format!("`{name}=\"{text}\"` is not a number"), node.place()));
+        }
+        Ok(text.parse().unwrap_or(u64::MAX))
+    }
+}

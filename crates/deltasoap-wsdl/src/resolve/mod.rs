@@ -1,0 +1,317 @@
+//! Stage two: components, and what their references mean.
+//!
+//! First a pass over the units notes where each global component is and gives it a number (`registry`); then each one is
+//! built, and references are looked up by name. Since numbers are there from the start, the order of definitions,
+//! cycles between schemas and recursive types make no difference.
+
+mod attributes;
+mod complex;
+mod elements;
+mod registry;
+mod simple;
+
+use crate::document::{Node, Place, qname};
+use crate::load::{Sources, Unit};
+use crate::xsd::{
+    AttributeGroup, Attributes, ComplexType, Content, Derivation, ElementId, Group, Particle, Schemas, SimpleType,
+    Term, Type, TypeDefinition, TypeId, Variety, Wildcard, WildcardNamespaces,
+};
+use crate::{Error, ErrorKind, NoteKind};
+use deltasoap_core::QName;
+use deltasoap_core::ns::XSD;
+use deltasoap_core::schema::Builtin;
+use deltasoap_xml::NameId;
+use registry::{Component, Kind, Registry};
+use std::collections::HashSet;
+
+/// Builds the components of all units.
+pub(crate) fn resolve(sources: &mut Sources) -> Result<Schemas, Error> {
+    let registry = Registry::collect(sources)?;
+    let mut builder = Builder {
+        sources,
+        registry: &registry,
+        schemas: Schemas::default(),
+        missed: Vec::new(),
+        seen_missing: HashSet::new(),
+    };
+    builder.add_builtin_types();
+    builder.reserve();
+    builder.build()?;
+    builder.inherit_types()?;
+    builder.complete_arrays();
+    let Builder { schemas, missed, .. } = builder;
+    for (kind, name, place) in missed {
+        let text = format!("{} {} is not defined; anything is taken there", kind.noun(), qname(&sources.names, name));
+        sources.note(NoteKind::Missing, text, place);
+    }
+    Ok(schemas)
+}
+
+struct Builder<'s> {
+    sources: &'s Sources,
+    registry: &'s Registry,
+    schemas: Schemas,
+    /// What is referred to and not defined, each once.
+    missed: Vec<(Kind, NameId, Place)>,
+    seen_missing: HashSet<(Kind, NameId)>,
+}
+
+/// What holds for all that is within one global component.
+#[derive(Clone, Copy)]
+struct Scope<'s> {
+    unit: &'s Unit,
+    elements_qualified: bool,
+    attributes_qualified: bool,
+    /// In a redefinition: its own kind and name, by which it means the component that it redefines.
+    own: Option<(Kind, NameId, u32)>,
+}
+
+impl<'s> Builder<'s> {
+    fn add_builtin_types(&mut self) {
+        let any = Particle { min: 0, max: None, term: Term::Any(Wildcard { namespaces: WildcardNamespaces::Any }) };
+        let any_type = ComplexType {
+            base: TypeId::ANY,
+            derivation: Derivation::Restriction,
+            is_abstract: false,
+            is_mixed: true,
+            content: Content::Elements(any),
+            attributes: Attributes {
+                any: Some(Wildcard { namespaces: WildcardNamespaces::Any }),
+                ..Attributes::default()
+            },
+            array: None,
+        };
+        self.add_builtin("anyType", TypeDefinition::Complex(any_type));
+        self.add_builtin("anySimpleType", simple(Variety::Any));
+        for &builtin in Builtin::ALL {
+            self.add_builtin(builtin.local(), simple(Variety::Builtin(builtin)));
+        }
+    }
+
+    fn add_builtin(&mut self, local: &'static str, definition: TypeDefinition) {
+        let name = QName::new(XSD, local);
+        self.schemas.types_by_name.insert(name.clone(), TypeId(self.schemas.types.len() as u32));
+        self.schemas.types.push(Type { name: Some(name), definition, documentation: None, place: None });
+    }
+
+    /// Makes room for the global components, so that they have their numbers.
+    fn reserve(&mut self) {
+        let registry = self.registry;
+        let names = &self.sources.names;
+        let place = Place { document: 0, offset: 0 };
+        let particle = Particle { min: 1, max: Some(1), term: Term::Sequence(Vec::new()) };
+        for component in registry.of(Kind::Type) {
+            let name = Some(qname(names, component.name));
+            self.schemas.types.push(Type { name, definition: simple(Variety::Any), documentation: None, place: None });
+        }
+        for component in registry.of(Kind::Element) {
+            self.schemas.elements.push(elements::vacant(qname(names, component.name), place));
+        }
+        for component in registry.of(Kind::Attribute) {
+            self.schemas.attributes.push(attributes::vacant(qname(names, component.name)));
+        }
+        for component in registry.of(Kind::Group) {
+            let name = qname(names, component.name);
+            self.schemas.groups.push(Group { name, particle: particle.clone(), place });
+        }
+        for component in registry.of(Kind::AttributeGroup) {
+            let name = qname(names, component.name);
+            self.schemas.attribute_groups.push(AttributeGroup { name, attributes: Attributes::default(), place });
+        }
+    }
+
+    fn build(&mut self) -> Result<(), Error> {
+        for kind in Kind::ALL {
+            for (index, component) in self.registry.of(kind).iter().enumerate() {
+                let node = self.sources.node(self.registry.unit(self.sources, component).document, component.element);
+                let scope = self.scope(kind, component);
+                self.component(kind, index, node, scope)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn component(&mut self, kind: Kind, index: usize, node: Node<'s>, scope: Scope<'s>) -> Result<(), Error> {
+        match kind {
+            Kind::Type => self.global_type(index, node, scope),
+            Kind::Element => self.global_element(index, node, scope),
+            Kind::Attribute => {
+                let name = self.schemas.attributes[index].name.clone();
+                self.schemas.attributes[index] = self.attribute_declaration(node, scope, name)?;
+                Ok(())
+            }
+            Kind::Group => self.global_group(index, node, scope),
+            Kind::AttributeGroup => {
+                let attributes = self.attributes(node, scope)?;
+                let group = &mut self.schemas.attribute_groups[index];
+                (group.attributes, group.place) = (attributes, node.place());
+                Ok(())
+            }
+        }
+    }
+
+    fn global_type(&mut self, index: usize, node: Node<'s>, scope: Scope<'s>) -> Result<(), Error> {
+        let id = TypeId(self.number(Kind::Type, index));
+        let mut built = self.type_definition(node, scope)?;
+        built.name = self.schemas[id].name.clone();
+        self.name_type(&scope, &built, id);
+        self.schemas.types[id.index()] = built;
+        Ok(())
+    }
+
+    fn global_element(&mut self, index: usize, node: Node<'s>, scope: Scope<'s>) -> Result<(), Error> {
+        let name = self.schemas.elements[index].name.clone();
+        if !self.registry.is_replaced(Kind::Element, index as u32) {
+            self.schemas.elements_by_name.insert(name.clone(), ElementId(index as u32));
+        }
+        self.schemas.elements[index] = self.element_declaration(node, scope, name, true)?;
+        Ok(())
+    }
+
+    fn global_group(&mut self, index: usize, node: Node<'s>, scope: Scope<'s>) -> Result<(), Error> {
+        let model = node.children().find(|child| elements::is_model(*child));
+        let model = model.ok_or_else(|| self.sources.invalid("a group without content", node.place()))?;
+        let particle = self.particle(model, scope)?;
+        let group = &mut self.schemas.groups[index];
+        (group.particle, group.place) = (particle, node.place());
+        Ok(())
+    }
+
+    /// A redefined type is known under its name no more: the redefinition is.
+    fn name_type(&mut self, scope: &Scope<'_>, built: &Type, id: TypeId) {
+        let Some(name) = &built.name else { return };
+        let is_redefinition = scope.own.is_some();
+        if is_redefinition || !self.schemas.types_by_name.contains_key(name) {
+            self.schemas.types_by_name.insert(name.clone(), id);
+        }
+    }
+
+    fn number(&self, kind: Kind, index: usize) -> u32 {
+        match kind {
+            Kind::Type => TypeId::FIRST_BUILTIN + Builtin::ALL.len() as u32 + index as u32,
+            _ => index as u32,
+        }
+    }
+
+    fn scope(&self, kind: Kind, component: &Component) -> Scope<'s> {
+        let unit = self.registry.unit(self.sources, component);
+        let schema = self.sources.node(unit.document, unit.element);
+        let is_qualified = |attribute| schema.attribute(attribute) == Some("qualified");
+        Scope {
+            unit,
+            elements_qualified: is_qualified("elementFormDefault"),
+            attributes_qualified: is_qualified("attributeFormDefault"),
+            own: component.redefines.map(|old| (kind, component.name, old)),
+        }
+    }
+
+    fn push_type(&mut self, built: Type) -> TypeId {
+        self.schemas.types.push(built);
+        TypeId(self.schemas.types.len() as u32 - 1)
+    }
+
+    /// The component that an attribute refers to; `None` where there is no such attribute.
+    fn reference(&self, kind: Kind, node: Node<'s>, attribute: &str, scope: Scope<'s>) -> Result<Option<u32>, Error> {
+        let Some(name) = self.single_name(node, "", attribute)? else { return Ok(None) };
+        self.find(kind, name, node, scope).map(Some)
+    }
+
+    /// The name that an attribute holds.
+    fn single_name(&self, node: Node<'s>, namespace: &str, attribute: &str) -> Result<Option<NameId>, Error> {
+        match node.names(namespace, attribute) {
+            None => Ok(None),
+            Some([Some(name)]) => Ok(Some(*name)),
+            Some(_) => {
+                let text = node.attribute_in(namespace, attribute).unwrap_or_default();
+                let what = format!("`{attribute}=\"{text}\"` holds no name, or one with a prefix that is not declared");
+                Err(self.sources.invalid(what, node.place()))
+            }
+        }
+    }
+
+    /// The number of a component.
+    fn find(&self, kind: Kind, name: NameId, node: Node<'s>, scope: Scope<'s>) -> Result<u32, Error> {
+        let names = &self.sources.names;
+        let namespace = names.namespace(name);
+        if kind == Kind::Type && namespace == XSD {
+            let builtin = builtin_type(names.local(name));
+            return builtin.map(|id| id.0).ok_or_else(|| self.undefined(kind, name, node));
+        }
+        let included = || names.find(&scope.unit.namespace, names.local(name));
+        let found = match self.known(kind, name, scope) {
+            None if scope.unit.is_chameleon && namespace.is_empty() => {
+                included().and_then(|name| self.known(kind, name, scope))
+            }
+            found => found,
+        };
+        found.ok_or_else(|| self.undefined(kind, name, node))
+    }
+
+    fn known(&self, kind: Kind, name: NameId, scope: Scope<'s>) -> Option<u32> {
+        let index = match scope.own {
+            Some((own_kind, own, old)) if own_kind == kind && own == name => old,
+            _ => self.registry.find(kind, name)?,
+        };
+        Some(self.number(kind, index as usize))
+    }
+
+    /// The number of a component; `None`, and a note, if there is none and the schema is of use without: a reference to
+    /// nothing is no error as long as nothing depends on what it would be (XSD 1.0 part 1, 5.3). Where a document could not
+    /// be loaded it is one, for then the schema would depend on the network.
+    fn find_or_miss(
+        &mut self,
+        kind: Kind,
+        name: NameId,
+        node: Node<'s>,
+        scope: Scope<'s>,
+    ) -> Result<Option<u32>, Error> {
+        let error = match self.find(kind, name, node, scope) {
+            Ok(number) => return Ok(Some(number)),
+            Err(error) => error,
+        };
+        if self.sources.is_strict || !matches!(error.kind(), ErrorKind::Undefined { cause: None, .. }) {
+            return Err(error);
+        }
+        if self.seen_missing.insert((kind, name)) {
+            self.missed.push((kind, name, node.place()));
+        }
+        Ok(None)
+    }
+
+    /// As [`reference`](Self::reference): within, `None` for a reference to nothing.
+    fn reference_or_miss(
+        &mut self,
+        kind: Kind,
+        node: Node<'s>,
+        attribute: &str,
+        scope: Scope<'s>,
+    ) -> Result<Option<Result<u32, NameId>>, Error> {
+        let Some(name) = self.single_name(node, "", attribute)? else { return Ok(None) };
+        Ok(Some(self.find_or_miss(kind, name, node, scope)?.ok_or(name)))
+    }
+
+    fn undefined(&self, kind: Kind, name: NameId, node: Node<'_>) -> Error {
+        let name = qname(&self.sources.names, name);
+        let cause = self.sources.failures.get(&*name.namespace).cloned();
+        self.sources.error(ErrorKind::Undefined { what: kind.noun(), name, cause }, node.place())
+    }
+}
+
+fn simple(variety: Variety) -> TypeDefinition {
+    TypeDefinition::Simple(SimpleType { variety, facets: None })
+}
+
+/// A type of XML Schema by its local name, those of the drafts included.
+fn builtin_type(local: &str) -> Option<TypeId> {
+    let standard = match local {
+        "anyType" | "ur-type" => return Some(TypeId::ANY),
+        "anySimpleType" => return Some(TypeId::ANY_SIMPLE),
+        "timeInstant" => "dateTime",
+        "timeDuration" => "duration",
+        "uriReference" | "uri" => "anyURI",
+        "CDATA" => "normalizedString",
+        "year" => "gYear",
+        local => local,
+    };
+    Builtin::from_local(standard).map(Schemas::builtin)
+}

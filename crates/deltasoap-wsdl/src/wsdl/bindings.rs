@@ -1,0 +1,181 @@
+//! Reads SOAP bindings (WSDL 1.1, section 3; the SOAP 1.2 binding for WSDL 1.1).
+
+use super::read::Reader;
+use super::{Binding, BoundHeader, BoundMessage, BoundOperation, Operation};
+use crate::document::{Node, Vocabulary};
+use crate::{Error, NoteKind};
+use deltasoap_core::QName;
+use deltasoap_core::schema::{Style, Use};
+use deltasoap_core::soap::Version;
+use std::collections::HashMap;
+
+impl<'s> Reader<'s> {
+    pub(super) fn binding(&mut self, node: Node<'s>, name: QName) -> Result<(), Error> {
+        if self.bindings.contains_key(&name) {
+            return Ok(());
+        }
+        let Some((soap, version)) = soap_binding(node) else {
+            self.note(NoteKind::Skipped, format!("binding {name} is not to SOAP"), node.place());
+            self.bindings.insert(name, None);
+            return Ok(());
+        };
+        let port_type = self.port_type_of(node);
+        let Some(port_type) = self.go_on(port_type, node.place())? else {
+            self.bindings.insert(name, None);
+            return Ok(());
+        };
+        let style = style(soap).unwrap_or(Style::Document);
+        let by_name = by_name(&self.definitions.port_types[port_type].operations);
+        let mut operations = Vec::new();
+        for child in node.children_of(Vocabulary::Wsdl).filter(|child| child.local() == "operation") {
+            operations.extend(self.bound_operation(child, port_type, &by_name, style)?);
+        }
+        self.bindings.insert(name.clone(), Some(self.definitions.bindings.len()));
+        let policy = self.policy(node);
+        let transport = soap.attribute("transport").unwrap_or_default().into();
+        let (documentation, place) = (node.documentation(), node.place());
+        self.definitions.bindings.push(Binding {
+            name,
+            port_type,
+            version,
+            transport,
+            operations,
+            policy,
+            documentation,
+            place,
+        });
+        Ok(())
+    }
+
+    fn port_type_of(&self, node: Node<'s>) -> Result<usize, Error> {
+        let name = self.name(node, "type")?;
+        self.port_types.get(&name).copied().ok_or_else(|| self.undefined("port type", name, node))
+    }
+
+    /// An operation; `None`, and a note, if the port type has none of this name.
+    fn bound_operation(
+        &mut self,
+        node: Node<'s>,
+        port_type: usize,
+        by_name: &HashMap<Box<str>, Vec<usize>>,
+        style_of_binding: Style,
+    ) -> Result<Option<BoundOperation>, Error> {
+        let name = self.required(node, "name")?;
+        let port_type = &self.definitions.port_types[port_type];
+        let same_name = by_name.get(name).map_or(&[][..], Vec::as_slice);
+        let Some(operation) = find(&port_type.operations, same_name, node) else {
+            let text = format!("operation `{name}` is bound, but not one of port type {}", port_type.name);
+            self.note(NoteKind::Skipped, text, node.place());
+            return Ok(None);
+        };
+        let soap = soap_child(node, "operation");
+        let mut bound = BoundOperation {
+            operation,
+            action: soap.and_then(|soap| soap.attribute("soapAction")).unwrap_or_default().into(),
+            style: soap.and_then(style).unwrap_or(style_of_binding),
+            input: None,
+            output: None,
+            faults: Vec::new(),
+            place: node.place(),
+        };
+        for child in node.children_of(Vocabulary::Wsdl) {
+            match child.local() {
+                "input" => bound.input = Some(self.bound_message(child)?),
+                "output" => bound.output = Some(self.bound_message(child)?),
+                "fault" => bound.faults.push((child.attribute("name").unwrap_or_default().into(), fault_use(child))),
+                _ => {}
+            }
+        }
+        Ok(Some(bound))
+    }
+
+    fn bound_message(&mut self, node: Node<'s>) -> Result<BoundMessage, Error> {
+        // The body may stand within a `mime:part`.
+        let multipart = node.children_of(Vocabulary::Mime).find(|child| child.local() == "multipartRelated");
+        let holder =
+            multipart.and_then(|multipart| multipart.children().find(|part| soap_child(*part, "body").is_some()));
+        let holder = holder.unwrap_or(node);
+        let body = soap_child(holder, "body");
+        let mut headers = Vec::new();
+        for header in holder.children().chain(node.children().filter(|_| holder.index() != node.index())) {
+            if is_soap(header) && header.local() == "header" {
+                headers.push(self.header(header)?);
+            }
+        }
+        self.check_count(headers.len(), "header blocks of a message", node.place())?;
+        let words = |text: &str| text.split_ascii_whitespace().map(Box::from).collect();
+        Ok(BoundMessage {
+            encoding: body.map_or(Use::Literal, use_of),
+            namespace: body.and_then(|body| body.attribute("namespace")).unwrap_or_default().into(),
+            parts: body.and_then(|body| body.attribute("parts")).map(words),
+            headers,
+            has_attachments: multipart.is_some_and(|multipart| multipart.children().count() > 1),
+        })
+    }
+
+    fn header(&mut self, node: Node<'s>) -> Result<BoundHeader, Error> {
+        let mut faults = Vec::new();
+        for fault in node.children().filter(|child| is_soap(*child) && child.local() == "headerfault") {
+            faults.push((self.message_index(fault)?, self.required(fault, "part")?.into()));
+        }
+        let part = self.required(node, "part")?.into();
+        Ok(BoundHeader { message: self.message_index(node)?, part, encoding: use_of(node), faults })
+    }
+}
+
+fn is_soap(node: Node<'_>) -> bool {
+    matches!(node.vocabulary(), Vocabulary::Soap11 | Vocabulary::Soap12)
+}
+
+/// The `soap:binding` and the version that it is of.
+fn soap_binding(node: Node<'_>) -> Option<(Node<'_>, Version)> {
+    let soap = soap_child(node, "binding")?;
+    let version = if soap.vocabulary() == Vocabulary::Soap12 { Version::Soap12 } else { Version::Soap11 };
+    Some((soap, version))
+}
+
+fn soap_child<'s>(node: Node<'s>, local: &str) -> Option<Node<'s>> {
+    node.children().find(|child| is_soap(*child) && child.local() == local)
+}
+
+fn style(node: Node<'_>) -> Option<Style> {
+    match node.attribute("style")? {
+        "rpc" => Some(Style::Rpc),
+        _ => Some(Style::Document),
+    }
+}
+
+fn use_of(node: Node<'_>) -> Use {
+    if node.attribute("use") == Some("encoded") { Use::Encoded } else { Use::Literal }
+}
+
+fn fault_use(node: Node<'_>) -> Use {
+    soap_child(node, "fault").map_or(Use::Literal, use_of)
+}
+
+/// The operation of a port type that a bound one means: by name, and by those of input and output where there are several.
+fn find(operations: &[Operation], same_name: &[usize], node: Node<'_>) -> Option<usize> {
+    let first = *same_name.first()?;
+    let named = |local| node.child(Vocabulary::Wsdl, local).and_then(|child| child.attribute("name"));
+    let (input, output) = (named("input"), named("output"));
+    let fits = |&index: &usize| {
+        let Operation { input: own_input, output: own_output, .. } = &operations[index];
+        let same = |wanted: Option<&str>, own: &Option<super::Parameter>| match (wanted, own) {
+            (Some(wanted), Some(own)) => &*own.name == wanted,
+            _ => true,
+        };
+        same(input, own_input) && same(output, own_output)
+    };
+    same_name.iter().copied().take(MOST_OVERLOADED).find(fits).or(Some(first))
+}
+
+/// Most operations of one name that are told apart.
+const MOST_OVERLOADED: usize = 100;
+
+fn by_name(operations: &[Operation]) -> HashMap<Box<str>, Vec<usize>> {
+    let mut by_name = HashMap::<Box<str>, Vec<usize>>::new();
+    for (index, operation) in operations.iter().enumerate() {
+        by_name.entry(operation.name.clone()).or_default().push(index);
+    }
+    by_name
+}

@@ -1,0 +1,244 @@
+//! Reads messages, port types and services; bindings are read next door.
+
+use super::{Definitions, Message, Operation, Parameter, Part, PartContent, Port, PortType, Service};
+use crate::document::{Node, Vocabulary, qname};
+use crate::load::Sources;
+use crate::xsd::{Schemas, TypeId};
+use crate::{Error, ErrorKind, NoteKind, Place};
+use deltasoap_core::QName;
+use std::collections::HashMap;
+
+/// Reads all descriptions.
+pub(crate) fn read(sources: &mut Sources, schemas: &Schemas) -> Result<Definitions, Error> {
+    let mut reader = Reader {
+        sources,
+        schemas,
+        definitions: Definitions::default(),
+        messages: HashMap::new(),
+        port_types: HashMap::new(),
+        bindings: HashMap::new(),
+        services: HashMap::new(),
+        notes: Vec::new(),
+    };
+    reader.each("message", Reader::message)?;
+    reader.each("portType", Reader::port_type)?;
+    reader.each("binding", Reader::binding)?;
+    reader.each("service", Reader::service)?;
+    let Reader { definitions, notes, .. } = reader;
+    sources.notes.extend(notes);
+    Ok(definitions)
+}
+
+/// Most parts of a message, faults of an operation, header blocks of an envelope.
+const MOST_NAMED: usize = 1000;
+
+pub(super) struct Reader<'s> {
+    pub(super) sources: &'s Sources,
+    schemas: &'s Schemas,
+    pub(super) definitions: Definitions,
+    messages: HashMap<QName, usize>,
+    pub(super) port_types: HashMap<QName, usize>,
+    /// `None` for bindings to something else than SOAP.
+    pub(super) bindings: HashMap<QName, Option<usize>>,
+    services: HashMap<QName, usize>,
+    pub(super) notes: Vec<(NoteKind, String, Place)>,
+}
+
+impl<'s> Reader<'s> {
+    /// Calls a function for every child of this name of every description, with its name.
+    fn each(&mut self, local: &str, read: fn(&mut Self, Node<'s>, QName) -> Result<(), Error>) -> Result<(), Error> {
+        let sources = self.sources;
+        for &document in &sources.descriptions {
+            let root = sources.root(document);
+            let namespace = root.attribute("targetNamespace").unwrap_or_default();
+            for child in root.children_of(Vocabulary::Wsdl).filter(|child| child.local() == local) {
+                read(self, child, QName::owned(namespace, self.required(child, "name")?))?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn required(&self, node: Node<'s>, attribute: &str) -> Result<&'s str, Error> {
+        let missing = || format!("<{}> without `{attribute}`", node.local());
+        node.attribute(attribute).ok_or_else(|| self.sources.invalid(missing(), node.place()))
+    }
+
+    /// The name that an attribute holds; with a prefix that is not declared it is one that nothing has.
+    pub(super) fn name(&self, node: Node<'s>, attribute: &str) -> Result<QName, Error> {
+        match node.names("", attribute) {
+            Some([Some(name)]) => Ok(qname(&self.sources.names, *name)),
+            _ => self.required(node, attribute).map(|text| QName::owned("", text)),
+        }
+    }
+
+    /// Goes on without what is at fault, unless the import is strict.
+    pub(super) fn go_on<T>(&mut self, result: Result<T, Error>, place: Place) -> Result<Option<T>, Error> {
+        match result {
+            Ok(found) => Ok(Some(found)),
+            Err(error) if self.sources.is_strict => Err(error),
+            Err(error) => {
+                self.note(NoteKind::Missing, error.kind().to_string(), place);
+                Ok(None)
+            }
+        }
+    }
+
+    pub(super) fn undefined(&self, what: &'static str, name: QName, node: Node<'s>) -> Error {
+        self.sources.error(ErrorKind::Undefined { what, name, cause: None }, node.place())
+    }
+
+    /// The index of the message that an attribute names. One that is not defined gets a place of its own.
+    pub(super) fn message_index(&mut self, node: Node<'s>) -> Result<usize, Error> {
+        let name = self.name(node, "message");
+        let name = self.go_on(name, node.place())?.unwrap_or_default();
+        if let Some(&index) = self.messages.get(&name) {
+            return Ok(index);
+        }
+        let missing = Err(self.undefined("message", name.clone(), node));
+        self.go_on::<()>(missing, node.place())?;
+        self.messages.insert(name.clone(), self.definitions.messages.len());
+        self.definitions.messages.push(Message { name, parts: Vec::new(), is_missing: true, place: node.place() });
+        Ok(self.definitions.messages.len() - 1)
+    }
+
+    /// Parts, faults and header blocks are looked for by name in each other.
+    pub(super) fn check_count(&self, count: usize, what: &str, place: Place) -> Result<(), Error> {
+        if count <= MOST_NAMED {
+            return Ok(());
+        }
+        Err(self.sources.not_supported(format!("more than {MOST_NAMED} {what}"), place))
+    }
+
+    pub(super) fn note(&mut self, kind: NoteKind, text: impl Into<String>, place: Place) {
+        self.notes.push((kind, text.into(), place));
+    }
+
+    fn message(&mut self, node: Node<'s>, name: QName) -> Result<(), Error> {
+        if self.messages.contains_key(&name) {
+            return Ok(());
+        }
+        let children = node.children_of(Vocabulary::Wsdl).filter(|child| child.local() == "part");
+        let parts: Result<Vec<Part>, Error> = children.map(|child| self.part(child)).collect();
+        let parts = parts?;
+        self.check_count(parts.len(), "parts of a message", node.place())?;
+        self.messages.insert(name.clone(), self.definitions.messages.len());
+        self.definitions.messages.push(Message { name, parts, is_missing: false, place: node.place() });
+        Ok(())
+    }
+
+    fn part(&mut self, node: Node<'s>) -> Result<Part, Error> {
+        let name = self.required(node, "name")?.into();
+        let place = node.place();
+        let content = if node.attribute("element").is_some() {
+            let element = self.name(node, "element")?;
+            let id = self.schemas.element_named(&element);
+            if id.is_none() {
+                self.missing("element", &element, node)?;
+            }
+            PartContent::Element(element, id)
+        } else if node.attribute("type").is_some() {
+            PartContent::Type(self.part_type(node)?)
+        } else {
+            self.note(NoteKind::Tolerated, "a part with neither `element` nor `type` can hold anything", place);
+            PartContent::Type(TypeId::ANY)
+        };
+        Ok(Part { name, content, place })
+    }
+
+    fn part_type(&mut self, node: Node<'s>) -> Result<TypeId, Error> {
+        let name = self.name(node, "type")?;
+        match self.schemas.type_named(&name) {
+            Some(id) => Ok(id),
+            None => self.missing("type", &name, node).map(|()| TypeId::ANY),
+        }
+    }
+
+    /// See `find_or_miss` of the schemas.
+    fn missing(&mut self, what: &'static str, name: &QName, node: Node<'s>) -> Result<(), Error> {
+        let cause = self.sources.failures.get(&*name.namespace).cloned();
+        if self.sources.is_strict || cause.is_some() {
+            return Err(self.sources.error(ErrorKind::Undefined { what, name: name.clone(), cause }, node.place()));
+        }
+        self.note(NoteKind::Missing, format!("{what} {name} is not defined; anything is taken there"), node.place());
+        Ok(())
+    }
+
+    fn port_type(&mut self, node: Node<'s>, name: QName) -> Result<(), Error> {
+        if self.port_types.contains_key(&name) {
+            return Ok(());
+        }
+        let children = node.children_of(Vocabulary::Wsdl).filter(|child| child.local() == "operation");
+        let operations: Result<Vec<Operation>, Error> = children.map(|child| self.operation(child)).collect();
+        self.port_types.insert(name.clone(), self.definitions.port_types.len());
+        let (documentation, place) = (node.documentation(), node.place());
+        self.definitions.port_types.push(PortType { name, operations: operations?, documentation, place });
+        Ok(())
+    }
+
+    fn operation(&mut self, node: Node<'s>) -> Result<Operation, Error> {
+        let name: Box<str> = self.required(node, "name")?.into();
+        let mut operation = Operation {
+            name,
+            input: None,
+            output: None,
+            is_solicited: false,
+            faults: Vec::new(),
+            documentation: node.documentation(),
+            place: node.place(),
+        };
+        for child in node.children_of(Vocabulary::Wsdl) {
+            match child.local() {
+                "input" => operation.input = Some(self.parameter(child)?),
+                "output" => {
+                    operation.is_solicited = operation.input.is_none();
+                    operation.output = Some(self.parameter(child)?);
+                }
+                "fault" => operation.faults.push(self.parameter(child)?),
+                _ => {}
+            }
+        }
+        self.check_count(operation.faults.len(), "faults of an operation", node.place())?;
+        let is_request = operation.output.is_some() && !operation.is_solicited;
+        let (input, output) = if is_request { ("Request", "Response") } else { ("", "") };
+        default_name(&mut operation.input, &operation.name, input);
+        default_name(&mut operation.output, &operation.name, output);
+        Ok(operation)
+    }
+
+    fn parameter(&mut self, node: Node<'s>) -> Result<Parameter, Error> {
+        let name = node.attribute("name").unwrap_or_default().into();
+        Ok(Parameter { name, message: self.message_index(node)?, documentation: node.documentation() })
+    }
+
+    fn service(&mut self, node: Node<'s>, name: QName) -> Result<(), Error> {
+        if self.services.contains_key(&name) {
+            return Ok(());
+        }
+        let mut ports = Vec::new();
+        for child in node.children_of(Vocabulary::Wsdl).filter(|child| child.local() == "port") {
+            let port = self.port(child);
+            ports.extend(self.go_on(port, child.place())?.flatten());
+        }
+        self.services.insert(name.clone(), self.definitions.services.len());
+        self.definitions.services.push(Service { name, ports, documentation: node.documentation() });
+        Ok(())
+    }
+
+    /// A port; `None` if its binding is not to SOAP.
+    fn port(&self, node: Node<'s>) -> Result<Option<Port>, Error> {
+        let binding = self.name(node, "binding")?;
+        let binding = *self.bindings.get(&binding).ok_or_else(|| self.undefined("binding", binding, node))?;
+        let Some(binding) = binding else { return Ok(None) };
+        let address = node.children().find(|child| child.local() == "address");
+        let address = address.and_then(|address| address.attribute("location")).unwrap_or_default().into();
+        let name = self.required(node, "name")?.into();
+        Ok(Some(Port { name, binding, address, documentation: node.documentation() }))
+    }
+}
+
+/// Names that are left out are made from the operation's (WSDL 1.1, 2.4.5).
+fn default_name(parameter: &mut Option<Parameter>, operation: &str, suffix: &str) {
+    if let Some(parameter) = parameter.as_mut().filter(|parameter| parameter.name.is_empty()) {
+        parameter.name = format!("{operation}{suffix}").into();
+    }
+}

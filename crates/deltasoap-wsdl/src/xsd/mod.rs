@@ -1,0 +1,117 @@
+//! XML Schema 1.0 as a model: what the documents say, every reference resolved.
+//!
+//! Components live in one table a kind and refer to each other by numbers, so recursive types are no trouble. They are
+//! what was written down: groups are references, and a derived type holds only what it adds. What content a type has
+//! in the end is a question for [`Schemas::content`].
+
+mod components;
+mod facets;
+
+pub use components::{
+    Attribute, AttributeGroup, AttributeGroupId, AttributeId, AttributeUse, Attributes, ComplexType, Content,
+    Derivation, Element, ElementId, Group, GroupId, Particle, SimpleType, SoapArray, Term, Type, TypeDefinition,
+    TypeId, Variety, Wildcard, WildcardNamespaces,
+};
+pub use facets::{Enumerated, Facets, WhiteSpace};
+
+use crate::normalize::Normal;
+use deltasoap_core::QName;
+use deltasoap_core::schema::Builtin;
+use std::collections::HashMap;
+use std::ops::Index;
+
+/// All components of an import.
+#[derive(Debug, Default)]
+pub struct Schemas {
+    pub(crate) types: Vec<Type>,
+    pub(crate) elements: Vec<Element>,
+    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) groups: Vec<Group>,
+    pub(crate) attribute_groups: Vec<AttributeGroup>,
+    pub(crate) types_by_name: HashMap<QName, TypeId>,
+    pub(crate) elements_by_name: HashMap<QName, ElementId>,
+    /// Content of the complex types, by number; `None` for simple types.
+    pub(crate) normal: Vec<Option<Box<Normal>>>,
+    /// For each head of a substitution group the elements that can stand for it.
+    pub(crate) substitutes: HashMap<ElementId, Vec<ElementId>>,
+    /// For each type those that are derived from it, directly.
+    pub(crate) derived: HashMap<TypeId, Vec<TypeId>>,
+}
+
+impl Schemas {
+    /// All types, built-in ones first, then those with names, then those without.
+    pub fn types(&self) -> impl ExactSizeIterator<Item = (TypeId, &Type)> {
+        self.types.iter().enumerate().map(|(index, it)| (TypeId(index as u32), it))
+    }
+
+    /// All element declarations, global ones first.
+    pub fn elements(&self) -> impl ExactSizeIterator<Item = (ElementId, &Element)> {
+        self.elements.iter().enumerate().map(|(index, it)| (ElementId(index as u32), it))
+    }
+
+    /// The type with this name.
+    pub fn type_named(&self, name: &QName) -> Option<TypeId> {
+        self.types_by_name.get(name).copied()
+    }
+
+    /// The global element with this name.
+    pub fn element_named(&self, name: &QName) -> Option<ElementId> {
+        self.elements_by_name.get(name).copied()
+    }
+
+    /// What a complex type's content is once its base types and groups are taken in; `None` for simple types.
+    pub fn content(&self, id: TypeId) -> Option<&Normal> {
+        self.normal.get(id.0 as usize)?.as_deref()
+    }
+
+    /// The elements that can stand in place of this one, at any distance, abstract ones left out; without itself.
+    pub fn substitutes(&self, id: ElementId) -> &[ElementId] {
+        self.substitutes.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The types that are derived from this one in one step.
+    pub fn derived(&self, id: TypeId) -> &[TypeId] {
+        self.derived.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// What a simple type's values are: of one built-in type, lists, or of several types. Restrictions do not change it.
+    /// `None` for complex types.
+    pub fn variety(&self, id: TypeId) -> Option<&Variety> {
+        let mut id = id;
+        loop {
+            match &self[id].definition {
+                TypeDefinition::Simple(simple) => match &simple.variety {
+                    Variety::Restriction(base) => id = *base,
+                    variety => return Some(variety),
+                },
+                TypeDefinition::Complex(_) => return None,
+            }
+        }
+    }
+
+    /// The number of a built-in type.
+    pub(crate) fn builtin(builtin: Builtin) -> TypeId {
+        let index = Builtin::ALL.iter().position(|&it| it == builtin).unwrap_or_default();
+        TypeId(TypeId::FIRST_BUILTIN + index as u32)
+    }
+}
+
+macro_rules! tables {
+    ($($id:ident => $table:ident: $component:ident),* $(,)?) => {
+        $(impl Index<$id> for Schemas {
+            type Output = $component;
+
+            fn index(&self, id: $id) -> &$component {
+                &self.$table[id.0 as usize]
+            }
+        })*
+    };
+}
+
+tables! {
+    TypeId => types: Type,
+    ElementId => elements: Element,
+    AttributeId => attributes: Attribute,
+    GroupId => groups: Group,
+    AttributeGroupId => attribute_groups: AttributeGroup,
+}

@@ -1,0 +1,265 @@
+//! Where documents come from: files, directories, archives, the network; and where they may not come from.
+
+use deltasoap_core::QName;
+use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Location, Request};
+use deltasoap_wsdl::{Error, ErrorKind, Import, Importer, Limits, NoteKind};
+use std::collections::HashMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use url::Url;
+
+/// A folder with files in it that is removed again.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn with(files: &[(&str, &str)]) -> Self {
+        static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("deltasoap-wsdl-{}-{number}", std::process::id()));
+        for (name, text) in files {
+            let path = folder.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        Folder(folder)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.0));
+    }
+}
+
+fn schema(namespace: &str, content: &str) -> String {
+    format!(
+        "<schema xmlns='http://www.w3.org/2001/XMLSchema' xmlns:a='urn:a' xmlns:b='urn:b' targetNamespace='{namespace}'>{content}</schema>"
+    )
+}
+
+fn has_type(import: &Import, namespace: &str, local: &str) -> bool {
+    import.schemas().type_named(&QName::owned(namespace, local)).is_some()
+}
+
+const A: &str = "<complexType name='A'><sequence><element name='b' type='b:B' minOccurs='0'/></sequence></complexType>";
+const B: &str = "<complexType name='B'><sequence><element name='a' type='a:A' minOccurs='0'/></sequence></complexType>";
+
+/// Two schemas that import each other, one of them twice.
+fn cycle() -> Folder {
+    let a = format!(
+        "<import namespace='urn:b' schemaLocation='sub/b.xsd'/><import namespace='urn:b' schemaLocation='./sub/../sub/b.xsd'/>{A}"
+    );
+    let b = format!("<import namespace='urn:a' schemaLocation='..\\a.xsd'/>{B}");
+    Folder::with(&[("a.xsd", &schema("urn:a", &a)), ("sub/b.xsd", &schema("urn:b", &b))])
+}
+
+#[test]
+fn every_document_is_loaded_once_and_cycles_end() {
+    let folder = cycle();
+    let import = Importer::new().offline().file(&folder.path("a.xsd")).unwrap();
+    assert_eq!(import.documents().filter(|location| matches!(location, Location::File(_))).count(), 2);
+    assert!(has_type(&import, "urn:a", "A") && has_type(&import, "urn:b", "B"));
+}
+
+#[test]
+fn directories_and_archives_are_imported_whole() {
+    let folder = cycle();
+    assert!(has_type(&Importer::new().offline().path(&folder.0).unwrap(), "urn:b", "B"));
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for name in ["a.xsd", "sub/b.xsd"] {
+        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(&std::fs::read(folder.path(name)).unwrap()).unwrap();
+    }
+    let bytes = zip.finish().unwrap().into_inner();
+    let import = Importer::new().offline().archive(bytes.clone()).unwrap();
+    assert!(has_type(&import, "urn:b", "B"));
+    std::fs::write(folder.path("all.zip"), &bytes).unwrap();
+    assert!(Importer::new().offline().path(&folder.path("all.zip")).is_ok());
+    assert!(Importer::new().archive(bytes[..bytes.len() / 2].to_vec()).is_err());
+}
+
+#[test]
+fn included_schemas_take_the_namespace_of_the_including_one() {
+    let part = "<schema xmlns='http://www.w3.org/2001/XMLSchema' xmlns:t=''><complexType name='P'><sequence>\
+        <element name='q' type='Q' xmlns=''/></sequence></complexType><simpleType name='Q'><restriction base='int'/></simpleType></schema>";
+    let part = part.replace(" xmlns:t=''", "").replace("type='Q' xmlns=''", "ref='R'");
+    let part = part.replace("<simpleType", "<element name='R' type='int'/><simpleType");
+    // Within the part, names without a prefix are XML Schema's; so it is written with a prefix.
+    let part =
+        part.replace("xmlns=", "xmlns:xs=").replace("<", "<xs:").replace("<xs:/", "</xs:").replace("'int'", "'xs:int'");
+    let whole = |namespace| schema(namespace, "<include schemaLocation='part.xsd'/>");
+    let both = "<schema xmlns='http://www.w3.org/2001/XMLSchema'><import namespace='urn:a' schemaLocation='a.xsd'/>\
+        <import namespace='urn:b' schemaLocation='b.xsd'/></schema>";
+    let files = [("a.xsd", &*whole("urn:a")), ("b.xsd", &*whole("urn:b")), ("part.xsd", &*part), ("both.xsd", both)];
+    let folder = Folder::with(&files);
+    let import = Importer::new().offline().file(&folder.path("both.xsd")).unwrap();
+    for namespace in ["urn:a", "urn:b"] {
+        assert!(has_type(&import, namespace, "P") && has_type(&import, namespace, "Q"));
+    }
+    assert!(import.notes().is_empty(), "{:?}", import.notes());
+}
+
+#[test]
+fn redefined_components_replace_the_old_ones_and_build_on_them() {
+    let old = "<complexType name='T'><sequence><element name='x' type='int'/></sequence></complexType>\
+        <element name='e' type='a:T'/>";
+    let new = "<redefine schemaLocation='old.xsd'><complexType name='T'><complexContent><extension base='a:T'><sequence>\
+        <element name='y' type='int'/></sequence></extension></complexContent></complexType></redefine>";
+    let folder = Folder::with(&[("old.xsd", &schema("urn:a", old)), ("new.xsd", &schema("urn:a", new))]);
+    let import = Importer::new().offline().file(&folder.path("new.xsd")).unwrap();
+    let schemas = import.schemas();
+    let element = &schemas[schemas.element_named(&QName::owned("urn:a", "e")).unwrap()];
+    assert_eq!(Some(element.type_id), schemas.type_named(&QName::owned("urn:a", "T")));
+    let content = format!("{:?}", schemas.content(element.type_id).unwrap().content);
+    assert_eq!(content.matches("Element(").count(), 2, "{content}");
+}
+
+#[test]
+fn files_outside_of_the_root_are_forbidden() {
+    let import = "<import namespace='urn:b' schemaLocation='../b.xsd'/>";
+    let folder = Folder::with(&[("sub/a.xsd", &schema("urn:a", import)), ("b.xsd", &schema("urn:b", B))]);
+    let error = Importer::new().offline().file(&folder.path("sub/a.xsd")).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Fetch(FetchError::Forbidden(_))), "{error}");
+    let allowed = Importer::new().offline().root(&folder.0).file(&folder.path("sub/a.xsd"));
+    assert!(allowed.is_ok(), "{allowed:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_do_not_lead_out_of_the_root() {
+    let import = "<include schemaLocation='link.xsd'/>";
+    let folder = Folder::with(&[("sub/a.xsd", &schema("urn:b", import)), ("b.xsd", &schema("urn:b", B))]);
+    std::os::unix::fs::symlink(folder.path("b.xsd"), folder.path("sub/link.xsd")).unwrap();
+    let error = Importer::new().offline().file(&folder.path("sub/a.xsd")).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Fetch(FetchError::Forbidden(_))), "{error}");
+}
+
+/// A network that is a table; it notes what it is asked for.
+#[derive(Clone, Default)]
+struct Net {
+    pages: HashMap<&'static str, (String, bool)>,
+    asked: Arc<Mutex<Vec<(String, bool)>>>,
+}
+
+impl Net {
+    fn with(pages: &[(&'static str, &str, bool)]) -> Self {
+        let pages = pages.iter().map(|&(url, text, is_private)| (url, (text.to_owned(), is_private)));
+        Net { pages: pages.collect(), asked: Arc::default() }
+    }
+
+    fn import(&self, url: &str) -> Result<Import, Error> {
+        Importer::new().fetch_with(self.clone()).import(url)
+    }
+}
+
+impl Fetch for Net {
+    fn fetch(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
+        self.asked.lock().unwrap().push((request.url.to_string(), request.public_only));
+        let (text, is_private) = self.pages.get(request.url.as_str()).ok_or(FetchError::Unavailable("404".into()))?;
+        Ok(Fetched { bytes: text.as_bytes().to_vec(), is_private: *is_private })
+    }
+}
+
+fn importing(location: &str) -> String {
+    schema("urn:a", &format!("<import namespace='urn:b' schemaLocation='{location}'/>{A}"))
+}
+
+#[test]
+fn documents_from_the_network_are_joined_to_their_urls() {
+    let net = Net::with(&[
+        ("http://h/s/a?xsd", &importing("b.xsd#x"), false),
+        (
+            "http://h/s/b.xsd",
+            &schema("urn:b", &format!("<import namespace='urn:a' schemaLocation='a?xsd'/>{B}")),
+            false,
+        ),
+    ]);
+    let import = net.import("http://h/s/a?xsd").unwrap();
+    assert!(has_type(&import, "urn:b", "B"));
+    let asked = net.asked.lock().unwrap().clone();
+    assert_eq!(asked, [("http://h/s/a?xsd".to_owned(), false), ("http://h/s/b.xsd".to_owned(), true)]);
+}
+
+#[test]
+fn documents_from_the_network_name_no_files_and_no_private_addresses() {
+    let forbidden = [
+        "file:///etc/passwd",
+        "http://127.0.0.1/b",
+        "http://localhost:8080/b",
+        "http://[::1]/b",
+        "ftp://h/b",
+        "http://169.254.169.254/latest",
+        "http://10.0.0.1/b",
+        "gopher://h/",
+    ];
+    for location in forbidden {
+        let net = Net::with(&[("http://h/a", &importing(location), false)]);
+        let error = net.import("http://h/a").unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Fetch(FetchError::Forbidden(_))), "{location}: {error}");
+        assert_eq!(net.asked.lock().unwrap().len(), 1, "{location}");
+    }
+}
+
+#[test]
+fn documents_from_a_private_address_name_others_of_it() {
+    let pages = [
+        ("http://127.0.0.1:8080/a", &*importing("http://127.0.0.1:8080/b"), true),
+        ("http://127.0.0.1:8080/b", &*schema("urn:b", B), true),
+    ];
+    assert!(Net::with(&pages).import("http://127.0.0.1:8080/a").is_ok());
+    let other_port = importing("http://127.0.0.1:22/b");
+    let net = Net::with(&[("http://127.0.0.1:8080/a", &other_port, true)]);
+    assert!(net.import("http://127.0.0.1:8080/a").is_err());
+    let allowed = Importer::new().fetch_with(net).allow_private().import("http://127.0.0.1:8080/a");
+    assert!(!matches!(allowed.unwrap_err().kind(), ErrorKind::Fetch(FetchError::Forbidden(_))));
+}
+
+#[test]
+fn what_could_not_be_loaded_is_missed_where_it_is_used() {
+    let unused = schema("urn:a", "<import namespace='urn:b' schemaLocation='http://h/b'/><element name='e'/>");
+    let import = Importer::new().offline().text(&unused).unwrap();
+    assert_eq!(import.notes()[0].kind, NoteKind::Skipped);
+    let error = Importer::new().offline().text(&importing("http://h/b")).unwrap_err();
+    let ErrorKind::Undefined { name, cause: Some(cause), .. } = error.kind() else { panic!("{error}") };
+    assert!(name.is("urn:b", "B") && cause.contains("offline"), "{error}");
+}
+
+#[test]
+fn limits_hold_for_documents_and_bytes() {
+    let folder = cycle();
+    let with = |limits| Importer::new().offline().limits(limits).file(&folder.path("a.xsd")).unwrap_err();
+    let limited = |limits, wanted: &str| {
+        let error = with(limits);
+        assert!(matches!(error.kind(), ErrorKind::Limit { name, .. } if *name == wanted), "{error}");
+    };
+    limited(Limits { documents: 1, ..Limits::default() }, "documents");
+    limited(Limits { document_bytes: 100, ..Limits::default() }, "document_bytes");
+    limited(Limits { bytes: 400, ..Limits::default() }, "bytes");
+    limited(Limits { components: 3, ..Limits::default() }, "components");
+    limited(Limits { particles: 2, ..Limits::default() }, "particles");
+}
+
+#[test]
+fn archives_are_bounded_by_what_they_hold() {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    zip.start_file("a.xsd", zip::write::SimpleFileOptions::default()).unwrap();
+    let spaces = vec![b' '; 1 << 20];
+    (0..16).for_each(|_| zip.write_all(&spaces).unwrap());
+    let bytes = zip.finish().unwrap().into_inner();
+    let limits = Limits { document_bytes: 1 << 20, ..Limits::default() };
+    let error = Importer::new().limits(limits).archive(bytes).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Limit { name: "document_bytes", .. }), "{error}");
+}
+
+#[test]
+fn other_documents_are_refused_by_name() {
+    let error = Importer::new().text("<html/>").unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::OtherDocument { root } if root.is("", "html")));
+    assert!(Importer::new().file(Path::new("/nowhere/x.wsdl")).is_err());
+    assert!(Importer::new().offline().url(Url::parse("http://h/x").unwrap()).is_err());
+}

@@ -1,0 +1,202 @@
+//! Operations of each style: what their messages hold, read and written.
+
+mod support;
+
+use deltasoap_core::Value;
+use deltasoap_core::decode::value_from_slice;
+use deltasoap_core::schema::{Element, ElementRef, Style, Use};
+use deltasoap_core::soap::Version;
+use deltasoap_wsdl::{Importer, NoteKind};
+use support::{Codec, NS, description, import, schema, write};
+
+/// A description with an operation `op` that is bound in this way.
+fn bound(parts: &str, binding: &str, body: &str) -> Codec {
+    let types = schema(
+        "<xs:element name='op'><xs:complexType><xs:sequence><xs:element name='x' type='xs:int'/></xs:sequence>\
+         </xs:complexType></xs:element><xs:element name='opResponse' type='xs:string'/>\
+         <xs:element name='problem' type='xs:string'/><xs:element name='token' type='xs:string'/>\
+         <xs:complexType name='Point'><xs:sequence><xs:element name='x' type='xs:int' form='unqualified'/>\
+         <xs:element name='y' type='xs:int' form='unqualified'/></xs:sequence></xs:complexType>",
+    );
+    let content = format!(
+        "{parts}<message name='fault'><part name='p' element='t:problem'/></message>\
+         <message name='header'><part name='h' element='t:token'/></message>\
+         <portType name='P'><documentation>What it is for.</documentation><operation name='op'><input message='t:in'/><output message='t:out'/>\
+         <fault name='f' message='t:fault'/></operation></portType>\
+         <binding name='B' type='t:P'><soap:binding {binding} transport='http://schemas.xmlsoap.org/soap/http'/>\
+         <operation name='op'><soap:operation soapAction='urn:act'/><input>{body}\
+         <soap:header message='t:header' part='h' use='literal'/></input><output>{body}</output>\
+         <fault name='f'><soap:fault name='f' use='literal'/></fault></operation></binding>\
+         <service name='S'><port name='Q' binding='t:B'><soap:address location='http://h/s'/></port></service>"
+    );
+    Codec::of(import(&description(&types, &content)).expect("a good description"))
+}
+
+const BY_ELEMENT: &str = "<message name='in'><part name='body' element='t:op'/></message>\
+    <message name='out'><part name='body' element='t:opResponse'/></message>";
+const BY_TYPE: &str = "<message name='in'><part name='p' type='t:Point'/><part name='n' type='xs:int'/></message>\
+    <message name='out'><part name='result' type='xs:string'/></message>";
+
+fn round_trip(codec: &Codec, name: &deltasoap_core::QName, content: ElementRef, document: &str) -> Value {
+    let view = codec.lowered.schema.view(content);
+    let value = value_from_slice(document.as_bytes(), name, view).unwrap_or_else(|error| panic!("{document}: {error}"));
+    let written = write(name, &value, view);
+    assert_eq!(value_from_slice(written.as_bytes(), name, view).as_ref(), Ok(&value), "{written}");
+    value
+}
+
+#[test]
+fn document_literal() {
+    let codec = bound(BY_ELEMENT, "style='document'", "<soap:body use='literal'/>");
+    let method = codec.method("op");
+    let element = &method.element;
+    assert!(element.request_name.is(NS, "op") && element.response_name.as_ref().unwrap().is(NS, "opResponse"));
+    assert_eq!((element.style, element.encoding, &*element.action), (Style::Document, Use::Literal, "urn:act"));
+    assert!(element.headers[0].is(NS, "token") && element.faults[0].name.is(NS, "problem"));
+    assert_eq!((method.request_headers.len(), method.response_headers.len()), (1, 0));
+    round_trip(&codec, &element.request_name, element.request, "<op xmlns='urn:t'><x>1</x></op>");
+    let definitions = codec.import.definitions();
+    assert_eq!(&*definitions.services[0].ports[0].address, "http://h/s");
+    assert_eq!(definitions.bindings[0].version, Version::Soap11);
+    assert_eq!(definitions.port_types[0].documentation.as_deref(), Some("What it is for."));
+}
+
+#[test]
+fn rpc_literal() {
+    let codec = bound(BY_TYPE, "style='rpc'", "<soap:body use='literal' namespace='urn:body'/>");
+    let element = &codec.method("op").element;
+    assert!(element.request_name.is("urn:body", "op"));
+    assert!(element.response_name.as_ref().unwrap().is("urn:body", "opResponse"));
+    let request = "<b:op xmlns:b='urn:body'><p><x>1</x><y>2</y></p><n>3</n></b:op>";
+    round_trip(&codec, &element.request_name, element.request, request);
+    let response = element.response_name.as_ref().unwrap();
+    round_trip(
+        &codec,
+        response,
+        element.response.unwrap(),
+        "<b:opResponse xmlns:b='urn:body'><result>x</result></b:opResponse>",
+    );
+}
+
+#[test]
+fn rpc_encoded() {
+    let codec = bound(
+        BY_TYPE,
+        "style='rpc'",
+        "<soap:body use='encoded' namespace='urn:body' \
+        encodingStyle='http://schemas.xmlsoap.org/soap/encoding/'/>",
+    );
+    let element = &codec.method("op").element;
+    assert_eq!(element.encoding, Use::Encoded);
+    for request in [
+        "<b:op xmlns:b='urn:body'><n>3</n><p><y>2</y><x>1</x></p></b:op>",
+        "<b:op xmlns:b='urn:body' xmlns:i='http://www.w3.org/2001/XMLSchema-instance'><p i:nil='true'/></b:op>",
+    ] {
+        round_trip(&codec, &element.request_name, element.request, request);
+    }
+}
+
+#[test]
+fn what_has_no_single_body_element_is_named() {
+    let two = "<message name='in'><part name='a' element='t:op'/><part name='b' element='t:token'/></message>\
+        <message name='out'/>";
+    let codec = bound(two, "style='document'", "<soap:body use='literal'/>");
+    let reason = codec.lowered.operations[0].method.as_ref().unwrap_err();
+    assert!(reason.contains("several elements is not supported"), "{reason}");
+    let chosen = bound(two, "style='document'", "<soap:body parts='a' use='literal'/>");
+    let reason = chosen.lowered.operations[0].method.as_ref().unwrap_err();
+    assert!(reason.contains("empty body is not supported"), "{reason}");
+    let typed = bound(BY_TYPE, "", "<soap:body use='literal' parts='n'/>");
+    assert!(typed.lowered.operations[0].method.as_ref().unwrap_err().contains("part with a type"));
+}
+
+#[test]
+fn soap_arrays() {
+    let types = schema(
+        "<xs:element name='names' type='t:Names'/><xs:element name='grid' type='t:Grid'/><xs:element name='rows' type='t:Rows'/>\
+         <xs:element name='old' type='t:Old'/>\
+         <xs:complexType name='Names'><xs:complexContent><xs:restriction base='soapenc:Array'>\
+         <xs:attribute ref='soapenc:arrayType' wsdl:arrayType='xs:string[]'/></xs:restriction></xs:complexContent></xs:complexType>\
+         <xs:complexType name='Grid'><xs:complexContent><xs:restriction base='soapenc:Array'>\
+         <xs:attribute ref='soapenc:arrayType' wsdl:arrayType='xs:int[,]'/></xs:restriction></xs:complexContent></xs:complexType>\
+         <xs:complexType name='Rows'><xs:complexContent><xs:restriction base='soapenc:Array'>\
+         <xs:attribute ref='soapenc:arrayType' wsdl:arrayType='xs:int[][]'/></xs:restriction></xs:complexContent></xs:complexType>\
+         <xs:complexType name='Old'><xs:complexContent><xs:restriction base='soapenc:Array'><xs:sequence>\
+         <xs:element name='entry' type='xs:int' maxOccurs='unbounded'/></xs:sequence></xs:restriction></xs:complexContent>\
+         </xs:complexType>",
+    );
+    let codec = Codec::of(import(&description(&types, "")).unwrap());
+    assert!(codec.import.notes().is_empty(), "{:?}", codec.import.notes());
+    assert!(
+        matches!(codec.read("names", "<item>x</item><item>y</item>").unwrap(), Value::List(items) if items.len() == 2)
+    );
+    codec.refuses("old", "<entry>x</entry>");
+    assert!(codec.round_trip("old", "<entry>1</entry>").contains("entry"));
+    codec.round_trip("rows", "<item><item>1</item><item>2</item></item><item/>");
+    let Element::Array(names) = codec.view("names").element else { panic!("an array") };
+    assert!(names.item_type.is(deltasoap_core::ns::XSD, "string"));
+    assert_eq!(codec.view("grid").element, &Element::Any);
+    assert!(codec.lowered.notes.iter().any(|note| note.contains("Grid")), "{:?}", codec.lowered.notes);
+}
+
+#[test]
+fn embedded_schemas_know_each_other_without_locations() {
+    let other = "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:t='urn:t' targetNamespace='urn:o'>\
+        <xs:import namespace='urn:t'/><xs:complexType name='O'><xs:sequence><xs:element name='t' type='t:T'/></xs:sequence>\
+        </xs:complexType></xs:schema>";
+    let own = schema(
+        "<xs:import namespace='urn:o'/><xs:complexType name='T'><xs:sequence><xs:element name='o' \
+        type='o:O' xmlns:o='urn:o' minOccurs='0'/></xs:sequence></xs:complexType>",
+    );
+    let import = import(&description(&format!("{own}{other}"), "")).unwrap();
+    assert!(import.notes().is_empty(), "{:?}", import.notes());
+}
+
+#[test]
+fn other_bindings_are_skipped_with_a_note() {
+    let content = "<message name='m'/><portType name='P'/><binding name='H' type='t:P'>\
+        <h:binding xmlns:h='http://schemas.xmlsoap.org/wsdl/http/' verb='GET'/></binding>\
+        <service name='S'><port name='Q' binding='t:H'/></service>";
+    let import = import(&description("", content)).unwrap();
+    assert_eq!(import.notes()[0].kind, NoteKind::Skipped);
+    assert!(import.definitions().bindings.is_empty() && import.definitions().services[0].ports.is_empty());
+}
+
+#[test]
+fn policies_are_noted() {
+    let content = "<p:Policy xmlns:p='http://schemas.xmlsoap.org/ws/2004/09/policy' xmlns:u='urn:u' u:Id='pol'><p:ExactlyOne><p:All>\
+        <o:OptimizedMimeSerialization xmlns:o='urn:o'/><a:Addressing xmlns:a='urn:a'/><x:TransportBinding xmlns:x='urn:x'/>\
+        </p:All></p:ExactlyOne></p:Policy><portType name='P'/><binding name='B' type='t:P'>\
+        <p:PolicyReference xmlns:p='http://schemas.xmlsoap.org/ws/2004/09/policy' URI='#pol'/>\
+        <soap:binding transport='http://schemas.xmlsoap.org/soap/http'/></binding>";
+    let import = import(&description("", content)).unwrap();
+    let policy = &import.definitions().bindings[0].policy;
+    assert!(policy.mtom && policy.addressing);
+    assert_eq!(policy.others, [Box::from("TransportBinding")]);
+    assert!(import.notes()[0].text.contains("TransportBinding"));
+}
+
+#[test]
+fn references_of_descriptions_are_checked() {
+    for (content, expected) in [
+        ("<portType name='P'><operation name='o'><input message='t:no'/></operation></portType>", "message {urn:t}no"),
+        ("<portType name='P'><operation name='o'><input/></operation></portType>", "<input> without `message`"),
+        ("<binding name='B' type='t:no'><soap:binding/></binding>", "port type {urn:t}no"),
+        ("<service name='S'><port name='Q' binding='t:no'/></service>", "binding {urn:t}no"),
+    ] {
+        let import = import(&description("", content)).unwrap();
+        assert!(import.notes().iter().any(|note| note.text.contains(expected)), "{:?}", import.notes());
+        let error = Importer::new().offline().strict().text(&description("", content)).unwrap_err().to_string();
+        assert!(error.contains(expected) && error.contains(":4:"), "{error}");
+    }
+    let error = import(&description("", "<message/>")).unwrap_err().to_string();
+    assert!(error.contains("<message> without `name`"), "{error}");
+}
+
+#[test]
+fn operations_without_a_message_say_so() {
+    let content = "<portType name='P'><operation name='o'><input message='t:no'/></operation></portType>\
+        <binding name='B' type='t:P'><soap:binding/><operation name='o'><input><soap:body use='literal'/></input></operation></binding>";
+    let lowered = import(&description("", content)).unwrap().lower();
+    assert!(lowered.operations[0].method.as_ref().unwrap_err().contains("message {urn:t}no is not defined"));
+}
