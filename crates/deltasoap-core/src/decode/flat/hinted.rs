@@ -8,8 +8,8 @@
 //!
 //! A comparison in vain costs a small part of what parsing costs, so that texts must differ often before a hint does not pay.
 
-use super::scan::{FlatScan, FlatSource, ItemSource};
-use super::{Known, Taking, read};
+use super::scan::{FlatScan, FlatSource};
+use super::{Taking, read};
 use crate::content::Content;
 use crate::encode::differential::{Found, Texts};
 use crate::schema::{Builtin, View};
@@ -106,7 +106,7 @@ impl Hinting {
         };
         taking.pause_after(usize::MAX);
         let mut source = HintedScan { scan: scan.clone(), texts, same: 0, same_before: 0, credit: CREDIT };
-        let goes_on = read(&mut source, taking, view);
+        let goes_on = source.read(taking, view);
         let HintedScan { same, credit, .. } = source;
         *scan = source.scan;
         stats.hinted_leaves += same;
@@ -164,6 +164,32 @@ struct HintedScan<'a, 'h> {
 }
 
 impl HintedScan<'_, '_> {
+    /// As [`read`](super::read), as long as the texts last and enough of them are equal.
+    #[inline(always)]
+    fn read<T: Content>(&mut self, taking: &mut Taking<'_, T>, view: View<'_>) -> bool {
+        let (bytes, markup) = (self.scan.bytes(), &self.scan.known().markup);
+        let (mut here, mut taken) = (self.clone(), taking.lend());
+        let mut text = self.scan.pos();
+        let goes_on = loop {
+            here.scan = here.scan.at(text);
+            let mut value = T::vacant(view);
+            if value.scan_flat(&mut here, view).is_none() {
+                break false;
+            }
+            let Some(next) = markup.next(bytes, here.scan.pos()) else { break false };
+            taken.take(value, next.start);
+            let Some(at) = next.text else { break false };
+            text = at;
+            if taken.place == taken.last || here.credit < 0 || !here.texts.begin() {
+                break true;
+            }
+        };
+        (taking.place, taking.start) = (taken.place, taken.start);
+        here.scan = here.scan.at(text);
+        *self = here;
+        goes_on
+    }
+
     #[inline(always)]
     fn note_other(&mut self) {
         let won = self.same - std::mem::replace(&mut self.same_before, self.same);
@@ -189,32 +215,5 @@ impl FlatSource for HintedScan<'_, '_> {
             Found::Nothing => {}
         }
         self.scan.leaf(value)
-    }
-}
-
-impl<'a> ItemSource<'a> for HintedScan<'a, '_> {
-    #[inline(always)]
-    fn bytes(&self) -> &'a [u8] {
-        self.scan.bytes()
-    }
-
-    #[inline(always)]
-    fn known(&self) -> &'a Known {
-        self.scan.known()
-    }
-
-    #[inline(always)]
-    fn begin(&mut self, pos: usize) {
-        self.scan.begin(pos);
-    }
-
-    #[inline(always)]
-    fn pos(&self) -> usize {
-        self.scan.pos()
-    }
-
-    #[inline(always)]
-    fn goes_on(&mut self) -> bool {
-        self.credit >= 0 && self.texts.begin()
     }
 }

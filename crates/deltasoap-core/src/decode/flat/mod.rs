@@ -38,7 +38,7 @@ use crate::schema::{Builtin, View};
 use deltasoap_xml::ScopeId;
 use deltasoap_xml::scan::skip_white;
 use markup::Markup;
-use scan::{FlatScan, ItemSource};
+use scan::FlatScan;
 use std::sync::Arc;
 
 /// How many bytes of an unfinished item are kept for the next window instead of being read piece by piece.
@@ -275,27 +275,26 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
 /// Reads the item whose first leaf is at hand and those behind it. True if it stopped in front of an item like the others, whose first
 /// leaf is at hand then.
 #[inline(always)]
-fn read<'a, T: Content, S: ItemSource<'a>>(source: &mut S, taking: &mut Taking<'_, T>, view: View<'_>) -> bool {
-    let (bytes, markup) = (source.bytes(), &source.known().markup);
-    // Copies, which nobody else can see and so need not be kept in memory.
-    let (mut here, mut taken) = (source.clone(), taking.lend());
-    let mut text = source.pos();
+fn read<T: Content>(scan: &mut FlatScan<'_>, taking: &mut Taking<'_, T>, view: View<'_>) -> bool {
+    let (bytes, markup) = (scan.bytes(), &scan.known().markup);
+    // Copies, and a scan for each item: what nobody else can see need not be kept in memory.
+    let (first, mut taken) = (scan.clone(), taking.lend());
+    let mut text = first.pos();
     let goes_on = loop {
-        here.begin(text);
+        let mut item = first.at(text);
         let mut value = T::vacant(view);
-        if value.scan_flat(&mut here, view).is_none() {
+        if value.scan_flat(&mut item, view).is_none() {
             break false;
         }
-        let Some(next) = markup.next(bytes, here.pos()) else { break false };
+        let Some(next) = markup.next(bytes, item.pos()) else { break false };
         taken.take(value, next.start);
         let Some(at) = next.text else { break false };
         text = at;
-        if taken.place == taken.last || !here.goes_on() {
+        if taken.place == taken.last {
             break true;
         }
     };
     (taking.place, taking.start) = (taken.place, taken.start);
-    here.begin(text);
-    *source = here;
+    *scan = first.at(text);
     goes_on
 }

@@ -11,7 +11,7 @@
 //! The cost of a change does not depend on where it lies, and runs of changed items are read as fast as in regular mode:
 //! the markup is that of the run.
 
-use super::scan::{FlatScan, ItemSource};
+use super::scan::FlatScan;
 use super::{CARRY, Known};
 use crate::content::Content;
 use crate::decode::Cursor;
@@ -237,7 +237,7 @@ impl<'p, 'w> Patching<'p, 'w> {
             if !is_next_read || is_probe(self.before.len()) {
                 break true;
             }
-            scan.begin(text);
+            scan = scan.at(text);
         };
         self.window.pos = start;
         self.read += (self.item - first) as u64;

@@ -14,24 +14,6 @@ pub trait FlatSource {
     fn leaf<T: Lexical>(&mut self, value: &mut T) -> Option<()>;
 }
 
-/// What gives the leaves of items, one item after the other.
-pub(super) trait ItemSource<'a>: FlatSource + Clone {
-    /// The window.
-    fn bytes(&self) -> &'a [u8];
-
-    /// The markup.
-    fn known(&self) -> &'a Known;
-
-    /// Begins an item whose first leaf's text is at `pos`.
-    fn begin(&mut self, pos: usize);
-
-    /// The position behind the last leaf read.
-    fn pos(&self) -> usize;
-
-    /// True if the item can be read, too.
-    fn goes_on(&mut self) -> bool;
-}
-
 /// The leaves of items in a window.
 #[derive(Debug, Clone)]
 pub(super) struct FlatScan<'a> {
@@ -51,6 +33,31 @@ impl<'a> FlatScan<'a> {
     pub(super) fn new(bytes: &'a [u8], known: &'a Known, pos: usize, text_limit: usize) -> Self {
         let (between, types) = (known.markup.between.iter(), known.types.iter());
         FlatScan { known, parts: (between.clone(), types.clone()), bytes, pos, between, types, text_limit }
+    }
+
+    /// The window.
+    #[inline(always)]
+    pub(super) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The markup.
+    #[inline(always)]
+    pub(super) fn known(&self) -> &'a Known {
+        self.known
+    }
+
+    /// The position behind the last leaf read.
+    #[inline(always)]
+    pub(super) fn pos(&self) -> usize {
+        self.pos
+    }
+
+    /// The leaves of another item, whose first leaf's text is at `pos`.
+    #[inline(always)]
+    pub(super) fn at(&self, pos: usize) -> Self {
+        let (between, types) = self.parts.clone();
+        FlatScan { pos, between, types, ..self.clone() }
     }
 
     /// The bytes from the leaf at hand on.
@@ -84,33 +91,5 @@ impl FlatSource for FlatScan<'_> {
     fn leaf<T: Lexical>(&mut self, value: &mut T) -> Option<()> {
         let used = value.scan_into(self.rest()?)?;
         if used > self.text_limit { None } else { self.pass(used) }
-    }
-}
-
-impl<'a> ItemSource<'a> for FlatScan<'a> {
-    #[inline(always)]
-    fn bytes(&self) -> &'a [u8] {
-        self.bytes
-    }
-
-    #[inline(always)]
-    fn known(&self) -> &'a Known {
-        self.known
-    }
-
-    #[inline(always)]
-    fn begin(&mut self, pos: usize) {
-        self.pos = pos;
-        (self.between, self.types) = self.parts.clone();
-    }
-
-    #[inline(always)]
-    fn pos(&self) -> usize {
-        self.pos
-    }
-
-    #[inline(always)]
-    fn goes_on(&mut self) -> bool {
-        true
     }
 }
