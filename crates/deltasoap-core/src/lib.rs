@@ -31,6 +31,7 @@ pub use node::{Bindings, Child, Node};
 pub use schema::QName;
 pub use stats::Stats;
 pub use types::{
-    AnySimple, AttributeValue, Empty, SoapArray, Span, Tracked, TrackedArray, TrackedVec, enumeration, union,
+    AnySimple, AttributeValue, Binary, Empty, PartUri, SoapArray, Span, Tracked, TrackedArray, TrackedVec, enumeration,
+    union,
 };
 pub use value::{Record, Simple, Value};

@@ -16,3 +16,5 @@ pub const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
 pub const XML: &str = "http://www.w3.org/XML/1998/namespace";
 /// The `xmlns` prefix.
 pub const XMLNS: &str = "http://www.w3.org/2000/xmlns/";
+/// XML-binary Optimized Packaging: `xop:Include`.
+pub const XOP: &str = "http://www.w3.org/2004/08/xop/include";

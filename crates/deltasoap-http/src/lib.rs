@@ -35,6 +35,47 @@
 //! # }
 //! ```
 //!
+//! # Attachments
+//!
+//! A message can come and go with other parts, in MIME (SOAP with Attachments, MTOM) or DIME. Fields of the type
+//! [`Binary`](deltasoap_core::Binary) are bytes, or refer to a part; a handler gets the parts from its [`Context`], and a caller from
+//! the [`Response`], as streams that are read while they arrive:
+//!
+//! ```
+//! use deltasoap::http::{Answer, AttachmentError, CallOptions, Client, Context, Mtom, Part, SoapService};
+//! use deltasoap::{Binary, Lease, Soap};
+//!
+//! #[derive(Soap)]
+//! #[soap(namespace = "urn:scans", message)]
+//! struct Turn {
+//!     image: Binary,
+//! }
+//!
+//! #[derive(Soap)]
+//! #[soap(namespace = "urn:scans", message)]
+//! struct Turned {
+//!     image: Binary,
+//! }
+//!
+//! async fn turn(turn: Lease<Turn>, mut context: Context) -> Result<Answer<Turned>, AttachmentError> {
+//!     let image = context.attachments().bytes(&turn.image).await?;
+//!     let turned: Vec<u8> = image.iter().rev().copied().collect();
+//!     let part = Part::new("turned@example.org", "image/png", turned);
+//!     Ok(Answer::new(Turned { image: part.binary() }).with_part(part))
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let service = SoapService::builder().operation_with_context(turn).build()?;
+//! # let client = Client::with_service("http://localhost/", service)?;
+//! let request = Turn { image: vec![1; 10_000].into() };
+//! let mut response = client.call_with::<_, Turned>(&request, CallOptions::new().mtom(Mtom::Auto)).await?;
+//! let image = response.attachments.bytes(&response.body.image).await?;
+//! assert_eq!(image.len(), 10_000);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! What runs here needs a Tokio runtime with its timer on.
 //!
 //! # What there is not
@@ -44,12 +85,14 @@
 //! - HTTP/2 in [`Server`] and [`HttpTransport`], which speak HTTP/1.1. The service and the client themselves do not care.
 //! - Content codings, as compression: a request with one is refused with status 415. A layer that decodes bodies may
 //!   stand in front of the service, if it takes the header `Content-Encoding` away.
-//! - Attachments, by MIME (SOAP with Attachments) or by XOP (MTOM): `multipart/related` is refused with status 415.
+//! - Parts of fields that are not of the type [`Binary`](deltasoap_core::Binary): `xop:Include` in other fields of
+//!   `xsd:base64Binary`, and in dynamic values, is refused as an element that nobody expects there.
 //! - Charsets but UTF-8, and UTF-16 with a byte order mark: others are refused with status 415.
 //! - Forwarding: a service is the ultimate receiver of what it gets, and answers it.
 
 #![forbid(unsafe_code)]
 
+mod attachments;
 mod body;
 mod client;
 mod media;
@@ -57,6 +100,10 @@ mod server;
 mod shelf;
 mod sizes;
 
+pub use attachments::{
+    Attachment, AttachmentError, AttachmentErrorKind, AttachmentLimits, AttachmentOptions, Attachments, Mtom, Part,
+    PartHeaders,
+};
 pub use body::Body;
 pub use client::{
     BoxError, CallError, CallOptions, Client, ClientBuilder, HttpTransport, InvalidUrl, Response, SharedTemplates,

@@ -3,6 +3,7 @@
 //! Peers are taken as they come: the version of SOAP is the envelope's to tell, so the media type only has to be one
 //! that XML travels under. It decides alone where no envelope was read, as when the first byte is at fault.
 
+use crate::PartHeaders;
 use deltasoap_core::soap::Version;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, InvalidHeaderValue};
 
@@ -15,6 +16,8 @@ pub(crate) struct MediaType {
     pub(crate) charset: Option<String>,
     /// The parameter `action` (SOAP 1.2 part 2, 7.1.4; RFC 3902).
     pub(crate) action: Option<String>,
+    /// The other parameters, names in lower case.
+    others: Vec<(String, String)>,
 }
 
 impl MediaType {
@@ -26,6 +29,16 @@ impl MediaType {
         }
     }
 
+    /// The media type of a package's root; `None` if no message can be of it. The type of a record of DIME is a namespace
+    /// instead.
+    pub(crate) fn of_root(headers: &PartHeaders) -> Option<Self> {
+        let text = headers.content_type().unwrap_or("");
+        if Version::from_namespace(text.trim()).is_some() {
+            return Some(MediaType::default());
+        }
+        MediaType::parse(text).filter(|media| media.can_be_root() && media.is_readable())
+    }
+
     /// Reads a header's value (RFC 9110, 8.3.1).
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (essence, mut rest) = text.split_once(';').unwrap_or((text, ""));
@@ -35,7 +48,7 @@ impl MediaType {
             match name.as_str() {
                 "charset" => media.charset = Some(value.to_ascii_lowercase()),
                 "action" => media.action = Some(value),
-                _ => {}
+                _ => media.others.push((name, value)),
             }
             rest = behind;
         }
@@ -45,6 +58,26 @@ impl MediaType {
     /// True if a SOAP message can come under this media type: those of both versions, those of plain XML, and none.
     pub(crate) fn can_be_soap(&self) -> bool {
         ["", "text/xml", "application/soap+xml", "application/xml"].contains(&self.essence.as_str())
+    }
+
+    /// A parameter other than `charset` and `action`.
+    pub(crate) fn parameter(&self, name: &str) -> Option<&str> {
+        self.others.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
+    }
+
+    /// True if a message can come under this media type as one part of several; a multipart must name its boundary.
+    pub(crate) fn is_package(&self) -> bool {
+        (self.essence == "multipart/related" && self.parameter("boundary").is_some()) || self.is_dime()
+    }
+
+    /// True for DIME.
+    pub(crate) fn is_dime(&self) -> bool {
+        self.essence == "application/dime"
+    }
+
+    /// True if the root of a package can be a SOAP message: that, or one in XOP.
+    pub(crate) fn can_be_root(&self) -> bool {
+        self.can_be_soap() || self.essence == "application/xop+xml"
     }
 
     /// True if the charset is one that messages are read in. Of these, the message itself tells which it is in: UTF-16
@@ -57,7 +90,9 @@ impl MediaType {
 
     /// The version that the media type stands for.
     pub(crate) fn version(&self) -> Version {
-        if self.essence == Version::Soap12.media_type() { Version::Soap12 } else { Version::Soap11 }
+        let is_12 = |text: &str| text.trim_start().to_ascii_lowercase().starts_with(Version::Soap12.media_type());
+        let is_inside = || ["type", "start-info"].iter().any(|name| self.parameter(name).is_some_and(is_12));
+        if is_12(&self.essence) || (self.is_package() && is_inside()) { Version::Soap12 } else { Version::Soap11 }
     }
 }
 
@@ -113,6 +148,38 @@ pub(crate) fn request_type(version: Version, action: &str) -> Result<HeaderValue
         return Ok(content_type(version));
     }
     HeaderValue::try_from(format!("application/soap+xml; charset=utf-8; action={}", quote(action)))
+}
+
+/// The `Content-Type` of a package in MIME: of the boundary, with the root's own type, and for MTOM that of the message within
+/// (MTOM 1.0, section 3.2; RFC 2387).
+pub(crate) fn related_type(
+    version: Version,
+    action: &str,
+    is_mtom: bool,
+    boundary: &str,
+    start: &str,
+) -> Result<HeaderValue, InvalidHeaderValue> {
+    let kind = if is_mtom { "application/xop+xml" } else { version.media_type() };
+    let mut text = format!("multipart/related; boundary=\"{boundary}\"; type=\"{kind}\"; start=\"<{start}>\"");
+    if is_mtom {
+        text += &format!("; start-info=\"{}\"", version.media_type());
+    }
+    if version == Version::Soap12 && !action.is_empty() {
+        text += &format!("; action={}", quote(action));
+    }
+    HeaderValue::try_from(text)
+}
+
+/// The `Content-Type` of the root of such a package.
+pub(crate) fn root_type(version: Version, action: &str, is_mtom: bool) -> Result<HeaderValue, InvalidHeaderValue> {
+    if !is_mtom {
+        return request_type(version, action);
+    }
+    let mut text = format!("application/xop+xml; charset=utf-8; type=\"{}\"", version.media_type());
+    if version == Version::Soap12 && !action.is_empty() {
+        text += &format!("; action={}", quote(action));
+    }
+    HeaderValue::try_from(text)
 }
 
 /// A text as a quoted string.

@@ -6,7 +6,7 @@ use super::flat::{Hinting, Learned};
 use super::{DecodeOptions, Differential, Frame, Step, Stop};
 use crate::node::{Bindings, owned};
 use crate::{Error, ErrorKind, QName, Stats};
-use deltasoap_xml::lexical::Partial;
+use deltasoap_xml::lexical::{Base64, Partial};
 use deltasoap_xml::{Encoding, Event, Instructions, Limits, NameId, Names, Reader, ScopeId, Stop as XmlStop, Window};
 use std::sync::Arc;
 
@@ -26,6 +26,8 @@ pub struct State {
     pub(crate) scratch: String,
     /// What a streamed leaf keeps between two pieces.
     pub(crate) partial: Partial,
+    /// Bytes of the binary leaf being read, so far.
+    pub(crate) binary: Base64,
     /// The declarations of an element whose text is a name: they are out of scope when the text is whole.
     declarations: Vec<(String, String)>,
     /// Markup learned for flat items.
@@ -71,6 +73,7 @@ impl State {
             seen: Vec::new(),
             scratch: String::new(),
             partial: Partial::default(),
+            binary: Base64::default(),
             declarations: Vec::new(),
             learned: Learned::default(),
             hinting: None,
@@ -100,6 +103,7 @@ impl State {
         self.seen.clear();
         self.scratch.clear();
         self.scratch.shrink_to(SCRATCH_KEPT);
+        self.binary = Base64::default();
         self.learned.clear();
         self.inline = false;
         self.attributes_read = false;

@@ -6,6 +6,7 @@ use super::flat::NotedLeaf;
 use super::overlay::Splits;
 use crate::schema::{QName, Use};
 use crate::soap::Version;
+use crate::types::binary::BinaryParts;
 use crate::{Error, ErrorKind, ns};
 use deltasoap_xml::lexical::Lexical;
 use deltasoap_xml::{Buffer, Escape};
@@ -30,6 +31,8 @@ pub struct Encoder {
     pub(super) against: Option<Box<Against>>,
     /// Where streamed lists stand, if that is asked for.
     pub(crate) splits: Option<Splits>,
+    /// What goes into parts of its own; without, bytes are written where they stand.
+    pub(crate) parts: Option<BinaryParts>,
     /// The first thing that could not be written.
     error: Option<Error>,
     /// Nothing is written behind so many bytes.
@@ -84,6 +87,7 @@ impl Encoder {
             type_written: true,
             leaves: None,
             splits: None,
+            parts: None,
             against: None,
             error: None,
             most: usize::MAX,
@@ -515,6 +519,7 @@ fn usual_prefix(namespace: &str) -> &'static str {
         ns::XSD => "xsd",
         ns::SOAP11_ENCODING | ns::SOAP12_ENCODING => "soapenc",
         ns::SOAP11 | ns::SOAP12 => "soap",
+        ns::XOP => "xop",
         _ => "ns",
     }
 }

@@ -5,7 +5,9 @@ use crate::content::Message;
 use crate::decode::{Cursor, Decoder, Step};
 use crate::encode::Encoder;
 use crate::schema::{QName, Use, View};
+use crate::types::binary::BinaryParts;
 use crate::{Buffer, Content, DecodeOptions, Error, ErrorKind, Memory, Node, Typed, ns};
+use bytes::Bytes;
 
 /// Writes a message with one typed body element.
 ///
@@ -35,6 +37,36 @@ pub fn encode_element<T: Content>(
 ) -> Result<Buffer, Error> {
     let (value, view) = body;
     Draft { version, encoding, headers, name, value, view }.encode(buffer)
+}
+
+/// A message whose larger [`Binary`](crate::Binary) values stand in parts of their own (XOP 1.0, section 2).
+#[derive(Debug)]
+pub struct Optimized {
+    /// The envelope, with `xop:Include` in the place of each part.
+    pub message: Buffer,
+    /// Content ID and bytes of each part, in the order of the document.
+    pub parts: Vec<(String, Bytes)>,
+}
+
+/// Writes a message with one typed body element for a package of parts (MTOM): [`Binary`](crate::Binary) values of at least
+/// `threshold` bytes are not written but given back, and those that are elsewhere referred to by `xop:Include`.
+///
+/// # Errors
+/// When the value holds text that XML cannot carry.
+pub fn encode_optimized<T: Message>(
+    version: Version,
+    encoding: Use,
+    headers: &[HeaderBlock],
+    body: &T,
+    threshold: usize,
+    buffer: Buffer,
+) -> Result<Optimized, Error> {
+    let mut encoder = Encoder::with_buffer(buffer);
+    encoder.parts = Some(BinaryParts::new(threshold));
+    let draft = Draft { version, encoding, headers, name: &T::ELEMENT, value: body, view: T::view() };
+    draft.write(&mut encoder);
+    let parts = encoder.parts.take().map(BinaryParts::into_taken).unwrap_or_default();
+    Ok(Optimized { message: encoder.finish()?, parts })
 }
 
 /// A message that is to be written: one body element with its value, and what stands around it.

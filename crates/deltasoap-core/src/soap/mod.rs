@@ -11,6 +11,7 @@ pub use fault::{Fault, FaultCode};
 pub use header::HeaderBlock;
 pub(crate) use message::Draft;
 pub use message::{
-    Reply, ReplyReceiver, RequestReceiver, decode_reply, decode_request, encode_element, encode_fault, encode_message,
+    Optimized, Reply, ReplyReceiver, RequestReceiver, decode_reply, decode_request, encode_element, encode_fault,
+    encode_message, encode_optimized,
 };
 pub use version::Version;

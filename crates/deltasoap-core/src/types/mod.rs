@@ -2,6 +2,7 @@
 
 mod any_simple;
 mod attribute;
+pub(crate) mod binary;
 mod empty;
 pub mod enumeration;
 pub(crate) mod occurs;
@@ -13,6 +14,7 @@ pub mod union;
 
 pub use any_simple::AnySimple;
 pub use attribute::AttributeValue;
+pub use binary::{Binary, PartUri};
 pub use empty::Empty;
 pub use soap_array::SoapArray;
 pub use tracked::{Span, Tracked, TrackedArray, TrackedVec};

@@ -6,6 +6,7 @@
 
 mod overlaid;
 
+use crate::attachments::package::Package;
 use bytes::Bytes;
 use deltasoap_core::{Buffer, Error, Outgoing, Overlay, Typed};
 use http_body::{Frame, SizeHint};
@@ -16,8 +17,8 @@ use std::task::{Context, Poll};
 /// The body of a request that a [`Client`](crate::Client) sends, and of a response of a [`SoapService`](crate::SoapService).
 ///
 /// As long as a body that comes from a template is held, or any of its frames is, the template copies what they show before it
-/// changes it. A clone starts where the original is, but for a body whose items come from an iterator: those can be sent once,
-/// and the clone is at fault when it is read.
+/// changes it. A clone starts where the original is, but for a body whose items come from an iterator, or that has parts that
+/// come from files and streams: those can be sent once, and the clone is at fault when it is read.
 ///
 /// Other bodies are never at fault.
 #[derive(Debug, Clone, Default)]
@@ -36,6 +37,7 @@ enum Pieces {
         next: usize,
     },
     Overlaid(Overlaid),
+    Package(Box<Package>),
 }
 
 impl Default for Pieces {
@@ -52,7 +54,7 @@ impl Pieces {
                 *next += 1;
                 outgoing.frames().get(*next - 1).cloned().unwrap_or_default()
             }
-            Pieces::Overlaid(_) => Bytes::new(),
+            Pieces::Overlaid(_) | Pieces::Package(_) => Bytes::new(),
         }
     }
 }
@@ -62,8 +64,14 @@ impl http_body::Body for Body {
     type Error = Error;
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
-        if let Pieces::Overlaid(overlaid) = &mut self.pieces {
-            return overlaid.poll(context).map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)));
+        match &mut self.pieces {
+            Pieces::Overlaid(overlaid) => {
+                return overlaid.poll(context).map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)));
+            }
+            Pieces::Package(package) => {
+                return package.poll(context).map(|bytes| bytes.map(|bytes| bytes.map(Frame::data)));
+            }
+            Pieces::One(_) | Pieces::Template { .. } => {}
         }
         if self.left == 0 {
             return Poll::Ready(None);
@@ -80,6 +88,7 @@ impl http_body::Body for Body {
     fn is_end_stream(&self) -> bool {
         match &self.pieces {
             Pieces::Overlaid(overlaid) => overlaid.is_done(),
+            Pieces::Package(package) => package.is_done(),
             _ => self.left == 0,
         }
     }
@@ -87,6 +96,7 @@ impl http_body::Body for Body {
     fn size_hint(&self) -> SizeHint {
         match &self.pieces {
             Pieces::Overlaid(_) => SizeHint::default(),
+            Pieces::Package(package) => package.size().map_or_else(SizeHint::default, SizeHint::with_exact),
             _ => SizeHint::with_exact(self.left as u64),
         }
     }
@@ -120,6 +130,13 @@ impl From<Buffer> for Body {
 impl From<Outgoing> for Body {
     fn from(outgoing: Outgoing) -> Self {
         Body { left: outgoing.len(), pieces: Pieces::Template { outgoing, next: 0 } }
+    }
+}
+
+/// A message with its parts, which are read while they are sent.
+impl From<Package> for Body {
+    fn from(package: Package) -> Self {
+        Body { left: 0, pieces: Pieces::Package(Box::new(package)) }
     }
 }
 

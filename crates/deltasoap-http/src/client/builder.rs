@@ -3,6 +3,7 @@
 use super::memory::{BYTES, MEMORIES, Memories};
 use super::templates::{SharedTemplates, Writer};
 use super::transport::HttpTransport;
+use crate::AttachmentOptions;
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Version;
 use deltasoap_core::{DecodeOptions, DifferentialStats, EncodeStats, Templating};
@@ -98,6 +99,7 @@ pub(super) struct Settings {
     pub(super) action: Cow<'static, str>,
     pub(super) timeout: Option<Duration>,
     pub(super) options: DecodeOptions,
+    pub(super) attachments: AttachmentOptions,
 }
 
 /// A client under construction; see [`Client::builder`].
@@ -121,6 +123,7 @@ impl ClientBuilder {
             action: Cow::Borrowed(""),
             timeout: Some(Duration::from_secs(60)),
             options: DecodeOptions::default(),
+            attachments: AttachmentOptions::client(),
         };
         ClientBuilder {
             url,
@@ -166,6 +169,14 @@ impl ClientBuilder {
     #[must_use]
     pub fn options(mut self, options: DecodeOptions) -> Self {
         self.settings.options = options;
+        self
+    }
+
+    /// How messages with parts are read and written; default [`AttachmentOptions::client`]. Parts go with a call by
+    /// [`CallOptions::part`](crate::CallOptions::part), and come back in [`Response::attachments`](crate::Response).
+    #[must_use]
+    pub fn attachments(mut self, options: AttachmentOptions) -> Self {
+        self.settings.attachments = options;
         self
     }
 

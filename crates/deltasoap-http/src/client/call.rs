@@ -5,6 +5,8 @@ use super::error::CallError;
 use super::options::CallOptions;
 use super::receive::{FaultReceiver, Received, receive, status_error};
 use super::templates::{Layout, Sent};
+use crate::Attachments;
+use crate::attachments::package::Packing;
 use crate::media;
 use crate::{Body, BoxError};
 use bytes::Bytes;
@@ -13,12 +15,13 @@ use deltasoap_core::soap::{Head, Receiver, Reply, ReplyReceiver, Version};
 use deltasoap_core::{DecodeOptions, Differential, Error, Lease, Message, QName};
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, StatusCode};
+use std::error::Error as StdError;
 use std::time::Duration;
 use tower::{Service, ServiceExt};
 use tracing::Instrument;
 
 /// A response with what came around it.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct Response<T> {
     /// SOAP header blocks, and the version of the answer.
@@ -29,16 +32,20 @@ pub struct Response<T> {
     pub status: StatusCode,
     /// HTTP headers.
     pub http_headers: HeaderMap,
+    /// The parts that came with the message, which may be still on their way: they may pause for no longer than a call may take.
+    pub attachments: Attachments,
 }
 
 impl<S, B> Client<S>
 where
     S: Service<Request<Body>, Response = http::Response<B>> + Clone,
     S::Error: Into<BoxError>,
-    B: http_body::Body<Data = Bytes>,
+    B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
     /// Calls an operation with the client's settings.
+    ///
+    /// Parts that come with the response are not read; see [`call_with`](Self::call_with).
     ///
     /// The response is the caller's own, so that nothing of it is left to compare the next one with: it is read in full. See
     /// [`call_leased`](Self::call_leased) for responses that resemble each other.
@@ -146,10 +153,10 @@ where
     ) -> Result<Response<T>, CallError> {
         let response = self.transmit(request).await?;
         let received = self.receive(response, ReplyReceiver::<T>::default(), self.decoder(), sent).await?;
-        let (status, http_headers) = (received.parts.status, received.parts.headers);
+        let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
         let Some((head, receiver)) = received.message else { return Err(status_error(status, b"")) };
         match receiver.into_reply().map_err(CallError::Decode)? {
-            Reply::Response(body) => Ok(Response { head, body, status, http_headers }),
+            Reply::Response(body) => Ok(Response { head, body, status, http_headers, attachments }),
             Reply::Fault(fault) => Err(CallError::Fault(fault)),
         }
     }
@@ -163,14 +170,14 @@ where
         let response = self.transmit(request).await?;
         let (checkout, memory, decoder) = self.memories.check_out::<T>(name);
         let received = self.receive(response, ReplyReceiver::new(memory), decoder, sent).await?;
-        let (status, http_headers) = (received.parts.status, received.parts.headers);
+        let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
         let Some((head, mut receiver)) = received.message else { return Err(status_error(status, b"")) };
         let fault = receiver.take_fault().map_err(CallError::Decode)?;
         // A fault leaves the memory as it was, and sends it home at once.
         let body = checkout.lease(receiver.into_memory(), received.decoder);
         match fault {
             Some(fault) => Err(CallError::Fault(Box::new(fault))),
-            None => Ok(Response { head, body, status, http_headers }),
+            None => Ok(Response { head, body, status, http_headers, attachments }),
         }
     }
 
@@ -184,7 +191,7 @@ where
     ) -> Result<Received<R>, CallError> {
         let before = decoder.stats().hinted_leaves;
         decoder.set_hint(sent.as_ref().map(|sent| sent.hint.clone()));
-        let received = receive(response, receiver, decoder).await?;
+        let received = receive(response, receiver, decoder, &self.settings).await?;
         if let Some(sent) = sent {
             self.writer.note_found(&sent, received.decoder.stats().hinted_leaves - before);
         }
@@ -199,7 +206,7 @@ where
     pub(super) async fn deliver(&self, request: Request<Body>) -> Result<(), CallError> {
         let response = self.transmit(request).await?;
         let status = response.status();
-        match receive(response, FaultReceiver::default(), self.decoder()).await {
+        match receive(response, FaultReceiver::default(), self.decoder(), &self.settings).await {
             Ok(received) => match received.message.map(|(_, receiver)| receiver.into_fault()) {
                 Some(Ok(Some(fault))) => Err(CallError::Fault(Box::new(fault))),
                 Some(Err(error)) => Err(CallError::Decode(error)),
@@ -212,11 +219,16 @@ where
     }
 
     async fn transmit(&self, request: Request<Body>) -> Result<http::Response<B>, CallError> {
-        self.transport.clone().oneshot(request).await.map_err(|error| CallError::Http(error.into()))
+        let response = self.transport.clone().oneshot(request).await;
+        response.map_err(|error| blame_content(CallError::Http(error.into())))
     }
 
-    fn request<T: Message>(&self, body: &T, options: CallOptions) -> Result<(Request<Body>, Option<Sent>), CallError> {
-        let (message, sent) = self.message(body, &options).map_err(CallError::Encode)?;
+    fn request<T: Message>(
+        &self,
+        body: &T,
+        mut options: CallOptions,
+    ) -> Result<(Request<Body>, Option<Sent>), CallError> {
+        let (message, sent) = self.message(body, &mut options).map_err(CallError::Encode)?;
         Ok((self.request_of(message, options)?, sent))
     }
 
@@ -224,19 +236,36 @@ where
     pub(super) fn request_of(&self, message: Body, options: CallOptions) -> Result<Request<Body>, CallError> {
         let settings = &*self.settings;
         let action = options.action.as_ref().unwrap_or(&settings.action);
-        let mut request = Request::new(message);
+        let packing = self.packing(&options);
+        let mut headers = HeaderMap::new();
+        set_media_type(&mut headers, settings.version, action)?;
+        let (media_type, body) =
+            packing.pack(settings.version, action, message, options.parts).map_err(CallError::Encode)?;
+        if let Some(media_type) = media_type {
+            headers.insert(CONTENT_TYPE, media_type);
+        }
+        let mut request = Request::new(body);
         *request.method_mut() = Method::POST;
         *request.uri_mut() = settings.url.clone();
-        let headers = request.headers_mut();
-        set_media_type(headers, settings.version, action)?;
         options.http_headers.iter().for_each(|(name, value)| _ = headers.insert(name, value.clone()));
+        *request.headers_mut() = headers;
         Ok(request)
     }
 
-    fn message<T: Message>(&self, body: &T, options: &CallOptions) -> Result<(Body, Option<Sent>), Error> {
+    fn packing(&self, options: &CallOptions) -> Packing {
+        Packing::of_request(&self.settings.attachments, options.mtom)
+    }
+
+    /// Writes the message; values that become parts are added to those of the call.
+    fn message<T: Message>(&self, body: &T, options: &mut CallOptions) -> Result<(Body, Option<Sent>), Error> {
         let encoding = options.encoding.unwrap_or(self.settings.encoding);
         let layout = Layout { version: self.settings.version, encoding, headers: &options.headers };
-        self.writer.write(layout, body, options.is_single)
+        let Some(threshold) = self.packing(options).threshold() else {
+            return self.writer.write(layout, body, options.is_single);
+        };
+        let (message, taken) = self.writer.write_optimized(layout, body, threshold)?;
+        options.parts.splice(0..0, taken);
+        Ok((message, None))
     }
 }
 
@@ -249,6 +278,19 @@ fn set_media_type(headers: &mut HeaderMap, version: Version, action: &str) -> Re
         headers.insert("soapaction", action);
     }
     Ok(())
+}
+
+/// An exchange that failed for an item or a part that could not be written is not the network's fault.
+pub(super) fn blame_content(error: CallError) -> CallError {
+    let CallError::Http(http) = &error else { return error };
+    let mut cause: Option<&(dyn StdError + 'static)> = Some(&**http);
+    while let Some(current) = cause {
+        if let Some(error) = current.downcast_ref::<Error>() {
+            return CallError::Encode(error.clone());
+        }
+        cause = current.source();
+    }
+    error
 }
 
 pub(super) fn span<T: Message>() -> tracing::Span {

@@ -1,5 +1,6 @@
 //! What can be different from one call to the next.
 
+use crate::{Mtom, Part};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::HeaderBlock;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
@@ -16,6 +17,8 @@ pub struct CallOptions {
     pub(super) http_headers: HeaderMap,
     /// Written in full whatever was sent before, and not kept.
     pub(super) is_single: bool,
+    pub(super) parts: Vec<Part>,
+    pub(super) mtom: Option<Mtom>,
 }
 
 impl CallOptions {
@@ -57,6 +60,20 @@ impl CallOptions {
     #[must_use]
     pub fn templates(mut self, are_used: bool) -> Self {
         self.is_single = !are_used;
+        self
+    }
+
+    /// Adds a part that is sent with the message: in MIME, or as the client's [options](crate::ClientBuilder::attachments) say.
+    #[must_use]
+    pub fn part(mut self, part: Part) -> Self {
+        self.parts.push(part);
+        self
+    }
+
+    /// When binary values are sent as parts of their own.
+    #[must_use]
+    pub fn mtom(mut self, mtom: Mtom) -> Self {
+        self.mtom = Some(mtom);
         self
     }
 

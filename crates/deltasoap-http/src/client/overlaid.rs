@@ -6,9 +6,8 @@ use super::error::CallError;
 use super::options::CallOptions;
 use crate::{Body, BoxError};
 use bytes::Bytes;
-use deltasoap_core::{Error, Message, Overlay, Typed};
+use deltasoap_core::{Message, Overlay, Typed};
 use http::Request;
-use std::error::Error as StdError;
 use tower::Service;
 use tracing::Instrument;
 
@@ -16,7 +15,7 @@ impl<S, B> Client<S>
 where
     S: Service<Request<Body>, Response = http::Response<B>> + Clone,
     S::Error: Into<BoxError>,
-    B: http_body::Body<Data = Bytes>,
+    B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
     /// Calls an operation whose request has a list of any length: items come from an iterator, in place of what the request's one
@@ -81,7 +80,7 @@ where
     {
         let timeout = options.timeout.or(self.settings.timeout);
         let request = self.overlaid(request, items, options)?;
-        within(timeout, self.exchange(request, None)).instrument(span::<Req>()).await.map_err(blame_items)
+        within(timeout, self.exchange(request, None)).instrument(span::<Req>()).await
     }
 
     /// Sends a one-way message with a list of any length; see [`call_overlaid`](Self::call_overlaid).
@@ -112,7 +111,7 @@ where
     {
         let timeout = options.timeout.or(self.settings.timeout);
         let request = self.overlaid(request, items, options)?;
-        within(timeout, self.deliver(request)).instrument(span::<Req>()).await.map_err(blame_items)
+        within(timeout, self.deliver(request)).instrument(span::<Req>()).await
     }
 
     fn overlaid<Req, I>(&self, body: &Req, items: I, options: CallOptions) -> Result<Request<Body>, CallError>
@@ -125,17 +124,4 @@ where
         let overlay = Overlay::new(version, encoding, &options.headers, body, items, chunk);
         self.request_of(overlay.map_err(CallError::Encode)?.into(), options)
     }
-}
-
-/// An exchange that failed for an item that could not be written is the items' fault, not the network's.
-fn blame_items(error: CallError) -> CallError {
-    let CallError::Http(http) = &error else { return error };
-    let mut cause: Option<&(dyn StdError + 'static)> = Some(&**http);
-    while let Some(current) = cause {
-        if let Some(error) = current.downcast_ref::<Error>() {
-            return CallError::Encode(error.clone());
-        }
-        cause = current.source();
-    }
-    error
 }

@@ -1,8 +1,9 @@
 //! Reads the answer to a call as its bytes arrive.
 
+use super::builder::Settings;
 use super::error::{CallError, StatusError};
-use crate::BoxError;
 use crate::media::MediaType;
+use crate::{Attachments, BoxError};
 use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Step, skip_element};
 use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver};
@@ -22,6 +23,8 @@ pub(super) struct Received<R> {
     /// `None` if the body was empty.
     pub(super) message: Option<(Head, R)>,
     pub(super) decoder: Decoder,
+    /// The other parts of the package that the message came in.
+    pub(super) attachments: Attachments,
 }
 
 /// Reads an answer with a decoder that is ready for a message.
@@ -32,23 +35,30 @@ pub(super) async fn receive<R, B>(
     response: http::Response<B>,
     receiver: R,
     decoder: Decoder,
+    settings: &Settings,
 ) -> Result<Received<R>, CallError>
 where
     R: Receiver,
-    B: Body<Data = Bytes>,
+    B: Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
     let (parts, body) = response.into_parts();
-    let mut body = pin!(body);
-    if !MediaType::of(&parts.headers).is_some_and(|media| media.can_be_soap()) {
-        return Err(status_error(parts.status, &excerpt(body).await));
-    }
+    let media = MediaType::of(&parts.headers).filter(|media| media.can_be_soap() || media.is_package());
+    let Some(media) = media else { return Err(status_error(parts.status, &excerpt(pin!(body)).await)) };
     let mut reading = Reading { decoder, reader: EnvelopeReader::new(receiver), first: Vec::new() };
-    let result = reading.read(body.as_mut()).await;
+    let mut attachments = Attachments::default();
+    let result = if media.is_package() {
+        let body = body.map_err(Into::into);
+        let limits = settings.attachments.limits;
+        attachments = Attachments::of(&media, body, limits, settings.timeout).map_err(CallError::Attachment)?;
+        reading.read_root(&mut attachments).await
+    } else {
+        reading.read(pin!(body)).await
+    };
     let Reading { decoder, reader, first } = reading;
     match result {
-        Ok(()) => Ok(Received { parts, message: Some(reader.into_parts()), decoder }),
-        Err(CallError::Decode(_)) if first.is_empty() => Ok(Received { parts, message: None, decoder }),
+        Ok(()) => Ok(Received { parts, message: Some(reader.into_parts()), decoder, attachments }),
+        Err(CallError::Decode(_)) if first.is_empty() => Ok(Received { parts, message: None, decoder, attachments }),
         // What comes under an error's status and is no message is some page of the way there.
         Err(CallError::Decode(_)) if !parts.status.is_success() => Err(status_error(parts.status, &first)),
         Err(error) => Err(error),
@@ -73,6 +83,20 @@ impl<R: Receiver> Reading<R> {
                 keep(&mut self.first, &data);
                 self.decoder.push_bytes(&mut self.reader, data).map_err(CallError::Decode)?;
             }
+        }
+        self.decoder.finish(&mut self.reader).map_err(CallError::Decode)
+    }
+
+    /// Reads the message out of a package.
+    async fn read_root(&mut self, attachments: &mut Attachments) -> Result<(), CallError> {
+        let mut root = attachments.root().await.map_err(CallError::Attachment)?;
+        if MediaType::of_root(root.headers()).is_none() {
+            let error = root.malformed("the root of the package is no message in XML, UTF-8 or UTF-16");
+            return Err(CallError::Attachment(error));
+        }
+        while let Some(data) = root.chunk().await.map_err(CallError::Attachment)? {
+            keep(&mut self.first, &data);
+            self.decoder.push_bytes(&mut self.reader, data).map_err(CallError::Decode)?;
         }
         self.decoder.finish(&mut self.reader).map_err(CallError::Decode)
     }

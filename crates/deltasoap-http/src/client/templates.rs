@@ -5,11 +5,12 @@
 //! it. A request that is written meanwhile gets a set of its own.
 
 use super::echoes::Echoes;
+use crate::Part;
 use crate::body::Body;
 use crate::shelf::{Idle, Shelf};
 use crate::sizes::{Sizes, in_full};
 use deltasoap_core::schema::Use;
-use deltasoap_core::soap::{HeaderBlock, Version, encode_message};
+use deltasoap_core::soap::{HeaderBlock, Version, encode_message, encode_optimized};
 use deltasoap_core::{Buffer, EncodeStats, Error, Hint, Message, QName, RunPool, Templates, Templating};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -219,6 +220,24 @@ impl Writer {
         } else {
             self.write_on(Key { destination: self.destination, kind }, layout, body)
         }
+    }
+
+    /// Writes a request whose larger binary values become parts. It is written in full: what is left of it is mostly small.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub(super) fn write_optimized<T: Message>(
+        &self,
+        Layout { version, encoding, headers }: Layout<'_>,
+        body: &T,
+        threshold: usize,
+    ) -> Result<(Body, Vec<Part>), Error> {
+        let kind = Kind::of::<T>(version, encoding);
+        let expected = self.state().habits(&kind).sizes.expected();
+        let buffer = Buffer::with_capacity(expected);
+        let written = encode_optimized(version, encoding, headers, body, threshold, buffer)?;
+        self.count(&kind, in_full(written.message.len()), written.message.len());
+        Ok((written.message.into(), written.parts.into_iter().map(Part::taken).collect()))
     }
 
     fn write_in_full<T: Message>(

@@ -1,21 +1,31 @@
 //! What handlers give back: responses with or without header blocks, and faults with typed details.
 
+use crate::Part;
 use deltasoap_core::soap::{Fault, FaultCode, HeaderBlock};
 use deltasoap_core::{Error, Message};
 
-/// A response with header blocks.
-#[derive(Debug, Clone, PartialEq)]
+/// A response with header blocks and parts.
+#[derive(Debug, Clone)]
 pub struct Answer<T> {
     /// Header blocks, in the order in which they are written.
     pub headers: Vec<HeaderBlock>,
     /// The body's element.
     pub body: T,
+    /// Parts that are sent with the message, in their order.
+    pub parts: Vec<Part>,
 }
 
 impl<T> Answer<T> {
     /// A response without header blocks.
     pub fn new(body: T) -> Self {
-        Answer { headers: Vec::new(), body }
+        Answer { headers: Vec::new(), body, parts: Vec::new() }
+    }
+
+    /// Adds a part.
+    #[must_use]
+    pub fn with_part(mut self, part: Part) -> Self {
+        self.parts.push(part);
+        self
     }
 
     /// Adds a header block.

@@ -9,6 +9,7 @@ use super::pool::Pool;
 use super::service::{Inner, SoapService};
 use super::stats::ServiceStats;
 use super::wsdl::Description;
+use crate::AttachmentOptions;
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Fault;
 use deltasoap_core::{Checkpoints, DecodeOptions, Differential, Lease, Limits, Message, QName, Templating};
@@ -31,6 +32,7 @@ pub struct ServiceBuilder {
     sharing: Sharing,
     bounds: MemoryBounds,
     templating: Templating,
+    attachments: AttachmentOptions,
     body_timeout: Option<Duration>,
     encoding: Use,
     name: String,
@@ -48,6 +50,7 @@ impl ServiceBuilder {
             sharing: Sharing::default(),
             bounds: MemoryBounds::default(),
             templating: Templating::default(),
+            attachments: AttachmentOptions::server(),
             body_timeout: Some(BODY_TIME),
             encoding: Use::Literal,
             name: "SOAP service".to_owned(),
@@ -147,6 +150,14 @@ impl ServiceBuilder {
         self
     }
 
+    /// How messages with parts are read and written; default [`AttachmentOptions::server`]. Handlers get the parts of a request
+    /// from their [`Context`], and answer with some by [`Answer::with_part`](crate::Answer::with_part).
+    #[must_use]
+    pub fn attachments(mut self, options: AttachmentOptions) -> Self {
+        self.attachments = options;
+        self
+    }
+
     /// Whose earlier requests a request may be compared with, and whose earlier responses a response is written against.
     /// Default: those of the same principal or connection.
     #[must_use]
@@ -229,6 +240,7 @@ impl ServiceBuilder {
             templates: templates.clone(),
             // What the service has no room for is not made into a template in the first place.
             templating: Templating { bytes: self.templating.bytes.min(self.bounds.total_bytes), ..self.templating },
+            attachments: self.attachments,
             encoding: self.encoding,
             stats: Arc::new(ServiceStats::new(&self.name, cache, templates, records)),
             name: self.name,

@@ -1,5 +1,6 @@
 //! What a handler can know of a request besides its body.
 
+use crate::Attachments;
 use crate::media::{self, MediaType};
 use deltasoap_core::soap::{Head, HeaderBlock, Version};
 use deltasoap_core::{Error, Message};
@@ -11,6 +12,7 @@ use std::net::SocketAddr;
 pub struct Context {
     head: Head,
     parts: Parts,
+    attachments: Attachments,
 }
 
 /// The address that a request came from, attached to requests by [`Server`](crate::Server).
@@ -18,8 +20,14 @@ pub struct Context {
 pub struct Peer(pub SocketAddr);
 
 impl Context {
-    pub(crate) fn new(head: Head, parts: Parts) -> Self {
-        Context { head, parts }
+    pub(crate) fn new(head: Head, parts: Parts, attachments: Attachments) -> Self {
+        Context { head, parts, attachments }
+    }
+
+    /// The parts that came with the message, which may be still on their way. A handler that answers before it has read them
+    /// all may end the connection by it, and a client that is still sending then may not get to read the answer.
+    pub fn attachments(&mut self) -> &mut Attachments {
+        &mut self.attachments
     }
 
     /// The SOAP header blocks and the version.
@@ -52,10 +60,15 @@ impl Context {
         self.extension::<Peer>().map(|peer| peer.0)
     }
 
-    /// The action that the request names: `SOAPAction` in 1.1, a parameter of the media type in 1.2.
+    /// The action that the request names: `SOAPAction` in 1.1, a parameter of the media type in 1.2; in MTOM perhaps of the
+    /// media type that its `start-info` gives.
     pub fn action(&self) -> Option<String> {
         let header = self.parts.headers.get("soapaction").and_then(|value| value.to_str().ok());
-        let from_media = || MediaType::of(&self.parts.headers)?.action;
+        let from_media = || {
+            let media = MediaType::of(&self.parts.headers)?;
+            let inside = media.parameter("start-info").and_then(MediaType::parse).and_then(|inside| inside.action);
+            media.action.or(inside)
+        };
         header.map(media::unquote).or_else(from_media)
     }
 }

@@ -9,8 +9,7 @@ use super::context::Context;
 use super::guard::{Panicked, guard};
 use super::memory::{Checkout, Place};
 use super::record::Record;
-use super::writing::Writing;
-use crate::body::Body;
+use super::writing::{Writing, Written};
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, Field, List, MethodElement, Style, Use};
 use deltasoap_core::soap::{Fault, Version};
@@ -241,7 +240,7 @@ pub(crate) trait Call: Send {
 #[derive(Debug)]
 pub(crate) enum Outcome {
     /// A response, and the time that encoding it took.
-    Response(Body, Duration),
+    Response(Written, Duration),
     /// A one-way message was accepted.
     Accepted,
     /// A fault.
@@ -330,7 +329,7 @@ impl<Request: Message + Send + 'static> Call for TypedCall<Request> {
 fn encode<T: Message>(writing: Writing, answer: &Answer<T>) -> Outcome {
     let start = Instant::now();
     match writing.write(answer) {
-        Ok(body) => Outcome::Response(body, start.elapsed()),
+        Ok(written) => Outcome::Response(written, start.elapsed()),
         Err(error) => {
             tracing::error!(%error, "the response could not be written");
             Outcome::Fault(Fault::receiver("the response could not be written"))

@@ -4,6 +4,8 @@ use super::dispatch::{Chosen, Dispatch};
 use super::memory::{Place, Store};
 use super::pool::Pooled;
 use super::service::Inner;
+use crate::media::MediaType;
+use crate::{Attachment, AttachmentError, AttachmentErrorKind, Attachments, BoxError};
 use bytes::Bytes;
 use deltasoap_core::decode::Decoder;
 use deltasoap_core::soap::{EnvelopeReader, Fault, FaultCode, Head, Version};
@@ -32,6 +34,12 @@ pub(crate) struct Refusal {
     pub(crate) status: Option<StatusCode>,
 }
 
+impl Refusal {
+    fn without_body(version: Version) -> Self {
+        Refusal { version, fault: Fault::receiver("the message was read without a body"), status: None }
+    }
+}
+
 /// Reads a request.
 ///
 /// # Errors
@@ -50,7 +58,7 @@ where
     let mut receiving = Receiving::new(service, place);
     let limit = service.options.limits.message;
     let result = if body.size_hint().lower() > limit {
-        Err(Failure::TooLarge(limit))
+        Err(Failure::TooLarge("message", limit))
     } else {
         receiving.read(body.as_mut()).await
     };
@@ -62,19 +70,72 @@ where
         }
         return Err(receiving.refuse(fallback, &failure));
     }
-    receiving.into_parts().ok_or_else(|| Refusal {
-        version: fallback,
-        fault: Fault::receiver("the message was read without a body"),
-        status: None,
-    })
+    receiving.into_parts().ok_or_else(|| Refusal::without_body(fallback))
+}
+
+/// Reads a request that comes with other parts. Those behind it are left for the handler.
+///
+/// # Errors
+/// As [`receive`], and when the package is at fault.
+pub(crate) async fn receive_package<B>(
+    service: &Arc<Inner>,
+    media: &MediaType,
+    place: Option<Place>,
+    body: B,
+) -> Result<(Head, Chosen, Attachments), Refusal>
+where
+    B: Body<Data = Bytes> + Send + 'static,
+{
+    let fallback = media.version();
+    let (limits, announced) = (service.attachments.limits, body.size_hint().lower());
+    let body = body.map_err(|_| BoxError::from("the body did not arrive whole"));
+    let opened = Attachments::of(media, body, limits, service.body_timeout);
+    let mut attachments = opened.map_err(|error| refuse_package(fallback, &error))?;
+    let mut receiving = Receiving::new(service, place);
+    let result = if announced > limits.total {
+        Err(Failure::TooLarge("total", limits.total))
+    } else {
+        receiving.read_root(&mut attachments).await
+    };
+    service.stats.count_decoded(receiving.bytes, receiving.time);
+    tracing::Span::current().record("bytes_in", receiving.bytes);
+    if let Err(failure) = result {
+        if let (Failure::Message(_), Some(rest)) = (&failure, attachments.into_rest()) {
+            drain(pin!(rest)).await;
+        }
+        return Err(receiving.refuse(fallback, &failure));
+    }
+    let (head, chosen) = receiving.into_parts().ok_or_else(|| Refusal::without_body(fallback))?;
+    if chosen.operation.is_one_way() {
+        // Accepted is only what has come whole.
+        attachments.keep().await.map_err(|error| refuse_package(head.version(), &error))?;
+    }
+    Ok((head, chosen, attachments))
+}
+
+/// What a package at fault is answered with.
+fn refuse_package(version: Version, error: &AttachmentError) -> Refusal {
+    let status = match error.kind() {
+        AttachmentErrorKind::Limit { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+        AttachmentErrorKind::Timeout => StatusCode::REQUEST_TIMEOUT,
+        AttachmentErrorKind::Io(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        _ => StatusCode::BAD_REQUEST,
+    };
+    let fault = match error.kind() {
+        AttachmentErrorKind::Io(_) => Fault::receiver("a part could not be kept"),
+        _ => Fault::sender(error.to_string()),
+    };
+    Refusal { version, fault, status: Some(status) }
 }
 
 /// Why a message was not read.
 enum Failure {
     /// It is at fault.
     Message(Error),
-    /// It announces more bytes than this limit.
-    TooLarge(u64),
+    /// It announces more bytes than a limit.
+    TooLarge(&'static str, u64),
+    /// The package that it came in is at fault.
+    Package(AttachmentError),
     /// It did not arrive whole.
     Transport,
     /// It stopped coming.
@@ -113,6 +174,19 @@ impl Receiving {
         self.timed(Decoder::finish)
     }
 
+    /// Reads the message out of a package.
+    async fn read_root(&mut self, attachments: &mut Attachments) -> Result<(), Failure> {
+        let mut root = attachments.root().await.map_err(Failure::Package)?;
+        let media = root_media(&root)?;
+        while let Some(data) = root.chunk().await.map_err(Failure::Package)? {
+            self.bytes += data.len() as u64;
+            self.timed(|decoder, reader| decoder.push_bytes(reader, data))?;
+        }
+        self.timed(Decoder::finish)?;
+        attachments.set_root_type(&media);
+        Ok(())
+    }
+
     fn timed(
         &mut self,
         decode: impl FnOnce(&mut Decoder, &mut EnvelopeReader<Dispatch>) -> Result<(), Error>,
@@ -142,8 +216,9 @@ impl Receiving {
                 fault.not_understood = dispatch.not_understood;
                 Refusal { version: version_for(error, version), fault, status: status_for(error) }
             }
-            Failure::TooLarge(limit) => {
-                let fault = Fault::sender(format!("the limit `message` of {limit} is exceeded"));
+            Failure::Package(error) => refuse_package(version, error),
+            Failure::TooLarge(name, limit) => {
+                let fault = Fault::sender(format!("the limit `{name}` of {limit} is exceeded"));
                 Refusal { version, fault, status: Some(StatusCode::PAYLOAD_TOO_LARGE) }
             }
             Failure::Timeout => {
@@ -156,6 +231,14 @@ impl Receiving {
             }
         }
     }
+}
+
+/// The media type of a package's root, if a message can be of it. In DIME it is a namespace.
+fn root_media(root: &Attachment<'_>) -> Result<MediaType, Failure> {
+    let media = MediaType::of_root(root.headers());
+    media.ok_or_else(|| {
+        Failure::Package(root.malformed("the root of the package is no message in XML, UTF-8 or UTF-16"))
+    })
 }
 
 /// A decoder for one message, which goes back to its connection, if it belongs to one, or to the pool.

@@ -1,5 +1,6 @@
 //! HTTP responses: messages, faults, and what is neither.
 
+use super::writing::Written;
 use crate::body::Body;
 use crate::media::content_type;
 use deltasoap_core::Buffer;
@@ -7,6 +8,12 @@ use deltasoap_core::soap::{Fault, Version, encode_fault};
 use deltasoap_xml::lexical::is_xml_char;
 use http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_TYPE, HeaderValue};
 use http::{Response, StatusCode};
+
+/// A response, which may be a package of parts.
+pub(crate) fn written(version: Version, written: Written) -> Response<Body> {
+    let media_type = written.media_type.unwrap_or_else(|| content_type(version));
+    with_type(StatusCode::OK, media_type, written.body)
+}
 
 /// A message.
 pub(crate) fn message(version: Version, status: StatusCode, message: Body) -> Response<Body> {
@@ -68,8 +75,8 @@ pub(crate) fn method_not_allowed() -> Response<Body> {
 
 /// HTTP 415: what came cannot be a message.
 pub(crate) fn unsupported_media_type() -> Response<Body> {
-    let accepted = "text/xml, application/soap+xml";
-    let reason = format!("Expected one of {accepted}, in UTF-8 or UTF-16.\n");
+    let accepted = "text/xml, application/soap+xml, multipart/related, application/dime";
+    let reason = format!("Expected one of {accepted}, with a message in UTF-8 or UTF-16.\n");
     let mut response = text(StatusCode::UNSUPPORTED_MEDIA_TYPE, "text/plain", reason);
     response.headers_mut().insert("accept-post", HeaderValue::from_static(accepted));
     response

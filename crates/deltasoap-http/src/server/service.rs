@@ -8,13 +8,16 @@ use super::memory::{Cache, Place};
 use super::operation::{Operation, Outcome};
 use super::page;
 use super::pool::Pool;
-use super::receive::{Refusal, receive};
+use super::receive::{Refusal, receive, receive_package};
 use super::respond;
 use super::stats::ServiceStats;
 use super::writing::Writing;
 use super::wsdl::Description;
+use crate::attachments::Form;
+use crate::attachments::package::Packing;
 use crate::body::Body;
 use crate::media::{self, MediaType};
+use crate::{AttachmentOptions, Attachments};
 use bytes::Bytes;
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::{Fault, Head, Version};
@@ -60,6 +63,7 @@ pub(crate) struct Inner {
     /// The templates of earlier responses; `None` if none are kept, since the options say so.
     pub(crate) templates: Option<Arc<Cache>>,
     pub(crate) templating: Templating,
+    pub(crate) attachments: AttachmentOptions,
     pub(crate) encoding: Use,
     pub(crate) name: String,
     pub(crate) description: Option<Description>,
@@ -127,7 +131,10 @@ impl fmt::Debug for ResponseFuture {
 }
 
 impl Inner {
-    async fn answer<B: http_body::Body<Data = Bytes>>(self: Arc<Self>, request: Request<B>) -> Response<Body> {
+    async fn answer<B>(self: Arc<Self>, request: Request<B>) -> Response<Body>
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+    {
         match *request.method() {
             Method::POST => {
                 let span = tracing::info_span!(
@@ -145,12 +152,17 @@ impl Inner {
         }
     }
 
-    async fn answer_post<B: http_body::Body<Data = Bytes>>(self: Arc<Self>, request: Request<B>) -> Response<Body> {
+    async fn answer_post<B>(self: Arc<Self>, request: Request<B>) -> Response<Body>
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+    {
         let (parts, body) = request.into_parts();
-        let media = MediaType::of(&parts.headers).filter(|media| media.can_be_soap() && media.is_readable());
-        let Some(media) = media else { return respond::unsupported_media_type() };
+        let is_accepted = |media: &MediaType| media.can_be_soap() && media.is_readable() || media.is_package();
+        let Some(media) = MediaType::of(&parts.headers).filter(is_accepted) else {
+            return respond::unsupported_media_type();
+        };
         let (response, is_fault) = if media::is_plain(&parts.headers) {
-            self.exchange(media.version(), parts, body).await
+            self.exchange(&media, parts, body).await
         } else {
             (respond::unsupported_coding(media.version()), true)
         };
@@ -159,26 +171,32 @@ impl Inner {
     }
 
     /// Reads a message and answers it; true if the response is a fault.
-    async fn exchange<B>(self: &Arc<Self>, fallback: Version, parts: Parts, body: B) -> (Response<Body>, bool)
+    async fn exchange<B>(self: &Arc<Self>, media: &MediaType, parts: Parts, body: B) -> (Response<Body>, bool)
     where
-        B: http_body::Body<Data = Bytes>,
+        B: http_body::Body<Data = Bytes> + Send + 'static,
     {
         let place = self.cache.as_ref().and_then(|cache| Place::of(&parts, cache));
-        match receive(self, fallback, place, body).await {
-            Ok((head, chosen)) => self.run(head, parts, chosen).await,
+        let received = if media.is_package() {
+            receive_package(self, media, place, body).await
+        } else {
+            let received = receive(self, media.version(), place, body).await;
+            received.map(|(head, chosen)| (head, chosen, Attachments::default()))
+        };
+        match received {
+            Ok((head, chosen, attachments)) => self.run(head, parts, chosen, attachments).await,
             Err(refusal) => (refuse(&refusal), true),
         }
     }
 
     /// Runs an operation; true if the response is a fault.
-    async fn run(&self, head: Head, parts: Parts, chosen: Chosen) -> (Response<Body>, bool) {
+    async fn run(&self, head: Head, parts: Parts, chosen: Chosen, attachments: Attachments) -> (Response<Body>, bool) {
         let version = head.version();
         Span::current().record("version", tracing::field::debug(version));
-        let writing = self.writing(&chosen.operation, version, &parts);
-        match guard(chosen.call.run(Context::new(head, parts), writing)).await {
-            Ok(Outcome::Response(message, time)) => {
+        let writing = self.writing(&chosen.operation, version, &parts, attachments.form());
+        match guard(chosen.call.run(Context::new(head, parts, attachments), writing)).await {
+            Ok(Outcome::Response(written, time)) => {
                 self.stats.count_encoded(time);
-                (respond::message(version, StatusCode::OK, message), false)
+                (respond::written(version, written), false)
             }
             Ok(Outcome::Accepted) => (respond::accepted(), false),
             Ok(Outcome::Fault(fault)) => (respond_fault(version, &fault), true),
@@ -190,7 +208,7 @@ impl Inner {
     }
 
     /// How the response of an operation to a request is to be written.
-    fn writing(&self, operation: &Operation, version: Version, parts: &Parts) -> Writing {
+    fn writing(&self, operation: &Operation, version: Version, parts: &Parts, form: Form) -> Writing {
         let templates = self.templates.as_ref().filter(|_| !operation.is_one_way());
         Writing {
             version,
@@ -198,6 +216,7 @@ impl Inner {
             record: Arc::clone(operation.record()),
             place: templates.and_then(|cache| Place::of(parts, cache)),
             templating: self.templating,
+            packing: Packing::of_response(&self.attachments, form),
         }
     }
 

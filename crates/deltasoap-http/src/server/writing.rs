@@ -6,11 +6,14 @@
 use super::answer::Answer;
 use super::memory::{Place, TemplatePlace};
 use super::record::Record;
+use crate::Part;
+use crate::attachments::package::Packing;
 use crate::body::Body;
 use crate::sizes::in_full;
 use deltasoap_core::schema::Use;
-use deltasoap_core::soap::{Version, encode_message};
+use deltasoap_core::soap::{Version, encode_message, encode_optimized};
 use deltasoap_core::{Buffer, EncodeStats, Error, Message, Templating};
+use http::header::HeaderValue;
 use std::sync::Arc;
 
 /// How a response is to be written.
@@ -22,6 +25,15 @@ pub(crate) struct Writing {
     /// Where templates come from and go to; `None` for a response that stands alone.
     pub(crate) place: Option<Place>,
     pub(crate) templating: Templating,
+    pub(crate) packing: Packing,
+}
+
+/// A response, written.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) body: Body,
+    /// Its media type, where it is a package of parts.
+    pub(crate) media_type: Option<HeaderValue>,
 }
 
 impl Writing {
@@ -29,14 +41,34 @@ impl Writing {
     ///
     /// # Errors
     /// When the value holds text that XML cannot carry.
-    pub(crate) fn write<T: Message>(mut self, answer: &Answer<T>) -> Result<Body, Error> {
+    pub(crate) fn write<T: Message>(mut self, answer: &Answer<T>) -> Result<Written, Error> {
         let place = self.place.take().filter(|_| !self.record.sizes().are_small());
-        let (body, stats) = match place {
-            Some(place) => self.write_on(place.for_templates(&self.record, self.version), answer)?,
-            None => self.write_in_full(answer)?,
+        let mut parts = Vec::new();
+        let (body, stats) = match (place, self.packing.threshold()) {
+            (_, Some(threshold)) => self.write_optimized(answer, threshold, &mut parts)?,
+            (Some(place), None) => self.write_on(place.for_templates(&self.record, self.version), answer)?,
+            (None, None) => self.write_in_full(answer)?,
         };
         self.record.count_encoded(&stats);
-        Ok(body)
+        parts.extend_from_slice(&answer.parts);
+        let (media_type, body) = self.packing.pack(self.version, "", body, parts)?;
+        Ok(Written { body, media_type })
+    }
+
+    /// Writes a message whose larger binary values are parts. It is written in full: what is left of it is mostly small.
+    fn write_optimized<T: Message>(
+        &self,
+        answer: &Answer<T>,
+        threshold: usize,
+        parts: &mut Vec<Part>,
+    ) -> Result<(Body, EncodeStats), Error> {
+        let Writing { version, encoding, .. } = *self;
+        let buffer = Buffer::with_capacity(self.record.sizes().expected());
+        let written = encode_optimized(version, encoding, &answer.headers, &answer.body, threshold, buffer)?;
+        self.record.sizes().note(written.message.len());
+        let stats = in_full(written.message.len());
+        parts.extend(written.parts.into_iter().map(Part::taken));
+        Ok((written.message.into(), stats))
     }
 
     fn write_on<T: Message>(&self, place: TemplatePlace, answer: &Answer<T>) -> Result<(Body, EncodeStats), Error> {

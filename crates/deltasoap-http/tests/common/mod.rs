@@ -143,7 +143,7 @@ async fn describe(_: Lease<Describe>, context: Context) -> Result<Answer<Describ
     };
     let ticket = context.header::<Ticket>().transpose()?;
     let headers = ticket.iter().map(HeaderBlock::from_message).collect::<Result<_, _>>()?;
-    Ok(Answer { headers, body })
+    Ok(Answer { headers, ..Answer::new(body) })
 }
 
 /// A request message as text.

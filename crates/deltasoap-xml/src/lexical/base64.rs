@@ -15,6 +15,13 @@ use std::sync::LazyLock;
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Base64(pub Vec<u8>);
 
+impl Base64 {
+    /// Appends the text form of bytes that lie elsewhere.
+    pub fn write(bytes: &[u8], out: &mut Buffer) {
+        encode(bytes, out);
+    }
+}
+
 /// Standard alphabet, padding required, unused bits zero: the lexical space of XSD 1.0.
 static ENGINE: LazyLock<Simd> = LazyLock::new(|| Simd::standard(PAD));
 

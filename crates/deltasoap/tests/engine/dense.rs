@@ -35,7 +35,7 @@ fn send<T: Message>(template: &mut Template, value: &T) -> (MatchKind, EncodeSta
     let sent = template.encode(Version::Soap11, Use::Literal, &[], value).expect("can be written");
     let full = encode_message(Version::Soap11, Use::Literal, &[], value, Buffer::new()).expect("can be written");
     assert!(sent.to_vec() == full.as_slice(), "the message differs from the one in full");
-    let longest = sent.frames().iter().map(|frame| frame.len()).max().unwrap_or_default();
+    let longest = sent.frames().iter().map(bytes::Bytes::len).max().unwrap_or_default();
     (sent.kind(), template.stats() - before, longest)
 }
 

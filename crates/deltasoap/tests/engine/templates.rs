@@ -5,8 +5,8 @@ use deltasoap::lexical::{Base64, DoubleArray};
 use deltasoap::schema::Use;
 use deltasoap::soap::{HeaderBlock, Version, encode_message};
 use deltasoap::{
-    AnySimple, Buffer, Child, Empty, MatchKind, Message, Nillable, Node, QName, Simple, Soap, SoapArray, Template,
-    Templates, Templating, Typed, Width,
+    AnySimple, Binary, Buffer, Child, Empty, MatchKind, Message, Nillable, Node, QName, Simple, Soap, SoapArray,
+    Template, Templates, Templating, Typed, Width,
 };
 use deltasoap_streams::prng::SplitMix64;
 
@@ -82,6 +82,7 @@ struct Request {
     empty: Option<Empty>,
     data: Option<Base64>,
     list: Option<DoubleArray>,
+    binaries: Vec<Binary>,
     #[soap(inline)]
     last: Shape,
 }
@@ -110,6 +111,7 @@ fn request() -> Request {
         empty: Some(Empty),
         data: Some(Base64(vec![1, 2, 3])),
         list: Some(numbers().collect::<Vec<f64>>().into()),
+        binaries: vec![vec![1, 2, 3].into(), Binary::part("a@b"), Binary::default()],
         last: Shape::Nothing,
     }
 }
@@ -140,7 +142,7 @@ type Random = SplitMix64;
 type Update = fn(&mut Request, &mut Random);
 
 /// What messages differ in.
-const UPDATES: [Update; 34] = [
+const UPDATES: [Update; 36] = [
     |_, _| {},
     |all, random| all.number = number(random),
     |all, random| all.number = 10 + number(random) % 90,
@@ -174,8 +176,18 @@ const UPDATES: [Update; 34] = [
     |all, random| all.empty = random.one_in(2).then_some(Empty),
     |all, random| all.data = random.one_in(2).then(|| Base64(text(random).into_bytes())),
     |all, random| all.list = Some((0..index(random, 50)).map(|_| double(random)).collect::<Vec<f64>>().into()),
+    |all, random| edit(&mut all.binaries, random, |item, random| *item = binary(random)),
+    |all, random| all.binaries = (0..index(random, 9)).map(|_| binary(random)).collect(),
     |all, _| *all = request(),
 ];
+
+fn binary(random: &mut Random) -> Binary {
+    match random.below(3) {
+        0 => Binary::part(&format!("{}@b", random.below(20))),
+        1 => Binary::part("a@b"),
+        _ => text(random).into_bytes().into(),
+    }
+}
 
 fn index(random: &mut Random, bound: usize) -> usize {
     random.below(bound as u32) as usize

@@ -279,20 +279,23 @@ fn read<'a, T: Content, S: ItemSource<'a>>(source: &mut S, taking: &mut Taking<'
     let (bytes, markup) = (source.bytes(), &source.known().markup);
     // Copies, which nobody else can see and so need not be kept in memory.
     let (mut here, mut taken) = (source.clone(), taking.lend());
+    let mut text = source.pos();
     let goes_on = loop {
+        here.begin(text);
         let mut value = T::vacant(view);
         if value.scan_flat(&mut here, view).is_none() {
             break false;
         }
         let Some(next) = markup.next(bytes, here.pos()) else { break false };
         taken.take(value, next.start);
-        let Some(text) = next.text else { break false };
-        here.begin(text);
+        let Some(at) = next.text else { break false };
+        text = at;
         if taken.place == taken.last || !here.goes_on() {
             break true;
         }
     };
     (taking.place, taking.start) = (taken.place, taken.start);
+    here.begin(text);
     *source = here;
     goes_on
 }

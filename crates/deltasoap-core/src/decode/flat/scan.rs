@@ -36,6 +36,8 @@ pub(super) trait ItemSource<'a>: FlatSource + Clone {
 #[derive(Debug, Clone)]
 pub(super) struct FlatScan<'a> {
     known: &'a Known,
+    /// The markup between the leaves of an item, and the types that it names.
+    parts: (std::slice::Iter<'a, Gap>, std::slice::Iter<'a, Builtin>),
     bytes: &'a [u8],
     pos: usize,
     between: std::slice::Iter<'a, Gap>,
@@ -48,7 +50,7 @@ impl<'a> FlatScan<'a> {
     #[inline(always)]
     pub(super) fn new(bytes: &'a [u8], known: &'a Known, pos: usize, text_limit: usize) -> Self {
         let (between, types) = (known.markup.between.iter(), known.types.iter());
-        FlatScan { known, bytes, pos, between, types, text_limit }
+        FlatScan { known, parts: (between.clone(), types.clone()), bytes, pos, between, types, text_limit }
     }
 
     /// The bytes from the leaf at hand on.
@@ -98,7 +100,8 @@ impl<'a> ItemSource<'a> for FlatScan<'a> {
 
     #[inline(always)]
     fn begin(&mut self, pos: usize) {
-        (self.pos, self.between, self.types) = (pos, self.known.markup.between.iter(), self.known.types.iter());
+        self.pos = pos;
+        (self.between, self.types) = self.parts.clone();
     }
 
     #[inline(always)]

@@ -67,8 +67,8 @@ struct Element {
 /// What may stand between two elements, welcome or not.
 const BETWEEN: [&str; 7] =
     [" ", "\n  ", "<!-- note -->", "<!--<x>1</x>-->", "<other/>", "<other>1<x>2</x></other>", "<?pi x?>"];
-const ATTRIBUTES: [&str; 5] = [" id='7'", " version='22'", " xmlns:z='urn:z'", " ", " xsi:nil='true'"];
-const TEXTS: [&str; 7] = ["0", "12", "-3456", "<![CDATA[5]]>", "&#54;", "7<!-- 8 -->9", ""];
+const ATTRIBUTES: [&str; 6] = [" id='7'", " version='22'", " xmlns:z='urn:z'", " ", " xsi:nil='true'", " href='cid:9'"];
+const TEXTS: [&str; 8] = ["0", "12", "-3456", "<![CDATA[5]]>", "&#54;", "7<!-- 8 -->9", "", "Zm9v Zg=="];
 
 impl Document {
     fn edit(&mut self, entropy: &mut Entropy<'_>) {

@@ -1,7 +1,7 @@
 //! The types, each with a document to begin with.
 
 use super::stream;
-use deltasoap::{Empty, Nillable, Node, QName, Soap, SoapArray};
+use deltasoap::{Binary, Empty, Nillable, Node, QName, Soap, SoapArray};
 
 /// A type, by what is done with it.
 pub struct Kind {
@@ -26,7 +26,7 @@ macro_rules! kind {
     };
 }
 
-pub const KINDS: [Kind; 9] = [
+pub const KINDS: [Kind; 10] = [
     kind!(
         Points,
         "<p id='1'><x>1.5</x><y>2</y><z>3</z></p><p><x>2.5</x></p><p><x>3</x><z>1</z></p><p id='4'><x>4</x><y>5</y></p>\
@@ -83,6 +83,13 @@ pub const KINDS: [Kind; 9] = [
          <price currency='EUR'>9</price></rows><rows><p id='1'><x>1</x></p><p><x>2</x></p><flat e:arrayType='q:F[1]'>\
          <item><a>3</a><b>z</b></item></flat><price>1</price></rows><rows><flat/><price>2</price></rows><name>q:local</name>\
          <empty/><rest><v>1</v></rest>"
+    ),
+    kind!(
+        Binaries,
+        "<b>Zm9vYmFy</b><b><i:Include xmlns:i='http://www.w3.org/2004/08/xop/include' href='cid:1'/></b><b href='cid:2'/><b/>\
+         <p><x>1</x></p><b xmlns:i='http://www.w3.org/2004/08/xop/include'><i:Include href='cid:3'><x>1</x></i:Include></b>\
+         <b>Z g==</b><b>Zm8=</b><p><x>2</x></p><maybe href='cid:1'/><nil xsi:nil='true'/><nil href='cid:2'></nil>\
+         <nil><i:Include xmlns:i='http://www.w3.org/2004/08/xop/include' href='cid:1'/></nil><nil>Zg==</nil>"
     ),
 ];
 
@@ -283,6 +290,24 @@ struct Mixed {
     name: Option<QName>,
     empty: Option<Empty>,
     rest: Vec<Tree>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+enum PointOrBinary {
+    #[soap(name = "b")]
+    Binary(Binary),
+    #[soap(name = "p")]
+    Point(Point),
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Binaries {
+    #[soap(attribute)]
+    kind: String,
+    #[soap(inline)]
+    entries: Vec<PointOrBinary>,
+    maybe: Option<Binary>,
+    nil: Vec<Nillable<Binary>>,
 }
 
 /// A large value that can come from few bytes.

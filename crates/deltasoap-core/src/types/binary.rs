@@ -1,0 +1,394 @@
+//! `xsd:base64Binary` whose bytes may stand in a part of their own: inline text, `xop:Include`, or `href`.
+//!
+//! A value that stands elsewhere holds the reference and not the bytes. So decoding needs no other part of the package, and
+//! equal bytes of two messages give equal values, as differential decoding wants it, though the parts may differ: what a
+//! reference means is looked up in the package of the message it came with, by whoever has that.
+
+use crate::content::{Content, Typed};
+use crate::decode::{Cursor, Step, Stop, nil_attribute, other_attribute, skip_element};
+use crate::encode::Encoder;
+use crate::schema::{Builtin, Element, QName, SimpleElement, View};
+use crate::{ErrorKind, Escape, Lexical, ns};
+use bytes::Bytes;
+use deltasoap_xml::lexical::{Base64, LexicalError, Partial, WhiteSpace};
+use deltasoap_xml::{Buffer, Event};
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
+
+/// Bytes in a message (`xsd:base64Binary`): as text, or in another part of its package.
+///
+/// Which of them is the sender's choice, and a receiver takes both (XOP 1.0). Messages are decoded without the other parts:
+/// a [`Part`](Self::Part) says where the bytes are, and the package that came with the message has them. When a message is
+/// written, [`Bytes`](Self::Bytes) become text, or with MTOM a part if there are enough of them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Binary {
+    /// Bytes that stand in the message, or are to be sent with it.
+    Bytes(Bytes),
+    /// Bytes in another part.
+    Part(PartUri),
+}
+
+impl Binary {
+    /// The part with a content ID, without angle brackets.
+    pub fn part(content_id: &str) -> Self {
+        Binary::Part(PartUri::of_content_id(content_id))
+    }
+
+    /// The bytes, where they stand in the message.
+    pub fn inline(&self) -> Option<&Bytes> {
+        match self {
+            Binary::Bytes(bytes) => Some(bytes),
+            Binary::Part(_) => None,
+        }
+    }
+}
+
+impl Default for Binary {
+    fn default() -> Self {
+        Binary::Bytes(Bytes::new())
+    }
+}
+
+impl From<Vec<u8>> for Binary {
+    fn from(bytes: Vec<u8>) -> Self {
+        Binary::Bytes(bytes.into())
+    }
+}
+
+impl From<Bytes> for Binary {
+    fn from(bytes: Bytes) -> Self {
+        Binary::Bytes(bytes)
+    }
+}
+
+/// The URI of a part of the same package, as it is written: `cid:` and a content ID (RFC 2392), or a location.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct PartUri(Box<str>);
+
+impl PartUri {
+    /// A URI as it is written.
+    pub fn new(uri: impl Into<Box<str>>) -> Self {
+        PartUri(uri.into())
+    }
+
+    /// The `cid:` URL of a content ID, without angle brackets. What a URL cannot hold is percent-encoded.
+    pub fn of_content_id(content_id: &str) -> Self {
+        let mut uri = "cid:".to_owned();
+        for byte in content_id.bytes() {
+            if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/".contains(&byte) {
+                uri.push(char::from(byte));
+            } else {
+                // Writing into a String cannot fail.
+                let _ = write!(uri, "%{byte:02X}");
+            }
+        }
+        PartUri(uri.into())
+    }
+
+    /// The URI as it is written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The content ID that a `cid:` URL names, without angle brackets; `None` for other URIs.
+    pub fn content_id(&self) -> Option<Cow<'_, str>> {
+        let (scheme, rest) = self.0.split_once(':')?;
+        scheme.eq_ignore_ascii_case("cid").then(|| percent_decoded(rest))
+    }
+}
+
+impl fmt::Display for PartUri {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The text with its `%` escapes resolved; what is no escape, or would give no UTF-8, stays.
+fn percent_decoded(text: &str) -> Cow<'_, str> {
+    if !text.contains('%') {
+        return Cow::Borrowed(text);
+    }
+    let (mut decoded, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
+    while let [first, behind @ ..] = rest {
+        let escaped = behind.get(..2).filter(|_| *first == b'%').and_then(hex_byte);
+        decoded.push(escaped.unwrap_or(*first));
+        rest = if escaped.is_some() { &behind[2..] } else { behind };
+    }
+    String::from_utf8(decoded).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+fn hex_byte(digits: &[u8]) -> Option<u8> {
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    Some((digit(digits[0])? * 16 + digit(digits[1])?) as u8)
+}
+
+/// Reading text, or in front of `xop:Include`.
+const TEXT: u8 = 1;
+/// Inside `xop:Include`.
+const INCLUDE: u8 = 2;
+/// Behind a reference: only white space may follow.
+const REFERRED: u8 = 3;
+
+impl Content for Binary {
+    const REPLACES: bool = true;
+
+    fn vacant(_: View<'_>) -> Self {
+        Binary::default()
+    }
+
+    fn decode(&mut self, cursor: &mut Cursor<'_>, _: View<'_>) -> Step {
+        let (me, fresh) = cursor.enter();
+        if fresh {
+            self.open(cursor, me)?;
+        }
+        if cursor.frame(me).state == INCLUDE {
+            skip_element(cursor)?;
+            cursor.frame(me).state = REFERRED;
+        }
+        loop {
+            match cursor.event()? {
+                Event::Text(text) => take(cursor, me, text)?,
+                Event::Char(c) => take(cursor, me, c.encode_utf8(&mut [0; 4]))?,
+                Event::Start => {
+                    *self = Binary::Part(include(cursor, me)?);
+                    cursor.frame(me).state = INCLUDE;
+                    skip_element(cursor)?;
+                    cursor.frame(me).state = REFERRED;
+                }
+                Event::End | Event::Done => break,
+            }
+        }
+        if cursor.frame(me).state == TEXT {
+            *self = Binary::Bytes(finish(cursor, me)?);
+        }
+        cursor.leave(me);
+        Ok(())
+    }
+
+    fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
+        encoder.type_attribute(view.element.type_name());
+        let has_parts = encoder.parts.is_some();
+        let taken = self.inline().and_then(|bytes| encoder.parts.as_mut()?.take(bytes));
+        match (self, taken) {
+            (_, Some(uri)) => write_include(encoder, &uri),
+            (Binary::Bytes(bytes), None) => encoder.leaf(&Inline(bytes.clone())),
+            (Binary::Part(uri), None) if has_parts => write_include(encoder, uri),
+            (Binary::Part(uri), None) => encoder.attribute(&QName::new("", "href"), uri.as_str()),
+        }
+    }
+}
+
+impl Typed for Binary {
+    const TYPE_NAME: QName = Builtin::Base64Binary.name();
+
+    fn element() -> &'static Element {
+        static ELEMENT: Element = Element::Simple(SimpleElement {
+            name: Builtin::Base64Binary.name(),
+            base: Builtin::Base64Binary,
+            enumeration: Cow::Borrowed(&[]),
+        });
+        &ELEMENT
+    }
+}
+
+impl Binary {
+    /// At the start tag, which may say where the bytes are (SOAP Messages with Attachments, section 3).
+    fn open(&mut self, cursor: &mut Cursor<'_>, me: usize) -> Step {
+        nil_attribute(cursor)?.reject(cursor)?;
+        let href = (0..cursor.reader().attribute_count()).find(|&index| is_part(cursor, index));
+        for index in (0..cursor.reader().attribute_count()).filter(|index| Some(*index) != href) {
+            other_attribute(cursor, index)?;
+        }
+        let uri = href.map(|index| PartUri::new(cursor.reader().attribute(index).1.trim_ascii()));
+        let (offset, state) = (cursor.offset(), cursor.state());
+        (state.binary, state.partial) = (Base64::default(), Partial::default());
+        let frame = cursor.frame(me);
+        // The bytes so far are elsewhere.
+        (frame.is_opaque, frame.mark) = (true, offset);
+        frame.state = if uri.is_some() { REFERRED } else { TEXT };
+        if let Some(uri) = uri {
+            *self = Binary::Part(uri);
+        }
+        Ok(())
+    }
+}
+
+/// True for an `href` that does not point into the envelope.
+fn is_part(cursor: &Cursor<'_>, index: usize) -> bool {
+    let (name, text) = cursor.reader().attribute(index);
+    let text = text.trim_ascii();
+    cursor.names().is(name, "", "href") && !text.is_empty() && !text.starts_with('#')
+}
+
+fn take(cursor: &mut Cursor<'_>, me: usize, text: &str) -> Step {
+    let frame = *cursor.frame(me);
+    if frame.state != TEXT {
+        let is_space = text.bytes().all(|byte| byte.is_ascii_whitespace());
+        return if is_space { Ok(()) } else { Err(cursor.error_at(ErrorKind::UnexpectedText, frame.mark)) };
+    }
+    let state = cursor.state();
+    let result = state.binary.append(text, &mut state.partial);
+    result.map_err(|error| cursor.error_at(ErrorKind::Lexical(error), frame.mark))
+}
+
+fn finish(cursor: &mut Cursor<'_>, me: usize) -> Step<Bytes> {
+    let mark = cursor.frame(me).mark;
+    let state = cursor.state();
+    let mut bytes = std::mem::take(&mut state.binary);
+    let result = bytes.finish(&mut state.partial);
+    result.map_err(|error| cursor.error_in_closed(ErrorKind::Lexical(error), mark))?;
+    Ok(Bytes::from(bytes.0))
+}
+
+/// At the start tag of a child: what an `xop:Include` refers to (XOP 1.0, section 2.1).
+fn include(cursor: &mut Cursor<'_>, me: usize) -> Step<PartUri> {
+    let is_include = cursor.names().is(cursor.name(), ns::XOP, "Include");
+    let state = cursor.state();
+    let is_first = state.binary.0.is_empty() && state.partial == Partial::default();
+    if !is_include || !is_first || cursor.frame(me).state != TEXT {
+        return Err(unexpected_child(cursor));
+    }
+    let (reader, names) = (cursor.reader(), cursor.names());
+    let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
+    let Some((_, href)) = attributes.find(|(name, _)| names.is(*name, "", "href")) else {
+        return Err(cursor.error_at_tag(ErrorKind::MissingAttribute { expected: "href".to_owned() }));
+    };
+    let uri = PartUri::new(href.trim_ascii());
+    if uri.content_id().is_none() {
+        let (found, expected) = (href.to_owned(), "a cid: URL, for nothing else is looked up".to_owned());
+        return Err(cursor.error_at_tag(ErrorKind::UnexpectedValue { found, expected }));
+    }
+    Ok(uri)
+}
+
+#[cold]
+fn unexpected_child(cursor: &Cursor<'_>) -> Stop {
+    let (found, expected) = (cursor.found_name(), "text, or one xop:Include".to_owned());
+    cursor.error_at_tag(ErrorKind::UnexpectedElement { found, expected })
+}
+
+fn write_include(encoder: &mut Encoder, uri: &PartUri) {
+    encoder.start_with_prefix(&QName::new(ns::XOP, "Include"), "xop");
+    encoder.attribute(&QName::new("", "href"), uri.as_str());
+    encoder.end();
+}
+
+/// Values that are taken out of a message while it is written.
+#[derive(Debug)]
+pub(crate) struct BinaryParts {
+    /// Fewest bytes of a value that is taken.
+    threshold: usize,
+    /// Content ID and bytes.
+    taken: Vec<(String, Bytes)>,
+}
+
+impl BinaryParts {
+    pub(crate) fn new(threshold: usize) -> Self {
+        BinaryParts { threshold, taken: Vec::new() }
+    }
+
+    pub(crate) fn into_taken(self) -> Vec<(String, Bytes)> {
+        self.taken
+    }
+
+    /// Takes a value, if it is long enough; gives what to write in its place.
+    fn take(&mut self, bytes: &Bytes) -> Option<PartUri> {
+        if bytes.len() < self.threshold {
+            return None;
+        }
+        let id = format!("binary-{}@xop.deltasoap", self.taken.len() + 1);
+        let uri = PartUri::of_content_id(&id);
+        self.taken.push((id, bytes.clone()));
+        Some(uri)
+    }
+}
+
+/// Bytes as text.
+struct Inline(Bytes);
+
+impl Lexical for Inline {
+    const XSD_NAME: &'static str = Base64::XSD_NAME;
+    const WHITE_SPACE: WhiteSpace = Base64::WHITE_SPACE;
+    const MAX_WIDTH: Option<usize> = None;
+
+    fn vacant() -> Self {
+        Inline(Bytes::new())
+    }
+
+    fn parse(text: &str) -> Result<Self, LexicalError> {
+        Base64::parse(text).map(|bytes| Inline(bytes.0.into()))
+    }
+
+    fn scan(bytes: &[u8]) -> Option<(Self, usize)> {
+        Base64::scan(bytes).map(|(bytes, used)| (Inline(bytes.0.into()), used))
+    }
+
+    fn format(&self, out: &mut Buffer, _: Escape) {
+        Base64::write(&self.0, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::{ElementRoot, from_slice};
+    use crate::{DecodeOptions, decode::Decoder};
+
+    fn read(text: &str) -> Result<Binary, String> {
+        let whole = from_slice::<Binary>(text.as_bytes(), &QName::new("", "a"));
+        let mut decoder = Decoder::new(DecodeOptions::default());
+        let mut root = ElementRoot::<Binary>::new(Binary::view());
+        let pushed = text.as_bytes().chunks(1).try_for_each(|byte| decoder.push(&mut root, byte));
+        let in_bytes = pushed.and_then(|()| decoder.finish(&mut root)).map(|()| root.value);
+        assert_eq!(whole, in_bytes, "{text}");
+        whole.map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn text_and_references_in_all_spellings() {
+        let bytes = Binary::Bytes(Bytes::from_static(b"foobar"));
+        let part = Ok(Binary::part("a b@c"));
+        assert_eq!(read("<a/>"), Ok(Binary::default()));
+        assert_eq!(read("<a xmlns:m='urn:m' m:contentType='x/y'>Zm9v\n Ym&#x46;y</a>"), Ok(bytes.clone()));
+        assert_eq!(read("<a>Zm<!-- -->9v<![CDATA[YmFy]]></a>"), Ok(bytes));
+        let include = "<x:Include xmlns:x='http://www.w3.org/2004/08/xop/include' href='cid:a%20b@c'";
+        assert_eq!(read(&format!("<a>{include}/></a>")), part);
+        assert_eq!(read(&format!("<a>\n {include} n:o='1' xmlns:n='urn:n'><n:x>y</n:x></x:Include>\n</a>")), part);
+        assert_eq!(read("<a href=' cid:a%20b@c '/>"), part);
+        assert_eq!(read("<a href='http://x/y'> </a>"), Ok(Binary::Part(PartUri::new("http://x/y"))));
+    }
+
+    #[test]
+    fn what_is_neither_is_refused() {
+        let include = |href: &str| format!("<x:Include xmlns:x='http://www.w3.org/2004/08/xop/include' {href}/>");
+        let cid = include("href='cid:x'");
+        for wrong in [
+            "<a>Zm9</a>",
+            "<a><b/></a>",
+            "<a href='#id'/>",
+            "<a href=''/>",
+            "<a href='cid:x'>Zm9v</a>",
+            &format!("<a>Zm9v{cid}</a>"),
+            &format!("<a>Z{cid}</a>"),
+            &format!("<a>{cid}Zm9v</a>"),
+            &format!("<a>{cid}{cid}</a>"),
+            &format!("<a href='cid:y'>{cid}</a>"),
+            &format!("<a>{}</a>", include("")),
+            &format!("<a>{}</a>", include("href='http://attacker.example/x'")),
+            &format!("<a>{}</a>", include("href='file:///etc/passwd'")),
+        ] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn content_ids_and_urls() {
+        for id in ["a@b", "http://x/y#z", "50%", "grüße <1>", "a+b", "%41"] {
+            assert_eq!(PartUri::of_content_id(id).content_id().as_deref(), Some(id));
+        }
+        assert_eq!(PartUri::new("CID:a%zz%4").content_id().as_deref(), Some("a%zz%4"));
+        assert_eq!(PartUri::new("cid:%ff").content_id().as_deref(), Some("%ff"));
+        assert_eq!(PartUri::new("http://x").content_id(), None);
+        assert_eq!(PartUri::new("x").content_id(), None);
+    }
+}

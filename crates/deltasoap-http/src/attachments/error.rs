@@ -1,0 +1,110 @@
+//! What can be wrong with a package, and where.
+
+use crate::BoxError;
+use deltasoap_core::soap::Fault;
+use std::{fmt, io};
+
+/// A package, or a part of it, that cannot be read.
+#[derive(Debug)]
+pub struct AttachmentError {
+    kind: AttachmentErrorKind,
+    part: usize,
+    offset: u64,
+}
+
+/// What is wrong.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum AttachmentErrorKind {
+    /// The package is not of its format.
+    Malformed(&'static str),
+    /// The package ended early: what was missing.
+    Ended(&'static str),
+    /// The package is beyond a limit.
+    Limit {
+        /// The limit's name in [`AttachmentLimits`](crate::AttachmentLimits).
+        name: &'static str,
+        /// Its value.
+        limit: u64,
+    },
+    /// Two parts have this content ID.
+    Duplicate(String),
+    /// There is no such part, or it was taken already.
+    Missing(String),
+    /// A `Content-Transfer-Encoding` that is not known.
+    UnknownEncoding(String),
+    /// The body did not arrive whole.
+    Transport(BoxError),
+    /// The body stopped coming.
+    Timeout,
+    /// A temporary file could not be written or read.
+    Io(io::Error),
+}
+
+impl AttachmentError {
+    /// A fault found in a part, counted from 1, or in front of all (0), at a byte of the package.
+    #[cold]
+    pub(super) fn new(kind: AttachmentErrorKind, part: usize, offset: u64) -> Self {
+        AttachmentError { kind, part, offset }
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> &AttachmentErrorKind {
+        &self.kind
+    }
+
+    /// In which part, counted from 1; 0 in front of the first.
+    pub fn part(&self) -> usize {
+        self.part
+    }
+
+    /// Where, in bytes of the package as received. What comes in pieces can be found out a piece later.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+}
+
+impl fmt::Display for AttachmentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (part {}, byte {} of the package)", self.kind, self.part, self.offset)
+    }
+}
+
+impl fmt::Display for AttachmentErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AttachmentErrorKind::Malformed(what) => f.write_str(what),
+            AttachmentErrorKind::Ended(what) => write!(f, "the package ended before {what}"),
+            AttachmentErrorKind::Limit { name, limit } => write!(f, "the limit `{name}` of {limit} is exceeded"),
+            AttachmentErrorKind::Duplicate(id) => write!(f, "two parts have the content ID {id:?}"),
+            AttachmentErrorKind::Missing(uri) => write!(f, "there is no part {uri:?}, or it was taken already"),
+            AttachmentErrorKind::UnknownEncoding(name) => write!(f, "an unknown Content-Transfer-Encoding: {name:?}"),
+            AttachmentErrorKind::Transport(_) => f.write_str("the package did not arrive whole"),
+            AttachmentErrorKind::Timeout => f.write_str("the package stopped coming"),
+            AttachmentErrorKind::Io(_) => f.write_str("a part could not be kept"),
+        }
+    }
+}
+
+impl std::error::Error for AttachmentError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.kind {
+            AttachmentErrorKind::Transport(error) => Some(&**error),
+            AttachmentErrorKind::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// For handlers: the sender is at fault, but for what went wrong on this side.
+impl From<AttachmentError> for Fault {
+    fn from(error: AttachmentError) -> Self {
+        match &error.kind {
+            AttachmentErrorKind::Io(cause) => {
+                tracing::error!(%cause, "a part could not be kept");
+                Fault::receiver("a part could not be kept")
+            }
+            _ => Fault::sender(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,543 @@
+//! Packages that are received: drives a parser from a body, and hands the parts out as they come.
+
+use super::dime::Records;
+use super::error::{AttachmentError, AttachmentErrorKind};
+use super::headers::{PartHeaders, bare_id};
+use super::kept::{Kept, NotKept, Store, Usage, poll_file};
+use super::options::AttachmentLimits;
+use super::parser::{Event, Parser};
+use super::split::Splitter;
+use super::transfer::TransferDecoder;
+use crate::BoxError;
+use crate::media::MediaType;
+use bytes::{Bytes, BytesMut};
+use deltasoap_core::{Binary, PartUri};
+use futures_util::Stream;
+use http_body::Body;
+use http_body_util::BodyExt;
+use http_body_util::combinators::UnsyncBoxBody;
+use std::collections::{HashSet, VecDeque};
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::{Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::fs::File;
+use tokio::time::Sleep;
+
+/// How a message came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Form {
+    /// By itself.
+    #[default]
+    Plain,
+    /// In a MIME multipart.
+    Mime,
+    /// So, and with binary values in parts of their own (MTOM).
+    Mtom,
+    Dime,
+}
+
+/// The parts that came with a message, its own excluded.
+///
+/// They are still on their way while the message is being looked at: each is a stream that can be read once, when its bytes
+/// arrive. [`next`](Self::next) gives them in the order of the package; [`find`](Self::find) and [`bytes`](Self::bytes) one
+/// that the message refers to. Parts that come before the one asked for are kept, in memory up to
+/// [`AttachmentLimits::memory`] and then in temporary files; of a part that is given out and not read to its end, the rest is
+/// thrown away. Nothing outside of the package is ever looked up.
+///
+/// A future of these methods that is dropped before its end leaves the package usable, but for the part that was being kept or
+/// read into one piece: that is lost.
+///
+/// There are none for a message that came by itself.
+#[derive(Default)]
+pub struct Attachments {
+    source: Option<Box<Source>>,
+    kept: VecDeque<Kept>,
+    usage: Usage,
+    limits: AttachmentLimits,
+    form: Form,
+    /// The root's content ID, where the package names it.
+    start: Option<String>,
+}
+
+impl Attachments {
+    /// A package that came some other way: its media type, `multipart/related` or `application/dime` with parameters, and
+    /// its bytes. The message is its [root](Self::root).
+    ///
+    /// # Errors
+    /// When the media type is of no package.
+    pub fn open<B>(content_type: &str, body: B, limits: AttachmentLimits) -> Result<Self, AttachmentError>
+    where
+        B: Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<BoxError>,
+    {
+        let media = MediaType::parse(content_type).filter(MediaType::is_package);
+        let none = AttachmentErrorKind::Malformed("the media type is of no package");
+        let media = media.ok_or_else(|| AttachmentError::new(none, 0, 0))?;
+        Self::of(&media, body.map_err(Into::into), limits, None)
+    }
+
+    /// A package of a media type, whose body may pause for no longer than a time.
+    ///
+    /// # Errors
+    /// When the media type is of no package.
+    pub(crate) fn of<B>(
+        media: &MediaType,
+        body: B,
+        limits: AttachmentLimits,
+        timeout: Option<Duration>,
+    ) -> Result<Self, AttachmentError>
+    where
+        B: Body<Data = Bytes, Error = BoxError> + Send + 'static,
+    {
+        let (parser, form) = if media.is_dime() {
+            (Parser::Dime(Records::new(limits)), Form::Dime)
+        } else {
+            let boundary = media.parameter("boundary").filter(|boundary| is_boundary(boundary));
+            let missing = AttachmentErrorKind::Malformed("the media type names no boundary, or none that can be");
+            let boundary = boundary.ok_or_else(|| AttachmentError::new(missing, 0, 0))?;
+            let is_xop = media.parameter("type").is_some_and(is_xop);
+            let form = if is_xop { Form::Mtom } else { Form::Mime };
+            (Parser::Mime(Box::new(Splitter::new(boundary, limits))), form)
+        };
+        let start = media.parameter("start").map(|start| bare_id(start).to_owned()).filter(|start| !start.is_empty());
+        let source = Box::new(Source::new(body, parser, limits, timeout));
+        Ok(Attachments { source: Some(source), limits, form, start, ..Attachments::default() })
+    }
+
+    /// How the message came.
+    pub(crate) fn form(&self) -> Form {
+        self.form
+    }
+
+    /// The message: the part that the package names as its start, else the first. To be asked for before all others.
+    ///
+    /// # Errors
+    /// When there is none, or the package is at fault.
+    pub async fn root(&mut self) -> Result<Attachment<'_>, AttachmentError> {
+        let start = self.start.take();
+        let has_start = start.is_some();
+        let is_root = |headers: &PartHeaders| start.as_deref().is_none_or(|start| headers.content_id() == Some(start));
+        match self.position(is_root).await? {
+            Some(found) => {
+                let root = self.take(found);
+                Ok(root)
+            }
+            None => {
+                let what = if has_start { "the part that is named as its start" } else { "a first part" };
+                Err(self.error(AttachmentErrorKind::Ended(what)))
+            }
+        }
+    }
+
+    /// Says what the root's own media type is.
+    pub(crate) fn set_root_type(&mut self, media: &MediaType) {
+        if self.form == Form::Mime && is_xop(&media.essence) {
+            self.form = Form::Mtom;
+        }
+    }
+
+    /// The next part in the order of the package, once its headers have come; `None` if there are no more.
+    ///
+    /// # Errors
+    /// When the package is at fault.
+    pub async fn next(&mut self) -> Result<Option<Attachment<'_>>, AttachmentError> {
+        let found = self.position(|_| true).await?;
+        Ok(found.map(|found| self.take(found)))
+    }
+
+    /// The part that a reference is to, once its headers have come; those in front of it are kept.
+    ///
+    /// # Errors
+    /// When there is no such part, or it was taken before, or the package is at fault.
+    pub async fn find(&mut self, uri: &PartUri) -> Result<Attachment<'_>, AttachmentError> {
+        match self.position(|headers| headers.is_at(uri)).await? {
+            Some(found) => Ok(self.take(found)),
+            None => Err(self.error(AttachmentErrorKind::Missing(uri.to_string()))),
+        }
+    }
+
+    /// A binary value in one piece: what stands in the message, or the part that it refers to.
+    ///
+    /// # Errors
+    /// As [`find`](Self::find) and [`Attachment::bytes`].
+    pub async fn bytes(&mut self, binary: &Binary) -> Result<Bytes, AttachmentError> {
+        match binary {
+            Binary::Bytes(bytes) => Ok(bytes.clone()),
+            Binary::Part(uri) => self.find(uri).await?.bytes().await,
+        }
+    }
+
+    /// Waits for the whole package, and keeps its parts.
+    ///
+    /// # Errors
+    /// When the package is at fault.
+    pub async fn keep(&mut self) -> Result<(), AttachmentError> {
+        self.position(|_| false).await.map(|_| ())
+    }
+
+    /// The parts that are kept now, in the order of the package.
+    pub fn kept(&self) -> impl Iterator<Item = &PartHeaders> {
+        self.kept.iter().map(|kept| &kept.headers)
+    }
+
+    /// What was not read of the body.
+    pub(crate) fn into_rest(self) -> Option<UnsyncBoxBody<Bytes, BoxError>> {
+        self.source.map(|source| source.body.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Where the first part of a kind is: those in front of it are kept.
+    async fn position(&mut self, is_wanted: impl Fn(&PartHeaders) -> bool) -> Result<Option<Found>, AttachmentError> {
+        if let Some(index) = self.kept.iter().position(|kept| is_wanted(&kept.headers)) {
+            return Ok(Some(Found::Kept(index)));
+        }
+        let Attachments { source: Some(source), kept, usage, limits, .. } = self else { return Ok(None) };
+        while let Some(headers) = poll_fn(|context| source.poll_part(context)).await? {
+            if is_wanted(&headers) {
+                return Ok(Some(Found::Arriving(headers)));
+            }
+            let mut store = Store::Memory(Vec::new());
+            while let Some(piece) = poll_fn(|context| source.poll_piece(context)).await? {
+                let added = store.add(&piece, usage, limits).await;
+                added.map_err(|error| source.error(not_kept(error, limits)))?;
+            }
+            store.finish().await.map_err(|error| source.error(AttachmentErrorKind::Io(error)))?;
+            kept.push_back(Kept { headers, store });
+        }
+        Ok(None)
+    }
+
+    fn take(&mut self, found: Found) -> Attachment<'_> {
+        let Attachments { source, kept, usage, limits, .. } = self;
+        let (headers, content) = match (found, source) {
+            (Found::Arriving(headers), Some(source)) => (headers, Content::Arriving(source)),
+            (Found::Arriving(headers), None) => (headers, Content::Memory(Bytes::new())),
+            (Found::Kept(index), _) => match kept.remove(index) {
+                Some(Kept { headers, store }) => {
+                    store.release(usage);
+                    (headers, store.into())
+                }
+                None => (PartHeaders::default(), Content::Memory(Bytes::new())),
+            },
+        };
+        Attachment { headers, content, whole: limits.whole }
+    }
+
+    #[cold]
+    fn error(&mut self, kind: AttachmentErrorKind) -> AttachmentError {
+        match &mut self.source {
+            Some(source) => source.error(kind),
+            None => AttachmentError::new(kind, 0, 0),
+        }
+    }
+}
+
+impl fmt::Debug for Attachments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Attachments").field("form", &self.form).field("kept", &self.kept.len()).finish_non_exhaustive()
+    }
+}
+
+enum Found {
+    Kept(usize),
+    Arriving(PartHeaders),
+}
+
+fn not_kept(error: NotKept, limits: &AttachmentLimits) -> AttachmentErrorKind {
+    match error {
+        NotKept::Full => AttachmentErrorKind::Limit { name: "spilled", limit: limits.spilled },
+        NotKept::Io(error) => AttachmentErrorKind::Io(error),
+    }
+}
+
+fn is_xop(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or("");
+    essence.trim().eq_ignore_ascii_case("application/xop+xml")
+}
+
+/// Longest boundary: RFC 2046 has 70, but some senders have more.
+const BOUNDARY: usize = 256;
+
+fn is_boundary(text: &str) -> bool {
+    (1..=BOUNDARY).contains(&text.len())
+        && text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
+        && !text.ends_with(' ')
+}
+
+/// A part of a package: headers, and a stream of bytes.
+pub struct Attachment<'a> {
+    headers: PartHeaders,
+    content: Content<'a>,
+    /// Most bytes in one piece.
+    whole: usize,
+}
+
+enum Content<'a> {
+    Arriving(&'a mut Source),
+    Memory(Bytes),
+    File(File),
+}
+
+impl From<Store> for Content<'_> {
+    fn from(store: Store) -> Self {
+        match store {
+            Store::Memory(bytes) => Content::Memory(bytes.into()),
+            Store::File(file) => Content::File(file),
+        }
+    }
+}
+
+impl Attachment<'_> {
+    /// Content ID, media type and others.
+    pub fn headers(&self) -> &PartHeaders {
+        &self.headers
+    }
+
+    /// The content ID, without angle brackets.
+    pub fn content_id(&self) -> Option<&str> {
+        self.headers.content_id()
+    }
+
+    /// The media type.
+    pub fn content_type(&self) -> Option<&str> {
+        self.headers.content_type()
+    }
+
+    /// The next bytes, decoded; `None` at the end.
+    ///
+    /// # Errors
+    /// When the package is at fault or does not arrive.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, AttachmentError> {
+        poll_fn(|context| self.poll_chunk(context)).await
+    }
+
+    /// All bytes in one piece.
+    ///
+    /// # Errors
+    /// As [`chunk`](Self::chunk), and when there are more than [`AttachmentLimits::whole`].
+    pub async fn bytes(mut self) -> Result<Bytes, AttachmentError> {
+        let Some(first) = self.chunk().await? else { return Ok(Bytes::new()) };
+        let mut next = self.chunk().await?;
+        let (mut whole, mut len) = (BytesMut::new(), first.len());
+        while let Some(chunk) = next {
+            if whole.is_empty() {
+                whole.extend_from_slice(&first);
+            }
+            len += chunk.len();
+            if len > self.whole {
+                break;
+            }
+            whole.extend_from_slice(&chunk);
+            next = self.chunk().await?;
+        }
+        if len > self.whole {
+            return Err(self.error(AttachmentErrorKind::Limit { name: "whole", limit: self.whole as u64 }));
+        }
+        Ok(if whole.is_empty() { first } else { whole.freeze() })
+    }
+
+    /// An error about what the part is.
+    #[cold]
+    pub(crate) fn malformed(&self, what: &'static str) -> AttachmentError {
+        let part = if let Content::Arriving(source) = &self.content { source.parser.part() } else { 0 };
+        AttachmentError::new(AttachmentErrorKind::Malformed(what), part, 0)
+    }
+
+    fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, AttachmentError>> {
+        match &mut self.content {
+            Content::Arriving(source) => source.poll_piece(context),
+            Content::Memory(bytes) => Poll::Ready(Ok(Some(std::mem::take(bytes)).filter(|bytes| !bytes.is_empty()))),
+            Content::File(file) => {
+                let result = ready!(poll_file(file, context));
+                Poll::Ready(result.map_err(|error| self.error(AttachmentErrorKind::Io(error))))
+            }
+        }
+    }
+
+    #[cold]
+    fn error(&mut self, kind: AttachmentErrorKind) -> AttachmentError {
+        match &mut self.content {
+            Content::Arriving(source) => source.error(kind),
+            _ => AttachmentError::new(kind, 0, 0),
+        }
+    }
+}
+
+impl Stream for Attachment<'_> {
+    type Item = Result<Bytes, AttachmentError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.poll_chunk(context).map(Result::transpose)
+    }
+}
+
+impl fmt::Debug for Attachment<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Attachment").field("headers", &self.headers).finish_non_exhaustive()
+    }
+}
+
+/// A body and its parser.
+struct Source {
+    /// The lock is never taken: it lets a handler's context be shared though bodies may not be.
+    body: Mutex<UnsyncBoxBody<Bytes, BoxError>>,
+    parser: Parser,
+    limits: AttachmentLimits,
+    /// How long the body may pause.
+    timeout: Option<Duration>,
+    /// Runs while the body pauses.
+    pause: Option<Pin<Box<Sleep>>>,
+    /// Bytes received.
+    received: u64,
+    /// Of the part at hand, until its end.
+    decoder: Option<TransferDecoder>,
+    /// Bytes of the part at hand so far, decoded.
+    len: u64,
+    /// Content IDs so far.
+    ids: HashSet<String>,
+    is_done: bool,
+    has_failed: bool,
+}
+
+impl Source {
+    fn new<B>(body: B, parser: Parser, limits: AttachmentLimits, timeout: Option<Duration>) -> Self
+    where
+        B: Body<Data = Bytes, Error = BoxError> + Send + 'static,
+    {
+        Source {
+            body: Mutex::new(body.boxed_unsync()),
+            parser,
+            limits,
+            timeout,
+            pause: None,
+            received: 0,
+            decoder: None,
+            len: 0,
+            ids: HashSet::new(),
+            is_done: false,
+            has_failed: false,
+        }
+    }
+
+    #[cold]
+    fn error(&mut self, kind: AttachmentErrorKind) -> AttachmentError {
+        self.parser.error(kind)
+    }
+
+    /// An error behind which nothing more is read.
+    #[cold]
+    fn fail(&mut self, kind: AttachmentErrorKind) -> AttachmentError {
+        self.has_failed = true;
+        self.error(kind)
+    }
+
+    /// The next part's headers; `None` if there are no more parts. What is left of the part at hand is thrown away.
+    fn poll_part(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<PartHeaders>, AttachmentError>> {
+        while self.decoder.is_some() {
+            ready!(self.poll_piece(context))?;
+        }
+        while let Some(event) = ready!(self.poll_event(context))? {
+            match event {
+                Event::Part(headers) => return Poll::Ready(self.begin(headers).map(Some)),
+                Event::End => self.is_done = true,
+                Event::Data(_) | Event::PartEnd => {}
+            }
+        }
+        Poll::Ready(Ok(None))
+    }
+
+    fn begin(&mut self, headers: PartHeaders) -> Result<PartHeaders, AttachmentError> {
+        if let Some(id) = headers.content_id()
+            && !self.ids.insert(id.to_owned())
+        {
+            let kind = AttachmentErrorKind::Duplicate(id.to_owned());
+            return Err(self.fail(kind));
+        }
+        let Some(encoding) = headers.transfer() else {
+            let name = headers.get("content-transfer-encoding").unwrap_or_default().to_owned();
+            return Err(self.fail(AttachmentErrorKind::UnknownEncoding(name)));
+        };
+        (self.decoder, self.len) = (Some(encoding.decoder()), 0);
+        Ok(headers)
+    }
+
+    /// The next bytes of the part at hand; `None` at its end.
+    fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, AttachmentError>> {
+        while let Some(mut decoder) = self.decoder.take() {
+            let Poll::Ready(event) = self.poll_event(context) else {
+                self.decoder = Some(decoder);
+                return Poll::Pending;
+            };
+            let decoded = match event? {
+                Some(Event::Data(data)) => {
+                    let decoded = decoder.push(data);
+                    self.decoder = Some(decoder);
+                    decoded
+                }
+                _ => decoder.finish(),
+            };
+            let piece = decoded.map_err(|what| self.fail(AttachmentErrorKind::Malformed(what)))?;
+            self.len += piece.len() as u64;
+            if self.len > self.limits.part {
+                let limit = self.limits.part;
+                return Poll::Ready(Err(self.fail(AttachmentErrorKind::Limit { name: "part", limit })));
+            }
+            if !piece.is_empty() {
+                return Poll::Ready(Ok(Some(piece)));
+            }
+        }
+        Poll::Ready(Ok(None))
+    }
+
+    /// The parser's next event; `None` behind the last.
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Event>, AttachmentError>> {
+        loop {
+            if self.has_failed {
+                let kind = AttachmentErrorKind::Malformed("the package is at fault, as was said before");
+                return Poll::Ready(Err(self.error(kind)));
+            }
+            if self.is_done {
+                return Poll::Ready(Ok(None));
+            }
+            if let Some(event) = self.parser.next().inspect_err(|_| self.has_failed = true)? {
+                return Poll::Ready(Ok(Some(event)));
+            }
+            match ready!(self.poll_body(context)) {
+                Ok(Some(chunk)) => self.parser.push(chunk),
+                Ok(None) => self.parser.finish(),
+                Err(kind) => return Poll::Ready(Err(self.fail(kind))),
+            }
+        }
+    }
+
+    /// The body's next bytes; `None` at its end.
+    fn poll_body(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, AttachmentErrorKind>> {
+        loop {
+            let body = self.body.get_mut().unwrap_or_else(PoisonError::into_inner);
+            let Poll::Ready(frame) = Pin::new(body).poll_frame(context) else { return self.poll_pause(context) };
+            self.pause = None;
+            let Some(frame) = frame else { return Poll::Ready(Ok(None)) };
+            match frame.map(http_body::Frame::into_data) {
+                Ok(Ok(data)) if data.is_empty() => {}
+                Ok(Ok(data)) => return Poll::Ready(self.count(data).map(Some)),
+                // Trailers say nothing here.
+                Ok(Err(_)) => {}
+                Err(error) => return Poll::Ready(Err(AttachmentErrorKind::Transport(error))),
+            }
+        }
+    }
+
+    fn count(&mut self, data: Bytes) -> Result<Bytes, AttachmentErrorKind> {
+        self.received += data.len() as u64;
+        let limit = self.limits.total;
+        if self.received > limit { Err(AttachmentErrorKind::Limit { name: "total", limit }) } else { Ok(data) }
+    }
+
+    fn poll_pause<T>(&mut self, context: &mut Context<'_>) -> Poll<Result<T, AttachmentErrorKind>> {
+        let Some(timeout) = self.timeout else { return Poll::Pending };
+        let pause = self.pause.get_or_insert_with(|| Box::pin(tokio::time::sleep(timeout)));
+        pause.as_mut().poll(context).map(|()| Err(AttachmentErrorKind::Timeout))
+    }
+}

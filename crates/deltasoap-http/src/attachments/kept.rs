@@ -1,0 +1,114 @@
+//! Parts that came before they were asked for: in memory, and beyond a limit in temporary files.
+
+use super::headers::PartHeaders;
+use super::options::AttachmentLimits;
+use bytes::{Bytes, BytesMut};
+use std::io::{self, SeekFrom};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use tokio::fs::File;
+use tokio::io::{AsyncRead, AsyncSeekExt, AsyncWriteExt, ReadBuf};
+
+/// Bytes read from a file at one time.
+const PIECE: usize = 256 << 10;
+
+/// What kept parts of one package take up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Usage {
+    /// Bytes in memory.
+    memory: usize,
+    /// Bytes in files.
+    spilled: u64,
+}
+
+/// A part that waits to be asked for.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub(super) headers: PartHeaders,
+    pub(super) store: Store,
+}
+
+/// Its bytes.
+#[derive(Debug)]
+pub(super) enum Store {
+    Memory(Vec<u8>),
+    File(File),
+}
+
+/// Why a part is not kept.
+#[derive(Debug)]
+pub(super) enum NotKept {
+    /// There is no more room in files.
+    Full,
+    Io(io::Error),
+}
+
+impl From<io::Error> for NotKept {
+    fn from(error: io::Error) -> Self {
+        NotKept::Io(error)
+    }
+}
+
+impl Store {
+    /// Adds bytes. They are copied, for they may be few bytes of a large buffer.
+    pub(super) async fn add(
+        &mut self,
+        bytes: &[u8],
+        usage: &mut Usage,
+        limits: &AttachmentLimits,
+    ) -> Result<(), NotKept> {
+        if let Store::Memory(memory) = self {
+            if usage.memory + bytes.len() <= limits.memory {
+                usage.memory += bytes.len();
+                memory.extend_from_slice(bytes);
+                return Ok(());
+            }
+            let memory = std::mem::take(memory);
+            usage.memory -= memory.len();
+            *self = Store::File(temporary_file().await?);
+            self.spill(&memory, usage, limits).await?;
+        }
+        self.spill(bytes, usage, limits).await
+    }
+
+    async fn spill(&mut self, bytes: &[u8], usage: &mut Usage, limits: &AttachmentLimits) -> Result<(), NotKept> {
+        let Store::File(file) = self else { return Ok(()) };
+        usage.spilled += bytes.len() as u64;
+        if usage.spilled > limits.spilled {
+            return Err(NotKept::Full);
+        }
+        Ok(file.write_all(bytes).await?)
+    }
+
+    /// Ends the part: it can be read from its start.
+    pub(super) async fn finish(&mut self) -> io::Result<()> {
+        if let Store::File(file) = self {
+            file.flush().await?;
+            file.seek(SeekFrom::Start(0)).await?;
+        }
+        Ok(())
+    }
+
+    /// The part is taken, so that its memory is free for others.
+    pub(super) fn release(&self, usage: &mut Usage) {
+        if let Store::Memory(memory) = self {
+            usage.memory = usage.memory.saturating_sub(memory.len());
+        }
+    }
+}
+
+/// A file without a name, which goes when it is closed.
+async fn temporary_file() -> io::Result<File> {
+    let file = tokio::task::spawn_blocking(tempfile::tempfile).await.map_err(io::Error::other)??;
+    Ok(File::from_std(file))
+}
+
+/// The next bytes of a file; `None` at its end.
+pub(super) fn poll_file(file: &mut File, context: &mut Context<'_>) -> Poll<io::Result<Option<Bytes>>> {
+    let mut piece = BytesMut::zeroed(PIECE);
+    let mut buffer = ReadBuf::new(&mut piece);
+    ready!(Pin::new(file).poll_read(context, &mut buffer))?;
+    let len = buffer.filled().len();
+    piece.truncate(len);
+    Poll::Ready(Ok((len > 0).then(|| piece.freeze())))
+}

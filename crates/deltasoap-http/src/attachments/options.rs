@@ -1,0 +1,81 @@
+//! Settings and bounds for packages.
+
+/// When binary values ([`Binary`](deltasoap_core::Binary)) travel as parts of their own (MTOM).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mtom {
+    /// Never: they are written as text.
+    Off,
+    /// For a client: where one is at least as long as the threshold. For a service: so too, if the request came in MTOM.
+    #[default]
+    Auto,
+    /// Where one is at least as long as the threshold; and messages without such values are packages too.
+    On,
+}
+
+/// How messages with parts are read and written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AttachmentOptions {
+    /// When binary values are written as parts. Default: [`Mtom::Auto`] for services, [`Mtom::Off`] for clients, as those do
+    /// not know whether the other side can read it. Messages are read in all forms, whatever this says.
+    pub mtom: Mtom,
+    /// Fewest bytes of a value that becomes a part. Default 4096: below that, a part's headers and the work of splitting cost
+    /// more than text does.
+    pub threshold: usize,
+    /// Whether attached parts go out in DIME; else in MIME. A service answers DIME with DIME in any case. There is no MTOM in
+    /// DIME. Default: no.
+    pub dime: bool,
+    /// Bounds on what is received.
+    pub limits: AttachmentLimits,
+}
+
+impl AttachmentOptions {
+    /// The defaults of clients.
+    pub const fn client() -> Self {
+        AttachmentOptions { mtom: Mtom::Off, threshold: 4096, dime: false, limits: AttachmentLimits::DEFAULT }
+    }
+
+    /// The defaults of services.
+    pub const fn server() -> Self {
+        AttachmentOptions { mtom: Mtom::Auto, ..Self::client() }
+    }
+}
+
+/// Bounds on one package. A package beyond one is refused with an error that names it. The message itself is bounded by
+/// [`Limits`](deltasoap_core::Limits) as any other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AttachmentLimits {
+    /// Parts, the root among them. Default 1000.
+    pub parts: usize,
+    /// Bytes of the headers of one part, of what stands in front of the first boundary, and of a boundary's line; in DIME, of
+    /// a record's options, ID and type. Default 16 KiB.
+    pub headers: usize,
+    /// Bytes of one part, decoded. Default 1 GiB.
+    pub part: u64,
+    /// Bytes of the package as received. Default 4 GiB.
+    pub total: u64,
+    /// Bytes of a part that is asked for in one piece ([`Attachment::bytes`](crate::Attachment::bytes)). Default 64 MiB.
+    pub whole: usize,
+    /// Bytes of all parts that are kept in memory since they came before they were asked for; what is beyond goes to
+    /// temporary files. Default 1 MiB.
+    pub memory: usize,
+    /// Bytes of all parts that are kept in temporary files. Default 256 MiB.
+    pub spilled: u64,
+}
+
+impl AttachmentLimits {
+    const DEFAULT: AttachmentLimits = AttachmentLimits {
+        parts: 1000,
+        headers: 16 << 10,
+        part: 1 << 30,
+        total: 4 << 30,
+        whole: 64 << 20,
+        memory: 1 << 20,
+        spilled: 256 << 20,
+    };
+}
+
+impl Default for AttachmentLimits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

@@ -1,0 +1,142 @@
+//! What the two formats' parsers have in common: bytes in, events out, no I/O.
+
+use super::dime::Records;
+use super::error::{AttachmentError, AttachmentErrorKind};
+use super::headers::PartHeaders;
+use super::split::Splitter;
+use bytes::{Bytes, BytesMut};
+
+/// What a parser found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Event {
+    /// A part begins.
+    Part(PartHeaders),
+    /// Some of its bytes, at least one; as they are encoded.
+    Data(Bytes),
+    /// It ends.
+    PartEnd,
+    /// There are no more parts.
+    End,
+}
+
+/// What a step came to.
+#[derive(Debug)]
+pub(super) enum Found {
+    /// More bytes are needed.
+    Nothing,
+    /// Another state.
+    Next,
+    Event(Event),
+}
+
+/// A parser of either format.
+#[derive(Debug)]
+pub(super) enum Parser {
+    Mime(Box<Splitter>),
+    Dime(Records),
+}
+
+impl Parser {
+    /// Takes more bytes.
+    pub(super) fn push(&mut self, chunk: Bytes) {
+        self.input().push(chunk);
+    }
+
+    /// Says that there are no more bytes.
+    pub(super) fn finish(&mut self) {
+        self.input().is_last = true;
+    }
+
+    /// The next event; `None` if more bytes are needed, or all is said.
+    pub(super) fn next(&mut self) -> Result<Option<Event>, AttachmentError> {
+        match self {
+            Parser::Mime(splitter) => splitter.next(),
+            Parser::Dime(records) => records.next(),
+        }
+    }
+
+    /// An error at the place reached.
+    #[cold]
+    pub(super) fn error(&mut self, kind: AttachmentErrorKind) -> AttachmentError {
+        self.input().error(kind)
+    }
+
+    /// Parts begun so far.
+    pub(super) fn part(&self) -> usize {
+        match self {
+            Parser::Mime(splitter) => splitter.input.part,
+            Parser::Dime(records) => records.input.part,
+        }
+    }
+
+    fn input(&mut self) -> &mut Input {
+        match self {
+            Parser::Mime(splitter) => &mut splitter.input,
+            Parser::Dime(records) => &mut records.input,
+        }
+    }
+}
+
+/// Bytes that were received and not used yet. A chunk is taken as it is, unless something is left of the one before.
+#[derive(Debug, Default)]
+pub(super) struct Input {
+    pub(super) rest: Bytes,
+    /// Position of `rest` in the package.
+    pub(super) offset: u64,
+    /// True if no bytes follow.
+    pub(super) is_last: bool,
+    /// Parts begun so far.
+    pub(super) part: usize,
+}
+
+impl Input {
+    pub(super) fn push(&mut self, chunk: Bytes) {
+        if self.rest.is_empty() {
+            self.rest = chunk;
+            return;
+        }
+        // What grows is moved in doubling steps: a few bytes at a time take linear time too.
+        let mut joined = std::mem::take(&mut self.rest).try_into_mut().unwrap_or_else(|rest| BytesMut::from(&rest[..]));
+        joined.extend_from_slice(&chunk);
+        self.rest = joined.freeze();
+    }
+
+    /// Uses bytes up.
+    pub(super) fn take(&mut self, len: usize) -> Bytes {
+        let taken = self.rest.split_to(len.min(self.rest.len()));
+        self.offset += taken.len() as u64;
+        taken
+    }
+
+    /// Begins a part, of which there may be so many.
+    pub(super) fn begin_part(&mut self, limit: usize) -> Result<(), AttachmentError> {
+        if self.part == limit {
+            return Err(self.beyond("parts", limit as u64));
+        }
+        self.part += 1;
+        Ok(())
+    }
+
+    #[cold]
+    pub(super) fn error(&self, kind: AttachmentErrorKind) -> AttachmentError {
+        AttachmentError::new(kind, self.part, self.offset)
+    }
+
+    #[cold]
+    pub(super) fn malformed(&self, what: &'static str) -> AttachmentError {
+        self.error(AttachmentErrorKind::Malformed(what))
+    }
+
+    #[cold]
+    pub(super) fn beyond(&self, name: &'static str, limit: u64) -> AttachmentError {
+        self.error(AttachmentErrorKind::Limit { name, limit })
+    }
+
+    /// Asks for more bytes.
+    ///
+    /// # Errors
+    /// When there are none.
+    pub(super) fn more(&self, missing: &'static str) -> Result<Found, AttachmentError> {
+        if self.is_last { Err(self.error(AttachmentErrorKind::Ended(missing))) } else { Ok(Found::Nothing) }
+    }
+}

@@ -1,0 +1,202 @@
+//! Parts that are to be sent with a message.
+
+use bytes::{Bytes, BytesMut};
+use deltasoap_core::Binary;
+use futures_util::Stream;
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+use tokio::fs::File;
+use tokio::io::{AsyncRead, ReadBuf};
+
+/// A part to be sent with a message: bytes, a file, or a stream of bytes.
+///
+/// The message refers to it by [`binary`](Self::binary) in a field of the type [`Binary`], or not at all. A part that is a file or
+/// a stream is sent while it is read, and once: clones share it, so that the second message with one of them fails on its way.
+///
+/// ```
+/// use deltasoap_http::Part;
+///
+/// let report = Part::new("report@example.org", "text/plain", "all is well");
+/// assert_eq!(report.content_id(), "report@example.org");
+/// ```
+#[derive(Debug, Clone)]
+pub struct Part {
+    content_id: String,
+    content_type: String,
+    pub(super) content: Content,
+}
+
+/// The bytes of a part.
+#[derive(Debug, Clone)]
+pub(super) enum Content {
+    Bytes(Bytes),
+    Stream(Once),
+}
+
+impl Part {
+    /// A part with these bytes. The content ID, without angle brackets, must be another for each part of a message.
+    ///
+    /// Characters that cannot stand in a header are left out of the ID and the media type.
+    pub fn new(content_id: impl AsRef<str>, content_type: impl AsRef<str>, bytes: impl Into<Bytes>) -> Self {
+        Self::of(content_id.as_ref(), content_type.as_ref(), Content::Bytes(bytes.into()))
+    }
+
+    /// A part that is read from a stream while it is sent. Its length is not known, so that the message goes out in HTTP/1.1's
+    /// chunked transfer coding; see [`with_len`](Self::with_len).
+    pub fn stream<S>(content_id: impl AsRef<str>, content_type: impl AsRef<str>, stream: S) -> Self
+    where
+        S: Stream<Item = io::Result<Bytes>> + Send + 'static,
+    {
+        let content = Content::Stream(Once::new(Box::pin(stream)));
+        Self::of(content_id.as_ref(), content_type.as_ref(), content)
+    }
+
+    /// A part that is a file, as long as it is now.
+    ///
+    /// # Errors
+    /// When the file cannot be opened.
+    pub async fn file(
+        content_id: impl AsRef<str>,
+        content_type: impl AsRef<str>,
+        path: impl AsRef<Path>,
+    ) -> io::Result<Self> {
+        let mut file = File::open(path).await?;
+        let len = file.metadata().await?.len();
+        file.set_max_buf_size(PIECE);
+        let stream = FileStream { file, left: len, piece: BytesMut::new() };
+        Ok(Self::stream(content_id, content_type, stream).with_len(len))
+    }
+
+    /// Says how many bytes the part's stream has, so that the length of the message is known too. If it has another number, the
+    /// message is broken off.
+    #[must_use]
+    pub fn with_len(mut self, len: u64) -> Self {
+        if let Content::Stream(stream) = &mut self.content {
+            stream.len = Some(len);
+        }
+        self
+    }
+
+    /// What was taken out of a message.
+    pub(crate) fn taken((content_id, bytes): (String, Bytes)) -> Self {
+        Self::new(content_id, "application/octet-stream", bytes)
+    }
+
+    fn of(content_id: &str, content_type: &str, content: Content) -> Self {
+        let is_graphic = |c: &char| !c.is_control();
+        let content_id = content_id.chars().filter(is_graphic).filter(|c| !matches!(c, '<' | '>')).collect();
+        let content_type = content_type.chars().filter(is_graphic).collect();
+        Part { content_id, content_type, content }
+    }
+
+    /// The content ID, without angle brackets.
+    pub fn content_id(&self) -> &str {
+        &self.content_id
+    }
+
+    /// The media type.
+    pub fn content_type(&self) -> &str {
+        &self.content_type
+    }
+
+    /// The value that refers to the part.
+    pub fn binary(&self) -> Binary {
+        Binary::part(&self.content_id)
+    }
+
+    /// Number of bytes, if it is known.
+    pub(super) fn len(&self) -> Option<u64> {
+        match &self.content {
+            Content::Bytes(bytes) => Some(bytes.len() as u64),
+            Content::Stream(stream) => stream.len,
+        }
+    }
+}
+
+type BoxStream = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
+
+/// A stream that can be sent once.
+#[derive(Clone)]
+pub(super) struct Once {
+    stream: Arc<Mutex<Option<BoxStream>>>,
+    pub(super) len: Option<u64>,
+}
+
+impl Once {
+    fn new(stream: BoxStream) -> Self {
+        Once { stream: Arc::new(Mutex::new(Some(stream))), len: None }
+    }
+
+    /// The stream, for the first who asks.
+    pub(super) fn take(&self) -> Option<Reading> {
+        let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        Some(Reading { stream: Mutex::new(stream), left: self.len })
+    }
+}
+
+impl fmt::Debug for Once {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Once").field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
+/// A stream that is being sent.
+pub(super) struct Reading {
+    /// The lock is never taken: it lets a body be shared though streams may not be.
+    stream: Mutex<BoxStream>,
+    /// Bytes to come, where that is known.
+    left: Option<u64>,
+}
+
+impl Reading {
+    /// The next bytes, at least one; `None` at the end.
+    pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Bytes>>> {
+        loop {
+            let stream = self.stream.get_mut().unwrap_or_else(PoisonError::into_inner);
+            let piece = ready!(stream.as_mut().poll_next(context)).transpose()?;
+            let Some(piece) = piece else {
+                let is_whole = self.left.unwrap_or(0) == 0;
+                let short = || io::Error::new(io::ErrorKind::UnexpectedEof, "a part is shorter than was said");
+                return Poll::Ready(if is_whole { Ok(None) } else { Err(short()) });
+            };
+            if let Some(left) = &mut self.left {
+                let rest = left.checked_sub(piece.len() as u64);
+                *left = rest.ok_or_else(|| io::Error::other("a part is longer than was said"))?;
+            }
+            if !piece.is_empty() {
+                return Poll::Ready(Ok(Some(piece)));
+            }
+        }
+    }
+}
+
+/// Bytes read from a file at one time.
+const PIECE: usize = 256 << 10;
+
+/// The first so many bytes of a file.
+struct FileStream {
+    file: File,
+    left: u64,
+    piece: BytesMut,
+}
+
+impl Stream for FileStream {
+    type Item = io::Result<Bytes>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
+        let FileStream { file, left, piece } = &mut *self;
+        if *left == 0 {
+            return Poll::Ready(None);
+        }
+        piece.resize(PIECE.min(usize::try_from(*left).unwrap_or(PIECE)), 0);
+        let mut buffer = ReadBuf::new(piece);
+        ready!(Pin::new(file).poll_read(context, &mut buffer))?;
+        let len = buffer.filled().len();
+        *left -= len as u64;
+        Poll::Ready((len > 0).then(|| Ok(piece.split_to(len).freeze())))
+    }
+}

@@ -1,0 +1,217 @@
+//! Splits a MIME multipart (RFC 2046, section 5.1) into its parts, as its bytes come.
+//!
+//! A boundary is found by a search over the bytes at hand. What cannot be told yet from the beginning of one, a few bytes at the end
+//! of a chunk, waits for the next; all else goes out as the slice of the chunk that it is.
+//!
+//! Lines end in CR LF. Some senders, and files that went through line-wise tools, have LF alone; the line of the first boundary
+//! tells which it is for all boundaries. So a part of the one kind may contain what would be a boundary of the other.
+
+use super::error::AttachmentError;
+use super::headers::PartHeaders;
+use super::options::AttachmentLimits;
+use super::parser::{Event, Found, Input};
+use bytes::Bytes;
+use memchr::memmem::{self, Finder};
+
+/// The parser of one multipart.
+#[derive(Debug)]
+pub(super) struct Splitter {
+    pub(super) input: Input,
+    state: State,
+    limits: AttachmentLimits,
+    /// A line break, `--`, and the boundary; the break is LF until the first boundary was seen.
+    delimiter: Vec<u8>,
+    finder: Finder<'static>,
+    /// How far the bytes at hand were searched.
+    scanned: usize,
+    /// Where the line begins that is being searched for its end.
+    line: usize,
+    /// Bytes at hand that are the line break behind the headers. It may belong to the boundary of an empty part.
+    skip: usize,
+    /// Set once the first boundary told what line breaks are.
+    has_begun: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// In front of the first boundary.
+    Preamble,
+    /// Behind a boundary, on its line.
+    Delimiter,
+    Headers,
+    Data,
+    /// A part has ended.
+    Ending,
+    /// Behind the last boundary.
+    Epilogue,
+}
+
+impl Splitter {
+    pub(super) fn new(boundary: &str, limits: AttachmentLimits) -> Self {
+        let delimiter = format!("\n--{boundary}").into_bytes();
+        Splitter {
+            input: Input::default(),
+            state: State::Preamble,
+            limits,
+            finder: Finder::new(&delimiter).into_owned(),
+            delimiter,
+            scanned: 0,
+            line: 0,
+            skip: 0,
+            has_begun: false,
+        }
+    }
+
+    /// The next event; `None` if more bytes are needed, or behind the last boundary.
+    pub(super) fn next(&mut self) -> Result<Option<Event>, AttachmentError> {
+        loop {
+            let found = match self.state {
+                State::Preamble => self.preamble()?,
+                State::Delimiter => self.delimiter()?,
+                State::Headers => self.headers()?,
+                State::Data => self.data()?,
+                State::Ending => {
+                    self.state = State::Delimiter;
+                    return Ok(Some(Event::PartEnd));
+                }
+                State::Epilogue => {
+                    self.input.take(usize::MAX);
+                    return Ok(None);
+                }
+            };
+            match found {
+                Found::Nothing => return Ok(None),
+                Found::Next => {}
+                Found::Event(event) => return Ok(Some(event)),
+            }
+        }
+    }
+
+    /// Looks for the first boundary, which needs no line in front of it.
+    fn preamble(&mut self) -> Result<Found, AttachmentError> {
+        let dashed = &self.delimiter[1..];
+        let rest = &self.input.rest;
+        let mut candidates = memmem::find_iter(&rest[self.scanned..], dashed).map(|at| at + self.scanned);
+        if let Some(at) = candidates.find(|&at| at.checked_sub(1).is_none_or(|before| rest[before] == b'\n')) {
+            let len = at + dashed.len();
+            self.check(len)?;
+            self.consume(len);
+            self.state = State::Delimiter;
+            return Ok(Found::Next);
+        }
+        // What was searched may still end in the beginning of a boundary.
+        self.scanned = rest.len().saturating_sub(dashed.len());
+        self.need("the first boundary")
+    }
+
+    /// On the line of a boundary.
+    fn delimiter(&mut self) -> Result<Found, AttachmentError> {
+        let rest = &self.input.rest;
+        if rest.len() < 2 {
+            return self.need("the end of a boundary's line");
+        }
+        if rest.starts_with(b"--") {
+            self.consume(2);
+            self.state = State::Epilogue;
+            return Ok(Found::Event(Event::End));
+        }
+        let Some(end) = memchr::memchr(b'\n', &rest[self.scanned..]).map(|at| at + self.scanned) else {
+            self.scanned = rest.len();
+            return self.need("the end of a boundary's line");
+        };
+        self.check(end + 1)?;
+        let line = &rest[..end];
+        let is_crlf = line.ends_with(b"\r");
+        if !line.iter().all(|byte| b" \t\r".contains(byte)) {
+            return Err(self.input.malformed("something stands behind a boundary"));
+        }
+        if !std::mem::replace(&mut self.has_begun, true) && is_crlf {
+            self.delimiter.insert(0, b'\r');
+            self.finder = Finder::new(&self.delimiter).into_owned();
+        }
+        self.consume(end + 1);
+        self.state = State::Headers;
+        self.input.begin_part(self.limits.parts)?;
+        Ok(Found::Next)
+    }
+
+    /// Looks for the empty line behind the headers.
+    fn headers(&mut self) -> Result<Found, AttachmentError> {
+        while let Some(end) = memchr::memchr(b'\n', &self.input.rest[self.scanned..]).map(|at| at + self.scanned) {
+            let line = &self.input.rest[self.line..end];
+            if line.is_empty() || line == b"\r" {
+                return self.end_headers(end + 1);
+            }
+            let dashed = self.delimiter.strip_prefix(b"\r").unwrap_or(&self.delimiter);
+            if line.starts_with(&dashed[1..]) {
+                return Err(self.input.malformed("a boundary stands among the headers of a part"));
+            }
+            (self.line, self.scanned) = (end + 1, end + 1);
+        }
+        self.scanned = self.input.rest.len();
+        self.need("the end of a part's headers")
+    }
+
+    fn end_headers(&mut self, end: usize) -> Result<Found, AttachmentError> {
+        self.check(end)?;
+        let (block, skip) = (self.line, end - self.line);
+        let headers = PartHeaders::parse(&self.input.rest[..block]).map_err(|what| self.input.malformed(what))?;
+        self.consume(block);
+        (self.skip, self.state) = (skip, State::Data);
+        Ok(Found::Event(Event::Part(headers)))
+    }
+
+    /// Hands out what is no boundary.
+    fn data(&mut self) -> Result<Found, AttachmentError> {
+        let rest = &self.input.rest;
+        let (end, used) = match self.finder.find(rest) {
+            Some(at) => {
+                self.state = State::Ending;
+                (at, at + self.delimiter.len())
+            }
+            None => {
+                let end = rest.len() - self.beginning_at_end();
+                (end, end)
+            }
+        };
+        let skipped = self.skip.min(end);
+        self.skip = if self.state == State::Data { self.skip - skipped } else { 0 };
+        let data = rest.slice(skipped..end);
+        self.consume(used);
+        match (data.is_empty(), self.state) {
+            (false, _) => Ok(Found::Event(Event::Data(data))),
+            (true, State::Ending) => Ok(Found::Next),
+            (true, _) => self.input.more("the last boundary"),
+        }
+    }
+
+    /// How many of the last bytes can be the beginning of a boundary.
+    fn beginning_at_end(&self) -> usize {
+        let rest = &self.input.rest;
+        let from = rest.len().saturating_sub(self.delimiter.len() - 1);
+        let tail = &rest[from..];
+        // A line break's first byte stands nowhere else in a boundary.
+        let begin = memchr::memrchr(self.delimiter[0], tail).map(|at| &tail[at..]);
+        begin.filter(|begin| self.delimiter.starts_with(begin)).map_or(0, <[u8]>::len)
+    }
+
+    fn consume(&mut self, len: usize) -> Bytes {
+        (self.scanned, self.line) = (0, 0);
+        self.input.take(len)
+    }
+
+    /// Waits for more of what is held whole.
+    fn need(&self, missing: &'static str) -> Result<Found, AttachmentError> {
+        self.check(self.input.rest.len())?;
+        self.input.more(missing)
+    }
+
+    /// Bounds what is held whole, in the same way whether it comes at once or byte by byte.
+    fn check(&self, len: usize) -> Result<(), AttachmentError> {
+        let limit = self.limits.headers;
+        if len > limit { Err(self.input.beyond("headers", limit as u64)) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests;
