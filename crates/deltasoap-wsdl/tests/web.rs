@@ -1,0 +1,92 @@
+//! The blocking client against a server on this machine.
+
+#![cfg(feature = "http")]
+
+use deltasoap_wsdl::fetch::{Fetch, FetchError, Request, WebClient};
+use deltasoap_wsdl::{ErrorKind, Importer};
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::time::Duration;
+use url::Url;
+
+/// Serves for the rest of the test: a schema, redirects, a long body. Gives its URL.
+fn server() -> Url {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = Url::parse(&format!("http://{}/", listener.local_addr().expect("an address"))).expect("a URL");
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let mut reader = BufReader::new(&stream);
+            let mut line = String::new();
+            drop(reader.read_line(&mut line));
+            let mut header = String::new();
+            while reader.read_line(&mut header).is_ok_and(|read| read > 2) {
+                header.clear();
+            }
+            drop((&stream).write_all(answer(line.split(' ').nth(1).unwrap_or_default()).as_bytes()));
+        }
+    });
+    url
+}
+
+fn answer(path: &str) -> String {
+    let (status, header, body) = match path {
+        "/a" => (
+            "200 OK",
+            "X: y",
+            "<schema xmlns='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:a'>\
+            <include schemaLocation='moved'/></schema>"
+                .to_owned(),
+        ),
+        "/b" => (
+            "200 OK",
+            "X: y",
+            "<schema xmlns='http://www.w3.org/2001/XMLSchema'><element name='e'/></schema>".to_owned(),
+        ),
+        "/moved" => ("302 Found", "Location: /b", String::new()),
+        "/loop" => ("302 Found", "Location: /loop", String::new()),
+        "/file" => ("302 Found", "Location: file:///etc/passwd", String::new()),
+        "/elsewhere" => ("302 Found", "Location: http://127.0.0.1:1/", String::new()),
+        "/long" => ("200 OK", "X: y", " ".repeat(1 << 20)),
+        _ => ("404 Not Found", "X: y", String::new()),
+    };
+    format!("HTTP/1.1 {status}\r\n{header}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
+}
+
+fn fetch(url: &Url, path: &str, public_only: bool) -> Result<Vec<u8>, FetchError> {
+    let url = url.join(path).expect("a URL");
+    let timeout = Duration::from_secs(10);
+    let fetched = WebClient.fetch(&Request { url: &url, public_only, most_bytes: 1 << 16, timeout })?;
+    assert!(fetched.is_private);
+    Ok(fetched.bytes)
+}
+
+#[test]
+fn documents_are_fetched_with_what_they_include() {
+    let url = server().join("a").expect("a URL");
+    let import = Importer::new().url(url).expect("a schema");
+    assert_eq!(import.documents().count(), 2);
+    assert!(import.schemas().element_named(&deltasoap_core::QName::new("urn:a", "e")).is_some());
+}
+
+#[test]
+fn what_is_not_to_be_had_is_said() {
+    let url = server();
+    assert!(fetch(&url, "b", false).is_ok());
+    assert!(matches!(fetch(&url, "b", true), Err(FetchError::Forbidden(_))));
+    assert!(matches!(fetch(&url, "elsewhere", false), Err(FetchError::Forbidden(_))));
+    assert!(matches!(fetch(&url, "long", false), Err(FetchError::TooLarge(..))));
+    for path in ["nothing", "loop", "file"] {
+        assert!(matches!(fetch(&url, path, false), Err(FetchError::Unavailable(_))), "{path}");
+    }
+    let error = Importer::new().url(url.join("nothing").expect("a URL")).expect_err("404");
+    assert!(matches!(error.kind(), ErrorKind::Fetch(FetchError::Unavailable(_))), "{error}");
+}
+
+#[test]
+fn names_of_this_machine_are_private() {
+    let mut url = server();
+    if url.set_host(Some("localhost")).is_err() {
+        return;
+    }
+    assert!(matches!(fetch(&url, "b", true), Err(FetchError::Forbidden(_))));
+}
