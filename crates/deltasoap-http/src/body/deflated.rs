@@ -1,7 +1,7 @@
 //! Bodies in gzip, compressed while they are sent.
 
 use super::Body;
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use deltasoap_core::{Error, ErrorKind};
 use flate2::{Compress, Compression, FlushCompress, Status};
 use http_body::{Body as _, Frame};
@@ -10,6 +10,8 @@ use std::task::{Context, Poll, ready};
 
 /// Bytes of a frame, but of the last.
 const FRAME: usize = 16 << 10;
+/// Bytes compressed without a break: other tasks get their turn between them.
+const TURN: usize = 256 << 10;
 /// The window, as a power of two.
 const WINDOW: u8 = 15;
 
@@ -22,6 +24,8 @@ pub(super) struct Deflated {
     /// What is left of the frame at hand.
     input: Bytes,
     output: Vec<u8>,
+    /// Bytes compressed since the last break.
+    turn: usize,
 }
 
 #[derive(Debug)]
@@ -37,7 +41,7 @@ enum State {
 
 impl Deflated {
     pub(super) fn new(body: Body, level: u32) -> Self {
-        Deflated { body, level, state: State::Fresh, input: Bytes::new(), output: Vec::new() }
+        Deflated { body, level, state: State::Fresh, input: Bytes::new(), output: Vec::new(), turn: 0 }
     }
 
     pub(super) fn is_done(&self) -> bool {
@@ -47,6 +51,11 @@ impl Deflated {
     /// The next frame.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Error>>> {
         loop {
+            if self.turn >= TURN {
+                self.turn = 0;
+                context.waker().wake_by_ref();
+                return Poll::Pending;
+            }
             match std::mem::replace(&mut self.state, State::Done) {
                 State::Done => return Poll::Ready(None),
                 State::Without => return Poll::Ready(Some(Err(failed("a body that is being compressed was cloned")))),
@@ -86,8 +95,11 @@ impl Deflated {
     fn step(&mut self, compress: &mut Compress, flush: FlushCompress) -> Result<Status, Error> {
         self.output.reserve(FRAME - self.output.len());
         let before = compress.total_in();
-        let status = compress.compress_vec(&self.input, &mut self.output, flush);
-        drop(self.input.split_to((compress.total_in() - before) as usize));
+        let input = &self.input[..self.input.len().min(TURN)];
+        let status = compress.compress_vec(input, &mut self.output, flush);
+        let taken = (compress.total_in() - before) as usize;
+        self.input.advance(taken);
+        self.turn += taken;
         status.map_err(|_| failed("the body could not be compressed"))
     }
 }
