@@ -76,6 +76,35 @@
 //! # }
 //! ```
 //!
+//! # Compression
+//!
+//! Requests and responses are read in gzip too, within [`GzipLimits`], while they arrive. What is sent is compressed where a
+//! [`Compression`] says so: by default never, since on a fast network it costs more than it saves.
+//!
+//! ```
+//! use deltasoap::http::{Client, Compression, SoapService};
+//! # use deltasoap::{Lease, Soap, soap::Fault};
+//! # #[derive(Soap)]
+//! # #[soap(namespace = "urn:hello", message)]
+//! # struct Text {
+//! #     line: Vec<String>,
+//! # }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // Responses of 4 KiB and more are compressed for clients that accept it, as ours do.
+//! let service = SoapService::builder()
+//!     .compression(Compression::from_bytes(4096).level(3))
+//! #   .operation(async |text: Lease<Text>| Ok::<_, Fault>(Text { line: text.line.clone() }))
+//!     .build()?;
+//! // All requests are, for a service that is known to read it.
+//! let client = Client::builder("http://localhost/").compression(Compression::ALWAYS).build_with(service)?;
+//! # let text = Text { line: vec!["the same".to_owned(); 1000] };
+//! # assert_eq!(client.call::<_, Text>(&text).await?.line, text.line);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! What runs here needs a Tokio runtime with its timer on.
 //!
 //! # What there is not
@@ -83,7 +112,7 @@
 //! - TLS: put a terminating proxy in front of the [`Server`], or serve the [`SoapService`] from a server that has it;
 //!   give the [`Client`] a transport that has it.
 //! - HTTP/2 in [`Server`] and [`HttpTransport`], which speak HTTP/1.1. The service and the client themselves do not care.
-//! - Content codings, as compression: a request with one is refused with status 415. A layer that decodes bodies may
+//! - Content codings other than gzip: a request with one is refused with status 415. A layer that decodes bodies may
 //!   stand in front of the service, if it takes the header `Content-Encoding` away.
 //! - Parts of fields that are not of the type [`Binary`](deltasoap_core::Binary): `xop:Include` in other fields of
 //!   `xsd:base64Binary`, and in dynamic values, is refused as an element that nobody expects there.
@@ -95,6 +124,7 @@
 mod attachments;
 mod body;
 mod client;
+mod coding;
 mod media;
 mod server;
 mod shelf;
@@ -109,6 +139,7 @@ pub use client::{
     BoxError, CallError, CallOptions, Client, ClientBuilder, HttpTransport, InvalidUrl, Response, SharedTemplates,
     StatusError,
 };
+pub use coding::{CodingError, Compression, GzipLimits};
 pub use server::{
     Answer, BuildError, Connection, Context, IntoAnswer, MemoryBounds, Operation, Peer, Principal, ResponseFuture,
     Server, ServerHandle, ServiceBuilder, ServiceStats, Sharing, SoapService, StatsSnapshot, TypedFault,

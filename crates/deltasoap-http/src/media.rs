@@ -5,7 +5,7 @@
 
 use crate::PartHeaders;
 use deltasoap_core::soap::Version;
-use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, InvalidHeaderValue};
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, InvalidHeaderValue};
 
 /// A parsed `Content-Type`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -94,13 +94,6 @@ impl MediaType {
         let is_inside = || ["type", "start-info"].iter().any(|name| self.parameter(name).is_some_and(is_12));
         if is_12(&self.essence) || (self.is_package() && is_inside()) { Version::Soap12 } else { Version::Soap11 }
     }
-}
-
-/// True if a body comes without a content coding, as compression is (RFC 9110, 8.4).
-pub(crate) fn is_plain(headers: &HeaderMap) -> bool {
-    let is_identity = |coding: &str| ["", "identity"].iter().any(|plain| coding.trim().eq_ignore_ascii_case(plain));
-    let mut values = headers.get_all(CONTENT_ENCODING).iter();
-    values.all(|value| value.to_str().is_ok_and(|codings| codings.split(',').all(is_identity)))
 }
 
 /// The first `name=value` of a list of parameters, and what stands behind it.

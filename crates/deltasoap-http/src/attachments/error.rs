@@ -1,6 +1,6 @@
 //! What can be wrong with a package, and where.
 
-use crate::BoxError;
+use crate::{BoxError, CodingError};
 use deltasoap_core::soap::Fault;
 use std::{fmt, io};
 
@@ -33,6 +33,8 @@ pub enum AttachmentErrorKind {
     Missing(String),
     /// A `Content-Transfer-Encoding` that is not known.
     UnknownEncoding(String),
+    /// The content coding of the body cannot be undone.
+    Coding(CodingError),
     /// The body did not arrive whole.
     Transport(BoxError),
     /// The body stopped coming.
@@ -64,6 +66,13 @@ impl AttachmentError {
     }
 }
 
+/// What ended a body.
+impl From<BoxError> for AttachmentErrorKind {
+    fn from(error: BoxError) -> Self {
+        CodingError::of(error).map_or_else(AttachmentErrorKind::Transport, AttachmentErrorKind::Coding)
+    }
+}
+
 impl fmt::Display for AttachmentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (part {}, byte {} of the package)", self.kind, self.part, self.offset)
@@ -79,6 +88,7 @@ impl fmt::Display for AttachmentErrorKind {
             AttachmentErrorKind::Duplicate(id) => write!(f, "two parts have the content ID {id:?}"),
             AttachmentErrorKind::Missing(uri) => write!(f, "there is no part {uri:?}, or it was taken already"),
             AttachmentErrorKind::UnknownEncoding(name) => write!(f, "an unknown Content-Transfer-Encoding: {name:?}"),
+            AttachmentErrorKind::Coding(error) => error.fmt(f),
             AttachmentErrorKind::Transport(_) => f.write_str("the package did not arrive whole"),
             AttachmentErrorKind::Timeout => f.write_str("the package stopped coming"),
             AttachmentErrorKind::Io(_) => f.write_str("a part could not be kept"),
@@ -89,6 +99,7 @@ impl fmt::Display for AttachmentErrorKind {
 impl std::error::Error for AttachmentError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.kind {
+            AttachmentErrorKind::Coding(error) => Some(error),
             AttachmentErrorKind::Transport(error) => Some(&**error),
             AttachmentErrorKind::Io(error) => Some(error),
             _ => None,

@@ -524,7 +524,7 @@ impl Source {
                 Ok(Ok(data)) => return Poll::Ready(self.count(data).map(Some)),
                 // Trailers say nothing here.
                 Ok(Err(_)) => {}
-                Err(error) => return Poll::Ready(Err(AttachmentErrorKind::Transport(error))),
+                Err(error) => return Poll::Ready(Err(error.into())),
             }
         }
     }

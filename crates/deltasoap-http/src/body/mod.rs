@@ -2,14 +2,19 @@
 //!
 //! A frame is one [`Bytes`], so that nothing is copied on the way to the socket: hyper gathers the frames that are at hand into
 //! one vectored write. The length is known beforehand, and announced also where the receiver speaks HTTP/1.0. Not so for
-//! messages that are [`overlaid`]: they are written while they are sent, and their length is known in the end.
+//! messages that are [`overlaid`]: they are written while they are sent, and their length is known in the end; nor for long ones
+//! that are compressed ([`deflated`]).
 
+mod deflated;
 mod overlaid;
 
 use crate::attachments::package::Package;
 use bytes::Bytes;
+use deflated::Deflated;
 use deltasoap_core::{Buffer, Error, Outgoing, Overlay, Typed};
+use futures_util::FutureExt;
 use http_body::{Frame, SizeHint};
+use http_body_util::BodyExt;
 use overlaid::Overlaid;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -18,7 +23,8 @@ use std::task::{Context, Poll};
 ///
 /// As long as a body that comes from a template is held, or any of its frames is, the template copies what they show before it
 /// changes it. A clone starts where the original is, but for a body whose items come from an iterator, or that has parts that
-/// come from files and streams: those can be sent once, and the clone is at fault when it is read.
+/// come from files and streams: those can be sent once, and the clone is at fault when it is read. So is the clone of a body that
+/// is being compressed, once that has begun.
 ///
 /// Other bodies are never at fault.
 #[derive(Debug, Clone, Default)]
@@ -38,6 +44,7 @@ enum Pieces {
     },
     Overlaid(Overlaid),
     Package(Box<Package>),
+    Gzip(Box<Deflated>),
 }
 
 impl Default for Pieces {
@@ -54,8 +61,29 @@ impl Pieces {
                 *next += 1;
                 outgoing.frames().get(*next - 1).cloned().unwrap_or_default()
             }
-            Pieces::Overlaid(_) | Pieces::Package(_) => Bytes::new(),
+            Pieces::Overlaid(_) | Pieces::Package(_) | Pieces::Gzip(_) => Bytes::new(),
         }
+    }
+}
+
+/// Longest body that is compressed at once.
+const AT_ONCE: usize = 16 << 10;
+
+impl Body {
+    /// The body in gzip. It is compressed while it is sent; a short one at once, so that its length can be announced.
+    pub(crate) fn gzip(self, level: u32) -> Body {
+        let is_short = matches!(self.pieces, Pieces::One(_) | Pieces::Template { .. }) && self.left <= AT_ONCE;
+        let deflated = Body { left: 0, pieces: Pieces::Gzip(Box::new(Deflated::new(self, level))) };
+        let whole = is_short.then(|| deflated.clone().collect().now_or_never()).flatten();
+        match whole {
+            Some(Ok(whole)) => whole.to_bytes().into(),
+            _ => deflated,
+        }
+    }
+
+    /// True if the body is a message with other parts.
+    pub(crate) fn is_package(&self) -> bool {
+        matches!(self.pieces, Pieces::Package(_))
     }
 }
 
@@ -70,6 +98,9 @@ impl http_body::Body for Body {
             }
             Pieces::Package(package) => {
                 return package.poll(context).map(|bytes| bytes.map(|bytes| bytes.map(Frame::data)));
+            }
+            Pieces::Gzip(deflated) => {
+                return deflated.poll(context).map(|bytes| bytes.map(|bytes| bytes.map(Frame::data)));
             }
             Pieces::One(_) | Pieces::Template { .. } => {}
         }
@@ -89,13 +120,14 @@ impl http_body::Body for Body {
         match &self.pieces {
             Pieces::Overlaid(overlaid) => overlaid.is_done(),
             Pieces::Package(package) => package.is_done(),
+            Pieces::Gzip(deflated) => deflated.is_done(),
             _ => self.left == 0,
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.pieces {
-            Pieces::Overlaid(_) => SizeHint::default(),
+            Pieces::Overlaid(_) | Pieces::Gzip(_) => SizeHint::default(),
             Pieces::Package(package) => package.size().map_or_else(SizeHint::default, SizeHint::with_exact),
             _ => SizeHint::with_exact(self.left as u64),
         }

@@ -3,7 +3,7 @@
 use super::memory::{BYTES, MEMORIES, Memories};
 use super::templates::{SharedTemplates, Writer};
 use super::transport::HttpTransport;
-use crate::AttachmentOptions;
+use crate::{AttachmentOptions, Compression, GzipLimits};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Version;
 use deltasoap_core::{DecodeOptions, DifferentialStats, EncodeStats, Templating};
@@ -100,6 +100,10 @@ pub(super) struct Settings {
     pub(super) timeout: Option<Duration>,
     pub(super) options: DecodeOptions,
     pub(super) attachments: AttachmentOptions,
+    /// Which requests are compressed.
+    pub(super) compression: Compression,
+    pub(super) accepts_gzip: bool,
+    pub(super) gzip_limits: GzipLimits,
 }
 
 /// A client under construction; see [`Client::builder`].
@@ -124,6 +128,9 @@ impl ClientBuilder {
             timeout: Some(Duration::from_secs(60)),
             options: DecodeOptions::default(),
             attachments: AttachmentOptions::client(),
+            compression: Compression::OFF,
+            accepts_gzip: true,
+            gzip_limits: GzipLimits::default(),
         };
         ClientBuilder {
             url,
@@ -177,6 +184,29 @@ impl ClientBuilder {
     #[must_use]
     pub fn attachments(mut self, options: AttachmentOptions) -> Self {
         self.settings.attachments = options;
+        self
+    }
+
+    /// Which requests are compressed. Default: none, since a client cannot know whether the other side reads gzip. Compressed
+    /// requests beyond 16 KiB are sent without a `Content-Length`.
+    #[must_use]
+    pub fn compression(mut self, compression: Compression) -> Self {
+        self.settings.compression = compression;
+        self
+    }
+
+    /// Whether responses may come in gzip. If not, the client does not ask for it, and one that comes so all the same is an
+    /// error. Default: yes.
+    #[must_use]
+    pub fn accept_gzip(mut self, is_accepted: bool) -> Self {
+        self.settings.accepts_gzip = is_accepted;
+        self
+    }
+
+    /// Bounds on responses that come in gzip.
+    #[must_use]
+    pub fn gzip_limits(mut self, limits: GzipLimits) -> Self {
+        self.settings.gzip_limits = limits;
         self
     }
 

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use deltasoap_core::decode::Decoder;
 use deltasoap_core::soap::{Head, Receiver, Reply, ReplyReceiver, Version};
 use deltasoap_core::{DecodeOptions, Differential, Error, Lease, Message, QName};
-use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, StatusCode};
 use std::error::Error as StdError;
 use std::time::Duration;
@@ -213,7 +213,7 @@ where
                 Some(Ok(None)) | None if status.is_success() => Ok(()),
                 Some(Ok(None)) | None => Err(status_error(status, b"")),
             },
-            Err(CallError::Status(_) | CallError::Decode(_)) if status.is_success() => Ok(()),
+            Err(CallError::Status(_) | CallError::Decode(_) | CallError::Coding(_)) if status.is_success() => Ok(()),
             Err(error) => Err(error),
         }
     }
@@ -244,12 +244,25 @@ where
         if let Some(media_type) = media_type {
             headers.insert(CONTENT_TYPE, media_type);
         }
+        let body = self.coded(&mut headers, body);
         let mut request = Request::new(body);
         *request.method_mut() = Method::POST;
         *request.uri_mut() = settings.url.clone();
         options.http_headers.iter().for_each(|(name, value)| _ = headers.insert(name, value.clone()));
         *request.headers_mut() = headers;
         Ok(request)
+    }
+
+    /// The body as it is sent, with headers that say so, and what may come back.
+    fn coded(&self, headers: &mut HeaderMap, body: Body) -> Body {
+        if self.settings.accepts_gzip {
+            headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        let compressed = self.settings.compression.compress(body);
+        if compressed.is_ok() {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        compressed.unwrap_or_else(|body| body)
     }
 
     fn packing(&self, options: &CallOptions) -> Packing {

@@ -1,7 +1,7 @@
 //! Why a call failed.
 
 use super::BoxError;
-use crate::AttachmentError;
+use crate::{AttachmentError, CodingError};
 use deltasoap_core::Error;
 use deltasoap_core::soap::Fault;
 use http::StatusCode;
@@ -20,6 +20,8 @@ pub enum CallError {
     Fault(Box<Fault>),
     /// The answer is at fault: it is not the message that was expected.
     Decode(Error),
+    /// The content coding of the answer cannot be undone.
+    Coding(CodingError),
     /// The parts that came with the answer are at fault.
     Attachment(AttachmentError),
     /// The request holds text that XML cannot carry.
@@ -46,6 +48,7 @@ impl fmt::Display for CallError {
             CallError::Status(error) => error.fmt(f),
             CallError::Fault(fault) => fault.fmt(f),
             CallError::Decode(error) => write!(f, "the answer is malformed: {error}"),
+            CallError::Coding(error) => write!(f, "the answer cannot be read: {error}"),
             CallError::Attachment(error) => write!(f, "the answer's package is malformed: {error}"),
             CallError::Encode(error) => write!(f, "the request cannot be written: {error}"),
             CallError::Action(_) => f.write_str("the action cannot stand in an HTTP header"),
@@ -61,6 +64,7 @@ impl std::error::Error for CallError {
             CallError::Status(error) => Some(error),
             CallError::Fault(fault) => Some(fault),
             CallError::Decode(error) | CallError::Encode(error) => Some(error),
+            CallError::Coding(error) => Some(error),
             CallError::Attachment(error) => Some(error),
             CallError::Action(error) => Some(error),
             CallError::Timeout => None,

@@ -2,8 +2,9 @@
 
 use super::builder::Settings;
 use super::error::{CallError, StatusError};
+use crate::coding::{Bound, Coding, Inflated};
 use crate::media::MediaType;
-use crate::{Attachments, BoxError};
+use crate::{Attachments, BoxError, CodingError};
 use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Step, skip_element};
 use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver};
@@ -43,12 +44,45 @@ where
     B::Error: Into<BoxError>,
 {
     let (parts, body) = response.into_parts();
+    let body = body.map_err(Into::into);
+    match Coding::of(&parts.headers) {
+        Ok(Coding::Identity) => receive_plain(parts, body, receiver, decoder, settings).await,
+        Ok(Coding::Gzip) if settings.accepts_gzip => {
+            let body = Inflated::new(body, bound(&parts, settings));
+            receive_plain(parts, body, receiver, decoder, settings).await
+        }
+        // Some page of the way there.
+        _ if !parts.status.is_success() => Err(status_error(parts.status, b"")),
+        Ok(_) => Err(CallError::Coding(CodingError::Unknown("gzip".to_owned()))),
+        Err(error) => Err(CallError::Coding(error)),
+    }
+}
+
+/// The bounds on an answer in gzip.
+fn bound(parts: &Parts, settings: &Settings) -> Bound {
+    let (message, total) = (settings.options.limits.message, settings.attachments.limits.total);
+    let is_package = MediaType::of(&parts.headers).is_some_and(|media| media.is_package());
+    let (name, received) = if is_package { ("total", total) } else { ("message", message) };
+    Bound { gzip: settings.gzip_limits, name, received }
+}
+
+/// Reads an answer whose content coding is undone.
+async fn receive_plain<R, B>(
+    parts: Parts,
+    body: B,
+    receiver: R,
+    decoder: Decoder,
+    settings: &Settings,
+) -> Result<Received<R>, CallError>
+where
+    R: Receiver,
+    B: Body<Data = Bytes, Error = BoxError> + Send + 'static,
+{
     let media = MediaType::of(&parts.headers).filter(|media| media.can_be_soap() || media.is_package());
     let Some(media) = media else { return Err(status_error(parts.status, &excerpt(pin!(body)).await)) };
     let mut reading = Reading { decoder, reader: EnvelopeReader::new(receiver), first: Vec::new() };
     let mut attachments = Attachments::default();
     let result = if media.is_package() {
-        let body = body.map_err(Into::into);
         let limits = settings.attachments.limits;
         attachments = Attachments::of(&media, body, limits, settings.timeout).map_err(CallError::Attachment)?;
         reading.read_root(&mut attachments).await
@@ -75,11 +109,10 @@ struct Reading<R> {
 impl<R: Receiver> Reading<R> {
     async fn read<B>(&mut self, mut body: Pin<&mut B>) -> Result<(), CallError>
     where
-        B: Body<Data = Bytes>,
-        B::Error: Into<BoxError>,
+        B: Body<Data = Bytes, Error = BoxError>,
     {
         while let Some(frame) = body.frame().await {
-            if let Ok(data) = frame.map_err(|error| CallError::Http(error.into()))?.into_data() {
+            if let Ok(data) = frame.map_err(arrival_error)?.into_data() {
                 keep(&mut self.first, &data);
                 self.decoder.push_bytes(&mut self.reader, data).map_err(CallError::Decode)?;
             }
@@ -100,6 +133,11 @@ impl<R: Receiver> Reading<R> {
         }
         self.decoder.finish(&mut self.reader).map_err(CallError::Decode)
     }
+}
+
+/// Why a body did not arrive.
+fn arrival_error(error: BoxError) -> CallError {
+    CodingError::of(error).map_or_else(CallError::Http, CallError::Coding)
 }
 
 /// The first bytes of a body.

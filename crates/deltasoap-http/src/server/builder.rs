@@ -9,7 +9,7 @@ use super::pool::Pool;
 use super::service::{Inner, SoapService};
 use super::stats::ServiceStats;
 use super::wsdl::Description;
-use crate::AttachmentOptions;
+use crate::{AttachmentOptions, Compression, GzipLimits};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Fault;
 use deltasoap_core::{Checkpoints, DecodeOptions, Differential, Lease, Limits, Message, QName, Templating};
@@ -33,6 +33,8 @@ pub struct ServiceBuilder {
     bounds: MemoryBounds,
     templating: Templating,
     attachments: AttachmentOptions,
+    compression: Compression,
+    gzip_limits: GzipLimits,
     body_timeout: Option<Duration>,
     encoding: Use,
     name: String,
@@ -51,6 +53,8 @@ impl ServiceBuilder {
             bounds: MemoryBounds::default(),
             templating: Templating::default(),
             attachments: AttachmentOptions::server(),
+            compression: Compression::OFF,
+            gzip_limits: GzipLimits::default(),
             body_timeout: Some(BODY_TIME),
             encoding: Use::Literal,
             name: "SOAP service".to_owned(),
@@ -158,6 +162,23 @@ impl ServiceBuilder {
         self
     }
 
+    /// Which responses are compressed, for clients that accept gzip; pages and faults among them. Default: none. A compressed
+    /// response tells by its length what it holds: not for responses that carry a secret next to text of a third
+    /// party's, over an encrypted connection.
+    #[must_use]
+    pub fn compression(mut self, compression: Compression) -> Self {
+        self.compression = compression;
+        self
+    }
+
+    /// Bounds on requests that come in gzip. They are always read; beyond a bound they are refused with status 413 and a
+    /// fault that names it.
+    #[must_use]
+    pub fn gzip_limits(mut self, limits: GzipLimits) -> Self {
+        self.gzip_limits = limits;
+        self
+    }
+
     /// Whose earlier requests a request may be compared with, and whose earlier responses a response is written against.
     /// Default: those of the same principal or connection.
     #[must_use]
@@ -241,6 +262,8 @@ impl ServiceBuilder {
             // What the service has no room for is not made into a template in the first place.
             templating: Templating { bytes: self.templating.bytes.min(self.bounds.total_bytes), ..self.templating },
             attachments: self.attachments,
+            compression: self.compression,
+            gzip_limits: self.gzip_limits,
             encoding: self.encoding,
             stats: Arc::new(ServiceStats::new(&self.name, cache, templates, records)),
             name: self.name,

@@ -5,7 +5,7 @@ use super::memory::{Place, Store};
 use super::pool::Pooled;
 use super::service::Inner;
 use crate::media::MediaType;
-use crate::{Attachment, AttachmentError, AttachmentErrorKind, Attachments, BoxError};
+use crate::{Attachment, AttachmentError, AttachmentErrorKind, Attachments, BoxError, CodingError};
 use bytes::Bytes;
 use deltasoap_core::decode::Decoder;
 use deltasoap_core::soap::{EnvelopeReader, Fault, FaultCode, Head, Version};
@@ -52,7 +52,7 @@ pub(crate) async fn receive<B>(
     body: B,
 ) -> Result<(Head, Chosen), Refusal>
 where
-    B: Body<Data = Bytes>,
+    B: Body<Data = Bytes, Error = BoxError>,
 {
     let mut body = pin!(body);
     let mut receiving = Receiving::new(service, place);
@@ -84,11 +84,10 @@ pub(crate) async fn receive_package<B>(
     body: B,
 ) -> Result<(Head, Chosen, Attachments), Refusal>
 where
-    B: Body<Data = Bytes> + Send + 'static,
+    B: Body<Data = Bytes, Error = BoxError> + Send + 'static,
 {
     let fallback = media.version();
     let (limits, announced) = (service.attachments.limits, body.size_hint().lower());
-    let body = body.map_err(|_| BoxError::from("the body did not arrive whole"));
     let opened = Attachments::of(media, body, limits, service.body_timeout);
     let mut attachments = opened.map_err(|error| refuse_package(fallback, &error))?;
     let mut receiving = Receiving::new(service, place);
@@ -117,6 +116,7 @@ where
 fn refuse_package(version: Version, error: &AttachmentError) -> Refusal {
     let status = match error.kind() {
         AttachmentErrorKind::Limit { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+        AttachmentErrorKind::Coding(error) => coding_status(error),
         AttachmentErrorKind::Timeout => StatusCode::REQUEST_TIMEOUT,
         AttachmentErrorKind::Io(_) => StatusCode::INTERNAL_SERVER_ERROR,
         _ => StatusCode::BAD_REQUEST,
@@ -128,6 +128,12 @@ fn refuse_package(version: Version, error: &AttachmentError) -> Refusal {
     Refusal { version, fault, status: Some(status) }
 }
 
+/// The HTTP status for a body whose content coding cannot be undone.
+fn coding_status(error: &CodingError) -> StatusCode {
+    let is_too_large = matches!(error, CodingError::Limit { .. });
+    if is_too_large { StatusCode::PAYLOAD_TOO_LARGE } else { StatusCode::BAD_REQUEST }
+}
+
 /// Why a message was not read.
 enum Failure {
     /// It is at fault.
@@ -136,6 +142,8 @@ enum Failure {
     TooLarge(&'static str, u64),
     /// The package that it came in is at fault.
     Package(AttachmentError),
+    /// Its content coding cannot be undone.
+    Coding(CodingError),
     /// It did not arrive whole.
     Transport,
     /// It stopped coming.
@@ -164,7 +172,7 @@ impl Receiving {
         }
     }
 
-    async fn read<B: Body<Data = Bytes>>(&mut self, mut body: Pin<&mut B>) -> Result<(), Failure> {
+    async fn read<B: Body<Data = Bytes, Error = BoxError>>(&mut self, mut body: Pin<&mut B>) -> Result<(), Failure> {
         while let Some(frame) = next_frame(body.as_mut(), self.timeout).await? {
             if let Ok(data) = frame.into_data() {
                 self.bytes += data.len() as u64;
@@ -217,6 +225,9 @@ impl Receiving {
                 Refusal { version: version_for(error, version), fault, status: status_for(error) }
             }
             Failure::Package(error) => refuse_package(version, error),
+            Failure::Coding(error) => {
+                Refusal { version, fault: Fault::sender(error.to_string()), status: Some(coding_status(error)) }
+            }
             Failure::TooLarge(name, limit) => {
                 let fault = Fault::sender(format!("the limit `{name}` of {limit} is exceeded"));
                 Refusal { version, fault, status: Some(StatusCode::PAYLOAD_TOO_LARGE) }
@@ -280,13 +291,14 @@ impl Drop for OnLoan {
 /// What comes next of a body; `None` behind its end.
 async fn next_frame<B>(mut body: Pin<&mut B>, timeout: Option<Duration>) -> Result<Option<Frame<Bytes>>, Failure>
 where
-    B: Body<Data = Bytes>,
+    B: Body<Data = Bytes, Error = BoxError>,
 {
     let frame = match timeout {
         Some(time) => tokio::time::timeout(time, body.frame()).await.map_err(|_| Failure::Timeout)?,
         None => body.frame().await,
     };
-    frame.transpose().map_err(|_| Failure::Transport)
+    let failure = |error| CodingError::of(error).map_or(Failure::Transport, Failure::Coding);
+    frame.transpose().map_err(failure)
 }
 
 /// An envelope of an unknown version is answered in 1.1, which all understand (SOAP 1.2 part 1, appendix A).

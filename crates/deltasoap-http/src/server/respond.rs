@@ -2,11 +2,12 @@
 
 use super::writing::Written;
 use crate::body::Body;
+use crate::coding::{CodingError, Compression};
 use crate::media::content_type;
 use deltasoap_core::Buffer;
 use deltasoap_core::soap::{Fault, Version, encode_fault};
 use deltasoap_xml::lexical::is_xml_char;
-use http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_TYPE, HeaderValue};
+use http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, VARY};
 use http::{Response, StatusCode};
 
 /// A response, which may be a package of parts.
@@ -82,13 +83,30 @@ pub(crate) fn unsupported_media_type() -> Response<Body> {
     response
 }
 
-/// HTTP 415: what came is compressed, or coded otherwise (RFC 9110, 15.5.16). It is a fault, for the media type says that
+/// HTTP 415: what came has a content coding that is not known (RFC 9110, 15.5.16). It is a fault, for the media type says that
 /// a message was meant.
-pub(crate) fn unsupported_coding(version: Version) -> Response<Body> {
-    let refused = Fault::sender("the message has a content coding, and only `identity` is accepted");
+pub(crate) fn unsupported_coding(version: Version, error: &CodingError) -> Response<Body> {
+    let refused = Fault::sender(error.to_string());
     let mut response = fault(version, &refused, Some(StatusCode::UNSUPPORTED_MEDIA_TYPE));
-    response.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    response.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
     response
+}
+
+/// The response in gzip, if it is to be and the client accepts it.
+pub(crate) fn coded(response: Response<Body>, compression: Compression, is_accepted: bool) -> Response<Body> {
+    if compression.is_off() {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    parts.headers.append(VARY, HeaderValue::from_static("accept-encoding"));
+    let body = match if is_accepted { compression.compress(body) } else { Err(body) } {
+        Ok(compressed) => {
+            parts.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            compressed
+        }
+        Err(body) => body,
+    };
+    Response::from_parts(parts, body)
 }
 
 /// HTTP 404 for a description that there is none of.

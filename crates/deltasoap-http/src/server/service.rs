@@ -16,8 +16,9 @@ use super::wsdl::Description;
 use crate::attachments::Form;
 use crate::attachments::package::Packing;
 use crate::body::Body;
-use crate::media::{self, MediaType};
-use crate::{AttachmentOptions, Attachments};
+use crate::coding::{Bound, Coding, Inflated, accepts_gzip};
+use crate::media::MediaType;
+use crate::{AttachmentOptions, Attachments, BoxError, Compression, GzipLimits};
 use bytes::Bytes;
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::{Fault, Head, Version};
@@ -27,6 +28,7 @@ use http::header::{CONNECTION, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body as _;
+use http_body_util::BodyExt;
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::fmt;
@@ -64,6 +66,9 @@ pub(crate) struct Inner {
     pub(crate) templates: Option<Arc<Cache>>,
     pub(crate) templating: Templating,
     pub(crate) attachments: AttachmentOptions,
+    /// Which responses are compressed.
+    pub(crate) compression: Compression,
+    pub(crate) gzip_limits: GzipLimits,
     pub(crate) encoding: Use,
     pub(crate) name: String,
     pub(crate) description: Option<Description>,
@@ -135,7 +140,8 @@ impl Inner {
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,
     {
-        match *request.method() {
+        let (compression, is_accepted) = (self.compression, accepts_gzip(request.headers()));
+        let response = match *request.method() {
             Method::POST => {
                 let span = tracing::info_span!(
                     "soap",
@@ -149,7 +155,8 @@ impl Inner {
             }
             Method::GET | Method::HEAD => self.answer_get(&request.into_parts().0),
             _ => respond::method_not_allowed(),
-        }
+        };
+        respond::coded(response, compression, is_accepted)
     }
 
     async fn answer_post<B>(self: Arc<Self>, request: Request<B>) -> Response<Body>
@@ -161,19 +168,30 @@ impl Inner {
         let Some(media) = MediaType::of(&parts.headers).filter(is_accepted) else {
             return respond::unsupported_media_type();
         };
-        let (response, is_fault) = if media::is_plain(&parts.headers) {
-            self.exchange(&media, parts, body).await
-        } else {
-            (respond::unsupported_coding(media.version()), true)
+        let body = body.map_err(|_| BoxError::from("the body did not arrive whole"));
+        let (response, is_fault) = match Coding::of(&parts.headers) {
+            Ok(Coding::Identity) => self.exchange(&media, parts, body).await,
+            Ok(Coding::Gzip) => {
+                let body = Inflated::new(body, self.bound(&media));
+                self.exchange(&media, parts, body).await
+            }
+            Err(error) => (respond::unsupported_coding(media.version(), &error), true),
         };
         self.count(&response, is_fault);
         response
     }
 
+    /// The bounds on a body in gzip.
+    fn bound(&self, media: &MediaType) -> Bound {
+        let (message, total) = (self.options.limits.message, self.attachments.limits.total);
+        let (name, received) = if media.is_package() { ("total", total) } else { ("message", message) };
+        Bound { gzip: self.gzip_limits, name, received }
+    }
+
     /// Reads a message and answers it; true if the response is a fault.
     async fn exchange<B>(self: &Arc<Self>, media: &MediaType, parts: Parts, body: B) -> (Response<Body>, bool)
     where
-        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B: http_body::Body<Data = Bytes, Error = BoxError> + Send + 'static,
     {
         let place = self.cache.as_ref().and_then(|cache| Place::of(&parts, cache));
         let received = if media.is_package() {

@@ -50,9 +50,9 @@ pub struct StatsSnapshot {
     pub messages: u64,
     /// Messages answered with a fault.
     pub faults: u64,
-    /// Bytes of request bodies received.
+    /// Bytes of request bodies received, without their compression.
     pub bytes_in: u64,
-    /// Bytes of response bodies written.
+    /// Bytes of response bodies written, before they are compressed.
     pub bytes_out: u64,
     /// Time spent decoding, without waiting for bytes.
     pub decode_time: Duration,

@@ -1,0 +1,268 @@
+//! Undoes gzip while a body arrives.
+
+use super::error::CodingError;
+use super::options::GzipLimits;
+use crate::BoxError;
+use bytes::{Buf, Bytes};
+use flate2::{Decompress, FlushDecompress, Status};
+use http_body::{Body, Frame};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+/// Most bytes that come out at one time, and the fewest for which memory is set aside.
+const OUT: usize = 64 << 10;
+const LEAST: usize = 512;
+/// Steps without a break: other tasks get their turn between them.
+const TURN: usize = 16;
+/// How often a piece is expected to be found in what it becomes.
+const EXPECTED: usize = 8;
+/// The largest window that a stream may refer back to (RFC 1951), as a power of two.
+const WINDOW: u8 = 15;
+
+/// Bounds on a coded body.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bound {
+    pub(crate) gzip: GzipLimits,
+    /// The bytes that may be received, and what that limit is called.
+    pub(crate) name: &'static str,
+    pub(crate) received: u64,
+}
+
+/// A body in gzip, as it was before. It is one stream with nothing behind it; a body without any bytes is empty.
+///
+/// A piece is undone in steps of at most [`OUT`] bytes, each when it is asked for. Beside those there are the piece, and
+/// the stream's window.
+pub(crate) struct Inflated<B> {
+    body: Pin<Box<B>>,
+    stream: Stream,
+    /// Steps since the last break.
+    steps: usize,
+}
+
+impl<B: Body<Data = Bytes, Error = BoxError>> Inflated<B> {
+    pub(crate) fn new(body: B, bound: Bound) -> Self {
+        Inflated { body: Box::pin(body), stream: Stream::new(bound), steps: 0 }
+    }
+
+    fn poll_data(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, BoxError>> {
+        if self.steps == TURN {
+            self.steps = 0;
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        // Before the client is asked to go on and send it.
+        self.stream.check_received(self.body.size_hint().lower())?;
+        loop {
+            if let Some(data) = self.stream.next()? {
+                self.steps += 1;
+                return Poll::Ready(Ok(Some(data)));
+            }
+            match ready!(self.body.as_mut().poll_frame(context)).transpose()?.map(Frame::into_data) {
+                Some(Ok(data)) => self.stream.push(data)?,
+                // Trailers say nothing of messages.
+                Some(Err(_)) => {}
+                None => return Poll::Ready(Ok(self.stream.finish().map(|()| None)?)),
+            }
+        }
+    }
+}
+
+impl<B: Body<Data = Bytes, Error = BoxError>> Body for Inflated<B> {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        let data = ready!(self.get_mut().poll_data(context));
+        Poll::Ready(data.map(|data| data.map(Frame::data)).transpose())
+    }
+}
+
+/// A gzip stream, fed piece by piece.
+struct Stream {
+    decompress: Decompress,
+    bound: Bound,
+    received: u64,
+    /// What is left of the piece at hand.
+    input: Bytes,
+    /// True if more may come out without more going in.
+    is_full: bool,
+    is_ended: bool,
+}
+
+impl Stream {
+    fn new(bound: Bound) -> Self {
+        let decompress = Decompress::new_gzip(WINDOW);
+        Stream { decompress, bound, received: 0, input: Bytes::new(), is_full: false, is_ended: false }
+    }
+
+    /// Takes a piece, when there is nothing left of the one before.
+    fn push(&mut self, piece: Bytes) -> Result<(), CodingError> {
+        self.check_received(piece.len() as u64)?;
+        self.received += piece.len() as u64;
+        self.input = piece;
+        Ok(())
+    }
+
+    /// Refuses more bytes than may be received.
+    fn check_received(&self, more: u64) -> Result<(), CodingError> {
+        let Bound { name, received: limit, .. } = self.bound;
+        let is_within = self.received.checked_add(more).is_some_and(|received| received <= limit);
+        if is_within { Ok(()) } else { Err(CodingError::Limit { name, limit }) }
+    }
+
+    /// What comes out next; `None` if that takes another piece.
+    fn next(&mut self) -> Result<Option<Bytes>, CodingError> {
+        while !self.is_ended && (self.is_full || !self.input.is_empty()) {
+            let output = self.step()?;
+            if !output.is_empty() {
+                return Ok(Some(trimmed(output)));
+            }
+        }
+        if self.input.is_empty() { Ok(None) } else { Err(CodingError::Trailing) }
+    }
+
+    fn step(&mut self) -> Result<Vec<u8>, CodingError> {
+        let mut output = Vec::with_capacity(self.room());
+        let before = self.decompress.total_in();
+        let status = self.decompress.decompress_vec(&self.input, &mut output, FlushDecompress::None);
+        let status = status.map_err(|_| CodingError::Corrupt)?;
+        let taken = (self.decompress.total_in() - before) as usize;
+        if taken == 0 && output.is_empty() && !self.input.is_empty() && status != Status::StreamEnd {
+            return Err(CodingError::Corrupt);
+        }
+        self.input.advance(taken);
+        self.is_ended = status == Status::StreamEnd;
+        self.is_full = output.len() == output.capacity();
+        self.check_ratio()?;
+        Ok(output)
+    }
+
+    fn room(&self) -> usize {
+        if self.is_full { OUT } else { self.input.len().saturating_mul(EXPECTED).clamp(LEAST, OUT) }
+    }
+
+    fn check_ratio(&self) -> Result<(), CodingError> {
+        let GzipLimits { ratio, free } = self.bound.gzip;
+        let (out, taken) = (self.decompress.total_out(), self.decompress.total_in());
+        let is_within = out <= free || out <= taken.saturating_mul(ratio.max(1));
+        if is_within { Ok(()) } else { Err(CodingError::Limit { name: "ratio", limit: ratio }) }
+    }
+
+    fn finish(&self) -> Result<(), CodingError> {
+        if self.is_ended || self.received == 0 { Ok(()) } else { Err(CodingError::Ended) }
+    }
+}
+
+/// The bytes without the memory behind them, where that is most of it: differential decoding may keep them.
+fn trimmed(mut bytes: Vec<u8>) -> Bytes {
+    if bytes.capacity() / 2 > bytes.len() {
+        bytes.shrink_to_fit();
+    }
+    bytes.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Body as Outgoing;
+    use http_body_util::BodyExt;
+    use proptest::prelude::*;
+    use std::io::{Read, Write};
+
+    fn bound(gzip: GzipLimits) -> Bound {
+        Bound { gzip, name: "message", received: 1 << 30 }
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("no error")
+    }
+
+    /// What comes out of pieces, up to an error, and the longest piece of it.
+    fn inflate<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, bound: Bound) -> (Vec<u8>, Result<(), CodingError>) {
+        let (mut stream, mut bytes) = (Stream::new(bound), Vec::new());
+        let run = || {
+            for piece in pieces {
+                stream.push(Bytes::copy_from_slice(piece))?;
+                while let Some(data) = stream.next()? {
+                    assert!(!data.is_empty() && data.len() <= OUT);
+                    bytes.extend_from_slice(&data);
+                }
+            }
+            stream.finish()
+        };
+        let result = run();
+        (bytes, result)
+    }
+
+    fn whole(bytes: &[u8]) -> (Vec<u8>, Result<(), CodingError>) {
+        inflate([bytes], bound(GzipLimits::default()))
+    }
+
+    #[test]
+    fn a_stream_that_does_not_end_or_goes_on_is_at_fault() {
+        let coded = gzip(b"some text");
+        assert_eq!(whole(&coded), (b"some text".to_vec(), Ok(())));
+        for len in 1..coded.len() {
+            assert_eq!(whole(&coded[..len]).1, Err(CodingError::Ended), "{len}");
+        }
+        assert_eq!(whole(&[&coded[..], b"x"].concat()).1, Err(CodingError::Trailing));
+        assert_eq!(whole(&[&coded[..], &coded[..]].concat()).1, Err(CodingError::Trailing));
+        let later = inflate([&coded[..], b"x"], bound(GzipLimits::default()));
+        assert_eq!(later.1, Err(CodingError::Trailing));
+        assert_eq!(inflate([], bound(GzipLimits::default())), (Vec::new(), Ok(())));
+        assert_eq!(whole(b"<plain/>").1, Err(CodingError::Corrupt));
+    }
+
+    #[test]
+    fn bombs_are_refused_at_the_limit() {
+        let coded = gzip(&vec![0; 50 << 20]);
+        let limits = GzipLimits::default();
+        let (bytes, result) = inflate(coded.chunks(1000), bound(limits));
+        assert_eq!(result, Err(CodingError::Limit { name: "ratio", limit: 200 }));
+        assert!(bytes.len() as u64 <= limits.free, "{}", bytes.len());
+        let lenient = GzipLimits { ratio: 1100, ..limits };
+        assert_eq!(inflate([&coded[..]], bound(lenient)).0.len(), 50 << 20);
+        let short = Bound { received: 100, ..bound(lenient) };
+        assert_eq!(inflate(coded.chunks(64), short).1, Err(CodingError::Limit { name: "message", limit: 100 }));
+    }
+
+    #[test]
+    fn streams_that_nothing_comes_out_of_are_bounded() {
+        let header = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
+        let empty_block = [0, 0, 0, 0xff, 0xff].repeat(200);
+        let pieces = std::iter::once(&header[..]).chain(std::iter::repeat(&empty_block[..]));
+        let short = Bound { received: 1 << 16, ..bound(GzipLimits::default()) };
+        let (bytes, result) = inflate(pieces, short);
+        assert_eq!((bytes.len(), result), (0, Err(CodingError::Limit { name: "message", limit: 1 << 16 })));
+    }
+
+    proptest! {
+        #[test]
+        fn cuts_change_nothing(words in prop::collection::vec("[a-c]{0,9}", 0..3000), size in 1..500_usize) {
+            let text = words.concat().into_bytes();
+            let coded = gzip(&text);
+            prop_assert_eq!(inflate(coded.chunks(size), bound(GzipLimits::default())), (text, Ok(())));
+        }
+
+        #[test]
+        fn what_is_changed_is_never_taken_for_the_original(at: prop::sample::Index, flip in 1..=255_u8, size in 1..50_usize) {
+            let text = b"<a>some text, some more of the text</a>";
+            let mut coded = gzip(text);
+            *at.get_mut(&mut coded) ^= flip;
+            let (bytes, result) = inflate(coded.chunks(size), bound(GzipLimits::default()));
+            prop_assert!(result.is_err() || bytes == text, "{bytes:?}");
+        }
+
+        #[test]
+        fn what_bodies_become_is_read_by_another_decoder(text in "[a-z]{0,300}", times in 1..2000_usize, level in 0..=9_u32) {
+            let text = text.repeat(times);
+            let body = Outgoing::from(text.clone()).gzip(level);
+            let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+            let coded = runtime.block_on(body.collect()).expect("no error").to_bytes();
+            let mut back = String::new();
+            flate2::read::GzDecoder::new(&coded[..]).read_to_string(&mut back).expect("gzip");
+            prop_assert_eq!(back, text);
+        }
+    }
+}

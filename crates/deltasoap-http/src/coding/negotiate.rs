@@ -1,0 +1,148 @@
+//! What headers say of codings: the one that a body has, and those that an answer may have.
+
+use super::error::CodingError;
+use http::header::{ACCEPT_ENCODING, AsHeaderName, CONTENT_ENCODING, HeaderMap};
+
+/// How a body is coded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Coding {
+    Identity,
+    Gzip,
+}
+
+impl Coding {
+    /// The coding that the headers of a message name (RFC 9110, 8.4).
+    ///
+    /// # Errors
+    /// When it is not known, or there are several.
+    pub(crate) fn of(headers: &HeaderMap) -> Result<Self, CodingError> {
+        let is_identity = |coding: &&str| !coding.is_empty() && !coding.eq_ignore_ascii_case("identity");
+        let value = list(headers, CONTENT_ENCODING);
+        let mut codings = value.split(',').map(str::trim).filter(is_identity);
+        match (codings.next(), codings.next()) {
+            (None, _) => Ok(Coding::Identity),
+            (Some(coding), None) if is_gzip(coding) => Ok(Coding::Gzip),
+            _ => Err(CodingError::Unknown(value)),
+        }
+    }
+}
+
+/// True if an answer may be in gzip, and had better be (RFC 9110, 12.5.3): gzip is named, by itself or by `*`, and no worse than
+/// the message as it is where that is named too. Without the header all codings are allowed, but nobody asked.
+pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let (mut gzip, mut identity, mut any) = (None, None, None);
+    for (coding, quality) in list(headers, ACCEPT_ENCODING).split(',').map(weighted) {
+        let slot = match coding.as_str() {
+            "*" => &mut any,
+            "identity" => &mut identity,
+            coding if is_gzip(coding) => &mut gzip,
+            _ => continue,
+        };
+        *slot = (*slot).max(Some(quality));
+    }
+    let gzip = gzip.or(any).unwrap_or(0);
+    gzip > 0 && gzip >= identity.unwrap_or(0)
+}
+
+/// `x-gzip` is the same (RFC 9110, 8.4.1.3).
+fn is_gzip(coding: &str) -> bool {
+    coding.eq_ignore_ascii_case("gzip") || coding.eq_ignore_ascii_case("x-gzip")
+}
+
+/// The elements of all headers of a name, with commas between them. What is no text names nothing that is known.
+fn list(headers: &HeaderMap, name: impl AsHeaderName) -> String {
+    let values: Vec<_> = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("?")).collect();
+    values.join(",")
+}
+
+/// A coding in lower case, and its weight in thousandths.
+fn weighted(element: &str) -> (String, u16) {
+    let (coding, parameters) = element.split_once(';').unwrap_or((element, ""));
+    let weight = parameters.split(';').find_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("q").then(|| thousandths(value.trim()))
+    });
+    (coding.trim().to_ascii_lowercase(), weight.unwrap_or(1000))
+}
+
+/// A `qvalue` (RFC 9110, 12.4.2) times a thousand; 0 for what is none, since it is safe to send a message as it is.
+fn thousandths(text: &str) -> u16 {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    if fraction.len() > 3 || !fraction.bytes().all(|digit| digit.is_ascii_digit()) {
+        return 0;
+    }
+    let fraction: u16 = format!("{fraction:0<3}").parse().unwrap_or(0);
+    match (whole, fraction) {
+        ("0", fraction) => fraction,
+        ("1", 0) => 1000,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    fn headers(name: &'static str, values: &[&'static str]) -> HeaderMap {
+        values.iter().map(|value| (name.parse().expect("a name"), HeaderValue::from_static(value))).collect()
+    }
+
+    #[test]
+    fn codings_in_all_spellings() {
+        let of = |values: &[&'static str]| {
+            let mut map = HeaderMap::new();
+            values.iter().for_each(|value| _ = map.append(CONTENT_ENCODING, HeaderValue::from_static(value)));
+            Coding::of(&map)
+        };
+        for identity in [&[][..], &[""], &["identity"], &["Identity, "], &["", "identity"]] {
+            assert_eq!(of(identity), Ok(Coding::Identity), "{identity:?}");
+        }
+        for gzip in [&["gzip"][..], &["X-GZIP"], &["identity, gzip"], &["gzip", "identity"]] {
+            assert_eq!(of(gzip), Ok(Coding::Gzip), "{gzip:?}");
+        }
+        for unknown in [&["br"][..], &["gzip, gzip"], &["gzip", "br"], &["deflate"], &["gzip;q=1"]] {
+            assert!(matches!(of(unknown), Err(CodingError::Unknown(_))), "{unknown:?}");
+        }
+    }
+
+    #[test]
+    fn weights_are_honoured() {
+        let accepts = |value| accepts_gzip(&headers("accept-encoding", &[value]));
+        for yes in [
+            "gzip",
+            "x-gzip",
+            "GZIP",
+            "br, gzip;q=0.001",
+            "*",
+            "*;q=0.5",
+            "gzip;q=1.000, identity;q=1",
+            "gzip ; Q=0.5",
+            "identity;q=0.5, gzip;q=0.8",
+            "identity;q=0, *",
+            "deflate, gzip;q=1.0, *;q=0.5",
+        ] {
+            assert!(accepts(yes), "{yes}");
+        }
+        for no in [
+            "",
+            "identity",
+            "br",
+            "gzip;q=0",
+            "gzip;q=0.000",
+            "*;q=0",
+            "gzip;q=0, *",
+            "gzip;q=0.5, identity",
+            "gzip;q=2",
+            "gzip;q=",
+            "gzip;q=-1",
+            "gzip;q=0.0001",
+            "gzip;q=1.001",
+            "gzip;q=0.+1",
+            "gzipped",
+        ] {
+            assert!(!accepts(no), "{no}");
+        }
+        assert!(!accepts_gzip(&HeaderMap::new()));
+    }
+}

@@ -1,0 +1,77 @@
+//! Settings: what is sent compressed, and bounds on what is received so.
+
+use crate::Body;
+use http_body::Body as _;
+
+/// Which messages are sent in gzip, and how thoroughly. Packages of parts never are: most of their bytes are
+/// images and the like, which do not shrink.
+///
+/// Compression takes many times longer than writing a message does. It pays where the network is slower than
+/// that: beyond the data centre, and not for messages that fit in a packet or two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Compression {
+    /// Fewest bytes of a message that is compressed; `None` if none is. A message of unknown length counts as long.
+    from: Option<u64>,
+    level: u32,
+}
+
+impl Compression {
+    /// None.
+    pub const OFF: Compression = Compression { from: None, level: 6 };
+    /// All but empty bodies.
+    pub const ALWAYS: Compression = Compression::from_bytes(0);
+
+    /// Messages of at least so many bytes.
+    pub const fn from_bytes(bytes: u64) -> Self {
+        Compression { from: Some(bytes), level: 6 }
+    }
+
+    /// How thoroughly: from 1, the fastest, to 9, the smallest; 0 stores the bytes as they are. What is larger counts as 9.
+    /// Default 6.
+    #[must_use]
+    pub const fn level(mut self, level: u32) -> Self {
+        self.level = if level > 9 { 9 } else { level };
+        self
+    }
+
+    /// True if no message is compressed.
+    pub(crate) fn is_off(&self) -> bool {
+        self.from.is_none()
+    }
+
+    /// The body in gzip, if such a body is to be compressed.
+    ///
+    /// # Errors
+    /// The body as it was, if not.
+    pub(crate) fn compress(&self, body: Body) -> Result<Body, Body> {
+        let Some(from) = self.from.filter(|_| !body.is_end_stream() && !body.is_package()) else { return Err(body) };
+        match body.size_hint().exact() {
+            Some(size) if size < from => Err(body),
+            _ => Ok(body.gzip(self.level)),
+        }
+    }
+}
+
+impl Default for Compression {
+    fn default() -> Self {
+        Self::OFF
+    }
+}
+
+/// Bounds on bodies that come in gzip, beside those on what comes out of them: that is bounded as any other message is. So
+/// are, by the same number, the bytes that go in: `message` of [`Limits`](deltasoap_core::Limits), for packages `total` of
+/// [`AttachmentLimits`](crate::AttachmentLimits).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GzipLimits {
+    /// Bytes that come out for each that went in, over the stream so far; at least 1. Default 200: XML that repeats itself gets to
+    /// 100, and gzip to 1032.
+    pub ratio: u64,
+    /// Bytes that may come out whatever the ratio. Default 1 MiB.
+    pub free: u64,
+}
+
+impl Default for GzipLimits {
+    fn default() -> Self {
+        GzipLimits { ratio: 200, free: 1 << 20 }
+    }
+}
