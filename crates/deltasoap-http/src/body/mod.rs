@@ -59,6 +59,13 @@ impl Pieces {
     }
 }
 
+impl Body {
+    /// True if a clone can be read as well as the original.
+    pub(crate) fn is_repeatable(&self) -> bool {
+        matches!(self.pieces, Pieces::One(_) | Pieces::Template { .. })
+    }
+}
+
 impl http_body::Body for Body {
     type Data = Bytes;
     type Error = Error;

@@ -1,5 +1,6 @@
 //! The client and its settings.
 
+use super::credentials::Credentials;
 use super::memory::{BYTES, MEMORIES, Memories};
 use super::templates::{SharedTemplates, Writer};
 use super::transport::HttpTransport;
@@ -48,7 +49,7 @@ pub struct Client<S = HttpTransport> {
 }
 
 impl Client {
-    /// A client of the endpoint at an `http` URL, with default settings.
+    /// A client of the endpoint at an `http` or, with the feature `tls`, an `https` URL, with default settings.
     ///
     /// # Errors
     /// When the URL is malformed or names no host.
@@ -100,6 +101,7 @@ pub(super) struct Settings {
     pub(super) timeout: Option<Duration>,
     pub(super) options: DecodeOptions,
     pub(super) attachments: AttachmentOptions,
+    pub(super) credentials: Option<Credentials>,
 }
 
 /// A client under construction; see [`Client::builder`].
@@ -124,6 +126,7 @@ impl ClientBuilder {
             timeout: Some(Duration::from_secs(60)),
             options: DecodeOptions::default(),
             attachments: AttachmentOptions::client(),
+            credentials: None,
         };
         ClientBuilder {
             url,
@@ -177,6 +180,23 @@ impl ClientBuilder {
     #[must_use]
     pub fn attachments(mut self, options: AttachmentOptions) -> Self {
         self.settings.attachments = options;
+        self
+    }
+
+    /// What the client proves with who it is. It goes to the endpoint's host alone: redirects are not followed. A call with an
+    /// `Authorization` header of [its own](crate::CallOptions::http_header) goes with that. Default: nothing.
+    ///
+    /// ```
+    /// # use deltasoap_http::{Client, Credentials};
+    /// # fn client() -> Result<Client, Box<dyn std::error::Error>> {
+    /// let credentials = Credentials::digest("ada", "analytical engine")?;
+    /// let client = Client::builder("https://example.org/soap").credentials(credentials).build()?;
+    /// # Ok(client)
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn credentials(mut self, credentials: Credentials) -> Self {
+        self.settings.credentials = Some(credentials);
         self
     }
 

@@ -1,6 +1,7 @@
 //! One call: a typed request out, a typed response or a typed error back.
 
 use super::builder::Client;
+use super::credentials::Credentials;
 use super::error::CallError;
 use super::options::CallOptions;
 use super::receive::{FaultReceiver, Received, receive, status_error};
@@ -13,7 +14,7 @@ use bytes::Bytes;
 use deltasoap_core::decode::Decoder;
 use deltasoap_core::soap::{Head, Receiver, Reply, ReplyReceiver, Version};
 use deltasoap_core::{DecodeOptions, Differential, Error, Lease, Message, QName};
-use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, StatusCode};
 use std::error::Error as StdError;
 use std::time::Duration;
@@ -218,7 +219,40 @@ where
         }
     }
 
-    async fn transmit(&self, request: Request<Body>) -> Result<http::Response<B>, CallError> {
+    /// Sends a request with the client's credentials, once more if it was challenged and can be repeated.
+    async fn transmit(&self, mut request: Request<Body>) -> Result<http::Response<B>, CallError> {
+        let credentials = self.settings.credentials.as_ref().filter(|_| !request.headers().contains_key(AUTHORIZATION));
+        let Some(credentials) = credentials else { return self.pass(request).await };
+        if credentials.needs_challenge() && !request.body().is_repeatable() {
+            self.fetch_challenge(credentials, request.headers()).await?;
+        }
+        let mut again =
+            (credentials.can_be_challenged() && request.body().is_repeatable()).then(|| request.clone());
+        authorize(&mut request, credentials);
+        let headers = request.headers().clone();
+        let response = self.pass(request).await?;
+        if response.status() != StatusCode::UNAUTHORIZED || !credentials.is_challenged(&headers, response.headers()) {
+            return Ok(response);
+        }
+        let Some(mut again) = again.take() else { return Ok(response) };
+        authorize(&mut again, credentials);
+        self.pass(again).await
+    }
+
+    /// Asks for a challenge without the message, which could not be sent a second time.
+    async fn fetch_challenge(&self, credentials: &Credentials, headers: &HeaderMap) -> Result<(), CallError> {
+        let mut request = Request::new(Body::default());
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = self.settings.url.clone();
+        *request.headers_mut() = headers.clone();
+        let response = self.pass(request).await?;
+        if response.status() == StatusCode::UNAUTHORIZED {
+            credentials.is_challenged(headers, response.headers());
+        }
+        Ok(())
+    }
+
+    async fn pass(&self, request: Request<Body>) -> Result<http::Response<B>, CallError> {
         let response = self.transport.clone().oneshot(request).await;
         response.map_err(|error| blame_content(CallError::Http(error.into())))
     }
@@ -266,6 +300,12 @@ where
         let (message, taken) = self.writer.write_optimized(layout, body, threshold)?;
         options.parts.splice(0..0, taken);
         Ok((message, None))
+    }
+}
+
+fn authorize(request: &mut Request<Body>, credentials: &Credentials) {
+    if let Some(value) = credentials.authorization(request.method(), request.uri()) {
+        request.headers_mut().insert(AUTHORIZATION, value);
     }
 }
 
