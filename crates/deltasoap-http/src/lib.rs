@@ -147,12 +147,13 @@ pub use attachments::{
 };
 pub use body::Body;
 pub use client::{
-    BoxError, CallError, CallOptions, Client, ClientBuilder, Credentials, HttpTransport, InvalidCredentials, InvalidUrl, Response, SharedTemplates,
-    StatusError,
+    BoxError, CallError, CallOptions, Client, ClientBuilder, Credentials, HttpTransport, InvalidCredentials,
+    InvalidUrl, Response, SharedTemplates, StatusError,
 };
 pub use server::{
-    Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, IntoAnswer, MemoryBounds, Operation, Peer, PeerCertificates, Principal, ResponseFuture,
-    Server, ServerHandle, ServiceBuilder, ServiceStats, Sharing, SoapService, StatsSnapshot, TypedFault,
+    Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, IntoAnswer, MemoryBounds,
+    Operation, Peer, PeerCertificates, Principal, ResponseFuture, Server, ServerHandle, ServiceBuilder, ServiceStats,
+    Sharing, SoapService, StatsSnapshot, TypedFault,
 };
 #[cfg(feature = "tls")]
 pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};

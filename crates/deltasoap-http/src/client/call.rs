@@ -226,8 +226,7 @@ where
         if credentials.needs_challenge() && !request.body().is_repeatable() {
             self.fetch_challenge(credentials, request.headers()).await?;
         }
-        let mut again =
-            (credentials.can_be_challenged() && request.body().is_repeatable()).then(|| request.clone());
+        let mut again = (credentials.can_be_challenged() && request.body().is_repeatable()).then(|| request.clone());
         authorize(&mut request, credentials);
         let headers = request.headers().clone();
         let response = self.pass(request).await?;

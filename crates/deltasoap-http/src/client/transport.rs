@@ -33,7 +33,11 @@ pub struct HttpTransport {
 
 #[cfg(feature = "tls")]
 type Secure = Client<
-    tower::util::BoxCloneSyncService<http::Uri, MaybeHttpsStream<hyper_util::rt::TokioIo<tokio::net::TcpStream>>, BoxError>,
+    tower::util::BoxCloneSyncService<
+        http::Uri,
+        MaybeHttpsStream<hyper_util::rt::TokioIo<tokio::net::TcpStream>>,
+        BoxError,
+    >,
     Body,
 >;
 
