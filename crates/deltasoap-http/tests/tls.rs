@@ -6,8 +6,8 @@ mod common;
 
 use common::*;
 use deltasoap::http::{
-    ByCertificate, CallError, Client, ClientTls, Context, HttpTransport, Identity, Roots, Server, ServerHandle,
-    ServerTls, SoapService,
+    ByCertificate, CallError, Client, ClientTls, Context, HttpTransport, Identity, PeerCertificates, Roots, Server,
+    ServerHandle, ServerTls, SoapService,
 };
 use deltasoap::soap::Fault;
 use deltasoap::{Lease, Soap};
@@ -33,7 +33,7 @@ struct YouAre {
 async fn who_am_i(_: Lease<WhoAmI>, context: Context) -> Result<YouAre, Fault> {
     Ok(YouAre {
         principal: context.principal().map(|principal| principal.0.to_string()),
-        fingerprint: context.peer_certificates().map(|certificates| certificates.fingerprint()),
+        fingerprint: context.peer_certificates().map(PeerCertificates::fingerprint),
     })
 }
 

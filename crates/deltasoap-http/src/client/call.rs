@@ -226,14 +226,13 @@ where
         if credentials.needs_challenge() && !request.body().is_repeatable() {
             self.fetch_challenge(credentials, request.headers()).await?;
         }
-        let mut again = (credentials.can_be_challenged() && request.body().is_repeatable()).then(|| request.clone());
-        authorize(&mut request, credentials);
-        let headers = request.headers().clone();
+        let is_repeatable = credentials.can_be_challenged() && request.body().is_repeatable();
+        let again = is_repeatable.then(|| request.clone());
+        let was_authorized = authorize(&mut request, credentials);
         let response = self.pass(request).await?;
-        if response.status() != StatusCode::UNAUTHORIZED || !credentials.is_challenged(&headers, response.headers()) {
-            return Ok(response);
-        }
-        let Some(mut again) = again.take() else { return Ok(response) };
+        let is_challenged = response.status() == StatusCode::UNAUTHORIZED
+            && credentials.is_challenged(was_authorized, response.headers());
+        let Some(mut again) = again.filter(|_| is_challenged) else { return Ok(response) };
         authorize(&mut again, credentials);
         self.pass(again).await
     }
@@ -246,7 +245,7 @@ where
         *request.headers_mut() = headers.clone();
         let response = self.pass(request).await?;
         if response.status() == StatusCode::UNAUTHORIZED {
-            credentials.is_challenged(headers, response.headers());
+            credentials.is_challenged(false, response.headers());
         }
         Ok(())
     }
@@ -302,10 +301,12 @@ where
     }
 }
 
-fn authorize(request: &mut Request<Body>, credentials: &Credentials) {
-    if let Some(value) = credentials.authorization(request.method(), request.uri()) {
-        request.headers_mut().insert(AUTHORIZATION, value);
-    }
+/// True if the credentials had something to add.
+fn authorize(request: &mut Request<Body>, credentials: &Credentials) -> bool {
+    let value = credentials.authorization(request.method(), request.uri());
+    let is_authorized = value.is_some();
+    request.headers_mut().extend(value.map(|value| (AUTHORIZATION, value)));
+    is_authorized
 }
 
 /// Media type and action. In SOAP 1.1 the action's header is there even if it is empty (section 6.1.1).

@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use http::header::{AUTHORIZATION, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
+use http::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 use http::{Method, Uri};
 use http_auth::digest::{Algorithm, DigestClient, Qop};
 use http_auth::{PasswordParams, parse_challenges};
@@ -78,10 +78,10 @@ impl Credentials {
 
     /// Notes the challenge of an answer. True if the request should be sent again: it went without an answer to a challenge, or to
     /// one that the server says is out of date.
-    pub(super) fn is_challenged(&self, sent: &HeaderMap, received: &HeaderMap) -> bool {
+    pub(super) fn is_challenged(&self, was_authorized: bool, received: &HeaderMap) -> bool {
         let Scheme::Digest(digest) = &self.0 else { return false };
         let Some(challenge) = strongest(received) else { return false };
-        let is_to_repeat = !sent.contains_key(AUTHORIZATION) || challenge.stale();
+        let is_to_repeat = !was_authorized || challenge.stale();
         *digest.challenge() = Some(challenge);
         is_to_repeat
     }
@@ -118,7 +118,7 @@ fn strongest(headers: &HeaderMap) -> Option<DigestClient> {
     let challenges = texts.filter_map(|text| parse_challenges(text).ok()).flatten();
     let digests = challenges.filter(|challenge| challenge.scheme.eq_ignore_ascii_case("digest"));
     let clients = digests.filter_map(|challenge| DigestClient::try_from(&challenge).ok());
-    clients.filter(|client| client.qop() & Qop::Auth && !client.rfc2069_compat()).max_by_key(|client| strength(client))
+    clients.filter(|client| client.qop() & Qop::Auth && !client.rfc2069_compat()).max_by_key(strength)
 }
 
 fn strength(client: &DigestClient) -> u8 {

@@ -181,7 +181,9 @@ impl fmt::Debug for PeerCertificates {
 }
 
 /// Clients are known by the certificate that they showed (mutual TLS); those without one are forbidden.
-pub struct ByCertificate(Box<dyn Fn(&PeerCertificates) -> Option<Principal> + Send + Sync>);
+pub struct ByCertificate(Box<Name>);
+
+type Name = dyn Fn(&PeerCertificates) -> Option<Principal> + Send + Sync;
 
 impl ByCertificate {
     /// The principal is named after the certificate's [fingerprint](PeerCertificates::fingerprint), so that a renewed certificate
