@@ -105,12 +105,51 @@
 //! # }
 //! ```
 //!
+//! # Who is who
+//!
+//! With the feature `tls`, which is on by default, the [`Server`] and the [`Client`] speak TLS, with certificates of clients too
+//! (`ServerTls`, `ClientTls`). A hook tells the service who sends a request ([`ServiceBuilder::authenticate`]), by password
+//! ([`Basic`]), by certificate ([`ByCertificate`]), or in any other way; what is remembered of messages is kept apart by it. The
+//! client proves who it is by [`Credentials`]:
+//!
+//! ```
+//! use deltasoap::http::{Basic, CallError, Client, Context, Credentials, SoapService};
+//! use deltasoap::{Lease, Soap, soap::Fault};
+//!
+//! #[derive(Soap)]
+//! #[soap(namespace = "urn:hello", message)]
+//! struct WhoAmI {}
+//!
+//! #[derive(Soap)]
+//! #[soap(namespace = "urn:hello", message)]
+//! struct YouAre {
+//!     name: String,
+//! }
+//!
+//! async fn who_am_i(_: Lease<WhoAmI>, context: Context) -> Result<YouAre, Fault> {
+//!     let principal = context.principal().ok_or_else(|| Fault::sender("nobody"))?;
+//!     Ok(YouAre { name: principal.0.to_string() })
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let users = Basic::users("hello", [("ada", "analytical engine")]);
+//! let service = SoapService::builder().operation_with_context(who_am_i).authenticate(users).build()?;
+//!
+//! let client = Client::builder("http://localhost/").credentials(Credentials::basic("ada", "analytical engine")?);
+//! let you_are: YouAre = client.build_with(service.clone())?.call(&WhoAmI {}).await?;
+//! assert_eq!(you_are.name, "ada");
+//!
+//! let nobody = Client::with_service("http://localhost/", service)?.call::<_, YouAre>(&WhoAmI {}).await;
+//! assert!(matches!(nobody, Err(CallError::Status(error)) if error.status == 401));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! What runs here needs a Tokio runtime with its timer on.
 //!
 //! # What there is not
 //!
-//! - TLS: put a terminating proxy in front of the [`Server`], or serve the [`SoapService`] from a server that has it;
-//!   give the [`Client`] a transport that has it.
 //! - HTTP/2 in [`Server`] and [`HttpTransport`], which speak HTTP/1.1. The service and the client themselves do not care.
 //! - Content codings other than gzip: a request with one is refused with status 415. A layer that decodes bodies may
 //!   stand in front of the service, if it takes the header `Content-Encoding` away.
@@ -129,6 +168,8 @@ mod media;
 mod server;
 mod shelf;
 mod sizes;
+#[cfg(feature = "tls")]
+mod tls;
 
 pub use attachments::{
     Attachment, AttachmentError, AttachmentErrorKind, AttachmentLimits, AttachmentOptions, Attachments, Mtom, Part,
@@ -136,11 +177,14 @@ pub use attachments::{
 };
 pub use body::Body;
 pub use client::{
-    BoxError, CallError, CallOptions, Client, ClientBuilder, HttpTransport, InvalidUrl, Response, SharedTemplates,
-    StatusError,
+    BoxError, CallError, CallOptions, Client, ClientBuilder, Credentials, HttpTransport, InvalidCredentials,
+    InvalidUrl, Response, SharedTemplates, StatusError,
 };
 pub use coding::{CodingError, Compression, GzipLimits};
 pub use server::{
-    Answer, BuildError, Connection, Context, IntoAnswer, MemoryBounds, Operation, Peer, Principal, ResponseFuture,
-    Server, ServerHandle, ServiceBuilder, ServiceStats, Sharing, SoapService, StatsSnapshot, TypedFault,
+    Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, IntoAnswer, MemoryBounds,
+    Operation, Peer, PeerCertificates, Principal, ResponseFuture, Server, ServerHandle, ServiceBuilder, ServiceStats,
+    Sharing, SoapService, StatsSnapshot, TypedFault,
 };
+#[cfg(feature = "tls")]
+pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};

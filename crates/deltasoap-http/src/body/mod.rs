@@ -85,6 +85,11 @@ impl Body {
     pub(crate) fn is_package(&self) -> bool {
         matches!(self.pieces, Pieces::Package(_))
     }
+
+    /// True if a clone can be read as well as the original.
+    pub(crate) fn is_repeatable(&self) -> bool {
+        matches!(self.pieces, Pieces::One(_) | Pieces::Template { .. })
+    }
 }
 
 impl http_body::Body for Body {

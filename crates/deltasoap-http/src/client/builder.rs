@@ -1,5 +1,6 @@
 //! The client and its settings.
 
+use super::credentials::Credentials;
 use super::memory::{BYTES, MEMORIES, Memories};
 use super::templates::{SharedTemplates, Writer};
 use super::transport::HttpTransport;
@@ -48,7 +49,7 @@ pub struct Client<S = HttpTransport> {
 }
 
 impl Client {
-    /// A client of the endpoint at an `http` URL, with default settings.
+    /// A client of the endpoint at an `http` or, with the feature `tls`, an `https` URL, with default settings.
     ///
     /// # Errors
     /// When the URL is malformed or names no host.
@@ -104,6 +105,7 @@ pub(super) struct Settings {
     pub(super) compression: Compression,
     pub(super) accepts_gzip: bool,
     pub(super) gzip_limits: GzipLimits,
+    pub(super) credentials: Option<Credentials>,
 }
 
 /// A client under construction; see [`Client::builder`].
@@ -131,6 +133,7 @@ impl ClientBuilder {
             compression: Compression::OFF,
             accepts_gzip: true,
             gzip_limits: GzipLimits::default(),
+            credentials: None,
         };
         ClientBuilder {
             url,
@@ -207,6 +210,23 @@ impl ClientBuilder {
     #[must_use]
     pub fn gzip_limits(mut self, limits: GzipLimits) -> Self {
         self.settings.gzip_limits = limits;
+        self
+    }
+
+    /// What the client proves with who it is. It goes to the endpoint's host alone: redirects are not followed. A call with an
+    /// `Authorization` header of [its own](crate::CallOptions::http_header) goes with that. Default: nothing.
+    ///
+    /// ```
+    /// # use deltasoap_http::{Client, Credentials};
+    /// # fn client() -> Result<Client, Box<dyn std::error::Error>> {
+    /// let credentials = Credentials::digest("ada", "analytical engine")?;
+    /// let client = Client::builder("https://example.org/soap").credentials(credentials).build()?;
+    /// # Ok(client)
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn credentials(mut self, credentials: Credentials) -> Self {
+        self.settings.credentials = Some(credentials);
         self
     }
 

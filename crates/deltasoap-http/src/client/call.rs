@@ -1,6 +1,7 @@
 //! One call: a typed request out, a typed response or a typed error back.
 
 use super::builder::Client;
+use super::credentials::Credentials;
 use super::error::CallError;
 use super::options::CallOptions;
 use super::receive::{FaultReceiver, Received, receive, status_error};
@@ -13,7 +14,7 @@ use bytes::Bytes;
 use deltasoap_core::decode::Decoder;
 use deltasoap_core::soap::{Head, Receiver, Reply, ReplyReceiver, Version};
 use deltasoap_core::{DecodeOptions, Differential, Error, Lease, Message, QName};
-use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, StatusCode};
 use std::error::Error as StdError;
 use std::time::Duration;
@@ -218,7 +219,38 @@ where
         }
     }
 
-    async fn transmit(&self, request: Request<Body>) -> Result<http::Response<B>, CallError> {
+    /// Sends a request with the client's credentials, once more if it was challenged and can be repeated.
+    async fn transmit(&self, mut request: Request<Body>) -> Result<http::Response<B>, CallError> {
+        let credentials = self.settings.credentials.as_ref().filter(|_| !request.headers().contains_key(AUTHORIZATION));
+        let Some(credentials) = credentials else { return self.pass(request).await };
+        if credentials.needs_challenge() && !request.body().is_repeatable() {
+            self.fetch_challenge(credentials, request.headers()).await?;
+        }
+        let is_repeatable = credentials.can_be_challenged() && request.body().is_repeatable();
+        let again = is_repeatable.then(|| request.clone());
+        let was_authorized = authorize(&mut request, credentials);
+        let response = self.pass(request).await?;
+        let is_challenged = response.status() == StatusCode::UNAUTHORIZED
+            && credentials.is_challenged(was_authorized, response.headers());
+        let Some(mut again) = again.filter(|_| is_challenged) else { return Ok(response) };
+        authorize(&mut again, credentials);
+        self.pass(again).await
+    }
+
+    /// Asks for a challenge without the message, which could not be sent a second time.
+    async fn fetch_challenge(&self, credentials: &Credentials, headers: &HeaderMap) -> Result<(), CallError> {
+        let mut request = Request::new(Body::default());
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = self.settings.url.clone();
+        *request.headers_mut() = headers.clone();
+        let response = self.pass(request).await?;
+        if response.status() == StatusCode::UNAUTHORIZED {
+            credentials.is_challenged(false, response.headers());
+        }
+        Ok(())
+    }
+
+    async fn pass(&self, request: Request<Body>) -> Result<http::Response<B>, CallError> {
         let response = self.transport.clone().oneshot(request).await;
         response.map_err(|error| blame_content(CallError::Http(error.into())))
     }
@@ -280,6 +312,14 @@ where
         options.parts.splice(0..0, taken);
         Ok((message, None))
     }
+}
+
+/// True if the credentials had something to add.
+fn authorize(request: &mut Request<Body>, credentials: &Credentials) -> bool {
+    let value = credentials.authorization(request.method(), request.uri());
+    let is_authorized = value.is_some();
+    request.headers_mut().extend(value.map(|value| (AUTHORIZATION, value)));
+    is_authorized
 }
 
 /// Media type and action. In SOAP 1.1 the action's header is there even if it is empty (section 6.1.1).

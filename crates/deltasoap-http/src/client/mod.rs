@@ -4,10 +4,12 @@
 //! [`overlaid`] makes requests with lists that are too long for that to be held in memory;
 //! [`templates`] keeps earlier requests to write the next against, [`echoes`] tells whether answers repeat them, and [`memory`] keeps
 //! earlier responses to compare the next with;
+//! [`credentials`] go with requests, and answer challenges;
 //! [`transport`] is the default way to the network, in whose place any [`tower::Service`] can stand.
 
 mod builder;
 mod call;
+mod credentials;
 mod echoes;
 mod error;
 mod memory;
@@ -19,6 +21,7 @@ mod transport;
 
 pub use builder::{Client, ClientBuilder, InvalidUrl};
 pub use call::Response;
+pub use credentials::{Credentials, InvalidCredentials};
 pub use error::{CallError, StatusError};
 pub use options::CallOptions;
 pub use templates::SharedTemplates;

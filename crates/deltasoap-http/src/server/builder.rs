@@ -1,6 +1,7 @@
 //! Builds a service out of operations and settings.
 
 use super::answer::IntoAnswer;
+use super::auth::{Authenticate, Gate};
 use super::context::Context;
 use super::dispatch::Table;
 use super::memory::{Cache, MemoryBounds, Sharing};
@@ -35,6 +36,7 @@ pub struct ServiceBuilder {
     attachments: AttachmentOptions,
     compression: Compression,
     gzip_limits: GzipLimits,
+    gate: Gate,
     body_timeout: Option<Duration>,
     encoding: Use,
     name: String,
@@ -55,6 +57,7 @@ impl ServiceBuilder {
             attachments: AttachmentOptions::server(),
             compression: Compression::OFF,
             gzip_limits: GzipLimits::default(),
+            gate: Gate::default(),
             body_timeout: Some(BODY_TIME),
             encoding: Use::Literal,
             name: "SOAP service".to_owned(),
@@ -187,6 +190,16 @@ impl ServiceBuilder {
         self
     }
 
+    /// Finds out who sends each request, of any method: see [`Authenticate`], [`Basic`](crate::Basic) and
+    /// [`ByCertificate`](crate::ByCertificate). The [`Principal`](crate::Principal) that it names is the one that
+    /// [`Sharing::Principal`] goes by, and what [`Context::principal`] gives. Handlers do not see the request's `Authorization`
+    /// header then. Default: all requests are served, for the principal that a layer in front of the service attaches, if any.
+    #[must_use]
+    pub fn authenticate(mut self, hook: impl Authenticate) -> Self {
+        self.gate = Gate::new(hook);
+        self
+    }
+
     /// How much is kept of earlier requests, and how much of earlier responses: the bounds hold for each by itself.
     #[must_use]
     pub fn memory_bounds(mut self, bounds: MemoryBounds) -> Self {
@@ -254,6 +267,7 @@ impl ServiceBuilder {
             understood: self.understood,
             roles: self.roles,
             options: self.options,
+            gate: self.gate,
             body_timeout: self.body_timeout,
             decoders: Pool::new(self.options),
             plain_decoders: Pool::new(plain),

@@ -1,5 +1,7 @@
 //! What a handler can know of a request besides its body.
 
+use super::auth::PeerCertificates;
+use super::memory::Principal;
 use crate::Attachments;
 use crate::media::{self, MediaType};
 use deltasoap_core::soap::{Head, HeaderBlock, Version};
@@ -18,6 +20,10 @@ pub struct Context {
 /// The address that a request came from, attached to requests by [`Server`](crate::Server).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer(pub SocketAddr);
+
+/// Attached to requests that came over TLS.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Secure;
 
 impl Context {
     pub(crate) fn new(head: Head, parts: Parts, attachments: Attachments) -> Self {
@@ -58,6 +64,17 @@ impl Context {
     /// The address that the request came from, where [`Server`](crate::Server) accepted it.
     pub fn peer(&self) -> Option<SocketAddr> {
         self.extension::<Peer>().map(|peer| peer.0)
+    }
+
+    /// Who sent the request, where that was found out: by [`ServiceBuilder::authenticate`](crate::ServiceBuilder::authenticate), or
+    /// by a layer in front of the service.
+    pub fn principal(&self) -> Option<&Principal> {
+        self.extension()
+    }
+
+    /// The certificates that the client has shown, where [`Server`](crate::Server) asked for some.
+    pub fn peer_certificates(&self) -> Option<&PeerCertificates> {
+        self.extension()
     }
 
     /// The action that the request names: `SOAPAction` in 1.1, a parameter of the media type in 1.2; in MTOM perhaps of the

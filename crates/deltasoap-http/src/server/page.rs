@@ -16,10 +16,10 @@ pub(crate) fn is_for_description(uri: &Uri) -> bool {
 }
 
 /// The URL that a request was sent to, without its query; `None` if the request names no host.
-pub(crate) fn own_url(uri: &Uri, headers: &HeaderMap) -> Option<String> {
+pub(crate) fn own_url(uri: &Uri, headers: &HeaderMap, scheme: &str) -> Option<String> {
     let from_header = || headers.get(HOST)?.to_str().ok()?.parse::<Authority>().ok();
     let authority = uri.authority().cloned().or_else(from_header)?;
-    Some(format!("{}://{authority}{}", uri.scheme_str().unwrap_or("http"), uri.path()))
+    Some(format!("{}://{authority}{}", uri.scheme_str().unwrap_or(scheme), uri.path()))
 }
 
 /// The page that lists the operations, and what differential decoding and serialization did for each.

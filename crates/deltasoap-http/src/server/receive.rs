@@ -312,7 +312,7 @@ fn status_for(error: &Error) -> Option<StatusCode> {
 }
 
 /// Reads a bounded rest of a body.
-async fn drain<B: Body<Data = Bytes>>(mut body: Pin<&mut B>) {
+pub(crate) async fn drain<B: Body<Data = Bytes>>(mut body: Pin<&mut B>) {
     let draining = async {
         let mut left = DRAINED;
         while let Some(Ok(frame)) = body.frame().await {

@@ -1,5 +1,6 @@
 //! HTTP responses: messages, faults, and what is neither.
 
+use super::auth::Denial;
 use super::writing::Written;
 use crate::body::Body;
 use crate::coding::{CodingError, Compression};
@@ -7,7 +8,7 @@ use crate::media::content_type;
 use deltasoap_core::Buffer;
 use deltasoap_core::soap::{Fault, Version, encode_fault};
 use deltasoap_xml::lexical::is_xml_char;
-use http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, VARY};
+use http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, VARY, WWW_AUTHENTICATE};
 use http::{Response, StatusCode};
 
 /// A response, which may be a package of parts.
@@ -71,6 +72,16 @@ pub(crate) fn accepted() -> Response<Body> {
 pub(crate) fn method_not_allowed() -> Response<Body> {
     let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "text/plain", "POST a SOAP message here.\n".into());
     response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD, POST"));
+    response
+}
+
+/// HTTP 401 or another status for a request that its sender may not send (RFC 9110, 15.5.2).
+pub(crate) fn denied(denial: &Denial) -> Response<Body> {
+    let reason = denial.status.canonical_reason().unwrap_or("Denied");
+    let mut response = text(denial.status, "text/plain", format!("{reason}.\n"));
+    if let Some(challenge) = &denial.challenge {
+        response.headers_mut().insert(WWW_AUTHENTICATE, challenge.clone());
+    }
     response
 }
 

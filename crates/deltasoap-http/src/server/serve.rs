@@ -1,11 +1,20 @@
-//! A server of its own: accepts connections and serves each with hyper.
+//! A server of its own: accepts connections and serves each with hyper, behind a TLS handshake if it is told to.
+//!
+//! Handshakes are done on the tasks of their connections: a slow one takes one of the server's places for connections for a while,
+//! and keeps nobody else waiting.
 
+#[cfg(feature = "tls")]
+use super::auth::PeerCertificates;
 use super::context::Peer;
+#[cfg(feature = "tls")]
+use super::context::Secure;
 use super::memory::Connection;
 use crate::BoxError;
+#[cfg(feature = "tls")]
+use crate::tls::{ServerTls, TlsError};
 use bytes::Bytes;
 use futures_util::FutureExt;
-use http::{Request, Response};
+use http::{Extensions, Request, Response};
 use http_body::Body;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -13,10 +22,12 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use std::convert::Infallible;
+use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
@@ -54,6 +65,7 @@ pub struct Server {
     shutdown_timeout: Duration,
     max_connections: usize,
     signal: watch::Sender<bool>,
+    security: Security,
 }
 
 /// Stops a [`Server`] from elsewhere.
@@ -87,7 +99,30 @@ impl Server {
             shutdown_timeout: Duration::from_secs(30),
             max_connections: CONNECTIONS,
             signal: watch::Sender::new(false),
+            security: Security::default(),
         }
+    }
+
+    /// Serves over TLS, and over nothing else.
+    ///
+    /// ```no_run
+    /// # async fn run(service: deltasoap_http::SoapService) -> Result<(), Box<dyn std::error::Error>> {
+    /// use deltasoap_http::{Identity, Server, ServerTls};
+    ///
+    /// let identity = Identity::from_pem(std::fs::read("server.pem")?, std::fs::read("server.key")?)?;
+    /// let server = Server::bind("0.0.0.0:443").await?.tls(ServerTls::new(identity))?;
+    /// server.serve(service).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When certificate and key do not belong together or cannot be used, or there are no roots to verify clients with.
+    #[cfg(feature = "tls")]
+    pub fn tls(mut self, tls: ServerTls) -> Result<Self, TlsError> {
+        let timeout = tls.handshake_timeout;
+        self.security = Security(Some((tls.config()?.into(), timeout)));
+        Ok(self)
     }
 
     /// The address listened on.
@@ -147,7 +182,9 @@ impl Server {
                 accepted = accept(&self.listener, &places) => match accepted {
                     Ok((stream, peer, place)) => {
                         let service = service.clone();
-                        let connection = connect(stream, peer, service, self.header_read_timeout, graceful.watcher());
+                        let client = Client { peer, timeout: self.header_read_timeout, watcher: graceful.watcher() };
+                        let security = self.security.clone();
+                        let connection = connect(stream, client, security, service, self.signal.subscribe());
                         connections.spawn(connection.map(|()| drop(place)));
                     }
                     Err(error) => pause(&error).await,
@@ -179,9 +216,31 @@ async fn accept(
     Ok((stream, peer, place))
 }
 
-/// Serves one connection to its end.
-async fn connect<S, B>(stream: TcpStream, peer: SocketAddr, service: S, timeout: Duration, watcher: Watcher)
-where
+/// How connections are made secure, if they are.
+#[derive(Clone, Default)]
+struct Security(#[cfg(feature = "tls")] Option<(tokio_rustls::TlsAcceptor, Duration)>);
+
+impl fmt::Debug for Security {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Security").finish_non_exhaustive()
+    }
+}
+
+/// A connection's other end, and how it is served.
+struct Client {
+    peer: SocketAddr,
+    timeout: Duration,
+    watcher: Watcher,
+}
+
+/// Serves one connection to its end. A handshake ends when the server is asked to stop.
+async fn connect<S, B>(
+    stream: TcpStream,
+    client: Client,
+    security: Security,
+    service: S,
+    mut stopped: watch::Receiver<bool>,
+) where
     S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send,
     B: Body<Data = Bytes> + Send + 'static,
@@ -190,17 +249,55 @@ where
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY could not be set");
     }
-    let connection = Connection::new();
+    let mut extensions = Extensions::new();
+    extensions.insert(Peer(client.peer));
+    extensions.insert(Connection::new());
+    #[cfg(feature = "tls")]
+    if let Security(Some((acceptor, timeout))) = &security {
+        let handshake = tokio::time::timeout(*timeout, acceptor.accept(stream));
+        let shaken = tokio::select! {
+            shaken = handshake => shaken.unwrap_or_else(|elapsed| Err(elapsed.into())),
+            () = signalled(&mut stopped) => return,
+        };
+        match shaken {
+            Ok(stream) => {
+                attach_certificates(&mut extensions, &stream);
+                serve_stream(stream, client, extensions, service).await;
+            }
+            Err(error) => tracing::debug!(peer = %client.peer, %error, "the TLS handshake failed"),
+        }
+        return;
+    }
+    let _ = (&security, &mut stopped);
+    serve_stream(stream, client, extensions, service).await;
+}
+
+#[cfg(feature = "tls")]
+fn attach_certificates(extensions: &mut Extensions, stream: &tokio_rustls::server::TlsStream<TcpStream>) {
+    extensions.insert(Secure);
+    if let Some(certificates) = stream.get_ref().1.peer_certificates() {
+        extensions.insert(PeerCertificates::new(certificates.iter().map(|certificate| certificate.to_vec())));
+    }
+}
+
+/// Serves what comes over a stream. Each request carries the extensions.
+async fn serve_stream<S, B, T>(stream: T, client: Client, extensions: Extensions, service: S)
+where
+    T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
     let service = service_fn(move |mut request: Request<Incoming>| {
-        request.extensions_mut().insert(Peer(peer));
-        request.extensions_mut().insert(connection.clone());
+        request.extensions_mut().extend(extensions.clone());
         service.clone().oneshot(request)
     });
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(timeout).max_buf_size(BUFFER);
+    builder.timer(TokioTimer::new()).header_read_timeout(client.timeout).max_buf_size(BUFFER);
     let connection = builder.serve_connection(TokioIo::new(stream), service);
-    if let Err(error) = watcher.watch(connection).await {
-        tracing::debug!(%peer, %error, "the connection ended with an error");
+    if let Err(error) = client.watcher.watch(connection).await {
+        tracing::debug!(peer = %client.peer, %error, "the connection ended with an error");
     }
 }
 

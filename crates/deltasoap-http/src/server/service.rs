@@ -1,14 +1,15 @@
 //! The service: from an HTTP request to an HTTP response.
 
+use super::auth::{Denial, Gate};
 use super::builder::ServiceBuilder;
-use super::context::Context;
+use super::context::{Context, Peer, Secure};
 use super::dispatch::{Chosen, Table};
 use super::guard::{Panicked, guard};
 use super::memory::{Cache, Place};
 use super::operation::{Operation, Outcome};
 use super::page;
 use super::pool::Pool;
-use super::receive::{Refusal, receive, receive_package};
+use super::receive::{Refusal, drain, receive, receive_package};
 use super::respond;
 use super::stats::ServiceStats;
 use super::writing::Writing;
@@ -24,7 +25,7 @@ use deltasoap_core::schema::Use;
 use deltasoap_core::soap::{Fault, Head, Version};
 use deltasoap_core::{DecodeOptions, QName, Templating};
 use futures_util::future::BoxFuture;
-use http::header::{CONNECTION, HeaderValue};
+use http::header::{CONNECTION, EXPECT, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body as _;
@@ -32,7 +33,7 @@ use http_body_util::BodyExt;
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::fmt;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
@@ -55,6 +56,8 @@ pub(crate) struct Inner {
     /// The roles of its own that the service acts in.
     pub(crate) roles: Vec<String>,
     pub(crate) options: DecodeOptions,
+    /// Who may send requests.
+    pub(crate) gate: Gate,
     /// How long to wait for more of a body.
     pub(crate) body_timeout: Option<Duration>,
     pub(crate) decoders: Arc<Pool>,
@@ -141,7 +144,14 @@ impl Inner {
         B: http_body::Body<Data = Bytes> + Send + 'static,
     {
         let (compression, is_accepted) = (self.compression, accepts_gzip(request.headers()));
-        let response = match *request.method() {
+        let (mut parts, body) = request.into_parts();
+        if let Err(response) = self.admit(&mut parts).await {
+            if !parts.headers.contains_key(EXPECT) {
+                drain(pin!(body)).await;
+            }
+            return response;
+        }
+        let response = match parts.method {
             Method::POST => {
                 let span = tracing::info_span!(
                     "soap",
@@ -151,19 +161,33 @@ impl Inner {
                     bytes_out = Empty,
                     status = Empty
                 );
-                self.answer_post(request).instrument(span).await
+                self.answer_post(parts, body).instrument(span).await
             }
-            Method::GET | Method::HEAD => self.answer_get(&request.into_parts().0),
+            Method::GET | Method::HEAD => self.answer_get(&parts),
             _ => respond::method_not_allowed(),
         };
         respond::coded(response, compression, is_accepted)
     }
 
-    async fn answer_post<B>(self: Arc<Self>, request: Request<B>) -> Response<Body>
+    /// Finds out who sent a request.
+    ///
+    /// # Errors
+    /// What to answer, if it is not to be served.
+    async fn admit(&self, parts: &mut Parts) -> Result<(), Response<Body>> {
+        let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
+        match guard(async { self.gate.pass(parts, peer) }).await {
+            Ok(admitted) => admitted.map_err(|denial| deny(&denial)),
+            Err(Panicked(message)) => {
+                tracing::error!(message, "authentication panicked");
+                Err(respond::denied(&Denial { status: StatusCode::INTERNAL_SERVER_ERROR, challenge: None }))
+            }
+        }
+    }
+
+    async fn answer_post<B>(self: Arc<Self>, parts: Parts, body: B) -> Response<Body>
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,
     {
-        let (parts, body) = request.into_parts();
         let is_accepted = |media: &MediaType| media.can_be_soap() && media.is_readable() || media.is_package();
         let Some(media) = MediaType::of(&parts.headers).filter(is_accepted) else {
             return respond::unsupported_media_type();
@@ -257,9 +281,15 @@ impl Inner {
 
     /// The service's URL: as it was built in, else as the client sees it.
     fn location(&self, parts: &Parts) -> String {
-        let own = || page::own_url(&parts.uri, &parts.headers).unwrap_or_else(|| parts.uri.path().to_owned());
+        let scheme = if parts.extensions.get::<Secure>().is_some() { "https" } else { "http" };
+        let own = || page::own_url(&parts.uri, &parts.headers, scheme).unwrap_or_else(|| parts.uri.path().to_owned());
         self.location.clone().unwrap_or_else(own)
     }
+}
+
+fn deny(denial: &Denial) -> Response<Body> {
+    tracing::debug!(%denial, "a request was denied");
+    respond::denied(denial)
 }
 
 fn refuse(refusal: &Refusal) -> Response<Body> {

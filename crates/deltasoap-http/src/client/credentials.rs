@@ -1,0 +1,152 @@
+//! What the client proves with who it is: by HTTP's Basic or Digest authentication.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use http::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
+use http::{Method, Uri};
+use http_auth::digest::{Algorithm, DigestClient, Qop};
+use http_auth::{PasswordParams, parse_challenges};
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A user's name and password; see [`ClientBuilder::credentials`](crate::ClientBuilder::credentials). A clone knows nothing of the
+/// server that the original was used with.
+#[derive(Clone)]
+pub struct Credentials(Scheme);
+
+#[derive(Clone)]
+enum Scheme {
+    Basic(HeaderValue),
+    Digest(Digest),
+}
+
+struct Digest {
+    user: String,
+    password: String,
+    /// The server's last challenge, which counts how often it was answered.
+    challenge: Mutex<Option<DigestClient>>,
+}
+
+impl Credentials {
+    /// Basic authentication (RFC 7617), without waiting to be asked: every request carries name and password, readable for who can
+    /// read the connection. Use it over TLS.
+    ///
+    /// # Errors
+    /// When the name has a colon in it, or either a control character.
+    pub fn basic(user: &str, password: &str) -> Result<Self, InvalidCredentials> {
+        if user.contains(':') || user.chars().chain(password.chars()).any(char::is_control) {
+            return Err(InvalidCredentials);
+        }
+        let coded = BASE64_STANDARD.encode(format!("{user}:{password}"));
+        let header = sensitive(format!("Basic {coded}")).ok_or(InvalidCredentials)?;
+        Ok(Credentials(Scheme::Basic(header)))
+    }
+
+    /// Digest authentication (RFC 7616) by SHA-256 or MD5 with `qop=auth`. The server's challenge is fetched with the first
+    /// request and used again, counted, for those behind it.
+    ///
+    /// A challenge to other schemes, as Basic, is not answered, nor one without `qop`. All credentials of a client stand for one server:
+    /// the one that its URL names.
+    ///
+    /// # Errors
+    /// When the name or the password has a control character in it.
+    pub fn digest(user: impl Into<String>, password: impl Into<String>) -> Result<Self, InvalidCredentials> {
+        let (user, password) = (user.into(), password.into());
+        if user.chars().chain(password.chars()).any(char::is_control) {
+            return Err(InvalidCredentials);
+        }
+        Ok(Credentials(Scheme::Digest(Digest { user, password, challenge: Mutex::default() })))
+    }
+
+    /// True if a challenge is needed that is not there.
+    pub(super) fn needs_challenge(&self) -> bool {
+        matches!(&self.0, Scheme::Digest(digest) if digest.challenge().is_none())
+    }
+
+    /// True if a request may have to be sent again, behind a challenge.
+    pub(super) fn can_be_challenged(&self) -> bool {
+        matches!(&self.0, Scheme::Digest(_))
+    }
+
+    /// The value of `Authorization` for a request; `None` before there is a challenge to answer.
+    pub(super) fn authorization(&self, method: &Method, uri: &Uri) -> Option<HeaderValue> {
+        match &self.0 {
+            Scheme::Basic(header) => Some(header.clone()),
+            Scheme::Digest(digest) => digest.respond(method, uri),
+        }
+    }
+
+    /// Notes the challenge of an answer. True if the request should be sent again: it went without an answer to a challenge, or to
+    /// one that the server says is out of date.
+    pub(super) fn is_challenged(&self, was_authorized: bool, received: &HeaderMap) -> bool {
+        let Scheme::Digest(digest) = &self.0 else { return false };
+        let Some(challenge) = strongest(received) else { return false };
+        let is_to_repeat = !was_authorized || challenge.stale();
+        *digest.challenge() = Some(challenge);
+        is_to_repeat
+    }
+}
+
+impl Clone for Digest {
+    fn clone(&self) -> Self {
+        Digest { user: self.user.clone(), password: self.password.clone(), challenge: Mutex::default() }
+    }
+}
+
+impl Digest {
+    fn challenge(&self) -> MutexGuard<'_, Option<DigestClient>> {
+        self.challenge.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn respond(&self, method: &Method, uri: &Uri) -> Option<HeaderValue> {
+        let uri = uri.path_and_query().map_or("/", |path| path.as_str());
+        let (username, password) = (self.user.as_str(), self.password.as_str());
+        let params = PasswordParams { username, password, uri, method: method.as_str(), body: None };
+        sensitive(self.challenge().as_mut()?.respond(&params).ok()?)
+    }
+}
+
+fn sensitive(text: String) -> Option<HeaderValue> {
+    let mut header = HeaderValue::try_from(text).ok()?;
+    header.set_sensitive(true);
+    Some(header)
+}
+
+/// The strongest challenge that we answer.
+fn strongest(headers: &HeaderMap) -> Option<DigestClient> {
+    let texts = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
+    let challenges = texts.filter_map(|text| parse_challenges(text).ok()).flatten();
+    let digests = challenges.filter(|challenge| challenge.scheme.eq_ignore_ascii_case("digest"));
+    let clients = digests.filter_map(|challenge| DigestClient::try_from(&challenge).ok());
+    clients.filter(|client| client.qop() & Qop::Auth && !client.rfc2069_compat()).max_by_key(strength)
+}
+
+fn strength(client: &DigestClient) -> u8 {
+    match client.algorithm() {
+        Algorithm::Md5 => 0,
+        _ => 1,
+    }
+}
+
+/// Shows the scheme alone.
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = match &self.0 {
+            Scheme::Basic(_) => "Basic",
+            Scheme::Digest(_) => "Digest",
+        };
+        f.debug_tuple("Credentials").field(&scheme).finish()
+    }
+}
+
+/// A name or a password that the scheme cannot carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InvalidCredentials;
+
+impl fmt::Display for InvalidCredentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name or the password holds a character that cannot be sent")
+    }
+}
+
+impl std::error::Error for InvalidCredentials {}

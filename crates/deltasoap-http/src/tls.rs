@@ -1,0 +1,245 @@
+//! TLS for servers and clients, by rustls with ring: who one is ([`Identity`]), whom one trusts ([`Roots`]), and what either side makes
+//! of it. TLS 1.2 and 1.3.
+//!
+//! Nothing here depends on the provider that the process may have installed for rustls, nor installs one.
+
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::pem::{self, PemObject};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{ClientConfig, ConfigBuilder, ConfigSide, RootCertStore, ServerConfig, WantsVerifier, WantsVersions};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a handshake may take, where no other time is given.
+const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
+
+/// Certificates and keys that TLS cannot work with.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum TlsError {
+    /// A PEM text is malformed, or has not what it should.
+    Pem(pem::Error),
+    /// There is no certificate in what should hold some.
+    NoCertificate,
+    /// A certificate or a key is at fault, or they do not belong together.
+    Tls(rustls::Error),
+    /// Roots to verify clients with are at fault.
+    Verifier(rustls::server::VerifierBuilderError),
+}
+
+impl fmt::Display for TlsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TlsError::Pem(error) => write!(f, "the PEM text cannot be used: {error}"),
+            TlsError::NoCertificate => f.write_str("there is no certificate"),
+            TlsError::Tls(error) => write!(f, "certificate and key cannot be used: {error}"),
+            TlsError::Verifier(error) => write!(f, "clients cannot be verified: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for TlsError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            TlsError::Pem(error) => Some(error),
+            TlsError::NoCertificate => None,
+            TlsError::Tls(error) => Some(error),
+            TlsError::Verifier(error) => Some(error),
+        }
+    }
+}
+
+impl From<pem::Error> for TlsError {
+    fn from(error: pem::Error) -> Self {
+        TlsError::Pem(error)
+    }
+}
+
+impl From<rustls::Error> for TlsError {
+    fn from(error: rustls::Error) -> Self {
+        TlsError::Tls(error)
+    }
+}
+
+/// A certificate with those that vouch for it, and its private key: how a server or a client shows who it is.
+pub struct Identity {
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+}
+
+impl Identity {
+    /// From two PEM texts: certificates, one's own first, and a private key in PKCS #8, PKCS #1 or SEC1, not encrypted. Both may
+    /// be the same text.
+    ///
+    /// # Errors
+    /// When a text is malformed, or holds no certificate or no key. Whether they fit each other is found when they are used.
+    pub fn from_pem(chain: impl AsRef<[u8]>, key: impl AsRef<[u8]>) -> Result<Self, TlsError> {
+        Ok(Identity { chain: certificates(chain.as_ref())?, key: PrivateKeyDer::from_pem_slice(key.as_ref())? })
+    }
+}
+
+impl Clone for Identity {
+    fn clone(&self) -> Self {
+        Identity { chain: self.chain.clone(), key: self.key.clone_key() }
+    }
+}
+
+/// Shows nothing of the key.
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Identity").field("certificates", &self.chain.len()).finish_non_exhaustive()
+    }
+}
+
+fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let certificates = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>()?;
+    if certificates.is_empty() { Err(TlsError::NoCertificate) } else { Ok(certificates) }
+}
+
+/// Certificates of authorities that are trusted.
+#[derive(Debug, Clone)]
+pub struct Roots(RootCertStore);
+
+impl Roots {
+    /// From a PEM text with one certificate or more.
+    ///
+    /// # Errors
+    /// When the text is malformed or holds no certificate, or one cannot be used.
+    pub fn from_pem(pem: impl AsRef<[u8]>) -> Result<Self, TlsError> {
+        let mut store = RootCertStore::empty();
+        certificates(pem.as_ref())?.into_iter().try_for_each(|certificate| store.add(certificate))?;
+        Ok(Roots(store))
+    }
+
+    /// Those that the system trusts, or the files that `SSL_CERT_FILE` and `SSL_CERT_DIR` name. What cannot be read of them is left
+    /// out, with a warning. Reads files, which takes some milliseconds.
+    pub fn platform() -> Self {
+        let found = rustls_native_certs::load_native_certs();
+        found.errors.iter().for_each(|error| tracing::warn!(%error, "roots of the system could not be read"));
+        let mut store = RootCertStore::empty();
+        let (_, ignored) = store.add_parsable_certificates(found.certs);
+        if ignored > 0 || store.is_empty() {
+            tracing::warn!(used = store.len(), ignored, "some or all roots of the system cannot be used");
+        }
+        Roots(store)
+    }
+
+    /// These and others.
+    #[must_use]
+    pub fn and(mut self, others: Roots) -> Self {
+        self.0.roots.extend(others.0.roots);
+        self
+    }
+}
+
+/// TLS in a [`Server`](crate::Server): see [`Server::tls`](crate::Server::tls).
+///
+/// ```no_run
+/// # fn settings() -> Result<deltasoap_http::ServerTls, Box<dyn std::error::Error>> {
+/// use deltasoap_http::{Identity, Roots, ServerTls};
+///
+/// let identity = Identity::from_pem(std::fs::read("server.pem")?, std::fs::read("server.key")?)?;
+/// let clients = Roots::from_pem(std::fs::read("clients-ca.pem")?)?;
+/// let tls = ServerTls::new(identity).require_clients(clients);
+/// # Ok(tls)
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct ServerTls {
+    identity: Identity,
+    clients: Clients,
+    pub(crate) handshake_timeout: Duration,
+}
+
+/// Which certificates are asked of clients.
+#[derive(Debug, Clone)]
+enum Clients {
+    Anonymous,
+    Optional(Roots),
+    Required(Roots),
+}
+
+impl ServerTls {
+    /// A server that shows its certificate, and asks clients for none.
+    pub fn new(identity: Identity) -> Self {
+        ServerTls { identity, clients: Clients::Anonymous, handshake_timeout: HANDSHAKE_TIME }
+    }
+
+    /// Serves only clients that show a certificate which one of these roots vouches for (mutual TLS).
+    #[must_use]
+    pub fn require_clients(mut self, roots: Roots) -> Self {
+        self.clients = Clients::Required(roots);
+        self
+    }
+
+    /// Asks clients for a certificate, and also serves those that have none. One that none of these roots vouches for is refused.
+    #[must_use]
+    pub fn accept_clients(mut self, roots: Roots) -> Self {
+        self.clients = Clients::Optional(roots);
+        self
+    }
+
+    /// How long a handshake may take; the connection ends after that. Default 10 s.
+    #[must_use]
+    pub fn handshake_timeout(mut self, timeout: Duration) -> Self {
+        self.handshake_timeout = timeout;
+        self
+    }
+
+    pub(crate) fn config(self) -> Result<Arc<ServerConfig>, TlsError> {
+        let verifier = |roots: Roots| WebPkiClientVerifier::builder_with_provider(Arc::new(roots.0), provider());
+        let verifier = match self.clients {
+            Clients::Anonymous => Ok(WebPkiClientVerifier::no_client_auth()),
+            Clients::Optional(roots) => verifier(roots).allow_unauthenticated().build(),
+            Clients::Required(roots) => verifier(roots).build(),
+        };
+        let builder = versions(ServerConfig::builder_with_provider(provider()))?;
+        let builder = builder.with_client_cert_verifier(verifier.map_err(TlsError::Verifier)?);
+        let mut config = builder.with_single_cert(self.identity.chain, self.identity.key)?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Arc::new(config))
+    }
+}
+
+/// TLS in a client: see [`HttpTransport::with_tls`](crate::HttpTransport::with_tls).
+///
+/// Servers are always verified: their chain, the time, and that the certificate is for the host of the URL.
+#[derive(Debug, Clone)]
+pub struct ClientTls {
+    roots: Roots,
+    identity: Option<Identity>,
+}
+
+impl ClientTls {
+    /// A client that trusts these roots alone, as [`Roots::platform`], and shows no certificate.
+    pub fn new(roots: Roots) -> Self {
+        ClientTls { roots, identity: None }
+    }
+
+    /// The certificate to show to servers that ask for one (mutual TLS).
+    #[must_use]
+    pub fn identity(mut self, identity: Identity) -> Self {
+        self.identity = Some(identity);
+        self
+    }
+
+    pub(crate) fn config(self) -> Result<ClientConfig, TlsError> {
+        let builder = versions(ClientConfig::builder_with_provider(provider()))?.with_root_certificates(self.roots.0);
+        match self.identity {
+            Some(Identity { chain, key }) => Ok(builder.with_client_auth_cert(chain, key)?),
+            None => Ok(builder.with_no_client_auth()),
+        }
+    }
+}
+
+fn provider() -> Arc<CryptoProvider> {
+    Arc::new(rustls::crypto::ring::default_provider())
+}
+
+fn versions<S: ConfigSide>(
+    builder: ConfigBuilder<S, WantsVersions>,
+) -> Result<ConfigBuilder<S, WantsVerifier>, TlsError> {
+    Ok(builder.with_safe_default_protocol_versions()?)
+}

@@ -1,0 +1,240 @@
+//! TLS over loopback: who is trusted, who is refused, and what the server knows of a client.
+
+#![cfg(feature = "tls")]
+
+mod common;
+
+use common::*;
+use deltasoap::http::{
+    ByCertificate, CallError, Client, ClientTls, Context, HttpTransport, Identity, PeerCertificates, Roots, Server,
+    ServerHandle, ServerTls, SoapService,
+};
+use deltasoap::soap::Fault;
+use deltasoap::{Lease, Soap};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::io::AsyncReadExt;
+use tokio::net::TcpStream;
+
+/// Asks who the server takes the client for.
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(namespace = "urn:test", message)]
+struct WhoAmI {}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(namespace = "urn:test", message)]
+struct YouAre {
+    principal: Option<String>,
+    fingerprint: Option<String>,
+}
+
+async fn who_am_i(_: Lease<WhoAmI>, context: Context) -> Result<YouAre, Fault> {
+    Ok(YouAre {
+        principal: context.principal().map(|principal| principal.0.to_string()),
+        fingerprint: context.peer_certificates().map(PeerCertificates::fingerprint),
+    })
+}
+
+/// An authority that certificates can be had from.
+struct Authority(CertifiedIssuer<'static, KeyPair>);
+
+impl Authority {
+    fn new() -> Self {
+        Self::named("authority")
+    }
+
+    fn named(name: &str) -> Self {
+        let mut params = CertificateParams::new([]).expect("parameters");
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        Authority(CertifiedIssuer::self_signed(params, KeyPair::generate().expect("a key")).expect("an authority"))
+    }
+
+    fn roots(&self) -> Roots {
+        Roots::from_pem(self.0.pem()).expect("roots")
+    }
+
+    fn identity(&self, host: &str) -> Identity {
+        self.identity_of(CertificateParams::new([host.to_owned()]).expect("parameters"))
+    }
+
+    fn identity_of(&self, params: CertificateParams) -> Identity {
+        let key = KeyPair::generate().expect("a key");
+        let certificate = params.signed_by(&key, &self.0).expect("a certificate");
+        Identity::from_pem(certificate.pem(), key.serialize_pem()).expect("an identity")
+    }
+
+    fn server(&self) -> ServerTls {
+        ServerTls::new(self.identity("localhost"))
+    }
+
+    fn client(&self) -> ClientTls {
+        ClientTls::new(self.roots())
+    }
+}
+
+async fn serve_tls(tls: ServerTls, service: SoapService) -> (SocketAddr, ServerHandle) {
+    let server = Server::bind("127.0.0.1:0").await.expect("a free port").tls(tls).expect("an identity");
+    let (address, handle) = (server.local_addr().expect("an address"), server.handle());
+    tokio::spawn(server.serve(service));
+    (address, handle)
+}
+
+fn open_service() -> SoapService {
+    SoapService::builder().operation_with_context(who_am_i).wsdl(WSDL).build().expect("a service")
+}
+
+fn closed_service() -> SoapService {
+    let builder = SoapService::builder().operation_with_context(who_am_i);
+    builder.authenticate(ByCertificate::fingerprint()).build().expect("a service")
+}
+
+fn client(address: SocketAddr, tls: ClientTls) -> Client {
+    let transport = HttpTransport::with_tls(tls).expect("an identity");
+    let builder = Client::builder(format!("https://localhost:{}/", address.port()));
+    builder.timeout(Duration::from_secs(20)).build_with(transport).expect("a client")
+}
+
+async fn ask(address: SocketAddr, tls: ClientTls) -> Result<YouAre, CallError> {
+    client(address, tls).call(&WhoAmI {}).await
+}
+
+/// The error in full, if the exchange failed as it does for TLS.
+fn failure(result: Result<YouAre, CallError>) -> String {
+    match result {
+        Err(CallError::Http(error)) => format!("{error:?}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn calls_go_over_tls() {
+    let authority = Authority::new();
+    let (address, _handle) = serve_tls(authority.server(), open_service()).await;
+    let client = client(address, authority.client());
+    for _ in 0..3 {
+        let you_are: YouAre = client.call(&WhoAmI {}).await.expect("a response");
+        assert_eq!(you_are, YouAre { principal: None, fingerprint: None });
+    }
+}
+
+#[tokio::test]
+async fn servers_must_be_trusted() {
+    let authority = Authority::new();
+    let (address, _handle) = serve_tls(authority.server(), open_service()).await;
+    assert!(failure(ask(address, Authority::named("other").client()).await).contains("UnknownIssuer"));
+    assert!(failure(ask(address, Authority::new().client()).await).contains("BadSignature"), "of the same name");
+    let own: Client = Client::new(format!("https://localhost:{}/", address.port())).expect("a client");
+    assert!(matches!(own.call::<_, YouAre>(&WhoAmI {}).await, Err(CallError::Http(_))));
+}
+
+#[tokio::test]
+async fn certificates_are_for_one_host() {
+    let authority = Authority::new();
+    let tls = ServerTls::new(authority.identity("elsewhere.example.org"));
+    let (address, _handle) = serve_tls(tls, open_service()).await;
+    assert!(failure(ask(address, authority.client()).await).contains("NotValidForName"));
+}
+
+#[tokio::test]
+async fn certificates_expire() {
+    let authority = Authority::new();
+    let mut params = CertificateParams::new(["localhost".to_owned()]).expect("parameters");
+    params.not_before = rcgen::date_time_ymd(2001, 1, 1);
+    params.not_after = rcgen::date_time_ymd(2002, 1, 1);
+    let (address, _handle) = serve_tls(ServerTls::new(authority.identity_of(params)), open_service()).await;
+    assert!(failure(ask(address, authority.client()).await).contains("Expired"));
+}
+
+#[tokio::test]
+async fn clients_are_known_by_their_certificates() {
+    let (authority, clients) = (Authority::new(), Authority::new());
+    let tls = authority.server().require_clients(clients.roots());
+    let (address, _handle) = serve_tls(tls, closed_service()).await;
+    let mut seen = Vec::new();
+    for _ in 0..2 {
+        let you_are = ask(address, authority.client().identity(clients.identity("device"))).await.expect("a response");
+        assert_eq!(you_are.principal, you_are.fingerprint);
+        let fingerprint = you_are.fingerprint.expect("a fingerprint");
+        assert!(fingerprint.len() == 64 && !seen.contains(&fingerprint));
+        seen.push(fingerprint);
+    }
+}
+
+#[tokio::test]
+async fn clients_without_a_certificate_are_refused() {
+    let (authority, clients) = (Authority::new(), Authority::new());
+    let tls = authority.server().require_clients(clients.roots());
+    let (address, _handle) = serve_tls(tls, open_service()).await;
+    failure(ask(address, authority.client()).await);
+    failure(ask(address, authority.client().identity(authority.identity("device"))).await);
+}
+
+#[tokio::test]
+async fn certificates_can_be_optional() {
+    let (authority, clients) = (Authority::new(), Authority::new());
+    let tls = authority.server().accept_clients(clients.roots());
+    let (open, _open) = serve_tls(tls.clone(), open_service()).await;
+    let (closed, _closed) = serve_tls(tls, closed_service()).await;
+    let known = || authority.client().identity(clients.identity("device"));
+    assert_eq!(ask(open, authority.client()).await.expect("a response").fingerprint, None);
+    assert!(ask(open, known()).await.expect("a response").fingerprint.is_some());
+    assert!(ask(closed, known()).await.expect("a response").principal.is_some());
+    let Err(CallError::Status(status)) = ask(closed, authority.client()).await else { panic!("a response") };
+    assert_eq!(status.status, 403);
+    failure(ask(open, authority.client().identity(authority.identity("device"))).await);
+}
+
+#[tokio::test]
+async fn slow_handshakes_keep_nobody_waiting_and_end() {
+    let authority = Authority::new();
+    let tls = authority.server().handshake_timeout(Duration::from_millis(300));
+    let (address, _handle) = serve_tls(tls, open_service()).await;
+    let mut silent = TcpStream::connect(address).await.expect("a connection");
+    ask(address, authority.client()).await.expect("a response");
+    let ended = tokio::time::timeout(Duration::from_secs(10), silent.read(&mut [0])).await.expect("an end");
+    assert!(matches!(ended, Ok(0)) || ended.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionReset));
+}
+
+#[tokio::test]
+async fn a_stop_ends_handshakes() {
+    let server = Server::bind("127.0.0.1:0").await.expect("a port").tls(Authority::new().server()).expect("a server");
+    let (address, handle) = (server.local_addr().expect("an address"), server.handle());
+    let serving = tokio::spawn(server.serve(open_service()));
+    let _silent = TcpStream::connect(address).await.expect("a connection");
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    handle.shutdown();
+    let ended = tokio::time::timeout(Duration::from_secs(5), serving).await.expect("in time");
+    ended.expect("no panic").expect("no error");
+}
+
+#[tokio::test]
+async fn the_description_gives_a_secure_url() {
+    use http_body_util::BodyExt;
+    use tower::ServiceExt;
+    let authority = Authority::new();
+    let (address, _handle) = serve_tls(authority.server(), open_service()).await;
+    let transport = HttpTransport::with_tls(authority.client()).expect("a transport");
+    let url = format!("https://localhost:{}/soap", address.port());
+    let request = http::Request::get(format!("{url}?wsdl")).body(Default::default()).expect("a request");
+    let response = transport.oneshot(request).await.expect("a response");
+    let body = response.into_body().collect().await.expect("a body").to_bytes();
+    assert!(String::from_utf8_lossy(&body).contains(&format!("location=\"{url}\"")), "{body:?}");
+}
+
+#[test]
+fn identities_are_checked_and_not_shown() {
+    let authority = Authority::new();
+    let (pem, key) = (authority.0.pem(), KeyPair::generate().expect("a key").serialize_pem());
+    assert!(Identity::from_pem("", &key).is_err());
+    assert!(Identity::from_pem(&pem, "").is_err());
+    assert!(Roots::from_pem(&key).is_err());
+    assert_eq!(
+        format!("{:?}", Identity::from_pem(&pem, &key).expect("an identity")),
+        "Identity { certificates: 1, .. }"
+    );
+    let strange = Identity::from_pem(&pem, &key).expect("an identity");
+    assert!(HttpTransport::with_tls(authority.client().identity(strange)).is_err(), "another's key");
+}
