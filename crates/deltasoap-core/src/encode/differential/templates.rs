@@ -121,19 +121,21 @@ impl Templates {
         if self.is_full {
             return self.write_in_full(draft);
         }
+        let start = Instant::now();
         let chosen = match self.set.iter().position(|template| template.is_of(draft.value)) {
             Some(same) => same,
             None => self.choose(|encoder| draft.write(encoder)),
         };
         self.set[..=chosen].rotate_right(1);
-        let (start, before) = (Instant::now(), self.set[0].stats());
+        let before = self.set[0].stats();
         let result = self.set[0].write(draft);
         let done = self.set[0].stats() - before;
         self.stats += done;
         if let Ok(message) = &result {
             self.bytes = message.len();
-            if message.kind() != MatchKind::FirstTime {
-                self.effort.add_against(message.len(), done.written, start.elapsed());
+            match message.kind() {
+                MatchKind::FirstTime => self.effort.add_time(message.len(), start.elapsed()),
+                _ => self.effort.add_against(message.len(), done.written, start.elapsed()),
             }
         }
         result
