@@ -12,8 +12,9 @@ use crate::{ErrorKind, Escape, Lexical, ns};
 use bytes::Bytes;
 use deltasoap_xml::lexical::{Base64, LexicalError, Partial, WhiteSpace};
 use deltasoap_xml::{Buffer, Event};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::borrow::Cow;
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 /// Bytes in a message (`xsd:base64Binary`): as text, or in another part of its package.
 ///
@@ -61,6 +62,27 @@ impl From<Bytes> for Binary {
     }
 }
 
+/// What the path of a URL cannot hold (RFC 3986, 3.3).
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'!')
+    .remove(b'$')
+    .remove(b'&')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')')
+    .remove(b'*')
+    .remove(b'+')
+    .remove(b',')
+    .remove(b';')
+    .remove(b'=')
+    .remove(b':')
+    .remove(b'@')
+    .remove(b'/');
+
 /// The URI of a part of the same package, as it is written: `cid:` and a content ID (RFC 2392), or a location.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PartUri(Box<str>);
@@ -73,16 +95,7 @@ impl PartUri {
 
     /// The `cid:` URL of a content ID, without angle brackets. What a URL cannot hold is percent-encoded.
     pub fn of_content_id(content_id: &str) -> Self {
-        let mut uri = "cid:".to_owned();
-        for byte in content_id.bytes() {
-            if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/".contains(&byte) {
-                uri.push(char::from(byte));
-            } else {
-                // Writing into a String cannot fail.
-                let _ = write!(uri, "%{byte:02X}");
-            }
-        }
-        PartUri(uri.into())
+        PartUri(format!("cid:{}", utf8_percent_encode(content_id, ESCAPED)).into())
     }
 
     /// The URI as it is written.
@@ -90,10 +103,13 @@ impl PartUri {
         &self.0
     }
 
-    /// The content ID that a `cid:` URL names, without angle brackets; `None` for other URIs.
+    /// The content ID that a `cid:` URL names, without angle brackets; `None` for other URIs. Escapes that give no UTF-8 stay as
+    /// they are.
     pub fn content_id(&self) -> Option<Cow<'_, str>> {
         let (scheme, rest) = self.0.split_once(':')?;
-        scheme.eq_ignore_ascii_case("cid").then(|| percent_decoded(rest))
+        scheme
+            .eq_ignore_ascii_case("cid")
+            .then(|| percent_decode_str(rest).decode_utf8().unwrap_or(Cow::Borrowed(rest)))
     }
 }
 
@@ -101,25 +117,6 @@ impl fmt::Display for PartUri {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
-}
-
-/// The text with its `%` escapes resolved; what is no escape, or would give no UTF-8, stays.
-fn percent_decoded(text: &str) -> Cow<'_, str> {
-    if !text.contains('%') {
-        return Cow::Borrowed(text);
-    }
-    let (mut decoded, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
-    while let [first, behind @ ..] = rest {
-        let escaped = behind.get(..2).filter(|_| *first == b'%').and_then(hex_byte);
-        decoded.push(escaped.unwrap_or(*first));
-        rest = if escaped.is_some() { &behind[2..] } else { behind };
-    }
-    String::from_utf8(decoded).map_or(Cow::Borrowed(text), Cow::Owned)
-}
-
-fn hex_byte(digits: &[u8]) -> Option<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    Some((digit(digits[0])? * 16 + digit(digits[1])?) as u8)
 }
 
 /// Reading text, or in front of `xop:Include`.

@@ -51,9 +51,7 @@ macro_rules! int {
                 if let Some(text) = i64::try_from(*self).ok().and_then(short_text) {
                     return over::put_word(text, place);
                 }
-                scratch.clear();
-                self.format(scratch, Escape::Text);
-                over::put(scratch.as_slice(), place)
+                over::put_formatted(self, place, scratch)
             }
 
             const IMAGE: Image = Image::$image(size_of::<$type>() as u8);

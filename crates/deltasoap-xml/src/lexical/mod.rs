@@ -114,13 +114,11 @@ pub trait Lexical: Sized {
     }
 
     /// Writes the text as [`format`](Self::format) does into an element, over one of the same length. False if it is longer or
-    /// shorter; nothing is written then. `scratch` is cleared and used; it tells whether characters were
-    /// [replaced](Buffer::has_replaced).
+    /// shorter; nothing is written then. `scratch` is cleared if it is used; if it was empty before, it tells whether characters
+    /// were [replaced](Buffer::has_replaced).
     #[inline]
     fn write_over(&self, place: &mut [u8], scratch: &mut Buffer) -> bool {
-        scratch.clear();
-        self.format(scratch, Escape::Text);
-        over::put(scratch.as_slice(), place)
+        over::put_formatted(self, place, scratch)
     }
 
     /// True if this is the value's text as [`format`](Self::format) writes it into an element. `scratch` is cleared and used.

@@ -4,6 +4,17 @@
 //! written again, and the caller may go on from there in another way. Short texts are copied as two pieces of fixed size that
 //! overlap.
 
+use super::Lexical;
+use crate::{Buffer, Escape};
+
+/// Makes a value's text in `scratch`, and puts it into a place of its length.
+#[inline]
+pub(super) fn put_formatted<T: Lexical>(value: &T, place: &mut [u8], scratch: &mut Buffer) -> bool {
+    scratch.clear();
+    value.format(scratch, Escape::Text);
+    put(scratch.as_slice(), place)
+}
+
 /// Puts a text into a place of its length. False, and nothing is written, if the place is longer or shorter.
 #[inline(always)]
 pub(super) fn put(text: &[u8], place: &mut [u8]) -> bool {

@@ -2,8 +2,8 @@
 //!
 //! Messages that have little in common with those before cost more against a template than in full. As long as little of
 //! each message is written anew, nothing is measured. Else one message is written in full now and then, to know how long that
-//! takes; what templates take beyond that is a *debt*, which messages in full pay off by a part of their time. So trying costs no more
-//! than that part, whatever the stream, and a stream that becomes alike is found out.
+//! takes; what templates take beyond that is a *debt*, which messages in full pay off by a part of their time. So trying costs little
+//! more than that part, whatever the stream, and a stream that becomes alike is found out.
 
 use std::time::Duration;
 

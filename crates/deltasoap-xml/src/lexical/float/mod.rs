@@ -88,9 +88,7 @@ macro_rules! float {
                 if let Some(text) = integral.and_then(int::short_text) {
                     return over::put_word(text, place);
                 }
-                scratch.clear();
-                self.format(scratch, Escape::Text);
-                over::put(scratch.as_slice(), place)
+                over::put_formatted(self, place, scratch)
             }
 
             const IMAGE: Image = Image::float(size_of::<$type>() as u8);

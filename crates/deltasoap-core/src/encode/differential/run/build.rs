@@ -65,7 +65,7 @@ pub(super) fn fill<T: Content>(
     let form = Arc::clone(&chunk.form);
     if chunk.bytes.is_empty() {
         let expected = form.expected(items.len()).min(options.chunk);
-        chunk.bytes = Buffer::with_capacity(expected + options.reserve + MARGIN);
+        chunk.bytes = chunk_buffer(expected, options);
     }
     let expected = items.len().min(options.chunk / form.expected(1) + BLOCK);
     chunk.positions.reserve(expected * form.columns.len());
@@ -80,9 +80,9 @@ pub(super) fn fill<T: Content>(
     taken
 }
 
-/// Memory for a chunk of the usual length.
-pub(super) fn chunk_buffer(options: &Templating) -> Buffer {
-    Buffer::with_capacity(options.chunk + options.reserve + MARGIN)
+/// Memory for a chunk that will have about so many bytes.
+pub(super) fn chunk_buffer(expected: usize, options: &Templating) -> Buffer {
+    Buffer::with_capacity(expected + options.reserve + MARGIN)
 }
 
 /// As many items as are written before a look at how long the chunk is.

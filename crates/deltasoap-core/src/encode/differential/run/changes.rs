@@ -1,8 +1,9 @@
 //! Which items of a chunk have to be written, 64 at a time.
 //!
 //! Numbers are compared by their bits, without a branch on what comes out: whether one differs nobody could predict. Where
-//! nearly all of the last block differed and a few of the next one do, the others are not looked at: writing a number over the same one does no harm, and
-//! where everything changes the comparison would be lost time. A list that tracks its changes tells which blocks to look at.
+//! nearly all of the last block differed, and a sample of the next one does, the rest of it is not looked at: writing a number
+//! over the same one does no harm, and where everything changes the comparison would be lost time. A list that tracks its
+//! changes tells which blocks to look at.
 
 use super::Form;
 use crate::content::Content;

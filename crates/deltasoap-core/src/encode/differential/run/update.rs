@@ -265,10 +265,11 @@ fn merge<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: 
     let form = Arc::clone(&run.form);
     let mut merge = Merge::new(run, from, work.spare, work.text, work.stats);
     let (mut block, mut cuts) = (Block::before(from), Vec::new());
+    // The next items could pass the end of the chunk's memory.
     let full = work.options.chunk.saturating_sub(form.expected(changes::BLOCK));
     while ours.advance(&mut block, &form, merge.images()) {
         if merge.len() > full && merge.projected() > work.options.split && !form.is_stuffed {
-            cuts.push(merge.cut(build::chunk_buffer(work.options)));
+            cuts.push(merge.cut(build::chunk_buffer(work.options.chunk, work.options)));
         }
         if block.is_dense() && !form.is_stuffed {
             merge.skip_to(block.range.start);
