@@ -157,10 +157,7 @@ pub(crate) fn related_type(
     if is_mtom {
         text += &format!("; start-info=\"{}\"", version.media_type());
     }
-    if version == Version::Soap12 && !action.is_empty() {
-        text += &format!("; action={}", quote(action));
-    }
-    HeaderValue::try_from(text)
+    with_action(text, version, action)
 }
 
 /// The `Content-Type` of the root of such a package.
@@ -168,7 +165,12 @@ pub(crate) fn root_type(version: Version, action: &str, is_mtom: bool) -> Result
     if !is_mtom {
         return request_type(version, action);
     }
-    let mut text = format!("application/xop+xml; charset=utf-8; type=\"{}\"", version.media_type());
+    let text = format!("application/xop+xml; charset=utf-8; type=\"{}\"", version.media_type());
+    with_action(text, version, action)
+}
+
+/// A media type with the action, where that is a parameter.
+fn with_action(mut text: String, version: Version, action: &str) -> Result<HeaderValue, InvalidHeaderValue> {
     if version == Version::Soap12 && !action.is_empty() {
         text += &format!("; action={}", quote(action));
     }

@@ -213,7 +213,7 @@ pub struct ClientTls {
 }
 
 impl ClientTls {
-    /// A client that trusts these roots alone, as [`Roots::platform`], and shows no certificate.
+    /// A client that trusts these roots alone, which may be [those of the system](Roots::platform), and shows no certificate.
     pub fn new(roots: Roots) -> Self {
         ClientTls { roots, identity: None }
     }

@@ -4,7 +4,8 @@ mod common;
 
 use common::*;
 use deltasoap::http::{
-    Basic, Body, CallError, CallOptions, Client, ClientBuilder, Connection, Credentials, Denial, Principal, SoapService,
+    Basic, Body, CallError, CallOptions, Client, ClientBuilder, Connection, Context, Credentials, Denial, Principal,
+    SoapService,
 };
 use deltasoap::{Differential, Lease, Streamed};
 use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
@@ -63,6 +64,28 @@ async fn pages_are_guarded_too() {
         assert_eq!(answered.status, 401);
         assert_eq!(answered.headers[WWW_AUTHENTICATE], "Basic realm=\"test\", charset=\"UTF-8\"");
     }
+}
+
+#[tokio::test]
+async fn handlers_do_not_see_credentials() {
+    let describe = async |_: Lease<Describe>, context: Context| {
+        let own = context.parts().headers.get(AUTHORIZATION).map(|value| value.to_str().expect("text").to_owned());
+        Ok::<_, Infallible>(DescribeResponse { action: None, peer: None, user_agent: own })
+    };
+    let builder = || SoapService::builder().operation_with_context(describe);
+    for (builder, is_seen) in [(builder(), true), (builder().authenticate(users()), false)] {
+        let client = as_user("ada", "engine").build_with(builder.build().expect("a service")).expect("a client");
+        let response: DescribeResponse = client.call(&Describe {}).await.expect("a response");
+        assert_eq!(response.user_agent.is_some(), is_seen);
+    }
+}
+
+#[tokio::test]
+async fn a_header_of_the_call_goes_before_the_credentials_of_the_client() {
+    let client = as_user("ada", "wrong").build_with(guarded()).expect("a client");
+    let own = CallOptions::new().http_header(AUTHORIZATION, HeaderValue::from_static("Basic YWRhOmVuZ2luZQ=="));
+    client.call_with::<_, EchoResponse>(&echo("x"), own).await.expect("a response");
+    assert_eq!(status_of(client.call::<_, EchoResponse>(&echo("x")).await), 401);
 }
 
 #[tokio::test]

@@ -200,11 +200,13 @@ async fn slow_handshakes_keep_nobody_waiting_and_end() {
 
 #[tokio::test]
 async fn a_stop_ends_handshakes() {
-    let server = Server::bind("127.0.0.1:0").await.expect("a port").tls(Authority::new().server()).expect("a server");
+    let authority = Authority::new();
+    let server = Server::bind("127.0.0.1:0").await.expect("a port").tls(authority.server()).expect("a server");
     let (address, handle) = (server.local_addr().expect("an address"), server.handle());
     let serving = tokio::spawn(server.serve(open_service()));
     let _silent = TcpStream::connect(address).await.expect("a connection");
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    // Connections are accepted in order: when a later one is served, the silent one is in its handshake.
+    ask(address, authority.client()).await.expect("a response");
     handle.shutdown();
     let ended = tokio::time::timeout(Duration::from_secs(5), serving).await.expect("in time");
     ended.expect("no panic").expect("no error");

@@ -211,7 +211,13 @@ impl Importer {
     fn archive_file(&self, path: &Path) -> Result<Import, Error> {
         let file = std::fs::File::open(path).map_err(|error| unavailable(path, &error))?;
         let bytes = crate::fetch::bounded(file, self.limits.bytes);
-        let bytes = bytes.map_err(|error| missing(path.display(), &error.to_string()))?;
+        let bytes = bytes.map_err(|error| match error {
+            FetchError::TooLarge(..) => {
+                let position = Position { document: path.display().to_string(), line: 0, column: 0 };
+                Error::new(ErrorKind::Limit { name: "bytes", limit: self.limits.bytes as u64 }, Some(position))
+            }
+            error => missing(path.display(), &error.to_string()),
+        })?;
         self.archive(bytes)
     }
 

@@ -16,8 +16,11 @@ pub struct Limits {
     pub bytes: usize,
     /// Open elements at one time. Default 100.
     pub depth: usize,
-    /// Elements in all documents. Default 5,000,000.
+    /// Elements in all documents; those of a schema that is included in several namespaces count again for each. Default
+    /// 5,000,000.
     pub components: usize,
+    /// Bytes of one namespace name: each component holds its own. Default 1 KiB.
+    pub namespace: usize,
     /// Particles and attributes in all types once groups are expanded and base types taken in. Default 1,000,000.
     pub particles: usize,
     /// Time for one document from the network. Default 30 seconds.
@@ -32,6 +35,7 @@ impl Default for Limits {
             bytes: 256 << 20,
             depth: 100,
             components: 5_000_000,
+            namespace: 1 << 10,
             particles: 1_000_000,
             timeout: Duration::from_secs(30),
         }

@@ -84,10 +84,13 @@ pub(crate) struct Loader<'s, 'f> {
     sources: Sources,
     store: &'s mut Store<'f>,
     known: HashMap<Location, u32>,
-    known_units: HashMap<(u32, u32, String), u32>,
+    /// Units by document, element and namespace.
+    known_units: HashSet<(u32, u32, String)>,
     /// Documents whose imports are yet to be followed.
     pending_descriptions: Vec<u32>,
     pending_units: Vec<u32>,
+    /// Elements so far: see [`Limits::components`].
+    elements: usize,
 }
 
 /// A reference from one document to another.
@@ -114,9 +117,10 @@ impl<'s, 'f> Loader<'s, 'f> {
             sources,
             store,
             known: HashMap::new(),
-            known_units: HashMap::new(),
+            known_units: HashSet::new(),
             pending_descriptions: Vec::new(),
             pending_units: Vec::new(),
+            elements: 0,
         }
     }
 
@@ -186,13 +190,19 @@ impl<'s, 'f> Loader<'s, 'f> {
         let number = documents.len() as u32;
         documents.push(document);
         self.known.insert(location, number);
-        let elements: usize = self.sources.documents.iter().map(Document::len).sum();
-        let limit = self.sources.limits.components;
-        if elements > limit {
-            let kind = ErrorKind::Limit { name: "components", limit: limit as u64 };
-            return Err(self.sources.error(kind, Place { document: number, offset: 0 }));
-        }
+        self.count_elements(number)?;
         Ok(number)
+    }
+
+    /// Counts the elements of a document, once for each time that components are made of them.
+    fn count_elements(&mut self, document: u32) -> Result<(), Error> {
+        self.elements = self.elements.saturating_add(self.sources.documents[document as usize].len());
+        let limit = self.sources.limits.components;
+        if self.elements <= limit {
+            return Ok(());
+        }
+        let kind = ErrorKind::Limit { name: "components", limit: limit as u64 };
+        Err(self.sources.error(kind, Place { document, offset: 0 }))
     }
 
     /// Takes a document as what its root element says.
@@ -206,22 +216,24 @@ impl<'s, 'f> Loader<'s, 'f> {
             }
         } else if root.is_xsd("schema") {
             let namespace = root.attribute("targetNamespace").unwrap_or_default().to_owned();
-            self.unit(Unit { document, element: 0, namespace, is_chameleon: false });
+            self.unit(Unit { document, element: 0, namespace, is_chameleon: false })?;
         } else {
             return Err(self.sources.error(ErrorKind::OtherDocument { root: name }, place));
         }
         Ok(())
     }
 
-    fn unit(&mut self, unit: Unit) -> u32 {
-        let next = self.sources.units.len() as u32;
-        let key = (unit.document, unit.element, unit.namespace.clone());
-        let number = *self.known_units.entry(key).or_insert(next);
-        if number == next {
-            self.sources.units.push(unit);
-            self.pending_units.push(number);
+    fn unit(&mut self, unit: Unit) -> Result<(), Error> {
+        if !self.known_units.insert((unit.document, unit.element, unit.namespace.clone())) {
+            return Ok(());
         }
-        number
+        // A few lines can ask for a long schema in any number of namespaces.
+        if unit.is_chameleon {
+            self.count_elements(unit.document)?;
+        }
+        self.pending_units.push(self.sources.units.len() as u32);
+        self.sources.units.push(unit);
+        Ok(())
     }
 
     fn follow_description(&mut self, document: u32) -> Result<(), Error> {
@@ -244,10 +256,7 @@ impl<'s, 'f> Loader<'s, 'f> {
                 None => self.sources.note(NoteKind::Skipped, "an import without a location is passed over", place),
             }
         }
-        for unit in units.into_iter() {
-            self.unit(unit);
-        }
-        Ok(())
+        units.into_iter().try_for_each(|unit| self.unit(unit))
     }
 
     fn follow_unit(&mut self, number: u32) -> Result<(), Error> {
@@ -320,7 +329,7 @@ impl<'s, 'f> Loader<'s, 'f> {
             return Err(self.sources.invalid(what, place));
         }
         let is_chameleon = found.is_none() && !unit.namespace.is_empty();
-        self.unit(Unit { document, element: 0, namespace: unit.namespace.clone(), is_chameleon });
+        self.unit(Unit { document, element: 0, namespace: unit.namespace.clone(), is_chameleon })?;
         Ok(true)
     }
 

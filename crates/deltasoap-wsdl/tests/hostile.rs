@@ -2,8 +2,8 @@
 
 mod support;
 
-use deltasoap_wsdl::fetch::Location;
-use deltasoap_wsdl::{ErrorKind, Importer};
+use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Location, Request};
+use deltasoap_wsdl::{ErrorKind, Importer, Limits};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 use support::{Codec, import, import_schema, schema};
@@ -111,6 +111,51 @@ fn substitution_groups_do_not_grow_without_bound() {
         write!(content, "<xs:element name='e{n}' substitutionGroup='t:e{}'/>", n - 1).unwrap();
     }
     limited(&schema(&content), "particles");
+}
+
+#[test]
+fn long_chains_of_heads_are_followed_once() {
+    let mut content = "<xs:element name='e0'/>".to_owned();
+    for n in 1..100_000 {
+        write!(content, "<xs:element name='e{n}' substitutionGroup='t:e{}'/>", n - 1).unwrap();
+    }
+    limited(&schema(&content), "particles");
+}
+
+#[test]
+fn long_namespaces_are_refused() {
+    let long = format!("urn:{}", "x".repeat(5000));
+    limited(&schema("<xs:element name='e'/>").replace("urn:t", &long), "namespace");
+    limited(&format!("<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' targetNamespace='{long}'/>"), "namespace");
+    limited(&schema(&format!("<xs:element xmlns:l='{long}' name='e' type='l:x'/>")), "namespace");
+}
+
+#[test]
+fn schemas_in_many_namespaces_count_for_each() {
+    let part = "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'><xs:element name='a'/></xs:schema>";
+    let including = |n| {
+        format!(
+            "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:{n}'>\
+            <xs:include schemaLocation='part.xsd'/></xs:schema>"
+        )
+    };
+    let whole = support::description(&(0..10).map(including).collect::<String>(), "");
+    let with = |components| {
+        let importer = Importer::new().limits(Limits { components, ..Limits::default() }).fetch_with(Same(part));
+        importer.bytes(Location::Web("http://h/a".parse().unwrap()), whole.clone().into_bytes())
+    };
+    // Two elements around twenty, two in the part, and these for each of ten namespaces.
+    assert!(with(44).is_ok());
+    assert!(matches!(with(43).unwrap_err().kind(), ErrorKind::Limit { name: "components", .. }));
+}
+
+/// A network that has one document everywhere.
+struct Same(&'static str);
+
+impl Fetch for Same {
+    fn fetch(&self, _: &Request<'_>) -> Result<Fetched, FetchError> {
+        Ok(Fetched { bytes: self.0.as_bytes().to_vec(), is_private: false })
+    }
 }
 
 #[test]

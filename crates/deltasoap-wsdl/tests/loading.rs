@@ -80,22 +80,23 @@ fn directories_and_archives_are_imported_whole() {
     assert!(has_type(&import, "urn:b", "B"));
     std::fs::write(folder.path("all.zip"), &bytes).unwrap();
     assert!(Importer::new().offline().path(&folder.path("all.zip")).is_ok());
+    let limits = Limits { bytes: 100, ..Limits::default() };
+    let error = Importer::new().offline().limits(limits).path(&folder.path("all.zip")).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Limit { name: "bytes", limit: 100 }), "{error}");
     assert!(Importer::new().archive(bytes[..bytes.len() / 2].to_vec()).is_err());
 }
 
 #[test]
 fn included_schemas_take_the_namespace_of_the_including_one() {
-    let part = "<schema xmlns='http://www.w3.org/2001/XMLSchema' xmlns:t=''><complexType name='P'><sequence>\
-        <element name='q' type='Q' xmlns=''/></sequence></complexType><simpleType name='Q'><restriction base='int'/></simpleType></schema>";
-    let part = part.replace(" xmlns:t=''", "").replace("type='Q' xmlns=''", "ref='R'");
-    let part = part.replace("<simpleType", "<element name='R' type='int'/><simpleType");
-    // Within the part, names without a prefix are XML Schema's; so it is written with a prefix.
-    let part =
-        part.replace("xmlns=", "xmlns:xs=").replace("<", "<xs:").replace("<xs:/", "</xs:").replace("'int'", "'xs:int'");
+    // Without a default namespace, so that names without a prefix are the part's own.
+    let part = "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'><xs:complexType name='P'><xs:sequence>\
+        <xs:element ref='R'/><xs:element name='q' type='Q'/></xs:sequence></xs:complexType>\
+        <xs:element name='R' type='xs:int'/><xs:simpleType name='Q'><xs:restriction base='xs:int'/></xs:simpleType>\
+        </xs:schema>";
     let whole = |namespace| schema(namespace, "<include schemaLocation='part.xsd'/>");
     let both = "<schema xmlns='http://www.w3.org/2001/XMLSchema'><import namespace='urn:a' schemaLocation='a.xsd'/>\
         <import namespace='urn:b' schemaLocation='b.xsd'/></schema>";
-    let files = [("a.xsd", &*whole("urn:a")), ("b.xsd", &*whole("urn:b")), ("part.xsd", &*part), ("both.xsd", both)];
+    let files = [("a.xsd", &*whole("urn:a")), ("b.xsd", &*whole("urn:b")), ("part.xsd", part), ("both.xsd", both)];
     let folder = Folder::with(&files);
     let import = Importer::new().offline().file(&folder.path("both.xsd")).unwrap();
     for namespace in ["urn:a", "urn:b"] {

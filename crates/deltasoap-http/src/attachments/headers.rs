@@ -3,6 +3,9 @@
 use super::transfer::TransferEncoding;
 use deltasoap_core::PartUri;
 
+/// Most headers of one part: each takes many times the memory of its fewest bytes.
+const FIELDS: usize = 100;
+
 /// The headers of a part.
 ///
 /// Those of a DIME record are given the names that they would have in MIME: `Content-Type` and `Content-ID`, or
@@ -30,6 +33,9 @@ impl PartHeaders {
                     value.push_str(text.trim());
                 }
                 _ => fields.push(field(&text)?),
+            }
+            if fields.len() > FIELDS {
+                return Err("a part has more than 100 headers");
             }
         }
         Ok(PartHeaders { fields })
@@ -108,6 +114,12 @@ mod tests {
         for block in [&b"no colon\r\n"[..], b": x", b" folded: first", b"a b: c", b"\0: x"] {
             assert!(PartHeaders::parse(block).is_err(), "{block:?}");
         }
+    }
+
+    #[test]
+    fn headers_are_counted() {
+        assert_eq!(PartHeaders::parse(&b"a:\n".repeat(FIELDS)).map(|headers| headers.iter().count()), Ok(FIELDS));
+        assert!(PartHeaders::parse(&b"a:\n".repeat(FIELDS + 1)).is_err_and(|what| what.contains(&FIELDS.to_string())));
     }
 
     #[test]

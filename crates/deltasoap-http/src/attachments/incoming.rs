@@ -2,8 +2,9 @@
 
 use super::dime::Records;
 use super::error::{AttachmentError, AttachmentErrorKind};
+use super::file::FileStream;
 use super::headers::{PartHeaders, bare_id};
-use super::kept::{Kept, NotKept, Store, Usage, poll_file};
+use super::kept::{Kept, NotKept, Store, Usage};
 use super::options::AttachmentLimits;
 use super::parser::{Event, Parser};
 use super::split::Splitter;
@@ -23,7 +24,6 @@ use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::fs::File;
 use tokio::time::Sleep;
 
 /// How a message came.
@@ -121,10 +121,7 @@ impl Attachments {
         let has_start = start.is_some();
         let is_root = |headers: &PartHeaders| start.as_deref().is_none_or(|start| headers.content_id() == Some(start));
         match self.position(is_root).await? {
-            Some(found) => {
-                let root = self.take(found);
-                Ok(root)
-            }
+            Some(found) => Ok(self.take(found)),
             None => {
                 let what = if has_start { "the part that is named as its start" } else { "a first part" };
                 Err(self.error(AttachmentErrorKind::Ended(what)))
@@ -277,14 +274,14 @@ pub struct Attachment<'a> {
 enum Content<'a> {
     Arriving(&'a mut Source),
     Memory(Bytes),
-    File(File),
+    File(FileStream),
 }
 
 impl From<Store> for Content<'_> {
     fn from(store: Store) -> Self {
         match store {
             Store::Memory(bytes) => Content::Memory(bytes.into()),
-            Store::File(file) => Content::File(file),
+            Store::File(file) => Content::File(FileStream::new(file, u64::MAX)),
         }
     }
 }
@@ -338,11 +335,13 @@ impl Attachment<'_> {
         Ok(if whole.is_empty() { first } else { whole.freeze() })
     }
 
-    /// An error about what the part is.
-    #[cold]
-    pub(crate) fn malformed(&self, what: &'static str) -> AttachmentError {
-        let part = if let Content::Arriving(source) = &self.content { source.parser.part() } else { 0 };
-        AttachmentError::new(AttachmentErrorKind::Malformed(what), part, 0)
+    /// The media type of a root, if a message can be of it.
+    ///
+    /// # Errors
+    /// When none can.
+    pub(crate) fn message_type(&mut self) -> Result<MediaType, AttachmentError> {
+        let none = "the root of the package is no message in XML, UTF-8 or UTF-16";
+        MediaType::of_root(&self.headers).ok_or_else(|| self.error(AttachmentErrorKind::Malformed(none)))
     }
 
     fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, AttachmentError>> {
@@ -350,8 +349,8 @@ impl Attachment<'_> {
             Content::Arriving(source) => source.poll_piece(context),
             Content::Memory(bytes) => Poll::Ready(Ok(Some(std::mem::take(bytes)).filter(|bytes| !bytes.is_empty()))),
             Content::File(file) => {
-                let result = ready!(poll_file(file, context));
-                Poll::Ready(result.map_err(|error| self.error(AttachmentErrorKind::Io(error))))
+                let piece = ready!(Pin::new(file).poll_next(context)).transpose();
+                Poll::Ready(piece.map_err(|error| self.error(AttachmentErrorKind::Io(error))))
             }
         }
     }

@@ -2,15 +2,9 @@
 
 use super::headers::PartHeaders;
 use super::options::AttachmentLimits;
-use bytes::{Bytes, BytesMut};
 use std::io::{self, SeekFrom};
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
 use tokio::fs::File;
-use tokio::io::{AsyncRead, AsyncSeekExt, AsyncWriteExt, ReadBuf};
-
-/// Bytes read from a file at one time.
-const PIECE: usize = 256 << 10;
+use tokio::io::{AsyncSeekExt, AsyncWriteExt};
 
 /// What kept parts of one package take up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -101,14 +95,4 @@ impl Store {
 async fn temporary_file() -> io::Result<File> {
     let file = tokio::task::spawn_blocking(tempfile::tempfile).await.map_err(io::Error::other)??;
     Ok(File::from_std(file))
-}
-
-/// The next bytes of a file; `None` at its end.
-pub(super) fn poll_file(file: &mut File, context: &mut Context<'_>) -> Poll<io::Result<Option<Bytes>>> {
-    let mut piece = BytesMut::zeroed(PIECE);
-    let mut buffer = ReadBuf::new(&mut piece);
-    ready!(Pin::new(file).poll_read(context, &mut buffer))?;
-    let len = buffer.filled().len();
-    piece.truncate(len);
-    Poll::Ready(Ok((len > 0).then(|| piece.freeze())))
 }

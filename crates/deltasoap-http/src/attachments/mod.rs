@@ -10,6 +10,7 @@
 
 mod dime;
 mod error;
+mod file;
 mod headers;
 mod incoming;
 mod kept;

@@ -47,7 +47,7 @@ pub struct AttachmentLimits {
     /// Parts, the root among them. Default 1000.
     pub parts: usize,
     /// Bytes of the headers of one part, of what stands in front of the first boundary, and of a boundary's line; in DIME, of
-    /// a record's options, ID and type. Default 16 KiB.
+    /// a record's options, ID and type. Default 16 KiB. A part may have 100 headers, whatever this says.
     pub headers: usize,
     /// Bytes of one part, decoded. Default 1 GiB.
     pub part: u64,
@@ -58,7 +58,7 @@ pub struct AttachmentLimits {
     /// Bytes of all parts that are kept in memory since they came before they were asked for; what is beyond goes to
     /// temporary files. Default 1 MiB.
     pub memory: usize,
-    /// Bytes of all parts that are kept in temporary files. Default 256 MiB.
+    /// Bytes of all parts that go to temporary files, those that were taken since included. Default 256 MiB.
     pub spilled: u64,
 }
 

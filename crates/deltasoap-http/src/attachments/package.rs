@@ -143,7 +143,7 @@ enum Segment {
     Reading(Box<Reading>),
     /// As many records of DIME as a part, or a message, of unknown length needs.
     Records(Box<Records>),
-    /// A part that another one sends.
+    /// A part whose stream another clone of the body sends.
     Gone,
 }
 
@@ -156,12 +156,6 @@ impl Clone for Segment {
             Segment::Records(records) => Segment::Records(records.clone()),
             Segment::Reading(_) | Segment::Gone => Segment::Gone,
         }
-    }
-}
-
-impl std::fmt::Debug for Reading {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Reading").finish_non_exhaustive()
     }
 }
 

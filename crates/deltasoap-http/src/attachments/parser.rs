@@ -61,14 +61,6 @@ impl Parser {
         self.input().error(kind)
     }
 
-    /// Parts begun so far.
-    pub(super) fn part(&self) -> usize {
-        match self {
-            Parser::Mime(splitter) => splitter.input.part,
-            Parser::Dime(records) => records.input.part,
-        }
-    }
-
     fn input(&mut self) -> &mut Input {
         match self {
             Parser::Mime(splitter) => &mut splitter.input,

@@ -1,6 +1,7 @@
 //! Parts that are to be sent with a message.
 
-use bytes::{Bytes, BytesMut};
+use super::file::FileStream;
+use bytes::Bytes;
 use deltasoap_core::Binary;
 use futures_util::Stream;
 use std::fmt;
@@ -10,7 +11,6 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use tokio::fs::File;
-use tokio::io::{AsyncRead, ReadBuf};
 
 /// A part to be sent with a message: bytes, a file, or a stream of bytes.
 ///
@@ -64,11 +64,9 @@ impl Part {
         content_type: impl AsRef<str>,
         path: impl AsRef<Path>,
     ) -> io::Result<Self> {
-        let mut file = File::open(path).await?;
+        let file = File::open(path).await?;
         let len = file.metadata().await?.len();
-        file.set_max_buf_size(PIECE);
-        let stream = FileStream { file, left: len, piece: BytesMut::new() };
-        Ok(Self::stream(content_id, content_type, stream).with_len(len))
+        Ok(Self::stream(content_id, content_type, FileStream::new(file, len)).with_len(len))
     }
 
     /// Says how many bytes the part's stream has, so that the length of the message is known too. If it has another number, the
@@ -87,9 +85,9 @@ impl Part {
     }
 
     fn of(content_id: &str, content_type: &str, content: Content) -> Self {
-        let is_graphic = |c: &char| !c.is_control();
-        let content_id = content_id.chars().filter(is_graphic).filter(|c| !matches!(c, '<' | '>')).collect();
-        let content_type = content_type.chars().filter(is_graphic).collect();
+        let can_stand = |c: &char| !c.is_control();
+        let content_id = content_id.chars().filter(can_stand).filter(|c| !matches!(c, '<' | '>')).collect();
+        let content_type = content_type.chars().filter(can_stand).collect();
         Part { content_id, content_type, content }
     }
 
@@ -174,29 +172,8 @@ impl Reading {
     }
 }
 
-/// Bytes read from a file at one time.
-const PIECE: usize = 256 << 10;
-
-/// The first so many bytes of a file.
-struct FileStream {
-    file: File,
-    left: u64,
-    piece: BytesMut,
-}
-
-impl Stream for FileStream {
-    type Item = io::Result<Bytes>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
-        let FileStream { file, left, piece } = &mut *self;
-        if *left == 0 {
-            return Poll::Ready(None);
-        }
-        piece.resize(PIECE.min(usize::try_from(*left).unwrap_or(PIECE)), 0);
-        let mut buffer = ReadBuf::new(piece);
-        ready!(Pin::new(file).poll_read(context, &mut buffer))?;
-        let len = buffer.filled().len();
-        *left -= len as u64;
-        Poll::Ready((len > 0).then(|| Ok(piece.split_to(len).freeze())))
+impl fmt::Debug for Reading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reading").field("left", &self.left).finish_non_exhaustive()
     }
 }

@@ -33,7 +33,8 @@ pub struct Response<T> {
     pub status: StatusCode,
     /// HTTP headers.
     pub http_headers: HeaderMap,
-    /// The parts that came with the message, which may be still on their way: they may pause for no longer than a call may take.
+    /// The parts that came with the message, which may be still on their way: they may pause for no longer than the client's
+    /// [timeout](crate::ClientBuilder::timeout) says, whatever that of the call was.
     pub attachments: Attachments,
 }
 
@@ -231,7 +232,7 @@ where
         let was_authorized = authorize(&mut request, credentials);
         let response = self.pass(request).await?;
         let is_challenged = response.status() == StatusCode::UNAUTHORIZED
-            && credentials.is_challenged(was_authorized, response.headers());
+            && credentials.note_challenge(was_authorized, response.headers());
         let Some(mut again) = again.filter(|_| is_challenged) else { return Ok(response) };
         authorize(&mut again, credentials);
         self.pass(again).await
@@ -245,7 +246,7 @@ where
         *request.headers_mut() = headers.clone();
         let response = self.pass(request).await?;
         if response.status() == StatusCode::UNAUTHORIZED {
-            credentials.is_challenged(false, response.headers());
+            credentials.note_challenge(false, response.headers());
         }
         Ok(())
     }

@@ -45,11 +45,12 @@ where
 {
     let (parts, body) = response.into_parts();
     let body = body.map_err(Into::into);
+    let media = MediaType::of(&parts.headers).filter(|media| media.can_be_soap() || media.is_package());
     match Coding::of(&parts.headers) {
-        Ok(Coding::Identity) => receive_plain(parts, body, receiver, decoder, settings).await,
+        Ok(Coding::Identity) => receive_plain(parts, media, body, receiver, decoder, settings).await,
         Ok(Coding::Gzip) if settings.accepts_gzip => {
-            let body = Inflated::new(body, bound(&parts, settings));
-            receive_plain(parts, body, receiver, decoder, settings).await
+            let body = Inflated::new(body, bound(media.as_ref(), settings));
+            receive_plain(parts, media, body, receiver, decoder, settings).await
         }
         // Some page of the way there.
         _ if !parts.status.is_success() => Err(status_error(parts.status, b"")),
@@ -59,16 +60,15 @@ where
 }
 
 /// The bounds on an answer in gzip.
-fn bound(parts: &Parts, settings: &Settings) -> Bound {
-    let (message, total) = (settings.options.limits.message, settings.attachments.limits.total);
-    let is_package = MediaType::of(&parts.headers).is_some_and(|media| media.is_package());
-    let (name, received) = if is_package { ("total", total) } else { ("message", message) };
-    Bound { gzip: settings.gzip_limits, name, received }
+fn bound(media: Option<&MediaType>, settings: &Settings) -> Bound {
+    let is_package = media.is_some_and(MediaType::is_package);
+    Bound::new(settings.gzip_limits, is_package, &settings.options.limits, &settings.attachments.limits)
 }
 
-/// Reads an answer whose content coding is undone.
+/// Reads an answer whose content coding is undone; `media` is its media type, if a message can be of it.
 async fn receive_plain<R, B>(
     parts: Parts,
+    media: Option<MediaType>,
     body: B,
     receiver: R,
     decoder: Decoder,
@@ -78,7 +78,6 @@ where
     R: Receiver,
     B: Body<Data = Bytes, Error = BoxError> + Send + 'static,
 {
-    let media = MediaType::of(&parts.headers).filter(|media| media.can_be_soap() || media.is_package());
     let Some(media) = media else { return Err(status_error(parts.status, &excerpt(pin!(body)).await)) };
     let mut reading = Reading { decoder, reader: EnvelopeReader::new(receiver), first: Vec::new() };
     let mut attachments = Attachments::default();
@@ -123,10 +122,7 @@ impl<R: Receiver> Reading<R> {
     /// Reads the message out of a package.
     async fn read_root(&mut self, attachments: &mut Attachments) -> Result<(), CallError> {
         let mut root = attachments.root().await.map_err(CallError::Attachment)?;
-        if MediaType::of_root(root.headers()).is_none() {
-            let error = root.malformed("the root of the package is no message in XML, UTF-8 or UTF-16");
-            return Err(CallError::Attachment(error));
-        }
+        root.message_type().map_err(CallError::Attachment)?;
         while let Some(data) = root.chunk().await.map_err(CallError::Attachment)? {
             keep(&mut self.first, &data);
             self.decoder.push_bytes(&mut self.reader, data).map_err(CallError::Decode)?;

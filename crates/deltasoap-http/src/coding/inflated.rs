@@ -2,8 +2,9 @@
 
 use super::error::CodingError;
 use super::options::GzipLimits;
-use crate::BoxError;
+use crate::{AttachmentLimits, BoxError};
 use bytes::{Buf, Bytes};
+use deltasoap_core::Limits;
 use flate2::{Decompress, FlushDecompress, Status};
 use http_body::{Body, Frame};
 use std::pin::Pin;
@@ -26,6 +27,14 @@ pub(crate) struct Bound {
     /// The bytes that may be received, and what that limit is called.
     pub(crate) name: &'static str,
     pub(crate) received: u64,
+}
+
+impl Bound {
+    /// The bounds on a message by itself, or in a package.
+    pub(crate) fn new(gzip: GzipLimits, is_package: bool, message: &Limits, package: &AttachmentLimits) -> Self {
+        let (name, received) = if is_package { ("total", package.total) } else { ("message", message.message) };
+        Bound { gzip, name, received }
+    }
 }
 
 /// A body in gzip, as it was before. It is one stream with nothing behind it; a body without any bytes is empty.

@@ -1,9 +1,10 @@
 //! The server: operations, and the service that dispatches to them.
 //!
-//! A request goes through the modules in this order: [`auth`] finds out who sends it, [`service`] looks at method and media type, [`receive`] pushes the
-//! body's bytes into a decoder as they come, [`dispatch`] picks the [`operation`] by the body's element, which decodes
-//! its own type and compares it with what [`memory`] has of earlier requests, [`guard`] runs the handler, [`writing`] writes its
-//! answer against what [`memory`] has of earlier responses, and [`respond`] makes the HTTP response.
+//! A request goes through the modules in this order: [`auth`] finds out who sends it, [`service`] looks at method and media
+//! type, [`receive`] pushes the body's bytes into a decoder as they come, [`dispatch`] picks the [`operation`] by the body's
+//! element, which decodes its own type and compares it with what [`memory`] has of earlier requests, [`guard`] runs the
+//! handler, [`writing`] writes its answer against what [`memory`] has of earlier responses, and [`respond`] makes the HTTP
+//! response.
 
 mod answer;
 mod auth;

@@ -5,7 +5,7 @@ use super::memory::{Place, Store};
 use super::pool::Pooled;
 use super::service::Inner;
 use crate::media::MediaType;
-use crate::{Attachment, AttachmentError, AttachmentErrorKind, Attachments, BoxError, CodingError};
+use crate::{AttachmentError, AttachmentErrorKind, Attachments, BoxError, CodingError};
 use bytes::Bytes;
 use deltasoap_core::decode::Decoder;
 use deltasoap_core::soap::{EnvelopeReader, Fault, FaultCode, Head, Version};
@@ -68,7 +68,7 @@ where
         if matches!(failure, Failure::Message(_)) {
             drain(body).await;
         }
-        return Err(receiving.refuse(fallback, &failure));
+        return Err(receiving.refuse(fallback, failure));
     }
     receiving.into_parts().ok_or_else(|| Refusal::without_body(fallback))
 }
@@ -89,7 +89,7 @@ where
     let fallback = media.version();
     let (limits, announced) = (service.attachments.limits, body.size_hint().lower());
     let opened = Attachments::of(media, body, limits, service.body_timeout);
-    let mut attachments = opened.map_err(|error| refuse_package(fallback, &error))?;
+    let mut attachments = opened.map_err(|error| refuse_package(fallback, error))?;
     let mut receiving = Receiving::new(service, place);
     let result = if announced > limits.total {
         Err(Failure::TooLarge("total", limits.total))
@@ -102,18 +102,18 @@ where
         if let (Failure::Message(_), Some(rest)) = (&failure, attachments.into_rest()) {
             drain(pin!(rest)).await;
         }
-        return Err(receiving.refuse(fallback, &failure));
+        return Err(receiving.refuse(fallback, failure));
     }
     let (head, chosen) = receiving.into_parts().ok_or_else(|| Refusal::without_body(fallback))?;
     if chosen.operation.is_one_way() {
         // Accepted is only what has come whole.
-        attachments.keep().await.map_err(|error| refuse_package(head.version(), &error))?;
+        attachments.keep().await.map_err(|error| refuse_package(head.version(), error))?;
     }
     Ok((head, chosen, attachments))
 }
 
 /// What a package at fault is answered with.
-fn refuse_package(version: Version, error: &AttachmentError) -> Refusal {
+fn refuse_package(version: Version, error: AttachmentError) -> Refusal {
     let status = match error.kind() {
         AttachmentErrorKind::Limit { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         AttachmentErrorKind::Coding(error) => coding_status(error),
@@ -121,11 +121,7 @@ fn refuse_package(version: Version, error: &AttachmentError) -> Refusal {
         AttachmentErrorKind::Io(_) => StatusCode::INTERNAL_SERVER_ERROR,
         _ => StatusCode::BAD_REQUEST,
     };
-    let fault = match error.kind() {
-        AttachmentErrorKind::Io(_) => Fault::receiver("a part could not be kept"),
-        _ => Fault::sender(error.to_string()),
-    };
-    Refusal { version, fault, status: Some(status) }
+    Refusal { version, fault: error.into(), status: Some(status) }
 }
 
 /// The HTTP status for a body whose content coding cannot be undone.
@@ -185,7 +181,7 @@ impl Receiving {
     /// Reads the message out of a package.
     async fn read_root(&mut self, attachments: &mut Attachments) -> Result<(), Failure> {
         let mut root = attachments.root().await.map_err(Failure::Package)?;
-        let media = root_media(&root)?;
+        let media = root.message_type().map_err(Failure::Package)?;
         while let Some(data) = root.chunk().await.map_err(Failure::Package)? {
             self.bytes += data.len() as u64;
             self.timed(|decoder, reader| decoder.push_bytes(reader, data))?;
@@ -212,21 +208,21 @@ impl Receiving {
         Some((head, chosen))
     }
 
-    fn refuse(self, fallback: Version, failure: &Failure) -> Refusal {
+    fn refuse(self, fallback: Version, failure: Failure) -> Refusal {
         let (head, dispatch) = self.reader.into_parts();
         let version = head.version.unwrap_or(fallback);
         match failure {
             Failure::Message(error) => {
-                let mut fault = Fault::from_error(error);
+                let mut fault = Fault::from_error(&error);
                 if dispatch.is_encoding_unknown {
                     fault.code = FaultCode::DataEncodingUnknown;
                 }
                 fault.not_understood = dispatch.not_understood;
-                Refusal { version: version_for(error, version), fault, status: status_for(error) }
+                Refusal { version: version_for(&error, version), fault, status: status_for(&error) }
             }
             Failure::Package(error) => refuse_package(version, error),
             Failure::Coding(error) => {
-                Refusal { version, fault: Fault::sender(error.to_string()), status: Some(coding_status(error)) }
+                Refusal { version, fault: Fault::sender(error.to_string()), status: Some(coding_status(&error)) }
             }
             Failure::TooLarge(name, limit) => {
                 let fault = Fault::sender(format!("the limit `{name}` of {limit} is exceeded"));
@@ -242,14 +238,6 @@ impl Receiving {
             }
         }
     }
-}
-
-/// The media type of a package's root, if a message can be of it. In DIME it is a namespace.
-fn root_media(root: &Attachment<'_>) -> Result<MediaType, Failure> {
-    let media = MediaType::of_root(root.headers());
-    media.ok_or_else(|| {
-        Failure::Package(root.malformed("the root of the package is no message in XML, UTF-8 or UTF-16"))
-    })
 }
 
 /// A decoder for one message, which goes back to its connection, if it belongs to one, or to the pool.

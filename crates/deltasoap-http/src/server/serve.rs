@@ -268,7 +268,8 @@ async fn connect<S, B>(
         }
         return;
     }
-    let _ = (&security, &mut stopped);
+    #[cfg(not(feature = "tls"))]
+    let _ = (security, &mut stopped);
     serve_stream(stream, client, extensions, service).await;
 }
 

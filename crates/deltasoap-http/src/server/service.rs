@@ -143,7 +143,8 @@ impl Inner {
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,
     {
-        let (compression, is_accepted) = (self.compression, accepts_gzip(request.headers()));
+        let compression = self.compression;
+        let is_accepted = !compression.is_off() && accepts_gzip(request.headers());
         let (mut parts, body) = request.into_parts();
         if let Err(response) = self.admit(&mut parts).await {
             if !parts.headers.contains_key(EXPECT) {
@@ -207,9 +208,7 @@ impl Inner {
 
     /// The bounds on a body in gzip.
     fn bound(&self, media: &MediaType) -> Bound {
-        let (message, total) = (self.options.limits.message, self.attachments.limits.total);
-        let (name, received) = if media.is_package() { ("total", total) } else { ("message", message) };
-        Bound { gzip: self.gzip_limits, name, received }
+        Bound::new(self.gzip_limits, media.is_package(), &self.options.limits, &self.attachments.limits)
     }
 
     /// Reads a message and answers it; true if the response is a fault.

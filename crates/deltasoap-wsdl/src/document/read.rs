@@ -43,7 +43,7 @@ pub(crate) fn read(
     }
 }
 
-/// Annotations may be long and attributes many; what bounds the whole is the size of the document.
+/// The reader's own limits, but for the depth; what bounds the whole is the size of the document.
 fn reader(limits: &Limits) -> Reader {
     let limits = deltasoap_xml::Limits { depth: limits.depth, ..deltasoap_xml::Limits::default() };
     Reader::new(limits, Instructions::Skip)
@@ -86,9 +86,9 @@ impl Builder<'_> {
         if self.document.elements.len() >= self.limits.components {
             return Err(DocumentError::Limit("components", self.limits.components as u64));
         }
-        let name = self.name(self.reader.name());
+        let name = self.name(self.reader.name())?;
         let vocabulary = Vocabulary::of(self.names.namespace(name));
-        let attributes = self.attributes();
+        let attributes = self.attributes()?;
         let text = self.document.text.len() as u32;
         if matches!(vocabulary, Vocabulary::Xsd | Vocabulary::Wsdl) && is_words(self.names.local(name)) {
             self.words = 1;
@@ -100,12 +100,13 @@ impl Builder<'_> {
     }
 
     /// A name of the reader as one of the import's.
-    fn name(&mut self, name: NameId) -> NameId {
+    fn name(&mut self, name: NameId) -> Result<NameId, DocumentError> {
         let names = self.reader.names();
-        self.names.intern(meant(names.namespace(name)), names.local(name))
+        check_namespace(names.namespace(name), self.limits)?;
+        Ok(self.names.intern(meant(names.namespace(name)), names.local(name)))
     }
 
-    fn attributes(&mut self) -> std::ops::Range<u32> {
+    fn attributes(&mut self) -> Result<std::ops::Range<u32>, DocumentError> {
         let first = self.document.attributes.len() as u32;
         for index in 0..self.reader.attribute_count() {
             let (id, value) = self.reader.attribute(index);
@@ -113,27 +114,31 @@ impl Builder<'_> {
             self.document.text.push_str(value);
             let value = start..self.document.text.len() as u32;
             let values = self.document.values.len() as u32;
-            let name = self.name(id);
-            if holds_names(self.names.local(name)) {
-                self.resolve(index);
+            let name = self.name(id)?;
+            match self.names.local(name) {
+                "targetNamespace" => check_namespace(self.reader.attribute(index).1, self.limits)?,
+                local if holds_names(local) => self.resolve(index)?,
+                _ => {}
             }
             let values = values..self.document.values.len() as u32;
             self.document.attributes.push(AttributeData { name, value, values });
         }
-        first..self.document.attributes.len() as u32
+        Ok(first..self.document.attributes.len() as u32)
     }
 
     /// Resolves the names in an attribute's value. Of an array type the dimensions are left out.
-    fn resolve(&mut self, index: usize) {
+    fn resolve(&mut self, index: usize) -> Result<(), DocumentError> {
         let (_, value) = self.reader.attribute(index);
         for word in value.split_ascii_whitespace() {
             let word = word.split('[').next().unwrap_or_default();
             // Local parts are as careless as the names that they refer to: `tns:1part` is no name, but has a meaning.
             let (prefix, local) = word.split_once(':').unwrap_or(("", word));
             let namespace = self.reader.namespace_of(prefix).filter(|_| !local.is_empty());
+            check_namespace(namespace.unwrap_or_default(), self.limits)?;
             let name = namespace.map(|namespace| self.names.intern(meant(namespace), local));
             self.document.values.push(name);
         }
+        Ok(())
     }
 
     fn end(&mut self) {
@@ -157,6 +162,13 @@ impl Builder<'_> {
             self.document.elements[index as usize].text.end = self.document.text.len() as u32;
         }
     }
+}
+
+fn check_namespace(namespace: &str, limits: &Limits) -> Result<(), DocumentError> {
+    if namespace.len() <= limits.namespace {
+        return Ok(());
+    }
+    Err(DocumentError::Limit("namespace", limits.namespace as u64))
 }
 
 /// True for the elements whose content is for people.

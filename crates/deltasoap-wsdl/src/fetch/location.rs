@@ -1,12 +1,12 @@
 //! Names of documents: paths, URLs, entries of an archive; and how one document names another.
 
-use super::FetchError;
+use super::{FetchError, Shown};
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 use url::Url;
 
 /// Where a document is.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Location {
     /// A file.
     File(PathBuf),
@@ -22,9 +22,21 @@ impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Location::File(path) => write!(f, "{}", path.display()),
-            Location::Web(url) => f.write_str(url.as_str()),
+            Location::Web(url) => Shown(url).fmt(f),
             Location::Entry(name) | Location::Text(name) => f.write_str(name),
         }
+    }
+}
+
+impl fmt::Debug for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self {
+            Location::File(_) => "File",
+            Location::Web(_) => "Web",
+            Location::Entry(_) => "Entry",
+            Location::Text(_) => "Text",
+        };
+        f.debug_tuple(kind).field(&format_args!("{self}")).finish()
     }
 }
 
@@ -158,6 +170,13 @@ mod tests {
         assert_eq!(file.join("http://h/x"), Ok(web("http://h/x")));
         assert_eq!(web("http://h/a/b?wsdl").join("?xsd=1#x"), Ok(web("http://h/a/b?xsd=1")));
         assert_eq!(Location::Entry("a/b.wsdl".into()).join("./../c.xsd"), Ok(Location::Entry("c.xsd".into())));
+    }
+
+    #[test]
+    fn passwords_are_not_shown() {
+        let location = web("http://user:secret@h/a");
+        assert_eq!(location.to_string(), "http://h/a");
+        assert_eq!(format!("{location:?}"), "Web(http://h/a)");
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub trait Fetch {
 }
 
 /// What is asked of a [`Fetch`].
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// An `http` or `https` URL without a fragment.
     pub url: &'a Url,
@@ -41,6 +41,18 @@ pub struct Request<'a> {
     pub most_bytes: usize,
     /// Time for the whole exchange.
     pub timeout: Duration,
+}
+
+impl fmt::Debug for Request<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Request { url, public_only, most_bytes, timeout } = self;
+        f.debug_struct("Request")
+            .field("url", &format_args!("{}", Shown(url)))
+            .field("public_only", public_only)
+            .field("most_bytes", most_bytes)
+            .field("timeout", timeout)
+            .finish()
+    }
 }
 
 /// A document from the network.
@@ -128,6 +140,18 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     let is_global = (0x2000..0x4000).contains(&a);
     let is_special = a == 0x2001 && (b < 0x200 || b == 0xDB8);
     is_global && !is_special && a != 0x3FFF
+}
+
+/// A URL for people, without the user name and the password that may be in it.
+struct Shown<'a>(&'a Url);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut url = self.0.clone();
+        // Where this fails there is no host, and so neither of the two.
+        let _ = url.set_username("").and_then(|()| url.set_password(None));
+        f.write_str(url.as_str())
+    }
 }
 
 /// True if a URL's host is no name but an address that is not public, or a name of this machine.

@@ -1,6 +1,6 @@
 //! Reads documents from wherever they are, within the importer's rules.
 
-use super::{Fetch, FetchError, Fetched, Location, Request, names_private_host};
+use super::{Fetch, FetchError, Fetched, Location, Request, Shown, names_private_host};
 use crate::Limits;
 use std::fs::File;
 use std::io::Read;
@@ -75,12 +75,13 @@ impl Store<'_> {
         let public_only = !self.allows_private && by.is_some_and(|by| by.is_from_elsewhere(url));
         if public_only && names_private_host(url) {
             return Err(FetchError::Forbidden(format!(
-                "{url} is a private address, named by a document from the network"
+                "{} is a private address, named by a document from the network",
+                Shown(url)
             )));
         }
         let (timeout, most_bytes) = (self.limits.timeout, most);
         let fetched = self.fetch.fetch(&Request { url, public_only, most_bytes, timeout })?;
-        if fetched.bytes.len() > most { Err(FetchError::TooLarge("", 0)) } else { Ok(fetched) }
+        if fetched.bytes.len() > most { Err(too_large(most)) } else { Ok(fetched) }
     }
 
     #[cfg(feature = "archive")]
@@ -115,5 +116,9 @@ pub(crate) fn bounded(reader: impl Read, most: usize) -> Result<Vec<u8>, FetchEr
     let mut bytes = Vec::new();
     let read = reader.take((most as u64).saturating_add(1)).read_to_end(&mut bytes);
     read.map_err(|error| FetchError::Unavailable(error.to_string()))?;
-    if bytes.len() > most { Err(FetchError::TooLarge("", 0)) } else { Ok(bytes) }
+    if bytes.len() > most { Err(too_large(most)) } else { Ok(bytes) }
+}
+
+fn too_large(most: usize) -> FetchError {
+    FetchError::TooLarge("document_bytes", most as u64)
 }

@@ -5,15 +5,15 @@
 //! rules for documents from the network.
 
 use super::store::bounded;
-use super::{Fetch, FetchError, Fetched, Request, is_public, names_private_host};
+use super::{Fetch, FetchError, Fetched, Request, Shown, is_public, names_private_host};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
+use ureq::Agent;
 use ureq::config::Config;
 use ureq::http::Uri;
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
-use ureq::{Agent, ResponseExt as _};
 use url::Url;
 
 /// Redirects followed for one document.
@@ -26,7 +26,7 @@ pub struct WebClient;
 
 impl Fetch for WebClient {
     fn fetch(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
-        let deadline = Instant::now() + request.timeout;
+        let deadline = Instant::now().checked_add(request.timeout);
         let (mut url, mut public_only) = (request.url.clone(), request.public_only);
         for _ in 0..=REDIRECTS {
             match exchange(&url, public_only, deadline, request.most_bytes)? {
@@ -37,7 +37,7 @@ impl Fetch for WebClient {
                 }
             }
         }
-        Err(FetchError::Unavailable(format!("{}: more than {REDIRECTS} redirects", request.url)))
+        Err(FetchError::Unavailable(format!("{}: more than {REDIRECTS} redirects", Shown(request.url))))
     }
 }
 
@@ -46,18 +46,19 @@ enum Answer {
     Moved { to: Url, was_private: bool },
 }
 
-fn exchange(url: &Url, public_only: bool, deadline: Instant, most: usize) -> Result<Answer, FetchError> {
+fn exchange(url: &Url, public_only: bool, deadline: Option<Instant>, most: usize) -> Result<Answer, FetchError> {
+    let shown = Shown(url);
     if public_only && names_private_host(url) {
-        return Err(FetchError::Forbidden(format!("{url} is a private address")));
+        return Err(FetchError::Forbidden(format!("{shown} is a private address")));
     }
     let met_private = Arc::new(AtomicBool::new(false));
     let resolver = Guard { public_only, met_private: met_private.clone(), inner: DefaultResolver::default() };
     let agent = Agent::with_parts(config(deadline), DefaultConnector::default(), resolver);
     let failed = |error: ureq::Error| match error {
         ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-            FetchError::Forbidden(format!("{url}: {error}"))
+            FetchError::Forbidden(format!("{shown}: {error}"))
         }
-        error => FetchError::Unavailable(format!("{url}: {error}")),
+        error => FetchError::Unavailable(format!("{shown}: {error}")),
     };
     let response = agent.get(url.as_str()).call().map_err(failed)?;
     let is_private = met_private.load(Ordering::Relaxed);
@@ -65,20 +66,20 @@ fn exchange(url: &Url, public_only: bool, deadline: Instant, most: usize) -> Res
     if status.is_redirection() {
         let to = response.headers().get("location").and_then(|to| url.join(to.to_str().ok()?).ok());
         let to = to.filter(|to| matches!(to.scheme(), "http" | "https"));
-        let nowhere = || FetchError::Unavailable(format!("{url}: a redirect to nowhere"));
+        let nowhere = || FetchError::Unavailable(format!("{shown}: a redirect to nowhere"));
         return to.ok_or_else(nowhere).map(|to| Answer::Moved { to, was_private: is_private });
     }
     if !status.is_success() {
-        return Err(FetchError::Unavailable(format!("{}: status {status}", response.get_uri())));
+        return Err(FetchError::Unavailable(format!("{shown}: status {status}")));
     }
     let bytes = bounded(response.into_body().into_reader(), most)?;
     Ok(Answer::Document(Fetched { bytes, is_private }))
 }
 
-fn config(deadline: Instant) -> Config {
-    let left = deadline.saturating_duration_since(Instant::now());
+fn config(deadline: Option<Instant>) -> Config {
+    let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
     Config::builder()
-        .timeout_global(Some(left))
+        .timeout_global(left)
         .max_redirects(0)
         .max_redirects_will_error(false)
         .http_status_as_error(false)
@@ -97,8 +98,17 @@ struct Guard {
 
 impl Resolver for Guard {
     fn resolve(&self, uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<ResolvedSocketAddrs, ureq::Error> {
-        let found = self.inner.resolve(uri, config, timeout)?;
-        if found.iter().all(|address| is_public(address.ip())) {
+        self.checked(self.inner.resolve(uri, config, timeout)?)
+    }
+}
+
+impl Guard {
+    /// The addresses that may be connected to. Of a host that has both kinds the private ones: else a public server could
+    /// pass for a private one, and name what is on the private one.
+    fn checked(&self, found: ResolvedSocketAddrs) -> Result<ResolvedSocketAddrs, ureq::Error> {
+        let mut private = self.empty();
+        found.iter().filter(|address| !is_public(address.ip())).for_each(|&address| private.push(address));
+        if private.is_empty() {
             return Ok(found);
         }
         if self.public_only {
@@ -106,6 +116,33 @@ impl Resolver for Guard {
             return Err(ureq::Error::Io(refused));
         }
         self.met_private.store(true, Ordering::Relaxed);
-        Ok(found)
+        Ok(private)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PUBLIC: &str = "8.8.8.8:80";
+    const PRIVATE: &str = "127.0.0.1:80";
+
+    /// Of these addresses the ones that are left, and whether one was private; `None` if the host is refused.
+    fn checked(public_only: bool, found: &[&str]) -> Option<(Vec<String>, bool)> {
+        let met_private = Arc::new(AtomicBool::new(false));
+        let guard = Guard { public_only, met_private: met_private.clone(), inner: DefaultResolver::default() };
+        let mut addresses = guard.empty();
+        found.iter().for_each(|address| addresses.push(address.parse().unwrap()));
+        let left = guard.checked(addresses).ok()?;
+        Some((left.iter().map(ToString::to_string).collect(), met_private.load(Ordering::Relaxed)))
+    }
+
+    #[test]
+    fn hosts_with_a_private_address_are_refused_or_private() {
+        assert_eq!(checked(true, &[PUBLIC]), Some((vec![PUBLIC.to_owned()], false)));
+        assert_eq!(checked(true, &[PRIVATE]), None);
+        assert_eq!(checked(true, &[PUBLIC, PRIVATE]), None);
+        assert_eq!(checked(false, &[PUBLIC]), Some((vec![PUBLIC.to_owned()], false)));
+        assert_eq!(checked(false, &[PUBLIC, PRIVATE]), Some((vec![PRIVATE.to_owned()], true)));
     }
 }

@@ -73,20 +73,32 @@ impl<'s> Builder<'s> {
 
     /// Members of substitution groups without a type of their own have their head's (XSD 1.0 part 1, 3.3.2).
     pub(super) fn inherit_types(&mut self) -> Result<(), Error> {
-        for index in 0..self.schemas.elements.len() {
-            let mut heads = 0;
+        // Whose type is settled is not looked at again: chains of heads can be long.
+        let mut is_settled = vec![false; self.schemas.elements.len()];
+        for index in 0..is_settled.len() {
+            let mut chain = Vec::new();
             let mut id = ElementId(index as u32);
-            while let (TypeId::ANY, Some(head)) = (self.schemas[id].type_id, self.schemas[id].substitutes_for) {
-                id = head;
-                heads += 1;
-                if heads > self.schemas.elements.len() {
+            while let Some(head) = self.head_to_ask(id).filter(|_| !is_settled[id.index()]) {
+                if chain.len() >= is_settled.len() {
                     let place = self.schemas.elements[index].place;
                     return Err(self.sources.invalid("a substitution group that has itself for its head", place));
                 }
+                chain.push(id);
+                id = head;
             }
-            self.schemas.elements[index].type_id = self.schemas[id].type_id;
+            let type_id = self.schemas[id].type_id;
+            for id in chain {
+                is_settled[id.index()] = true;
+                self.schemas.elements[id.index()].type_id = type_id;
+            }
         }
         Ok(())
+    }
+
+    /// The head of an element that has no type of its own.
+    fn head_to_ask(&self, id: ElementId) -> Option<ElementId> {
+        let element = &self.schemas[id];
+        element.substitutes_for.filter(|_| element.type_id == TypeId::ANY)
     }
 
     /// A `sequence`, `choice`, `all`, `group`, `element` or `any` within a content model.

@@ -86,6 +86,7 @@ impl<'s> Reader<'s> {
                 _ => {}
             }
         }
+        self.check_count(bound.faults.len(), "faults of an operation", node.place())?;
         Ok(Some(bound))
     }
 
@@ -103,11 +104,13 @@ impl<'s> Reader<'s> {
             }
         }
         self.check_count(headers.len(), "header blocks of a message", node.place())?;
-        let words = |text: &str| text.split_ascii_whitespace().map(Box::from).collect();
+        let words = |text: &str| text.split_ascii_whitespace().map(Box::from).collect::<Vec<_>>();
+        let parts = body.and_then(|body| body.attribute("parts")).map(words);
+        self.check_count(parts.as_ref().map_or(0, Vec::len), "parts of a body", node.place())?;
         Ok(BoundMessage {
             encoding: body.map_or(Use::Literal, use_of),
             namespace: body.and_then(|body| body.attribute("namespace")).unwrap_or_default().into(),
-            parts: body.and_then(|body| body.attribute("parts")).map(words),
+            parts,
             headers,
             has_attachments: multipart.is_some_and(|multipart| multipart.children().count() > 1),
         })

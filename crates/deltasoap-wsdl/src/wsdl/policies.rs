@@ -4,19 +4,37 @@ use super::Policy;
 use super::read::Reader;
 use crate::NoteKind;
 use crate::document::{Node, ns};
-use deltasoap_xml::NameId;
+use crate::load::Sources;
+use std::collections::HashMap;
 
 /// Most assertions that are named.
 const MOST_NAMED: usize = 100;
+
+/// Policies that others refer to, by document and id: each is read once, however many bindings have it.
+pub(super) type NamedPolicies<'s> = HashMap<(u32, &'s str), Policy>;
+
+/// The policies right below the root of each description.
+pub(super) fn named(sources: &Sources) -> NamedPolicies<'_> {
+    let mut named = HashMap::new();
+    for &document in &sources.descriptions {
+        for node in sources.root(document).children().filter(|child| child.local() == "Policy") {
+            let id = node.attributes().find(|&(name, _)| sources.names.local(name) == "Id");
+            if let Some((_, id)) = id {
+                named.entry((document, id)).or_insert_with(|| Policy::read(node));
+            }
+        }
+    }
+    named
+}
 
 impl<'s> Reader<'s> {
     pub(super) fn policy(&mut self, binding: Node<'s>) -> Policy {
         let mut policy = Policy::default();
         for child in binding.children() {
             match child.local() {
-                "Policy" => self.read_policy(child, &mut policy),
+                "Policy" => policy.add(&Policy::read(child)),
                 "PolicyReference" => match self.referred(child) {
-                    Some(referred) => self.read_policy(referred, &mut policy),
+                    Some(referred) => policy.add(referred),
                     None => self.note(NoteKind::Skipped, "a policy that is not in this document", child.place()),
                 },
                 "UsingAddressing" => policy.addressing = true,
@@ -31,23 +49,35 @@ impl<'s> Reader<'s> {
     }
 
     /// The policy of the same document that a reference such as `#id` means.
-    fn referred(&self, reference: Node<'s>) -> Option<Node<'s>> {
+    fn referred(&self, reference: Node<'s>) -> Option<&Policy> {
         let id = reference.attribute("URI")?.strip_prefix('#')?;
-        let has_id = |(name, value): (NameId, &str)| self.sources.names.local(name) == "Id" && value == id;
-        let root = self.sources.root(reference.number());
-        root.children().find(|child| child.local() == "Policy" && child.attributes().any(has_id))
+        self.policies.get(&(reference.number(), id))
+    }
+}
+
+impl Policy {
+    fn read(node: Node<'_>) -> Policy {
+        let mut policy = Policy::default();
+        for assertion in assertions(node) {
+            match assertion.local() {
+                "OptimizedMimeSerialization" | "MTOM" => policy.mtom = true,
+                "Addressing" | "UsingAddressing" => policy.addressing = true,
+                other => policy.name(other),
+            }
+        }
+        policy
     }
 
-    fn read_policy(&self, policy: Node<'s>, into: &mut Policy) {
-        for assertion in assertions(policy) {
-            match assertion.local() {
-                "OptimizedMimeSerialization" | "MTOM" => into.mtom = true,
-                "Addressing" | "UsingAddressing" => into.addressing = true,
-                other if into.others.len() < MOST_NAMED && !into.others.iter().any(|known| **known == *other) => {
-                    into.others.push(other.into());
-                }
-                _ => {}
-            }
+    /// Takes in what another policy asks for.
+    fn add(&mut self, other: &Policy) {
+        self.mtom |= other.mtom;
+        self.addressing |= other.addressing;
+        other.others.iter().for_each(|name| self.name(name));
+    }
+
+    fn name(&mut self, assertion: &str) {
+        if self.others.len() < MOST_NAMED && !self.others.iter().any(|known| **known == *assertion) {
+            self.others.push(assertion.into());
         }
     }
 }

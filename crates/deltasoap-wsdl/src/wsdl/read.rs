@@ -1,5 +1,6 @@
 //! Reads messages, port types and services; bindings are read next door.
 
+use super::policies::{NamedPolicies, named};
 use super::{Definitions, Message, Operation, Parameter, Part, PartContent, Port, PortType, Service};
 use crate::document::{Node, Vocabulary, qname};
 use crate::load::Sources;
@@ -18,6 +19,7 @@ pub(crate) fn read(sources: &mut Sources, schemas: &Schemas) -> Result<Definitio
         port_types: HashMap::new(),
         bindings: HashMap::new(),
         services: HashMap::new(),
+        policies: named(sources),
         notes: Vec::new(),
     };
     reader.each("message", Reader::message)?;
@@ -41,6 +43,7 @@ pub(super) struct Reader<'s> {
     /// `None` for bindings to something else than SOAP.
     pub(super) bindings: HashMap<QName, Option<usize>>,
     services: HashMap<QName, usize>,
+    pub(super) policies: NamedPolicies<'s>,
     pub(super) notes: Vec<(NoteKind, String, Place)>,
 }
 
