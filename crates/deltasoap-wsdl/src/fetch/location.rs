@@ -1,6 +1,7 @@
 //! Names of documents: paths, URLs, entries of an archive; and how one document names another.
 
 use super::{FetchError, Shown};
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 use url::Url;
@@ -94,12 +95,13 @@ fn beside_file(path: &Path, reference: &str) -> PathBuf {
     let folder = path.parent().unwrap_or(Path::new(""));
     let slashed = reference.replace('\\', "/");
     let plain = normal(&folder.join(&slashed));
-    if plain.exists() { plain } else { normal(&folder.join(unescaped(&slashed))) }
+    if plain.exists() { plain } else { normal(&folder.join(&*unescaped(&slashed))) }
 }
 
 fn beside_entry(name: &str, reference: &str) -> Result<Location, FetchError> {
     let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let slashed = unescaped(&reference.replace('\\', "/"));
+    let slashes = reference.replace('\\', "/");
+    let slashed = unescaped(&slashes);
     let mut parts: Vec<&str> = if slashed.starts_with('/') { Vec::new() } else { split(folder).collect() };
     for part in split(&slashed) {
         match part {
@@ -118,24 +120,8 @@ fn split(path: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Takes back percent-encoding (RFC 3986, 2.1); what would not be UTF-8 stays as it is.
-fn unescaped(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let code = bytes.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
-        match code.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()) {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+fn unescaped(text: &str) -> Cow<'_, str> {
+    percent_encoding::percent_decode_str(text).decode_utf8().unwrap_or(Cow::Borrowed(text))
 }
 
 /// The path without `.` and, where that leaves the same file, without `..`.
