@@ -1,7 +1,7 @@
 //! A large part, streamed both ways by MTOM: uploaded and added up as it comes, then downloaded.
 //!
 //! ```text
-//! cargo run --release -p deltasoap-http --example mtom -- [MEGABYTES]
+//! cargo run --release -p example-mtom -- [MEGABYTES]
 //! ```
 //!
 //! Client and server run in one process and talk over loopback. Neither holds the part: one side makes its bytes while they
@@ -90,7 +90,11 @@ fn content(len: u64) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let megabytes: u64 = std::env::args().nth(1).map_or(Ok(1000), |text| text.parse())?;
-    let len = megabytes * MEGABYTE;
+    exchange(megabytes * MEGABYTE).await
+}
+
+/// Sends so many bytes both ways, three times.
+async fn exchange(len: u64) -> Result<(), Box<dyn Error>> {
     let service = SoapService::builder().operation_with_context(upload).operation(download).build()?;
     let server = Server::bind("127.0.0.1:0").await?;
     let url = format!("http://{}/", server.local_addr()?);
@@ -128,4 +132,12 @@ fn peak() -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     Some(line.trim_start_matches("VmHWM:").trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #[tokio::test]
+    async fn a_part_goes_both_ways() -> Result<(), Box<dyn std::error::Error>> {
+        super::exchange(3_000_017).await
+    }
 }

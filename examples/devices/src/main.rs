@@ -1,7 +1,7 @@
 //! Many devices that connect anew for each message: what they gain when the service compares among all of them.
 //!
 //! ```text
-//! cargo run --release -p deltasoap-http --example devices -- [DEVICES] [ROUNDS]
+//! cargo run --release -p example-devices -- [DEVICES] [ROUNDS]
 //! ```
 //!
 //! Each device reports the same parameters with values of its own, in turn. Prints a line for each way to decode: decode time

@@ -1,7 +1,7 @@
 //! Mutual TLS: a server that serves only devices of one owner, and knows each by its certificate.
 //!
 //! ```text
-//! cargo run -p deltasoap-http --example mtls
+//! cargo run -p example-mtls
 //! ```
 //!
 //! Makes an authority and certificates for a server and two devices, which real ones have from files. Then each device calls
@@ -91,4 +91,12 @@ async fn call(url: &str, tls: ClientTls) -> Result<Received, Box<dyn Error>> {
     let client = Client::builder(url).build_with(HttpTransport::with_tls(tls)?)?;
     let received: Result<_, CallError> = client.call(&Report { level: 0.5 }).await;
     Ok(received?)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn each_device_is_known_and_others_are_not_served() {
+        super::main().expect("each call ends as it should");
+    }
 }
