@@ -182,9 +182,9 @@ pub use client::{
 };
 pub use coding::{CodingError, Compression, GzipLimits};
 pub use server::{
-    Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, IntoAnswer, MemoryBounds,
-    Operation, Peer, PeerCertificates, Principal, ResponseFuture, Server, ServerHandle, ServiceBuilder, ServiceStats,
-    Sharing, SoapService, StatsSnapshot, TypedFault,
+    ActionCheck, Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, IntoAnswer,
+    LandingPage, MemoryBounds, Monitor, Monitored, Operation, Peer, PeerCertificates, Principal, ResponseFuture,
+    Server, ServerHandle, ServiceBuilder, ServiceStats, Sharing, SoapService, StatsSnapshot, TypedFault,
 };
 #[cfg(feature = "tls")]
 pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};

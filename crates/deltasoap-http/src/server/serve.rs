@@ -80,6 +80,11 @@ impl ServerHandle {
     pub fn shutdown(&self) {
         self.signal.send_replace(true);
     }
+
+    /// True once the server was asked to stop.
+    pub fn is_stopping(&self) -> bool {
+        *self.signal.borrow()
+    }
 }
 
 impl Server {

@@ -1,5 +1,6 @@
 //! The service: from an HTTP request to an HTTP response.
 
+use super::action::ActionCheck;
 use super::auth::{Denial, Gate};
 use super::builder::ServiceBuilder;
 use super::context::{Context, Peer, Secure};
@@ -7,11 +8,13 @@ use super::dispatch::{Chosen, Table};
 use super::guard::{Panicked, guard};
 use super::memory::{Cache, Place};
 use super::operation::{Operation, Outcome};
-use super::page;
+use super::page::{self, LandingPage};
 use super::pool::Pool;
 use super::receive::{Refusal, drain, receive, receive_package};
 use super::respond;
+use super::sample;
 use super::stats::ServiceStats;
+use super::wanted::{Wanted, own_url};
 use super::writing::Writing;
 use super::wsdl::Description;
 use crate::attachments::Form;
@@ -25,7 +28,7 @@ use deltasoap_core::schema::Use;
 use deltasoap_core::soap::{Fault, Head, Version};
 use deltasoap_core::{DecodeOptions, QName, Templating};
 use futures_util::future::BoxFuture;
-use http::header::{CONNECTION, EXPECT, HeaderValue};
+use http::header::{CONNECTION, CONTENT_TYPE, EXPECT, HeaderValue, ORIGIN};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body as _;
@@ -43,7 +46,8 @@ use tracing::{Instrument, Span};
 /// A SOAP endpoint as a [`tower::Service`]: cheap to clone, never fails, mounts in any router.
 ///
 /// `POST` takes messages of SOAP 1.1 and 1.2, each answered in its own version; `GET` with the query `wsdl` gives the
-/// description; any other `GET` a page that lists the operations.
+/// description, with `wsdl=NAME` or `xsd=NAME` a document that it imports; any other `GET` a page for a browser that lists the
+/// operations and has a form to try them ([`LandingPage`]).
 #[derive(Clone)]
 pub struct SoapService {
     inner: Arc<Inner>,
@@ -75,6 +79,11 @@ pub(crate) struct Inner {
     pub(crate) encoding: Use,
     pub(crate) name: String,
     pub(crate) description: Option<Description>,
+    /// What the description says of the service.
+    pub(crate) documentation: String,
+    /// What a browser is shown.
+    pub(crate) page: LandingPage,
+    pub(crate) action_check: ActionCheck,
     /// The service's URL, where it is not the one that clients use.
     pub(crate) location: Option<String>,
     pub(crate) stats: Arc<ServiceStats>,
@@ -189,7 +198,10 @@ impl Inner {
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,
     {
-        let is_accepted = |media: &MediaType| media.can_be_soap() && media.is_readable() || media.is_package();
+        // A page of another site may make a browser send requests that name no media type, without asking first.
+        let is_named = parts.headers.contains_key(CONTENT_TYPE) || !parts.headers.contains_key(ORIGIN);
+        let is_accepted =
+            |media: &MediaType| is_named && (media.can_be_soap() && media.is_readable() || media.is_package());
         let Some(media) = MediaType::of(&parts.headers).filter(is_accepted) else {
             return respond::unsupported_media_type();
         };
@@ -234,7 +246,11 @@ impl Inner {
         let version = head.version();
         Span::current().record("version", tracing::field::debug(version));
         let writing = self.writing(&chosen.operation, version, &parts, attachments.form());
-        match guard(chosen.call.run(Context::new(head, parts, attachments), writing)).await {
+        let context = Context::new(head, parts, attachments);
+        if let Err(fault) = self.check_action(&context, &chosen.operation) {
+            return (respond_fault(version, &fault), true);
+        }
+        match guard(chosen.call.run(context, writing)).await {
             Ok(Outcome::Response(written, time)) => {
                 self.stats.count_encoded(time);
                 (respond::written(version, written), false)
@@ -246,6 +262,14 @@ impl Inner {
                 (respond_fault(version, &Fault::receiver("an internal error")), true)
             }
         }
+    }
+
+    /// Compares the action that a request names with its operation.
+    fn check_action(&self, context: &Context, operation: &Operation) -> Result<(), Fault> {
+        if self.action_check == ActionCheck::Ignore {
+            return Ok(());
+        }
+        context.action().map_or(Ok(()), |action| self.action_check.check(&action, operation, &self.operations))
     }
 
     /// How the response of an operation to a request is to be written.
@@ -269,19 +293,49 @@ impl Inner {
     }
 
     fn answer_get(&self, parts: &Parts) -> Response<Body> {
-        if !page::is_for_description(&parts.uri) {
-            return respond::html(page::listing(&self.name, &self.operations, self.description.is_some(), &self.stats));
+        let url = || page::escape(&self.location(parts));
+        match (Wanted::of(&parts.uri), &self.description) {
+            (Wanted::Description, Some(description)) => respond::xml(description.at(&url())),
+            (Wanted::Document(name), Some(description)) => match description.document(&name, &url()) {
+                Some(document) => respond::xml(document),
+                None => respond::not_found(format!("The description has no document \"{name}\".\n")),
+            },
+            (Wanted::Description | Wanted::Document(_), None) => {
+                respond::not_found("This service has no description.\n".to_owned())
+            }
+            (Wanted::Sample(name, version), _) => self.answer_sample(&name, version),
+            (Wanted::Page, _) => self.answer_page(),
         }
-        match &self.description {
-            Some(description) => respond::xml(description.at(&page::escape(&self.location(parts)))),
-            None => respond::no_description(),
+    }
+
+    fn answer_sample(&self, name: &QName, version: Version) -> Response<Body> {
+        let operation = self.operations.find(&name.namespace, &name.local).filter(|_| self.page != LandingPage::Off);
+        match operation.and_then(|operation| sample::request(operation, version, self.encoding)) {
+            Some(request) => respond::xml(request),
+            None => respond::not_found(format!("There is no sample of a request {name}.\n")),
         }
+    }
+
+    fn answer_page(&self) -> Response<Body> {
+        if self.page == LandingPage::Off {
+            return respond::not_found("This service has no page.\n".to_owned());
+        }
+        let mut operations: Vec<&Operation> = self.operations.iter().collect();
+        operations.sort_by(|a, b| (&a.name().local, &a.name().namespace).cmp(&(&b.name().local, &b.name().namespace)));
+        respond::page(page::landing(&page::Subject {
+            name: &self.name,
+            documentation: &self.documentation,
+            operations: &operations,
+            description: self.description.as_ref(),
+            stats: &self.stats,
+            has_form: self.page == LandingPage::Form,
+        }))
     }
 
     /// The service's URL: as it was built in, else as the client sees it.
     fn location(&self, parts: &Parts) -> String {
         let scheme = if parts.extensions.get::<Secure>().is_some() { "https" } else { "http" };
-        let own = || page::own_url(&parts.uri, &parts.headers, scheme).unwrap_or_else(|| parts.uri.path().to_owned());
+        let own = || own_url(&parts.uri, &parts.headers, scheme).unwrap_or_else(|| parts.uri.path().to_owned());
         self.location.clone().unwrap_or_else(own)
     }
 }
