@@ -146,6 +146,11 @@
 //! # }
 //! ```
 //!
+//! # Other ways than HTTP over TCP
+//!
+//! [`transport`] has what is under client and server: Unix sockets, memory, frames in place of HTTP, and the traits to plug in what is
+//! not there.
+//!
 //! What runs here needs a Tokio runtime with its timer on.
 //!
 //! # What there is not
@@ -170,6 +175,7 @@ mod shelf;
 mod sizes;
 #[cfg(feature = "tls")]
 mod tls;
+pub mod transport;
 
 pub use attachments::{
     Attachment, AttachmentError, AttachmentErrorKind, AttachmentLimits, AttachmentOptions, Attachments, Mtom, Part,

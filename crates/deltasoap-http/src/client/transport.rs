@@ -4,6 +4,7 @@ use super::BoxError;
 use crate::Body;
 #[cfg(feature = "tls")]
 use crate::tls::{ClientTls, Roots, TlsError};
+use crate::transport::told;
 use futures_util::future::BoxFuture;
 use http::{Request, Response};
 use hyper::body::Incoming;
@@ -86,10 +87,10 @@ impl HttpTransport {
         #[cfg(feature = "tls")]
         if request.uri().scheme() == Some(&http::uri::Scheme::HTTPS) {
             let exchange = self.secure().map(|secure| secure.request(request));
-            return Box::pin(async move { exchange?.await.map_err(Into::into) });
+            return Box::pin(async move { exchange?.await.map_err(told) });
         }
         let exchange = self.plain.request(request);
-        Box::pin(async move { exchange.await.map_err(Into::into) })
+        Box::pin(async move { exchange.await.map_err(told) })
     }
 }
 
