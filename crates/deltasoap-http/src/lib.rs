@@ -168,6 +168,7 @@ mod media;
 mod server;
 mod shelf;
 mod sizes;
+mod slow;
 #[cfg(feature = "tls")]
 mod tls;
 
@@ -182,9 +183,9 @@ pub use client::{
 };
 pub use coding::{CodingError, Compression, GzipLimits};
 pub use server::{
-    Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, IntoAnswer, MemoryBounds,
-    Operation, Peer, PeerCertificates, Principal, ResponseFuture, Server, ServerHandle, ServiceBuilder, ServiceStats,
-    Sharing, SoapService, StatsSnapshot, TypedFault,
+    Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, HeavyWork, IntoAnswer,
+    MemoryBounds, Operation, Peer, PeerCertificates, Principal, ResponseFuture, Scheduling, Server, ServerHandle,
+    ServiceBuilder, ServiceStats, Sharing, SmallFirst, SoapService, StatsSnapshot, TypedFault,
 };
 #[cfg(feature = "tls")]
 pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};

@@ -4,7 +4,8 @@
 //! type, [`receive`] pushes the body's bytes into a decoder as they come, [`dispatch`] picks the [`operation`] by the body's
 //! element, which decodes its own type and compares it with what [`memory`] has of earlier requests, [`guard`] runs the
 //! handler, [`writing`] writes its answer against what [`memory`] has of earlier responses, and [`respond`] makes the HTTP
-//! response.
+//! response. In which order requests do all that under load is a matter of [`schedule`]; [`heavy`] keeps long ones from holding
+//! up others.
 
 mod answer;
 mod auth;
@@ -12,6 +13,7 @@ mod builder;
 mod context;
 mod dispatch;
 mod guard;
+mod heavy;
 mod memory;
 mod operation;
 mod page;
@@ -19,8 +21,10 @@ mod pool;
 mod receive;
 mod record;
 mod respond;
+mod schedule;
 mod serve;
 mod service;
+mod stall;
 mod stats;
 mod writing;
 mod wsdl;
@@ -29,8 +33,10 @@ pub use answer::{Answer, IntoAnswer, TypedFault};
 pub use auth::{Authenticate, Basic, ByCertificate, Denial, PeerCertificates};
 pub use builder::{BuildError, ServiceBuilder};
 pub use context::{Context, Peer};
+pub use heavy::HeavyWork;
 pub use memory::{Connection, MemoryBounds, Principal, Sharing};
 pub use operation::Operation;
+pub use schedule::{Scheduling, SmallFirst};
 pub use serve::{Server, ServerHandle};
 pub use service::{ResponseFuture, SoapService};
 pub use stats::{ServiceStats, StatsSnapshot};

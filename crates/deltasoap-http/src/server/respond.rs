@@ -8,8 +8,9 @@ use crate::media::content_type;
 use deltasoap_core::Buffer;
 use deltasoap_core::soap::{Fault, Version, encode_fault};
 use deltasoap_xml::lexical::is_xml_char;
-use http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, VARY, WWW_AUTHENTICATE};
+use http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, RETRY_AFTER, VARY, WWW_AUTHENTICATE};
 use http::{Response, StatusCode};
+use std::time::Duration;
 
 /// A response, which may be a package of parts.
 pub(crate) fn written(version: Version, written: Written) -> Response<Body> {
@@ -118,6 +119,14 @@ pub(crate) fn coded(response: Response<Body>, compression: Compression, is_accep
         Err(body) => body,
     };
     Response::from_parts(parts, body)
+}
+
+/// HTTP 503 for a message that there is no time for, with when to try again (RFC 9110, 10.2.3).
+pub(crate) fn busy(version: Version, retry_after: Duration) -> Response<Body> {
+    let refused = Fault::receiver("the server is busy: try again later");
+    let mut response = fault(version, &refused, Some(StatusCode::SERVICE_UNAVAILABLE));
+    response.headers_mut().insert(RETRY_AFTER, retry_after.as_secs().into());
+    response
 }
 
 /// HTTP 404 for a description that there is none of.

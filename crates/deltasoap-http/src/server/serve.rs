@@ -9,6 +9,7 @@ use super::context::Peer;
 #[cfg(feature = "tls")]
 use super::context::Secure;
 use super::memory::Connection;
+use super::stall::Stalling;
 use crate::BoxError;
 #[cfg(feature = "tls")]
 use crate::tls::{ServerTls, TlsError};
@@ -26,6 +27,7 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
@@ -44,6 +46,9 @@ const CONNECTIONS: usize = 10_000;
 /// fit in it too.
 const BUFFER: usize = 64 << 10;
 
+/// Headers of a request, where the server is not told another number.
+const HEADERS: usize = 100;
+
 /// A listening HTTP/1.1 server.
 ///
 /// ```no_run
@@ -61,17 +66,26 @@ const BUFFER: usize = 64 << 10;
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
-    header_read_timeout: Duration,
+    wire: Wire,
     shutdown_timeout: Duration,
     max_connections: usize,
-    signal: watch::Sender<bool>,
+    handle: ServerHandle,
     security: Security,
 }
 
-/// Stops a [`Server`] from elsewhere.
+/// What is put up with on a connection.
+#[derive(Debug, Clone, Copy)]
+struct Wire {
+    header_read_timeout: Duration,
+    write_timeout: Duration,
+    max_headers: usize,
+}
+
+/// Stops a [`Server`] from elsewhere, and tells how many connections it has.
 #[derive(Debug, Clone)]
 pub struct ServerHandle {
     signal: watch::Sender<bool>,
+    connections: Arc<AtomicUsize>,
 }
 
 impl ServerHandle {
@@ -79,6 +93,26 @@ impl ServerHandle {
     /// that they are in.
     pub fn shutdown(&self) {
         self.signal.send_replace(true);
+    }
+
+    /// Connections at this time, those that are still shaking hands included.
+    pub fn connections(&self) -> usize {
+        self.connections.load(Relaxed)
+    }
+
+    /// Counts a connection until what is returned is dropped.
+    fn count(&self) -> Counted {
+        self.connections.fetch_add(1, Relaxed);
+        Counted(Arc::clone(&self.connections))
+    }
+}
+
+/// A connection, counted.
+struct Counted(Arc<AtomicUsize>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Relaxed);
     }
 }
 
@@ -95,10 +129,14 @@ impl Server {
     pub fn from_listener(listener: TcpListener) -> Self {
         Server {
             listener,
-            header_read_timeout: Duration::from_secs(30),
+            wire: Wire {
+                header_read_timeout: Duration::from_secs(30),
+                write_timeout: Duration::from_secs(30),
+                max_headers: HEADERS,
+            },
             shutdown_timeout: Duration::from_secs(30),
             max_connections: CONNECTIONS,
-            signal: watch::Sender::new(false),
+            handle: ServerHandle { signal: watch::Sender::new(false), connections: Arc::default() },
             security: Security::default(),
         }
     }
@@ -133,10 +171,26 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// How long a client may take for a request's head, and a connection may be idle. Default 30 s.
+    /// How long a client may take for a request's head, and a connection may be idle. Behind that the connection is closed.
+    /// Default 30 s.
     #[must_use]
     pub fn header_read_timeout(mut self, timeout: Duration) -> Self {
-        self.header_read_timeout = timeout;
+        self.wire.header_read_timeout = timeout;
+        self
+    }
+
+    /// How long a client may take none of a response's bytes. Behind that the connection is closed. Default 30 s.
+    #[must_use]
+    pub fn write_timeout(mut self, timeout: Duration) -> Self {
+        self.wire.write_timeout = timeout;
+        self
+    }
+
+    /// Most headers of a request; one with more is answered with status 431. All of a request's head is 64 KiB at most, with
+    /// the same answer. Default 100.
+    #[must_use]
+    pub fn max_headers(mut self, headers: usize) -> Self {
+        self.wire.max_headers = headers;
         self
     }
 
@@ -157,7 +211,7 @@ impl Server {
 
     /// What stops the server; may be kept beyond it.
     pub fn handle(&self) -> ServerHandle {
-        ServerHandle { signal: self.signal.clone() }
+        self.handle.clone()
     }
 
     /// Serves until it is stopped: with a [`SoapService`](crate::SoapService) or any other service, as a router. Each
@@ -172,7 +226,7 @@ impl Server {
         B: Body<Data = Bytes> + Send + 'static,
         B::Error: Into<BoxError>,
     {
-        let mut stopped = self.signal.subscribe();
+        let mut stopped = self.handle.signal.subscribe();
         let graceful = GracefulShutdown::new();
         let places = Arc::new(Semaphore::new(self.max_connections));
         let mut connections = JoinSet::new();
@@ -182,10 +236,11 @@ impl Server {
                 accepted = accept(&self.listener, &places) => match accepted {
                     Ok((stream, peer, place)) => {
                         let service = service.clone();
-                        let client = Client { peer, timeout: self.header_read_timeout, watcher: graceful.watcher() };
+                        let client = Client { peer, wire: self.wire, watcher: graceful.watcher() };
                         let security = self.security.clone();
-                        let connection = connect(stream, client, security, service, self.signal.subscribe());
-                        connections.spawn(connection.map(|()| drop(place)));
+                        let connection = connect(stream, client, security, service, self.handle.signal.subscribe());
+                        let counted = self.handle.count();
+                        connections.spawn(connection.map(|()| drop((place, counted))));
                     }
                     Err(error) => pause(&error).await,
                 },
@@ -229,7 +284,7 @@ impl fmt::Debug for Security {
 /// A connection's other end, and how it is served.
 struct Client {
     peer: SocketAddr,
-    timeout: Duration,
+    wire: Wire,
     watcher: Watcher,
 }
 
@@ -295,7 +350,9 @@ where
         service.clone().oneshot(request)
     });
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(client.timeout).max_buf_size(BUFFER);
+    builder.timer(TokioTimer::new()).header_read_timeout(client.wire.header_read_timeout);
+    builder.max_buf_size(BUFFER).max_headers(client.wire.max_headers);
+    let stream = Stalling::new(stream, client.wire.write_timeout);
     let connection = builder.serve_connection(TokioIo::new(stream), service);
     if let Err(error) = client.watcher.watch(connection).await {
         tracing::debug!(peer = %client.peer, %error, "the connection ended with an error");
