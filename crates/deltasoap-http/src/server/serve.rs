@@ -9,7 +9,7 @@ use super::context::Peer;
 #[cfg(feature = "tls")]
 use super::context::Secure;
 use super::memory::Connection;
-use super::stall::Stalling;
+use super::stall::{Stalling, linger};
 use crate::BoxError;
 #[cfg(feature = "tls")]
 use crate::tls::{ServerTls, TlsError};
@@ -352,10 +352,14 @@ where
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(client.wire.header_read_timeout);
     builder.max_buf_size(BUFFER).max_headers(client.wire.max_headers);
-    let stream = Stalling::new(stream, client.wire.write_timeout);
+    let (stream, mut back) = Stalling::new(stream, client.wire.write_timeout);
     let connection = builder.serve_connection(TokioIo::new(stream), service);
-    if let Err(error) = client.watcher.watch(connection).await {
+    let served = client.watcher.watch(connection).await;
+    if let Err(error) = served {
         tracing::debug!(peer = %client.peer, %error, "the connection ended with an error");
+    }
+    if let Ok(stream) = back.try_recv() {
+        linger(stream).await;
     }
 }
 
