@@ -173,6 +173,7 @@ mod media;
 mod server;
 mod shelf;
 mod sizes;
+mod slow;
 #[cfg(feature = "tls")]
 mod tls;
 pub mod transport;
@@ -188,9 +189,10 @@ pub use client::{
 };
 pub use coding::{CodingError, Compression, GzipLimits};
 pub use server::{
-    ActionCheck, Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, IntoAnswer,
-    LandingPage, MemoryBounds, Monitor, Monitored, Operation, Peer, PeerCertificates, Principal, ResponseFuture,
-    Server, ServerHandle, ServiceBuilder, ServiceStats, Sharing, SoapService, StatsSnapshot, TypedFault,
+    ActionCheck, Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, HeavyWork,
+    IntoAnswer, LandingPage, MemoryBounds, Monitor, Monitored, Operation, Peer, PeerCertificates, Principal,
+    ResponseFuture, Scheduling, Server, ServerHandle, ServiceBuilder, ServiceStats, Sharing, SmallFirst, SoapService,
+    StatsSnapshot, TypedFault,
 };
 #[cfg(feature = "tls")]
 pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};

@@ -1,5 +1,6 @@
 //! What can be wrong with a package, and where.
 
+use crate::slow::TooSlow;
 use crate::{BoxError, CodingError};
 use deltasoap_core::soap::Fault;
 use std::{fmt, io};
@@ -69,6 +70,9 @@ impl AttachmentError {
 /// What ended a body.
 impl From<BoxError> for AttachmentErrorKind {
     fn from(error: BoxError) -> Self {
+        if error.is::<TooSlow>() {
+            return AttachmentErrorKind::Timeout;
+        }
         CodingError::of(error).map_or_else(AttachmentErrorKind::Transport, AttachmentErrorKind::Coding)
     }
 }

@@ -5,10 +5,12 @@ use super::answer::IntoAnswer;
 use super::auth::{Authenticate, Gate};
 use super::context::Context;
 use super::dispatch::Table;
+use super::heavy::{Heavy, HeavyWork};
 use super::memory::{Cache, MemoryBounds, Sharing};
 use super::operation::Operation;
 use super::page::LandingPage;
 use super::pool::Pool;
+use super::schedule::{Scheduler, Scheduling};
 use super::service::{Inner, SoapService};
 use super::stats::ServiceStats;
 use super::wsdl::{Description, Source};
@@ -27,6 +29,9 @@ use std::time::Duration;
 /// How long a body may pause.
 const BODY_TIME: Duration = Duration::from_secs(30);
 
+/// Bytes a second that a body must come at.
+const BODY_RATE: u32 = 500;
+
 /// A service under construction; see [`SoapService::builder`].
 #[derive(Debug)]
 pub struct ServiceBuilder {
@@ -42,6 +47,10 @@ pub struct ServiceBuilder {
     gzip_limits: GzipLimits,
     gate: Gate,
     body_timeout: Option<Duration>,
+    body_rate: u32,
+    handler_timeout: Option<Duration>,
+    scheduling: Scheduling,
+    heavy: HeavyWork,
     encoding: Use,
     name: String,
     description: Option<Source>,
@@ -67,6 +76,10 @@ impl ServiceBuilder {
             gzip_limits: GzipLimits::default(),
             gate: Gate::default(),
             body_timeout: Some(BODY_TIME),
+            body_rate: BODY_RATE,
+            handler_timeout: None,
+            scheduling: Scheduling::default(),
+            heavy: HeavyWork::default(),
             encoding: Use::Literal,
             name: "SOAP service".to_owned(),
             description: None,
@@ -226,6 +239,37 @@ impl ServiceBuilder {
         self
     }
 
+    /// How fast a request's body must come, in bytes a second; 0 for any rate. Counted is the time spent waiting for bytes,
+    /// less what a [pause](Self::body_timeout) may take. A body that comes too slowly is answered as one that stops. Default 500.
+    #[must_use]
+    pub fn body_rate(mut self, bytes_per_second: u32) -> Self {
+        self.body_rate = bytes_per_second;
+        self
+    }
+
+    /// How long a handler may take, with the reading of parts and the writing of its response; `None` for any time, which is
+    /// the default. Behind that the handler's future is dropped, and the client gets a fault of the receiver with status 500. A
+    /// handler that blocks its thread is not stopped by it. One-way operations take their time.
+    #[must_use]
+    pub fn handler_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.handler_timeout = timeout.into();
+        self
+    }
+
+    /// In which order requests are worked on when there are more than can be. Default: [`Scheduling::Unordered`].
+    #[must_use]
+    pub fn scheduling(mut self, scheduling: Scheduling) -> Self {
+        self.scheduling = scheduling;
+        self
+    }
+
+    /// How large messages are kept from holding up small ones.
+    #[must_use]
+    pub fn heavy_work(mut self, options: HeavyWork) -> Self {
+        self.heavy = options;
+        self
+    }
+
     /// How responses of operations that do not say it themselves are laid out. Default: literal.
     #[must_use]
     pub fn encoding(mut self, encoding: Use) -> Self {
@@ -320,6 +364,10 @@ impl ServiceBuilder {
         let templates = (!self.templating.is_off()).then(|| cache(true));
         let cache = (checkpoints != Checkpoints::Off).then(|| cache(can_travel));
         let plain = DecodeOptions { differential: Differential::OFF, ..self.options };
+        let scheduler = match self.scheduling {
+            Scheduling::Unordered => None,
+            Scheduling::SmallFirst(options) => Some(Scheduler::new(options)),
+        };
         Ok(SoapService::new(Inner {
             operations,
             understood: self.understood,
@@ -327,6 +375,10 @@ impl ServiceBuilder {
             options: self.options,
             gate: self.gate,
             body_timeout: self.body_timeout,
+            body_rate: self.body_rate,
+            handler_timeout: self.handler_timeout,
+            scheduler: scheduler.clone(),
+            heavy: Heavy::new(self.heavy),
             decoders: Pool::new(self.options),
             plain_decoders: Pool::new(plain),
             cache: cache.clone(),
@@ -337,7 +389,7 @@ impl ServiceBuilder {
             compression: self.compression,
             gzip_limits: self.gzip_limits,
             encoding: self.encoding,
-            stats: Arc::new(ServiceStats::new(&self.name, cache, templates, records)),
+            stats: Arc::new(ServiceStats::new(&self.name, cache, templates, records, scheduler)),
             name: self.name,
             description,
             documentation: facts.documentation,

@@ -3,9 +3,12 @@
 //! A request goes through the modules in this order: [`auth`] finds out who sends it, [`service`] looks at method and media
 //! type, [`receive`] pushes the body's bytes into a decoder as they come, [`dispatch`] picks the [`operation`] by the body's
 //! element, which decodes its own type and compares it with what [`memory`] has of earlier requests, [`guard`] runs the
-//! handler unless the [`action`] contradicts, [`writing`] writes its answer against what [`memory`] has of earlier responses, and [`respond`] makes the HTTP
-//! response. What is fetched by `GET` is told by [`wanted`]: a [`page`], a [`sample`], or the description ([`wsdl`]).
-//! [`monitor`] answers those who watch over the server.
+//! handler unless the [`action`] contradicts, [`writing`] writes its answer against what [`memory`] has of earlier responses, and
+//! [`respond`] makes the HTTP response. In which order requests do all that under load is a matter of [`schedule`]; [`heavy`] keeps
+//! long ones from holding up others.
+//!
+//! What is fetched by `GET` is told by [`wanted`]: a [`page`], a [`sample`], or the description ([`wsdl`]). [`monitor`] answers those
+//! who watch over the server.
 
 mod action;
 mod answer;
@@ -14,6 +17,7 @@ mod builder;
 mod context;
 mod dispatch;
 mod guard;
+mod heavy;
 mod memory;
 mod monitor;
 mod operation;
@@ -23,8 +27,10 @@ mod receive;
 mod record;
 mod respond;
 mod sample;
+mod schedule;
 mod serve;
 mod service;
+mod stall;
 mod stats;
 mod wanted;
 mod writing;
@@ -35,10 +41,12 @@ pub use answer::{Answer, IntoAnswer, TypedFault};
 pub use auth::{Authenticate, Basic, ByCertificate, Denial, PeerCertificates};
 pub use builder::{BuildError, ServiceBuilder};
 pub use context::{Context, Peer};
+pub use heavy::HeavyWork;
 pub use memory::{Connection, MemoryBounds, Principal, Sharing};
 pub use monitor::{Monitor, Monitored};
 pub use operation::Operation;
 pub use page::LandingPage;
+pub use schedule::{Scheduling, SmallFirst};
 pub use serve::{Server, ServerHandle};
 pub use service::{ResponseFuture, SoapService};
 pub use stats::{ServiceStats, StatsSnapshot};

@@ -1,10 +1,12 @@
 //! Reads one request's body, as its bytes arrive, into the call of an operation.
 
 use super::dispatch::{Chosen, Dispatch};
+use super::heavy::Pace;
 use super::memory::{Place, Store};
 use super::pool::Pooled;
 use super::service::Inner;
 use crate::media::MediaType;
+use crate::slow::TooSlow;
 use crate::{AttachmentError, AttachmentErrorKind, Attachments, BoxError, CodingError};
 use bytes::Bytes;
 use deltasoap_core::decode::Decoder;
@@ -40,6 +42,16 @@ impl Refusal {
     }
 }
 
+/// A request that was read.
+pub(crate) struct Received {
+    pub(crate) head: Head,
+    pub(crate) chosen: Chosen,
+    /// What came with the message, or is still to come.
+    pub(crate) attachments: Attachments,
+    /// Bytes of the message.
+    pub(crate) bytes: u64,
+}
+
 /// Reads a request.
 ///
 /// # Errors
@@ -49,13 +61,14 @@ pub(crate) async fn receive<B>(
     service: &Arc<Inner>,
     fallback: Version,
     place: Option<Place>,
+    pace: Pace,
     body: B,
-) -> Result<(Head, Chosen), Refusal>
+) -> Result<Received, Refusal>
 where
     B: Body<Data = Bytes, Error = BoxError>,
 {
     let mut body = pin!(body);
-    let mut receiving = Receiving::new(service, place);
+    let mut receiving = Receiving::new(service, place, pace);
     let limit = service.options.limits.message;
     let result = if body.size_hint().lower() > limit {
         Err(Failure::TooLarge("message", limit))
@@ -70,7 +83,9 @@ where
         }
         return Err(receiving.refuse(fallback, failure));
     }
-    receiving.into_parts().ok_or_else(|| Refusal::without_body(fallback))
+    let bytes = receiving.bytes;
+    let (head, chosen) = receiving.into_parts().ok_or_else(|| Refusal::without_body(fallback))?;
+    Ok(Received { head, chosen, attachments: Attachments::default(), bytes })
 }
 
 /// Reads a request that comes with other parts. Those behind it are left for the handler.
@@ -81,8 +96,9 @@ pub(crate) async fn receive_package<B>(
     service: &Arc<Inner>,
     media: &MediaType,
     place: Option<Place>,
+    pace: Pace,
     body: B,
-) -> Result<(Head, Chosen, Attachments), Refusal>
+) -> Result<Received, Refusal>
 where
     B: Body<Data = Bytes, Error = BoxError> + Send + 'static,
 {
@@ -90,7 +106,7 @@ where
     let (limits, announced) = (service.attachments.limits, body.size_hint().lower());
     let opened = Attachments::of(media, body, limits, service.body_timeout);
     let mut attachments = opened.map_err(|error| refuse_package(fallback, error))?;
-    let mut receiving = Receiving::new(service, place);
+    let mut receiving = Receiving::new(service, place, pace);
     let result = if announced > limits.total {
         Err(Failure::TooLarge("total", limits.total))
     } else {
@@ -104,12 +120,13 @@ where
         }
         return Err(receiving.refuse(fallback, failure));
     }
+    let bytes = receiving.bytes;
     let (head, chosen) = receiving.into_parts().ok_or_else(|| Refusal::without_body(fallback))?;
     if chosen.operation.is_one_way() {
         // Accepted is only what has come whole.
         attachments.keep().await.map_err(|error| refuse_package(head.version(), error))?;
     }
-    Ok((head, chosen, attachments))
+    Ok(Received { head, chosen, attachments, bytes })
 }
 
 /// What a package at fault is answered with.
@@ -151,6 +168,8 @@ struct Receiving {
     reader: EnvelopeReader<Dispatch>,
     /// How long to wait for more of the body.
     timeout: Option<Duration>,
+    /// How long it may go on without a pause.
+    pace: Pace,
     /// Bytes received.
     bytes: u64,
     /// Time spent decoding.
@@ -158,11 +177,12 @@ struct Receiving {
 }
 
 impl Receiving {
-    fn new(service: &Arc<Inner>, place: Option<Place>) -> Self {
+    fn new(service: &Arc<Inner>, place: Option<Place>, pace: Pace) -> Self {
         Receiving {
             decoder: OnLoan::new(service, place.as_ref()),
             reader: EnvelopeReader::new(Dispatch::new(Arc::clone(service), place)),
             timeout: service.body_timeout,
+            pace,
             bytes: 0,
             time: Duration::ZERO,
         }
@@ -171,8 +191,7 @@ impl Receiving {
     async fn read<B: Body<Data = Bytes, Error = BoxError>>(&mut self, mut body: Pin<&mut B>) -> Result<(), Failure> {
         while let Some(frame) = next_frame(body.as_mut(), self.timeout).await? {
             if let Ok(data) = frame.into_data() {
-                self.bytes += data.len() as u64;
-                self.timed(|decoder, reader| decoder.push_bytes(reader, data))?;
+                self.push(data).await?;
             }
         }
         self.timed(Decoder::finish)
@@ -183,11 +202,19 @@ impl Receiving {
         let mut root = attachments.root().await.map_err(Failure::Package)?;
         let media = root.message_type().map_err(Failure::Package)?;
         while let Some(data) = root.chunk().await.map_err(Failure::Package)? {
-            self.bytes += data.len() as u64;
-            self.timed(|decoder, reader| decoder.push_bytes(reader, data))?;
+            self.push(data).await?;
         }
         self.timed(Decoder::finish)?;
         attachments.set_root_type(&media);
+        Ok(())
+    }
+
+    /// Decodes some bytes, and lets others go on if that took long.
+    async fn push(&mut self, data: Bytes) -> Result<(), Failure> {
+        self.bytes += data.len() as u64;
+        let before = self.time;
+        self.timed(|decoder, reader| decoder.push_bytes(reader, data))?;
+        self.pace.pause(self.time - before).await;
         Ok(())
     }
 
@@ -285,8 +312,14 @@ where
         Some(time) => tokio::time::timeout(time, body.frame()).await.map_err(|_| Failure::Timeout)?,
         None => body.frame().await,
     };
-    let failure = |error| CodingError::of(error).map_or(Failure::Transport, Failure::Coding);
     frame.transpose().map_err(failure)
+}
+
+fn failure(error: BoxError) -> Failure {
+    if error.is::<TooSlow>() {
+        return Failure::Timeout;
+    }
+    CodingError::of(error).map_or(Failure::Transport, Failure::Coding)
 }
 
 /// An envelope of an unknown version is answered in 1.1, which all understand (SOAP 1.2 part 1, appendix A).

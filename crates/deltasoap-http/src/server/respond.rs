@@ -11,9 +11,10 @@ use deltasoap_core::soap::{Fault, Version, encode_fault};
 use deltasoap_xml::lexical::is_xml_char;
 use http::header::{
     ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue,
-    REFERRER_POLICY, VARY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+    REFERRER_POLICY, RETRY_AFTER, VARY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{Response, StatusCode};
+use std::time::Duration;
 
 /// A response, which may be a package of parts.
 pub(crate) fn written(version: Version, written: Written) -> Response<Body> {
@@ -122,6 +123,14 @@ pub(crate) fn coded(response: Response<Body>, compression: Compression, is_accep
         Err(body) => body,
     };
     Response::from_parts(parts, body)
+}
+
+/// HTTP 503 for a message that there is no time for, with when to try again (RFC 9110, 10.2.3).
+pub(crate) fn busy(version: Version, retry_after: Duration) -> Response<Body> {
+    let refused = Fault::receiver("the server is busy: try again later");
+    let mut response = fault(version, &refused, Some(StatusCode::SERVICE_UNAVAILABLE));
+    response.headers_mut().insert(RETRY_AFTER, retry_after.as_secs().into());
+    response
 }
 
 /// HTTP 404 for what is not there.

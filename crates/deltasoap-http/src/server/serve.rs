@@ -9,9 +9,10 @@ use super::context::Peer;
 #[cfg(feature = "tls")]
 use super::context::Secure;
 use super::memory::Connection;
+use super::stall::{Stalling, linger};
 #[cfg(feature = "tls")]
 use crate::tls::{ServerTls, TlsError};
-use crate::transport::{Http, Listener, Protocol, Served, Stream, Terms};
+use crate::transport::{Http, Listener, Protocol, Served, Stream, Terms, Wire};
 use futures_util::FutureExt;
 use http::{Extensions, Request};
 use std::convert::Infallible;
@@ -19,6 +20,7 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 use tokio::net::{TcpListener, ToSocketAddrs};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -29,6 +31,9 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Connections at one time, where the server is not told another number.
 const CONNECTIONS: usize = 10_000;
+
+/// Headers of a request, where the server is not told another number.
+const HEADERS: usize = 100;
 
 /// A listening server: of HTTP/1.1 over TCP, unless it is put [over](Server::over) something else.
 ///
@@ -48,17 +53,18 @@ const CONNECTIONS: usize = 10_000;
 pub struct Server<L = TcpListener, P = Http> {
     listener: L,
     protocol: P,
-    header_read_timeout: Duration,
+    wire: Wire,
     shutdown_timeout: Duration,
     max_connections: usize,
-    signal: watch::Sender<bool>,
+    handle: ServerHandle,
     security: Security,
 }
 
-/// Stops a [`Server`] from elsewhere.
+/// Stops a [`Server`] from elsewhere, and tells how many connections it has.
 #[derive(Debug, Clone)]
 pub struct ServerHandle {
     signal: watch::Sender<bool>,
+    connections: Arc<AtomicUsize>,
 }
 
 impl ServerHandle {
@@ -71,6 +77,26 @@ impl ServerHandle {
     /// True once the server was asked to stop.
     pub fn is_stopping(&self) -> bool {
         *self.signal.borrow()
+    }
+
+    /// Connections at this time, those that are still shaking hands included.
+    pub fn connections(&self) -> usize {
+        self.connections.load(Relaxed)
+    }
+
+    /// Counts a connection until what is returned is dropped.
+    fn count(&self) -> Counted {
+        self.connections.fetch_add(1, Relaxed);
+        Counted(Arc::clone(&self.connections))
+    }
+}
+
+/// A connection, counted.
+struct Counted(Arc<AtomicUsize>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Relaxed);
     }
 }
 
@@ -103,10 +129,14 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         Server {
             listener,
             protocol,
-            header_read_timeout: Duration::from_secs(30),
+            wire: Wire {
+                head_timeout: Duration::from_secs(30),
+                write_timeout: Duration::from_secs(30),
+                max_headers: HEADERS,
+            },
             shutdown_timeout: Duration::from_secs(30),
             max_connections: CONNECTIONS,
-            signal: watch::Sender::new(false),
+            handle: ServerHandle { signal: watch::Sender::new(false), connections: Arc::default() },
             security: Security::default(),
         }
     }
@@ -133,10 +163,26 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         Ok(self)
     }
 
-    /// How long a client may take for a request's head, and a connection may be idle. Default 30 s.
+    /// How long a client may take for a request's head, and a connection may be idle. Behind that the connection is closed.
+    /// Default 30 s.
     #[must_use]
     pub fn header_read_timeout(mut self, timeout: Duration) -> Self {
-        self.header_read_timeout = timeout;
+        self.wire.head_timeout = timeout;
+        self
+    }
+
+    /// How long a client may take none of a response's bytes. Behind that the connection is closed. Default 30 s.
+    #[must_use]
+    pub fn write_timeout(mut self, timeout: Duration) -> Self {
+        self.wire.write_timeout = timeout;
+        self
+    }
+
+    /// Most headers of a request; one with more is answered with status 431. All of a request's head is 64 KiB at most, with
+    /// the same answer. Default 100.
+    #[must_use]
+    pub fn max_headers(mut self, headers: usize) -> Self {
+        self.wire.max_headers = headers;
         self
     }
 
@@ -157,7 +203,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
 
     /// What stops the server; may be kept beyond it.
     pub fn handle(&self) -> ServerHandle {
-        ServerHandle { signal: self.signal.clone() }
+        self.handle.clone()
     }
 
     /// Serves until it is stopped: with a [`SoapService`](crate::SoapService) or any other service, as a router. Each
@@ -166,7 +212,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
     /// # Errors
     /// None so far: what goes wrong with a connection ends that connection alone.
     pub async fn serve<S: Served<P::Incoming>>(mut self, service: S) -> io::Result<()> {
-        let mut stopped = self.signal.subscribe();
+        let mut stopped = self.handle.signal.subscribe();
         let places = Arc::new(Semaphore::new(self.max_connections));
         let mut connections = JoinSet::new();
         loop {
@@ -174,10 +220,11 @@ impl<L: Listener, P: Protocol> Server<L, P> {
                 () = signalled(&mut stopped) => break,
                 accepted = accept(&mut self.listener, &places) => match accepted {
                     Ok((stream, extensions, place)) => {
-                        let terms = Terms::new(self.header_read_timeout, self.signal.subscribe());
+                        let terms = Terms::new(self.wire, self.handle.signal.subscribe());
                         let client = Client { protocol: self.protocol.clone(), terms, extensions };
                         let connection = connect(stream, client, self.security.clone(), service.clone());
-                        connections.spawn(connection.map(|()| drop(place)));
+                        let counted = self.handle.count();
+                        connections.spawn(connection.map(|()| drop((place, counted))));
                     }
                     Err(error) => pause(&error).await,
                 },
@@ -279,8 +326,12 @@ async fn serve_stream<P: Protocol>(stream: impl Stream, client: Client<P>, servi
         let answer = service.answer(request);
         async move { Ok::<_, Infallible>(answer.await) }
     });
+    let (stream, mut back) = Stalling::new(stream, terms.write_timeout());
     if let Err(error) = protocol.serve(stream, service, terms).await {
         tracing::debug!(?peer, %error, "the connection ended with an error");
+    }
+    if let Ok(stream) = back.try_recv() {
+        linger(stream).await;
     }
 }
 

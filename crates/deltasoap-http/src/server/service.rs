@@ -6,13 +6,15 @@ use super::builder::ServiceBuilder;
 use super::context::{Context, Peer, Secure};
 use super::dispatch::{Chosen, Table};
 use super::guard::{Panicked, guard};
+use super::heavy::{Heavy, Pace};
 use super::memory::{Cache, Place};
 use super::operation::{Operation, Outcome};
 use super::page::{self, LandingPage};
 use super::pool::Pool;
-use super::receive::{Refusal, drain, receive, receive_package};
+use super::receive::{Received, Refusal, drain, receive, receive_package};
 use super::respond;
 use super::sample;
+use super::schedule::{Busy, Scheduler, Ticket};
 use super::stats::ServiceStats;
 use super::wanted::{Wanted, own_url};
 use super::writing::Writing;
@@ -22,10 +24,11 @@ use crate::attachments::package::Packing;
 use crate::body::Body;
 use crate::coding::{Bound, Coding, Inflated, accepts_gzip};
 use crate::media::MediaType;
-use crate::{AttachmentOptions, Attachments, BoxError, Compression, GzipLimits};
+use crate::slow::Paced;
+use crate::{AttachmentOptions, BoxError, Compression, GzipLimits};
 use bytes::Bytes;
 use deltasoap_core::schema::Use;
-use deltasoap_core::soap::{Fault, Head, Version};
+use deltasoap_core::soap::{Fault, Version};
 use deltasoap_core::{DecodeOptions, QName, Templating};
 use futures_util::future::BoxFuture;
 use http::header::{CONNECTION, CONTENT_TYPE, EXPECT, HeaderValue, ORIGIN};
@@ -64,6 +67,13 @@ pub(crate) struct Inner {
     pub(crate) gate: Gate,
     /// How long to wait for more of a body.
     pub(crate) body_timeout: Option<Duration>,
+    /// Bytes a second that a body must come at, behind the first pause.
+    pub(crate) body_rate: u32,
+    /// How long a handler may take.
+    pub(crate) handler_timeout: Option<Duration>,
+    /// The order of requests; `None` if there is none.
+    pub(crate) scheduler: Option<Arc<Scheduler>>,
+    pub(crate) heavy: Heavy,
     pub(crate) decoders: Arc<Pool>,
     /// Decoders for messages that nothing is compared with.
     pub(crate) plain_decoders: Arc<Pool>,
@@ -205,17 +215,56 @@ impl Inner {
         let Some(media) = MediaType::of(&parts.headers).filter(is_accepted) else {
             return respond::unsupported_media_type();
         };
+        let _underway = self.stats.begin();
         let body = body.map_err(|_| BoxError::from("the body did not arrive whole"));
+        let body = Paced::new(body, self.body_rate, self.body_timeout);
         let (response, is_fault) = match Coding::of(&parts.headers) {
-            Ok(Coding::Identity) => self.exchange(&media, parts, body).await,
+            Ok(Coding::Identity) => {
+                let length = body.size_hint().exact();
+                self.exchange_in_turn(&media, parts, length, body).await
+            }
             Ok(Coding::Gzip) => {
                 let body = Inflated::new(body, self.bound(&media));
-                self.exchange(&media, parts, body).await
+                self.exchange_in_turn(&media, parts, None, body).await
             }
             Err(error) => (respond::unsupported_coding(media.version(), &error), true),
         };
         self.count(&response, is_fault);
         response
+    }
+
+    /// Reads a message of some length and answers it, when it is its turn; true if the response is a fault.
+    async fn exchange_in_turn<B>(
+        self: &Arc<Self>,
+        media: &MediaType,
+        parts: Parts,
+        length: Option<u64>,
+        body: B,
+    ) -> (Response<Body>, bool)
+    where
+        B: http_body::Body<Data = Bytes, Error = BoxError> + Send + 'static,
+    {
+        let Some(scheduler) = &self.scheduler else { return self.exchange(media, parts, None, body).await };
+        match scheduler.begin(length).await {
+            Ok(ticket) => {
+                let exchange = self.exchange(media, parts, Some(Arc::clone(&ticket)), body);
+                // On the heap, since the future is of the size of all that an exchange holds.
+                ticket.run(Box::pin(exchange)).await
+            }
+            Err(busy) => (self.refuse_busy(media.version(), busy, &parts, body).await, true),
+        }
+    }
+
+    async fn refuse_busy<B>(&self, version: Version, busy: Busy, parts: &Parts, body: B) -> Response<Body>
+    where
+        B: http_body::Body<Data = Bytes, Error = BoxError>,
+    {
+        tracing::debug!("refused, since too many wait");
+        self.stats.count_refused();
+        if !parts.headers.contains_key(EXPECT) {
+            drain(pin!(body)).await;
+        }
+        respond::busy(version, busy.retry_after)
     }
 
     /// The bounds on a body in gzip.
@@ -224,33 +273,34 @@ impl Inner {
     }
 
     /// Reads a message and answers it; true if the response is a fault.
-    async fn exchange<B>(self: &Arc<Self>, media: &MediaType, parts: Parts, body: B) -> (Response<Body>, bool)
+    async fn exchange<B>(
+        self: &Arc<Self>,
+        media: &MediaType,
+        parts: Parts,
+        ticket: Option<Arc<Ticket>>,
+        body: B,
+    ) -> (Response<Body>, bool)
     where
         B: http_body::Body<Data = Bytes, Error = BoxError> + Send + 'static,
     {
         let place = self.cache.as_ref().and_then(|cache| Place::of(&parts, cache));
+        let pace = self.heavy.pace(ticket);
         let received = if media.is_package() {
-            receive_package(self, media, place, body).await
+            receive_package(self, media, place, pace.clone(), body).await
         } else {
-            let received = receive(self, media.version(), place, body).await;
-            received.map(|(head, chosen)| (head, chosen, Attachments::default()))
+            receive(self, media.version(), place, pace.clone(), body).await
         };
         match received {
-            Ok((head, chosen, attachments)) => self.run(head, parts, chosen, attachments).await,
+            Ok(received) => self.run(received, parts, &pace).await,
             Err(refusal) => (refuse(&refusal), true),
         }
     }
 
     /// Runs an operation; true if the response is a fault.
-    async fn run(&self, head: Head, parts: Parts, chosen: Chosen, attachments: Attachments) -> (Response<Body>, bool) {
-        let version = head.version();
+    async fn run(&self, received: Received, parts: Parts, pace: &Pace) -> (Response<Body>, bool) {
+        let version = received.head.version();
         Span::current().record("version", tracing::field::debug(version));
-        let writing = self.writing(&chosen.operation, version, &parts, attachments.form());
-        let context = Context::new(head, parts, attachments);
-        if let Err(fault) = self.check_action(&context, &chosen.operation) {
-            return (respond_fault(version, &fault), true);
-        }
-        match guard(chosen.call.run(context, writing)).await {
+        match guard(self.call(received, parts, pace)).await {
             Ok(Outcome::Response(written, time)) => {
                 self.stats.count_encoded(time);
                 (respond::written(version, written), false)
@@ -262,6 +312,23 @@ impl Inner {
                 (respond_fault(version, &Fault::receiver("an internal error")), true)
             }
         }
+    }
+
+    /// Calls a handler, as long as it may take.
+    async fn call(&self, received: Received, parts: Parts, pace: &Pace) -> Outcome {
+        let Received { head, chosen: Chosen { operation, call }, attachments, bytes } = received;
+        let length = bytes.max(operation.record().sizes().expected() as u64);
+        let writing = self.writing(&operation, head.version(), &parts, attachments.form());
+        let context = Context::new(head, parts, attachments);
+        if let Err(fault) = self.check_action(&context, &operation) {
+            return Outcome::Fault(fault);
+        }
+        let running = self.heavy.run(length, pace.ticket(), call.run(context, writing));
+        let Some(time) = self.handler_timeout else { return running.await };
+        tokio::time::timeout(time, running).await.unwrap_or_else(|_| {
+            tracing::error!(operation = %operation.name(), "a handler took too long");
+            Outcome::Fault(Fault::receiver("the operation took too long"))
+        })
     }
 
     /// Compares the action that a request names with its operation.

@@ -5,6 +5,7 @@
 
 use super::memory::Cache;
 use super::record::Record;
+use super::schedule::Scheduler;
 use deltasoap_core::{DifferentialStats, EncodeStats, QName};
 use metrics::{Counter, Gauge, counter, gauge};
 use std::sync::Arc;
@@ -20,6 +21,8 @@ use std::time::Duration;
 /// |---|---|
 /// | `deltasoap_messages_total` | messages answered |
 /// | `deltasoap_faults_total` | of these, with a fault |
+/// | `deltasoap_underway` | gauge: messages that are being read or answered |
+/// | `deltasoap_refused_total` | messages refused for want of time: see [`SmallFirst`](crate::SmallFirst) |
 /// | `deltasoap_received_bytes_total`, `deltasoap_sent_bytes_total` | bytes of bodies |
 /// | `deltasoap_encode_nanoseconds_total` | time spent encoding responses |
 /// | `deltasoap_decode_seconds` | histogram by `operation`: time spent decoding a message, without waiting for bytes |
@@ -38,6 +41,10 @@ pub struct ServiceStats {
     bytes_out: Counted,
     decode_nanos: AtomicU64,
     encode_nanos: Counted,
+    refused: Counted,
+    underway: AtomicU64,
+    underway_gauge: Option<Gauge>,
+    scheduler: Option<Arc<Scheduler>>,
     memory: Option<Memory>,
     templates: Option<Memory>,
     records: Vec<Arc<Record>>,
@@ -70,6 +77,27 @@ pub struct StatsSnapshot {
     pub template_memory: u64,
     /// Sets of templates dropped to stay within [`MemoryBounds::total_bytes`](crate::MemoryBounds).
     pub template_evictions: u64,
+    /// Messages that are being read, wait or are being answered at this time.
+    pub underway: u64,
+    /// Of these, how many hold a slot of [`Scheduling::SmallFirst`](crate::Scheduling).
+    pub working: u64,
+    /// Of these, how many wait for a slot.
+    pub waiting: u64,
+    /// Messages refused with status 503, since there was no slot for them.
+    pub refused: u64,
+}
+
+/// A message that is under way.
+#[derive(Debug)]
+pub(crate) struct Underway<'a>(&'a ServiceStats);
+
+impl Drop for Underway<'_> {
+    fn drop(&mut self) {
+        self.0.underway.fetch_sub(1, Relaxed);
+        if let Some(gauge) = &self.0.underway_gauge {
+            gauge.decrement(1);
+        }
+    }
 }
 
 /// What is kept of earlier messages, as far as it is exported.
@@ -100,6 +128,7 @@ impl ServiceStats {
         cache: Option<Arc<Cache>>,
         templates: Option<Arc<Cache>>,
         records: Vec<Arc<Record>>,
+        scheduler: Option<Arc<Scheduler>>,
     ) -> Self {
         let counted = |name: &'static str| Counted::new(counter!(name, "service" => service.to_owned()));
         let memory = |cache, held, evictions| Memory::new(service, cache, held, evictions);
@@ -114,6 +143,10 @@ impl ServiceStats {
             bytes_out: counted("deltasoap_sent_bytes_total"),
             decode_nanos: AtomicU64::new(0),
             encode_nanos: counted("deltasoap_encode_nanoseconds_total"),
+            refused: counted("deltasoap_refused_total"),
+            underway: AtomicU64::new(0),
+            underway_gauge: Some(gauge!("deltasoap_underway", "service" => service.to_owned())),
+            scheduler,
             memory: decode,
             templates,
             records,
@@ -134,7 +167,25 @@ impl ServiceStats {
             encode: self.encode(),
             template_memory: self.templates.as_ref().map_or(0, |memory| memory.cache.held() as u64),
             template_evictions: self.templates.as_ref().map_or(0, |memory| memory.cache.evicted()),
+            underway: self.underway.load(Relaxed),
+            working: self.scheduler.as_ref().map_or(0, |scheduler| scheduler.held() as u64),
+            waiting: self.scheduler.as_ref().map_or(0, |scheduler| scheduler.waiting() as u64),
+            refused: self.refused.value(),
         }
+    }
+
+    /// Counts a message as under way until what is returned is dropped.
+    pub(crate) fn begin(&self) -> Underway<'_> {
+        self.underway.fetch_add(1, Relaxed);
+        if let Some(gauge) = &self.underway_gauge {
+            gauge.increment(1);
+        }
+        Underway(self)
+    }
+
+    /// Counts a message that there was no time for.
+    pub(crate) fn count_refused(&self) {
+        self.refused.add(1);
     }
 
     /// What differential decoding did for each operation, in the order in which they were added.

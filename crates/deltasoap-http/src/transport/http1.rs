@@ -50,7 +50,8 @@ impl Protocol for Http {
             async move { Ok::<_, Infallible>(answer.await) }
         });
         let mut builder = http1::Builder::new();
-        builder.timer(TokioTimer::new()).header_read_timeout(terms.head_timeout()).max_buf_size(BUFFER);
+        builder.timer(TokioTimer::new()).header_read_timeout(terms.head_timeout());
+        builder.max_buf_size(BUFFER).max_headers(terms.max_headers());
         let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
         tokio::select! {
             ended = connection.as_mut() => return Ok(ended?),

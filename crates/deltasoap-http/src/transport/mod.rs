@@ -160,18 +160,36 @@ pub trait Protocol: Clone + Send + Sync + 'static {
 /// What a server grants to a connection.
 #[derive(Debug, Clone)]
 pub struct Terms {
-    head_timeout: Duration,
+    wire: Wire,
     stop: watch::Receiver<bool>,
 }
 
+/// What is put up with on a connection.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wire {
+    pub(crate) head_timeout: Duration,
+    pub(crate) write_timeout: Duration,
+    pub(crate) max_headers: usize,
+}
+
 impl Terms {
-    pub(crate) fn new(head_timeout: Duration, stop: watch::Receiver<bool>) -> Self {
-        Terms { head_timeout, stop }
+    pub(crate) fn new(wire: Wire, stop: watch::Receiver<bool>) -> Self {
+        Terms { wire, stop }
     }
 
     /// How long a client may take for the head of a request, and for which the connection may be idle.
     pub fn head_timeout(&self) -> Duration {
-        self.head_timeout
+        self.wire.head_timeout
+    }
+
+    /// How long a client may take none of a response's bytes. The server sees to it: writing to the stream fails then.
+    pub fn write_timeout(&self) -> Duration {
+        self.wire.write_timeout
+    }
+
+    /// Most fields of a request's head.
+    pub fn max_headers(&self) -> usize {
+        self.wire.max_headers
     }
 
     /// Ends when the server is asked to stop: connections are closed then as soon as they are in no exchange.

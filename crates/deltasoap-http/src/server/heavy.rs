@@ -1,0 +1,241 @@
+//! Work that takes a processor for long, kept from holding up the other tasks of its thread.
+//!
+//! Decoding gives way between two windows of a message. What comes in one piece, a handler that computes and a response that
+//! is written, goes to a thread where nobody waits behind it, if the message is large.
+
+use super::schedule::Ticket;
+use futures_util::future::BoxFuture;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::task::{JoinError, spawn_blocking, yield_now};
+use tracing::Span;
+
+/// How large messages are kept from holding up small ones.
+///
+/// ```
+/// use deltasoap_http::{HeavyWork, SoapService};
+///
+/// let builder = SoapService::builder().heavy_work(HeavyWork { from: Some(1 << 20), ..HeavyWork::default() });
+/// # let _ = builder;
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeavyWork {
+    /// Decoding lets other tasks go on when it has taken this time, and the window at hand is read: on [`Server`](crate::Server)
+    /// a window is 64 KiB at most. `None`: only as the runtime says. Default 200 µs.
+    pub quantum: Option<Duration>,
+    /// From so many bytes of a request, or of the last response of its operation, on the handler runs, and the response is
+    /// written, on a thread of the runtime's pool for blocking work. `None`: never. Default 256 KiB.
+    pub from: Option<u64>,
+    /// Most threads used for that at one time, at least 1; others wait. Default: as many as there are processors.
+    pub threads: usize,
+}
+
+impl HeavyWork {
+    /// All work is done where its connection is served.
+    pub const OFF: HeavyWork = HeavyWork { quantum: None, from: None, threads: 1 };
+}
+
+impl Default for HeavyWork {
+    fn default() -> Self {
+        HeavyWork { quantum: Some(Duration::from_micros(200)), from: Some(256 << 10), threads: processors() }
+    }
+}
+
+/// Processors that this process may use.
+pub(crate) fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// The options, and what they need while the service runs.
+#[derive(Debug)]
+pub(crate) struct Heavy {
+    options: HeavyWork,
+    threads: Arc<Semaphore>,
+}
+
+impl Heavy {
+    pub(crate) fn new(options: HeavyWork) -> Self {
+        let threads = options.threads.clamp(1, Semaphore::MAX_PERMITS);
+        Heavy { options, threads: Arc::new(Semaphore::new(threads)) }
+    }
+
+    /// The pace of one request.
+    pub(crate) fn pace(&self, ticket: Option<Arc<Ticket>>) -> Pace {
+        Pace { quantum: self.options.quantum, used: Duration::ZERO, ticket }
+    }
+
+    /// Goes on with work for messages of a length: here, or on other threads.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        length: u64,
+        ticket: Option<&Ticket>,
+        work: BoxFuture<'static, T>,
+    ) -> T {
+        if self.options.from.is_some_and(|from| length >= from) {
+            elsewhere(&self.threads, ticket, work).await
+        } else {
+            work.await
+        }
+    }
+}
+
+/// How long a request may go on without letting others do so.
+#[derive(Debug, Clone)]
+pub(crate) struct Pace {
+    quantum: Option<Duration>,
+    /// Time used since others were let go on.
+    used: Duration,
+    ticket: Option<Arc<Ticket>>,
+}
+
+impl Pace {
+    pub(crate) fn ticket(&self) -> Option<&Ticket> {
+        self.ticket.as_deref()
+    }
+
+    /// Lets others go on if the request has used up its time. Its slot is left only if somebody is to have it.
+    pub(crate) async fn pause(&mut self, used: Duration) {
+        self.used += used;
+        if self.quantum.is_none_or(|quantum| self.used < quantum) {
+            return;
+        }
+        self.used = Duration::ZERO;
+        if let Some(ticket) = &self.ticket {
+            ticket.keep(!ticket.is_wanted());
+        }
+        yield_now().await;
+        if let Some(ticket) = &self.ticket {
+            ticket.keep(false);
+        }
+    }
+}
+
+/// Polls a future on threads of the pool for blocking work, on each as long as it can go on. It keeps its slot meanwhile, and
+/// leaves it while it waits.
+async fn elsewhere<T: Send + 'static>(
+    threads: &Arc<Semaphore>,
+    ticket: Option<&Ticket>,
+    mut work: BoxFuture<'static, T>,
+) -> T {
+    let woken = Arc::new(Woken(Notify::new()));
+    loop {
+        let Ok(thread) = Arc::clone(threads).acquire_owned().await else { return work.await };
+        keep(ticket, true);
+        let (rest, poll) = poll_once(work, Waker::from(Arc::clone(&woken)), thread).await.unwrap_or_else(rethrow);
+        keep(ticket, false);
+        match poll {
+            Poll::Ready(done) => return done,
+            Poll::Pending => work = rest,
+        }
+        woken.0.notified().await;
+    }
+}
+
+fn keep(ticket: Option<&Ticket>, keeps: bool) {
+    if let Some(ticket) = ticket {
+        ticket.keep(keeps);
+    }
+}
+
+async fn poll_once<T: Send + 'static>(
+    mut work: BoxFuture<'static, T>,
+    waker: Waker,
+    thread: OwnedSemaphorePermit,
+) -> Result<(BoxFuture<'static, T>, Poll<T>), JoinError> {
+    let span = Span::current();
+    let polling = move || {
+        let _entered = span.entered();
+        let poll = work.as_mut().poll(&mut Context::from_waker(&waker));
+        drop(thread);
+        (work, poll)
+    };
+    spawn_blocking(polling).await
+}
+
+/// A panic goes on here. Where the runtime stops, nobody waits for what this would return.
+fn rethrow<T>(error: JoinError) -> T {
+    match error.try_into_panic() {
+        Ok(payload) => std::panic::resume_unwind(payload),
+        Err(error) => std::panic::resume_unwind(Box::new(error.to_string())),
+    }
+}
+
+/// Remembers that a future was woken, until somebody looks.
+struct Woken(Notify);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.notify_one();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.0.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt;
+    use std::panic::AssertUnwindSafe;
+    use std::thread::{self, ThreadId};
+    use tokio::sync::oneshot;
+    use tokio::time::{sleep, timeout};
+
+    const LIMIT: u64 = 100;
+
+    fn heavy(threads: usize) -> Heavy {
+        Heavy::new(HeavyWork { from: Some(LIMIT), threads, ..HeavyWork::default() })
+    }
+
+    #[tokio::test]
+    async fn large_work_is_done_elsewhere_and_small_work_here() {
+        let here = thread::current().id();
+        let work = || -> BoxFuture<'static, (ThreadId, ThreadId)> {
+            Box::pin(async {
+                let first = thread::current().id();
+                sleep(Duration::from_millis(5)).await;
+                yield_now().await;
+                (first, thread::current().id())
+            })
+        };
+        assert_eq!(heavy(1).run(LIMIT - 1, None, work()).await, (here, here));
+        let (first, second) = heavy(1).run(LIMIT, None, work()).await;
+        assert!(first != here && second != here);
+        let off = Heavy::new(HeavyWork::OFF);
+        assert_eq!(off.run(u64::MAX, None, work()).await, (here, here));
+    }
+
+    #[tokio::test]
+    async fn a_panic_elsewhere_is_one_here() {
+        let work = Box::pin(async { panic!("as asked") });
+        let caught = AssertUnwindSafe(heavy(1).run::<()>(LIMIT, None, work)).catch_unwind().await;
+        assert_eq!(caught.expect_err("a panic").downcast_ref(), Some(&"as asked"));
+    }
+
+    #[tokio::test]
+    async fn wakes_are_not_lost_and_threads_are_left_while_nothing_goes_on() {
+        let heavy = heavy(1);
+        let (sender, receiver) = oneshot::channel();
+        let waiting = heavy.run(LIMIT, None, Box::pin(receiver));
+        let telling = heavy.run(LIMIT, None, Box::pin(async move { sender.send(7) }));
+        let (received, told) =
+            timeout(Duration::from_secs(5), async { tokio::join!(waiting, telling) }).await.expect("in time");
+        assert_eq!((received, told), (Ok(7), Ok(())));
+        let many = (0..1000).map(|_| heavy.run(LIMIT, None, Box::pin(yield_now())));
+        timeout(Duration::from_secs(20), futures_util::future::join_all(many)).await.expect("in time");
+        assert_eq!(heavy.threads.available_permits(), 1);
+    }
+
+    #[tokio::test]
+    async fn the_pace_lets_others_go_on_when_its_time_is_used() {
+        let mut pace = heavy(1).pace(None);
+        assert!(pace.pause(Duration::from_micros(150)).now_or_never().is_some());
+        assert!(pace.pause(Duration::from_micros(50)).now_or_never().is_none());
+        assert!(pace.pause(Duration::from_micros(150)).now_or_never().is_some());
+        let mut pace = Heavy::new(HeavyWork::OFF).pace(None);
+        assert!(pace.pause(Duration::from_secs(1)).now_or_never().is_some());
+    }
+}

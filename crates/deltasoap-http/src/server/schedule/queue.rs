@@ -1,0 +1,349 @@
+//! Who goes next: slots, and the order of those that wait for one.
+//!
+//! Knows no clock, no task and no lock. Times are those since some beginning, so that tests can make them up.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// Names one that waits. Grows with each.
+pub(super) type Number = u64;
+
+/// How many slots there are, and for whom.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slots {
+    /// For all.
+    pub(super) common: usize,
+    /// Besides, for small requests alone.
+    pub(super) express: usize,
+    /// Longest request that is small, in bytes.
+    pub(super) small: u64,
+}
+
+/// The slots that are held, and who waits.
+///
+/// At all times nobody waits for whom there is a slot: whoever comes takes a free one at once, and whoever leaves one gives it
+/// to the next. So no one has to be woken but by the one who leaves.
+#[derive(Debug)]
+pub(super) struct Queue {
+    slots: Slots,
+    /// Slots held by small requests, at most `common + express`, and by others, at most `common`.
+    small_held: usize,
+    large_held: usize,
+    /// The number of the next that waits.
+    next: Number,
+    waiting: BTreeMap<Number, Waiter>,
+    /// The same by length, and the same by the time until which they may be overtaken.
+    by_length: BTreeSet<(u64, Number)>,
+    by_deadline: BTreeSet<(Duration, Number)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Waiter {
+    length: u64,
+    /// From then on it goes before all whose deadline is later, however small they are.
+    deadline: Duration,
+}
+
+impl Queue {
+    pub(super) fn new(slots: Slots) -> Self {
+        Queue {
+            slots,
+            small_held: 0,
+            large_held: 0,
+            next: 0,
+            waiting: BTreeMap::new(),
+            by_length: BTreeSet::new(),
+            by_deadline: BTreeSet::new(),
+        }
+    }
+
+    /// Slots that are held.
+    pub(super) fn held(&self) -> usize {
+        self.small_held + self.large_held
+    }
+
+    /// How many wait.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Takes a slot for a request of a length, if there is one for it.
+    pub(super) fn take(&mut self, length: u64) -> bool {
+        let is_free = self.is_free_for(length);
+        if is_free {
+            self.hold(length);
+        }
+        is_free
+    }
+
+    /// Waits for a slot, behind an attempt to take one. The number is to be given up by [`leave`](Self::leave), or comes back
+    /// from [`release`](Self::release).
+    pub(super) fn wait(&mut self, length: u64, deadline: Duration) -> Number {
+        let number = self.next;
+        self.next += 1;
+        self.waiting.insert(number, Waiter { length, deadline });
+        self.by_length.insert((length, number));
+        self.by_deadline.insert((deadline, number));
+        number
+    }
+
+    /// Waits no more. False if it did not wait: then it was given a slot.
+    pub(super) fn leave(&mut self, number: Number) -> bool {
+        self.remove(number).is_some()
+    }
+
+    /// Leaves the slot of a request of a length. It is given to the one that is returned, if anybody can have it.
+    pub(super) fn release(&mut self, length: u64, now: Duration) -> Option<Number> {
+        let held = if self.is_small(length) { &mut self.small_held } else { &mut self.large_held };
+        *held = held.saturating_sub(1);
+        let (number, waiter) = self.next_for_free(now)?;
+        self.remove(number);
+        self.hold(waiter.length);
+        Some(number)
+    }
+
+    /// True if a request of a length that holds a slot is to leave it to another: to a smaller one, or to one that must not be
+    /// overtaken any more. One that must not be overtaken itself keeps its slot.
+    pub(super) fn is_wanted(&self, length: u64, is_overdue: bool, now: Duration) -> bool {
+        if is_overdue || self.is_small(length) {
+            return false;
+        }
+        self.head(now).is_some_and(|(_, head)| head.length < length || head.deadline <= now)
+    }
+
+    /// The first of those that wait.
+    fn head(&self, now: Duration) -> Option<(Number, Waiter)> {
+        let overdue = self.by_deadline.first().filter(|(deadline, _)| *deadline <= now).map(|(_, number)| *number);
+        self.waiter(overdue.or_else(|| self.smallest())?)
+    }
+
+    /// The first of those that wait for whom there is a slot.
+    fn next_for_free(&self, now: Duration) -> Option<(Number, Waiter)> {
+        let has_slot = |(_, waiter): &(Number, Waiter)| self.is_free_for(waiter.length);
+        self.head(now).filter(has_slot).or_else(|| self.waiter(self.smallest()?).filter(has_slot))
+    }
+
+    fn smallest(&self) -> Option<Number> {
+        self.by_length.first().map(|(_, number)| *number)
+    }
+
+    fn waiter(&self, number: Number) -> Option<(Number, Waiter)> {
+        self.waiting.get(&number).map(|waiter| (number, *waiter))
+    }
+
+    fn remove(&mut self, number: Number) -> Option<Waiter> {
+        let waiter = self.waiting.remove(&number)?;
+        self.by_length.remove(&(waiter.length, number));
+        self.by_deadline.remove(&(waiter.deadline, number));
+        Some(waiter)
+    }
+
+    fn is_small(&self, length: u64) -> bool {
+        length <= self.slots.small
+    }
+
+    fn is_free_for(&self, length: u64) -> bool {
+        self.is_small(length) && self.small_held < self.slots.express || self.common_held() < self.slots.common
+    }
+
+    /// Slots held of those that are for all.
+    fn common_held(&self) -> usize {
+        self.large_held + self.small_held.saturating_sub(self.slots.express)
+    }
+
+    fn hold(&mut self, length: u64) {
+        let held = if self.is_small(length) { &mut self.small_held } else { &mut self.large_held };
+        *held += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const SMALL: u64 = 10;
+
+    fn queue(common: usize, express: usize) -> Queue {
+        Queue::new(Slots { common, express, small: SMALL })
+    }
+
+    fn at(time: u64) -> Duration {
+        Duration::from_millis(time)
+    }
+
+    #[test]
+    fn the_shortest_goes_first_and_of_equals_the_first_to_come() {
+        let mut queue = queue(1, 0);
+        assert!(queue.take(50) && !queue.take(1));
+        let [long, short, second] = [90, 20, 20].map(|length| queue.wait(length, at(100)));
+        for expected in [short, second, long] {
+            assert_eq!(queue.release(20, at(0)), Some(expected));
+        }
+        assert_eq!(queue.release(90, at(0)), None);
+        assert_eq!((queue.held(), queue.waiting()), (0, 0));
+    }
+
+    #[test]
+    fn nobody_overtakes_whom_the_deadline_has_come_for() {
+        let mut queue = queue(1, 0);
+        assert!(queue.take(50));
+        let [late, overdue, short] = [(90, 20), (80, 10), (20, 100)].map(|(length, time)| queue.wait(length, at(time)));
+        assert!(!queue.is_wanted(15, false, at(9)) && queue.is_wanted(15, false, at(10)));
+        assert!(!queue.is_wanted(15, true, at(10)));
+        assert_eq!(queue.release(50, at(30)), Some(overdue));
+        assert_eq!(queue.release(80, at(30)), Some(late));
+        assert_eq!(queue.release(90, at(30)), Some(short));
+    }
+
+    #[test]
+    fn small_requests_have_slots_that_large_ones_do_not_take() {
+        let mut queue = queue(1, 1);
+        assert!(queue.take(50) && !queue.take(50));
+        let large = queue.wait(50, at(0));
+        assert!(queue.take(SMALL) && !queue.take(SMALL));
+        let small = queue.wait(SMALL, at(100));
+        // The large one is first in line, but the slot is not for it.
+        assert_eq!(queue.release(SMALL, at(1)), Some(small));
+        assert_eq!(queue.release(50, at(1)), Some(large));
+    }
+
+    #[test]
+    fn small_requests_do_not_keep_large_ones_from_the_common_slots() {
+        let mut queue = queue(1, 1);
+        assert!(queue.take(1) && queue.take(1) && !queue.take(50));
+        let (large, small) = (queue.wait(50, at(5)), queue.wait(1, at(100)));
+        assert_eq!(queue.release(1, at(5)), Some(large));
+        assert_eq!(queue.release(1, at(5)), Some(small));
+    }
+
+    #[derive(Debug, Clone, Copy)]
+    enum Event {
+        Come { length: u64, patience: u64 },
+        Leave(usize),
+        Release(usize),
+        Pass(u64),
+    }
+
+    fn event() -> impl Strategy<Value = Event> {
+        prop_oneof![
+            4 => (0..40_u64, 0..50_u64).prop_map(|(length, patience)| Event::Come { length, patience }),
+            1 => (0..100_usize).prop_map(Event::Leave),
+            3 => (0..100_usize).prop_map(Event::Release),
+            2 => (0..30_u64).prop_map(Event::Pass),
+        ]
+    }
+
+    /// The same in a list that is looked through each time.
+    #[derive(Default)]
+    struct Naive {
+        /// Number, length and deadline of those that wait, in the order in which they came.
+        waiting: Vec<(Number, u64, Duration)>,
+        held: Vec<u64>,
+    }
+
+    impl Naive {
+        fn is_free_for(&self, length: u64, slots: Slots) -> bool {
+            let small = self.held.iter().filter(|length| **length <= slots.small).count();
+            let large = self.held.len() - small;
+            let common = large + small.saturating_sub(slots.express);
+            common < slots.common || length <= slots.small && small < slots.express
+        }
+
+        /// Of those that wait and could have a slot: an overdue one, unless one that could not is overdue for longer; else the
+        /// shortest.
+        fn next(&self, slots: Slots, now: Duration) -> Option<Number> {
+            let order = |(number, length, deadline): &&(Number, u64, Duration)| {
+                if *deadline <= now { (0, deadline.as_nanos(), *number) } else { (1, u128::from(*length), *number) }
+            };
+            let head = self.waiting.iter().min_by_key(order)?;
+            let shortest = self.waiting.iter().min_by_key(|(number, length, _)| (*length, *number))?;
+            [head, shortest].into_iter().find(|one| self.is_free_for(one.1, slots)).map(|one| one.0)
+        }
+    }
+
+    proptest! {
+        /// Slots are never more than there are, nobody waits for whom there is one, and the order is that of the naive twin:
+        /// so whoever is past the deadline is overtaken by nobody, but in slots that it cannot have.
+        #[test]
+        fn as_the_naive_twin(common in 1..4_usize, express in 0..3_usize, events in prop::collection::vec(event(), 0..200)) {
+            let slots = Slots { common, express, small: SMALL };
+            let (mut queue, mut naive, mut now) = (Queue::new(slots), Naive::default(), Duration::ZERO);
+            for event in events {
+                match event {
+                    Event::Come { length, patience } => {
+                        let is_free = naive.is_free_for(length, slots);
+                        prop_assert_eq!(queue.take(length), is_free);
+                        if is_free {
+                            naive.held.push(length);
+                        } else {
+                            let deadline = now + at(patience);
+                            let number = queue.wait(length, deadline);
+                            naive.waiting.push((number, length, deadline));
+                        }
+                    }
+                    Event::Leave(index) if !naive.waiting.is_empty() => {
+                        let (number, ..) = naive.waiting.remove(index % naive.waiting.len());
+                        prop_assert!(queue.leave(number) && !queue.leave(number));
+                    }
+                    Event::Release(index) if !naive.held.is_empty() => {
+                        let length = naive.held.swap_remove(index % naive.held.len());
+                        let expected = naive.next(slots, now);
+                        prop_assert_eq!(queue.release(length, now), expected);
+                        if let Some(index) = naive.waiting.iter().position(|one| Some(one.0) == expected) {
+                            naive.held.push(naive.waiting.remove(index).1);
+                        }
+                    }
+                    Event::Pass(time) => now += at(time),
+                    Event::Leave(_) | Event::Release(_) => {}
+                }
+                prop_assert_eq!((queue.held(), queue.waiting()), (naive.held.len(), naive.waiting.len()));
+                prop_assert!(naive.waiting.iter().all(|one| !naive.is_free_for(one.1, slots)));
+            }
+        }
+
+        /// A flood of small requests, and a large one among them: with slots that are each held for a time, it goes when it is
+        /// overdue and the next common slot is left.
+        #[test]
+        fn no_flood_keeps_a_request_waiting_past_its_deadline(
+            common in 1..4_usize, express in 0..3_usize, patience in 1..60_u64, work in 1..20_u64, rate in 1..20_u64,
+        ) {
+            let mut queue = queue(common, express);
+            let mut held: Vec<(u64, u64)> = Vec::new();
+            let mut large = None;
+            let mut began = None;
+            let mut numbers = BTreeMap::new();
+            for time in 0..200_u64 {
+                for _ in 0..rate {
+                    if queue.take(1) {
+                        held.push((1, time + work));
+                    } else {
+                        numbers.insert(queue.wait(1, at(time + patience)), 1);
+                    }
+                }
+                if large.is_none() && !queue.take(50) {
+                    let number = queue.wait(50, at(time + patience));
+                    numbers.insert(number, 50);
+                    large = Some((number, time));
+                }
+                let (ended, rest): (Vec<_>, Vec<_>) = held.iter().partition(|(_, end)| *end <= time);
+                held = rest;
+                for (length, _) in ended {
+                    if let Some(next) = queue.release(length, at(time)) {
+                        held.push((numbers[&next], time + work));
+                        began = began.or((large.map(|large| large.0) == Some(next)).then_some(time));
+                    }
+                }
+                if began.is_some() || large.is_none() {
+                    break;
+                }
+            }
+            if let Some((_, asked)) = large {
+                // Those that came with it or before are overdue as early; they hold each slot once more at most.
+                let ahead = (asked + 1) * rate;
+                let bound = asked + patience + work * (ahead / common as u64 + 2);
+                prop_assert!(began.is_some_and(|began| began <= bound) || bound >= 200, "{began:?} {asked} {bound}");
+            }
+        }
+    }
+}

@@ -1,0 +1,398 @@
+//! Turns: a task goes on with its request only while it holds a slot.
+//!
+//! A [`Ticket`] is a request's part in the scheduling. It outlives no request: when it is dropped, waiting or at work, its place
+//! goes to the next.
+
+use super::SmallFirst;
+use super::queue::{Number, Queue, Slots};
+use std::collections::HashMap;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+use tokio::time::{Instant, timeout};
+
+/// The slots of one service.
+#[derive(Debug)]
+pub(crate) struct Scheduler {
+    options: SmallFirst,
+    start: Instant,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    queue: Queue,
+    /// Of those that wait, and of nobody else.
+    wakers: HashMap<Number, Waker>,
+    /// How many of them wait to begin.
+    new: usize,
+}
+
+/// There is no place for another request, or there was none in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Busy {
+    pub(crate) retry_after: Duration,
+}
+
+impl Scheduler {
+    pub(crate) fn new(options: SmallFirst) -> Arc<Self> {
+        let slots = Slots { common: options.slots.max(1), express: options.express, small: options.small };
+        let state = State { queue: Queue::new(slots), wakers: HashMap::new(), new: 0 };
+        Arc::new(Scheduler { options, start: Instant::now(), state: Mutex::new(state) })
+    }
+
+    /// Waits until a request may begin, whose length is announced or not.
+    ///
+    /// # Errors
+    /// When it may not, now or in time.
+    pub(crate) async fn begin(self: &Arc<Self>, length: Option<u64>) -> Result<Arc<Ticket>, Busy> {
+        let ticket = Arc::new(Ticket {
+            scheduler: Arc::clone(self),
+            length: length.unwrap_or(self.options.unknown),
+            standing: Mutex::new(Standing { place: Place::New, waited: Duration::ZERO, keeps: false }),
+        });
+        let first = timeout(self.options.wait, poll_fn(|task| ticket.poll_begin(task))).await;
+        match first {
+            Ok(begun) => begun.map(|()| ticket),
+            Err(_) => Err(self.busy()),
+        }
+    }
+
+    /// Slots held at this time.
+    pub(crate) fn held(&self) -> usize {
+        self.lock().queue.held()
+    }
+
+    /// Requests that wait for a slot at this time.
+    pub(crate) fn waiting(&self) -> usize {
+        self.lock().queue.waiting()
+    }
+
+    fn busy(&self) -> Busy {
+        Busy { retry_after: self.options.retry_after }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Leaves a slot, and wakes whom it goes to.
+    fn release(&self, length: u64) {
+        let now = self.start.elapsed();
+        let mut state = self.lock();
+        let next = state.queue.release(length, now);
+        let waker = next.and_then(|number| state.wakers.remove(&number));
+        drop(state);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+/// A request's part in the scheduling.
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    scheduler: Arc<Scheduler>,
+    length: u64,
+    /// Locked by the request's task alone, so never for long.
+    standing: Mutex<Standing>,
+}
+
+#[derive(Debug)]
+struct Standing {
+    place: Place,
+    /// How long it has waited in all.
+    waited: Duration,
+    /// True while it does not leave its slot though its task has nothing to do.
+    keeps: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// It did not begin.
+    New,
+    /// It has begun, and waits for something that is not a slot.
+    Away,
+    /// It waits for a slot since some time since the scheduler's start.
+    Waiting { number: Number, since: Duration, is_new: bool },
+    /// It has a slot.
+    Holding,
+}
+
+impl Ticket {
+    /// Goes on with work in turns.
+    pub(crate) async fn run<F: Future>(&self, work: F) -> F::Output {
+        let mut work = pin!(work);
+        poll_fn(|task| {
+            if self.poll_turn(task).is_pending() {
+                return Poll::Pending;
+            }
+            let poll = work.as_mut().poll(task);
+            if poll.is_ready() || !self.standing().keeps {
+                self.leave();
+            }
+            poll
+        })
+        .await
+    }
+
+    /// Says whether the slot is kept while the task waits: for a thread that goes on with the work, not for anything else.
+    pub(crate) fn keep(&self, keeps: bool) {
+        self.standing().keeps = keeps;
+    }
+
+    /// True if the slot should be left to somebody else.
+    pub(crate) fn is_wanted(&self) -> bool {
+        let is_overdue = self.standing().waited >= self.scheduler.options.overtaken;
+        let now = self.scheduler.start.elapsed();
+        self.scheduler.lock().queue.is_wanted(self.length, is_overdue, now)
+    }
+
+    fn standing(&self) -> MutexGuard<'_, Standing> {
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn poll_begin(&self, task: &mut Context<'_>) -> Poll<Result<(), Busy>> {
+        let mut standing = self.standing();
+        if standing.place == Place::New {
+            let mut state = self.scheduler.lock();
+            if state.queue.take(self.length) {
+                standing.place = Place::Holding;
+            } else if state.new >= self.scheduler.options.queue {
+                return Poll::Ready(Err(self.scheduler.busy()));
+            } else {
+                state.new += 1;
+                standing.place = self.wait(&mut state, standing.waited, true);
+            }
+        }
+        drop(standing);
+        self.poll_turn(task).map(Ok)
+    }
+
+    fn poll_turn(&self, task: &mut Context<'_>) -> Poll<()> {
+        let mut standing = self.standing();
+        if standing.place == Place::Holding {
+            return Poll::Ready(());
+        }
+        let mut state = self.scheduler.lock();
+        if matches!(standing.place, Place::New | Place::Away) {
+            if state.queue.take(self.length) {
+                standing.place = Place::Holding;
+                return Poll::Ready(());
+            }
+            standing.place = self.wait(&mut state, standing.waited, false);
+        }
+        let Place::Waiting { number, since, is_new } = standing.place else { return Poll::Ready(()) };
+        if let Some(waker) = state.wakers.get_mut(&number) {
+            waker.clone_from(task.waker());
+            return Poll::Pending;
+        }
+        state.new -= usize::from(is_new);
+        standing.waited += self.scheduler.start.elapsed().saturating_sub(since);
+        standing.place = Place::Holding;
+        Poll::Ready(())
+    }
+
+    /// Gets in line. The waker comes with the first look at whether it is time.
+    fn wait(&self, state: &mut State, waited: Duration, is_new: bool) -> Place {
+        let since = self.scheduler.start.elapsed();
+        let number = state.queue.wait(self.length, since + self.scheduler.options.overtaken.saturating_sub(waited));
+        state.wakers.insert(number, Waker::noop().clone());
+        Place::Waiting { number, since, is_new }
+    }
+
+    /// Leaves the slot, or the line.
+    fn leave(&self) {
+        let place = std::mem::replace(&mut self.standing().place, Place::Away);
+        match place {
+            Place::New | Place::Away => {}
+            Place::Holding => self.scheduler.release(self.length),
+            Place::Waiting { number, is_new, .. } => {
+                let mut state = self.scheduler.lock();
+                state.new -= usize::from(is_new);
+                state.wakers.remove(&number);
+                let has_slot = !state.queue.leave(number);
+                drop(state);
+                if has_slot {
+                    self.scheduler.release(self.length);
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt;
+    use proptest::prelude::*;
+    use std::cell::RefCell;
+    use std::rc::Rc;
+    use tokio::task::{LocalSet, yield_now};
+    use tokio::time::sleep;
+
+    fn one_slot() -> SmallFirst {
+        SmallFirst { slots: 1, express: 0, small: 10, ..SmallFirst::default() }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slot_is_left_while_its_holder_waits_and_asked_for_again() {
+        let scheduler = Scheduler::new(one_slot());
+        let sleeper = scheduler.begin(Some(5)).await.expect("a slot");
+        let other = scheduler.begin(Some(5)).now_or_never();
+        assert!(other.is_none(), "there is one slot");
+        let mut running = Box::pin(sleeper.run(sleep(Duration::from_secs(1))));
+        assert!(running.as_mut().now_or_never().is_none());
+        assert_eq!((scheduler.held(), scheduler.waiting()), (0, 0));
+        let other = scheduler.begin(Some(5)).await.expect("the slot that was left");
+        sleep(Duration::from_secs(2)).await;
+        assert!(running.as_mut().now_or_never().is_none(), "it has to wait for its slot now");
+        assert_eq!((scheduler.held(), scheduler.waiting()), (1, 1));
+        drop(other);
+        running.await;
+        assert_eq!((scheduler.held(), scheduler.waiting()), (0, 0));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slot_can_be_kept() {
+        let scheduler = Scheduler::new(one_slot());
+        let ticket = scheduler.begin(None).await.expect("a slot");
+        let work = async {
+            ticket.keep(true);
+            sleep(Duration::from_secs(1)).await;
+            ticket.keep(false);
+            sleep(Duration::from_secs(1)).await;
+        };
+        let mut running = Box::pin(ticket.run(work));
+        assert!(running.as_mut().now_or_never().is_none());
+        assert_eq!(scheduler.held(), 1);
+        sleep(Duration::from_millis(1500)).await;
+        assert!(running.as_mut().now_or_never().is_none());
+        assert_eq!(scheduler.held(), 0);
+        running.await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_queue_is_bounded_in_number_and_in_time() {
+        let scheduler = Scheduler::new(SmallFirst { queue: 1, wait: Duration::from_secs(3), ..one_slot() });
+        let holder = scheduler.begin(Some(1)).await.expect("a slot");
+        let mut waiting = Box::pin(scheduler.begin(Some(1)));
+        assert!(waiting.as_mut().now_or_never().is_none());
+        assert_eq!(scheduler.begin(Some(1)).await.err(), Some(Busy { retry_after: Duration::from_secs(1) }));
+        assert_eq!(scheduler.waiting(), 1);
+        let start = Instant::now();
+        assert!(waiting.await.is_err());
+        assert_eq!((start.elapsed(), scheduler.waiting()), (Duration::from_secs(3), 0));
+        drop(holder);
+        assert!(scheduler.begin(Some(1)).await.is_ok(), "who gave up does not count any more");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_large_request_makes_way_for_smaller_ones_as_long_as_it_may_be_overtaken() {
+        let scheduler = Scheduler::new(SmallFirst { overtaken: Duration::from_secs(1), ..one_slot() });
+        let large = scheduler.begin(Some(100)).await.expect("a slot");
+        assert!(!large.is_wanted());
+        let small = scheduler.begin(Some(1)).shared();
+        assert!(small.clone().now_or_never().is_none());
+        assert!(large.is_wanted());
+        let mut rest = Box::pin(large.run(yield_now()));
+        assert!(rest.as_mut().now_or_never().is_none());
+        let small = small.await.expect("the slot");
+        assert!(rest.as_mut().now_or_never().is_none());
+        sleep(Duration::from_secs(1)).await;
+        drop(small);
+        rest.await;
+        let large = scheduler.begin(Some(100)).await.expect("a slot");
+        large.standing().waited = Duration::from_secs(1);
+        assert!(scheduler.begin(Some(1)).now_or_never().is_none());
+        assert!(!large.is_wanted());
+    }
+
+    /// What one of many requests does.
+    #[derive(Debug, Clone)]
+    struct Script {
+        comes: u64,
+        length: u64,
+        /// Work, and whether a wait for something else follows or only others are let go first.
+        steps: Vec<(u64, bool)>,
+        /// Is dropped at this time.
+        ends: Option<u64>,
+    }
+
+    fn script() -> impl Strategy<Value = Script> {
+        let steps = prop::collection::vec((0..20_u64, any::<bool>()), 1..5);
+        (0..100_u64, 0..40_u64, steps, prop::option::weighted(0.2, 0..200_u64))
+            .prop_map(|(comes, length, steps, ends)| Script { comes, length, steps, ends })
+    }
+
+    fn ms(time: u64) -> Duration {
+        Duration::from_millis(time)
+    }
+
+    /// Works for a time: the clock goes on, and no slot is left.
+    async fn work(ticket: &Ticket, time: u64) {
+        ticket.keep(true);
+        sleep(ms(time)).await;
+        ticket.keep(false);
+    }
+
+    async fn follow(scheduler: Arc<Scheduler>, script: Script, log: Rc<RefCell<Vec<usize>>>) {
+        sleep(ms(script.comes)).await;
+        let Ok(ticket) = scheduler.begin(Some(script.length)).await else { panic!("not refused here") };
+        let steps = async {
+            for (time, waits) in script.steps {
+                log.borrow_mut().push(scheduler.held());
+                work(&ticket, time).await;
+                if waits {
+                    sleep(ms(time)).await;
+                } else if ticket.is_wanted() {
+                    yield_now().await;
+                }
+            }
+        };
+        ticket.run(steps).await;
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Whatever requests do, come, wait, give way or go away: no slot is used twice, none is lost, nobody is forgotten.
+        #[test]
+        fn all_come_to_an_end(
+            slots in 1..4_usize, express in 0..3_usize, scripts in prop::collection::vec(script(), 1..30),
+        ) {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+            let options = SmallFirst { slots, express, small: 10, wait: Duration::from_secs(3600), ..SmallFirst::default() };
+            let log = Rc::new(RefCell::new(Vec::new()));
+            let scheduler = LocalSet::new().block_on(&runtime.expect("a runtime"), async {
+                let scheduler = Scheduler::new(options);
+                let tasks: Vec<_> = scripts
+                    .into_iter()
+                    .map(|script| {
+                        let ends = script.ends.map_or(Duration::from_secs(3600), ms);
+                        let following = follow(Arc::clone(&scheduler), script, Rc::clone(&log));
+                        tokio::task::spawn_local(timeout(ends, following))
+                    })
+                    .collect();
+                for task in tasks {
+                    let _ = task.await.expect("no panic");
+                }
+                // More than all work together, one at a time.
+                assert!(scheduler.start.elapsed() < Duration::from_secs(30 * 5));
+                scheduler
+            });
+            prop_assert!(log.borrow().iter().all(|held| (1..=slots + express).contains(held)));
+            prop_assert_eq!((scheduler.held(), scheduler.waiting()), (0, 0));
+            prop_assert_eq!(scheduler.lock().new, 0);
+            prop_assert!(scheduler.lock().wakers.is_empty());
+        }
+    }
+}

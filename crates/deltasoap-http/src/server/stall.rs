@@ -1,0 +1,112 @@
+//! Streams of clients that do not behave: writing fails when it was held up for too long, and closing waits a little.
+//!
+//! A client that is refused before it has sent all is still sending. To close the connection then makes the system answer with
+//! a reset, and the client's system throws away what it has not read yet: the refusal (RFC 9112, 9.6). So the server says that it
+//! is done, and for a while reads what comes.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::sync::oneshot;
+use tokio::time::{Sleep, sleep, timeout};
+
+/// How long what comes behind the last response is read, and how much of it.
+const LINGER: Duration = Duration::from_secs(1);
+const LINGERING: u64 = 1 << 20;
+
+/// A stream that takes bytes within a time, or never.
+#[derive(Debug)]
+pub(crate) struct Stalling<T> {
+    /// There until it is dropped.
+    stream: Option<T>,
+    timeout: Duration,
+    /// Runs while the other end takes nothing.
+    stalled: Option<Pin<Box<Sleep>>>,
+    /// Where the stream goes in the end.
+    back: Option<oneshot::Sender<T>>,
+}
+
+impl<T> Stalling<T> {
+    /// A stream, and where to have it back when it was dropped.
+    pub(crate) fn new(stream: T, timeout: Duration) -> (Self, oneshot::Receiver<T>) {
+        let (sender, receiver) = oneshot::channel();
+        (Stalling { stream: Some(stream), timeout, stalled: None, back: Some(sender) }, receiver)
+    }
+
+    /// What came of an attempt to write; an error if none has come of any for too long.
+    fn bounded<R>(&mut self, task: &mut Context<'_>, poll: Poll<io::Result<R>>) -> Poll<io::Result<R>> {
+        if poll.is_ready() {
+            self.stalled = None;
+            return poll;
+        }
+        let timeout = self.timeout;
+        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(timeout)));
+        stalled.as_mut().poll(task).map(|()| Err(io::Error::new(io::ErrorKind::TimedOut, "the client does not read")))
+    }
+}
+
+impl<T: Unpin> Stalling<T> {
+    fn stream(&mut self) -> Pin<&mut T> {
+        match &mut self.stream {
+            Some(stream) => Pin::new(stream),
+            None => unreachable!("a stream is there until it is dropped"),
+        }
+    }
+}
+
+impl<T> Drop for Stalling<T> {
+    fn drop(&mut self) {
+        if let (Some(stream), Some(back)) = (self.stream.take(), self.back.take()) {
+            // If nobody wants it back, it is closed.
+            let _ = back.send(stream);
+        }
+    }
+}
+
+/// Closes a stream whose other end may still be sending.
+pub(crate) async fn linger<T: AsyncRead + AsyncWrite + Unpin>(mut stream: T) {
+    let reading = async {
+        stream.shutdown().await?;
+        tokio::io::copy(&mut stream.take(LINGERING), &mut tokio::io::sink()).await
+    };
+    // Whatever comes of it, the connection is over.
+    let _ = timeout(LINGER, reading).await;
+}
+
+impl<T: AsyncRead + Unpin> AsyncRead for Stalling<T> {
+    fn poll_read(mut self: Pin<&mut Self>, task: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        self.stream().poll_read(task, buffer)
+    }
+}
+
+impl<T: AsyncWrite + Unpin> AsyncWrite for Stalling<T> {
+    fn poll_write(mut self: Pin<&mut Self>, task: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let poll = self.stream().poll_write(task, bytes);
+        self.bounded(task, poll)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        task: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let poll = self.stream().poll_write_vectored(task, slices);
+        self.bounded(task, poll)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.as_ref().is_some_and(AsyncWrite::is_write_vectored)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let poll = self.stream().poll_flush(task);
+        self.bounded(task, poll)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let poll = self.stream().poll_shutdown(task);
+        self.bounded(task, poll)
+    }
+}
