@@ -38,7 +38,7 @@ pub use context::{Context, Peer};
 pub use memory::{Connection, MemoryBounds, Principal, Sharing};
 pub use monitor::{Monitor, Monitored};
 pub use operation::Operation;
-pub use page::LandingPage;
+pub use page::{LandingPage, ServiceIndex};
 pub use serve::{Server, ServerHandle};
 pub use service::{ResponseFuture, SoapService};
 pub use stats::{ServiceStats, StatsSnapshot};
