@@ -151,6 +151,12 @@
 //! [`transport`] has what is under client and server: Unix sockets, memory, frames in place of HTTP, and the traits to plug in what is
 //! not there.
 //!
+//! # For people and machines that look after it
+//!
+//! A browser is shown a page ([`LandingPage`]) with the operations, what the differential engine did, and a form that sends requests.
+//! Tools find the description under `?wsdl`, and the documents that it imports beside it ([`ServiceBuilder::wsdl_document`],
+//! [`ServiceBuilder::wsdl_file`]). A [`Monitor`] answers for health, readiness and metrics; a [`ServiceIndex`] lists several services.
+//!
 //! What runs here needs a Tokio runtime with its timer on.
 //!
 //! # What there is not
@@ -191,8 +197,8 @@ pub use coding::{CodingError, Compression, GzipLimits};
 pub use server::{
     ActionCheck, Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, HeavyWork,
     IntoAnswer, LandingPage, MemoryBounds, Monitor, Monitored, Operation, Peer, PeerCertificates, Principal,
-    ResponseFuture, Scheduling, Server, ServerHandle, ServiceBuilder, ServiceStats, Sharing, SmallFirst, SoapService,
-    StatsSnapshot, TypedFault,
+    ResponseFuture, Scheduling, Server, ServerHandle, ServiceBuilder, ServiceIndex, ServiceStats, Sharing, SmallFirst,
+    SoapService, StatsSnapshot, TypedFault,
 };
 #[cfg(feature = "tls")]
 pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};

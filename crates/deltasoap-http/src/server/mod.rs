@@ -45,7 +45,7 @@ pub use heavy::HeavyWork;
 pub use memory::{Connection, MemoryBounds, Principal, Sharing};
 pub use monitor::{Monitor, Monitored};
 pub use operation::Operation;
-pub use page::LandingPage;
+pub use page::{LandingPage, ServiceIndex};
 pub use schedule::{Scheduling, SmallFirst};
 pub use serve::{Server, ServerHandle};
 pub use service::{ResponseFuture, SoapService};

@@ -3,11 +3,12 @@
 //! These are paths of their own, not queries of a service: a load balancer asks for the server, often without credentials, and
 //! before any service is known to it.
 
+use super::respond;
 use super::serve::ServerHandle;
 use crate::body::Body;
 use futures_util::TryFutureExt;
 use futures_util::future::{Either, MapOk};
-use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::Either as EitherBody;
 use std::convert::Infallible;
@@ -123,9 +124,7 @@ impl Monitor {
 
     fn answer(&self, method: &Method, path: &str) -> Response<Body> {
         if !matches!(*method, Method::GET | Method::HEAD) {
-            let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "GET this.\n".to_owned());
-            response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
-            return response;
+            return respond::only_get();
         }
         match (path, &self.metrics) {
             ("/health", _) => text(StatusCode::OK, "alive\n".to_owned()),
@@ -151,9 +150,7 @@ impl Monitor {
 const SECONDS: [f64; 10] = [5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 2e-2, 0.1];
 
 fn text(status: StatusCode, text: String) -> Response<Body> {
-    let mut response = Response::new(Body::from(text));
-    *response.status_mut() = status;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    let mut response = respond::text(status, "text/plain", text);
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }

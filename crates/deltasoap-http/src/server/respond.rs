@@ -80,6 +80,13 @@ pub(crate) fn method_not_allowed() -> Response<Body> {
     response
 }
 
+/// HTTP 405 where there are pages alone.
+pub(crate) fn only_get() -> Response<Body> {
+    let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "text/plain", "GET this.\n".into());
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+    response
+}
+
 /// HTTP 401 or another status for a request that its sender may not send (RFC 9110, 15.5.2).
 pub(crate) fn denied(denial: &Denial) -> Response<Body> {
     let reason = denial.status.canonical_reason().unwrap_or("Denied");
@@ -156,7 +163,8 @@ pub(crate) fn xml(document: String) -> Response<Body> {
     text(StatusCode::OK, "text/xml", document)
 }
 
-fn text(status: StatusCode, media: &str, text: String) -> Response<Body> {
+/// A text of a media type, in UTF-8.
+pub(crate) fn text(status: StatusCode, media: &str, text: String) -> Response<Body> {
     let media = HeaderValue::try_from(format!("{media}; charset=utf-8"));
     with_type(status, media.unwrap_or(HeaderValue::from_static("text/plain")), text.into())
 }

@@ -109,6 +109,16 @@ impl SoapService {
         SoapService { inner: Arc::new(inner) }
     }
 
+    /// What there is to tell of the service.
+    pub(crate) fn about(&self) -> page::About<'_> {
+        page::About {
+            name: &self.inner.name,
+            documentation: &self.inner.documentation,
+            operations: self.inner.operations.iter().count(),
+            has_description: self.inner.description.is_some(),
+        }
+    }
+
     /// The service's counters; all clones of a service count together.
     pub fn stats(&self) -> Arc<ServiceStats> {
         Arc::clone(&self.inner.stats)

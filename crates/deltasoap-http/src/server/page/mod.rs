@@ -3,8 +3,12 @@
 //! The page is whole: style and script stand in it, so that it loads nothing, and its policy ([`policy`]) allows nothing else. All
 //! texts go through `maud`, which escapes them. Without a script the page shows everything but the form.
 
+mod index;
 pub(crate) mod policy;
 mod tables;
+
+pub(crate) use index::About;
+pub use index::ServiceIndex;
 
 use super::operation::Operation;
 use super::sample::has_parts;
@@ -57,7 +61,7 @@ pub(crate) fn landing(subject: &Subject<'_>) -> String {
                     @if subject.has_form { (form(subject)) }
                     (tables::statistics(subject.stats))
                 }
-                footer { p { "Served by deltasoap " (env!("CARGO_PKG_VERSION")) } }
+                (footer())
                 @if subject.has_form { script { (PreEscaped(SCRIPT)) } }
             }
         }
@@ -77,6 +81,10 @@ fn head(name: &str) -> Markup {
             style { (PreEscaped(STYLE)) }
         }
     }
+}
+
+fn footer() -> Markup {
+    html! { footer { p.note { "Served by deltasoap " (env!("CARGO_PKG_VERSION")) } } }
 }
 
 fn banner(subject: &Subject<'_>) -> Markup {
