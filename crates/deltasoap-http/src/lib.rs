@@ -151,6 +151,10 @@
 //! [`transport`] has what is under client and server: Unix sockets, memory, frames in place of HTTP, and the traits to plug in what is
 //! not there.
 //!
+//! # Without async
+//!
+//! With the feature `blocking` there is a client that waits for each call, `blocking::Client`.
+//!
 //! # For people and machines that look after it
 //!
 //! A browser is shown a page ([`LandingPage`]) with the operations, what the differential engine did, and a form that sends requests.
@@ -172,6 +176,8 @@
 #![forbid(unsafe_code)]
 
 mod attachments;
+#[cfg(feature = "blocking")]
+pub mod blocking;
 mod body;
 mod client;
 mod coding;
@@ -190,8 +196,9 @@ pub use attachments::{
 };
 pub use body::Body;
 pub use client::{
-    BoxError, CallError, CallOptions, Client, ClientBuilder, Credentials, HttpTransport, InvalidCredentials,
-    InvalidUrl, Response, SharedTemplates, StatusError,
+    BoxError, CallError, CallOptions, Came, Client, ClientBuilder, Credentials, Exchange, HttpTransport,
+    HttpTransportBuilder, InvalidCredentials, InvalidProxy, InvalidUrl, Proxy, Recorded, RedirectError, Redirects,
+    Response, Retries, Sent, SharedTemplates, StatusError, Trace,
 };
 pub use coding::{CodingError, Compression, GzipLimits};
 pub use server::{

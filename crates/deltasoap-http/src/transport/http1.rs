@@ -1,5 +1,6 @@
 //! HTTP/1.1 by hyper.
 
+use super::io::Io;
 use super::{Connector, Protocol, Served, Stream, Terms, Unsent};
 use crate::{Body, BoxError};
 use futures_util::future::BoxFuture;
@@ -8,13 +9,11 @@ use http::{Request, Response, Uri};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::client::legacy::connect::{Connected, Connection};
-use hyper_util::client::legacy::{Client, Error};
+use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use std::convert::Infallible;
 use std::fmt;
-use std::io::{self, IoSlice};
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::task::{Context, Poll};
 use tower::Service;
 
@@ -83,13 +82,8 @@ impl<C: Connector> Service<Request<Body>> for HttpPool<C> {
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         let exchange = self.0.request(request);
-        Box::pin(async move { exchange.await.map_err(told) })
+        Box::pin(async move { Ok(exchange.await?) })
     }
-}
-
-/// An error of hyper's client, with what it tells of requests that were not sent.
-pub(crate) fn told(error: Error) -> BoxError {
-    if error.is_connect() { Box::new(Unsent(error.into())) } else { error.into() }
 }
 
 /// A connector as hyper's client wants it.
@@ -98,10 +92,10 @@ struct Plain<C>(C);
 
 impl<C: Connector> Service<Uri> for Plain<C> {
     type Response = Io<C::Stream>;
-    type Error = io::Error;
-    type Future = BoxFuture<'static, io::Result<Io<C::Stream>>>;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<Io<C::Stream>, BoxError>>;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
         Poll::Ready(Ok(()))
     }
 
@@ -109,54 +103,10 @@ impl<C: Connector> Service<Uri> for Plain<C> {
         let connector = self.0.clone();
         Box::pin(async move {
             if url.scheme() != Some(&Scheme::HTTP) {
-                return Err(io::Error::new(io::ErrorKind::Unsupported, "only `http` URLs go over this transport"));
+                return Err("only `http` URLs go over this transport".into());
             }
-            Ok(Io(TokioIo::new(connector.connect(&url).await?)))
+            let stream = connector.connect(&url).await.map_err(|error| Unsent(error.into()))?;
+            Ok(Io::new(stream))
         })
-    }
-}
-
-/// A stream of which nothing is known.
-struct Io<T>(TokioIo<T>);
-
-impl<T> Connection for Io<T> {
-    fn connected(&self) -> Connected {
-        Connected::new()
-    }
-}
-
-impl<T: Stream> hyper::rt::Read for Io<T> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        cursor: hyper::rt::ReadBufCursor<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_read(context, cursor)
-    }
-}
-
-impl<T: Stream> hyper::rt::Write for Io<T> {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_shutdown(context)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.0.is_write_vectored()
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        slices: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write_vectored(context, slices)
     }
 }

@@ -42,15 +42,20 @@
 
 mod framed;
 mod http1;
+mod io;
 mod memory;
+#[cfg(feature = "tls")]
+mod secure;
 mod tcp;
 #[cfg(unix)]
 mod unix;
 
 pub use framed::{Frames, FramesBody, FramesError, FramesPool};
-pub(crate) use http1::told;
 pub use http1::{Http, HttpPool};
+pub(crate) use io::Io;
 pub use memory::{InMemory, MemoryConnector, MemoryListener, memory};
+#[cfg(feature = "tls")]
+pub use secure::SecureConnector;
 pub use tcp::TcpConnector;
 #[cfg(unix)]
 pub use unix::{UnixConnector, UnixListener, UnixPeer};
@@ -60,7 +65,6 @@ use bytes::Bytes;
 use http::{Extensions, Request, Response, Uri};
 use std::convert::Infallible;
 use std::fmt;
-use std::io;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
@@ -81,7 +85,7 @@ pub trait Listener: Send + 'static {
     ///
     /// # Errors
     /// When there is none; the server asks again after a moment.
-    fn accept(&mut self) -> impl Future<Output = io::Result<(Self::Stream, Extensions)>> + Send;
+    fn accept(&mut self) -> impl Future<Output = std::io::Result<(Self::Stream, Extensions)>> + Send;
 }
 
 /// Opens connections for a client.
@@ -93,7 +97,7 @@ pub trait Connector: Clone + Send + Sync + 'static {
     ///
     /// # Errors
     /// When there is none to be had. Nothing has been sent then, and the client may try again.
-    fn connect(&self, url: &Uri) -> impl Future<Output = io::Result<Self::Stream>> + Send;
+    fn connect(&self, url: &Uri) -> impl Future<Output = std::io::Result<Self::Stream>> + Send;
 }
 
 /// What can be served: any cheap [`tower::Service`] that never fails, as [`SoapService`](crate::SoapService), a router of
@@ -199,8 +203,8 @@ impl Terms {
     }
 }
 
-/// A request of which nothing was sent, since there was no connection to be had. To try again is safe, whatever it asks for; see
-/// [`Retries`](crate::Retries). Transports that are not from here may use it too.
+/// Why there was no connection to be had: nothing of the request was sent. To try again is safe, whatever it asks for; see
+/// [`Retries`](crate::Retries). It is looked for among the causes of a transport's error, so that other transports may use it too.
 #[derive(Debug)]
 pub struct Unsent(pub BoxError);
 
