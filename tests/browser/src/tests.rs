@@ -34,7 +34,9 @@ fn index(visit: &Visit) -> Result<()> {
 fn operations(visit: &Visit) -> Result<()> {
     visit.open(DESKTOP, "/bench")?;
     visit.check_text("h1", &["Bench"])?;
-    visit.check_text("#operations", &["echoVoid", "echoDoubles", "echoStruct", "sendMios", "fail", "urn:bench"])?;
+    visit.check_text("header", &["urn:bench", "WSDL"])?;
+    visit
+        .check_text("#operations", &["echoVoid", "echoDoubles", "echoStruct", "sendMios", "fail", "urn:bench#fail"])?;
     visit.check(
         "[...document.querySelectorAll('.operations h3')].map((h) => h.innerText)
         .every((name, index, all) => index === 0 || all[index - 1] < name)",
@@ -162,7 +164,7 @@ fn policy(visit: &Visit) -> Result<()> {
     visit.open(DESKTOP, "/bench")?;
     let refused = |element: &str, property: &str, value: &str| {
         format!(
-            "await new Promise((resolve) => {{
+            "new Promise((resolve) => {{
                 document.addEventListener('securitypolicyviolation', () => resolve(true), {{ once: true }});
                 const element = document.createElement('{element}');
                 element.{property} = `{value}`;

@@ -89,7 +89,7 @@ impl Visit {
 
     /// The value of an expression in the page, once a promise is fulfilled.
     fn value(&self, expression: &str) -> Result<String> {
-        let object = self.tab.evaluate(&format!("(async () => String({expression}))()"), true)?;
+        let object = self.tab.evaluate(&format!("(async () => String(await ({expression})))()"), true)?;
         let value = object.value.as_ref().and_then(|value| value.as_str());
         value.map(str::to_owned).with_context(|| format!("{expression} gave no text but {:?}", object.description))
     }
@@ -106,7 +106,7 @@ impl Visit {
         let begin = Instant::now();
         while self.value(expression)? != "true" {
             if begin.elapsed() > PATIENCE {
-                bail!("{expression} did not become true; the page: {}", self.text("body").unwrap_or_default());
+                bail!("{expression} did not become true; the form: {}", self.text("#try").unwrap_or_default());
             }
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -191,9 +191,11 @@ impl Visit {
         Ok(())
     }
 
-    /// Takes back what the browser complained about on purpose.
+    /// Takes back what the browser complained about on purpose, and what it was about.
     pub fn take_complaints(&self) -> Vec<String> {
-        std::mem::take(&mut self.seen().complaints)
+        let mut seen = self.seen();
+        seen.requests.retain(|url| url.starts_with(&self.origin));
+        std::mem::take(&mut seen.complaints)
     }
 
     /// Ends the visit.

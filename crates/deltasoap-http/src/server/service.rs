@@ -398,7 +398,7 @@ impl Inner {
             return respond::not_found("This service has no page.\n".to_owned());
         }
         let mut operations: Vec<&Operation> = self.operations.iter().collect();
-        operations.sort_by(|a, b| (&a.name().local, &a.name().namespace).cmp(&(&b.name().local, &b.name().namespace)));
+        operations.sort_by(|a, b| page::by_name(a.name(), b.name()));
         respond::page(page::landing(&page::Subject {
             name: &self.name,
             documentation: &self.documentation,

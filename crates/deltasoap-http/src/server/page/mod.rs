@@ -9,6 +9,7 @@ mod tables;
 
 pub(crate) use index::About;
 pub use index::ServiceIndex;
+pub(crate) use tables::by_name;
 
 use super::operation::Operation;
 use super::sample::has_parts;
@@ -95,6 +96,9 @@ fn banner(subject: &Subject<'_>) -> Markup {
             p.about {
                 "SOAP 1.1 and 1.2 over HTTP. Messages may come with parts (MTOM, SOAP with Attachments, DIME) and in gzip."
             }
+            @if let Some(namespace) = shared_namespace(subject.operations) {
+                dl { (fact("Namespace", namespace)) }
+            }
             @if let Some(description) = subject.description {
                 nav aria-label="Description" {
                     a href="?wsdl" { "WSDL" }
@@ -105,18 +109,26 @@ fn banner(subject: &Subject<'_>) -> Markup {
     }
 }
 
+/// The namespace of all operations, if they have the same.
+fn shared_namespace<'s>(operations: &[&'s Operation]) -> Option<&'s str> {
+    let mut namespaces = operations.iter().map(|operation| &*operation.name().namespace);
+    let first = namespaces.next().filter(|first| !first.is_empty())?;
+    namespaces.all(|other| other == first).then_some(first)
+}
+
 fn operations(subject: &Subject<'_>) -> Markup {
+    let is_shared = shared_namespace(subject.operations).is_some();
     html! {
         section #operations aria-labelledby="operations-title" {
             h2 #operations-title { "Operations " span.count { (subject.operations.len()) } }
             ul.operations {
-                @for operation in subject.operations { (listed(operation, subject.has_form)) }
+                @for operation in subject.operations { (listed(operation, is_shared, subject.has_form)) }
             }
         }
     }
 }
 
-fn listed(operation: &Operation, has_form: bool) -> Markup {
+fn listed(operation: &Operation, is_namespace_known: bool, has_form: bool) -> Markup {
     let QName { namespace, local } = operation.name();
     html! {
         li {
@@ -128,7 +140,7 @@ fn listed(operation: &Operation, has_form: bool) -> Markup {
             }
             @if !operation.described().is_empty() { p { (operation.described()) } }
             dl {
-                @if !namespace.is_empty() { (fact("Namespace", namespace)) }
+                @if !(is_namespace_known || namespace.is_empty()) { (fact("Namespace", namespace)) }
                 @if !operation.described_action().is_empty() { (fact("Action", operation.described_action())) }
             }
         }

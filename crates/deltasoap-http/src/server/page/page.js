@@ -32,7 +32,7 @@
 
   // Writes a document with an element a line. Text is kept as it is, so elements with text in them stay in one line.
   const indent = (node, depth, write) => {
-    const line = () => write("\n" + "  ".repeat(depth));
+    const line = (depth) => write("\n" + "  ".repeat(depth));
     const escaped = (text) => text.replace(/&/g, "&amp;").replace(new RegExp("<", "g"), "&lt;").replace(/>/g, "&gt;");
     if (node.nodeType === Node.TEXT_NODE || node.nodeType === Node.CDATA_SECTION_NODE) return write(escaped(node.data));
     if (node.nodeType === Node.COMMENT_NODE) return write("<" + `!--${node.data}-->`, "comment");
@@ -52,10 +52,10 @@
     const isMixed = children.some(isText) || children.every((child) => child.nodeType === Node.TEXT_NODE);
     for (const child of children) {
       if (!isMixed && child.nodeType === Node.TEXT_NODE) continue;
-      if (!isMixed) write("\n" + "  ".repeat(depth + 1));
+      if (!isMixed) line(depth + 1);
       indent(child, depth + 1, write);
     }
-    if (!isMixed) line();
+    if (!isMixed) line(depth);
     write("<" + "/");
     write(node.nodeName, "tag");
     write(">");
@@ -136,13 +136,17 @@
     response.replaceChildren(...parts);
   };
 
+  // Only the sample that was asked for last is shown, whatever comes when.
+  let asked = 0;
   const sample = async () => {
+    const ticket = ++asked;
     const { dataset } = operation.selectedOptions[0];
     const query = version.value === "1.1" ? dataset.soap11 : dataset.soap12;
     at("headers").textContent = Object.entries(headers()).map(([name, value]) => `${name}: ${value}`).join(" \u00B7 ");
     try {
       const answer = await fetch(`${url}?${query}`);
       const text = await answer.text();
+      if (ticket !== asked) return;
       const parsed = answer.ok && parse(text);
       request.value = parsed ? indented(parsed) : answer.ok ? text : "";
       request.placeholder = answer.ok ? "" : text;

@@ -3,6 +3,7 @@
 use super::super::stats::ServiceStats;
 use deltasoap_core::{DifferentialStats, EncodeStats, QName};
 use maud::{Markup, html};
+use std::cmp::Ordering;
 
 const DECODING: [&str; 9] = [
     "operation",
@@ -30,10 +31,10 @@ const SERIALIZATION: [&str; 9] = [
 
 /// Both tables.
 pub(super) fn statistics(stats: &ServiceStats) -> Markup {
-    let mut decoding: Vec<_> = stats.operations().collect();
-    let mut serialization: Vec<_> = stats.responses().collect();
-    decoding.sort_by(|(a, _), (b, _)| (&a.local, &a.namespace).cmp(&(&b.local, &b.namespace)));
-    serialization.sort_by(|(a, _), (b, _)| (&a.local, &a.namespace).cmp(&(&b.local, &b.namespace)));
+    let mut decoding: Vec<_> = stats.operations().filter(|(_, stats)| stats.messages > 0).collect();
+    let mut serialization: Vec<_> = stats.responses().filter(|(_, stats)| stats.messages > 0).collect();
+    decoding.sort_by(|(a, _), (b, _)| by_name(a, b));
+    serialization.sort_by(|(a, _), (b, _)| by_name(a, b));
     let total = stats.snapshot();
     html! {
         section #statistics aria-labelledby="statistics-title" {
@@ -49,9 +50,21 @@ pub(super) fn statistics(stats: &ServiceStats) -> Markup {
     }
 }
 
-fn table(title: &str, columns: &[&str], rows: impl Iterator<Item = Markup>) -> Markup {
+/// The order of operations on the page.
+pub(crate) fn by_name(a: &QName, b: &QName) -> Ordering {
+    (&a.local, &a.namespace).cmp(&(&b.local, &b.namespace))
+}
+
+/// A table with a row for each operation that had messages.
+fn table(title: &str, columns: &[&str], rows: impl ExactSizeIterator<Item = Markup>) -> Markup {
     html! {
         h3 { (title) }
+        @if rows.len() == 0 { p.note { "No messages yet." } } @else { (scrolled(title, columns, rows)) }
+    }
+}
+
+fn scrolled(title: &str, columns: &[&str], rows: impl Iterator<Item = Markup>) -> Markup {
+    html! {
         // What is wider than the screen is scrolled, also by keyboard.
         div.scroll role="region" aria-label=(title) tabindex="0" {
             table {
