@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod browser;
 mod check;
 mod debian;
 mod fuzz;
@@ -13,6 +14,7 @@ mod interop;
 mod licences;
 mod peer;
 mod peers;
+mod server;
 mod shell;
 mod summary;
 mod values;
@@ -35,6 +37,8 @@ enum Task {
     Peers(peers::Arguments),
     /// Run the clients of other toolkits against our server
     Interop(interop::Arguments),
+    /// Visit the landing page with a headless browser
+    Browser(browser::Arguments),
     /// Check the licences of all dependencies against deny.toml
     Licences,
     /// Build the fuzz targets and run them for a while
@@ -45,6 +49,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().task {
         Task::Peers(arguments) => peers::run(&arguments),
         Task::Interop(arguments) => interop::run(&arguments),
+        Task::Browser(arguments) => browser::run(&arguments),
         Task::Licences => licences::run(),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
     };

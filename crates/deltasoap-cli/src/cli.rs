@@ -47,8 +47,9 @@ pub enum Task {
     /// Serve the demo's services until interrupted
     ///
     /// Prints a line `listening on URL` for each service. The service under /bench echoes arrays of every type, a struct and a
-    /// typed fault; its description is at /bench?wsdl. Each service's page shows its operations and what differential decoding
-    /// did for them; /metrics has the same for Prometheus.
+    /// typed fault; its description is at /bench?wsdl. In a browser, each service's page shows its operations, has a form that tries
+    /// them, and tells what the differential engine did; / lists the services. /health and /ready are for load balancers, /metrics
+    /// is for Prometheus.
     Serve(Serve),
 }
 
@@ -226,6 +227,9 @@ pub struct Serve {
     /// Address and port to listen on; port 0 takes a free one
     #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
     pub listen: SocketAddr,
+    /// Seconds between an interrupt, from when on /ready says no, and the end
+    #[arg(long, default_value_t = 0, value_name = "S")]
+    pub drain: u64,
 }
 
 #[cfg(test)]

@@ -146,6 +146,21 @@
 //! # }
 //! ```
 //!
+//! # Other ways than HTTP over TCP
+//!
+//! [`transport`] has what is under client and server: Unix sockets, memory, frames in place of HTTP, and the traits to plug in what is
+//! not there.
+//!
+//! # Without async
+//!
+//! With the feature `blocking` there is a client that waits for each call, `blocking::Client`.
+//!
+//! # For people and machines that look after it
+//!
+//! A browser is shown a page ([`LandingPage`]) with the operations, what the differential engine did, and a form that sends requests.
+//! Tools find the description under `?wsdl`, and the documents that it imports beside it ([`ServiceBuilder::wsdl_document`],
+//! [`ServiceBuilder::wsdl_file`]). A [`Monitor`] answers for health, readiness and metrics; a [`ServiceIndex`] lists several services.
+//!
 //! What runs here needs a Tokio runtime with its timer on.
 //!
 //! # What there is not
@@ -161,6 +176,8 @@
 #![forbid(unsafe_code)]
 
 mod attachments;
+#[cfg(feature = "blocking")]
+pub mod blocking;
 mod body;
 mod client;
 mod coding;
@@ -171,6 +188,7 @@ mod sizes;
 mod slow;
 #[cfg(feature = "tls")]
 mod tls;
+pub mod transport;
 
 pub use attachments::{
     Attachment, AttachmentError, AttachmentErrorKind, AttachmentLimits, AttachmentOptions, Attachments, Mtom, Part,
@@ -178,14 +196,16 @@ pub use attachments::{
 };
 pub use body::Body;
 pub use client::{
-    BoxError, CallError, CallOptions, Client, ClientBuilder, Credentials, HttpTransport, InvalidCredentials,
-    InvalidUrl, Response, SharedTemplates, StatusError,
+    BoxError, CallError, CallOptions, Came, Client, ClientBuilder, Credentials, Exchange, HttpTransport,
+    HttpTransportBuilder, InvalidCredentials, InvalidProxy, InvalidUrl, Proxy, Recorded, RedirectError, Redirects,
+    Response, Retries, Sent, SharedTemplates, StatusError, Trace,
 };
 pub use coding::{CodingError, Compression, GzipLimits};
 pub use server::{
-    Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, HeavyWork, IntoAnswer,
-    MemoryBounds, Operation, Peer, PeerCertificates, Principal, ResponseFuture, Scheduling, Server, ServerHandle,
-    ServiceBuilder, ServiceStats, Sharing, SmallFirst, SoapService, StatsSnapshot, TypedFault,
+    ActionCheck, Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, HeavyWork,
+    IntoAnswer, LandingPage, MemoryBounds, Monitor, Monitored, Operation, Peer, PeerCertificates, Principal,
+    ResponseFuture, Scheduling, Server, ServerHandle, ServiceBuilder, ServiceIndex, ServiceStats, Sharing, SmallFirst,
+    SoapService, StatsSnapshot, TypedFault,
 };
 #[cfg(feature = "tls")]
 pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};

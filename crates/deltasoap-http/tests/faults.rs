@@ -69,7 +69,8 @@ impl Sequence {
         message.number += 1;
         for _ in 0..random.below(4) {
             let index = random.below(message.values.len());
-            message.values[index] = if random.below(2) == 0 { random.below(10) as f64 } else { -1.0 / random.next() as f64 };
+            message.values[index] =
+                if random.below(2) == 0 { random.below(10) as f64 } else { -1.0 / random.next() as f64 };
         }
         match random.below(8) {
             0 => message.values.push(0.1),
@@ -94,7 +95,8 @@ struct Target {
 impl Target {
     async fn new() -> Self {
         let times = builder().body_timeout(TIME).body_rate(10_000).handler_timeout(BOUND / 2);
-        let service = scheduled(times.authenticate(users()).compression(Compression::ALWAYS)).build().expect("a service");
+        let service =
+            scheduled(times.authenticate(users()).compression(Compression::ALWAYS)).build().expect("a service");
         let (identity, authority) = identity();
         let regular = builder().differential(Differential::OFF).templating(Templating::OFF).build().expect("a service");
         let forgetful = Client::builder("http://localhost/").templating(Templating::OFF).memories(0).hints(false);
@@ -161,7 +163,11 @@ async fn ordinary(target: Arc<Target>, storm: Arc<Storm>, number: usize, seed: u
         if took > TIME {
             // What held it up is worth knowing where a bound is missed.
             let stats = target.service.stats().snapshot();
-            println!("client {number} waited {took:?}: {} values, {:?}", message.values.len(), (stats.underway, stats.working, stats.waiting));
+            println!(
+                "client {number} waited {took:?}: {} values, {:?}",
+                message.values.len(),
+                (stats.underway, stats.working, stats.waiting)
+            );
         }
         assert_eq!(answer, Echoed::from(message), "client {number} gets what it sent");
         let regular: Echoed = target.regular.call(message).await.expect("an answer");
@@ -205,7 +211,8 @@ async fn storm(target: &Arc<Target>, time: Duration, seed: u64) {
             }
         }
     }
-    let (attacks, calls, slowest) = (storm.attacks.load(Relaxed), storm.calls.load(Relaxed), storm.slowest.load(Relaxed));
+    let (attacks, calls, slowest) =
+        (storm.attacks.load(Relaxed), storm.calls.load(Relaxed), storm.slowest.load(Relaxed));
     println!("{attacks} attacks, {calls} calls, the slowest in {slowest} ms");
     assert!(u128::from(slowest) < BOUND.as_millis());
     assert!(attacks > ATTACKERS as u64 / 2 && calls > CLIENTS as u64, "both go on");

@@ -240,3 +240,20 @@ fn identities_are_checked_and_not_shown() {
     let strange = Identity::from_pem(&pem, &key).expect("an identity");
     assert!(HttpTransport::with_tls(authority.client().identity(strange)).is_err(), "another's key");
 }
+
+#[tokio::test]
+async fn other_protocols_go_over_tls_too() {
+    use deltasoap::http::transport::{Frames, Protocol, SecureConnector, TcpConnector};
+    let (authority, listener) = (Authority::new(), tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port"));
+    let address = listener.local_addr().expect("an address");
+    let server = Server::over(listener, Frames::default()).tls(authority.server()).expect("an identity");
+    tokio::spawn(server.serve(open_service()));
+    for (trusted, host) in [(&authority, "localhost"), (&authority, "127.0.0.1"), (&Authority::new(), "localhost")] {
+        let connector = SecureConnector::new(TcpConnector::new(), trusted.client()).expect("roots");
+        let url = format!("frames://{host}:{}/", address.port());
+        let client = Client::builder(url).retries(deltasoap::http::Retries::OFF);
+        let client = client.build_with(Frames::default().pool(connector)).expect("a client");
+        let is_right = std::ptr::eq(trusted, &authority) && host == "localhost";
+        assert_eq!(client.call::<_, YouAre>(&WhoAmI {}).await.is_ok(), is_right, "{host}");
+    }
+}

@@ -1,7 +1,6 @@
 //! The demo's services, one a module, and the router that they are mounted in.
 
 pub mod bench;
-mod metrics;
 pub mod tr069;
 pub mod vsphere;
 
@@ -9,7 +8,8 @@ use crate::cli::Serve;
 use anyhow::{Context as _, Result};
 use axum::Router;
 use deltasoap::{Differential, Templating};
-use deltasoap_http::{Server, Sharing, SoapService};
+use deltasoap_http::{Monitor, Server, ServerHandle, ServiceIndex, Sharing, SoapService};
+use std::time::Duration;
 
 /// All services.
 pub struct Services {
@@ -32,34 +32,101 @@ impl Services {
         })
     }
 
-    /// A router with every service under its path.
+    /// A router with every service under its path, and a list of them at its root.
     pub fn router(&self) -> Router {
-        Router::new()
-            .route_service("/bench", self.bench.clone())
-            .route_service("/tr069", self.tr069.clone())
-            .route_service("/vsphere", self.vsphere.clone())
+        let services = PATHS.into_iter().zip([&self.bench, &self.tr069, &self.vsphere]);
+        let index = ServiceIndex::new("deltasoap");
+        let index = services.clone().fold(index, |index, (path, service)| index.add(path, service));
+        let router = Router::new().route_service("/", index);
+        services.fold(router, |router, (path, service)| router.route_service(path, service.clone()))
     }
 }
 
 /// Serves until interrupted.
 pub async fn serve(arguments: &Serve) -> Result<()> {
-    let recorder = metrics::install()?;
-    let services = Services::new(Differential::default(), Templating::default(), Sharing::default())?;
     let server = Server::bind(arguments.listen)
         .await
         .with_context(|| format!("cannot listen on {}; is another server running there?", arguments.listen))?;
-    let address = server.local_addr()?;
+    let (address, handle) = (server.local_addr()?, server.handle());
+    let monitor = Monitor::of(&handle).prometheus()?;
+    let services = Services::new(Differential::default(), Templating::default(), Sharing::default())?;
     for path in PATHS {
         println!("listening on http://{address}{path}");
     }
-    println!("metrics at http://{address}{}", metrics::PATH);
-    let handle = server.handle();
-    tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            handle.shutdown();
-        }
-    });
-    let router = services.router().merge(metrics::router(recorder));
+    println!("also at http://{address}: / for a browser, /health, /ready, /metrics");
+    tokio::spawn(stop_when_told(handle, monitor.clone(), Duration::from_secs(arguments.drain)));
+    let router = services.router().fallback_service(monitor);
     server.serve(router.into_service()).await?;
     Ok(())
+}
+
+/// Waits until the process is told to end; stops the server once load balancers had time to see that it is about to stop.
+async fn stop_when_told(server: ServerHandle, monitor: Monitor, drain: Duration) {
+    if told_to_end().await.is_ok() {
+        monitor.drain();
+        tokio::time::sleep(drain).await;
+        server.shutdown();
+    }
+}
+
+/// Waits for an interrupt, or on Unix for the signal that service managers send.
+#[cfg(unix)]
+async fn told_to_end() -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminated = signal(SignalKind::terminate())?;
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted,
+        _ = terminated.recv() => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+async fn told_to_end() -> std::io::Result<()> {
+    tokio::signal::ctrl_c().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::body::Body;
+    use axum::http::{Method, Request, StatusCode, header::CONTENT_TYPE};
+    use http_body_util::BodyExt;
+    use tower::ServiceExt;
+
+    async fn ask(router: &Router, method: Method, path: &str, body: &'static str) -> (StatusCode, String) {
+        let request = Request::builder().method(method).uri(path).header(CONTENT_TYPE, "text/xml");
+        let request = request.body(Body::from(body)).expect("a request");
+        let response = router.clone().oneshot(request).await.expect("infallible");
+        let status = response.status();
+        let body = response.into_body().collect().await.expect("a body").to_bytes();
+        (status, String::from_utf8(body.into()).expect("UTF-8"))
+    }
+
+    #[tokio::test]
+    async fn browsers_and_prometheus_see_the_services() {
+        let monitor = Monitor::new().prometheus().expect("no other recorder");
+        let services = Services::new(Differential::default(), Templating::default(), Sharing::default());
+        let router = services.expect("services").router().fallback_service(monitor);
+        let message = r#"<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body>
+            <b:echoVoid xmlns:b="urn:bench"></b:echoVoid></e:Body></e:Envelope>"#;
+        assert_eq!(ask(&router, Method::POST, "/bench", message).await.0, StatusCode::OK);
+        let (status, text) = ask(&router, Method::GET, "/metrics", "").await;
+        assert_eq!(status, StatusCode::OK);
+        for line in [
+            r#"deltasoap_messages_total{service="Bench"} 1"#,
+            r#"deltasoap_differential_messages_total{service="Bench",operation="{urn:bench}echoVoid"} 1"#,
+            r#"deltasoap_encode_messages_total{service="Bench",operation="{urn:bench}echoVoid",match="first"} 1"#,
+            r#"deltasoap_decode_seconds_count{service="Bench",operation="{urn:bench}echoVoid"} 1"#,
+        ] {
+            assert!(text.contains(line), "{line} in {text}");
+        }
+        let index = ask(&router, Method::GET, "/", "").await.1;
+        for path in PATHS {
+            assert!(index.contains(&format!("href=\"{path}\"")), "{path} in {index}");
+            assert_eq!(ask(&router, Method::GET, path, "").await.0, StatusCode::OK);
+        }
+        for (path, status) in [("/health", 200), ("/ready", 200), ("/other", 404)] {
+            assert_eq!(ask(&router, Method::GET, path, "").await.0.as_u16(), status, "{path}");
+        }
+    }
 }

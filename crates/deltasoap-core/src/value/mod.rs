@@ -5,6 +5,7 @@
 //! typed values; only the types differ that they are instantiated with.
 
 mod record;
+mod sample;
 mod simple;
 
 pub use record::Record;

@@ -44,6 +44,11 @@ impl Deflated {
         Deflated { body, level, state: State::Fresh, input: Bytes::new(), output: Vec::new(), turn: 0 }
     }
 
+    /// True if a clone can be read as well as the original.
+    pub(super) fn is_repeatable(&self) -> bool {
+        matches!(self.state, State::Fresh) && self.body.is_repeatable()
+    }
+
     pub(super) fn is_done(&self) -> bool {
         matches!(self.state, State::Done)
     }
@@ -105,7 +110,7 @@ impl Deflated {
 }
 
 #[cold]
-fn failed(what: &str) -> Error {
+pub(super) fn failed(what: &str) -> Error {
     Error::at(ErrorKind::Other(what.to_owned()), 0)
 }
 

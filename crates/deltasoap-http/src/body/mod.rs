@@ -3,18 +3,22 @@
 //! A frame is one [`Bytes`], so that nothing is copied on the way to the socket: hyper gathers the frames that are at hand into
 //! one vectored write. The length is known beforehand, and announced also where the receiver speaks HTTP/1.0. Not so for
 //! messages that are [`overlaid`]: they are written while they are sent, and their length is known in the end; nor for long ones
-//! that are compressed ([`deflated`]).
+//! that are compressed ([`deflated`]). A body can be [`lent`], to be had back if it was not sent after all.
 
 mod deflated;
+mod lent;
 mod overlaid;
 
 use crate::attachments::package::Package;
+use crate::client::Recorder;
 use bytes::Bytes;
 use deflated::Deflated;
 use deltasoap_core::{Buffer, Error, Outgoing, Overlay, Typed};
 use futures_util::FutureExt;
 use http_body::{Frame, SizeHint};
 use http_body_util::BodyExt;
+use lent::Lent;
+pub(crate) use lent::Slot;
 use overlaid::Overlaid;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -32,6 +36,8 @@ pub struct Body {
     pieces: Pieces,
     /// Bytes of the frames to come, where they are known.
     left: usize,
+    /// What is told of each frame.
+    recorder: Option<Recorder>,
 }
 
 #[derive(Debug, Clone)]
@@ -45,6 +51,7 @@ enum Pieces {
     Overlaid(Overlaid),
     Package(Box<Package>),
     Gzip(Box<Deflated>),
+    Lent(Box<Lent>),
 }
 
 impl Default for Pieces {
@@ -61,7 +68,7 @@ impl Pieces {
                 *next += 1;
                 outgoing.frames().get(*next - 1).cloned().unwrap_or_default()
             }
-            Pieces::Overlaid(_) | Pieces::Package(_) | Pieces::Gzip(_) => Bytes::new(),
+            _ => Bytes::new(),
         }
     }
 }
@@ -70,10 +77,26 @@ impl Pieces {
 const AT_ONCE: usize = 16 << 10;
 
 impl Body {
+    /// Pieces that say themselves how long they are.
+    fn of(pieces: Pieces) -> Self {
+        Body { pieces, left: 0, recorder: None }
+    }
+
+    /// The body, which can be had back as long as nothing was read of it.
+    pub(crate) fn lend(self) -> (Body, Slot) {
+        let (lent, slot) = Lent::new(self);
+        (Body::of(Pieces::Lent(Box::new(lent))), slot)
+    }
+
+    /// Tells a recorder of all that is read of the body.
+    pub(crate) fn recorded(self, recorder: Recorder) -> Body {
+        Body { recorder: Some(recorder), ..self }
+    }
+
     /// The body in gzip. It is compressed while it is sent; a short one at once, so that its length can be announced.
     pub(crate) fn gzip(self, level: u32) -> Body {
         let is_short = matches!(self.pieces, Pieces::One(_) | Pieces::Template { .. }) && self.left <= AT_ONCE;
-        let deflated = Body { left: 0, pieces: Pieces::Gzip(Box::new(Deflated::new(self, level))) };
+        let deflated = Body::of(Pieces::Gzip(Box::new(Deflated::new(self, level))));
         let whole = is_short.then(|| deflated.clone().collect().now_or_never()).flatten();
         match whole {
             Some(Ok(whole)) => whole.to_bytes().into(),
@@ -88,24 +111,23 @@ impl Body {
 
     /// True if a clone can be read as well as the original.
     pub(crate) fn is_repeatable(&self) -> bool {
-        matches!(self.pieces, Pieces::One(_) | Pieces::Template { .. })
+        match &self.pieces {
+            Pieces::One(_) | Pieces::Template { .. } => true,
+            Pieces::Gzip(deflated) => deflated.is_repeatable(),
+            Pieces::Lent(lent) => lent.is_repeatable,
+            _ => false,
+        }
     }
-}
 
-impl http_body::Body for Body {
-    type Data = Bytes;
-    type Error = Error;
-
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+    fn poll_pieces(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Error>>> {
         match &mut self.pieces {
-            Pieces::Overlaid(overlaid) => {
-                return overlaid.poll(context).map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)));
-            }
-            Pieces::Package(package) => {
-                return package.poll(context).map(|bytes| bytes.map(|bytes| bytes.map(Frame::data)));
-            }
-            Pieces::Gzip(deflated) => {
-                return deflated.poll(context).map(|bytes| bytes.map(|bytes| bytes.map(Frame::data)));
+            Pieces::Overlaid(overlaid) => return overlaid.poll(context),
+            Pieces::Package(package) => return package.poll(context),
+            Pieces::Gzip(deflated) => return deflated.poll(context),
+            Pieces::Lent(lent) => {
+                let body = lent.take()?;
+                *self = Body { recorder: self.recorder.take(), ..body };
+                return self.poll_pieces(context);
             }
             Pieces::One(_) | Pieces::Template { .. } => {}
         }
@@ -118,7 +140,20 @@ impl http_body::Body for Body {
             // From here on the template waits for the frames alone.
             self.pieces = Pieces::default();
         }
-        Poll::Ready(Some(Ok(Frame::data(frame))))
+        Poll::Ready(Some(Ok(frame)))
+    }
+}
+
+impl http_body::Body for Body {
+    type Data = Bytes;
+    type Error = Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        let polled = self.poll_pieces(context);
+        if let (Some(recorder), Poll::Ready(Some(Ok(bytes)))) = (&self.recorder, &polled) {
+            recorder.sent(bytes);
+        }
+        polled.map(|bytes| bytes.map(|bytes| bytes.map(Frame::data)))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -126,6 +161,7 @@ impl http_body::Body for Body {
             Pieces::Overlaid(overlaid) => overlaid.is_done(),
             Pieces::Package(package) => package.is_done(),
             Pieces::Gzip(deflated) => deflated.is_done(),
+            Pieces::Lent(lent) => lent.is_end,
             _ => self.left == 0,
         }
     }
@@ -134,6 +170,7 @@ impl http_body::Body for Body {
         match &self.pieces {
             Pieces::Overlaid(_) | Pieces::Gzip(_) => SizeHint::default(),
             Pieces::Package(package) => package.size().map_or_else(SizeHint::default, SizeHint::with_exact),
+            Pieces::Lent(lent) => lent.size,
             _ => SizeHint::with_exact(self.left as u64),
         }
     }
@@ -141,7 +178,7 @@ impl http_body::Body for Body {
 
 impl From<Bytes> for Body {
     fn from(bytes: Bytes) -> Self {
-        Body { left: bytes.len(), pieces: Pieces::One(bytes) }
+        Body { left: bytes.len(), ..Body::of(Pieces::One(bytes)) }
     }
 }
 
@@ -166,14 +203,14 @@ impl From<Buffer> for Body {
 
 impl From<Outgoing> for Body {
     fn from(outgoing: Outgoing) -> Self {
-        Body { left: outgoing.len(), pieces: Pieces::Template { outgoing, next: 0 } }
+        Body { left: outgoing.len(), ..Body::of(Pieces::Template { outgoing, next: 0 }) }
     }
 }
 
 /// A message with its parts, which are read while they are sent.
 impl From<Package> for Body {
     fn from(package: Package) -> Self {
-        Body { left: 0, pieces: Pieces::Package(Box::new(package)) }
+        Body::of(Pieces::Package(Box::new(package)))
     }
 }
 
@@ -184,7 +221,7 @@ where
     I: Iterator<Item = T> + Send + 'static,
 {
     fn from(overlay: Overlay<I>) -> Self {
-        Body { left: 0, pieces: Pieces::Overlaid(Overlaid::new(overlay)) }
+        Body::of(Pieces::Overlaid(Overlaid::new(overlay)))
     }
 }
 

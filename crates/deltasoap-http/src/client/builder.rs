@@ -1,9 +1,14 @@
 //! The client and its settings.
 
+#[cfg(feature = "cookies")]
+use super::cookies::Cookies;
 use super::credentials::Credentials;
 use super::memory::{BYTES, MEMORIES, Memories};
+use super::network::HttpTransport;
+use super::redirects::Redirects;
+use super::retries::Retries;
 use super::templates::{SharedTemplates, Writer};
-use super::transport::HttpTransport;
+use super::trace::Trace;
 use crate::{AttachmentOptions, Compression, GzipLimits};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Version;
@@ -106,6 +111,11 @@ pub(super) struct Settings {
     pub(super) accepts_gzip: bool,
     pub(super) gzip_limits: GzipLimits,
     pub(super) credentials: Option<Credentials>,
+    pub(super) retries: Retries,
+    pub(super) redirects: Redirects,
+    #[cfg(feature = "cookies")]
+    pub(super) cookies: Option<Cookies>,
+    pub(super) trace: Option<Trace>,
 }
 
 /// A client under construction; see [`Client::builder`].
@@ -134,6 +144,11 @@ impl ClientBuilder {
             accepts_gzip: true,
             gzip_limits: GzipLimits::default(),
             credentials: None,
+            retries: Retries::default(),
+            redirects: Redirects::OFF,
+            #[cfg(feature = "cookies")]
+            cookies: None,
+            trace: None,
         };
         ClientBuilder {
             url,
@@ -213,7 +228,7 @@ impl ClientBuilder {
         self
     }
 
-    /// What the client proves with who it is. It goes to the endpoint's host alone: redirects are not followed. A call with an
+    /// What the client proves with who it is. It goes to the origin of the client's URL alone, wherever redirects lead. A call with an
     /// `Authorization` header of [its own](crate::CallOptions::http_header) goes with that. Default: nothing.
     ///
     /// ```
@@ -227,6 +242,36 @@ impl ClientBuilder {
     #[must_use]
     pub fn credentials(mut self, credentials: Credentials) -> Self {
         self.settings.credentials = Some(credentials);
+        self
+    }
+
+    /// When a request is sent again that failed. Default: where nothing of it was sent, up to two times; see [`Retries`].
+    #[must_use]
+    pub fn retries(mut self, retries: Retries) -> Self {
+        self.settings.retries = retries;
+        self
+    }
+
+    /// Which redirects are followed. Default: none.
+    #[must_use]
+    pub fn redirects(mut self, redirects: Redirects) -> Self {
+        self.settings.redirects = redirects;
+        self
+    }
+
+    /// Whether cookies are kept and sent back, as some servers want it that have sessions (RFC 6265): by the client and all its clones, in memory,
+    /// and only for the origin of the client's URL. At most 64 are kept, of 4 KiB each. Default: no.
+    #[cfg(feature = "cookies")]
+    #[must_use]
+    pub fn cookies(mut self, are_kept: bool) -> Self {
+        self.settings.cookies = are_kept.then(Cookies::default);
+        self
+    }
+
+    /// Notes what goes over the wire for all calls; see [`Trace`]. Default: nothing is noted.
+    #[must_use]
+    pub fn trace(mut self, trace: &Trace) -> Self {
+        self.settings.trace = Some(trace.clone());
         self
     }
 

@@ -1,11 +1,11 @@
 //! One call: a typed request out, a typed response or a typed error back.
 
 use super::builder::Client;
-use super::credentials::Credentials;
 use super::error::CallError;
 use super::options::CallOptions;
 use super::receive::{FaultReceiver, Received, receive, status_error};
 use super::templates::{Layout, Sent};
+use super::transmit::{Noted, Outbound, within};
 use crate::Attachments;
 use crate::attachments::package::Packing;
 use crate::media;
@@ -14,11 +14,9 @@ use bytes::Bytes;
 use deltasoap_core::decode::Decoder;
 use deltasoap_core::soap::{Head, Receiver, Reply, ReplyReceiver, Version};
 use deltasoap_core::{DecodeOptions, Differential, Error, Lease, Message, QName};
-use http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, StatusCode};
-use std::error::Error as StdError;
-use std::time::Duration;
-use tower::{Service, ServiceExt};
+use tower::Service;
 use tracing::Instrument;
 
 /// A response with what came around it.
@@ -150,7 +148,7 @@ where
 
     pub(super) async fn exchange<T: Message>(
         &self,
-        request: Request<Body>,
+        request: Outbound,
         sent: Option<Sent>,
     ) -> Result<Response<T>, CallError> {
         let response = self.transmit(request).await?;
@@ -165,7 +163,7 @@ where
 
     async fn exchange_leased<T: Message + Send + 'static>(
         &self,
-        request: Request<Body>,
+        request: Outbound,
         sent: Option<Sent>,
         name: QName,
     ) -> Result<Response<Lease<T>>, CallError> {
@@ -186,7 +184,7 @@ where
     /// Reads an answer, with what was sent as a hint.
     async fn receive<R: Receiver>(
         &self,
-        response: http::Response<B>,
+        response: http::Response<Noted<B>>,
         receiver: R,
         mut decoder: Decoder,
         sent: Option<Sent>,
@@ -205,7 +203,7 @@ where
         Decoder::new(DecodeOptions { differential: Differential::OFF, ..self.settings.options })
     }
 
-    pub(super) async fn deliver(&self, request: Request<Body>) -> Result<(), CallError> {
+    pub(super) async fn deliver(&self, request: Outbound) -> Result<(), CallError> {
         let response = self.transmit(request).await?;
         let status = response.status();
         match receive(response, FaultReceiver::default(), self.decoder(), &self.settings).await {
@@ -220,53 +218,13 @@ where
         }
     }
 
-    /// Sends a request with the client's credentials, once more if it was challenged and can be repeated.
-    async fn transmit(&self, mut request: Request<Body>) -> Result<http::Response<B>, CallError> {
-        let credentials = self.settings.credentials.as_ref().filter(|_| !request.headers().contains_key(AUTHORIZATION));
-        let Some(credentials) = credentials else { return self.pass(request).await };
-        if credentials.needs_challenge() && !request.body().is_repeatable() {
-            self.fetch_challenge(credentials, request.headers()).await?;
-        }
-        let is_repeatable = credentials.can_be_challenged() && request.body().is_repeatable();
-        let again = is_repeatable.then(|| request.clone());
-        let was_authorized = authorize(&mut request, credentials);
-        let response = self.pass(request).await?;
-        let is_challenged = response.status() == StatusCode::UNAUTHORIZED
-            && credentials.note_challenge(was_authorized, response.headers());
-        let Some(mut again) = again.filter(|_| is_challenged) else { return Ok(response) };
-        authorize(&mut again, credentials);
-        self.pass(again).await
-    }
-
-    /// Asks for a challenge without the message, which could not be sent a second time.
-    async fn fetch_challenge(&self, credentials: &Credentials, headers: &HeaderMap) -> Result<(), CallError> {
-        let mut request = Request::new(Body::default());
-        *request.method_mut() = Method::POST;
-        *request.uri_mut() = self.settings.url.clone();
-        *request.headers_mut() = headers.clone();
-        let response = self.pass(request).await?;
-        if response.status() == StatusCode::UNAUTHORIZED {
-            credentials.note_challenge(false, response.headers());
-        }
-        Ok(())
-    }
-
-    async fn pass(&self, request: Request<Body>) -> Result<http::Response<B>, CallError> {
-        let response = self.transport.clone().oneshot(request).await;
-        response.map_err(|error| blame_content(CallError::Http(error.into())))
-    }
-
-    fn request<T: Message>(
-        &self,
-        body: &T,
-        mut options: CallOptions,
-    ) -> Result<(Request<Body>, Option<Sent>), CallError> {
+    fn request<T: Message>(&self, body: &T, mut options: CallOptions) -> Result<(Outbound, Option<Sent>), CallError> {
         let (message, sent) = self.message(body, &mut options).map_err(CallError::Encode)?;
         Ok((self.request_of(message, options)?, sent))
     }
 
     /// The HTTP request with a message as its body.
-    pub(super) fn request_of(&self, message: Body, options: CallOptions) -> Result<Request<Body>, CallError> {
+    pub(super) fn request_of(&self, message: Body, options: CallOptions) -> Result<Outbound, CallError> {
         let settings = &*self.settings;
         let action = options.action.as_ref().unwrap_or(&settings.action);
         let packing = self.packing(&options);
@@ -283,7 +241,8 @@ where
         *request.uri_mut() = settings.url.clone();
         options.http_headers.iter().for_each(|(name, value)| _ = headers.insert(name, value.clone()));
         *request.headers_mut() = headers;
-        Ok(request)
+        let trace = options.trace.or_else(|| settings.trace.clone());
+        Ok(Outbound { request, is_idempotent: options.is_idempotent, trace })
     }
 
     /// The body as it is sent, with headers that say so, and what may come back.
@@ -315,14 +274,6 @@ where
     }
 }
 
-/// True if the credentials had something to add.
-fn authorize(request: &mut Request<Body>, credentials: &Credentials) -> bool {
-    let value = credentials.authorization(request.method(), request.uri());
-    let is_authorized = value.is_some();
-    request.headers_mut().extend(value.map(|value| (AUTHORIZATION, value)));
-    is_authorized
-}
-
 /// Media type and action. In SOAP 1.1 the action's header is there even if it is empty (section 6.1.1).
 fn set_media_type(headers: &mut HeaderMap, version: Version, action: &str) -> Result<(), CallError> {
     let media_type = media::request_type(version, action).map_err(CallError::Action)?;
@@ -334,30 +285,6 @@ fn set_media_type(headers: &mut HeaderMap, version: Version, action: &str) -> Re
     Ok(())
 }
 
-/// An exchange that failed for an item or a part that could not be written is not the network's fault.
-pub(super) fn blame_content(error: CallError) -> CallError {
-    let CallError::Http(http) = &error else { return error };
-    let mut cause: Option<&(dyn StdError + 'static)> = Some(&**http);
-    while let Some(current) = cause {
-        if let Some(error) = current.downcast_ref::<Error>() {
-            return CallError::Encode(error.clone());
-        }
-        cause = current.source();
-    }
-    error
-}
-
 pub(super) fn span<T: Message>() -> tracing::Span {
     tracing::debug_span!("soap call", operation = &*T::ELEMENT.local)
-}
-
-/// Runs a call, for no longer than a time.
-pub(super) async fn within<T>(
-    time: Option<Duration>,
-    call: impl Future<Output = Result<T, CallError>>,
-) -> Result<T, CallError> {
-    match time {
-        None => call.await,
-        Some(time) => tokio::time::timeout(time, call).await.unwrap_or(Err(CallError::Timeout)),
-    }
 }

@@ -1,6 +1,7 @@
 //! Why a call failed.
 
 use super::BoxError;
+use super::redirects::RedirectError;
 use crate::{AttachmentError, CodingError};
 use deltasoap_core::Error;
 use deltasoap_core::soap::Fault;
@@ -30,6 +31,8 @@ pub enum CallError {
     Action(InvalidHeaderValue),
     /// The call took too long.
     Timeout,
+    /// The answer is a redirect that the client does not follow, though it follows [others](crate::ClientBuilder::redirects).
+    Redirect(RedirectError),
 }
 
 /// An HTTP answer that is no SOAP message.
@@ -53,6 +56,7 @@ impl fmt::Display for CallError {
             CallError::Encode(error) => write!(f, "the request cannot be written: {error}"),
             CallError::Action(_) => f.write_str("the action cannot stand in an HTTP header"),
             CallError::Timeout => f.write_str("the call took too long"),
+            CallError::Redirect(error) => error.fmt(f),
         }
     }
 }
@@ -68,6 +72,7 @@ impl std::error::Error for CallError {
             CallError::Attachment(error) => Some(error),
             CallError::Action(error) => Some(error),
             CallError::Timeout => None,
+            CallError::Redirect(error) => Some(error),
         }
     }
 }

@@ -1,31 +1,42 @@
 //! The client: calls operations through any HTTP transport.
 //!
-//! [`call`] makes the HTTP request and drives the exchange; [`receive`] decodes the answer as its bytes arrive;
+//! [`call`] makes the HTTP request and drives the exchange; [`transmit`] sends it, perhaps more than once ([`retries`], [`redirects`]), and
+//! has it noted by a [`trace`]; [`receive`] decodes the answer as its bytes arrive;
 //! [`overlaid`] makes requests with lists that are too long for that to be held in memory;
 //! [`templates`] keeps earlier requests to write the next against, [`echoes`] tells whether answers repeat them, and [`memory`] keeps
 //! earlier responses to compare the next with;
 //! [`credentials`] go with requests, and answer challenges;
-//! [`transport`] is the default way to the network, in whose place any [`tower::Service`] can stand.
+//! [`network`] is the default way to the network, in whose place any [`tower::Service`] can stand.
 
 mod builder;
 mod call;
+#[cfg(feature = "cookies")]
+mod cookies;
 mod credentials;
 mod echoes;
 mod error;
 mod memory;
+mod network;
 mod options;
 mod overlaid;
 mod receive;
+mod redirects;
+mod retries;
 mod templates;
-mod transport;
+mod trace;
+mod transmit;
 
 pub use builder::{Client, ClientBuilder, InvalidUrl};
 pub use call::Response;
 pub use credentials::{Credentials, InvalidCredentials};
 pub use error::{CallError, StatusError};
+pub use network::{HttpTransport, HttpTransportBuilder, InvalidProxy, Proxy};
 pub use options::CallOptions;
+pub use redirects::{RedirectError, Redirects};
+pub use retries::Retries;
 pub use templates::SharedTemplates;
-pub use transport::HttpTransport;
+pub(crate) use trace::Recorder;
+pub use trace::{Came, Exchange, Recorded, Sent, Trace};
 
 /// Any error that can cross threads, as tower and hyper report them.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

@@ -1,5 +1,6 @@
 //! What can be different from one call to the next.
 
+use super::trace::Trace;
 use crate::{Mtom, Part};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::HeaderBlock;
@@ -19,6 +20,8 @@ pub struct CallOptions {
     pub(super) is_single: bool,
     pub(super) parts: Vec<Part>,
     pub(super) mtom: Option<Mtom>,
+    pub(super) is_idempotent: bool,
+    pub(super) trace: Option<Trace>,
 }
 
 impl CallOptions {
@@ -81,6 +84,21 @@ impl CallOptions {
     #[must_use]
     pub fn http_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.http_headers.insert(name, value);
+        self
+    }
+
+    /// Whether the operation may be carried out more than once with the same effect as once, so that the request is sent again where
+    /// it is not known what became of it; see [`Retries`](crate::Retries). Default: no.
+    #[must_use]
+    pub fn idempotent(mut self, is_idempotent: bool) -> Self {
+        self.is_idempotent = is_idempotent;
+        self
+    }
+
+    /// Notes what goes over the wire, instead of where [the client](crate::ClientBuilder::trace) does.
+    #[must_use]
+    pub fn trace(mut self, trace: &Trace) -> Self {
+        self.trace = Some(trace.clone());
         self
     }
 }

@@ -1,9 +1,10 @@
 //! Calls whose request has a list of any length, which is written while it is sent.
 
 use super::builder::Client;
-use super::call::{Response, span, within};
+use super::call::{Response, span};
 use super::error::CallError;
 use super::options::CallOptions;
+use super::transmit::{Outbound, within};
 use crate::{Body, BoxError};
 use bytes::Bytes;
 use deltasoap_core::{Message, Overlay, Typed};
@@ -114,7 +115,7 @@ where
         within(timeout, self.deliver(request)).instrument(span::<Req>()).await
     }
 
-    fn overlaid<Req, I>(&self, body: &Req, items: I, options: CallOptions) -> Result<Request<Body>, CallError>
+    fn overlaid<Req, I>(&self, body: &Req, items: I, options: CallOptions) -> Result<Outbound, CallError>
     where
         Req: Message,
         I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static>,

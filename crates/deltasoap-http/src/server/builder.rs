@@ -1,5 +1,6 @@
 //! Builds a service out of operations and settings.
 
+use super::action::ActionCheck;
 use super::answer::IntoAnswer;
 use super::auth::{Authenticate, Gate};
 use super::context::Context;
@@ -7,11 +8,12 @@ use super::dispatch::Table;
 use super::heavy::{Heavy, HeavyWork};
 use super::memory::{Cache, MemoryBounds, Sharing};
 use super::operation::Operation;
+use super::page::LandingPage;
 use super::pool::Pool;
 use super::schedule::{Scheduler, Scheduling};
 use super::service::{Inner, SoapService};
 use super::stats::ServiceStats;
-use super::wsdl::Description;
+use super::wsdl::{Description, Source};
 use crate::{AttachmentOptions, Compression, GzipLimits};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Fault;
@@ -19,6 +21,8 @@ use deltasoap_core::{Checkpoints, DecodeOptions, Differential, Lease, Limits, Me
 use deltasoap_xml::XmlError;
 use std::collections::HashSet;
 use std::fmt;
+use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -49,8 +53,12 @@ pub struct ServiceBuilder {
     heavy: HeavyWork,
     encoding: Use,
     name: String,
-    description: Option<String>,
+    description: Option<Source>,
+    /// Names and texts of the documents that the description imports.
+    documents: Vec<(String, String)>,
     location: Option<String>,
+    page: LandingPage,
+    action_check: ActionCheck,
 }
 
 impl ServiceBuilder {
@@ -75,7 +83,10 @@ impl ServiceBuilder {
             encoding: Use::Literal,
             name: "SOAP service".to_owned(),
             description: None,
+            documents: Vec::new(),
             location: None,
+            page: LandingPage::default(),
+            action_check: ActionCheck::default(),
         }
     }
 
@@ -273,10 +284,54 @@ impl ServiceBuilder {
         self
     }
 
-    /// The service's description in WSDL 1.1. It is served with the service's URL in every SOAP address.
+    /// The service's description in WSDL 1.1, which is served under `?wsdl` with the service's URL in every SOAP address. What it
+    /// says of operations stands on the service's page, and where an [`Operation`] declares no [action](Operation::action) it
+    /// has the one of the description.
     #[must_use]
     pub fn wsdl(mut self, text: impl Into<String>) -> Self {
-        self.description = Some(text.into());
+        self.description = Some(Source::Text(text.into()));
+        self
+    }
+
+    /// Adds a document that the description imports, a WSDL or a schema; may be said of any number. The name is what imports
+    /// give as location: a path relative to the description, with `/`, or a URL. The document is served under `?xsd=NAME` or
+    /// `?wsdl=NAME`, and the locations of it in all documents are replaced by that; other locations stay as they are.
+    ///
+    /// ```
+    /// # use deltasoap_http::SoapService;
+    /// let wsdl = r#"<definitions xmlns="http://schemas.xmlsoap.org/wsdl/"><types>
+    ///   <schema xmlns="http://www.w3.org/2001/XMLSchema"><include schemaLocation="types/common.xsd"/></schema>
+    /// </types></definitions>"#;
+    /// let schema = r#"<schema xmlns="http://www.w3.org/2001/XMLSchema"/>"#;
+    /// let service = SoapService::builder().wsdl(wsdl).wsdl_document("types/common.xsd", schema).build()?;
+    /// # Ok::<(), deltasoap_http::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn wsdl_document(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
+        self.documents.push((name.into(), text.into()));
+        self
+    }
+
+    /// As [`wsdl`](Self::wsdl), from a file, together with the [documents](Self::wsdl_document) that it and they import by
+    /// relative paths. Locations that lead out of the file's folder are not followed. The files, in UTF-8, are read once, by
+    /// [`build`](Self::build).
+    #[must_use]
+    pub fn wsdl_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.description = Some(Source::File(path.into()));
+        self
+    }
+
+    /// What a browser is shown. Default: a page with a form that sends requests.
+    #[must_use]
+    pub fn landing_page(mut self, page: LandingPage) -> Self {
+        self.page = page;
+        self
+    }
+
+    /// What is done about requests whose action is another operation's than their body. Default: they are refused.
+    #[must_use]
+    pub fn action_check(mut self, check: ActionCheck) -> Self {
+        self.action_check = check;
         self
     }
 
@@ -291,11 +346,15 @@ impl ServiceBuilder {
     /// The service.
     ///
     /// # Errors
-    /// When two operations take the same body element, or the description is not well-formed.
+    /// When two operations take the same body element, or a document of the description is at fault or cannot be read.
     pub fn build(self) -> Result<SoapService, BuildError> {
+        let description = self.description.map(|source| Description::read(source, self.documents)).transpose()?;
+        let (description, facts) = description.unzip();
+        let facts = facts.unwrap_or_default();
         let (mut operations, mut records) = (Table::default(), Vec::new());
         for (number, mut operation) in self.operations.into_iter().enumerate() {
             operation.register(&self.name, number);
+            operation.learn(facts.of(operation.name()));
             records.push(Arc::clone(operation.record()));
             operations.insert(operation).map_err(BuildError::DuplicateOperation)?;
         }
@@ -309,7 +368,6 @@ impl ServiceBuilder {
             Scheduling::Unordered => None,
             Scheduling::SmallFirst(options) => Some(Scheduler::new(options)),
         };
-        let description = self.description.as_deref().map(Description::new).transpose();
         Ok(SoapService::new(Inner {
             operations,
             understood: self.understood,
@@ -333,8 +391,11 @@ impl ServiceBuilder {
             encoding: self.encoding,
             stats: Arc::new(ServiceStats::new(&self.name, cache, templates, records, scheduler)),
             name: self.name,
-            description: description.map_err(BuildError::Wsdl)?,
+            description,
+            documentation: facts.documentation,
             location: self.location,
+            page: self.page,
+            action_check: self.action_check,
         }))
     }
 }
@@ -347,6 +408,29 @@ pub enum BuildError {
     DuplicateOperation(QName),
     /// The description is not well-formed.
     Wsdl(Box<XmlError>),
+    /// A document of the description is not well-formed.
+    Document {
+        /// The document's name.
+        name: String,
+        /// Where it is at fault, and how.
+        error: Box<XmlError>,
+    },
+    /// A document of the description is neither a description nor a schema.
+    NoDocument {
+        /// The document's name.
+        name: String,
+        /// The local name of its root element.
+        root: String,
+    },
+    /// A file of the description cannot be read.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The kind of failure.
+        kind: io::ErrorKind,
+        /// What the system says.
+        reason: String,
+    },
 }
 
 impl fmt::Display for BuildError {
@@ -354,6 +438,11 @@ impl fmt::Display for BuildError {
         match self {
             BuildError::DuplicateOperation(name) => write!(f, "two operations take the body element <{name}>"),
             BuildError::Wsdl(error) => write!(f, "the WSDL is not well-formed: {error}"),
+            BuildError::Document { name, error } => write!(f, "`{name}` is not well-formed: {error}"),
+            BuildError::NoDocument { name, root } => {
+                write!(f, "`{name}` is neither a WSDL 1.1 description nor a schema, but <{root}>")
+            }
+            BuildError::File { path, reason, .. } => write!(f, "{} cannot be read: {reason}", path.display()),
         }
     }
 }

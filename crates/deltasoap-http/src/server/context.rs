@@ -78,14 +78,18 @@ impl Context {
     }
 
     /// The action that the request names: `SOAPAction` in 1.1, a parameter of the media type in 1.2; in MTOM perhaps of the
-    /// media type that its `start-info` gives.
+    /// media type that its `start-info` gives. Where a version's own place names none, the other's counts.
     pub fn action(&self) -> Option<String> {
-        let header = self.parts.headers.get("soapaction").and_then(|value| value.to_str().ok());
+        let headers = &self.parts.headers;
+        let from_header = || headers.get("soapaction")?.to_str().ok().map(media::unquote);
         let from_media = || {
-            let media = MediaType::of(&self.parts.headers)?;
+            let media = MediaType::of(headers)?;
             let inside = media.parameter("start-info").and_then(MediaType::parse).and_then(|inside| inside.action);
             media.action.or(inside)
         };
-        header.map(media::unquote).or_else(from_media)
+        match self.version() {
+            Version::Soap11 => from_header().or_else(from_media),
+            Version::Soap12 => from_media().or_else(from_header),
+        }
     }
 }

@@ -235,7 +235,8 @@ mod tests {
         let (sender, receiver) = oneshot::channel();
         let waiting = run(&heavy, Box::pin(receiver));
         let telling = run(&heavy, Box::pin(async move { sender.send(7) }));
-        let (received, told) = timeout(Duration::from_secs(5), async { tokio::join!(waiting, telling) }).await.expect("in time");
+        let (received, told) =
+            timeout(Duration::from_secs(5), async { tokio::join!(waiting, telling) }).await.expect("in time");
         assert_eq!((received, told), (Ok(7), Ok(())));
         let many = (0..1000).map(|_| run(&heavy, Box::pin(yield_now())));
         timeout(Duration::from_secs(20), futures_util::future::join_all(many)).await.expect("in time");

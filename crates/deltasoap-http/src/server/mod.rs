@@ -3,10 +3,14 @@
 //! A request goes through the modules in this order: [`auth`] finds out who sends it, [`service`] looks at method and media
 //! type, [`receive`] pushes the body's bytes into a decoder as they come, [`dispatch`] picks the [`operation`] by the body's
 //! element, which decodes its own type and compares it with what [`memory`] has of earlier requests, [`guard`] runs the
-//! handler, [`writing`] writes its answer against what [`memory`] has of earlier responses, and [`respond`] makes the HTTP
-//! response. In which order requests do all that under load is a matter of [`schedule`]; [`heavy`] keeps long ones from holding
-//! up others.
+//! handler unless the [`action`] contradicts, [`writing`] writes its answer against what [`memory`] has of earlier responses, and
+//! [`respond`] makes the HTTP response. In which order requests do all that under load is a matter of [`schedule`]; [`heavy`] keeps
+//! long ones from holding up others.
+//!
+//! What is fetched by `GET` is told by [`wanted`]: a [`page`], a [`sample`], or the description ([`wsdl`]). [`monitor`] answers those
+//! who watch over the server.
 
+mod action;
 mod answer;
 mod auth;
 mod builder;
@@ -15,27 +19,33 @@ mod dispatch;
 mod guard;
 mod heavy;
 mod memory;
+mod monitor;
 mod operation;
 mod page;
 mod pool;
 mod receive;
 mod record;
 mod respond;
+mod sample;
 mod schedule;
 mod serve;
 mod service;
 mod stall;
 mod stats;
+mod wanted;
 mod writing;
 mod wsdl;
 
+pub use action::ActionCheck;
 pub use answer::{Answer, IntoAnswer, TypedFault};
 pub use auth::{Authenticate, Basic, ByCertificate, Denial, PeerCertificates};
 pub use builder::{BuildError, ServiceBuilder};
 pub use context::{Context, Peer};
 pub use heavy::HeavyWork;
 pub use memory::{Connection, MemoryBounds, Principal, Sharing};
+pub use monitor::{Monitor, Monitored};
 pub use operation::Operation;
+pub use page::{LandingPage, ServiceIndex};
 pub use schedule::{Scheduling, SmallFirst};
 pub use serve::{Server, ServerHandle};
 pub use service::{ResponseFuture, SoapService};

@@ -10,6 +10,7 @@ use super::guard::{Panicked, guard};
 use super::memory::{Checkout, Place};
 use super::record::Record;
 use super::writing::{Writing, Written};
+use super::wsdl::Fact;
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, Field, List, MethodElement, Style, Use};
 use deltasoap_core::soap::{Fault, Version};
@@ -32,6 +33,8 @@ use tracing::Instrument;
 /// [`ServiceBuilder::operation`](crate::ServiceBuilder::operation).
 pub struct Operation {
     method: MethodElement,
+    /// What the operation is for, for people; empty for none.
+    documentation: Cow<'static, str>,
     /// True if the layout of responses is not the service's default.
     has_own_encoding: bool,
     record: Arc<Record>,
@@ -123,6 +126,7 @@ impl Operation {
                 style: Style::Document,
                 encoding: Use::Literal,
             },
+            documentation: Cow::Borrowed(""),
             has_own_encoding: false,
             record: Arc::new(Record::unregistered(Request::ELEMENT)),
             start: Box::new(move |opening| {
@@ -132,8 +136,9 @@ impl Operation {
         }
     }
 
-    /// The action that goes with requests (`soapAction` in WSDL 1.1). It is told to people; dispatch goes by the body's
-    /// element alone.
+    /// The action that goes with requests (`soapAction` in WSDL 1.1). Dispatch goes by the body's element alone; a request that
+    /// comes with another operation's action is refused, see [`ActionCheck`](crate::ActionCheck). Default: the one that the
+    /// service's description gives, if any.
     #[must_use]
     pub fn action(mut self, action: impl Into<Cow<'static, str>>) -> Self {
         self.method.action = action.into();
@@ -153,6 +158,13 @@ impl Operation {
     #[must_use]
     pub fn style(mut self, style: Style) -> Self {
         self.method.style = style;
+        self
+    }
+
+    /// What the operation is for, as the service's page tells people. Default: what the service's description says, if anything.
+    #[must_use]
+    pub fn documentation(mut self, text: impl Into<Cow<'static, str>>) -> Self {
+        self.documentation = text.into();
         self
     }
 
@@ -195,6 +207,20 @@ impl Operation {
 
     pub(crate) fn described_action(&self) -> &str {
         &self.method.action
+    }
+
+    pub(crate) fn described(&self) -> &str {
+        &self.documentation
+    }
+
+    /// Takes over what the description says and the operation does not.
+    pub(crate) fn learn(&mut self, fact: Fact) {
+        if self.method.action.is_empty() {
+            self.method.action = fact.action.into();
+        }
+        if self.documentation.is_empty() {
+            self.documentation = fact.documentation.into();
+        }
     }
 
     pub(crate) fn own_encoding(&self) -> Option<Use> {

@@ -242,7 +242,9 @@ mod tests {
     #[test]
     fn one_long_response_does_not_make_the_next_expected() {
         let record = Record::unregistered(QName::new("", "a"));
-        for (is_long, expected) in [(true, false), (false, false), (true, false), (true, true), (true, true), (false, false)] {
+        for (is_long, expected) in
+            [(true, false), (false, false), (true, false), (true, true), (true, true), (false, false)]
+        {
             record.note_long(is_long);
             assert_eq!(record.expects_long(), expected);
         }

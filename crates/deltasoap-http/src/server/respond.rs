@@ -1,6 +1,7 @@
 //! HTTP responses: messages, faults, and what is neither.
 
 use super::auth::Denial;
+use super::page::policy;
 use super::writing::Written;
 use crate::body::Body;
 use crate::coding::{CodingError, Compression};
@@ -8,7 +9,10 @@ use crate::media::content_type;
 use deltasoap_core::Buffer;
 use deltasoap_core::soap::{Fault, Version, encode_fault};
 use deltasoap_xml::lexical::is_xml_char;
-use http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, RETRY_AFTER, VARY, WWW_AUTHENTICATE};
+use http::header::{
+    ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue,
+    REFERRER_POLICY, RETRY_AFTER, VARY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+};
 use http::{Response, StatusCode};
 use std::time::Duration;
 
@@ -76,6 +80,13 @@ pub(crate) fn method_not_allowed() -> Response<Body> {
     response
 }
 
+/// HTTP 405 where there are pages alone.
+pub(crate) fn only_get() -> Response<Body> {
+    let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "text/plain", "GET this.\n".into());
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+    response
+}
+
 /// HTTP 401 or another status for a request that its sender may not send (RFC 9110, 15.5.2).
 pub(crate) fn denied(denial: &Denial) -> Response<Body> {
     let reason = denial.status.canonical_reason().unwrap_or("Denied");
@@ -129,14 +140,22 @@ pub(crate) fn busy(version: Version, retry_after: Duration) -> Response<Body> {
     response
 }
 
-/// HTTP 404 for a description that there is none of.
-pub(crate) fn no_description() -> Response<Body> {
-    text(StatusCode::NOT_FOUND, "text/plain", "This service has no description.\n".into())
+/// HTTP 404 for what is not there.
+pub(crate) fn not_found(reason: String) -> Response<Body> {
+    text(StatusCode::NOT_FOUND, "text/plain", reason)
 }
 
-/// A page in HTML.
-pub(crate) fn html(page: String) -> Response<Body> {
-    text(StatusCode::OK, "text/html", page)
+/// The landing page, which may load nothing, and run and send nothing but its own.
+pub(crate) fn page(page: String) -> Response<Body> {
+    let mut response = text(StatusCode::OK, "text/html", page);
+    let headers = response.headers_mut();
+    if let Ok(policy) = HeaderValue::try_from(policy::content_security_policy()) {
+        headers.insert(CONTENT_SECURITY_POLICY, policy);
+    }
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
 }
 
 /// A description.
@@ -144,7 +163,8 @@ pub(crate) fn xml(document: String) -> Response<Body> {
     text(StatusCode::OK, "text/xml", document)
 }
 
-fn text(status: StatusCode, media: &str, text: String) -> Response<Body> {
+/// A text of a media type, in UTF-8.
+pub(crate) fn text(status: StatusCode, media: &str, text: String) -> Response<Body> {
     let media = HeaderValue::try_from(format!("{media}; charset=utf-8"));
     with_type(status, media.unwrap_or(HeaderValue::from_static("text/plain")), text.into())
 }

@@ -1,4 +1,4 @@
-//! A server of its own: accepts connections and serves each with hyper, behind a TLS handshake if it is told to.
+//! A server of its own: accepts connections and serves each by its protocol, behind a TLS handshake if it is told to.
 //!
 //! Handshakes are done on the tasks of their connections: a slow one takes one of the server's places for connections for a while,
 //! and keeps nobody else waiting.
@@ -10,18 +10,11 @@ use super::context::Peer;
 use super::context::Secure;
 use super::memory::Connection;
 use super::stall::{Stalling, linger};
-use crate::BoxError;
 #[cfg(feature = "tls")]
 use crate::tls::{ServerTls, TlsError};
-use bytes::Bytes;
+use crate::transport::{Http, Listener, Protocol, Served, Stream, Terms, Wire};
 use futures_util::FutureExt;
-use http::{Extensions, Request, Response};
-use http_body::Body;
-use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use http::{Extensions, Request};
 use std::convert::Infallible;
 use std::fmt;
 use std::io;
@@ -29,11 +22,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
+use tokio::net::{TcpListener, ToSocketAddrs};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
-use tower::{Service, ServiceExt};
 
 /// How long to wait before accepting again where the system has no room for another connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -41,15 +32,10 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Connections at one time, where the server is not told another number.
 const CONNECTIONS: usize = 10_000;
 
-/// Most bytes that are read from a connection at one time. What differential decoding keeps of a message are the buffers that
-/// it was received in: with larger ones a short message behind a long one would keep many times its size. A request's head must
-/// fit in it too.
-const BUFFER: usize = 64 << 10;
-
 /// Headers of a request, where the server is not told another number.
 const HEADERS: usize = 100;
 
-/// A listening HTTP/1.1 server.
+/// A listening server: of HTTP/1.1 over TCP, unless it is put [over](Server::over) something else.
 ///
 /// ```no_run
 /// # async fn run(service: deltasoap_http::SoapService) -> std::io::Result<()> {
@@ -64,21 +50,14 @@ const HEADERS: usize = 100;
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Server {
-    listener: TcpListener,
+pub struct Server<L = TcpListener, P = Http> {
+    listener: L,
+    protocol: P,
     wire: Wire,
     shutdown_timeout: Duration,
     max_connections: usize,
     handle: ServerHandle,
     security: Security,
-}
-
-/// What is put up with on a connection.
-#[derive(Debug, Clone, Copy)]
-struct Wire {
-    header_read_timeout: Duration,
-    write_timeout: Duration,
-    max_headers: usize,
 }
 
 /// Stops a [`Server`] from elsewhere, and tells how many connections it has.
@@ -93,6 +72,11 @@ impl ServerHandle {
     /// that they are in.
     pub fn shutdown(&self) {
         self.signal.send_replace(true);
+    }
+
+    /// True once the server was asked to stop.
+    pub fn is_stopping(&self) -> bool {
+        *self.signal.borrow()
     }
 
     /// Connections at this time, those that are still shaking hands included.
@@ -127,10 +111,26 @@ impl Server {
 
     /// Takes a listener over.
     pub fn from_listener(listener: TcpListener) -> Self {
+        Server::over(listener, Http::default())
+    }
+
+    /// The address listened on.
+    ///
+    /// # Errors
+    /// When the system does not tell.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+}
+
+impl<L: Listener, P: Protocol> Server<L, P> {
+    /// Serves what a listener accepts by a protocol; see [`transport`](crate::transport).
+    pub fn over(listener: L, protocol: P) -> Self {
         Server {
             listener,
+            protocol,
             wire: Wire {
-                header_read_timeout: Duration::from_secs(30),
+                head_timeout: Duration::from_secs(30),
                 write_timeout: Duration::from_secs(30),
                 max_headers: HEADERS,
             },
@@ -163,19 +163,11 @@ impl Server {
         Ok(self)
     }
 
-    /// The address listened on.
-    ///
-    /// # Errors
-    /// When the system does not tell.
-    pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.listener.local_addr()
-    }
-
     /// How long a client may take for a request's head, and a connection may be idle. Behind that the connection is closed.
     /// Default 30 s.
     #[must_use]
     pub fn header_read_timeout(mut self, timeout: Duration) -> Self {
-        self.wire.header_read_timeout = timeout;
+        self.wire.head_timeout = timeout;
         self
     }
 
@@ -215,30 +207,22 @@ impl Server {
     }
 
     /// Serves until it is stopped: with a [`SoapService`](crate::SoapService) or any other service, as a router. Each
-    /// request carries its [`Peer`] and its [`Connection`].
+    /// request carries its [`Connection`], and a [`Peer`](crate::Peer) if it came over TCP.
     ///
     /// # Errors
     /// None so far: what goes wrong with a connection ends that connection alone.
-    pub async fn serve<S, B>(self, service: S) -> io::Result<()>
-    where
-        S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
-        S::Future: Send,
-        B: Body<Data = Bytes> + Send + 'static,
-        B::Error: Into<BoxError>,
-    {
+    pub async fn serve<S: Served<P::Incoming>>(mut self, service: S) -> io::Result<()> {
         let mut stopped = self.handle.signal.subscribe();
-        let graceful = GracefulShutdown::new();
         let places = Arc::new(Semaphore::new(self.max_connections));
         let mut connections = JoinSet::new();
         loop {
             tokio::select! {
                 () = signalled(&mut stopped) => break,
-                accepted = accept(&self.listener, &places) => match accepted {
-                    Ok((stream, peer, place)) => {
-                        let service = service.clone();
-                        let client = Client { peer, wire: self.wire, watcher: graceful.watcher() };
-                        let security = self.security.clone();
-                        let connection = connect(stream, client, security, service, self.handle.signal.subscribe());
+                accepted = accept(&mut self.listener, &places) => match accepted {
+                    Ok((stream, extensions, place)) => {
+                        let terms = Terms::new(self.wire, self.handle.signal.subscribe());
+                        let client = Client { protocol: self.protocol.clone(), terms, extensions };
+                        let connection = connect(stream, client, self.security.clone(), service.clone());
                         let counted = self.handle.count();
                         connections.spawn(connection.map(|()| drop((place, counted))));
                     }
@@ -249,7 +233,8 @@ impl Server {
             }
         }
         drop(self.listener);
-        if tokio::time::timeout(self.shutdown_timeout, graceful.shutdown()).await.is_err() {
+        let all_ended = async { while connections.join_next().await.is_some() {} };
+        if tokio::time::timeout(self.shutdown_timeout, all_ended).await.is_err() {
             tracing::warn!("connections are cut off: they did not end in time");
         }
         Ok(())
@@ -261,14 +246,14 @@ async fn signalled(stopped: &mut watch::Receiver<bool>) {
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
-/// A connection, once there is a place for it.
-async fn accept(
-    listener: &TcpListener,
+/// A connection with what is known of it, once there is a place for it.
+async fn accept<L: Listener>(
+    listener: &mut L,
     places: &Arc<Semaphore>,
-) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
+) -> io::Result<(L::Stream, Extensions, OwnedSemaphorePermit)> {
     let place = Arc::clone(places).acquire_owned().await.map_err(io::Error::other)?;
-    let (stream, peer) = listener.accept().await?;
-    Ok((stream, peer, place))
+    let (stream, extensions) = listener.accept().await?;
+    Ok((stream, extensions, place))
 }
 
 /// How connections are made secure, if they are.
@@ -282,81 +267,68 @@ impl fmt::Debug for Security {
 }
 
 /// A connection's other end, and how it is served.
-struct Client {
-    peer: SocketAddr,
-    wire: Wire,
-    watcher: Watcher,
+struct Client<P> {
+    protocol: P,
+    terms: Terms,
+    /// What all requests carry.
+    extensions: Extensions,
 }
 
 /// Serves one connection to its end. A handshake ends when the server is asked to stop.
-async fn connect<S, B>(
-    stream: TcpStream,
-    client: Client,
+async fn connect<T: Stream, P: Protocol>(
+    stream: T,
+    mut client: Client<P>,
     security: Security,
-    service: S,
-    mut stopped: watch::Receiver<bool>,
-) where
-    S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send,
-    B: Body<Data = Bytes> + Send + 'static,
-    B::Error: Into<BoxError>,
-{
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "TCP_NODELAY could not be set");
-    }
-    let mut extensions = Extensions::new();
-    extensions.insert(Peer(client.peer));
-    extensions.insert(Connection::new());
+    service: impl Served<P::Incoming>,
+) {
+    client.extensions.insert(Connection::new());
     #[cfg(feature = "tls")]
     if let Security(Some((acceptor, timeout))) = &security {
         let handshake = tokio::time::timeout(*timeout, acceptor.accept(stream));
         let shaken = tokio::select! {
             shaken = handshake => shaken.unwrap_or_else(|elapsed| Err(elapsed.into())),
-            () = signalled(&mut stopped) => return,
+            () = client.terms.stopped() => return,
         };
         match shaken {
             Ok(stream) => {
-                attach_certificates(&mut extensions, &stream);
-                serve_stream(stream, client, extensions, service).await;
+                attach_certificates(&mut client.extensions, &stream);
+                serve_stream(stream, client, service).await;
             }
-            Err(error) => tracing::debug!(peer = %client.peer, %error, "the TLS handshake failed"),
+            Err(error) => tracing::debug!(peer = ?client.peer(), %error, "the TLS handshake failed"),
         }
         return;
     }
     #[cfg(not(feature = "tls"))]
-    let _ = (security, &mut stopped);
-    serve_stream(stream, client, extensions, service).await;
+    let _ = security;
+    serve_stream(stream, client, service).await;
 }
 
 #[cfg(feature = "tls")]
-fn attach_certificates(extensions: &mut Extensions, stream: &tokio_rustls::server::TlsStream<TcpStream>) {
+fn attach_certificates<T>(extensions: &mut Extensions, stream: &tokio_rustls::server::TlsStream<T>) {
     extensions.insert(Secure);
     if let Some(certificates) = stream.get_ref().1.peer_certificates() {
         extensions.insert(PeerCertificates::new(certificates.iter().map(|certificate| certificate.to_vec())));
     }
 }
 
+impl<P> Client<P> {
+    fn peer(&self) -> Option<SocketAddr> {
+        self.extensions.get::<Peer>().map(|peer| peer.0)
+    }
+}
+
 /// Serves what comes over a stream. Each request carries the extensions.
-async fn serve_stream<S, B, T>(stream: T, client: Client, extensions: Extensions, service: S)
-where
-    T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send,
-    B: Body<Data = Bytes> + Send + 'static,
-    B::Error: Into<BoxError>,
-{
-    let service = service_fn(move |mut request: Request<Incoming>| {
+async fn serve_stream<P: Protocol>(stream: impl Stream, client: Client<P>, service: impl Served<P::Incoming>) {
+    let peer = client.peer();
+    let Client { protocol, terms, extensions } = client;
+    let service = tower::service_fn(move |mut request: Request<P::Incoming>| {
         request.extensions_mut().extend(extensions.clone());
-        service.clone().oneshot(request)
+        let answer = service.answer(request);
+        async move { Ok::<_, Infallible>(answer.await) }
     });
-    let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(client.wire.header_read_timeout);
-    builder.max_buf_size(BUFFER).max_headers(client.wire.max_headers);
-    let (stream, mut back) = Stalling::new(stream, client.wire.write_timeout);
-    let connection = builder.serve_connection(TokioIo::new(stream), service);
-    let served = client.watcher.watch(connection).await;
-    if let Err(error) = served {
-        tracing::debug!(peer = %client.peer, %error, "the connection ended with an error");
+    let (stream, mut back) = Stalling::new(stream, terms.write_timeout());
+    if let Err(error) = protocol.serve(stream, service, terms).await {
+        tracing::debug!(?peer, %error, "the connection ended with an error");
     }
     if let Ok(stream) = back.try_recv() {
         linger(stream).await;

@@ -1,5 +1,6 @@
 //! The service: from an HTTP request to an HTTP response.
 
+use super::action::ActionCheck;
 use super::auth::{Denial, Gate};
 use super::builder::ServiceBuilder;
 use super::context::{Context, Peer, Secure};
@@ -8,12 +9,14 @@ use super::guard::{Panicked, guard};
 use super::heavy::{Heavy, Pace};
 use super::memory::{Cache, Place};
 use super::operation::{Operation, Outcome};
-use super::page;
+use super::page::{self, LandingPage};
 use super::pool::Pool;
 use super::receive::{Received, Refusal, drain, receive, receive_package};
 use super::respond;
+use super::sample;
 use super::schedule::{Busy, Scheduler, Ticket};
 use super::stats::ServiceStats;
+use super::wanted::{Wanted, own_url};
 use super::writing::Writing;
 use super::wsdl::Description;
 use crate::attachments::Form;
@@ -28,7 +31,7 @@ use deltasoap_core::schema::Use;
 use deltasoap_core::soap::{Fault, Version};
 use deltasoap_core::{DecodeOptions, QName, Templating};
 use futures_util::future::BoxFuture;
-use http::header::{CONNECTION, EXPECT, HeaderValue};
+use http::header::{CONNECTION, CONTENT_TYPE, EXPECT, HeaderValue, ORIGIN};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body as _;
@@ -46,7 +49,8 @@ use tracing::{Instrument, Span};
 /// A SOAP endpoint as a [`tower::Service`]: cheap to clone, never fails, mounts in any router.
 ///
 /// `POST` takes messages of SOAP 1.1 and 1.2, each answered in its own version; `GET` with the query `wsdl` gives the
-/// description; any other `GET` a page that lists the operations.
+/// description, with `wsdl=NAME` or `xsd=NAME` a document that it imports; any other `GET` a page for a browser that lists the
+/// operations and has a form to try them ([`LandingPage`]).
 #[derive(Clone)]
 pub struct SoapService {
     inner: Arc<Inner>,
@@ -85,6 +89,11 @@ pub(crate) struct Inner {
     pub(crate) encoding: Use,
     pub(crate) name: String,
     pub(crate) description: Option<Description>,
+    /// What the description says of the service.
+    pub(crate) documentation: String,
+    /// What a browser is shown.
+    pub(crate) page: LandingPage,
+    pub(crate) action_check: ActionCheck,
     /// The service's URL, where it is not the one that clients use.
     pub(crate) location: Option<String>,
     pub(crate) stats: Arc<ServiceStats>,
@@ -98,6 +107,16 @@ impl SoapService {
 
     pub(crate) fn new(inner: Inner) -> Self {
         SoapService { inner: Arc::new(inner) }
+    }
+
+    /// What there is to tell of the service.
+    pub(crate) fn about(&self) -> page::About<'_> {
+        page::About {
+            name: &self.inner.name,
+            documentation: &self.inner.documentation,
+            operations: self.inner.operations.iter().count(),
+            has_description: self.inner.description.is_some(),
+        }
     }
 
     /// The service's counters; all clones of a service count together.
@@ -199,7 +218,10 @@ impl Inner {
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,
     {
-        let is_accepted = |media: &MediaType| media.can_be_soap() && media.is_readable() || media.is_package();
+        // A page of another site may make a browser send requests that name no media type, without asking first.
+        let is_named = parts.headers.contains_key(CONTENT_TYPE) || !parts.headers.contains_key(ORIGIN);
+        let is_accepted =
+            |media: &MediaType| is_named && (media.can_be_soap() && media.is_readable() || media.is_package());
         let Some(media) = MediaType::of(&parts.headers).filter(is_accepted) else {
             return respond::unsupported_media_type();
         };
@@ -307,7 +329,11 @@ impl Inner {
         let Received { head, chosen: Chosen { operation, call }, attachments, bytes } = received;
         let record = operation.record();
         let writing = self.writing(&operation, head.version(), &parts, attachments.form());
-        let calling = call.run(Context::new(head, parts, attachments), writing);
+        let context = Context::new(head, parts, attachments);
+        if let Err(fault) = self.check_action(&context, &operation) {
+            return Outcome::Fault(fault);
+        }
+        let calling = call.run(context, writing);
         let is_long = self.heavy.is_heavy(bytes);
         let outcome = if is_long || record.expects_long() {
             // To wait for a thread is not the handler's doing.
@@ -331,6 +357,14 @@ impl Inner {
         })
     }
 
+    /// Compares the action that a request names with its operation.
+    fn check_action(&self, context: &Context, operation: &Operation) -> Result<(), Fault> {
+        if self.action_check == ActionCheck::Ignore {
+            return Ok(());
+        }
+        context.action().map_or(Ok(()), |action| self.action_check.check(&action, operation, &self.operations))
+    }
+
     /// How the response of an operation to a request is to be written.
     fn writing(&self, operation: &Operation, version: Version, parts: &Parts, form: Form) -> Writing {
         let templates = self.templates.as_ref().filter(|_| !operation.is_one_way());
@@ -352,19 +386,49 @@ impl Inner {
     }
 
     fn answer_get(&self, parts: &Parts) -> Response<Body> {
-        if !page::is_for_description(&parts.uri) {
-            return respond::html(page::listing(&self.name, &self.operations, self.description.is_some(), &self.stats));
+        let url = || page::escape(&self.location(parts));
+        match (Wanted::of(&parts.uri), &self.description) {
+            (Wanted::Description, Some(description)) => respond::xml(description.at(&url())),
+            (Wanted::Document(name), Some(description)) => match description.document(&name, &url()) {
+                Some(document) => respond::xml(document),
+                None => respond::not_found(format!("The description has no document \"{name}\".\n")),
+            },
+            (Wanted::Description | Wanted::Document(_), None) => {
+                respond::not_found("This service has no description.\n".to_owned())
+            }
+            (Wanted::Sample(name, version), _) => self.answer_sample(&name, version),
+            (Wanted::Page, _) => self.answer_page(),
         }
-        match &self.description {
-            Some(description) => respond::xml(description.at(&page::escape(&self.location(parts)))),
-            None => respond::no_description(),
+    }
+
+    fn answer_sample(&self, name: &QName, version: Version) -> Response<Body> {
+        let operation = self.operations.find(&name.namespace, &name.local).filter(|_| self.page != LandingPage::Off);
+        match operation.and_then(|operation| sample::request(operation, version, self.encoding)) {
+            Some(request) => respond::xml(request),
+            None => respond::not_found(format!("There is no sample of a request {name}.\n")),
         }
+    }
+
+    fn answer_page(&self) -> Response<Body> {
+        if self.page == LandingPage::Off {
+            return respond::not_found("This service has no page.\n".to_owned());
+        }
+        let mut operations: Vec<&Operation> = self.operations.iter().collect();
+        operations.sort_by(|a, b| (&a.name().local, &a.name().namespace).cmp(&(&b.name().local, &b.name().namespace)));
+        respond::page(page::landing(&page::Subject {
+            name: &self.name,
+            documentation: &self.documentation,
+            operations: &operations,
+            description: self.description.as_ref(),
+            stats: &self.stats,
+            has_form: self.page == LandingPage::Form,
+        }))
     }
 
     /// The service's URL: as it was built in, else as the client sees it.
     fn location(&self, parts: &Parts) -> String {
         let scheme = if parts.extensions.get::<Secure>().is_some() { "https" } else { "http" };
-        let own = || page::own_url(&parts.uri, &parts.headers, scheme).unwrap_or_else(|| parts.uri.path().to_owned());
+        let own = || own_url(&parts.uri, &parts.headers, scheme).unwrap_or_else(|| parts.uri.path().to_owned());
         self.location.clone().unwrap_or_else(own)
     }
 }

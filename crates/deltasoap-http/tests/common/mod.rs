@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod scripted;
+
 use bytes::Bytes;
 use deltasoap::http::{Answer, Context, Operation, Server, ServerHandle, SoapService, TypedFault};
 use deltasoap::soap::{Fault, FaultCode, HeaderBlock, Version, encode_message};

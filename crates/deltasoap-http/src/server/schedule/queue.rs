@@ -192,7 +192,10 @@ mod tests {
         let mut queue = queue(1, 0);
         assert!(queue.take(50));
         // The oldest is the last to be overdue.
-        [(90, 20), (80, 10), (20, 100)].into_iter().zip(0..).for_each(|((length, time), number)| queue.wait(number, length, at(time)));
+        [(90, 20), (80, 10), (20, 100)]
+            .into_iter()
+            .zip(0..)
+            .for_each(|((length, time), number)| queue.wait(number, length, at(time)));
         assert!(!queue.is_wanted(15, false, at(9)) && queue.is_wanted(15, false, at(10)));
         assert!(!queue.is_wanted(15, true, at(10)));
         assert_eq!(queue.release(50, at(15)), Some(1));

@@ -1,0 +1,242 @@
+//! Sample values: what a message of a schema may look like, for people to begin with.
+//!
+//! Every optional element and attribute is there once, lists and arrays have one item, and of alternatives the first stands that
+//! can. A type within itself is left out as soon as it may be, and so is everything once the sample has grown large: without
+//! that, types that hold each other twice would double it at each level.
+
+use super::{Record, Simple, Value};
+use crate::Node;
+use crate::schema::{ArrayElement, Builtin, ComplexElement, Compositor, Element, Field, SimpleElement, View};
+
+/// Elements of a sample behind which only required ones follow.
+const WANTED: usize = 400;
+/// Most elements of a sample: for schemas that require more there is none.
+const MOST: usize = 4000;
+
+impl Value {
+    /// A value of this description to begin with: it can be written, and is read again as the same.
+    ///
+    /// `None` for a description that no value of moderate size meets: one that requires itself, enumerates texts that are not of its
+    /// type, or requires some thousands of elements.
+    pub fn sample(view: View<'_>) -> Option<Value> {
+        Sampler::default().content(view)
+    }
+}
+
+/// Makes one sample.
+#[derive(Default)]
+struct Sampler<'s> {
+    /// The descriptions that the element at hand stands in.
+    around: Vec<&'s Element>,
+    /// Elements so far.
+    elements: usize,
+}
+
+impl<'s> Sampler<'s> {
+    fn content(&mut self, view: View<'s>) -> Option<Value> {
+        self.elements += 1;
+        if self.elements > MOST || self.is_within(view.element) {
+            return None;
+        }
+        self.around.push(view.element);
+        let value = match view.element {
+            Element::Simple(simple) => sample_of(simple).map(Value::Simple),
+            Element::Complex(complex) => self.record(complex, view).map(|record| Value::Record(Box::new(record))),
+            Element::Array(array) => Some(self.array(array, view)),
+            Element::Union(union) => union.members.iter().find_map(|&member| self.content(view.follow(member))),
+            Element::Any => Some(Value::Tree(Box::default())),
+        };
+        self.around.pop();
+        value
+    }
+
+    fn is_within(&self, element: &Element) -> bool {
+        self.around.iter().any(|&around| std::ptr::eq(around, element))
+    }
+
+    fn array(&mut self, array: &'s ArrayElement, view: View<'s>) -> Value {
+        let item = if self.elements < WANTED { self.content(view.follow(array.item)) } else { None };
+        Value::List(item.into_iter().collect())
+    }
+
+    fn record(&mut self, complex: &'s ComplexElement, view: View<'s>) -> Option<Record> {
+        let fields = match complex.text {
+            Some(text) => vec![self.content(view.follow(text))?],
+            None if complex.compositor == Compositor::Choice => self.alternative(complex, view)?,
+            None => complex.fields.iter().map(|field| self.field(field, view)).collect::<Option<_>>()?,
+        };
+        let attributes = complex.attributes.iter().map(|attribute| match view.follow(attribute.element).element {
+            Element::Simple(simple) => sample_of(simple).map(Some).or((!attribute.required).then_some(None)),
+            _ => Some(Some(Simple::String(text_of(Builtin::String).to_owned()))),
+        });
+        Some(Record { fields, attributes: attributes.collect::<Option<_>>()? })
+    }
+
+    /// The fields of a choice, of which one is there.
+    fn alternative(&mut self, complex: &'s ComplexElement, view: View<'s>) -> Option<Vec<Value>> {
+        let mut fields: Vec<Value> = complex.fields.iter().map(absent).collect();
+        let alternative = |(index, field)| Some((index, self.occurrences(field, 1.max(field.min), view)?));
+        let (index, value) = complex.fields.iter().enumerate().find_map(alternative)?;
+        fields[index] = value;
+        Some(fields)
+    }
+
+    /// A field's value; `None` if it must be there and cannot.
+    fn field(&mut self, field: &'s Field, view: View<'s>) -> Option<Value> {
+        let is_wanted = field.max != Some(0) && self.elements < WANTED && !is_any(field, view);
+        let count = field.min.max(u32::from(is_wanted));
+        if count == 0 {
+            return Some(absent(field));
+        }
+        self.occurrences(field, count, view).or_else(|| (field.min == 0).then(|| absent(field)))
+    }
+
+    fn occurrences(&mut self, field: &'s Field, count: u32, view: View<'s>) -> Option<Value> {
+        if !field.is_repeated() {
+            return self.occurrence(field, view);
+        }
+        (0..count).map(|_| self.occurrence(field, view)).collect::<Option<_>>().map(Value::List)
+    }
+
+    fn occurrence(&mut self, field: &'s Field, view: View<'s>) -> Option<Value> {
+        if is_any(field, view) {
+            return Some(Value::Tree(Box::new(Node::new(field.name.clone()))));
+        }
+        let value = self.content(view.follow(field.element));
+        value.or_else(|| field.nillable.then_some(Value::Nil))
+    }
+}
+
+/// A field that is not there.
+fn absent(field: &Field) -> Value {
+    if field.is_repeated() { Value::List(Vec::new()) } else { Value::Absent }
+}
+
+/// True for a place where any element may stand.
+fn is_any(field: &Field, view: View<'_>) -> bool {
+    field.inline && *view.follow(field.element).element == Element::Any
+}
+
+/// The first enumerated value, or some value of the type.
+fn sample_of(element: &SimpleElement) -> Option<Simple> {
+    let enumerated = element.enumeration.iter().find_map(|text| Simple::parse_as(element, text).ok());
+    enumerated.or_else(|| Simple::parse_as(element, text_of(element.base)).ok())
+}
+
+/// The text of some value of a type.
+fn text_of(builtin: Builtin) -> &'static str {
+    use Builtin as B;
+    match builtin {
+        B::String | B::NormalizedString | B::Token => "text",
+        B::Language => "en",
+        B::Name | B::NcName | B::NmToken | B::NmTokens | B::QName | B::Notation => "name",
+        B::Id | B::IdRef | B::IdRefs | B::Entity | B::Entities => "name",
+        B::Boolean => "true",
+        B::Byte | B::Short | B::Int | B::Long | B::Integer | B::PositiveInteger | B::NonNegativeInteger => "1",
+        B::UnsignedByte | B::UnsignedShort | B::UnsignedInt | B::UnsignedLong => "1",
+        B::NonPositiveInteger | B::NegativeInteger => "-1",
+        B::Decimal | B::Float | B::Double => "1.5",
+        B::Date => "2026-01-31",
+        B::Time => "12:00:00Z",
+        B::DateTime => "2026-01-31T12:00:00Z",
+        B::Duration => "P1D",
+        B::GYear => "2026",
+        B::GYearMonth => "2026-01",
+        B::GMonth => "--01",
+        B::GMonthDay => "--01-31",
+        B::GDay => "---31",
+        B::Base64Binary => "AQID",
+        B::HexBinary => "010203",
+        B::AnyUri => "http://example.org/",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::QName;
+    use crate::schema::{ElementRef, Schema};
+    use std::borrow::Cow;
+
+    fn simple(schema: &mut Schema, base: Builtin, values: &[&'static str]) -> ElementRef {
+        let enumeration = values.iter().map(|&value| Cow::Borrowed(value)).collect();
+        schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration }))
+    }
+
+    fn field(element: ElementRef, min: u32, max: Option<u32>) -> Field {
+        Field { name: QName::new("", "f"), element, min, max, nillable: false, inline: false }
+    }
+
+    fn complex(compositor: Compositor, fields: Vec<Field>) -> Element {
+        Element::Complex(ComplexElement {
+            name: QName::new("urn:t", "T"),
+            compositor,
+            fields: fields.into(),
+            attributes: Cow::Borrowed(&[]),
+            text: None,
+            open: false,
+        })
+    }
+
+    #[test]
+    fn every_built_in_type_has_a_sample() {
+        for &base in Builtin::ALL {
+            let mut schema = Schema::new();
+            let element = simple(&mut schema, base, &[]);
+            let Some(Value::Simple(value)) = Value::sample(schema.view(element)) else { panic!("{base:?}") };
+            assert_eq!((value.builtin(), value.to_string().as_str()), (base, text_of(base)));
+        }
+    }
+
+    #[test]
+    fn the_first_enumerated_value_of_the_type_stands() {
+        let mut schema = Schema::new();
+        let element = simple(&mut schema, Builtin::Int, &["seven", "7", "8"]);
+        assert_eq!(Value::sample(schema.view(element)), Some(Value::Simple(Simple::Int(7))));
+        let none = simple(&mut schema, Builtin::Int, &["seven"]);
+        assert_eq!(Value::sample(schema.view(none)), None);
+    }
+
+    #[test]
+    fn a_type_within_itself_is_left_out_where_it_may_be() {
+        for (min, max, inner) in [(0, Some(1), Value::Absent), (0, None, Value::List(Vec::new()))] {
+            let mut schema = Schema::new();
+            let own = schema.next_ref();
+            let root = schema.add(complex(Compositor::Sequence, vec![field(own, min, max)]));
+            let expected = Record { fields: vec![inner], attributes: Vec::new() };
+            assert_eq!(Value::sample(schema.view(root)), Some(Value::Record(Box::new(expected))));
+        }
+        let mut schema = Schema::new();
+        let own = schema.next_ref();
+        let root = schema.add(complex(Compositor::Sequence, vec![field(own, 1, Some(1))]));
+        assert_eq!(Value::sample(schema.view(root)), None);
+    }
+
+    #[test]
+    fn of_alternatives_the_first_that_can_stands() {
+        let mut schema = Schema::new();
+        let own = schema.next_ref();
+        let int = ElementRef::Index(1);
+        let root = schema.add(complex(Compositor::Choice, vec![field(own, 1, Some(1)), field(int, 1, Some(1))]));
+        simple(&mut schema, Builtin::Int, &[]);
+        let fields = vec![Value::Absent, Value::Simple(Simple::Int(1))];
+        let expected = Record { fields, attributes: Vec::new() };
+        assert_eq!(Value::sample(schema.view(root)), Some(Value::Record(Box::new(expected))));
+    }
+
+    #[test]
+    fn samples_do_not_double_at_each_level() {
+        let mut schema = Schema::new();
+        let mut inner = simple(&mut schema, Builtin::Int, &[]);
+        for _ in 0..64 {
+            inner = schema.add(complex(Compositor::Sequence, vec![field(inner, 0, Some(1)), field(inner, 0, None)]));
+        }
+        assert!(Value::sample(schema.view(inner)).is_some());
+        for _ in 0..64 {
+            inner = schema.add(complex(Compositor::Sequence, vec![field(inner, 1, Some(1)), field(inner, 2, None)]));
+        }
+        assert_eq!(Value::sample(schema.view(inner)), None);
+        let many = schema.add(complex(Compositor::Sequence, vec![field(ElementRef::Index(0), u32::MAX, None)]));
+        assert_eq!(Value::sample(schema.view(many)), None);
+    }
+}

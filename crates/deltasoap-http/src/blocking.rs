@@ -1,0 +1,250 @@
+//! A client for programs without `async`: the same calls, which return when they are done.
+//!
+//! A blocking client is an ordinary [`crate::Client`] with a Tokio runtime of its own: a call runs on the thread that makes it, and one
+//! thread in the background keeps connections and timers. Clones share both; the thread ends with the last of them.
+//!
+//! ```no_run
+//! use deltasoap::Soap;
+//! use deltasoap::http::blocking::Client;
+//!
+//! #[derive(Soap)]
+//! #[soap(namespace = "urn:hello", message)]
+//! struct Greet {
+//!     name: String,
+//! }
+//!
+//! #[derive(Soap)]
+//! #[soap(namespace = "urn:hello", message)]
+//! struct Greeting {
+//!     text: String,
+//! }
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let client = Client::new("http://localhost:8080/hello")?;
+//!     let greeting: Greeting = client.call(&Greet { name: "Ada".to_owned() })?;
+//!     println!("{}", greeting.text);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # Panics
+//!
+//! Calls panic within `async` code, whose thread they would block: use [`crate::Client`] there, or `tokio::task::spawn_blocking`.
+
+use crate::{Body, BoxError, CallError, CallOptions, ClientBuilder, HttpTransport, InvalidUrl, Response};
+use bytes::Bytes;
+use deltasoap_core::{Lease, Message, Typed};
+use http::Request;
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use tokio::runtime::{Builder, Runtime};
+use tower::Service;
+
+/// Calls the operations of one endpoint, and waits for each. Clones share their connections, and may be used by several threads at
+/// one time.
+#[derive(Debug, Clone)]
+pub struct Client<S = HttpTransport> {
+    client: crate::Client<S>,
+    background: Arc<Background>,
+}
+
+impl Client {
+    /// A client of the endpoint at a URL, with default settings.
+    ///
+    /// # Errors
+    /// When the URL is malformed or names no host, or the thread in the background cannot be started.
+    pub fn new(url: impl Into<String>) -> Result<Self, StartError> {
+        Self::builder(url).build_blocking()
+    }
+
+    /// Starts to build a client of the endpoint at a URL; [`ClientBuilder::build_blocking`] ends it.
+    pub fn builder(url: impl Into<String>) -> ClientBuilder {
+        crate::Client::builder(url)
+    }
+}
+
+impl ClientBuilder {
+    /// A client for programs without `async`, over HTTP/1.1 with a pool of connections of its own.
+    ///
+    /// # Errors
+    /// When the URL is malformed or names no host, or the thread in the background cannot be started.
+    pub fn build_blocking(self) -> Result<Client, StartError> {
+        self.build_blocking_with(HttpTransport::new())
+    }
+
+    /// A client for programs without `async` that sends its requests through a service.
+    ///
+    /// # Errors
+    /// As [`build_blocking`](Self::build_blocking).
+    pub fn build_blocking_with<S>(self, transport: S) -> Result<Client<S>, StartError> {
+        let client = self.build_with(transport).map_err(StartError::Url)?;
+        Ok(Client { client, background: Arc::new(Background::start().map_err(StartError::Runtime)?) })
+    }
+}
+
+impl<S> Client<S> {
+    /// The client behind this one, for its counters.
+    pub fn inner(&self) -> &crate::Client<S> {
+        &self.client
+    }
+
+    /// Waits for something else that has to do with calls, as for a part of a response: `client.wait(response.attachments.next())`.
+    ///
+    /// # Panics
+    /// Within `async` code.
+    pub fn wait<F: Future>(&self, future: F) -> F::Output {
+        self.background.wait(future)
+    }
+}
+
+impl<S, B> Client<S>
+where
+    S: Service<Request<Body>, Response = http::Response<B>> + Clone,
+    S::Error: Into<BoxError>,
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    /// Calls an operation; see [`Client::call`](crate::Client::call).
+    ///
+    /// # Errors
+    /// A fault, or another reason why there is no response.
+    ///
+    /// # Panics
+    /// Within `async` code, as all calls do.
+    pub fn call<Req: Message, Resp: Message>(&self, request: &Req) -> Result<Resp, CallError> {
+        self.wait(self.client.call(request))
+    }
+
+    /// Calls an operation with settings of this call; see [`Client::call_with`](crate::Client::call_with).
+    ///
+    /// # Errors
+    /// As [`call`](Self::call).
+    pub fn call_with<Req: Message, Resp: Message>(
+        &self,
+        request: &Req,
+        options: CallOptions,
+    ) -> Result<Response<Resp>, CallError> {
+        self.wait(self.client.call_with(request, options))
+    }
+
+    /// Calls an operation whose responses resemble each other; see [`Client::call_leased`](crate::Client::call_leased).
+    ///
+    /// # Errors
+    /// As [`call`](Self::call).
+    pub fn call_leased<Req, Resp>(&self, request: &Req) -> Result<Lease<Resp>, CallError>
+    where
+        Req: Message,
+        Resp: Message + Send + 'static,
+    {
+        self.wait(self.client.call_leased(request))
+    }
+
+    /// As [`call_leased`](Self::call_leased), with settings of this call.
+    ///
+    /// # Errors
+    /// As [`call`](Self::call).
+    pub fn call_leased_with<Req, Resp>(
+        &self,
+        request: &Req,
+        options: CallOptions,
+    ) -> Result<Response<Lease<Resp>>, CallError>
+    where
+        Req: Message,
+        Resp: Message + Send + 'static,
+    {
+        self.wait(self.client.call_leased_with(request, options))
+    }
+
+    /// Calls an operation whose request has a list of any length; see [`Client::call_overlaid`](crate::Client::call_overlaid).
+    ///
+    /// # Errors
+    /// As [`call`](Self::call).
+    pub fn call_overlaid<Req, Resp, I>(&self, request: &Req, items: I) -> Result<Resp, CallError>
+    where
+        Req: Message,
+        Resp: Message,
+        I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static>,
+    {
+        self.wait(self.client.call_overlaid(request, items))
+    }
+
+    /// Sends a one-way message.
+    ///
+    /// # Errors
+    /// As [`call`](Self::call).
+    pub fn send<Req: Message>(&self, request: &Req) -> Result<(), CallError> {
+        self.wait(self.client.send(request))
+    }
+
+    /// Sends a one-way message with settings of this call.
+    ///
+    /// # Errors
+    /// As [`call`](Self::call).
+    pub fn send_with<Req: Message>(&self, request: &Req, options: CallOptions) -> Result<(), CallError> {
+        self.wait(self.client.send_with(request, options))
+    }
+}
+
+/// What connections live in between two calls.
+struct Background {
+    /// There until it is dropped.
+    runtime: Option<Runtime>,
+}
+
+impl Background {
+    fn start() -> io::Result<Self> {
+        let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("deltasoap").enable_all().build()?;
+        Ok(Background { runtime: Some(runtime) })
+    }
+
+    fn wait<F: Future>(&self, future: F) -> F::Output {
+        match &self.runtime {
+            Some(runtime) => runtime.block_on(future),
+            None => unreachable!("the runtime is there until it is dropped"),
+        }
+    }
+}
+
+/// Does not wait for the thread, so that a client may be dropped anywhere.
+impl Drop for Background {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl fmt::Debug for Background {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Background").finish_non_exhaustive()
+    }
+}
+
+/// A blocking client that cannot be made.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The URL is malformed.
+    Url(InvalidUrl),
+    /// The thread in the background, or what it waits by, cannot be had.
+    Runtime(io::Error),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartError::Url(error) => error.fmt(f),
+            StartError::Runtime(error) => write!(f, "the client's thread cannot be started: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for StartError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            StartError::Url(error) => Some(error),
+            StartError::Runtime(error) => Some(error),
+        }
+    }
+}

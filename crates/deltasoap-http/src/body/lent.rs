@@ -1,0 +1,56 @@
+//! Bodies that can be had back as long as nothing of them was read.
+
+use super::Body;
+use super::deflated::failed;
+use deltasoap_core::Error;
+use http_body::{Body as _, SizeHint};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A body that its sender keeps a hand on.
+#[derive(Debug)]
+pub(super) struct Lent {
+    slot: Slot,
+    /// What the body says of itself before it is read.
+    pub(super) size: SizeHint,
+    pub(super) is_end: bool,
+    pub(super) is_repeatable: bool,
+}
+
+/// Holds a body until somebody reads it.
+#[derive(Debug, Clone)]
+pub(crate) struct Slot(Arc<Mutex<Option<Body>>>);
+
+impl Slot {
+    fn lock(&self) -> MutexGuard<'_, Option<Body>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The body, if nothing was read of it.
+    pub(crate) fn take(&self) -> Option<Body> {
+        self.lock().take()
+    }
+}
+
+impl Lent {
+    pub(super) fn new(body: Body) -> (Self, Slot) {
+        let (size, is_end, is_repeatable) = (body.size_hint(), body.is_end_stream(), body.is_repeatable());
+        let slot = Slot(Arc::new(Mutex::new(Some(body))));
+        (Lent { slot: slot.clone(), size, is_end, is_repeatable }, slot)
+    }
+
+    /// The body, for who begins to read it.
+    ///
+    /// # Errors
+    /// When another clone was read.
+    pub(super) fn take(&self) -> Result<Body, Error> {
+        self.slot.take().ok_or_else(|| failed("a body that was sent before cannot be sent again"))
+    }
+}
+
+/// A copy of its own, so that layers may keep one to send it again.
+impl Clone for Lent {
+    fn clone(&self) -> Self {
+        let slot = Slot(Arc::new(Mutex::new(self.slot.lock().clone())));
+        Lent { slot, ..*self }
+    }
+}

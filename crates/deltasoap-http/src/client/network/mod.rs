@@ -1,0 +1,249 @@
+//! The default transport: HTTP/1.1 over a pool of connections, with TLS for `https` URLs, and proxies where there are some.
+//!
+//! [`route`] opens connections, to the host itself or through a [`proxy`].
+
+mod proxy;
+mod route;
+
+pub use proxy::{InvalidProxy, Proxy};
+
+use super::BoxError;
+use crate::Body;
+#[cfg(feature = "tls")]
+use crate::tls::{ClientTls, Roots, TlsError};
+use futures_util::future::BoxFuture;
+use http::header::PROXY_AUTHORIZATION;
+use http::{Request, Response};
+use hyper::body::Incoming;
+use hyper_util::client::legacy::{Builder, Client};
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use route::Route;
+use std::fmt;
+use std::sync::Arc;
+#[cfg(feature = "tls")]
+use std::sync::OnceLock;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+/// How long connecting may take, where no other time is given.
+const CONNECT_TIME: Duration = Duration::from_secs(10);
+/// How long idle connections are kept, where no other time is given.
+const IDLE_TIME: Duration = Duration::from_secs(90);
+
+/// HTTP/1.1 with keep-alive: connections are pooled, and shared by all clones.
+#[derive(Debug, Clone)]
+pub struct HttpTransport {
+    plain: Client<Route, Body>,
+    /// For `https`; made when it is first needed, since the system's roots have to be read for it.
+    #[cfg(feature = "tls")]
+    secure: Arc<OnceLock<Secure>>,
+    settings: Arc<HttpTransportBuilder>,
+}
+
+#[cfg(feature = "tls")]
+type Secure = Client<
+    tower::util::BoxCloneSyncService<
+        http::Uri,
+        hyper_rustls::MaybeHttpsStream<crate::transport::Io<tokio::net::TcpStream>>,
+        BoxError,
+    >,
+    Body,
+>;
+
+impl HttpTransport {
+    /// A transport with a pool of its own. It trusts the servers whose certificates the system's roots vouch for.
+    pub fn new() -> Self {
+        Self::builder().build()
+    }
+
+    /// Starts to build a transport.
+    ///
+    /// ```no_run
+    /// # fn client() -> Result<deltasoap_http::Client, Box<dyn std::error::Error>> {
+    /// use deltasoap_http::{Client, HttpTransport, Proxy};
+    /// use std::time::Duration;
+    ///
+    /// let transport = HttpTransport::builder()
+    ///     .proxy(Proxy::new("http://user:password@proxy.example:3128", "localhost, .internal.example")?)
+    ///     .connect_timeout(Duration::from_secs(3))
+    ///     .idle_timeout(Duration::from_secs(15))
+    ///     .max_idle_per_host(8)
+    ///     .build();
+    /// let client = Client::builder("https://soap.example.org/").build_with(transport)?;
+    /// # Ok(client)
+    /// # }
+    /// ```
+    pub fn builder() -> HttpTransportBuilder {
+        HttpTransportBuilder {
+            proxy: None,
+            connect_timeout: CONNECT_TIME,
+            idle_timeout: Some(IDLE_TIME),
+            max_idle_per_host: usize::MAX,
+            #[cfg(feature = "tls")]
+            tls: None,
+        }
+    }
+
+    /// A transport with a pool of its own, and with these roots and this certificate for `https` URLs.
+    ///
+    /// ```no_run
+    /// # fn client() -> Result<deltasoap_http::Client, Box<dyn std::error::Error>> {
+    /// use deltasoap_http::{Client, ClientTls, HttpTransport, Identity, Roots};
+    ///
+    /// let roots = Roots::platform().and(Roots::from_pem(std::fs::read("company-ca.pem")?)?);
+    /// let identity = Identity::from_pem(std::fs::read("client.pem")?, std::fs::read("client.key")?)?;
+    /// let transport = HttpTransport::with_tls(ClientTls::new(roots).identity(identity))?;
+    /// let client = Client::builder("https://soap.example.org/").build_with(transport)?;
+    /// # Ok(client)
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the identity cannot be used.
+    #[cfg(feature = "tls")]
+    pub fn with_tls(tls: ClientTls) -> Result<Self, TlsError> {
+        Ok(Self::builder().tls(tls)?.build())
+    }
+
+    #[cfg(feature = "tls")]
+    fn secure(&self) -> Result<&Secure, TlsError> {
+        if let Some(secure) = self.secure.get() {
+            return Ok(secure);
+        }
+        let config = match &self.settings.tls {
+            Some(config) => config.clone(),
+            None => ClientTls::new(Roots::platform()).config()?,
+        };
+        Ok(self.secure.get_or_init(|| self.settings.secure(config)))
+    }
+
+    fn exchange(&self, mut request: Request<Body>) -> BoxFuture<'static, Result<Response<Incoming>, BoxError>> {
+        #[cfg(feature = "tls")]
+        if request.uri().scheme() == Some(&http::uri::Scheme::HTTPS) {
+            let exchange = self.secure().map(|secure| secure.request(request));
+            return Box::pin(async move { Ok(exchange?.await?) });
+        }
+        let for_proxy = self.settings.proxy.as_ref().and_then(|proxy| proxy.authorization(request.uri()));
+        request.headers_mut().extend(for_proxy.map(|value| (PROXY_AUTHORIZATION, value)));
+        let exchange = self.plain.request(request);
+        Box::pin(async move { Ok(exchange.await?) })
+    }
+}
+
+/// A transport under construction; see [`HttpTransport::builder`].
+#[derive(Clone)]
+pub struct HttpTransportBuilder {
+    proxy: Option<Proxy>,
+    connect_timeout: Duration,
+    idle_timeout: Option<Duration>,
+    max_idle_per_host: usize,
+    #[cfg(feature = "tls")]
+    tls: Option<rustls::ClientConfig>,
+}
+
+impl HttpTransportBuilder {
+    /// A proxy that requests go through. Default: none, whatever the environment says; see [`Proxy::from_env`].
+    #[must_use]
+    pub fn proxy(mut self, proxy: Proxy) -> Self {
+        self.proxy = Some(proxy);
+        self
+    }
+
+    /// How long connecting may take, from looking up the name to the end of a proxy's handshake; a TLS handshake may take as long
+    /// again. Default 10 s.
+    #[must_use]
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.connect_timeout = timeout;
+        self
+    }
+
+    /// How long an idle connection is kept; `None` for as long as the server does. Default 90 s.
+    #[must_use]
+    pub fn idle_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.idle_timeout = timeout.into();
+        self
+    }
+
+    /// How many idle connections to a host are kept; with 0 each call has its own. Default: as many as there were calls at one time.
+    #[must_use]
+    pub fn max_idle_per_host(mut self, connections: usize) -> Self {
+        self.max_idle_per_host = connections;
+        self
+    }
+
+    /// Roots and certificate for `https` URLs. Default: the system's roots, and no certificate.
+    ///
+    /// # Errors
+    /// When the identity cannot be used.
+    #[cfg(feature = "tls")]
+    pub fn tls(mut self, tls: ClientTls) -> Result<Self, TlsError> {
+        self.tls = Some(tls.config()?);
+        Ok(self)
+    }
+
+    /// The transport.
+    pub fn build(self) -> HttpTransport {
+        HttpTransport {
+            plain: self.pool().build(self.route()),
+            #[cfg(feature = "tls")]
+            secure: Arc::default(),
+            settings: Arc::new(self),
+        }
+    }
+
+    fn pool(&self) -> Builder {
+        let mut builder = Client::builder(TokioExecutor::new());
+        builder.pool_timer(TokioTimer::new());
+        builder.pool_idle_timeout(self.idle_timeout).pool_max_idle_per_host(self.max_idle_per_host);
+        builder
+    }
+
+    fn route(&self) -> Route {
+        Route::new(self.proxy.clone(), self.connect_timeout)
+    }
+
+    /// Connections for `https` URLs and no others.
+    #[cfg(feature = "tls")]
+    fn secure(&self, config: rustls::ClientConfig) -> Secure {
+        use tower::ServiceExt;
+        let builder = hyper_rustls::HttpsConnectorBuilder::new().with_tls_config(config);
+        let connector = builder.https_only().enable_http1().wrap_connector(self.route());
+        let time = self.connect_timeout.saturating_mul(2);
+        let timed = tower::service_fn(move |url| {
+            let connecting = connector.clone().oneshot(url);
+            async move { tokio::time::timeout(time, connecting).await? }
+        });
+        self.pool().build(tower::util::BoxCloneSyncService::new(timed))
+    }
+}
+
+impl fmt::Debug for HttpTransportBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpTransportBuilder")
+            .field("proxy", &self.proxy)
+            .field("connect_timeout", &self.connect_timeout)
+            .field("idle_timeout", &self.idle_timeout)
+            .field("max_idle_per_host", &self.max_idle_per_host)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for HttpTransport {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl tower::Service<Request<Body>> for HttpTransport {
+    type Response = Response<Incoming>;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<Response<Incoming>, BoxError>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        self.exchange(request)
+    }
+}

@@ -1,0 +1,221 @@
+//! Where an answer sends the client instead, and whether it goes there.
+
+use http::header::{AUTHORIZATION, COOKIE, HeaderMap, LOCATION, PROXY_AUTHORIZATION};
+use http::{Request, Response, StatusCode, Uri};
+use std::fmt;
+use url::Url;
+
+/// Which redirects a client follows; see [`ClientBuilder::redirects`](crate::ClientBuilder::redirects).
+///
+/// A redirect with status 307 or 308 asks for the same request elsewhere. With 301 and 302 most clients turn it into a GET, which is no call
+/// any more: they are followed, with the same request, only if that is [asked for](Redirects::lenient); 303 never is. Nothing goes from
+/// `https` to `http`. To another origin (scheme, host or port) go no credentials: neither the client's nor its cookies nor headers
+/// of the call that are marked as sensitive. The message goes there as it is, with all that is in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Redirects {
+    most: u32,
+    leaves_origin: bool,
+    is_lenient: bool,
+}
+
+impl Redirects {
+    /// None: a redirect is an answer without a message. The default.
+    pub const OFF: Redirects = Redirects { most: 0, leaves_origin: false, is_lenient: false };
+
+    /// At most so many in a row, within the origin of the client's URL.
+    pub const fn same_origin(most: u32) -> Self {
+        Redirects { most, leaves_origin: false, is_lenient: false }
+    }
+
+    /// At most so many in a row, to any origin.
+    pub const fn any_origin(most: u32) -> Self {
+        Redirects { most, leaves_origin: true, is_lenient: false }
+    }
+
+    /// Follows 301 and 302 too.
+    #[must_use]
+    pub const fn lenient(mut self) -> Self {
+        self.is_lenient = true;
+        self
+    }
+
+    /// True if no redirect is followed.
+    pub(super) fn is_off(&self) -> bool {
+        self.most == 0
+    }
+
+    /// Where an answer sends the request from a URL, after so many other places; `None` if it does not.
+    ///
+    /// # Errors
+    /// When it does, and the client does not go there.
+    pub(super) fn target<B>(&self, from: &Uri, answer: &Response<B>, hops: u32) -> Result<Option<Uri>, RedirectError> {
+        let status = answer.status();
+        if !is_redirect(status) {
+            return Ok(None);
+        }
+        let location = answer.headers().get(LOCATION).and_then(|location| location.to_str().ok());
+        let refuse = |reason| RedirectError { status, location: location.map(str::to_owned), reason };
+        let target = location.and_then(|location| resolve(from, location)).ok_or_else(|| refuse(Reason::Location))?;
+        match self.objection(from, &target, status, hops) {
+            Some(reason) => Err(refuse(reason)),
+            None => Ok(Some(target)),
+        }
+    }
+
+    fn objection(&self, from: &Uri, to: &Uri, status: StatusCode, hops: u32) -> Option<Reason> {
+        let keeps_method = matches!(status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
+        let is_followed = keeps_method || self.is_lenient && status != StatusCode::SEE_OTHER;
+        let objections = [
+            (!is_followed, Reason::Method),
+            (from.scheme_str() == Some("https") && to.scheme_str() != Some("https"), Reason::Insecure),
+            (!self.leaves_origin && !is_same_origin(from, to), Reason::Origin),
+            (hops >= self.most, Reason::TooMany),
+        ];
+        objections.into_iter().find_map(|(objects, reason)| objects.then_some(reason))
+    }
+}
+
+fn is_redirect(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
+}
+
+/// The URL that a location means, seen from another: of a scheme that we speak, and without a user in it.
+fn resolve(from: &Uri, location: &str) -> Option<Uri> {
+    let mut url = Url::parse(&from.to_string()).ok()?.join(location).ok()?;
+    url.set_fragment(None);
+    let is_fit = matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.password().is_none();
+    if is_fit { Uri::try_from(url.as_str()).ok() } else { None }
+}
+
+/// True if scheme, host and port are the same.
+pub(super) fn is_same_origin(one: &Uri, other: &Uri) -> bool {
+    origin(one).is_some_and(|origin_of_one| origin(other) == Some(origin_of_one))
+}
+
+fn origin(url: &Uri) -> Option<(&str, String, u16)> {
+    let port = match url.scheme_str()? {
+        "http" => 80,
+        "https" => 443,
+        _ => 0,
+    };
+    Some((url.scheme_str()?, url.host()?.to_ascii_lowercase(), url.port_u16().unwrap_or(port)))
+}
+
+/// Sends a request somewhere else, without what another origin must not see.
+pub(super) fn redirect<B>(request: &mut Request<B>, target: Uri) {
+    if !is_same_origin(request.uri(), &target) {
+        forget_secrets(request.headers_mut());
+    }
+    *request.uri_mut() = target;
+}
+
+fn forget_secrets(headers: &mut HeaderMap) {
+    let marked: Vec<_> =
+        headers.iter().filter(|(_, value)| value.is_sensitive()).map(|(name, _)| name.clone()).collect();
+    for name in marked.iter().chain(&[AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION]) {
+        headers.remove(name);
+    }
+}
+
+/// A redirect that the client does not follow, though it follows others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RedirectError {
+    /// The status.
+    pub status: StatusCode,
+    /// Where it leads, as it says itself.
+    pub location: Option<String>,
+    reason: Reason,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reason {
+    Location,
+    Method,
+    Insecure,
+    Origin,
+    TooMany,
+    Body,
+}
+
+impl RedirectError {
+    /// For a request that cannot be sent a second time.
+    pub(super) fn unrepeatable(status: StatusCode, target: &Uri) -> Self {
+        RedirectError { status, location: Some(target.to_string()), reason: Reason::Body }
+    }
+}
+
+impl fmt::Display for RedirectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reason = match self.reason {
+            Reason::Location => "it names no URL that could be followed",
+            Reason::Method => "its status does not ask for the same request again",
+            Reason::Insecure => "it leads from https to http",
+            Reason::Origin => "it leads to another origin",
+            Reason::TooMany => "there were too many before it",
+            Reason::Body => "the message cannot be sent twice",
+        };
+        write!(f, "a redirect with status {} is not followed: {reason}", self.status.as_u16())
+    }
+}
+
+impl std::error::Error for RedirectError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(redirects: Redirects, from: &'static str, status: u16, location: &str) -> Result<Option<String>, Reason> {
+        let answer = Response::builder().status(status).header(LOCATION, location).body(()).expect("an answer");
+        let target = redirects.target(&Uri::from_static(from), &answer, 0);
+        target.map(|target| target.map(|url| url.to_string())).map_err(|error| error.reason)
+    }
+
+    #[test]
+    fn locations_are_resolved() {
+        let cases = [
+            ("/b?c", "http://a.example/b?c"),
+            ("b", "http://a.example/x/b"),
+            ("../b#part", "http://a.example/b"),
+            ("//b.example/c", "http://b.example/c"),
+            ("https://b.example", "https://b.example/"),
+        ];
+        for (location, expected) in cases {
+            let target = target(Redirects::any_origin(1), "http://a.example/x/y", 307, location);
+            assert_eq!(target, Ok(Some(expected.to_owned())));
+        }
+        for location in ["ftp://a.example/", "http://user:word@a.example/", "file:///etc/passwd", "http://"] {
+            let target = target(Redirects::any_origin(1), "http://a.example/x/y", 307, location);
+            assert_eq!(target, Err(Reason::Location), "{location}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_asked_for_is_not_followed() {
+        let here = "https://a.example/x";
+        let (same, any) = (Redirects::same_origin(1), Redirects::any_origin(1));
+        assert_eq!(target(same, here, 200, "/y"), Ok(None));
+        assert!(target(same, here, 308, "https://A.example:443/y").is_ok(), "the same origin");
+        assert_eq!(target(same, here, 307, "https://a.example:444/y"), Err(Reason::Origin));
+        assert_eq!(target(any, here, 307, "http://a.example/y"), Err(Reason::Insecure));
+        for status in [301, 302, 303] {
+            assert_eq!(target(same, here, status, "/y"), Err(Reason::Method));
+            assert_eq!(target(same.lenient(), here, status, "/y").is_ok(), status != 303);
+        }
+        assert_eq!(target(Redirects::OFF, here, 307, "/y"), Err(Reason::TooMany));
+    }
+
+    #[test]
+    fn secrets_stay_at_home() {
+        let mut request = Request::new(());
+        *request.uri_mut() = Uri::from_static("https://a.example/");
+        let mut marked = http::HeaderValue::from_static("key");
+        marked.set_sensitive(true);
+        request.headers_mut().insert("x-key", marked);
+        request.headers_mut().insert(AUTHORIZATION, http::HeaderValue::from_static("Basic eA=="));
+        request.headers_mut().insert("soapaction", http::HeaderValue::from_static("\"\""));
+        redirect(&mut request, Uri::from_static("https://a.example/other"));
+        assert_eq!(request.headers().len(), 3);
+        redirect(&mut request, Uri::from_static("https://b.example/"));
+        assert_eq!(request.headers().keys().map(http::HeaderName::as_str).collect::<Vec<_>>(), ["soapaction"]);
+    }
+}

@@ -1,0 +1,356 @@
+//! What goes over the wire for calls, for people who look for faults.
+//!
+//! Bytes are noted as bodies hand them out: [`Body`](crate::Body) tells a [`Recorder`] what it gives to the transport, and the body
+//! of the response is wrapped. So they are those of the exchange, whatever became of it; what is not there yet is noted when it comes.
+
+use bytes::Bytes;
+use flate2::read::MultiGzDecoder;
+use http::header::{
+    AUTHORIZATION, CONTENT_ENCODING, COOKIE, HeaderMap, HeaderName, HeaderValue, PROXY_AUTHORIZATION, SET_COOKIE,
+};
+use http::{Method, Request, Response, StatusCode, Uri};
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::fmt;
+use std::io::Read;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Bytes noted of a body, where no other number is said.
+const BYTES: usize = 1 << 20;
+/// Exchanges kept, where no other number is said.
+const EXCHANGES: usize = 16;
+
+/// Notes the exchanges of calls: of one, by [`CallOptions::trace`](crate::CallOptions::trace), or of all of a client, by
+/// [`ClientBuilder::trace`](crate::ClientBuilder::trace). Clones note into the same place.
+///
+/// It is there whether the call went well or not. A call has more than one exchange where it was challenged, redirected, or
+/// tried again.
+///
+/// ```
+/// # use deltasoap::http::{CallOptions, Client, SoapService};
+/// # use deltasoap::{Lease, Soap, soap::Fault};
+/// # #[derive(Soap)]
+/// # #[soap(namespace = "urn:hello", message)]
+/// # struct Greet {}
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let greet = async |_: Lease<Greet>| Err::<Greet, _>(Fault::receiver("not today"));
+/// # let service = SoapService::builder().operation(greet).build()?;
+/// use deltasoap::http::Trace;
+///
+/// let client = Client::with_service("http://localhost/", service)?;
+/// let trace = Trace::new();
+/// let failed = client.call_with::<_, Greet>(&Greet {}, CallOptions::new().trace(&trace)).await;
+/// assert!(failed.is_err());
+/// let exchange = &trace.exchanges()[0];
+/// assert_eq!(exchange.status().map(|status| status.as_u16()), Some(500));
+/// assert!(exchange.to_string().contains("not today"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Trace(Arc<Notes>);
+
+struct Notes {
+    settings: Settings,
+    kept: Mutex<VecDeque<Shared>>,
+    observer: Option<Box<Observer>>,
+}
+
+#[derive(Clone, Copy)]
+struct Settings {
+    /// Most bytes of each body.
+    bytes: usize,
+    shows_secrets: bool,
+    /// Most exchanges.
+    exchanges: usize,
+}
+
+type Observer = dyn Fn(&Exchange) + Send + Sync;
+type Shared = Arc<Mutex<Exchange>>;
+
+impl Default for Trace {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Trace {
+    /// Keeps the last 16 exchanges, with at most 1 MiB of each body, and without credentials.
+    pub fn new() -> Self {
+        Self::with(Settings { bytes: BYTES, shows_secrets: false, exchanges: EXCHANGES }, None)
+    }
+
+    /// Keeps no exchanges, but shows each to a function when it is over: once its response was read or given up. The function must not
+    /// block.
+    pub fn observed(observer: impl Fn(&Exchange) + Send + Sync + 'static) -> Self {
+        let settings = Settings { bytes: BYTES, shows_secrets: false, exchanges: 0 };
+        Self::with(settings, Some(Box::new(observer)))
+    }
+
+    fn with(settings: Settings, observer: Option<Box<Observer>>) -> Self {
+        Trace(Arc::new(Notes { settings, kept: Mutex::default(), observer }))
+    }
+
+    /// How many bytes of each body are noted; the rest is counted. To be said before the first clone.
+    #[must_use]
+    pub fn max_bytes(self, bytes: usize) -> Self {
+        self.set(|settings| settings.bytes = bytes)
+    }
+
+    /// How many exchanges are kept: the last ones. To be said before the first clone.
+    #[must_use]
+    pub fn max_exchanges(self, exchanges: usize) -> Self {
+        self.set(|settings| settings.exchanges = exchanges)
+    }
+
+    /// Shows credentials too: `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, and what is marked as sensitive. To be
+    /// said before the first clone.
+    #[must_use]
+    pub fn with_secrets(self) -> Self {
+        self.set(|settings| settings.shows_secrets = true)
+    }
+
+    /// Changes the settings of a trace that nobody else has.
+    fn set(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+        if let Some(notes) = Arc::get_mut(&mut self.0) {
+            change(&mut notes.settings);
+        }
+        self
+    }
+
+    /// The exchanges so far, the oldest first. Those that are not over are there too, as far as they have come.
+    pub fn exchanges(&self) -> Vec<Exchange> {
+        lock(&self.0.kept).iter().map(|exchange| lock(exchange).clone()).collect()
+    }
+
+    /// Forgets all exchanges so far.
+    pub fn clear(&self) {
+        lock(&self.0.kept).clear();
+    }
+
+    /// Begins to note an exchange.
+    pub(super) fn begin<B>(&self, request: &Request<B>) -> Recorder {
+        let exchange = Exchange {
+            method: request.method().clone(),
+            url: shown(request.uri()),
+            request: Sent { headers: self.shown(request.headers()), body: Recorded::default() },
+            response: None,
+            error: None,
+            elapsed: Duration::ZERO,
+        };
+        let exchange = Arc::new(Mutex::new(exchange));
+        let mut kept = lock(&self.0.kept);
+        kept.push_back(Arc::clone(&exchange));
+        while kept.len() > self.0.settings.exchanges {
+            kept.pop_front();
+        }
+        Recorder(Arc::new(Recording { exchange, trace: self.clone(), begin: Instant::now() }))
+    }
+
+    /// Headers as far as they may be seen.
+    fn shown(&self, headers: &HeaderMap) -> HeaderMap {
+        let mut headers = headers.clone();
+        if !self.0.settings.shows_secrets {
+            let hidden = |(name, value): &mut (&HeaderName, &mut HeaderValue)| is_secret(name, value);
+            headers.iter_mut().filter_map(|mut header| hidden(&mut header).then_some(header.1)).for_each(hide);
+        }
+        headers
+    }
+}
+
+fn hide(value: &mut HeaderValue) {
+    *value = HeaderValue::from_static("[not shown]");
+}
+
+fn is_secret(name: &HeaderName, value: &HeaderValue) -> bool {
+    value.is_sensitive() || [AUTHORIZATION, PROXY_AUTHORIZATION, COOKIE, SET_COOKIE].contains(name)
+}
+
+/// The URL without what may stand in front of its host, which can be a password.
+fn shown(url: &Uri) -> Uri {
+    let Some(authority) = url.authority().filter(|authority| authority.as_str().contains('@')) else {
+        return url.clone();
+    };
+    let host = authority.as_str().rsplit('@').next().and_then(|host| host.parse().ok());
+    let mut parts = url.clone().into_parts();
+    parts.authority = host;
+    Uri::from_parts(parts).unwrap_or_default()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl fmt::Debug for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Trace").field("exchanges", &lock(&self.0.kept).len()).finish_non_exhaustive()
+    }
+}
+
+/// A request and what came back. Its text form is that of HTTP/1.1, with bodies as texts and without their compression.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Exchange {
+    /// The method.
+    pub method: Method,
+    /// The URL.
+    pub url: Uri,
+    /// What was sent. The transport may add headers of its own, as `Host` and `Content-Length`.
+    pub request: Sent,
+    /// The head of the response, and what has come of its body; `None` if none has come.
+    pub response: Option<Came>,
+    /// Why there is no response.
+    pub error: Option<String>,
+    /// How long it took until the response was read or given up; zero as long as it was not.
+    pub elapsed: Duration,
+}
+
+impl Exchange {
+    /// The status of the response.
+    pub fn status(&self) -> Option<StatusCode> {
+        self.response.as_ref().map(|response| response.status)
+    }
+}
+
+/// A request, as it was given to the transport.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Sent {
+    /// Headers, without credentials unless they were asked for.
+    pub headers: HeaderMap,
+    /// The body as it was sent: compressed, if it was.
+    pub body: Recorded,
+}
+
+impl Sent {
+    /// The body before it was compressed, as far as it was noted.
+    pub fn message(&self) -> Cow<'_, [u8]> {
+        self.body.plain(&self.headers)
+    }
+}
+
+/// A response, as it came from the transport.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Came {
+    /// The status.
+    pub status: StatusCode,
+    /// Headers, without credentials unless they were asked for.
+    pub headers: HeaderMap,
+    /// The body as it came: compressed, if it was.
+    pub body: Recorded,
+}
+
+impl Came {
+    /// The body without its compression, as far as it was noted.
+    pub fn message(&self) -> Cow<'_, [u8]> {
+        self.body.plain(&self.headers)
+    }
+}
+
+/// The bytes of a body.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Recorded {
+    /// The first of them, up to the trace's bound.
+    pub bytes: Vec<u8>,
+    /// How many there were in all.
+    pub total: u64,
+}
+
+impl Recorded {
+    fn note(&mut self, bytes: &[u8], bound: usize) {
+        self.total += bytes.len() as u64;
+        let room = bound.saturating_sub(self.bytes.len());
+        self.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    /// Without compression; no further than to 1 MiB or 16 times as many bytes, since they come from elsewhere.
+    fn plain(&self, headers: &HeaderMap) -> Cow<'_, [u8]> {
+        if headers.get(CONTENT_ENCODING).is_none_or(|coding| coding != "gzip") {
+            return Cow::Borrowed(&self.bytes);
+        }
+        let (mut plain, bound) = (Vec::new(), (16 * self.bytes.len()).max(BYTES) as u64);
+        // What is cut short, or broken, is shown as far as it goes.
+        let _ = MultiGzDecoder::new(&self.bytes[..]).take(bound).read_to_end(&mut plain);
+        Cow::Owned(plain)
+    }
+}
+
+impl fmt::Display for Exchange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} {}", self.method, self.url)?;
+        show(f, &self.request.headers, &self.request.message())?;
+        if let Some(response) = &self.response {
+            writeln!(f, "{}", response.status)?;
+            show(f, &response.headers, &response.message())?;
+        }
+        self.error.as_ref().map_or(Ok(()), |error| writeln!(f, "{error}"))
+    }
+}
+
+fn show(f: &mut fmt::Formatter<'_>, headers: &HeaderMap, body: &[u8]) -> fmt::Result {
+    for (name, value) in headers {
+        writeln!(f, "{name}: {}", value.as_bytes().escape_ascii())?;
+    }
+    writeln!(f, "\n{}", String::from_utf8_lossy(body))
+}
+
+/// Notes one exchange. The exchange is over when the last clone is dropped.
+#[derive(Clone)]
+pub(crate) struct Recorder(Arc<Recording>);
+
+struct Recording {
+    exchange: Shared,
+    trace: Trace,
+    begin: Instant,
+}
+
+impl Recorder {
+    /// Notes some of the request's body.
+    pub(crate) fn sent(&self, bytes: &[u8]) {
+        lock(&self.0.exchange).request.body.note(bytes, self.bound());
+    }
+
+    /// Notes the head of the response.
+    pub(super) fn answered<B>(&self, response: &Response<B>) {
+        let headers = self.0.trace.shown(response.headers());
+        lock(&self.0.exchange).response = Some(Came { status: response.status(), headers, body: Recorded::default() });
+    }
+
+    /// Notes some of the response's body.
+    pub(super) fn received(&self, bytes: &Bytes) {
+        if let Some(response) = &mut lock(&self.0.exchange).response {
+            response.body.note(bytes, self.bound());
+        }
+    }
+
+    /// Notes why there is no response.
+    pub(super) fn failed(&self, error: &dyn fmt::Display) {
+        lock(&self.0.exchange).error = Some(error.to_string());
+    }
+
+    fn bound(&self) -> usize {
+        self.0.trace.0.settings.bytes
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        let mut exchange = lock(&self.exchange);
+        exchange.elapsed = self.begin.elapsed();
+        if let Some(observer) = &self.trace.0.observer {
+            let seen = exchange.clone();
+            drop(exchange);
+            observer(&seen);
+        }
+    }
+}
+
+impl fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorder").finish_non_exhaustive()
+    }
+}

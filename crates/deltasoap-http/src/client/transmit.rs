@@ -1,0 +1,252 @@
+//! From a request to the answer that counts, which may take more than one exchange.
+//!
+//! Each layer makes of one request some of the next layer's: a call is tried again ([`Attempts`]), is sent elsewhere
+//! ([`redirects`](super::redirects)), has to prove who sends it ([`credentials`](super::credentials)), and then is one exchange, with
+//! the cookies of earlier ones, which is noted if somebody wants to see it.
+
+use super::builder::Client;
+#[cfg(feature = "cookies")]
+use super::cookies::Cookies;
+use super::credentials::Credentials;
+use super::error::CallError;
+use super::redirects::{RedirectError, is_same_origin, redirect};
+use super::retries::Attempts;
+use super::trace::{Recorder, Trace};
+use crate::body::Slot;
+use crate::{Body, BoxError};
+use bytes::Bytes;
+use deltasoap_core::Error;
+use http::header::{AUTHORIZATION, HeaderMap};
+use http::request::Parts;
+use http::{Method, Request, Response, StatusCode};
+use http_body::{Frame, SizeHint};
+use pin_project_lite::pin_project;
+use std::error::Error as StdError;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tower::{Service, ServiceExt};
+
+/// A request with what its call wants done with it.
+#[derive(Debug)]
+pub(super) struct Outbound {
+    pub(super) request: Request<Body>,
+    pub(super) is_idempotent: bool,
+    pub(super) trace: Option<Trace>,
+}
+
+impl<S, B> Client<S>
+where
+    S: Service<Request<Body>, Response = Response<B>> + Clone,
+    S::Error: Into<BoxError>,
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    /// Sends a request until there is an answer, or no more sense in trying.
+    pub(super) async fn transmit(&self, outbound: Outbound) -> Result<Response<Noted<B>>, CallError> {
+        let Outbound { mut request, is_idempotent, trace } = outbound;
+        let mut attempts = Attempts::new(self.settings.retries, is_idempotent);
+        loop {
+            let (outgoing, spare) = Spare::of(request, &attempts);
+            let outcome = within(attempts.timeout(), self.follow(outgoing, trace.as_ref())).await;
+            let Some(pause) = attempts.pause(&outcome) else { return outcome };
+            let Some(again) = spare.into_request() else { return outcome };
+            tracing::debug!(?pause, "the request is sent again");
+            drop(outcome);
+            tokio::time::sleep(pause).await;
+            request = again;
+        }
+    }
+
+    /// Sends a request to where it is sent on to.
+    async fn follow(&self, mut request: Request<Body>, trace: Option<&Trace>) -> Result<Response<Noted<B>>, CallError> {
+        let (redirects, mut hops) = (self.settings.redirects, 0);
+        if redirects.is_off() {
+            return self.prove(request, trace).await;
+        }
+        loop {
+            let from = request.uri().clone();
+            let again = request.body().is_repeatable().then(|| request.clone());
+            let answer = self.prove(request, trace).await?;
+            let target = redirects.target(&from, &answer, hops).map_err(CallError::Redirect)?;
+            let Some(target) = target else { return Ok(answer) };
+            let Some(mut again) = again else {
+                return Err(CallError::Redirect(RedirectError::unrepeatable(answer.status(), &target)));
+            };
+            tracing::debug!(%target, "the request is sent elsewhere");
+            redirect(&mut again, target);
+            (request, hops) = (again, hops + 1);
+        }
+    }
+
+    /// Sends a request with the client's credentials, once more if it was challenged and can be repeated.
+    async fn prove(&self, mut request: Request<Body>, trace: Option<&Trace>) -> Result<Response<Noted<B>>, CallError> {
+        let is_home = is_same_origin(request.uri(), &self.settings.url);
+        let has_own = request.headers().contains_key(AUTHORIZATION);
+        let credentials = self.settings.credentials.as_ref().filter(|_| is_home && !has_own);
+        let Some(credentials) = credentials else { return self.pass(request, trace).await };
+        if credentials.needs_challenge() && !request.body().is_repeatable() {
+            self.fetch_challenge(credentials, request.headers(), trace).await?;
+        }
+        let is_repeatable = credentials.can_be_challenged() && request.body().is_repeatable();
+        let again = is_repeatable.then(|| request.clone());
+        let was_authorized = authorize(&mut request, credentials);
+        let response = self.pass(request, trace).await?;
+        let is_challenged = response.status() == StatusCode::UNAUTHORIZED
+            && credentials.note_challenge(was_authorized, response.headers());
+        let Some(mut again) = again.filter(|_| is_challenged) else { return Ok(response) };
+        authorize(&mut again, credentials);
+        self.pass(again, trace).await
+    }
+
+    /// Asks for a challenge without the message, which could not be sent a second time.
+    async fn fetch_challenge(
+        &self,
+        credentials: &Credentials,
+        headers: &HeaderMap,
+        trace: Option<&Trace>,
+    ) -> Result<(), CallError> {
+        let mut request = Request::new(Body::default());
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = self.settings.url.clone();
+        *request.headers_mut() = headers.clone();
+        let response = self.pass(request, trace).await?;
+        if response.status() == StatusCode::UNAUTHORIZED {
+            credentials.note_challenge(false, response.headers());
+        }
+        Ok(())
+    }
+
+    /// One exchange.
+    async fn pass(&self, request: Request<Body>, trace: Option<&Trace>) -> Result<Response<Noted<B>>, CallError> {
+        #[cfg(feature = "cookies")]
+        let (request, cookies) = self.with_cookies(request);
+        let recorder = trace.map(|trace| trace.begin(&request));
+        let request = match &recorder {
+            Some(recorder) => request.map(|body| body.recorded(recorder.clone())),
+            None => request,
+        };
+        let outcome = self.transport.clone().oneshot(request).await;
+        let outcome = outcome.map_err(|error| blame_content(CallError::Http(error.into())));
+        match (&recorder, &outcome) {
+            (Some(recorder), Ok(response)) => recorder.answered(response),
+            (Some(recorder), Err(error)) => recorder.failed(error),
+            (None, _) => {}
+        }
+        #[cfg(feature = "cookies")]
+        if let (Some((cookies, url)), Ok(response)) = (cookies, &outcome) {
+            cookies.keep(&url, response.headers());
+        }
+        Ok(outcome?.map(|body| Noted { body, recorder }))
+    }
+
+    /// The request with cookies, and where those of the answer go.
+    #[cfg(feature = "cookies")]
+    fn with_cookies(&self, mut request: Request<Body>) -> (Request<Body>, Option<(&Cookies, http::Uri)>) {
+        let is_home = is_same_origin(request.uri(), &self.settings.url);
+        let Some(cookies) = self.settings.cookies.as_ref().filter(|_| is_home) else { return (request, None) };
+        cookies.add(&mut request);
+        let url = request.uri().clone();
+        (request, Some((cookies, url)))
+    }
+}
+
+/// What a request can be sent again from.
+enum Spare {
+    None,
+    /// A second one.
+    Copy(Box<Request<Body>>),
+    /// The same body, if nothing was read of it.
+    Lent(Box<Parts>, Slot),
+}
+
+impl Spare {
+    /// The request to send, and what is left of it here.
+    fn of(request: Request<Body>, attempts: &Attempts) -> (Request<Body>, Self) {
+        if attempts.are_over() {
+            return (request, Spare::None);
+        }
+        if attempts.may_repeat() && request.body().is_repeatable() {
+            let spare = Spare::Copy(Box::new(request.clone()));
+            return (request, spare);
+        }
+        let (parts, body) = request.into_parts();
+        let (lent, slot) = body.lend();
+        let spare = Spare::Lent(Box::new(parts.clone()), slot);
+        (Request::from_parts(parts, lent), spare)
+    }
+
+    fn into_request(self) -> Option<Request<Body>> {
+        match self {
+            Spare::None => None,
+            Spare::Copy(request) => Some(*request),
+            Spare::Lent(parts, slot) => Some(Request::from_parts(*parts, slot.take()?)),
+        }
+    }
+}
+
+/// True if the credentials had something to add.
+fn authorize(request: &mut Request<Body>, credentials: &Credentials) -> bool {
+    let value = credentials.authorization(request.method(), request.uri());
+    let is_authorized = value.is_some();
+    request.headers_mut().extend(value.map(|value| (AUTHORIZATION, value)));
+    is_authorized
+}
+
+/// An exchange that failed for an item or a part that could not be written is not the network's fault.
+fn blame_content(error: CallError) -> CallError {
+    let CallError::Http(http) = &error else { return error };
+    let mut cause: Option<&(dyn StdError + 'static)> = Some(&**http);
+    while let Some(current) = cause {
+        if let Some(error) = current.downcast_ref::<Error>() {
+            return CallError::Encode(error.clone());
+        }
+        cause = current.source();
+    }
+    error
+}
+
+/// Runs a call, for no longer than a time.
+pub(super) async fn within<T>(
+    time: Option<Duration>,
+    call: impl Future<Output = Result<T, CallError>>,
+) -> Result<T, CallError> {
+    match time {
+        None => call.await,
+        Some(time) => tokio::time::timeout(time, call).await.unwrap_or(Err(CallError::Timeout)),
+    }
+}
+
+pin_project! {
+    /// The body of an answer, of which notes are taken if somebody wants to see it.
+    #[derive(Debug)]
+    pub(super) struct Noted<B> {
+        #[pin]
+        body: B,
+        recorder: Option<Recorder>,
+    }
+}
+
+impl<B: http_body::Body<Data = Bytes>> http_body::Body for Noted<B> {
+    type Data = Bytes;
+    type Error = B::Error;
+
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        let this = self.project();
+        let frame = ready!(this.body.poll_frame(context));
+        if let (Some(recorder), Some(Ok(frame))) = (this.recorder, &frame)
+            && let Some(data) = frame.data_ref()
+        {
+            recorder.received(data);
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

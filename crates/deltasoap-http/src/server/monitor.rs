@@ -1,0 +1,245 @@
+//! For those who watch over a server: whether it lives, whether to send it requests, and its metrics.
+//!
+//! These are paths of their own, not queries of a service: a load balancer asks for the server, often without credentials, and
+//! before any service is known to it.
+
+use super::respond;
+use super::serve::ServerHandle;
+use crate::body::Body;
+use futures_util::TryFutureExt;
+use futures_util::future::{Either, MapOk};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use http::{Method, Request, Response, StatusCode};
+use http_body_util::Either as EitherBody;
+use std::convert::Infallible;
+use std::fmt;
+use std::future::{Ready, ready};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::task::{Context, Poll};
+use tower::Service;
+
+/// The media type of Prometheus's text format.
+const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// Answers questions about a server, as a [`tower::Service`]: by itself in a router, or in front of a service.
+///
+/// | path | |
+/// |---|---|
+/// | `/health` | 200 as long as the server answers at all |
+/// | `/ready` | 200 if it should be sent requests, else 503: once it was asked to stop, or a check says no |
+/// | `/metrics` | metrics in Prometheus's text format, where there are any |
+///
+/// All other paths are 404. Nothing here asks for credentials, nor tells what requests hold; metrics do tell the names of
+/// operations and how often they are called. In a router of axum it is mounted by `nest_service("/ops", monitor)`, or by
+/// `route_service("/health", monitor)` for each path; without a router it stands [in front of](Self::in_front_of) a service.
+///
+/// ```no_run
+/// # async fn run(service: deltasoap_http::SoapService) -> std::io::Result<()> {
+/// use deltasoap_http::{Monitor, Server};
+///
+/// let server = Server::bind("0.0.0.0:8080").await?;
+/// let (handle, monitor) = (server.handle(), Monitor::of(&server.handle()));
+/// let draining = monitor.clone();
+/// tokio::spawn(async move {
+///     if tokio::signal::ctrl_c().await.is_ok() {
+///         // Load balancers see that the server is about to go while it still answers them.
+///         draining.drain();
+///         tokio::time::sleep(std::time::Duration::from_secs(10)).await;
+///         handle.shutdown();
+///     }
+/// });
+/// server.serve(monitor.in_front_of(service)).await
+/// # }
+/// ```
+#[derive(Clone, Default)]
+pub struct Monitor {
+    is_draining: Arc<AtomicBool>,
+    checks: Vec<Check>,
+    metrics: Option<Render>,
+}
+
+type Check = Arc<dyn Fn() -> bool + Send + Sync>;
+type Render = Arc<dyn Fn() -> String + Send + Sync>;
+
+impl Monitor {
+    /// A monitor of a server that is always ready, until [`drain`](Self::drain).
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A monitor of a server that is ready until it is asked to stop.
+    pub fn of(server: &ServerHandle) -> Self {
+        let server = server.clone();
+        Self::new().ready_when(move || !server.is_stopping())
+    }
+
+    /// Adds a condition for being ready, such as that a database answers. It is asked for each request to `/ready`, and should
+    /// not block.
+    #[must_use]
+    pub fn ready_when(mut self, check: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.checks.push(Arc::new(check));
+        self
+    }
+
+    /// Metrics in Prometheus's text format, made for each request to `/metrics`.
+    #[must_use]
+    pub fn metrics(mut self, render: impl Fn() -> String + Send + Sync + 'static) -> Self {
+        self.metrics = Some(Arc::new(render));
+        self
+    }
+
+    /// Installs a recorder of the [`metrics`] facade for the whole program, and renders what it has for `/metrics`. Services that
+    /// are built from now on report to it, see [`ServiceStats`](crate::ServiceStats).
+    ///
+    /// # Errors
+    /// When there is a recorder already: then render that one by [`metrics`](Self::metrics).
+    #[cfg(feature = "prometheus")]
+    pub fn prometheus(self) -> Result<Self, metrics_exporter_prometheus::BuildError> {
+        use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
+        let buckets = Matcher::Suffix("_seconds".to_owned());
+        let recorder = PrometheusBuilder::new().set_buckets_for_metric(buckets, &SECONDS)?.install_recorder()?;
+        Ok(self.metrics(move || {
+            // What histograms have gathered is added up here, since nothing else runs for it.
+            recorder.run_upkeep();
+            recorder.render()
+        }))
+    }
+
+    /// Says that the server is about to stop, to load balancers alone: `/ready` is 503 from now on, for all clones. Requests are
+    /// served as before; once no more come [`ServerHandle::shutdown`] ends the server.
+    pub fn drain(&self) {
+        self.is_draining.store(true, Relaxed);
+    }
+
+    /// True if the server should be sent requests.
+    pub fn is_ready(&self) -> bool {
+        !self.is_draining.load(Relaxed) && self.checks.iter().all(|check| check())
+    }
+
+    /// A service that answers these paths, and gives everything else to another one.
+    pub fn in_front_of<S>(self, service: S) -> Monitored<S> {
+        Monitored { monitor: self, service }
+    }
+
+    fn answer(&self, method: &Method, path: &str) -> Response<Body> {
+        if !matches!(*method, Method::GET | Method::HEAD) {
+            return respond::only_get();
+        }
+        match (path, &self.metrics) {
+            ("/health", _) => text(StatusCode::OK, "alive\n".to_owned()),
+            ("/ready", _) if self.is_ready() => text(StatusCode::OK, "ready\n".to_owned()),
+            ("/ready", _) => text(StatusCode::SERVICE_UNAVAILABLE, "not ready\n".to_owned()),
+            ("/metrics", Some(render)) => {
+                let mut response = text(StatusCode::OK, render());
+                response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(PROMETHEUS));
+                response
+            }
+            _ => text(StatusCode::NOT_FOUND, "There is nothing here.\n".to_owned()),
+        }
+    }
+
+    /// True for the paths that a monitor in front of a service answers.
+    fn has(&self, path: &str) -> bool {
+        matches!(path, "/health" | "/ready") || path == "/metrics" && self.metrics.is_some()
+    }
+}
+
+/// Bounds of the buckets for seconds spent decoding a message: from small requests to large arrays.
+#[cfg(feature = "prometheus")]
+const SECONDS: [f64; 10] = [5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 2e-2, 0.1];
+
+fn text(status: StatusCode, text: String) -> Response<Body> {
+    let mut response = respond::text(status, "text/plain", text);
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+impl fmt::Debug for Monitor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Monitor").field("is_ready", &self.is_ready()).finish_non_exhaustive()
+    }
+}
+
+impl<B> Service<Request<B>> for Monitor {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Ready<Result<Response<Body>, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        ready(Ok(self.answer(request.method(), request.uri().path())))
+    }
+}
+
+/// A service with a [`Monitor`] in front of it.
+#[derive(Debug, Clone)]
+pub struct Monitored<S> {
+    monitor: Monitor,
+    service: S,
+}
+
+/// The response of the service behind a monitor.
+type Passed<F, R> = MapOk<F, fn(Response<R>) -> Response<EitherBody<Body, R>>>;
+
+impl<S, B, R> Service<Request<B>> for Monitored<S>
+where
+    S: Service<Request<B>, Response = Response<R>, Error = Infallible>,
+{
+    type Response = Response<EitherBody<Body, R>>;
+    type Error = Infallible;
+    type Future = Either<Ready<Result<Self::Response, Infallible>>, Passed<S::Future, R>>;
+
+    fn poll_ready(&mut self, task: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.service.poll_ready(task)
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let path = request.uri().path();
+        if self.monitor.has(path) {
+            let answer = self.monitor.answer(request.method(), path);
+            return Either::Left(ready(Ok(answer.map(EitherBody::Left))));
+        }
+        Either::Right(self.service.call(request).map_ok(|response| response.map(EitherBody::Right)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http_body_util::BodyExt;
+    use tower::ServiceExt;
+
+    async fn get(monitor: &Monitor, path: &str) -> (u16, String) {
+        let response = monitor.clone().oneshot(Request::get(path).body(()).expect("a request")).await;
+        let (parts, body) = response.expect("infallible").into_parts();
+        let body = body.collect().await.expect("a body").to_bytes();
+        (parts.status.as_u16(), String::from_utf8(body.into()).expect("UTF-8"))
+    }
+
+    #[tokio::test]
+    async fn readiness_ends_by_draining_and_by_checks() {
+        let monitor = Monitor::new();
+        assert_eq!(get(&monitor, "/ready").await.0, 200);
+        assert_eq!(get(&monitor.clone().ready_when(|| false), "/ready").await.0, 503);
+        monitor.clone().drain();
+        assert_eq!(get(&monitor, "/ready").await, (503, "not ready\n".to_owned()));
+        assert_eq!(get(&monitor, "/health").await, (200, "alive\n".to_owned()));
+    }
+
+    #[tokio::test]
+    async fn metrics_are_there_where_there_are_any() {
+        assert_eq!(get(&Monitor::new(), "/metrics").await.0, 404);
+        assert_eq!(get(&Monitor::new().metrics(|| "a 1\n".to_owned()), "/metrics").await, (200, "a 1\n".to_owned()));
+        assert_eq!(get(&Monitor::new(), "/").await.0, 404);
+    }
+
+    #[tokio::test]
+    async fn it_is_asked_by_get() {
+        let response = Monitor::new().oneshot(Request::post("/health").body(()).expect("a request")).await;
+        assert_eq!(response.expect("infallible").status(), StatusCode::METHOD_NOT_ALLOWED);
+    }
+}

@@ -1,0 +1,214 @@
+//! What a browser sees: the service's operations, a form that tries them, and what the differential engine did.
+//!
+//! The page is whole: style and script stand in it, so that it loads nothing, and its policy ([`policy`]) allows nothing else. All
+//! texts go through `maud`, which escapes them. Without a script the page shows everything but the form.
+
+mod index;
+pub(crate) mod policy;
+mod tables;
+
+pub(crate) use index::About;
+pub use index::ServiceIndex;
+
+use super::operation::Operation;
+use super::sample::has_parts;
+use super::stats::ServiceStats;
+use super::wanted::{Wanted, number};
+use super::wsdl::Description;
+use deltasoap_core::soap::Version;
+use deltasoap_core::{Buffer, QName};
+use deltasoap_xml::Escape;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use policy::{SCRIPT, STYLE};
+
+/// What a browser is shown at the service's URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum LandingPage {
+    /// The operations, statistics, and a form that sends requests to the service, with samples of them.
+    #[default]
+    Form,
+    /// The operations and statistics.
+    List,
+    /// Nothing: status 404. The description is served all the same.
+    Off,
+}
+
+/// What the page is about.
+#[derive(Debug)]
+pub(crate) struct Subject<'s> {
+    pub(crate) name: &'s str,
+    /// What the description says of the service.
+    pub(crate) documentation: &'s str,
+    /// Sorted by name.
+    pub(crate) operations: &'s [&'s Operation],
+    pub(crate) description: Option<&'s Description>,
+    pub(crate) stats: &'s ServiceStats,
+    pub(crate) has_form: bool,
+}
+
+/// The page.
+pub(crate) fn landing(subject: &Subject<'_>) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            (head(subject.name))
+            body {
+                a.skip href="#operations" { "Skip to the operations" }
+                (banner(subject))
+                main {
+                    (operations(subject))
+                    @if subject.has_form { (form(subject)) }
+                    (tables::statistics(subject.stats))
+                }
+                (footer())
+                @if subject.has_form { script { (PreEscaped(SCRIPT)) } }
+            }
+        }
+    };
+    page.into_string()
+}
+
+fn head(name: &str) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            title { (name) }
+            // Without it browsers ask the host for one.
+            link rel="icon" href="data:,";
+            style { (PreEscaped(STYLE)) }
+        }
+    }
+}
+
+fn footer() -> Markup {
+    html! { footer { p.note { "Served by deltasoap " (env!("CARGO_PKG_VERSION")) } } }
+}
+
+fn banner(subject: &Subject<'_>) -> Markup {
+    html! {
+        header {
+            h1 { (subject.name) }
+            @if !subject.documentation.is_empty() { p.about { (subject.documentation) } }
+            p.about {
+                "SOAP 1.1 and 1.2 over HTTP. Messages may come with parts (MTOM, SOAP with Attachments, DIME) and in gzip."
+            }
+            @if let Some(description) = subject.description {
+                nav aria-label="Description" {
+                    a href="?wsdl" { "WSDL" }
+                    @for (query, name) in description.documents() { " " a href={ "?" (query) } { (name) } }
+                }
+            }
+        }
+    }
+}
+
+fn operations(subject: &Subject<'_>) -> Markup {
+    html! {
+        section #operations aria-labelledby="operations-title" {
+            h2 #operations-title { "Operations " span.count { (subject.operations.len()) } }
+            ul.operations {
+                @for operation in subject.operations { (listed(operation, subject.has_form)) }
+            }
+        }
+    }
+}
+
+fn listed(operation: &Operation, has_form: bool) -> Markup {
+    let QName { namespace, local } = operation.name();
+    html! {
+        li {
+            div.title {
+                h3 { code { (local) } }
+                @if operation.is_one_way() { span.badge { "one-way" } }
+                @if has_parts(operation) { span.badge { "MTOM" } }
+                @if has_form { button.try type="button" hidden data-operation=(key(operation)) { "Try" } }
+            }
+            @if !operation.described().is_empty() { p { (operation.described()) } }
+            dl {
+                @if !namespace.is_empty() { (fact("Namespace", namespace)) }
+                @if !operation.described_action().is_empty() { (fact("Action", operation.described_action())) }
+            }
+        }
+    }
+}
+
+fn fact(term: &str, text: &str) -> Markup {
+    html! { div { dt { (term) } dd { code { (text) } } } }
+}
+
+/// What tells an operation from the others of its service.
+fn key(operation: &Operation) -> String {
+    operation.name().to_string()
+}
+
+const VERSIONS: [Version; 2] = [Version::Soap11, Version::Soap12];
+
+fn form(subject: &Subject<'_>) -> Markup {
+    html! {
+        section #try aria-labelledby="try-title" {
+            h2 #try-title { "Try an operation" }
+            noscript { p { "The form needs JavaScript." } }
+            form #form hidden {
+                div.choices {
+                    label { span { "Operation" } (choice(subject.operations)) }
+                    label {
+                        span { "Version" }
+                        select #version {
+                            @for version in VERSIONS { option value=(number(version)) { "SOAP " (number(version)) } }
+                        }
+                    }
+                    button #reset type="button" { "New sample" }
+                }
+                div.panes {
+                    div.pane {
+                        label for="request" { "Request" }
+                        textarea #request rows="18" spellcheck="false" autocapitalize="off" autocomplete="off" {}
+                        div.send {
+                            button #send type="submit" title="Ctrl+Enter in the request does the same" { "Send" }
+                            output.note #headers {}
+                        }
+                    }
+                    div.pane {
+                        div.label #response-label { "Response" }
+                        div #response role="region" aria-labelledby="response-label" aria-live="polite" {
+                            p.note { "Nothing was sent yet." }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn choice(operations: &[&Operation]) -> Markup {
+    html! {
+        select #operation {
+            @for operation in operations {
+                option value=(key(operation)) data-action=(operation.described_action())
+                    data-soap11=(Wanted::sample_query(operation.name(), Version::Soap11))
+                    data-soap12=(Wanted::sample_query(operation.name(), Version::Soap12))
+                { (label(operation, operations)) }
+            }
+        }
+    }
+}
+
+/// The operation's name, with its namespace where several have the same.
+fn label(operation: &Operation, operations: &[&Operation]) -> String {
+    let name = operation.name();
+    let is_another = |other: &&&Operation| other.name().local == name.local && other.name() != name;
+    match operations.iter().find(is_another) {
+        Some(_) => format!("{} ({})", name.local, name.namespace),
+        None => name.local.to_string(),
+    }
+}
+
+/// Text as it stands in XML, also between quotes of either kind.
+pub(crate) fn escape(text: &str) -> String {
+    let mut buffer = Buffer::new();
+    buffer.push_text(text, Escape::Attribute);
+    String::from_utf8_lossy(buffer.as_slice()).replace('\'', "&#39;")
+}

@@ -1,0 +1,43 @@
+//! Requests to begin with: what the form on the service's page offers to edit, made from an operation's description.
+
+use super::operation::Operation;
+use deltasoap_core::schema::{ElementRef, Use, View};
+use deltasoap_core::soap::{Version, encode_element};
+use deltasoap_core::{Binary, Buffer, Typed, Value};
+
+/// A request of an operation with sample values; `None` if there are none for its type, or they cannot be written.
+pub(crate) fn request(operation: &Operation, version: Version, default: Use) -> Option<String> {
+    let method = operation.method();
+    let view = View::of_static(method.request);
+    let value = Value::sample(view)?;
+    let encoding = operation.own_encoding().unwrap_or(default);
+    let body = (&value, view);
+    let written = encode_element(version, encoding, &[], &method.request_name, body, Buffer::new()).ok()?;
+    String::from_utf8(written.into_vec()).ok()
+}
+
+/// True if bytes of an operation's messages may stand in parts of their own.
+pub(crate) fn has_parts(operation: &Operation) -> bool {
+    let method = operation.method();
+    [Some(method.request), method.response].into_iter().flatten().any(holds_binary)
+}
+
+/// True if there is a [`Binary`] somewhere within.
+fn holds_binary(reference: ElementRef) -> bool {
+    let (mut seen, mut ahead) = (Vec::new(), vec![View::of_static(reference)]);
+    while let Some(view) = ahead.pop() {
+        if seen.iter().any(|&known| std::ptr::eq(known, view.element)) {
+            continue;
+        }
+        seen.push(view.element);
+        if std::ptr::eq(view.element, Binary::element()) {
+            return true;
+        }
+        if let Some(complex) = view.complex() {
+            ahead.extend(complex.fields.iter().map(|field| view.follow(field.element)));
+            ahead.extend(complex.text.map(|text| view.follow(text)));
+        }
+        ahead.extend(view.array().map(|array| view.follow(array.item)));
+    }
+    false
+}

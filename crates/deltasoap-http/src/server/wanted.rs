@@ -1,0 +1,105 @@
+//! What a browser or a tool asks for with `GET`: the query tells.
+//!
+//! | query | |
+//! |---|---|
+//! | `wsdl`, `singlewsdl` | the description |
+//! | `wsdl=NAME`, `xsd=NAME` | a document that it imports |
+//! | `sample=LOCAL&ns=NAMESPACE&soap=1.2` | a request to begin with |
+//! | anything else, or none | the page |
+//!
+//! Keys are taken in any case, as tools write them.
+
+use deltasoap_core::QName;
+use deltasoap_core::soap::Version;
+use http::Uri;
+use http::header::{HOST, HeaderMap};
+use http::uri::Authority;
+
+/// What is asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// The landing page.
+    Page,
+    /// The description.
+    Description,
+    /// A document of the description, by its name.
+    Document(String),
+    /// A request to begin with, of the operation that takes this element.
+    Sample(QName, Version),
+}
+
+impl Wanted {
+    /// What a URI's query asks for.
+    pub(crate) fn of(uri: &Uri) -> Self {
+        let query = uri.query().unwrap_or("");
+        let Some((key, value)) = form_urlencoded::parse(query.as_bytes()).next() else { return Wanted::Page };
+        match (key.to_ascii_lowercase().as_str(), value.is_empty()) {
+            ("wsdl" | "singlewsdl", true) => Wanted::Description,
+            ("wsdl" | "xsd", false) => Wanted::Document(value.into_owned()),
+            ("sample", false) => Wanted::Sample(QName::owned(parameter(query, "ns"), value), version(query)),
+            _ => Wanted::Page,
+        }
+    }
+
+    /// The query that asks for a sample.
+    pub(crate) fn sample_query(operation: &QName, version: Version) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.append_pair("sample", &operation.local).append_pair("ns", &operation.namespace);
+        query.append_pair("soap", number(version)).finish()
+    }
+}
+
+/// The number of a version of SOAP.
+pub(crate) fn number(version: Version) -> &'static str {
+    match version {
+        Version::Soap11 => "1.1",
+        Version::Soap12 => "1.2",
+    }
+}
+
+fn version(query: &str) -> Version {
+    if parameter(query, "soap") == number(Version::Soap12) { Version::Soap12 } else { Version::Soap11 }
+}
+
+/// A parameter's value; empty if there is none.
+fn parameter(query: &str, name: &str) -> String {
+    let mut pairs = form_urlencoded::parse(query.as_bytes());
+    pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned()).unwrap_or_default()
+}
+
+/// The URL that a request was sent to, without its query; `None` if the request names no host.
+pub(crate) fn own_url(uri: &Uri, headers: &HeaderMap, scheme: &str) -> Option<String> {
+    let from_header = || headers.get(HOST)?.to_str().ok()?.parse::<Authority>().ok();
+    let authority = uri.authority().cloned().or_else(from_header)?;
+    Some(format!("{}://{authority}{}", uri.scheme_str().unwrap_or(scheme), uri.path()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(uri: &str) -> Wanted {
+        Wanted::of(&uri.parse().expect("a URI"))
+    }
+
+    #[test]
+    fn the_query_tells() {
+        for page in ["/", "/?", "/?a=b", "/?wsd", "/?xsd", "/?sample", "/?health"] {
+            assert_eq!(wanted(page), Wanted::Page, "{page}");
+        }
+        for description in ["/?wsdl", "/a/b?WSDL", "/?singleWsdl", "/?wsdl="] {
+            assert_eq!(wanted(description), Wanted::Description, "{description}");
+        }
+        assert_eq!(wanted("/?xsd=a/b%20c.xsd"), Wanted::Document("a/b c.xsd".to_owned()));
+        assert_eq!(wanted("/?WSDL=a.wsdl&x=y"), Wanted::Document("a.wsdl".to_owned()));
+    }
+
+    #[test]
+    fn the_query_for_a_sample_asks_for_it() {
+        for version in [Version::Soap11, Version::Soap12] {
+            let name = QName::owned("urn:a&b=c d", "gr\u{FC}\u{DF}e");
+            let query = Wanted::sample_query(&name, version);
+            assert_eq!(wanted(&format!("/?{query}")), Wanted::Sample(name, version), "{query}");
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! What a description says of operations that the service's own code may not say: their documentation and actions.
+//!
+//! An operation of the description belongs to the one of the service that takes its body element: the element of the message's
+//! first part, or, in rpc style, one named as the operation in the namespace that the binding gives.
+
+use super::document::{BINDINGS, WSDL};
+use deltasoap_core::QName;
+use deltasoap_xml::{Attribute, Node, Owned};
+use std::collections::HashMap;
+
+/// What is said of operations, gathered over all documents of a description.
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    /// The documentation of the service.
+    pub(crate) documentation: String,
+    /// Messages by local name: the element of the first part that has one.
+    elements: HashMap<String, QName>,
+    /// Operations by local name.
+    operations: HashMap<String, Told>,
+}
+
+/// What is told of an operation in several places.
+#[derive(Debug, Default)]
+struct Told {
+    documentation: String,
+    /// The local name of the request's message.
+    input: String,
+    /// The actions of its bindings.
+    actions: Vec<String>,
+    /// The namespace of its body in rpc style.
+    namespace: String,
+}
+
+/// What is said of one operation.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fact {
+    /// Its documentation; empty for none.
+    pub(crate) documentation: String,
+    /// Its action; empty for none, and if its bindings give several.
+    pub(crate) action: String,
+}
+
+impl Facts {
+    /// What is said of the operation that takes a body element.
+    pub(crate) fn of(&self, element: &QName) -> Fact {
+        let is_of = |(name, told): &(&String, &Told)| match self.elements.get(&told.input) {
+            Some(found) => found == element,
+            None => **name == *element.local && told.namespace == element.namespace,
+        };
+        let Some((_, told)) = self.operations.iter().find(is_of) else { return Fact::default() };
+        let action = told.actions.first().filter(|first| told.actions.iter().all(|action| action == *first));
+        Fact { documentation: told.documentation.clone(), action: action.cloned().unwrap_or_default() }
+    }
+
+    /// Adds what a document says.
+    pub(super) fn read(&mut self, nodes: &[Node]) {
+        let mut walk = Walk::default();
+        for node in nodes {
+            match node {
+                Node::Start { name, attributes, declarations, .. } => {
+                    walk.open(name, attributes, declarations);
+                    self.note(&walk, attributes);
+                }
+                Node::Text(text) => self.note_text(&walk, text),
+                Node::End => walk.close(),
+            }
+        }
+    }
+
+    fn note(&mut self, walk: &Walk<'_>, attributes: &[Attribute]) {
+        let path: Vec<&str> = walk.path.iter().map(|open| open.local).collect();
+        match path[..] {
+            ["definitions", "message", "part"] => {
+                let element = attribute(attributes, "element").and_then(|text| walk.resolve(text));
+                if let (Some(element), Some(message)) = (element, walk.name_at(1)) {
+                    self.elements.entry(message.to_owned()).or_insert(element);
+                }
+            }
+            ["definitions", "portType", "operation", "input"] => {
+                let message = attribute(attributes, "message").map_or("", local).to_owned();
+                self.told(walk).input = message;
+            }
+            ["definitions", "binding", "operation", "soap:operation"] => {
+                let action = attribute(attributes, "soapAction").filter(|action| !action.is_empty());
+                self.told(walk).actions.extend(action.map(str::to_owned));
+            }
+            ["definitions", "binding", "operation", "input", "soap:body"] => {
+                if let Some(namespace) = attribute(attributes, "namespace") {
+                    self.told(walk).namespace = namespace.to_owned();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn note_text(&mut self, walk: &Walk<'_>, text: &str) {
+        let path: Vec<&str> = walk.path.iter().map(|open| open.local).collect();
+        match path[..] {
+            ["definitions", "portType", "operation", "documentation"] => {
+                note_first(&mut self.told(walk).documentation, text)
+            }
+            ["definitions", "service", "documentation"] => note_first(&mut self.documentation, text),
+            _ => {}
+        }
+    }
+
+    /// The operation that the walk is in.
+    fn told(&mut self, walk: &Walk<'_>) -> &mut Told {
+        self.operations.entry(walk.name_at(2).unwrap_or_default().to_owned()).or_default()
+    }
+}
+
+/// Keeps a text in one line, unless there is one already.
+fn note_first(place: &mut String, text: &str) {
+    if place.is_empty() {
+        *place = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    }
+}
+
+fn attribute<'a>(attributes: &'a [Attribute], name: &str) -> Option<&'a str> {
+    let found = attributes.iter().find(|found| found.name.namespace.is_empty() && found.name.local == name);
+    found.map(|found| found.value.as_str())
+}
+
+/// The local part of a name with a prefix.
+fn local(name: &str) -> &str {
+    name.trim().rsplit_once(':').map_or(name.trim(), |(_, local)| local)
+}
+
+/// The elements that are open.
+#[derive(Default)]
+struct Walk<'n> {
+    path: Vec<Open<'n>>,
+}
+
+struct Open<'n> {
+    /// Its local name, with `soap:` in front for those of a SOAP binding; nothing for those of no interest.
+    local: &'n str,
+    /// Its attribute `name`.
+    name: Option<&'n str>,
+    declarations: &'n [(String, String)],
+}
+
+impl<'n> Walk<'n> {
+    fn open(&mut self, name: &'n Owned, attributes: &'n [Attribute], declarations: &'n [(String, String)]) {
+        let local = match (name.namespace.as_str(), name.local.as_str()) {
+            (WSDL, local) => local,
+            (namespace, "operation") if BINDINGS.contains(&namespace) => "soap:operation",
+            (namespace, "body") if BINDINGS.contains(&namespace) => "soap:body",
+            _ => "",
+        };
+        self.path.push(Open { local, name: attribute(attributes, "name"), declarations });
+    }
+
+    fn close(&mut self) {
+        self.path.pop();
+    }
+
+    fn name_at(&self, depth: usize) -> Option<&'n str> {
+        self.path.get(depth)?.name
+    }
+
+    /// The name that a text with a prefix stands for.
+    fn resolve(&self, text: &str) -> Option<QName> {
+        let (prefix, local) = text.trim().split_once(':').unwrap_or(("", text.trim()));
+        let mut bindings = self.path.iter().rev().flat_map(|open| open.declarations.iter().rev());
+        let namespace = bindings.find(|(bound, _)| bound == prefix).map(|(_, namespace)| namespace.as_str());
+        let namespace = if prefix.is_empty() { namespace.unwrap_or("") } else { namespace? };
+        Some(QName::owned(namespace, local))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deltasoap_xml::{Instructions, Limits, nodes};
+
+    const TEXT: &str = r#"<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:t"
+        xmlns:s="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:s2="http://schemas.xmlsoap.org/wsdl/soap12/">
+        <message name="AskIn"><part name="p" element="e:Ask" xmlns:e="urn:e"/></message>
+        <message name="RpcIn"><part name="p" type="t:x"/></message>
+        <portType name="P">
+          <operation name="ask"><documentation>Asks
+             a question.</documentation><input message="t:AskIn"/></operation>
+          <operation name="rpc"><documentation>By rpc</documentation><input message="t:RpcIn"/></operation>
+        </portType>
+        <binding name="B" type="t:P">
+          <operation name="ask"><s:operation soapAction="urn:ask"/></operation>
+          <operation name="rpc"><s:operation soapAction="urn:rpc"/><input><s:body namespace="urn:r"/></input></operation>
+        </binding>
+        <binding name="B2" type="t:P">
+          <operation name="ask"><s2:operation soapAction="urn:ask"/></operation>
+          <operation name="rpc"><s2:operation soapAction="urn:rpc2"/></operation>
+        </binding>
+        <service name="S"><documentation>Answers.</documentation></service></definitions>"#;
+
+    #[test]
+    fn facts_belong_to_body_elements() {
+        let mut facts = Facts::default();
+        facts.read(&nodes(TEXT.as_bytes(), Limits::default(), Instructions::Skip).expect("well-formed"));
+        let fact = |documentation: &str, action: &str| Fact {
+            documentation: documentation.to_owned(),
+            action: action.to_owned(),
+        };
+        assert_eq!(facts.of(&QName::new("urn:e", "Ask")), fact("Asks a question.", "urn:ask"));
+        assert_eq!(facts.of(&QName::new("urn:r", "rpc")), fact("By rpc", ""), "bindings give several actions");
+        assert_eq!(facts.of(&QName::new("urn:t", "Ask")), Fact::default());
+        assert_eq!(facts.of(&QName::new("urn:e", "ask")), Fact::default());
+        assert_eq!(facts.documentation, "Answers.");
+    }
+}

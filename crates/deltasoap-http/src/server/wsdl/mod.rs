@@ -1,0 +1,134 @@
+//! The service's description: documents that are served under the service's own URL, with that URL put in.
+//!
+//! Each text is cut once, around the `location` of every SOAP address and around the location of every document that is imported
+//! and served too; each answer joins the pieces with the URL that the client itself used. A tool that has fetched `?wsdl` finds the
+//! other documents by the locations in it, under `?xsd=NAME` and `?wsdl=NAME`.
+
+mod document;
+mod facts;
+mod files;
+
+use document::{Document, Kind};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::builder::BuildError;
+pub(crate) use facts::{Fact, Facts};
+
+/// Where the description comes from.
+#[derive(Debug)]
+pub(crate) enum Source {
+    /// A text.
+    Text(String),
+    /// A file, which is read when the service is built.
+    File(PathBuf),
+}
+
+/// A description that is ready to be served.
+#[derive(Debug)]
+pub(crate) struct Description {
+    main: Document,
+    /// The documents that it imports, by name.
+    others: BTreeMap<String, Document>,
+}
+
+impl Description {
+    /// Reads a description and the documents beside it, and what it says of operations.
+    ///
+    /// # Errors
+    /// When one of the texts is not well-formed or is no such document, or a file cannot be read.
+    pub(crate) fn read(source: Source, beside: Vec<(String, String)>) -> Result<(Self, Facts), BuildError> {
+        let (name, text, found) = match source {
+            Source::Text(text) => (String::new(), text, BTreeMap::new()),
+            Source::File(path) => files::read(&path)?,
+        };
+        let mut texts = found;
+        texts.extend(beside);
+        let mut facts = Facts::default();
+        let kinds = texts.iter().map(|(name, text)| Ok((name.clone(), Kind::of(name, text)?)));
+        let mut kinds = kinds.collect::<Result<BTreeMap<_, _>, BuildError>>()?;
+        // Documents may import the description in turn.
+        kinds.entry(name.clone()).or_insert(Kind::Description);
+        let main = Document::new(&name, &name, &text, &kinds, &mut facts)?;
+        let others = texts.iter().map(|(other, text)| {
+            let document = Document::new(other, &name, text, &kinds, &mut facts)?;
+            Ok((other.clone(), document))
+        });
+        let others = others.collect::<Result<_, BuildError>>()?;
+        Ok((Description { main, others }, facts))
+    }
+
+    /// The description with this URL as the service's. The URL must be escaped already.
+    pub(crate) fn at(&self, escaped_url: &str) -> String {
+        self.main.at(escaped_url)
+    }
+
+    /// A document beside it, in the same way.
+    pub(crate) fn document(&self, name: &str, escaped_url: &str) -> Option<String> {
+        self.others.get(name).map(|document| document.at(escaped_url))
+    }
+
+    /// The documents beside it: the query that each is served under, and its name.
+    pub(crate) fn documents(&self) -> impl Iterator<Item = (String, &str)> {
+        self.others.iter().map(|(name, document)| (document::query(document.kind(), name), name.as_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn description(text: &str, beside: &[(&str, &str)]) -> Result<Description, BuildError> {
+        let beside = beside.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+        Description::read(Source::Text(text.to_owned()), beside).map(|(description, _)| description)
+    }
+
+    #[test]
+    fn the_soap_addresses_are_replaced_and_nothing_else() {
+        let text = "<?xml version='1.0'?><w:definitions xmlns:w='http://schemas.xmlsoap.org/wsdl/' \
+                    xmlns:s='http://schemas.xmlsoap.org/wsdl/soap/'><!-- <s:address location='c'/> -->\
+                    <s:address a=\">location='x'\" location = 'http://old'/><address location='mine'/>\
+                    <a:address xmlns:a='http://schemas.xmlsoap.org/wsdl/soap12/' location=\"\"></a:address>\
+                    <s:address/></w:definitions>";
+        let expected = text.replace("http://old", "NEW").replace("location=\"\"", "location=\"NEW\"");
+        assert_eq!(description(text, &[]).expect("well-formed").at("NEW"), expected);
+    }
+
+    const MAIN: &str = "<w:definitions xmlns:w='http://schemas.xmlsoap.org/wsdl/' \
+        xmlns:x='http://www.w3.org/2001/XMLSchema'><w:import namespace='urn:p' location='parts/a&amp;b.wsdl'/>\
+        <w:types><x:schema><x:import namespace='urn:a' schemaLocation='./parts/a.xsd'/>\
+        <x:import namespace='urn:b' schemaLocation = \"http://elsewhere/b.xsd\"/><x:import namespace='urn:c'/>\
+        </x:schema></w:types></w:definitions>";
+    const PARTS: &str = "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/'/>";
+    const SCHEMA: &str = "<schema xmlns='http://www.w3.org/2001/XMLSchema'><include schemaLocation='../c.xsd'/>\
+        <redefine schemaLocation='d%20e.xsd'/><include schemaLocation='unknown.xsd'/></schema>";
+    const EMPTY: &str = "<schema xmlns='http://www.w3.org/2001/XMLSchema'/>";
+
+    #[test]
+    fn locations_of_documents_that_are_served_lead_there() {
+        let beside = [("parts/a&b.wsdl", PARTS), ("parts/a.xsd", SCHEMA), ("c.xsd", EMPTY), ("parts/d e.xsd", EMPTY)];
+        let description = description(MAIN, &beside).expect("a description");
+        let main = description.at("http://h/s");
+        let expected = MAIN
+            .replace("parts/a&amp;b.wsdl", "http://h/s?wsdl=parts/a%26b.wsdl")
+            .replace("./parts/a.xsd", "http://h/s?xsd=parts/a.xsd");
+        assert_eq!(main, expected);
+        let schema = description.document("parts/a.xsd", "http://h/s").expect("a document");
+        let expected =
+            SCHEMA.replace("../c.xsd", "http://h/s?xsd=c.xsd").replace("d%20e.xsd", "http://h/s?xsd=parts/d%20e.xsd");
+        assert_eq!(schema, expected);
+        assert_eq!(description.document("c.xsd", ""), Some(EMPTY.to_owned()));
+        assert_eq!(description.document("unknown.xsd", ""), None);
+        let names: Vec<_> = description.documents().map(|(query, _)| query).collect();
+        assert_eq!(names, ["xsd=c.xsd", "wsdl=parts/a%26b.wsdl", "xsd=parts/a.xsd", "xsd=parts/d%20e.xsd"]);
+    }
+
+    #[test]
+    fn a_description_that_is_not_well_formed_is_refused() {
+        assert!(matches!(description("<a><b></a>", &[]), Err(BuildError::Wsdl(_))));
+        let error = description(MAIN, &[("x", "<a>")]).expect_err("not well-formed");
+        assert!(error.to_string().contains("`x` is not well-formed"), "{error}");
+        let error = description(MAIN, &[("x", "<a/>")]).expect_err("no document of a description");
+        assert_eq!(error.to_string(), "`x` is neither a WSDL 1.1 description nor a schema, but <a>");
+    }
+}

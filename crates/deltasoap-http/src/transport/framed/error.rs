@@ -1,0 +1,61 @@
+//! What can be wrong with a stream of frames.
+
+use crate::BoxError;
+use std::fmt;
+use std::io;
+
+/// Why an exchange over [`Frames`](super::Frames) failed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum FramesError {
+    /// The stream broke.
+    Io(io::Error),
+    /// The stream ended within an exchange.
+    Ended,
+    /// The other side speaks something else.
+    Preface,
+    /// A frame that cannot be where it is, of this kind.
+    Frame(u8),
+    /// A head that is malformed, or too long.
+    Head,
+    /// A body that is not as long as its head said.
+    Length,
+    /// The other side broke its body off.
+    Aborted,
+    /// A body could not be sent for its own fault.
+    Body(BoxError),
+    /// A request's head took too long.
+    Timeout,
+}
+
+impl fmt::Display for FramesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FramesError::Io(error) => write!(f, "the stream broke: {error}"),
+            FramesError::Ended => f.write_str("the stream ended too early"),
+            FramesError::Preface => f.write_str("what came are no frames"),
+            FramesError::Frame(kind) => write!(f, "a frame of the kind {:?} is out of place", char::from(*kind)),
+            FramesError::Head => f.write_str("a head is malformed or too long"),
+            FramesError::Length => f.write_str("a body is not as long as announced"),
+            FramesError::Aborted => f.write_str("the other side broke its body off"),
+            FramesError::Body(error) => write!(f, "the body cannot be sent: {error}"),
+            FramesError::Timeout => f.write_str("a request took too long"),
+        }
+    }
+}
+
+impl std::error::Error for FramesError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            FramesError::Io(error) => Some(error),
+            FramesError::Body(error) => Some(&**error),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for FramesError {
+    fn from(error: io::Error) -> Self {
+        FramesError::Io(error)
+    }
+}

@@ -1,0 +1,111 @@
+//! Frames: exchanges over a stream of bytes without HTTP.
+//!
+//! A client opens a stream with the eight bytes `DSOAP/1` and a line feed, which tell HTTP, TLS and later versions apart at once. What follows in
+//! both directions are frames: a kind (1 byte), a length (4 bytes, the highest first), and as many bytes as it says.
+//!
+//! | kind | in it |
+//! |---|---|
+//! | `H` | the head of a request or a response, at most 64 KiB |
+//! | `D` | some of the body, any number of bytes |
+//! | `E` | nothing: the body is whole |
+//! | `X` | nothing: the body cannot be sent to its end |
+//!
+//! A request is `H D* E`, and so is its response. One exchange follows the other on a connection; a response may begin before its
+//! request has ended. A response whose request was not read to its end is the last one on its connection.
+//!
+//! The head of a request is its target (2 bytes for the length, then the text: path and query of the URL), that of a response a status
+//! (2 bytes, the numbers of HTTP). Fields follow, at most 100: name (1 byte for the length, in lower case) and value (2 bytes for the
+//! length). They are the fields of HTTP, less those that speak of HTTP's own connection. `content-length` is there where
+//! the length is known beforehand, and the body is then as long as it says.
+//!
+//! Reading is in [`reader`], writing in [`writer`], heads in [`head`]; [`body`] is what one side gets of the other, [`server`] and
+//! [`client`] are the two sides.
+
+mod body;
+mod client;
+mod error;
+mod head;
+mod reader;
+mod server;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub use body::FramesBody;
+pub use client::FramesPool;
+pub use error::FramesError;
+
+use super::{Connector, Protocol, Served, Stream, Terms};
+use crate::BoxError;
+use std::time::Duration;
+
+/// What a client begins with.
+const PREFACE: [u8; 8] = *b"DSOAP/1\n";
+/// Most bytes of a head.
+const HEAD: u32 = 64 << 10;
+/// Most fields of a head.
+const FIELDS: usize = 100;
+
+/// Kinds of frames.
+mod kind {
+    pub(super) const HEAD: u8 = b'H';
+    pub(super) const DATA: u8 = b'D';
+    pub(super) const END: u8 = b'E';
+    pub(super) const ABORT: u8 = b'X';
+}
+
+/// Requests and responses as frames, without HTTP. For programs of the same owner on one machine or network: it does not go through
+/// proxies, and peers of other makes do not know it. What it saves is the text of HTTP's heads.
+///
+/// On the stream are frames of a kind (1 byte), a length (4 bytes, the highest first) and so many bytes: `H` a head, `D` some of a body, `E` the
+/// body's end, `X` a body that breaks off. A client begins with the bytes `DSOAP/1` and a line feed. A request is `H D* E`, and so is its response.
+///
+/// The head of a request is its target, with 2 bytes for the length in front, that of a response its status in 2 bytes. Fields
+/// follow: a name, with 1 byte for the length in front, and a value, with 2. Heads have at most 64 KiB and 100 fields.
+#[derive(Debug, Clone, Copy)]
+pub struct Frames {
+    idle: usize,
+    idle_timeout: Duration,
+}
+
+impl Default for Frames {
+    /// Clients keep 32 idle connections for 20 s.
+    fn default() -> Self {
+        Frames { idle: 32, idle_timeout: Duration::from_secs(20) }
+    }
+}
+
+impl Frames {
+    /// How many idle connections a client's pool keeps; default 32.
+    #[must_use]
+    pub fn max_idle(mut self, connections: usize) -> Self {
+        self.idle = connections;
+        self
+    }
+
+    /// How long a client's pool keeps an idle connection, which should be less than the server waits for a request. Default 20 s.
+    #[must_use]
+    pub fn idle_timeout(mut self, timeout: Duration) -> Self {
+        self.idle_timeout = timeout;
+        self
+    }
+}
+
+impl Protocol for Frames {
+    type Incoming = FramesBody;
+    type Outcome = FramesBody;
+    type Pool<C: Connector> = FramesPool<C>;
+
+    fn pool<C: Connector>(&self, connector: C) -> FramesPool<C> {
+        FramesPool::new(connector, *self)
+    }
+
+    async fn serve<T: Stream, S: Served<FramesBody>>(
+        &self,
+        stream: T,
+        service: S,
+        terms: Terms,
+    ) -> Result<(), BoxError> {
+        Ok(server::serve(stream, service, terms).await?)
+    }
+}

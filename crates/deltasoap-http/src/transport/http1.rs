@@ -1,0 +1,112 @@
+//! HTTP/1.1 by hyper.
+
+use super::io::Io;
+use super::{Connector, Protocol, Served, Stream, Terms, Unsent};
+use crate::{Body, BoxError};
+use futures_util::future::BoxFuture;
+use http::uri::Scheme;
+use http::{Request, Response, Uri};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use std::convert::Infallible;
+use std::fmt;
+use std::pin::pin;
+use std::task::{Context, Poll};
+use tower::Service;
+
+/// Most bytes that are read from a connection at one time. What differential decoding keeps of a message are the buffers that
+/// it was received in: with larger ones a short message behind a long one would keep many times its size. A request's head must
+/// fit in it too.
+const BUFFER: usize = 64 << 10;
+
+/// HTTP/1.1 (and 1.0, for servers) with keep-alive.
+#[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
+pub struct Http {}
+
+impl Protocol for Http {
+    type Incoming = Incoming;
+    type Outcome = Incoming;
+    type Pool<C: Connector> = HttpPool<C>;
+
+    fn pool<C: Connector>(&self, connector: C) -> HttpPool<C> {
+        let mut builder = Client::builder(TokioExecutor::new());
+        builder.pool_timer(TokioTimer::new());
+        HttpPool(builder.build(Plain(connector)))
+    }
+
+    async fn serve<T: Stream, S: Served<Incoming>>(
+        &self,
+        stream: T,
+        service: S,
+        mut terms: Terms,
+    ) -> Result<(), BoxError> {
+        let service = service_fn(move |request| {
+            let answer = service.answer(request);
+            async move { Ok::<_, Infallible>(answer.await) }
+        });
+        let mut builder = http1::Builder::new();
+        builder.timer(TokioTimer::new()).header_read_timeout(terms.head_timeout());
+        builder.max_buf_size(BUFFER).max_headers(terms.max_headers());
+        let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
+        tokio::select! {
+            ended = connection.as_mut() => return Ok(ended?),
+            () = terms.stopped() => connection.as_mut().graceful_shutdown(),
+        }
+        Ok(connection.await?)
+    }
+}
+
+/// Sends requests over the connections of a connector, in HTTP/1.1, and keeps those for the next. It is for URLs of the scheme
+/// `http`; [`HttpTransport`](crate::HttpTransport) is for TCP, also with TLS and proxies.
+#[derive(Clone)]
+pub struct HttpPool<C>(Client<Plain<C>, Body>);
+
+impl<C> fmt::Debug for HttpPool<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpPool").finish_non_exhaustive()
+    }
+}
+
+impl<C: Connector> Service<Request<Body>> for HttpPool<C> {
+    type Response = Response<Incoming>;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<Response<Incoming>, BoxError>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let exchange = self.0.request(request);
+        Box::pin(async move { Ok(exchange.await?) })
+    }
+}
+
+/// A connector as hyper's client wants it.
+#[derive(Clone)]
+struct Plain<C>(C);
+
+impl<C: Connector> Service<Uri> for Plain<C> {
+    type Response = Io<C::Stream>;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<Io<C::Stream>, BoxError>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, url: Uri) -> Self::Future {
+        let connector = self.0.clone();
+        Box::pin(async move {
+            if url.scheme() != Some(&Scheme::HTTP) {
+                return Err("only `http` URLs go over this transport".into());
+            }
+            let stream = connector.connect(&url).await.map_err(|error| Unsent(error.into()))?;
+            Ok(Io::new(stream))
+        })
+    }
+}

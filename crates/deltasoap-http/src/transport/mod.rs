@@ -1,0 +1,221 @@
+//! What is under client and server: streams of bytes, and protocols that carry exchanges over them.
+//!
+//! An exchange is a request and its response, each a head and a body that comes in pieces: in the words of SOAP 1.2 (part 1, section 4)
+//! the *message exchange* that a binding to an underlying protocol supports. Its vocabulary here are [`http::Request`] and [`http::Response`], whatever
+//! carries them: a target, named fields (`Content-Type`, `SOAPAction`, `Authorization`), extensions with what is known of the
+//! connection, and a [`Body`]. There is nothing of HTTP's wire in these types, and all of tower works on them. So the client is generic
+//! over any [`tower::Service`] from requests to responses, and [`SoapService`](crate::SoapService) is such a service; what
+//! is between the two comes apart into three small traits:
+//!
+//! - a [`Listener`] accepts streams: TCP, [`Unix sockets`](UnixListener), or [memory](memory());
+//! - a [`Connector`] opens them;
+//! - a [`Protocol`] says what goes over a stream: [`Http`] is one, [`Frames`] another, which shares nothing with it.
+//!
+//! A [`Server`](crate::Server) takes any listener and any protocol, and [`Protocol::pool`] makes of any connector what a client
+//! sends with. Who needs no bytes between the two calls a service [in memory](InMemory).
+//!
+//! ```
+//! use deltasoap::http::transport::{Frames, Protocol, memory};
+//! use deltasoap::http::{Client, Server, SoapService};
+//! use deltasoap::{Lease, Soap, soap::Fault};
+//!
+//! #[derive(Soap)]
+//! #[soap(namespace = "urn:hello", message)]
+//! struct Text {
+//!     text: String,
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let echo = async |request: Lease<Text>| Ok::<_, Fault>(Text { text: request.text.clone() });
+//! let service = SoapService::builder().operation(echo).build()?;
+//!
+//! // The same with a `UnixListener` and a `UnixConnector`, or with `Http` in place of `Frames`.
+//! let (listener, connector) = memory();
+//! tokio::spawn(Server::over(listener, Frames::default()).serve(service));
+//! let client = Client::builder("frames://localhost/hello").build_with(Frames::default().pool(connector))?;
+//! let response: Text = client.call(&Text { text: "hello".to_owned() }).await?;
+//! assert_eq!(response.text, "hello");
+//! # Ok(())
+//! # }
+//! ```
+
+mod framed;
+mod http1;
+mod io;
+mod memory;
+#[cfg(feature = "tls")]
+mod secure;
+mod tcp;
+#[cfg(unix)]
+mod unix;
+
+pub use framed::{Frames, FramesBody, FramesError, FramesPool};
+pub use http1::{Http, HttpPool};
+pub(crate) use io::Io;
+pub use memory::{InMemory, MemoryConnector, MemoryListener, memory};
+#[cfg(feature = "tls")]
+pub use secure::SecureConnector;
+pub use tcp::TcpConnector;
+#[cfg(unix)]
+pub use unix::{UnixConnector, UnixListener, UnixPeer};
+
+use crate::{Body, BoxError};
+use bytes::Bytes;
+use http::{Extensions, Request, Response, Uri};
+use std::convert::Infallible;
+use std::fmt;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::watch;
+use tower::{Service, ServiceExt};
+
+/// A stream of bytes in both directions, as a socket is.
+pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for T {}
+
+/// Where a [`Server`](crate::Server) gets its connections from.
+pub trait Listener: Send + 'static {
+    /// A connection.
+    type Stream: Stream;
+
+    /// The next connection, and what is attached to all requests that come over it, as a [`Peer`](crate::Peer). The
+    /// server attaches a [`Connection`](crate::Connection) itself. A future that is dropped must not lose a connection.
+    ///
+    /// # Errors
+    /// When there is none; the server asks again after a moment.
+    fn accept(&mut self) -> impl Future<Output = std::io::Result<(Self::Stream, Extensions)>> + Send;
+}
+
+/// Opens connections for a client.
+pub trait Connector: Clone + Send + Sync + 'static {
+    /// A connection.
+    type Stream: Stream;
+
+    /// A connection to the host of a URL, or to wherever the connector leads.
+    ///
+    /// # Errors
+    /// When there is none to be had. Nothing has been sent then, and the client may try again.
+    fn connect(&self, url: &Uri) -> impl Future<Output = std::io::Result<Self::Stream>> + Send;
+}
+
+/// What can be served: any cheap [`tower::Service`] that never fails, as [`SoapService`](crate::SoapService), a router of
+/// [`axum`](https://docs.rs/axum), or a stack of layers. `I` is the body of its requests.
+pub trait Served<I>: Clone + Send + 'static {
+    /// The body of its responses.
+    type Body: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static;
+
+    /// The response to a request.
+    fn answer(&self, request: Request<I>) -> impl Future<Output = Response<Self::Body>> + Send + use<Self, I>;
+}
+
+impl<S, I, B> Served<I> for S
+where
+    S: Service<Request<I>, Response = Response<B>, Error = Infallible, Future: Send> + Clone + Send + 'static,
+    I: Send,
+    B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
+{
+    type Body = B;
+
+    fn answer(&self, request: Request<I>) -> impl Future<Output = Response<B>> + Send + use<S, I, B> {
+        let answer = self.clone().oneshot(request);
+        async move {
+            let Ok(response) = answer.await;
+            response
+        }
+    }
+}
+
+/// How exchanges go over streams of bytes, on both sides.
+///
+/// What a protocol owes to those above it: bodies are streamed, neither is held whole; a body that ends early is an error, and never taken for
+/// whole; fields arrive as they were sent. A length that the sender knows is given by the body's `size_hint`.
+pub trait Protocol: Clone + Send + Sync + 'static {
+    /// The body of a request as a server gets it.
+    type Incoming: http_body::Body<Data = Bytes> + Send + 'static;
+
+    /// What a client sends its requests with: keeps connections, and shares them among its clones.
+    type Pool<C: Connector>: Service<Request<Body>, Response = Response<Self::Outcome>, Error = BoxError, Future: Send>
+        + Clone
+        + Send
+        + Sync
+        + 'static;
+
+    /// The body of a response as a client gets it.
+    type Outcome: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static;
+
+    /// A pool of connections of a connector, for [`ClientBuilder::build_with`](crate::ClientBuilder::build_with).
+    fn pool<C: Connector>(&self, connector: C) -> Self::Pool<C>;
+
+    /// Serves what comes over one stream, one exchange after the other, to the end of the stream; or of the exchange at hand, once
+    /// [`Terms::stopped`] says so.
+    ///
+    /// # Errors
+    /// When the stream broke, or what came over it is not of the protocol.
+    fn serve<T: Stream, S: Served<Self::Incoming>>(
+        &self,
+        stream: T,
+        service: S,
+        terms: Terms,
+    ) -> impl Future<Output = Result<(), BoxError>> + Send;
+}
+
+/// What a server grants to a connection.
+#[derive(Debug, Clone)]
+pub struct Terms {
+    wire: Wire,
+    stop: watch::Receiver<bool>,
+}
+
+/// What is put up with on a connection.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wire {
+    pub(crate) head_timeout: Duration,
+    pub(crate) write_timeout: Duration,
+    pub(crate) max_headers: usize,
+}
+
+impl Terms {
+    pub(crate) fn new(wire: Wire, stop: watch::Receiver<bool>) -> Self {
+        Terms { wire, stop }
+    }
+
+    /// How long a client may take for the head of a request, and for which the connection may be idle.
+    pub fn head_timeout(&self) -> Duration {
+        self.wire.head_timeout
+    }
+
+    /// How long a client may take none of a response's bytes. The server sees to it: writing to the stream fails then.
+    pub fn write_timeout(&self) -> Duration {
+        self.wire.write_timeout
+    }
+
+    /// Most fields of a request's head.
+    pub fn max_headers(&self) -> usize {
+        self.wire.max_headers
+    }
+
+    /// Ends when the server is asked to stop: connections are closed then as soon as they are in no exchange.
+    pub async fn stopped(&mut self) {
+        // The server keeps the sender, so that the signal is the only end of waiting; without a server there is nothing to wait for.
+        let _ = self.stop.wait_for(|stopped| *stopped).await;
+    }
+}
+
+/// Why there was no connection to be had: nothing of the request was sent. To try again is safe, whatever it asks for; see
+/// [`Retries`](crate::Retries). It is looked for among the causes of a transport's error, so that other transports may use it too.
+#[derive(Debug)]
+pub struct Unsent(pub BoxError);
+
+impl fmt::Display for Unsent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no connection could be had: {}", self.0)
+    }
+}
+
+impl std::error::Error for Unsent {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&*self.0)
+    }
+}

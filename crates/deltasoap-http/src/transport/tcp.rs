@@ -1,0 +1,87 @@
+//! TCP, on both sides.
+
+use super::{Connector, Listener};
+use crate::Peer;
+use http::{Extensions, Uri};
+use std::io;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+
+/// How long connecting may take, where no other time is given.
+const CONNECT_TIME: Duration = Duration::from_secs(10);
+
+impl Listener for TcpListener {
+    type Stream = TcpStream;
+
+    async fn accept(&mut self) -> io::Result<(TcpStream, Extensions)> {
+        let (stream, peer) = TcpListener::accept(self).await?;
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "TCP_NODELAY could not be set");
+        }
+        let mut extensions = Extensions::new();
+        extensions.insert(Peer(peer));
+        Ok((stream, extensions))
+    }
+}
+
+/// Connects over TCP to host and port of the URL; the port may be missing with the schemes `http` and `https`.
+#[derive(Debug, Clone)]
+pub struct TcpConnector {
+    timeout: Duration,
+}
+
+impl Default for TcpConnector {
+    fn default() -> Self {
+        TcpConnector { timeout: CONNECT_TIME }
+    }
+}
+
+impl TcpConnector {
+    /// A connector that takes no longer than 10 s.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How long connecting may take, looking the host's name up included.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+}
+
+impl Connector for TcpConnector {
+    type Stream = TcpStream;
+
+    async fn connect(&self, url: &Uri) -> io::Result<TcpStream> {
+        let stream = tokio::time::timeout(self.timeout, TcpStream::connect(address(url)?)).await??;
+        stream.set_nodelay(true)?;
+        Ok(stream)
+    }
+}
+
+/// Host and port of a URL. The brackets of an IPv6 address belong to the URL alone.
+fn address(url: &Uri) -> io::Result<(&str, u16)> {
+    let host = url.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+    let port = url.port_u16().or(match url.scheme_str() {
+        Some("http") => Some(80),
+        Some("https") => Some(443),
+        _ => None,
+    });
+    let port = port.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the URL names no port"))?;
+    Ok((host, port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_come_from_urls() {
+        let of = |url: &str| address(&url.parse().expect("a URL")).map(|(host, port)| (host.to_owned(), port)).ok();
+        assert_eq!(of("http://a.example/x"), Some(("a.example".to_owned(), 80)));
+        assert_eq!(of("https://a.example"), Some(("a.example".to_owned(), 443)));
+        assert_eq!(of("frames://[::1]:7000/x"), Some(("::1".to_owned(), 7000)));
+        assert_eq!(of("frames://a.example/x"), None);
+    }
+}

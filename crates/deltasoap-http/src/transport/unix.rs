@@ -1,0 +1,88 @@
+//! Sockets of the system's own, named by paths.
+
+use super::{Connector, Listener};
+use http::{Extensions, Uri};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::net::UnixStream;
+use tokio::net::unix::UCred;
+
+/// Listens on a Unix socket. Requests carry a [`UnixPeer`]; they come with no [`Peer`](crate::Peer), since the other end has no address.
+///
+/// Who may connect is what the permissions of the socket's file and of its folder say: make the folder first, for those who may.
+#[derive(Debug)]
+pub struct UnixListener {
+    listener: tokio::net::UnixListener,
+    path: PathBuf,
+}
+
+impl UnixListener {
+    /// Listens on a path, where no file may be yet. The file is removed when the listener is dropped.
+    ///
+    /// # Errors
+    /// When the path is taken, too long (some 100 bytes), or not to be written.
+    pub fn bind(path: impl AsRef<Path>) -> io::Result<Self> {
+        let path = path.as_ref().to_owned();
+        Ok(UnixListener { listener: tokio::net::UnixListener::bind(&path)?, path })
+    }
+}
+
+impl Drop for UnixListener {
+    fn drop(&mut self) {
+        // Who removed it before has no need of us.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+impl Listener for UnixListener {
+    type Stream = UnixStream;
+
+    async fn accept(&mut self) -> io::Result<(UnixStream, Extensions)> {
+        let (stream, _) = self.listener.accept().await?;
+        let mut extensions = Extensions::new();
+        match stream.peer_cred() {
+            Ok(credentials) => _ = extensions.insert(UnixPeer::new(credentials)),
+            Err(error) => tracing::debug!(%error, "the system does not tell who the peer is"),
+        }
+        Ok((stream, extensions))
+    }
+}
+
+/// The process at the other end of a Unix socket, as the system vouches for it: its identity when it connected. Found in a request's
+/// extensions, also by [`Authenticate`](crate::Authenticate).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnixPeer {
+    /// The user's number.
+    pub uid: u32,
+    /// The group's number.
+    pub gid: u32,
+    /// The process's number, where the system tells it. The process may be gone, and the number another's.
+    pub pid: Option<i32>,
+}
+
+impl UnixPeer {
+    fn new(credentials: UCred) -> Self {
+        UnixPeer { uid: credentials.uid(), gid: credentials.gid(), pid: credentials.pid() }
+    }
+}
+
+/// Connects to a Unix socket, whatever host the URL names.
+#[derive(Debug, Clone)]
+pub struct UnixConnector(Arc<Path>);
+
+impl UnixConnector {
+    /// To the socket of a path.
+    pub fn new(path: impl AsRef<Path>) -> Self {
+        UnixConnector(path.as_ref().into())
+    }
+}
+
+impl Connector for UnixConnector {
+    type Stream = UnixStream;
+
+    async fn connect(&self, _: &Uri) -> io::Result<UnixStream> {
+        UnixStream::connect(&self.0).await
+    }
+}

@@ -1,0 +1,63 @@
+//! A service with one operation, which runs alone.
+//!
+//! ```text
+//! cargo run -p example-server
+//! ```
+//!
+//! Then run the client of `examples/client`, or open <http://127.0.0.1:8080/> in a browser. The test below calls the service in
+//! memory: no port, no socket.
+
+use deltasoap::http::{BuildError, Server, SoapService};
+use deltasoap::{Lease, Soap, soap::Fault};
+
+#[derive(Debug, Soap)]
+#[soap(namespace = "urn:hello", message)]
+struct Greet {
+    name: String,
+}
+
+#[derive(Debug, Soap)]
+#[soap(namespace = "urn:hello", message)]
+struct Greeting {
+    text: String,
+}
+
+async fn greet(request: Lease<Greet>) -> Result<Greeting, Fault> {
+    if request.name.is_empty() {
+        return Err(Fault::sender("whom?"));
+    }
+    Ok(Greeting { text: format!("Hello {}", request.name) })
+}
+
+fn service() -> Result<SoapService, BuildError> {
+    SoapService::builder().name("Hello").operation(greet).build()
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let server = Server::bind("127.0.0.1:8080").await?;
+    let handle = server.handle();
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            handle.shutdown();
+        }
+    });
+    println!("listening on http://{}/", server.local_addr()?);
+    Ok(server.serve(service()?).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deltasoap::http::{CallError, Client};
+
+    #[tokio::test]
+    async fn those_with_a_name_are_greeted() -> Result<(), Box<dyn std::error::Error>> {
+        let client = Client::with_service("http://localhost/", service()?)?;
+        let greeting: Greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
+        assert_eq!(greeting.text, "Hello Ada");
+        let nobody = client.call::<_, Greeting>(&Greet { name: String::new() }).await;
+        assert!(matches!(nobody, Err(CallError::Fault(fault)) if fault.reason.to_string() == "whom?"));
+        Ok(())
+    }
+}

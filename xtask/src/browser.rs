@@ -1,0 +1,50 @@
+//! `cargo xtask browser`: the landing page in headless Chromium, Debian's.
+//!
+//! The tests are a program of their own, `tests/browser`, so that the driver of the browser is built for them alone.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+use crate::server::Server;
+use crate::{debian, shell};
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Visit the server at this origin, such as http://127.0.0.1:8080, instead of starting ours
+    #[arg(long)]
+    origin: Option<String>,
+    /// The browser; without it, Debian's is installed if it is missing
+    #[arg(long)]
+    chromium: Option<PathBuf>,
+}
+
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let chromium = match &arguments.chromium {
+        Some(program) => program.clone(),
+        None => install()?,
+    };
+    match &arguments.origin {
+        Some(origin) => visit(origin, &chromium),
+        None => {
+            let server = Server::start()?;
+            let (origin, _) = server.url.rsplit_once('/').context("the service's URL has no path")?;
+            visit(origin, &chromium)
+        }
+    }
+}
+
+/// Installs Chromium, with a font, which Debian's does not come with.
+fn install() -> Result<PathBuf> {
+    debian::install(&["chromium", "fonts-dejavu-core"])?;
+    println!("chromium {}", debian::installed_version("chromium")?);
+    Ok(PathBuf::from("/usr/bin/chromium"))
+}
+
+fn visit(origin: &str, chromium: &std::path::Path) -> Result<ExitCode> {
+    let mut tests = shell::command("cargo", ["run", "--quiet", "-p", "deltasoap-browser-test", "--", origin]);
+    tests.arg("--chromium").arg(chromium).arg("--screenshots").arg(shell::root().join("target/browser"));
+    let status = tests.current_dir(shell::root()).status().context("cannot start the tests")?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
