@@ -25,10 +25,12 @@ pub struct HeavyWork {
     /// Decoding lets other tasks go on when it has taken this time, and the window at hand is read: on [`Server`](crate::Server)
     /// a window is 64 KiB at most. `None`: only as the runtime says. Default 200 µs.
     pub quantum: Option<Duration>,
-    /// From so many bytes of a request, or of the last response of its operation, on the handler runs, and the response is
-    /// written, on a thread of the runtime's pool for blocking work. `None`: never. Default 256 KiB.
+    /// From so many bytes of a request on the handler runs, and the response is written, on a thread of the runtime's pool for
+    /// blocking work; so too where short requests of the operation had responses of as many bytes of late. `None`: never.
+    /// Default 256 KiB.
     pub from: Option<u64>,
-    /// Most threads used for that at one time, at least 1; others wait. Default: as many as there are processors.
+    /// Most threads used for that at one time, at least 1; others wait. With [`SmallFirst`](crate::SmallFirst) it is the slots
+    /// that bound them. Default: as many as there are processors.
     pub threads: usize,
 }
 
@@ -66,18 +68,15 @@ impl Heavy {
         Pace { quantum: self.options.quantum, used: Duration::ZERO, ticket }
     }
 
-    /// Goes on with work for messages of a length: here, or on other threads.
-    pub(crate) async fn run<T: Send + 'static>(
-        &self,
-        length: u64,
-        ticket: Option<&Ticket>,
-        work: BoxFuture<'static, T>,
-    ) -> T {
-        if self.options.from.is_some_and(|from| length >= from) {
-            elsewhere(&self.threads, ticket, work).await
-        } else {
-            work.await
-        }
+    /// True if work for a message of a length is done elsewhere.
+    pub(crate) fn is_heavy(&self, length: u64) -> bool {
+        self.options.from.is_some_and(|from| length >= from)
+    }
+
+    /// Waits for a thread. Who has a slot needs not wait, since there are so many slots and no more.
+    pub(crate) async fn thread<'a>(&self, ticket: Option<&'a Ticket>) -> Thread<'a> {
+        let threads = ticket.is_none().then(|| Arc::clone(&self.threads));
+        Thread { permit: permit(threads.as_ref()).await, threads, ticket }
     }
 }
 
@@ -112,43 +111,55 @@ impl Pace {
     }
 }
 
-/// Polls a future on threads of the pool for blocking work, on each as long as it can go on. It keeps its slot meanwhile, and
-/// leaves it while it waits.
-async fn elsewhere<T: Send + 'static>(
-    threads: &Arc<Semaphore>,
-    ticket: Option<&Ticket>,
-    mut work: BoxFuture<'static, T>,
-) -> T {
-    let woken = Arc::new(Woken(Notify::new()));
-    loop {
-        let Ok(thread) = Arc::clone(threads).acquire_owned().await else { return work.await };
-        keep(ticket, true);
-        let (rest, poll) = poll_once(work, Waker::from(Arc::clone(&woken)), thread).await.unwrap_or_else(rethrow);
-        keep(ticket, false);
-        match poll {
-            Poll::Ready(done) => return done,
-            Poll::Pending => work = rest,
-        }
-        woken.0.notified().await;
-    }
+/// The right to work on a thread of the pool for blocking work.
+#[derive(Debug)]
+pub(crate) struct Thread<'a> {
+    /// What bounds the number of threads, if it is not the slots.
+    threads: Option<Arc<Semaphore>>,
+    permit: Option<OwnedSemaphorePermit>,
+    ticket: Option<&'a Ticket>,
 }
 
-fn keep(ticket: Option<&Ticket>, keeps: bool) {
-    if let Some(ticket) = ticket {
-        ticket.keep(keeps);
+async fn permit(threads: Option<&Arc<Semaphore>>) -> Option<OwnedSemaphorePermit> {
+    Arc::clone(threads?).acquire_owned().await.ok()
+}
+
+impl Thread<'_> {
+    /// Polls a future there as long as it can go on, and on another thread when it can again. It keeps its slot meanwhile, and
+    /// leaves it while it waits.
+    pub(crate) async fn run<T: Send + 'static>(mut self, mut work: BoxFuture<'static, T>) -> T {
+        let woken = Arc::new(Woken(Notify::new()));
+        loop {
+            self.keep_slot(true);
+            let waker = Waker::from(Arc::clone(&woken));
+            let (rest, poll) = poll_once(work, waker, self.permit.take()).await.unwrap_or_else(rethrow);
+            self.keep_slot(false);
+            match poll {
+                Poll::Ready(done) => return done,
+                Poll::Pending => work = rest,
+            }
+            woken.0.notified().await;
+            self.permit = permit(self.threads.as_ref()).await;
+        }
+    }
+
+    fn keep_slot(&self, keeps: bool) {
+        if let Some(ticket) = self.ticket {
+            ticket.keep(keeps);
+        }
     }
 }
 
 async fn poll_once<T: Send + 'static>(
     mut work: BoxFuture<'static, T>,
     waker: Waker,
-    thread: OwnedSemaphorePermit,
+    permit: Option<OwnedSemaphorePermit>,
 ) -> Result<(BoxFuture<'static, T>, Poll<T>), JoinError> {
     let span = Span::current();
     let polling = move || {
         let _entered = span.entered();
         let poll = work.as_mut().poll(&mut Context::from_waker(&waker));
-        drop(thread);
+        drop(permit);
         (work, poll)
     };
     spawn_blocking(polling).await
@@ -186,12 +197,16 @@ mod tests {
 
     const LIMIT: u64 = 100;
 
+    async fn run<T: Send + 'static>(heavy: &Heavy, work: BoxFuture<'static, T>) -> T {
+        heavy.thread(None).await.run(work).await
+    }
+
     fn heavy(threads: usize) -> Heavy {
         Heavy::new(HeavyWork { from: Some(LIMIT), threads, ..HeavyWork::default() })
     }
 
     #[tokio::test]
-    async fn large_work_is_done_elsewhere_and_small_work_here() {
+    async fn large_work_is_done_elsewhere() {
         let here = thread::current().id();
         let work = || -> BoxFuture<'static, (ThreadId, ThreadId)> {
             Box::pin(async {
@@ -201,17 +216,16 @@ mod tests {
                 (first, thread::current().id())
             })
         };
-        assert_eq!(heavy(1).run(LIMIT - 1, None, work()).await, (here, here));
-        let (first, second) = heavy(1).run(LIMIT, None, work()).await;
+        let (first, second) = run(&heavy(1), work()).await;
         assert!(first != here && second != here);
-        let off = Heavy::new(HeavyWork::OFF);
-        assert_eq!(off.run(u64::MAX, None, work()).await, (here, here));
+        assert!(heavy(1).is_heavy(LIMIT) && !heavy(1).is_heavy(LIMIT - 1));
+        assert!(!Heavy::new(HeavyWork::OFF).is_heavy(u64::MAX));
     }
 
     #[tokio::test]
     async fn a_panic_elsewhere_is_one_here() {
         let work = Box::pin(async { panic!("as asked") });
-        let caught = AssertUnwindSafe(heavy(1).run::<()>(LIMIT, None, work)).catch_unwind().await;
+        let caught = AssertUnwindSafe(run::<()>(&heavy(1), work)).catch_unwind().await;
         assert_eq!(caught.expect_err("a panic").downcast_ref(), Some(&"as asked"));
     }
 
@@ -219,12 +233,12 @@ mod tests {
     async fn wakes_are_not_lost_and_threads_are_left_while_nothing_goes_on() {
         let heavy = heavy(1);
         let (sender, receiver) = oneshot::channel();
-        let waiting = heavy.run(LIMIT, None, Box::pin(receiver));
-        let telling = heavy.run(LIMIT, None, Box::pin(async move { sender.send(7) }));
+        let waiting = run(&heavy, Box::pin(receiver));
+        let telling = run(&heavy, Box::pin(async move { sender.send(7) }));
         let (received, told) =
             timeout(Duration::from_secs(5), async { tokio::join!(waiting, telling) }).await.expect("in time");
         assert_eq!((received, told), (Ok(7), Ok(())));
-        let many = (0..1000).map(|_| heavy.run(LIMIT, None, Box::pin(yield_now())));
+        let many = (0..1000).map(|_| run(&heavy, Box::pin(yield_now())));
         timeout(Duration::from_secs(20), futures_util::future::join_all(many)).await.expect("in time");
         assert_eq!(heavy.threads.available_permits(), 1);
     }

@@ -21,12 +21,16 @@ pub(crate) struct Record {
     sizes: Sizes,
     /// How many requests in a row a handler took for good, so that nothing came home.
     gone: AtomicU32,
+    /// How many requests in a row had a long response, of those that were short themselves.
+    long: AtomicU32,
 }
 
 /// Requests taken for good in a row from which on the next are expected to be too.
 const GONE: u32 = 8;
 /// One request in as many is tried all the same.
 const TRIAL: u32 = 64;
+/// Long responses to short requests in a row from which on the next is expected to be long too.
+const LONG: u32 = 2;
 
 impl Record {
     /// The record of an operation that is in no service yet.
@@ -39,6 +43,7 @@ impl Record {
             encoded: Encoded::default(),
             sizes: Sizes::default(),
             gone: AtomicU32::new(0),
+            long: AtomicU32::new(0),
         }
     }
 
@@ -86,6 +91,20 @@ impl Record {
     /// The sizes of responses so far.
     pub(crate) fn sizes(&self) -> &Sizes {
         &self.sizes
+    }
+
+    /// Notes whether the response to a short request was long.
+    pub(crate) fn note_long(&self, is_long: bool) {
+        if is_long {
+            self.long.fetch_add(1, Relaxed);
+        } else if self.long.load(Relaxed) != 0 {
+            self.long.store(0, Relaxed);
+        }
+    }
+
+    /// True if the response to the next request will be long, however short that is, as far as can be told.
+    pub(crate) fn expects_long(&self) -> bool {
+        self.long.load(Relaxed) >= LONG
     }
 
     /// Notes that a handler gave a request back, or took it for good.
@@ -218,6 +237,17 @@ mod tests {
         };
         record.count(&stats);
         assert_eq!(record.differential(), stats);
+    }
+
+    #[test]
+    fn one_long_response_does_not_make_the_next_expected() {
+        let record = Record::unregistered(QName::new("", "a"));
+        for (is_long, expected) in
+            [(true, false), (false, false), (true, false), (true, true), (true, true), (false, false)]
+        {
+            record.note_long(is_long);
+            assert_eq!(record.expects_long(), expected);
+        }
     }
 
     #[test]

@@ -324,16 +324,32 @@ impl Inner {
         }
     }
 
-    /// Calls a handler, as long as it may take.
+    /// Calls a handler, where it holds up nobody.
     async fn call(&self, received: Received, parts: Parts, pace: &Pace) -> Outcome {
         let Received { head, chosen: Chosen { operation, call }, attachments, bytes } = received;
-        let length = bytes.max(operation.record().sizes().expected() as u64);
+        let record = operation.record();
         let writing = self.writing(&operation, head.version(), &parts, attachments.form());
         let context = Context::new(head, parts, attachments);
         if let Err(fault) = self.check_action(&context, &operation) {
             return Outcome::Fault(fault);
         }
-        let running = self.heavy.run(length, pace.ticket(), call.run(context, writing));
+        let calling = call.run(context, writing);
+        let is_long = self.heavy.is_heavy(bytes);
+        let outcome = if is_long || record.expects_long() {
+            // To wait for a thread is not the handler's doing.
+            let thread = self.heavy.thread(pace.ticket()).await;
+            self.in_time(&operation, thread.run(calling)).await
+        } else {
+            self.in_time(&operation, calling).await
+        };
+        if let (false, Outcome::Response(written, _)) = (is_long, &outcome) {
+            record.note_long(self.heavy.is_heavy(written.body.size_hint().lower()));
+        }
+        outcome
+    }
+
+    /// Waits for a handler, as long as it may take.
+    async fn in_time(&self, operation: &Operation, running: impl Future<Output = Outcome>) -> Outcome {
         let Some(time) = self.handler_timeout else { return running.await };
         tokio::time::timeout(time, running).await.unwrap_or_else(|_| {
             tracing::error!(operation = %operation.name(), "a handler took too long");

@@ -1,4 +1,8 @@
-//! Streams of clients that do not behave: writing fails when it was held up for too long, and closing waits a little.
+//! What stands between hyper and a socket: writing fails when it was held up for too long, others get their turn while a long
+//! response is written, and closing waits a little.
+//!
+//! To give a large response to the system takes it milliseconds where the other end reads as fast; hyper would go on until the
+//! system takes no more.
 //!
 //! A client that is refused before it has sent all is still sending. To close the connection then makes the system answer with
 //! a reset, and the client's system throws away what it has not read yet: the refusal (RFC 9112, 9.6). So the server says that it
@@ -6,7 +10,7 @@
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::sync::oneshot;
@@ -16,6 +20,9 @@ use tokio::time::{Sleep, sleep, timeout};
 const LINGER: Duration = Duration::from_secs(1);
 const LINGERING: u64 = 1 << 20;
 
+/// Bytes given to the system at one time, and until other tasks go on.
+const TURN: usize = 256 << 10;
+
 /// A stream that takes bytes within a time, or never.
 #[derive(Debug)]
 pub(crate) struct Stalling<T> {
@@ -24,6 +31,8 @@ pub(crate) struct Stalling<T> {
     timeout: Duration,
     /// Runs while the other end takes nothing.
     stalled: Option<Pin<Box<Sleep>>>,
+    /// Bytes written since other tasks went on.
+    written: usize,
     /// Where the stream goes in the end.
     back: Option<oneshot::Sender<T>>,
 }
@@ -32,7 +41,26 @@ impl<T> Stalling<T> {
     /// A stream, and where to have it back when it was dropped.
     pub(crate) fn new(stream: T, timeout: Duration) -> (Self, oneshot::Receiver<T>) {
         let (sender, receiver) = oneshot::channel();
-        (Stalling { stream: Some(stream), timeout, stalled: None, back: Some(sender) }, receiver)
+        (Stalling { stream: Some(stream), timeout, stalled: None, written: 0, back: Some(sender) }, receiver)
+    }
+
+    /// Lets other tasks go on if so many bytes were written.
+    fn poll_turn(&mut self, task: &mut Context<'_>) -> Poll<()> {
+        if self.written < TURN {
+            return Poll::Ready(());
+        }
+        self.written = 0;
+        task.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    /// Notes what was written.
+    fn written(&mut self, task: &mut Context<'_>, poll: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        match poll {
+            Poll::Ready(Ok(written)) => self.written += written,
+            _ => self.written = 0,
+        }
+        self.bounded(task, poll)
     }
 
     /// What came of an attempt to write; an error if none has come of any for too long.
@@ -83,8 +111,9 @@ impl<T: AsyncRead + Unpin> AsyncRead for Stalling<T> {
 
 impl<T: AsyncWrite + Unpin> AsyncWrite for Stalling<T> {
     fn poll_write(mut self: Pin<&mut Self>, task: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let poll = self.stream().poll_write(task, bytes);
-        self.bounded(task, poll)
+        ready!(self.poll_turn(task));
+        let poll = self.stream().poll_write(task, &bytes[..bytes.len().min(TURN)]);
+        self.written(task, poll)
     }
 
     fn poll_write_vectored(
@@ -92,8 +121,18 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Stalling<T> {
         task: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let poll = self.stream().poll_write_vectored(task, slices);
-        self.bounded(task, poll)
+        // Slices that together are no longer than what is given at one time, or else a part of the first.
+        let fitting = slices.iter().scan(0, |bytes, slice| {
+            *bytes += slice.len();
+            (*bytes <= TURN).then_some(())
+        });
+        let count = fitting.count();
+        if let (0, Some(first)) = (count, slices.first()) {
+            return self.poll_write(task, first);
+        }
+        ready!(self.poll_turn(task));
+        let poll = self.stream().poll_write_vectored(task, &slices[..count]);
+        self.written(task, poll)
     }
 
     fn is_write_vectored(&self) -> bool {

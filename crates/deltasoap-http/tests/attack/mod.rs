@@ -57,7 +57,8 @@ pub struct Block {}
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:attack", message)]
 pub struct Give {
-    pub values: u32,
+    /// Notes of ten kilobytes each.
+    pub notes: u32,
 }
 
 impl From<&Echo> for Echoed {
@@ -76,7 +77,7 @@ pub fn builder() -> ServiceBuilder {
     let limits = Limits { message: LARGEST, ..Limits::server() };
     SoapService::builder()
         .options(DecodeOptions { limits, ..DecodeOptions::default() })
-        .memory_bounds(MemoryBounds { total_bytes: 4 << 20, ..MemoryBounds::default() })
+        .memory_bounds(MemoryBounds { total_bytes: 1 << 20, ..MemoryBounds::default() })
         .gzip_limits(GzipLimits::default())
         .operation(async |echo: Lease<Echo>| Ok::<_, Fault>(Echoed::from(&*echo)))
         .operation(async |_: Lease<Hang>| std::future::pending::<Result<Echoed, Fault>>().await)
@@ -93,8 +94,8 @@ async fn panicking(_: Lease<Panic>) -> Result<Echoed, Fault> {
 }
 
 async fn give(give: Lease<Give>) -> Result<Echoed, Fault> {
-    let values = (0..give.values).map(f64::from).collect();
-    Ok(Echoed { sender: String::new(), number: 0, sum: 0.0, values, notes: vec![] })
+    let notes = vec!["x".repeat(10 << 10); give.notes as usize];
+    Ok(Echoed { sender: String::new(), number: 0, sum: 0.0, values: vec![], notes })
 }
 
 /// With small requests first, and heavy work elsewhere, in few slots and on few threads.
@@ -341,11 +342,11 @@ impl Attack {
             Attack::Hangs => attacker.asks(&Hang {}).await,
             Attack::Blocks => attacker.asks(&Block {}).await,
             Attack::NeverReads => {
-                let request = attacker.request(&message(&Give { values: 1_000_000 }));
+                let request = attacker.request(&message(&Give { notes: 2000 }));
                 attacker.never_reads(&request).await
             }
             Attack::PipelinesWithoutReading => {
-                let request = attacker.request(&message(&Give { values: 10_000 }));
+                let request = attacker.request(&message(&Give { notes: 20 }));
                 attacker.never_reads(&request.repeat(100)).await
             }
             Attack::ComesAndGoes => Reaction::default(),

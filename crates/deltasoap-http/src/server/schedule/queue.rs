@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// Names one that waits. Grows with each.
+/// Names a request. The older one has the smaller number.
 pub(super) type Number = u64;
 
 /// How many slots there are, and for whom.
@@ -29,18 +29,19 @@ pub(super) struct Queue {
     /// Slots held by small requests, at most `common + express`, and by others, at most `common`.
     small_held: usize,
     large_held: usize,
-    /// The number of the next that waits.
-    next: Number,
     waiting: BTreeMap<Number, Waiter>,
-    /// The same by length, and the same by the time until which they may be overtaken.
+    /// The same by length.
     by_length: BTreeSet<(u64, Number)>,
+    /// The same by the time until which they may be overtaken, but for those whose time has come.
     by_deadline: BTreeSet<(Duration, Number)>,
+    /// Those whose time has come.
+    overdue: BTreeSet<Number>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Waiter {
     length: u64,
-    /// From then on it goes before all whose deadline is later, however small they are.
+    /// From then on it goes before all that are younger, however small they are.
     deadline: Duration,
 }
 
@@ -50,10 +51,10 @@ impl Queue {
             slots,
             small_held: 0,
             large_held: 0,
-            next: 0,
             waiting: BTreeMap::new(),
             by_length: BTreeSet::new(),
             by_deadline: BTreeSet::new(),
+            overdue: BTreeSet::new(),
         }
     }
 
@@ -78,13 +79,10 @@ impl Queue {
 
     /// Waits for a slot, behind an attempt to take one. The number is to be given up by [`leave`](Self::leave), or comes back
     /// from [`release`](Self::release).
-    pub(super) fn wait(&mut self, length: u64, deadline: Duration) -> Number {
-        let number = self.next;
-        self.next += 1;
+    pub(super) fn wait(&mut self, number: Number, length: u64, deadline: Duration) {
         self.waiting.insert(number, Waiter { length, deadline });
         self.by_length.insert((length, number));
         self.by_deadline.insert((deadline, number));
-        number
     }
 
     /// Waits no more. False if it did not wait: then it was given a slot.
@@ -104,23 +102,27 @@ impl Queue {
 
     /// True if a request of a length that holds a slot is to leave it to another: to a smaller one, or to one that must not be
     /// overtaken any more. One that must not be overtaken itself keeps its slot.
-    pub(super) fn is_wanted(&self, length: u64, is_overdue: bool, now: Duration) -> bool {
+    pub(super) fn is_wanted(&mut self, length: u64, is_overdue: bool, now: Duration) -> bool {
         if is_overdue || self.is_small(length) {
             return false;
         }
         self.head(now).is_some_and(|(_, head)| head.length < length || head.deadline <= now)
     }
 
-    /// The first of those that wait.
-    fn head(&self, now: Duration) -> Option<(Number, Waiter)> {
-        let overdue = self.by_deadline.first().filter(|(deadline, _)| *deadline <= now).map(|(_, number)| *number);
-        self.waiter(overdue.or_else(|| self.smallest())?)
+    /// The first of those that wait: the oldest that is overdue, else the shortest.
+    fn head(&mut self, now: Duration) -> Option<(Number, Waiter)> {
+        while let Some((_, number)) = self.by_deadline.first().copied().filter(|(deadline, _)| *deadline <= now) {
+            self.by_deadline.pop_first();
+            self.overdue.insert(number);
+        }
+        self.waiter(self.overdue.first().copied().or_else(|| self.smallest())?)
     }
 
     /// The first of those that wait for whom there is a slot.
-    fn next_for_free(&self, now: Duration) -> Option<(Number, Waiter)> {
+    fn next_for_free(&mut self, now: Duration) -> Option<(Number, Waiter)> {
+        let head = self.head(now);
         let has_slot = |(_, waiter): &(Number, Waiter)| self.is_free_for(waiter.length);
-        self.head(now).filter(has_slot).or_else(|| self.waiter(self.smallest()?).filter(has_slot))
+        head.filter(has_slot).or_else(|| self.waiter(self.smallest()?).filter(has_slot))
     }
 
     fn smallest(&self) -> Option<Number> {
@@ -135,6 +137,7 @@ impl Queue {
         let waiter = self.waiting.remove(&number)?;
         self.by_length.remove(&(waiter.length, number));
         self.by_deadline.remove(&(waiter.deadline, number));
+        self.overdue.remove(&number);
         Some(waiter)
     }
 
@@ -176,8 +179,8 @@ mod tests {
     fn the_shortest_goes_first_and_of_equals_the_first_to_come() {
         let mut queue = queue(1, 0);
         assert!(queue.take(50) && !queue.take(1));
-        let [long, short, second] = [90, 20, 20].map(|length| queue.wait(length, at(100)));
-        for expected in [short, second, long] {
+        [90, 20, 20].into_iter().zip(0..).for_each(|(length, number)| queue.wait(number, length, at(100)));
+        for expected in [1, 2, 0] {
             assert_eq!(queue.release(20, at(0)), Some(expected));
         }
         assert_eq!(queue.release(90, at(0)), None);
@@ -185,36 +188,43 @@ mod tests {
     }
 
     #[test]
-    fn nobody_overtakes_whom_the_deadline_has_come_for() {
+    fn nobody_younger_overtakes_whom_the_deadline_has_come_for() {
         let mut queue = queue(1, 0);
         assert!(queue.take(50));
-        let [late, overdue, short] = [(90, 20), (80, 10), (20, 100)].map(|(length, time)| queue.wait(length, at(time)));
+        // The oldest is the last to be overdue.
+        [(90, 20), (80, 10), (20, 100)]
+            .into_iter()
+            .zip(0..)
+            .for_each(|((length, time), number)| queue.wait(number, length, at(time)));
         assert!(!queue.is_wanted(15, false, at(9)) && queue.is_wanted(15, false, at(10)));
         assert!(!queue.is_wanted(15, true, at(10)));
-        assert_eq!(queue.release(50, at(30)), Some(overdue));
-        assert_eq!(queue.release(80, at(30)), Some(late));
-        assert_eq!(queue.release(90, at(30)), Some(short));
+        assert_eq!(queue.release(50, at(15)), Some(1));
+        queue.wait(1, 80, at(0));
+        assert_eq!(queue.release(80, at(30)), Some(0));
+        assert_eq!(queue.release(90, at(30)), Some(1));
+        assert_eq!(queue.release(80, at(30)), Some(2));
     }
 
     #[test]
     fn small_requests_have_slots_that_large_ones_do_not_take() {
         let mut queue = queue(1, 1);
         assert!(queue.take(50) && !queue.take(50));
-        let large = queue.wait(50, at(0));
+        queue.wait(0, 50, at(0));
         assert!(queue.take(SMALL) && !queue.take(SMALL));
-        let small = queue.wait(SMALL, at(100));
+        queue.wait(1, SMALL, at(100));
         // The large one is first in line, but the slot is not for it.
-        assert_eq!(queue.release(SMALL, at(1)), Some(small));
-        assert_eq!(queue.release(50, at(1)), Some(large));
+        assert_eq!(queue.release(SMALL, at(1)), Some(1));
+        assert_eq!(queue.release(50, at(1)), Some(0));
     }
 
     #[test]
     fn small_requests_do_not_keep_large_ones_from_the_common_slots() {
         let mut queue = queue(1, 1);
         assert!(queue.take(1) && queue.take(1) && !queue.take(50));
-        let (large, small) = (queue.wait(50, at(5)), queue.wait(1, at(100)));
-        assert_eq!(queue.release(1, at(5)), Some(large));
-        assert_eq!(queue.release(1, at(5)), Some(small));
+        queue.wait(0, 50, at(5));
+        queue.wait(1, 1, at(100));
+        assert_eq!(queue.release(1, at(5)), Some(0));
+        assert_eq!(queue.release(1, at(5)), Some(1));
     }
 
     #[derive(Debug, Clone, Copy)]
@@ -237,7 +247,7 @@ mod tests {
     /// The same in a list that is looked through each time.
     #[derive(Default)]
     struct Naive {
-        /// Number, length and deadline of those that wait, in the order in which they came.
+        /// Number, length and deadline of those that wait.
         waiting: Vec<(Number, u64, Duration)>,
         held: Vec<u64>,
     }
@@ -250,11 +260,10 @@ mod tests {
             common < slots.common || length <= slots.small && small < slots.express
         }
 
-        /// Of those that wait and could have a slot: an overdue one, unless one that could not is overdue for longer; else the
-        /// shortest.
+        /// Of those that wait and could have a slot: the oldest that is overdue, unless it could not; else the shortest.
         fn next(&self, slots: Slots, now: Duration) -> Option<Number> {
             let order = |(number, length, deadline): &&(Number, u64, Duration)| {
-                if *deadline <= now { (0, deadline.as_nanos(), *number) } else { (1, u128::from(*length), *number) }
+                if *deadline <= now { (0, 0, *number) } else { (1, *length, *number) }
             };
             let head = self.waiting.iter().min_by_key(order)?;
             let shortest = self.waiting.iter().min_by_key(|(number, length, _)| (*length, *number))?;
@@ -269,7 +278,9 @@ mod tests {
         fn as_the_naive_twin(common in 1..4_usize, express in 0..3_usize, events in prop::collection::vec(event(), 0..200)) {
             let slots = Slots { common, express, small: SMALL };
             let (mut queue, mut naive, mut now) = (Queue::new(slots), Naive::default(), Duration::ZERO);
-            for event in events {
+            for (event, count) in events.into_iter().zip(0..) {
+                // Numbers that do not grow: who waits again is older than who came meanwhile.
+                let number: Number = count ^ 0b101;
                 match event {
                     Event::Come { length, patience } => {
                         let is_free = naive.is_free_for(length, slots);
@@ -278,7 +289,7 @@ mod tests {
                             naive.held.push(length);
                         } else {
                             let deadline = now + at(patience);
-                            let number = queue.wait(length, deadline);
+                            queue.wait(number, length, deadline);
                             naive.waiting.push((number, length, deadline));
                         }
                     }
@@ -312,25 +323,26 @@ mod tests {
             let mut held: Vec<(u64, u64)> = Vec::new();
             let mut large = None;
             let mut began = None;
-            let mut numbers = BTreeMap::new();
+            let mut lengths = Vec::new();
             for time in 0..200_u64 {
-                for _ in 0..rate {
-                    if queue.take(1) {
-                        held.push((1, time + work));
-                    } else {
-                        numbers.insert(queue.wait(1, at(time + patience)), 1);
+                let newcomers = std::iter::repeat_n(1, rate as usize).chain(large.is_none().then_some(50));
+                for length in newcomers {
+                    let number = lengths.len() as Number;
+                    lengths.push(length);
+                    if queue.take(length) {
+                        held.push((length, time + work));
+                        continue;
                     }
-                }
-                if large.is_none() && !queue.take(50) {
-                    let number = queue.wait(50, at(time + patience));
-                    numbers.insert(number, 50);
-                    large = Some((number, time));
+                    queue.wait(number, length, at(time + patience));
+                    if length == 50 {
+                        large = Some((number, time));
+                    }
                 }
                 let (ended, rest): (Vec<_>, Vec<_>) = held.iter().partition(|(_, end)| *end <= time);
                 held = rest;
                 for (length, _) in ended {
                     if let Some(next) = queue.release(length, at(time)) {
-                        held.push((numbers[&next], time + work));
+                        held.push((lengths[next as usize], time + work));
                         began = began.or((large.map(|large| large.0) == Some(next)).then_some(time));
                     }
                 }

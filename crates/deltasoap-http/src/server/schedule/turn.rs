@@ -28,6 +28,8 @@ struct State {
     wakers: HashMap<Number, Waker>,
     /// How many of them wait to begin.
     new: usize,
+    /// The number of the next request.
+    next: Number,
 }
 
 /// There is no place for another request, or there was none in time.
@@ -39,7 +41,7 @@ pub(crate) struct Busy {
 impl Scheduler {
     pub(crate) fn new(options: SmallFirst) -> Arc<Self> {
         let slots = Slots { common: options.slots.max(1), express: options.express, small: options.small };
-        let state = State { queue: Queue::new(slots), wakers: HashMap::new(), new: 0 };
+        let state = State { queue: Queue::new(slots), wakers: HashMap::new(), new: 0, next: 0 };
         Arc::new(Scheduler { options, start: Instant::now(), state: Mutex::new(state) })
     }
 
@@ -50,6 +52,7 @@ impl Scheduler {
     pub(crate) async fn begin(self: &Arc<Self>, length: Option<u64>) -> Result<Arc<Ticket>, Busy> {
         let ticket = Arc::new(Ticket {
             scheduler: Arc::clone(self),
+            number: self.number(),
             length: length.unwrap_or(self.options.unknown),
             standing: Mutex::new(Standing { place: Place::New, waited: Duration::ZERO, keeps: false }),
         });
@@ -68,6 +71,12 @@ impl Scheduler {
     /// Requests that wait for a slot at this time.
     pub(crate) fn waiting(&self) -> usize {
         self.lock().queue.waiting()
+    }
+
+    fn number(&self) -> Number {
+        let mut state = self.lock();
+        state.next += 1;
+        state.next
     }
 
     fn busy(&self) -> Busy {
@@ -95,6 +104,7 @@ impl Scheduler {
 #[derive(Debug)]
 pub(crate) struct Ticket {
     scheduler: Arc<Scheduler>,
+    number: Number,
     length: u64,
     /// Locked by the request's task alone, so never for long.
     standing: Mutex<Standing>,
@@ -116,7 +126,7 @@ enum Place {
     /// It has begun, and waits for something that is not a slot.
     Away,
     /// It waits for a slot since some time since the scheduler's start.
-    Waiting { number: Number, since: Duration, is_new: bool },
+    Waiting { since: Duration, is_new: bool },
     /// It has a slot.
     Holding,
 }
@@ -184,8 +194,8 @@ impl Ticket {
             }
             standing.place = self.wait(&mut state, standing.waited, false);
         }
-        let Place::Waiting { number, since, is_new } = standing.place else { return Poll::Ready(()) };
-        if let Some(waker) = state.wakers.get_mut(&number) {
+        let Place::Waiting { since, is_new } = standing.place else { return Poll::Ready(()) };
+        if let Some(waker) = state.wakers.get_mut(&self.number) {
             waker.clone_from(task.waker());
             return Poll::Pending;
         }
@@ -198,9 +208,10 @@ impl Ticket {
     /// Gets in line. The waker comes with the first look at whether it is time.
     fn wait(&self, state: &mut State, waited: Duration, is_new: bool) -> Place {
         let since = self.scheduler.start.elapsed();
-        let number = state.queue.wait(self.length, since + self.scheduler.options.overtaken.saturating_sub(waited));
-        state.wakers.insert(number, Waker::noop().clone());
-        Place::Waiting { number, since, is_new }
+        let patience = self.scheduler.options.overtaken.saturating_sub(waited);
+        state.queue.wait(self.number, self.length, since + patience);
+        state.wakers.insert(self.number, Waker::noop().clone());
+        Place::Waiting { since, is_new }
     }
 
     /// Leaves the slot, or the line.
@@ -209,11 +220,11 @@ impl Ticket {
         match place {
             Place::New | Place::Away => {}
             Place::Holding => self.scheduler.release(self.length),
-            Place::Waiting { number, is_new, .. } => {
+            Place::Waiting { is_new, .. } => {
                 let mut state = self.scheduler.lock();
                 state.new -= usize::from(is_new);
-                state.wakers.remove(&number);
-                let has_slot = !state.queue.leave(number);
+                state.wakers.remove(&self.number);
+                let has_slot = !state.queue.leave(self.number);
                 drop(state);
                 if has_slot {
                     self.scheduler.release(self.length);
