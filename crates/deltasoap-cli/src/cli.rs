@@ -46,8 +46,8 @@ pub enum Task {
     Replay(Replay),
     /// Serve the demo's services until interrupted
     ///
-    /// Prints a line `listening on URL` for each service. The service under /bench echoes arrays of every type, a struct and a
-    /// typed fault; its description is at /bench?wsdl. Each service's page shows its operations and what differential decoding
+    /// Prints a line `listening on URL` for each service. The service under /bench echoes arrays of every type, a struct, a
+    /// header block, attachments and a typed fault, and takes one-way messages; its description is at /bench?wsdl. Each service's page shows its operations and what differential decoding
     /// did for them; /metrics has the same for Prometheus.
     Serve(Serve),
 }
@@ -226,6 +226,15 @@ pub struct Serve {
     /// Address and port to listen on; port 0 takes a free one
     #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
     pub listen: SocketAddr,
+    /// Speak TLS, with the certificates of this PEM file: the server's own first
+    #[arg(long, requires = "tls_key", value_name = "FILE")]
+    pub tls_cert: Option<PathBuf>,
+    /// The certificate's private key, a PEM file
+    #[arg(long, requires = "tls_cert", value_name = "FILE")]
+    pub tls_key: Option<PathBuf>,
+    /// Answer in gzip where a response has at least so many bytes and the client accepts it
+    #[arg(long, value_name = "BYTES")]
+    pub gzip_from: Option<u64>,
 }
 
 #[cfg(test)]
