@@ -17,8 +17,10 @@ use deltasoap::soap::Version;
 use report::{Feature, Report};
 use std::collections::HashMap;
 use std::error::Error;
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::str::FromStr;
 
 /// What a test ends with where the peer did not do as it should.
 type Failure = Box<dyn Error + Send + Sync>;
@@ -29,19 +31,19 @@ struct Arguments {
     /// Where the service is
     url: String,
     /// Where it is for one feature alone, such as `gzip=http://localhost:8080/gzip`
-    #[arg(long = "at", value_name = "FEATURE=URL", value_parser = pair)]
+    #[arg(long = "at", value_name = "FEATURE=URL", value_parser = pair::<Feature>)]
     urls: Vec<(Feature, String)>,
-    /// What the service does not offer, and why
-    #[arg(long = "lacks", value_name = "FEATURE=REASON", value_parser = pair)]
-    lacks: Vec<(Feature, String)>,
+    /// What the service does not offer, and why: a feature, or a single test of one
+    #[arg(long = "lacks", value_name = "FEATURE[/TEST]=REASON", value_parser = pair::<String>)]
+    lacks: Vec<(String, String)>,
     /// PEM file with the authority that the service's certificate is from
     #[arg(long, value_name = "FILE")]
     ca: PathBuf,
 }
 
-fn pair(text: &str) -> Result<(Feature, String), String> {
-    let (feature, rest) = text.split_once('=').ok_or("expected FEATURE=TEXT")?;
-    Ok((feature.parse()?, rest.to_owned()))
+fn pair<T: FromStr<Err: Display>>(text: &str) -> Result<(T, String), String> {
+    let (name, rest) = text.split_once('=').ok_or("expected NAME=TEXT")?;
+    Ok((name.parse().map_err(|error: T::Err| error.to_string())?, rest.to_owned()))
 }
 
 /// The service in one version of SOAP.

@@ -63,7 +63,7 @@ const TIME: Duration = Duration::from_secs(60);
 /// Where the results of one version of SOAP go.
 pub struct Report {
     soap: &'static str,
-    lacks: HashMap<Feature, String>,
+    lacks: HashMap<String, String>,
 }
 
 #[derive(Serialize)]
@@ -78,7 +78,8 @@ struct Line<'a> {
 }
 
 impl Report {
-    pub fn new(version: Version, lacks: HashMap<Feature, String>) -> Self {
+    /// `lacks` has reasons under the names of features, or of single tests as `FEATURE/TEST`.
+    pub fn new(version: Version, lacks: HashMap<String, String>) -> Self {
         let soap = match version {
             Version::Soap11 => "1.1",
             Version::Soap12 => "1.2",
@@ -88,7 +89,8 @@ impl Report {
 
     /// Runs a test, unless the peer does not have what it is about.
     pub async fn test(&self, feature: Feature, test: &str, running: impl Future<Output = Result<(), Failure>>) {
-        let skipped = self.lacks.get(&feature).map(String::as_str);
+        let lacking = self.lacks.get(feature.name()).or_else(|| self.lacks.get(&format!("{}/{test}", feature.name())));
+        let skipped = lacking.map(String::as_str);
         let outcome = match skipped {
             Some(_) => Ok(()),
             None => tokio::time::timeout(TIME, running).await.unwrap_or_else(|_| Err("no answer".into())),

@@ -138,8 +138,9 @@ async fn edges(endpoint: &Endpoint, report: &Report) {
     }
 }
 
-const TEXTS: [(&str, &[&str]); 4] = [
-    ("strings with markup", &["<item>", "a & b", "]]>", "\"'", "&amp;", "<!-- -->", "<![CDATA[x]]>"]),
+const TEXTS: [(&str, &[&str]); 5] = [
+    ("strings with markup", &["<item>", "a & b", "]]>", "\"'", "&amp;", "<!-- -->"]),
+    ("strings that look like CDATA sections", &["<![CDATA[x]]>", "]]>", "a <![CDATA[]]> b"]),
     ("strings with unicode", &["äöüß", "漢字かな", "🦀🧼", "e\u{301}", "\u{d7ff}\u{e000}\u{fffd}\u{10ffff}"]),
     ("strings with white space inside", &["two  spaces", "a\tb", "a\nb"]),
     ("empty strings among others", &["", "a", "", "", "b", ""]),
