@@ -90,7 +90,9 @@ async fn chunked_request(endpoint: &Endpoint) -> Result<(), Failure> {
 async fn transfer(endpoint: &Endpoint, feature: Feature) -> Result<(), Failure> {
     // What is compressed on its way has no length beforehand.
     let client = endpoint.builder(feature).accept_gzip(false).build()?;
-    let request = EchoDoubles { item: (0..1000).map(double).collect() };
+    // Some servers count what fits in their buffer, and send in chunks what does not.
+    let size = if feature == Feature::Chunked { 5000 } else { 100 };
+    let request = EchoDoubles { item: (0..size).map(double).collect() };
     for _ in 0..3 {
         let response = client.call_leased_with::<_, EchoDoublesResponse>(&request, options::<EchoDoubles>()).await?;
         same(&response.body.item, &request.item, "items")?;
