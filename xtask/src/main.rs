@@ -33,7 +33,7 @@ struct Arguments {
 enum Task {
     /// Build the toolkits that the benchmark suite compares itself with
     Peers(peers::Arguments),
-    /// Run the clients of other toolkits against our server
+    /// Run the clients of other toolkits against our server, and our client against their servers
     Interop(interop::Arguments),
     /// Check the licences of all dependencies against deny.toml
     Licences,

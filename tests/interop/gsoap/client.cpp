@@ -474,7 +474,8 @@ void trace(Endpoint &endpoint, bool has_block) {
       soap->header->ns1__Trace->id = "<a> & ä";
       soap->header->ns1__Trace->hops = hops;
     }
-    ns1__Nothing request, response;
+    ns1__Nothing request;
+    __ns1__traceResponse response;
     endpoint.check(soap_call___ns1__trace(soap, endpoint.address(), nullptr, &request, response));
     auto *block = soap->header ? soap->header->ns1__Trace : nullptr;
     expect(block != nullptr, has_block, "there is a block");

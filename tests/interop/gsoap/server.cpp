@@ -38,16 +38,20 @@ int characters(const std::string &text) {
 }  // namespace
 
 // The description has two ports, so that each operation is there twice. Which version it is called in the context knows.
-#define OPERATION(name, Request, request, Response, response)                                 \
-  static int name(struct soap *, Request *, Response &);                                      \
-  int __ns1__##name(struct soap *soap, Request *request, Response &response) {                \
-    answer_as_asked(soap);                                                                    \
-    return name(soap, request, response);                                                     \
-  }                                                                                           \
-  int __ns1__##name##_(struct soap *soap, Request *request, Response &response) {             \
-    return __ns1__##name(soap, request, response);                                            \
-  }                                                                                           \
-  static int name([[maybe_unused]] struct soap *soap, [[maybe_unused]] Request *request,      \
+#define OPERATION(name, Request, request, Response, response)                                \
+  int __ns1__##name(struct soap *, Request *, Response &);                                   \
+  int __ns1__##name##_(struct soap *soap, Request *request, Response &response) {            \
+    return __ns1__##name(soap, request, response);                                           \
+  }                                                                                          \
+  OPERATION_OF_ONE_PORT(name, Request, request, Response, response)
+
+#define OPERATION_OF_ONE_PORT(name, Request, request, Response, response)                    \
+  static int name(struct soap *, Request *, Response &);                                     \
+  int __ns1__##name(struct soap *soap, Request *request, Response &response) {               \
+    answer_as_asked(soap);                                                                   \
+    return name(soap, request, response);                                                    \
+  }                                                                                          \
+  static int name([[maybe_unused]] struct soap *soap, [[maybe_unused]] Request *request,     \
                   [[maybe_unused]] Response &response)
 
 #define ECHO(name, Type) \
@@ -84,9 +88,17 @@ OPERATION(echoStruct, ns1__Struct, request, ns1__Struct, response) {
 }
 
 // The header of the request is that of the response, unless it is changed.
-OPERATION(trace, ns1__Nothing, request, ns1__Nothing, response) {
+OPERATION_OF_ONE_PORT(trace, ns1__Nothing, request, __ns1__traceResponse, response) {
+  response.ns1__traceResponse = soap_new_ns1__Nothing(soap);
   if (soap->header && soap->header->ns1__Trace) ++soap->header->ns1__Trace->hops;
   return SOAP_OK;
+}
+
+// With a header block a response is a type of its own for each port.
+int __ns1__trace_(struct soap *soap, ns1__Nothing *request, __ns1__traceResponse_ &response) {
+  __ns1__traceResponse other;
+  int error = __ns1__trace(soap, request, other);
+  return response.ns1__traceResponse = other.ns1__traceResponse, error;
 }
 
 OPERATION(echoAttachment, ns1__Attachment, request, ns1__Attachment, response) {
