@@ -271,6 +271,14 @@ mod tests {
     }
 
     #[test]
+    fn a_certificate_needs_its_key() {
+        let serve = |arguments: &[&str]| Arguments::try_parse_from(["deltasoap", "serve"].iter().chain(arguments));
+        assert!(serve(&["--tls-cert", "c.pem", "--tls-key", "k.pem"]).is_ok());
+        assert!(serve(&["--tls-cert", "c.pem"]).is_err());
+        assert!(serve(&["--tls-key", "k.pem"]).is_err());
+    }
+
+    #[test]
     fn regular_mode_alone_takes_no_checkpoints() {
         assert!(replay(&["--regular-only"]).expect("valid").regular_only);
         assert!(replay(&["--regular-only", "--checkpoints", "full"]).is_err());

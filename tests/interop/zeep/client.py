@@ -547,6 +547,8 @@ def gzip_both_ways(endpoint):
 
 def trusting(ca_file):
     session = requests.Session()
+    # Or a bundle that the environment names comes before ours.
+    session.trust_env = False
     session.verify = ca_file
     return Transport(session=session)
 

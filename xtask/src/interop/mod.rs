@@ -96,7 +96,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     columns.sort_by_key(|column| column.side);
     if let Some(file) = &arguments.json {
-        std::fs::write(file, results::to_json(&columns)?).with_context(|| format!("cannot write {}", file.display()))?;
+        std::fs::write(file, results::to_json(&columns)?)
+            .with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(table::print(&columns))
 }

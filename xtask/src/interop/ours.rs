@@ -70,7 +70,7 @@ fn serve() -> Command {
     command
 }
 
-/// Where cargo puts a program: beside our own.
+/// Where cargo puts a program of the development profile, which is our own too: beside us.
 fn program(name: &str) -> PathBuf {
     let own = std::env::current_exe().unwrap_or_default();
     own.with_file_name(name)
@@ -105,7 +105,10 @@ impl Peer for Ourselves {
         server.secure_url = Some(ours.secure.url.clone());
         let lacks = &[
             ("utf-16", "responses are always in UTF-8"),
-            ("chunked/a chunked response", "what is known in length has Content-Length; gzip and streamed parts are chunked"),
+            (
+                "chunked/a chunked response",
+                "what is known in length has Content-Length; gzip and streamed parts are chunked",
+            ),
         ];
         Ok(Some(Served { server, paths: &[], lacks }))
     }

@@ -89,8 +89,8 @@ struct Record<'a> {
 
 /// Every result with its peer and side.
 pub fn to_json(columns: &[Column]) -> Result<String> {
-    let records = columns.iter().flat_map(|column| {
-        column.results.iter().map(|result| Record { peer: column.peer, side: column.side, result })
-    });
+    let records = columns
+        .iter()
+        .flat_map(|column| column.results.iter().map(|result| Record { peer: column.peer, side: column.side, result }));
     Ok(serde_json::to_string_pretty(&records.collect::<Vec<_>>())?)
 }

@@ -342,3 +342,24 @@ async fn fail(request: Lease<Fail>) -> Result<FailResponse, TypedFault<BenchFaul
     let limit = count(code.chars().count());
     Err(TypedFault::receiver("this operation always fails", BenchFault { code, limit }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notifications_are_counted_by_topic() {
+        let arrived = Arrived::default();
+        ["a", "b", "a"].iter().for_each(|topic| arrived.add(topic));
+        assert_eq!(["a", "b", "c"].map(|topic| arrived.count(topic)), [2, 1, 0]);
+    }
+
+    #[test]
+    fn what_is_remembered_of_notifications_is_bounded() {
+        let arrived = Arrived::default();
+        (0..=TOPICS).for_each(|n| arrived.add(&n.to_string()));
+        arrived.add(&"x".repeat(TOPIC + 1));
+        assert_eq!(["0", "1"].map(|topic| arrived.count(topic)), [0, 1]);
+        assert_eq!(arrived.0.lock().expect("no panic").len(), TOPICS);
+    }
+}

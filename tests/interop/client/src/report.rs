@@ -116,7 +116,8 @@ pub fn same<T: PartialEq + std::fmt::Debug>(actual: &T, expected: &T, what: &str
     if actual == expected {
         return Ok(());
     }
-    Err(format!("{what}: expected {}, got {}", shortened(&format!("{expected:?}")), shortened(&format!("{actual:?}"))).into())
+    Err(format!("{what}: expected {}, got {}", shortened(&format!("{expected:?}")), shortened(&format!("{actual:?}")))
+        .into())
 }
 
 /// Fails with this text unless it is so.

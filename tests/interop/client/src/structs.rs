@@ -75,8 +75,7 @@ async fn echo_optional_nil(endpoint: &Endpoint, mut person: Person) -> Result<()
 
 async fn echoed(endpoint: &Endpoint, person: &Person) -> Result<Person, Failure> {
     let request = EchoStruct { person: person.clone() };
-    let response =
-        endpoint.client.call_leased_with::<_, EchoStructResponse>(&request, options::<EchoStruct>()).await?;
+    let response = endpoint.client.call_leased_with::<_, EchoStructResponse>(&request, options::<EchoStruct>()).await?;
     Ok(response.body.person.clone())
 }
 

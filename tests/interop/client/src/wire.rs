@@ -4,9 +4,7 @@ use crate::messages::*;
 use crate::report::{Feature, Report, ensure, same};
 use crate::values::{double, echo, options};
 use crate::{Endpoint, Failure};
-use deltasoap::http::{
-    AttachmentOptions, Client, ClientTls, Compression, HttpTransport, Mtom, Response, Roots,
-};
+use deltasoap::http::{AttachmentOptions, Client, ClientTls, Compression, HttpTransport, Mtom, Response, Roots};
 use deltasoap::soap::HeaderBlock;
 use deltasoap::{Binary, Streamed};
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, TRANSFER_ENCODING};
@@ -63,7 +61,8 @@ async fn traced(endpoint: &Endpoint, block: Option<HeaderBlock>) -> Result<Respo
 async fn utf_16(endpoint: &Endpoint) -> Result<(), Failure> {
     let client = endpoint.client_for(Feature::Utf16)?;
     for round in 0..5 {
-        let request = EchoStrings { item: ["ä", "漢字", "🦀", "plain"].map(|text| format!("{text} {round}")).to_vec() };
+        let request =
+            EchoStrings { item: ["ä", "漢字", "🦀", "plain"].map(|text| format!("{text} {round}")).to_vec() };
         let response = client.call_leased_with::<_, EchoStringsResponse>(&request, options::<EchoStrings>()).await?;
         let media_type = header_of(&response, CONTENT_TYPE).to_ascii_lowercase();
         ensure(media_type.contains("utf-16"), &format!("the response is not in UTF-16 but in {media_type}"))?;
