@@ -307,6 +307,13 @@ test("tls", "calls over TLS", async ({ version }) => {
   for (let round = 0; round < 3; round++) await echo(endpoint, "Doubles", many(100, (n) => double(n + round)));
 });
 
+test("tls", "an unknown authority is refused", async ({ version }) => {
+  const endpoint = await Endpoint.open(version, { endpoint: tlsUrl });
+  let failure;
+  await endpoint.call("echoVoid", {}).catch((error) => (failure = error));
+  if (!/certificate|issuer/.test(failure?.message)) throw new Error(`expected a refusal, got ${failure}`);
+});
+
 // --- attachments
 
 function part(body) {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use super::ours::Ours;
 use super::process::Server;
@@ -15,6 +15,8 @@ pub struct NodeSoap;
 
 /// What a Debian system needs where node or npm are missing.
 const PACKAGES: [&str; 2] = ["nodejs", "npm"];
+/// Major version of Node.js.
+const OLDEST: u32 = 20;
 const FILES: [&str; 5] = ["package.json", "package-lock.json", "client.js", "server.js", "values.js"];
 
 impl Peer for NodeSoap {
@@ -29,10 +31,7 @@ impl Peer for NodeSoap {
             fs::copy(sources.join(name), folder.join(name)).with_context(|| format!("cannot copy {name}"))?;
         }
         stamp::unless_done(&folder.join("node_modules/soap"), &[sources.join("package-lock.json")], "npm ci", || {
-            let runs = |program: &str| shell::run(&mut shell::command(program, ["--version"])).is_ok();
-            if !(runs("node") && runs("npm")) {
-                debian::install(&PACKAGES)?;
-            }
+            install_tools()?;
             println!("installing node-soap");
             let options = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
             shell::run(shell::command("npm", options).current_dir(&folder))
@@ -56,6 +55,18 @@ impl Peer for NodeSoap {
         ];
         Ok(Some(Served { server, paths: &[("length", "/bench/length")], lacks }))
     }
+}
+
+/// Wherever they come from, there is nothing to install if they run. npm only warns of a Node.js that is too old.
+fn install_tools() -> Result<()> {
+    let version = |program: &str| shell::output(&mut shell::command(program, ["--version"]));
+    if version("node").is_err() || version("npm").is_err() {
+        debian::install(&PACKAGES)?;
+    }
+    let version = version("node")?;
+    let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
+    ensure!(major >= Some(OLDEST), "node-soap needs Node.js {OLDEST} or later, and here is {version}");
+    Ok(())
 }
 
 fn folder() -> Result<PathBuf> {

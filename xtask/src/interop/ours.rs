@@ -101,7 +101,7 @@ impl Peer for Ourselves {
     }
 
     fn server(&self, ours: &Ours) -> Result<Option<Served>> {
-        let mut server = Server::start("deltasoap", serve().args(["--gzip-from", GZIP_FROM]), 1)?;
+        let mut server = Server::start("deltasoap-itself", serve().args(["--gzip-from", GZIP_FROM]), 1)?;
         server.secure_url = Some(ours.secure.url.clone());
         let lacks = &[
             ("utf-16", "responses are always in UTF-8"),

@@ -60,13 +60,13 @@ impl Column {
         Ok(Column { peer, side, results: lines.lines().map(parse).collect::<Result<_>>()? })
     }
 
-    /// Adds a result on whether our server has passed over bytes that it had read before.
+    /// Adds a result on whether our server has passed over bytes that it had read before, in all the column's requests.
     pub fn note_comparison(&mut self, fast_bytes: u64) {
         let detail = if fast_bytes == 0 { "no byte of any request was passed over" } else { "" };
         self.results.extend(VERSIONS.map(|soap| TestResult {
             soap: soap.to_owned(),
             feature: "similar".to_owned(),
-            test: "requests were read differentially".to_owned(),
+            test: "requests were read differentially, both versions together".to_owned(),
             ok: fast_bytes > 0,
             detail: detail.to_owned(),
             skipped: None,

@@ -181,10 +181,9 @@ async fn changing_strings(endpoint: &Endpoint) -> Result<(), Failure> {
 async fn changing_mios(endpoint: &Endpoint) -> Result<(), Failure> {
     let mut items = many(200, mio);
     for round in 0..ROUNDS {
-        if round % 2 == 0 {
-            items.insert(round * 5, mio(round + 1000))
-        } else {
-            drop(items.remove(round))
+        match round % 2 {
+            0 => items.insert(round * 5, mio(round + 1000)),
+            _ => _ = items.remove(round),
         }
         echo::<EchoMios, EchoMiosResponse>(&endpoint.client, items.clone()).await?;
     }
