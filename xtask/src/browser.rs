@@ -3,11 +3,11 @@
 //! The tests are a program of their own, `tests/browser`, so that the driver of the browser is built for them alone.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
-use crate::server::Server;
+use crate::interop::Server;
 use crate::{debian, shell};
 
 #[derive(clap::Args)]
@@ -28,11 +28,19 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     match &arguments.origin {
         Some(origin) => visit(origin, &chromium),
         None => {
-            let server = Server::start()?;
+            let server = Server::start("browser", &mut serve(), 1)?;
             let (origin, _) = server.url.rsplit_once('/').context("the service's URL has no path")?;
             visit(origin, &chromium)
         }
     }
+}
+
+/// Our server. On Unix cargo becomes the program that it runs, so that killing the process kills the server.
+fn serve() -> Command {
+    let arguments = ["run", "--release", "--locked", "-p", "deltasoap-cli", "--", "serve", "--listen", "127.0.0.1:0"];
+    let mut command = shell::command("cargo", arguments);
+    command.current_dir(shell::root());
+    command
 }
 
 /// Installs Chromium, with a font, which Debian's does not come with.

@@ -28,6 +28,11 @@ pub fn build() -> Result<PathBuf> {
     Ok(build.program())
 }
 
+/// The folder of the runtime's sources, of the version that is installed; both are fetched if missing.
+pub fn runtime() -> Result<PathBuf> {
+    Build::new()?.runtime()
+}
+
 struct Build {
     /// Our sources.
     sources: PathBuf,

@@ -14,7 +14,6 @@ mod interop;
 mod licences;
 mod peer;
 mod peers;
-mod server;
 mod shell;
 mod summary;
 mod values;
@@ -35,7 +34,7 @@ struct Arguments {
 enum Task {
     /// Build the toolkits that the benchmark suite compares itself with
     Peers(peers::Arguments),
-    /// Run the clients of other toolkits against our server
+    /// Run the clients of other toolkits against our server, and our client against their servers
     Interop(interop::Arguments),
     /// Visit the landing page with a headless browser
     Browser(browser::Arguments),

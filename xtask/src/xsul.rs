@@ -33,8 +33,8 @@ pub fn build() -> Result<PathBuf> {
     Ok(program)
 }
 
-/// Wherever they come from, there is nothing to install if they run.
-fn install_tools() -> Result<()> {
+/// Installs Java and Maven. Wherever they come from, there is nothing to install if they run.
+pub fn install_tools() -> Result<()> {
     let runs = |program: &str, argument| shell::run(&mut shell::command(program, [argument])).is_ok();
     if runs("javac", "-version") && runs("mvn", "--version") { Ok(()) } else { debian::install(&PACKAGES) }
 }

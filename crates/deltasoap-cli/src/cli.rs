@@ -46,10 +46,10 @@ pub enum Task {
     Replay(Replay),
     /// Serve the demo's services until interrupted
     ///
-    /// Prints a line `listening on URL` for each service. The service under /bench echoes arrays of every type, a struct and a
-    /// typed fault; its description is at /bench?wsdl. In a browser, each service's page shows its operations, has a form that tries
-    /// them, and tells what the differential engine did; / lists the services. /health and /ready are for load balancers, /metrics
-    /// is for Prometheus.
+    /// Prints a line `listening on URL` for each service. The service under /bench echoes arrays of every type, a struct, a
+    /// header block, attachments and a typed fault, and takes one-way messages; its description is at /bench?wsdl. In a browser,
+    /// each service's page shows its operations, has a form that tries them, and tells what the differential engine did; / lists
+    /// the services. /health and /ready are for load balancers, /metrics is for Prometheus.
     Serve(Serve),
 }
 
@@ -230,6 +230,15 @@ pub struct Serve {
     /// Seconds between an interrupt, from when on /ready says no, and the end
     #[arg(long, default_value_t = 0, value_name = "S")]
     pub drain: u64,
+    /// Speak TLS, with the certificates of this PEM file: the server's own first
+    #[arg(long, requires = "tls_key", value_name = "FILE")]
+    pub tls_cert: Option<PathBuf>,
+    /// The certificate's private key, a PEM file
+    #[arg(long, requires = "tls_cert", value_name = "FILE")]
+    pub tls_key: Option<PathBuf>,
+    /// Answer in gzip where a response has at least so many bytes and the client accepts it
+    #[arg(long, value_name = "BYTES")]
+    pub gzip_from: Option<u64>,
 }
 
 #[cfg(test)]
@@ -263,6 +272,14 @@ mod tests {
             adaptive: false,
         };
         assert_eq!(replay(&arguments).expect("valid").differential.options(), expected);
+    }
+
+    #[test]
+    fn a_certificate_needs_its_key() {
+        let serve = |arguments: &[&str]| Arguments::try_parse_from(["deltasoap", "serve"].iter().chain(arguments));
+        assert!(serve(&["--tls-cert", "c.pem", "--tls-key", "k.pem"]).is_ok());
+        assert!(serve(&["--tls-cert", "c.pem"]).is_err());
+        assert!(serve(&["--tls-key", "k.pem"]).is_err());
     }
 
     #[test]

@@ -2,9 +2,11 @@
 
 use anyhow::Result;
 use deltasoap::lexical::{Base64, Date, DateTime, Decimal};
-use deltasoap::soap::Fault;
-use deltasoap::{Lease, Nillable, Soap};
-use deltasoap_http::{ServiceBuilder, SoapService, TypedFault};
+use deltasoap::soap::{Fault, HeaderBlock};
+use deltasoap::{Binary, Lease, Message, Nillable, Soap};
+use deltasoap_http::{Answer, AttachmentError, Context, Operation, ServiceBuilder, SoapService, TypedFault};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The description that the service serves.
 const WSDL: &str = include_str!("../../../../testdata/wsdl/bench.wsdl");
@@ -12,7 +14,8 @@ const WSDL: &str = include_str!("../../../../testdata/wsdl/bench.wsdl");
 /// Builds the service.
 pub fn service(builder: ServiceBuilder) -> Result<SoapService> {
     let builder = echoes(builder.name("Bench").wsdl(WSDL)).operation(echo_void).operation(echo_struct);
-    Ok(sends(builder).operation(fail).build()?)
+    let builder = notifications(attachments(sends(builder)));
+    Ok(builder.add_operation(Operation::with_context(trace).understands(Trace::ELEMENT)).operation(fail).build()?)
 }
 
 #[derive(Debug, Clone, PartialEq, Soap)]
@@ -181,6 +184,142 @@ async fn echo_struct(request: Lease<EchoStruct>) -> Result<EchoStructResponse, F
     Ok(EchoStructResponse { person: request.person.clone() })
 }
 
+/// The header block.
+#[derive(Debug, Clone, PartialEq, Eq, Soap)]
+#[soap(namespace = "urn:bench", element = "Trace")]
+pub struct Trace {
+    pub id: String,
+    pub hops: i32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Soap)]
+#[soap(namespace = "urn:bench", element = "trace")]
+pub struct TraceRequest {}
+
+#[derive(Debug, Clone, PartialEq, Eq, Soap)]
+#[soap(namespace = "urn:bench", element = "traceResponse")]
+pub struct TraceResponse {}
+
+async fn trace(_: Lease<TraceRequest>, context: Context) -> Result<Answer<TraceResponse>, Fault> {
+    let answer = Answer::new(TraceResponse {});
+    let Some(trace) = context.header::<Trace>() else { return Ok(answer) };
+    let Trace { id, hops } = trace.map_err(|error| Fault::sender(error.to_string()))?;
+    let trace = Trace { id, hops: hops.saturating_add(1) };
+    let block = HeaderBlock::from_message(&trace).map_err(|error| Fault::receiver(error.to_string()))?;
+    Ok(answer.with_header(block))
+}
+
+/// Messages with a binary value that may stand in a part of its own.
+macro_rules! attachments {
+    ($($name:ident = $element:literal),* $(,)?) => {$(
+        #[derive(Debug, Clone, PartialEq, Eq, Soap)]
+        #[soap(namespace = "urn:bench", element = $element)]
+        pub struct $name {
+            pub name: String,
+            pub data: Binary,
+        }
+    )*};
+}
+
+attachments! {
+    EchoAttachment = "echoAttachment", EchoAttachmentResponse = "echoAttachmentResponse",
+    SendAttachment = "sendAttachment",
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Soap)]
+#[soap(namespace = "urn:bench", element = "sendAttachmentResponse")]
+pub struct SendAttachmentResponse {
+    pub count: i32,
+}
+
+fn attachments(builder: ServiceBuilder) -> ServiceBuilder {
+    builder.operation_with_context(echo_attachment).operation_with_context(send_attachment)
+}
+
+async fn echo_attachment(
+    request: Lease<EchoAttachment>,
+    mut context: Context,
+) -> Result<EchoAttachmentResponse, AttachmentError> {
+    let data = context.attachments().bytes(&request.data).await?.into();
+    Ok(EchoAttachmentResponse { name: request.name.clone(), data })
+}
+
+/// The data is counted as it comes, and not kept.
+async fn send_attachment(
+    request: Lease<SendAttachment>,
+    mut context: Context,
+) -> Result<SendAttachmentResponse, AttachmentError> {
+    let octets = match &request.data {
+        Binary::Bytes(bytes) => bytes.len(),
+        Binary::Part(uri) => {
+            let (mut part, mut octets) = (context.attachments().find(uri).await?, 0);
+            while let Some(chunk) = part.chunk().await? {
+                octets += chunk.len();
+            }
+            octets
+        }
+    };
+    Ok(SendAttachmentResponse { count: count(octets) })
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Soap)]
+#[soap(namespace = "urn:bench", element = "notify")]
+pub struct Notify {
+    pub topic: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Soap)]
+#[soap(namespace = "urn:bench", element = "notified")]
+pub struct Notified {
+    pub topic: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Soap)]
+#[soap(namespace = "urn:bench", element = "notifiedResponse")]
+pub struct NotifiedResponse {
+    pub count: i32,
+}
+
+fn notifications(builder: ServiceBuilder) -> ServiceBuilder {
+    let arrived = Arc::new(Arrived::default());
+    let counted = Arc::clone(&arrived);
+    builder
+        .one_way(move |notify: Lease<Notify>| {
+            arrived.add(&notify.topic);
+            std::future::ready(Ok::<_, Fault>(()))
+        })
+        .operation(move |notified: Lease<Notified>| {
+            let count = counted.count(&notified.topic);
+            std::future::ready(Ok::<_, Fault>(NotifiedResponse { count }))
+        })
+}
+
+/// Topics with the number of their notifications; the oldest are forgotten, so that nobody can fill the memory.
+#[derive(Debug, Default)]
+struct Arrived(Mutex<VecDeque<(String, i32)>>);
+
+/// Most topics that are remembered.
+const TOPICS: usize = 1000;
+/// Most bytes of a topic that is remembered.
+const TOPIC: usize = 1000;
+
+impl Arrived {
+    fn add(&self, topic: &str) {
+        let mut topics = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, count)) = topics.iter_mut().find(|(known, _)| known == topic) {
+            *count = count.saturating_add(1);
+        } else if topic.len() <= TOPIC {
+            topics.truncate(TOPICS - 1);
+            topics.push_front((topic.to_owned(), 1));
+        }
+    }
+
+    fn count(&self, topic: &str) -> i32 {
+        let topics = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        topics.iter().find(|(known, _)| known == topic).map_or(0, |(_, count)| *count)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Soap)]
 #[soap(namespace = "urn:bench", element = "fail")]
 pub struct Fail {
@@ -202,4 +341,25 @@ async fn fail(request: Lease<Fail>) -> Result<FailResponse, TypedFault<BenchFaul
     let code = request.code.clone();
     let limit = count(code.chars().count());
     Err(TypedFault::receiver("this operation always fails", BenchFault { code, limit }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notifications_are_counted_by_topic() {
+        let arrived = Arrived::default();
+        ["a", "b", "a"].iter().for_each(|topic| arrived.add(topic));
+        assert_eq!(["a", "b", "c"].map(|topic| arrived.count(topic)), [2, 1, 0]);
+    }
+
+    #[test]
+    fn what_is_remembered_of_notifications_is_bounded() {
+        let arrived = Arrived::default();
+        (0..=TOPICS).for_each(|n| arrived.add(&n.to_string()));
+        arrived.add(&"x".repeat(TOPIC + 1));
+        assert_eq!(["0", "1"].map(|topic| arrived.count(topic)), [0, 1]);
+        assert_eq!(arrived.0.lock().expect("no panic").len(), TOPICS);
+    }
 }

@@ -8,7 +8,10 @@ use crate::cli::Serve;
 use anyhow::{Context as _, Result};
 use axum::Router;
 use deltasoap::{Differential, Templating};
-use deltasoap_http::{Monitor, Server, ServerHandle, ServiceIndex, Sharing, SoapService};
+use deltasoap_http::{
+    Compression, Identity, Monitor, Server, ServerHandle, ServerTls, ServiceBuilder, ServiceIndex, Sharing, SoapService,
+};
+use std::path::Path;
 use std::time::Duration;
 
 /// All services.
@@ -24,7 +27,15 @@ pub const PATHS: [&str; 3] = ["/bench", "/tr069", "/vsphere"];
 impl Services {
     /// Builds services that read requests and write responses so; reads the recorded vSphere sessions.
     pub fn new(differential: Differential, templating: Templating, sharing: Sharing) -> Result<Self> {
-        let builder = || SoapService::builder().differential(differential).templating(templating).sharing(sharing);
+        Self::of(&|| SoapService::builder().differential(differential).templating(templating).sharing(sharing))
+    }
+
+    /// Builds services with the defaults, whose responses are compressed so.
+    fn compressed(compression: Compression) -> Result<Self> {
+        Self::of(&|| SoapService::builder().compression(compression))
+    }
+
+    fn of(builder: &dyn Fn() -> ServiceBuilder) -> Result<Self> {
         Ok(Services {
             tr069: tr069::service(builder())?,
             vsphere: vsphere::service(builder())?,
@@ -44,20 +55,35 @@ impl Services {
 
 /// Serves until interrupted.
 pub async fn serve(arguments: &Serve) -> Result<()> {
-    let server = Server::bind(arguments.listen)
-        .await
-        .with_context(|| format!("cannot listen on {}; is another server running there?", arguments.listen))?;
-    let (address, handle) = (server.local_addr()?, server.handle());
+    let server = bind(arguments).await?;
+    let (scheme, address) = (if arguments.tls_cert.is_some() { "https" } else { "http" }, server.local_addr()?);
+    let handle = server.handle();
     let monitor = Monitor::of(&handle).prometheus()?;
-    let services = Services::new(Differential::default(), Templating::default(), Sharing::default())?;
+    let services = Services::compressed(arguments.gzip_from.map_or(Compression::OFF, Compression::from_bytes))?;
     for path in PATHS {
-        println!("listening on http://{address}{path}");
+        println!("listening on {scheme}://{address}{path}");
     }
-    println!("also at http://{address}: / for a browser, /health, /ready, /metrics");
+    println!("also at {scheme}://{address}: / for a browser, /health, /ready, /metrics");
     tokio::spawn(stop_when_told(handle, monitor.clone(), Duration::from_secs(arguments.drain)));
     let router = services.router().fallback_service(monitor);
     server.serve(router.into_service()).await?;
     Ok(())
+}
+
+async fn bind(arguments: &Serve) -> Result<Server> {
+    let server = Server::bind(arguments.listen)
+        .await
+        .with_context(|| format!("cannot listen on {}; is another server running there?", arguments.listen))?;
+    match (&arguments.tls_cert, &arguments.tls_key) {
+        (Some(certificate), Some(key)) => Ok(server.tls(ServerTls::new(identity(certificate, key)?))?),
+        _ => Ok(server),
+    }
+}
+
+fn identity(certificate: &Path, key: &Path) -> Result<Identity> {
+    let read = |file: &Path| std::fs::read(file).with_context(|| format!("cannot read {}", file.display()));
+    let identity = Identity::from_pem(read(certificate)?, read(key)?);
+    identity.with_context(|| format!("{} and {} do not hold an identity", certificate.display(), key.display()))
 }
 
 /// Waits until the process is told to end; stops the server once load balancers had time to see that it is about to stop.

@@ -1,0 +1,96 @@
+//! Calls every operation of `testdata/wsdl/bench.wsdl` with our client, over SOAP 1.1 and SOAP 1.2, and checks each value.
+//!
+//! Templates, hints and differential decoding are on, as by default, and one client serves all tests of a version: so each call
+//! is written and read against the ones before it. Prints one JSON object a test; `tests/interop/README.md` says what is in it.
+
+#![forbid(unsafe_code)]
+
+mod messages;
+mod report;
+mod structs;
+mod values;
+mod wire;
+
+use clap::Parser;
+use deltasoap::http::{Client, ClientBuilder, InvalidUrl};
+use deltasoap::soap::Version;
+use report::{Feature, Report};
+use std::collections::HashMap;
+use std::error::Error;
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::str::FromStr;
+
+/// What a test ends with where the peer did not do as it should.
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// Calls every operation of testdata/wsdl/bench.wsdl.
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// Where the service is
+    url: String,
+    /// Where it is for one feature alone, such as `gzip=http://localhost:8080/gzip`
+    #[arg(long = "at", value_name = "FEATURE=URL", value_parser = pair::<Feature>)]
+    urls: Vec<(Feature, String)>,
+    /// What the service does not offer, and why: a feature, or a single test of one
+    #[arg(long = "lacks", value_name = "FEATURE[/TEST]=REASON", value_parser = pair::<String>)]
+    lacks: Vec<(String, String)>,
+    /// PEM file with the authority that the service's certificate is from
+    #[arg(long, value_name = "FILE")]
+    ca: PathBuf,
+}
+
+fn pair<T: FromStr<Err: Display>>(text: &str) -> Result<(T, String), String> {
+    let (name, rest) = text.split_once('=').ok_or("expected NAME=TEXT")?;
+    Ok((name.parse().map_err(|error: T::Err| error.to_string())?, rest.to_owned()))
+}
+
+/// The service in one version of SOAP.
+struct Endpoint {
+    version: Version,
+    url: String,
+    urls: HashMap<Feature, String>,
+    ca: PathBuf,
+    /// The client of all tests that need no other.
+    client: Client,
+}
+
+impl Endpoint {
+    fn new(arguments: &Arguments, version: Version) -> Result<Self, Failure> {
+        let url = arguments.url.clone();
+        let client = Client::builder(url.clone()).version(version).build()?;
+        let urls = arguments.urls.iter().cloned().collect();
+        Ok(Endpoint { version, url, urls, ca: arguments.ca.clone(), client })
+    }
+
+    /// A client of its own for a feature, with the settings still to be made.
+    fn builder(&self, feature: Feature) -> ClientBuilder {
+        Client::builder(self.urls.get(&feature).unwrap_or(&self.url).clone()).version(self.version)
+    }
+
+    fn client_for(&self, feature: Feature) -> Result<Client, InvalidUrl> {
+        self.builder(feature).build()
+    }
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    for version in [Version::Soap11, Version::Soap12] {
+        if let Err(error) = test(&arguments, version).await {
+            eprintln!("error: {error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+async fn test(arguments: &Arguments, version: Version) -> Result<(), Failure> {
+    let endpoint = Endpoint::new(arguments, version)?;
+    let report = Report::new(version, arguments.lacks.iter().cloned().collect());
+    values::test(&endpoint, &report).await;
+    structs::test(&endpoint, &report).await;
+    wire::test(&endpoint, &report).await;
+    Ok(())
+}

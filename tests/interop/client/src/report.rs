@@ -1,0 +1,126 @@
+//! What comes out: a line of JSON for each test, or for each feature that the peer does not have.
+
+use crate::Failure;
+use deltasoap::soap::Version;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// A row of the table that the results end in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Feature {
+    Arrays,
+    Values,
+    Similar,
+    Structs,
+    Faults,
+    Headers,
+    Utf16,
+    Chunked,
+    Length,
+    Gzip,
+    Tls,
+    Mtom,
+    OneWay,
+}
+
+/// Features with their names.
+const NAMES: [(Feature, &str); 13] = [
+    (Feature::Arrays, "arrays"),
+    (Feature::Values, "values"),
+    (Feature::Similar, "similar"),
+    (Feature::Structs, "structs"),
+    (Feature::Faults, "faults"),
+    (Feature::Headers, "headers"),
+    (Feature::Utf16, "utf-16"),
+    (Feature::Chunked, "chunked"),
+    (Feature::Length, "length"),
+    (Feature::Gzip, "gzip"),
+    (Feature::Tls, "tls"),
+    (Feature::Mtom, "mtom"),
+    (Feature::OneWay, "one-way"),
+];
+
+impl Feature {
+    fn name(self) -> &'static str {
+        NAMES.iter().find(|(feature, _)| *feature == self).map_or("", |(_, name)| name)
+    }
+}
+
+impl FromStr for Feature {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = NAMES.iter().find(|(_, name)| *name == text);
+        known.map(|(feature, _)| *feature).ok_or_else(|| format!("unknown feature {text:?}"))
+    }
+}
+
+/// Longest time of a test: a peer that does not answer is at fault too.
+const TIME: Duration = Duration::from_secs(60);
+
+/// Where the results of one version of SOAP go.
+pub struct Report {
+    soap: &'static str,
+    lacks: HashMap<String, String>,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    soap: &'a str,
+    feature: &'a str,
+    test: &'a str,
+    ok: bool,
+    detail: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skipped: Option<&'a str>,
+}
+
+impl Report {
+    /// `lacks` has reasons under the names of features, or of single tests as `FEATURE/TEST`.
+    pub fn new(version: Version, lacks: HashMap<String, String>) -> Self {
+        let soap = match version {
+            Version::Soap11 => "1.1",
+            Version::Soap12 => "1.2",
+        };
+        Report { soap, lacks }
+    }
+
+    /// Runs a test, unless the peer does not have what it is about.
+    pub async fn test(&self, feature: Feature, test: &str, running: impl Future<Output = Result<(), Failure>>) {
+        let lacking = self.lacks.get(feature.name()).or_else(|| self.lacks.get(&format!("{}/{test}", feature.name())));
+        let skipped = lacking.map(String::as_str);
+        let outcome = match skipped {
+            Some(_) => Ok(()),
+            None => tokio::time::timeout(TIME, running).await.unwrap_or_else(|_| Err("no answer".into())),
+        };
+        let detail = outcome.as_ref().err().map(|error| shortened(&full(&**error))).unwrap_or_default();
+        let line = Line { soap: self.soap, feature: feature.name(), test, ok: outcome.is_ok(), detail, skipped };
+        println!("{}", serde_json::to_string(&line).unwrap_or_default());
+    }
+}
+
+/// An error with what caused it.
+fn full(error: &(dyn std::error::Error + 'static)) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(300).collect()
+}
+
+/// Fails unless both are the same.
+pub fn same<T: PartialEq + std::fmt::Debug>(actual: &T, expected: &T, what: &str) -> Result<(), Failure> {
+    if actual == expected {
+        return Ok(());
+    }
+    Err(format!("{what}: expected {}, got {}", shortened(&format!("{expected:?}")), shortened(&format!("{actual:?}")))
+        .into())
+}
+
+/// Fails with this text unless it is so.
+pub fn ensure(is_so: bool, otherwise: &str) -> Result<(), Failure> {
+    if is_so { Ok(()) } else { Err(otherwise.into()) }
+}

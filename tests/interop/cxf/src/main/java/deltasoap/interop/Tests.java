@@ -1,0 +1,73 @@
+package deltasoap.interop;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/** Tests by feature, and the lines that come out; tests/interop/README.md says what is in them. */
+final class Tests {
+    /** Fails by throwing. */
+    interface Body {
+        void run(Endpoint endpoint) throws Exception;
+    }
+
+    private record Test(String feature, String name, Body body, String lacking) {}
+
+    private final List<Test> tests = new ArrayList<>();
+
+    void add(String feature, String name, Body body) {
+        tests.add(new Test(feature, name, body, null));
+    }
+
+    /** What CXF does not offer, and why. */
+    void lack(String feature, String name, String reason) {
+        tests.add(new Test(feature, name, endpoint -> {}, reason));
+    }
+
+    void run(Endpoint endpoint) {
+        for (Test test : tests) {
+            String failure = "";
+            try {
+                test.body.run(endpoint);
+            } catch (Exception error) {
+                failure = error.getClass().getSimpleName() + ": " + error.getMessage();
+            }
+            report(endpoint.version, test, failure);
+        }
+    }
+
+    private static void report(String version, Test test, String failure) {
+        String skipped = test.lacking == null ? "" : ",\"skipped\":" + quoted(test.lacking);
+        System.out.println("{\"soap\":\"" + version + "\",\"feature\":\"" + test.feature + "\",\"test\":" + quoted(test.name)
+                + ",\"ok\":" + failure.isEmpty() + ",\"detail\":" + quoted(failure) + skipped + "}");
+    }
+
+    private static String quoted(String text) {
+        StringBuilder json = new StringBuilder("\"");
+        text.codePoints().limit(300).forEach(c -> {
+            if (c < 0x20) {
+                json.append(String.format("\\u%04x", c));
+            } else {
+                json.append(c == '"' || c == '\\' ? "\\" : "").appendCodePoint(c);
+            }
+        });
+        return json.append('"').toString();
+    }
+
+    static void expect(Object actual, Object expected, String what) {
+        if (!Objects.equals(actual, expected)) {
+            throw new AssertionFailure(what + ": expected " + shortened(expected) + ", got " + shortened(actual));
+        }
+    }
+
+    private static String shortened(Object value) {
+        String text = String.valueOf(value);
+        return text.length() <= 120 ? text : text.substring(0, 117) + "...";
+    }
+
+    static final class AssertionFailure extends RuntimeException {
+        AssertionFailure(String message) {
+            super(message);
+        }
+    }
+}

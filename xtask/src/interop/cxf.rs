@@ -1,0 +1,55 @@
+//! Apache CXF, from Maven Central: the versions are those of `tests/interop/cxf/pom.xml`.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::Result;
+
+use super::ours::Ours;
+use super::process::Server;
+use super::{Peer, Served, stamp};
+use crate::{shell, xsul};
+
+pub struct Cxf;
+
+impl Peer for Cxf {
+    fn name(&self) -> &'static str {
+        "CXF"
+    }
+
+    fn install(&self, ours: &Ours) -> Result<()> {
+        let (sources, build) = (shell::root().join("tests/interop/cxf"), build()?);
+        let mut files = vec![sources.join("pom.xml"), ours.description.clone()];
+        files.extend(stamp::files_in(&sources.join("src/main/java/deltasoap/interop"))?);
+        stamp::unless_done(&build.join("cxf-peer.jar"), &files, "maven", || {
+            xsul::install_tools()?;
+            println!("building with Maven (about a minute, the first time some more)");
+            let mut maven = shell::command("mvn", ["--batch-mode", "--quiet", "--file"]);
+            maven.arg(sources.join("pom.xml")).arg(format!("-Dbuild={}", build.display()));
+            shell::run(maven.arg(format!("-Dwsdl={}", ours.description.display())).arg("package"))
+        })
+    }
+
+    fn client(&self) -> Result<Option<Command>> {
+        java("deltasoap.interop.Client").map(Some)
+    }
+
+    fn server(&self, ours: &Ours) -> Result<Option<Served>> {
+        let mut command = java("deltasoap.interop.Server")?;
+        command.arg(format!("file://{}", ours.description.display()));
+        command.arg(&ours.certificates.certificate).arg(&ours.certificates.key);
+        let server = Server::start("cxf", &mut command, 2)?;
+        let paths = &[("gzip", "/gzip"), ("utf-16", "/utf-16"), ("mtom", "/mtom")];
+        Ok(Some(Served { server, paths, lacks: &[] }))
+    }
+}
+
+fn build() -> Result<PathBuf> {
+    Ok(shell::workspace("cxf")?.join("build"))
+}
+
+fn java(class: &str) -> Result<Command> {
+    let build = build()?;
+    let path = format!("{0}/cxf-peer.jar:{0}/libraries/*", build.display());
+    Ok(shell::command("java", ["-cp", &path, class]))
+}

@@ -1,0 +1,137 @@
+//! `cargo xtask interop`: clients of other toolkits against our server, and our client against their servers.
+//!
+//! Every peer is a program of its own in its own folder below `tests/interop/`, installed and built below `.peers/`, and meets
+//! ours only on a socket. Code is generated from the description that our server serves. Each program prints a line of JSON a
+//! test; `tests/interop/README.md` says what is in it. What no line tells of is a failure: nothing is left out silently.
+
+mod authority;
+mod cxf;
+mod fetch;
+mod gsoap;
+mod node_soap;
+mod ours;
+mod process;
+mod results;
+mod stamp;
+mod table;
+mod zeep;
+
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+
+use self::ours::Ours;
+pub use self::process::Server;
+use self::results::{Column, Side};
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Only this peer; may be given more than once
+    #[arg(long, value_enum, value_name = "NAME")]
+    peer: Vec<PeerName>,
+    /// Write every result to this file, as a JSON array
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// The toolkits, in the order of the table's columns.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum PeerName {
+    Zeep,
+    Gsoap,
+    Cxf,
+    NodeSoap,
+    /// Our own client and server, to check the tests themselves
+    Deltasoap,
+}
+
+impl PeerName {
+    fn peer(self) -> Box<dyn Peer> {
+        match self {
+            PeerName::Zeep => Box::new(zeep::Zeep),
+            PeerName::Gsoap => Box::new(gsoap::Gsoap),
+            PeerName::Cxf => Box::new(cxf::Cxf),
+            PeerName::NodeSoap => Box::new(node_soap::NodeSoap),
+            PeerName::Deltasoap => Box::new(ours::Ourselves),
+        }
+    }
+}
+
+/// A toolkit.
+trait Peer {
+    /// As it is written.
+    fn name(&self) -> &'static str;
+
+    /// Installs and builds what is missing.
+    fn install(&self, ours: &Ours) -> Result<()>;
+
+    /// Its client, if it is one of the table. Three arguments are added: the URLs of our server without and with TLS, and
+    /// the file with the authority's certificate.
+    fn client(&self) -> Result<Option<Command>>;
+
+    /// Its server, started, and what our client is to know of it; if it is one of the table.
+    fn server(&self, ours: &Ours) -> Result<Option<Served>>;
+}
+
+/// A running server of a peer.
+struct Served {
+    /// Keeps it running.
+    server: Server,
+    /// Paths under which it answers in another way, after the name of the feature that is tested there.
+    paths: &'static [(&'static str, &'static str)],
+    /// Features, or single tests as `FEATURE/TEST`, that the peer does not offer, and why.
+    lacks: &'static [(&'static str, &'static str)],
+}
+
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let ours = Ours::start()?;
+    let mut columns = Vec::new();
+    for name in chosen(&arguments.peer) {
+        let peer = name.peer();
+        peer.install(&ours).with_context(|| format!("{} cannot be installed", peer.name()))?;
+        columns.extend(test_client(&*peer, &ours)?);
+        columns.extend(test_server(&*peer, &ours)?);
+    }
+    columns.sort_by_key(|column| column.side);
+    if let Some(file) = &arguments.json {
+        std::fs::write(file, results::to_json(&columns)?)
+            .with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    Ok(table::print(&columns))
+}
+
+fn chosen(peers: &[PeerName]) -> Vec<PeerName> {
+    let all = PeerName::value_variants().iter().copied();
+    all.filter(|name| peers.is_empty() || peers.contains(name)).collect()
+}
+
+/// Calls our server with the peer's client, and looks whether it was compared with what came before.
+fn test_client(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
+    let Some(mut command) = peer.client()? else { return Ok(None) };
+    println!("calling our server with {}", peer.name());
+    let before = ours.fast_bytes()?;
+    let lines = process::output(command.arg(&ours.plain.url).arg(&ours.secure.url).arg(ours.authority()))?;
+    let mut column = Column::parse(peer.name(), Side::Client, &lines)?;
+    column.note_comparison(ours.fast_bytes()? - before);
+    Ok(Some(column))
+}
+
+/// Calls the peer's server with our client.
+fn test_server(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
+    let Some(served) = peer.server(ours)? else { return Ok(None) };
+    println!("calling the server of {} with our client", peer.name());
+    let mut command = ours.client();
+    command.arg(&served.server.url).arg("--ca").arg(ours.authority());
+    for (feature, path) in served.paths {
+        command.arg("--at").arg(format!("{feature}={}", served.server.at(path)));
+    }
+    if let Some(url) = &served.server.secure_url {
+        command.arg("--at").arg(format!("tls={url}"));
+    }
+    for (feature, reason) in served.lacks {
+        command.arg("--lacks").arg(format!("{feature}={reason}"));
+    }
+    Column::parse(peer.name(), Side::Server, &process::output(&mut command)?).map(Some)
+}

@@ -1,0 +1,74 @@
+//! node-soap, from the npm registry: the versions are those of `tests/interop/node-soap/package-lock.json`.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use super::ours::Ours;
+use super::process::Server;
+use super::{Peer, Served, stamp};
+use crate::{debian, shell};
+
+pub struct NodeSoap;
+
+/// What a Debian system needs where node or npm are missing.
+const PACKAGES: [&str; 2] = ["nodejs", "npm"];
+/// Major version of Node.js.
+const OLDEST: u32 = 20;
+const FILES: [&str; 5] = ["package.json", "package-lock.json", "client.js", "server.js", "values.js"];
+
+impl Peer for NodeSoap {
+    fn name(&self) -> &'static str {
+        "node-soap"
+    }
+
+    /// Programs and packages lie side by side, since node looks for the one beside the other.
+    fn install(&self, _: &Ours) -> Result<()> {
+        let (sources, folder) = (shell::root().join("tests/interop/node-soap"), folder()?);
+        for name in FILES {
+            fs::copy(sources.join(name), folder.join(name)).with_context(|| format!("cannot copy {name}"))?;
+        }
+        stamp::unless_done(&folder.join("node_modules/soap"), &[sources.join("package-lock.json")], "npm ci", || {
+            install_tools()?;
+            println!("installing node-soap");
+            let options = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
+            shell::run(shell::command("npm", options).current_dir(&folder))
+        })
+    }
+
+    fn client(&self) -> Result<Option<Command>> {
+        Ok(Some(shell::command("node", [folder()?.join("client.js")])))
+    }
+
+    fn server(&self, ours: &Ours) -> Result<Option<Served>> {
+        let mut command = shell::command("node", [folder()?.join("server.js")]);
+        command.arg(&ours.description).arg(&ours.certificates.certificate).arg(&ours.certificates.key);
+        let server = Server::start("node-soap", &mut command, 2)?;
+        let lacks = &[
+            ("values/strings that look like CDATA sections", "a string that begins so is sent as a CDATA section"),
+            ("faults/an unknown operation", "it is answered with a stack trace and no SOAP message"),
+            ("utf-16", "responses are always in UTF-8"),
+            ("gzip/responses in gzip", "responses are never compressed"),
+            ("mtom", "the whole body of a request is read as XML"),
+        ];
+        Ok(Some(Served { server, paths: &[("length", "/bench/length")], lacks }))
+    }
+}
+
+/// Wherever they come from, there is nothing to install if they run. npm only warns of a Node.js that is too old.
+fn install_tools() -> Result<()> {
+    let version = |program: &str| shell::output(&mut shell::command(program, ["--version"]));
+    if version("node").is_err() || version("npm").is_err() {
+        debian::install(&PACKAGES)?;
+    }
+    let version = version("node")?;
+    let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
+    ensure!(major >= Some(OLDEST), "node-soap needs Node.js {OLDEST} or later, and here is {version}");
+    Ok(())
+}
+
+fn folder() -> Result<PathBuf> {
+    shell::workspace("node-soap")
+}

@@ -1,0 +1,115 @@
+//! Our own programs: `deltasoap serve`, and the client in `tests/interop/client`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use super::process::Server;
+use super::{Peer, Served, authority, fetch};
+use crate::shell;
+
+/// Our server, twice: without and with TLS.
+pub struct Ours {
+    pub plain: Server,
+    pub secure: Server,
+    pub certificates: authority::Files,
+    /// The description as it is served, for code generators: a file that is the same in each run.
+    pub description: PathBuf,
+}
+
+/// Both are of the development profile, with its checks, and built by `cargo test` already.
+const PACKAGES: [&str; 2] = ["deltasoap-cli", "deltasoap-interop"];
+/// Bytes from which on our server's responses are in gzip, for those who accept it.
+const GZIP_FROM: &str = "1000";
+
+impl Ours {
+    /// Builds both programs and starts the servers.
+    pub fn start() -> Result<Self> {
+        build()?;
+        let certificates = authority::make(&shell::workspace("interop")?)?;
+        let plain = Server::start("deltasoap", serve().args(["--gzip-from", GZIP_FROM]), 1)?;
+        let mut secure = serve();
+        secure.arg("--tls-cert").arg(&certificates.certificate).arg("--tls-key").arg(&certificates.key);
+        let mut secure = Server::start("deltasoap-tls", &mut secure, 1)?;
+        // The certificate has both names; some clients look for no address in it.
+        secure.url = secure.url.replace("127.0.0.1", "localhost");
+        let description = fetch_description(&plain)?;
+        Ok(Ours { plain, secure, certificates, description })
+    }
+
+    /// The file with the authority's certificate.
+    pub fn authority(&self) -> &Path {
+        &self.certificates.authority
+    }
+
+    /// Our client, without arguments.
+    pub fn client(&self) -> Command {
+        Command::new(program("deltasoap-interop"))
+    }
+
+    /// Bytes of requests that differential decoding has passed over, since the server was started.
+    pub fn fast_bytes(&self) -> Result<u64> {
+        let metrics = fetch::get(&self.plain.at("/metrics"))?;
+        let lines = metrics.lines().filter(|line| line.starts_with("deltasoap_differential_fast_bytes_total{"));
+        Ok(lines.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).sum())
+    }
+}
+
+fn build() -> Result<()> {
+    println!("building our server and client");
+    let mut cargo = shell::command("cargo", ["build", "--locked"]);
+    let packages = PACKAGES.iter().flat_map(|package| ["-p", package]);
+    shell::run(cargo.args(packages).current_dir(shell::root()))
+}
+
+fn serve() -> Command {
+    let mut command = Command::new(program("deltasoap"));
+    command.args(["serve", "--listen", "127.0.0.1:0"]);
+    command
+}
+
+/// Where cargo puts a program of the development profile, which is our own too: beside us.
+fn program(name: &str) -> PathBuf {
+    let own = std::env::current_exe().unwrap_or_default();
+    own.with_file_name(name)
+}
+
+/// Fetches the description, and puts a fixed address into it.
+fn fetch_description(server: &Server) -> Result<PathBuf> {
+    let wsdl = fetch::get(&format!("{}?wsdl", server.url))?.replace(&server.at(""), "http://localhost");
+    let file = shell::workspace("interop")?.join("bench.wsdl");
+    fs::write(&file, wsdl).with_context(|| format!("cannot write {}", file.display()))?;
+    Ok(file)
+}
+
+/// Our client against our server: what fails here is a fault of the tests, or of both.
+pub struct Ourselves;
+
+impl Peer for Ourselves {
+    fn name(&self) -> &'static str {
+        "deltasoap"
+    }
+
+    fn install(&self, _: &Ours) -> Result<()> {
+        Ok(())
+    }
+
+    fn client(&self) -> Result<Option<Command>> {
+        Ok(None)
+    }
+
+    fn server(&self, ours: &Ours) -> Result<Option<Served>> {
+        let mut server = Server::start("deltasoap-itself", serve().args(["--gzip-from", GZIP_FROM]), 1)?;
+        server.secure_url = Some(ours.secure.url.clone());
+        let lacks = &[
+            ("utf-16", "responses are always in UTF-8"),
+            (
+                "chunked/a chunked response",
+                "what is known in length has Content-Length; gzip and streamed parts are chunked",
+            ),
+        ];
+        Ok(Some(Served { server, paths: &[], lacks }))
+    }
+}

@@ -1,0 +1,90 @@
+//! Programs under test: clients that run to their end, and servers that run until they are dropped.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use crate::shell;
+
+/// A server says where it is in lines of its standard output that begin so.
+const ANNOUNCEMENT: &str = "listening on ";
+/// Longest time until a server has said so, and the longest that a client may run.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Runs a client to its end and gives its standard output. What it says otherwise is shown only if it fails.
+pub fn output(command: &mut Command) -> Result<String> {
+    let mut timed = shell::command("timeout", [PATIENCE.as_secs().to_string()]);
+    timed.arg(command.get_program()).args(command.get_args());
+    if let Some(folder) = command.get_current_dir() {
+        timed.current_dir(folder);
+    }
+    shell::output(&mut timed)
+}
+
+/// A server; killed when dropped.
+pub struct Server {
+    process: Child,
+    pub url: String,
+    /// Where it speaks TLS, if it does in the same process.
+    pub secure_url: Option<String>,
+}
+
+impl Server {
+    /// Starts a server and waits until it has said where it is: once, or for TLS a second time. What it says to standard
+    /// error goes to `.peers/NAME/server.log`.
+    pub fn start(name: &str, command: &mut Command, addresses: usize) -> Result<Self> {
+        let log = shell::workspace(name)?.join("server.log");
+        let log = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
+        let mut process = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log).spawn()?;
+        let output = process.stdout.take().context("the server has no standard output")?;
+        let mut server = Server { process, url: String::new(), secure_url: None };
+        server.note(announced(output, addresses).with_context(|| format!("no server of {name}"))?);
+        Ok(server)
+    }
+
+    fn note(&mut self, urls: Vec<String>) {
+        let (secure, plain): (Vec<_>, Vec<_>) = urls.into_iter().partition(|url| url.starts_with("https:"));
+        let secure = secure.into_iter().next();
+        match plain.into_iter().next() {
+            Some(url) => (self.url, self.secure_url) = (url, secure),
+            None => self.url = secure.unwrap_or_default(),
+        }
+    }
+
+    /// The URL with another path.
+    pub fn at(&self, path: &str) -> String {
+        let origin = self.url.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
+        origin + path
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Both fail only if the process has ended, which is what they are for.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The first so many URLs that are announced. The output is read to its end, so that the server may go on writing.
+fn announced(output: ChildStdout, count: usize) -> Result<Vec<String>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let lines = BufReader::new(output).lines().map_while(Result::ok);
+        for url in lines.filter_map(|line| line.strip_prefix(ANNOUNCEMENT).map(|url| url.trim().to_owned())) {
+            // Nobody wants those behind the first ones.
+            let _ = sender.send(url);
+        }
+    });
+    let next = || receiver.recv_timeout(PATIENCE).ok();
+    let urls: Vec<String> = std::iter::from_fn(next).take(count).collect();
+    if urls.len() < count {
+        bail!("it has ended, or not said {count} times where it is with {ANNOUNCEMENT:?}; see its server.log");
+    }
+    Ok(urls)
+}

@@ -1,0 +1,142 @@
+//! The table at the end: a row for each feature and version of SOAP, a column for each peer and side.
+
+use std::process::ExitCode;
+
+use super::results::{Column, FEATURES, Side, TestResult, VERSIONS};
+use crate::summary;
+
+/// Prints what has failed, the table, and its notes; says whether all is well.
+pub fn print(columns: &[Column]) -> ExitCode {
+    let mut table = Table::default();
+    table.rows.push(titles(columns));
+    for (feature, title) in FEATURES {
+        for soap in VERSIONS {
+            let cells = columns.iter().map(|column| table.notes.cell(column, soap, feature)).collect::<Vec<_>>();
+            table.rows.push([title.to_owned(), soap.to_owned()].into_iter().chain(cells).collect());
+        }
+    }
+    print_failures(columns);
+    table.print();
+    summary::close(&outcomes(columns))
+}
+
+fn titles(columns: &[Column]) -> Vec<String> {
+    let title = |column: &Column| match column.side {
+        Side::Client => format!("{} client", column.peer),
+        Side::Server => format!("{} server", column.peer),
+    };
+    ["".to_owned(), "SOAP".to_owned()].into_iter().chain(columns.iter().map(title)).collect()
+}
+
+fn print_failures(columns: &[Column]) {
+    for column in columns {
+        for TestResult { soap, feature, test, detail, .. } in column.results.iter().filter(|result| !result.ok) {
+            println!("FAILED: {} {:?}, SOAP {soap}, {feature}, {test}: {detail}", column.peer, column.side);
+        }
+    }
+}
+
+/// Whether each test that was run has passed, and a failure for each row that a column has nothing for.
+fn outcomes(columns: &[Column]) -> Vec<bool> {
+    let missing = |column: &Column| {
+        let rows = FEATURES.iter().flat_map(|(feature, _)| VERSIONS.map(|soap| (soap, *feature)));
+        rows.filter(|(soap, feature)| column.of(soap, feature).next().is_none()).count()
+    };
+    let run = columns.iter().flat_map(|column| &column.results).filter(|result| result.skipped.is_none());
+    let missing: usize = columns.iter().map(missing).sum();
+    run.map(|result| result.ok).chain(std::iter::repeat_n(false, missing)).collect()
+}
+
+#[derive(Default)]
+struct Table {
+    rows: Vec<Vec<String>>,
+    notes: Notes,
+}
+
+impl Table {
+    fn print(&self) {
+        let width = |column: usize| self.rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..self.rows[0].len()).map(width).collect();
+        println!();
+        for row in &self.rows {
+            let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+            println!("{}", cells.collect::<Vec<_>>().join("  ").trim_end());
+        }
+        println!();
+        for (number, note) in self.notes.0.iter().enumerate() {
+            println!("[{}] not offered by {note}", number + 1);
+        }
+    }
+}
+
+/// What the peers do not offer, and why: each once.
+#[derive(Default)]
+struct Notes(Vec<String>);
+
+impl Notes {
+    /// What stands in the table for the results of one row.
+    fn cell(&mut self, column: &Column, soap: &str, feature: &str) -> String {
+        let (skipped, run): (Vec<_>, Vec<_>) = column.of(soap, feature).partition(|result| result.skipped.is_some());
+        let failed = run.iter().filter(|result| !result.ok).count();
+        let outcome = match (run.len(), skipped.len()) {
+            (0, 0) => "MISSING".to_owned(),
+            (0, _) => "not offered".to_owned(),
+            (count, _) if failed > 0 => format!("FAILED {failed} of {count}"),
+            (count, _) => format!("ok {count}"),
+        };
+        let mut marks: Vec<_> = skipped.iter().map(|result| self.mark(column, result)).collect();
+        marks.dedup();
+        [outcome].into_iter().chain(marks).collect::<Vec<_>>().join(" ")
+    }
+
+    fn mark(&mut self, column: &Column, result: &TestResult) -> String {
+        let side = if column.side == Side::Client { "clients" } else { "servers" };
+        let reason = result.skipped.as_deref().unwrap_or_default();
+        let note = format!("{} {side}: {}: {reason}", column.peer, result.feature);
+        let known = self.0.iter().position(|other| *other == note);
+        let number = known.unwrap_or_else(|| {
+            self.0.push(note);
+            self.0.len() - 1
+        });
+        format!("[{}]", number + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(ok: bool, skipped: Option<&str>) -> TestResult {
+        TestResult {
+            soap: "1.1".into(),
+            feature: "mtom".into(),
+            test: "t".into(),
+            ok,
+            detail: String::new(),
+            skipped: skipped.map(str::to_owned),
+        }
+    }
+
+    fn cell(results: Vec<TestResult>) -> (String, Vec<String>) {
+        let mut notes = Notes::default();
+        let column = Column { peer: "x", side: Side::Client, results };
+        (notes.cell(&column, "1.1", "mtom"), notes.0)
+    }
+
+    #[test]
+    fn a_cell_tells_what_became_of_its_tests() {
+        assert_eq!(cell(vec![line(true, None), line(true, None)]).0, "ok 2");
+        assert_eq!(cell(vec![line(true, None), line(false, None)]).0, "FAILED 1 of 2");
+        assert_eq!(cell(vec![]).0, "MISSING");
+        assert_eq!(cell(vec![line(true, Some("no"))]), ("not offered [1]".into(), vec!["x clients: mtom: no".into()]));
+        assert_eq!(cell(vec![line(true, None), line(true, Some("no")), line(true, Some("no"))]).0, "ok 1 [1]");
+    }
+
+    #[test]
+    fn rows_without_results_fail() {
+        let column = Column { peer: "x", side: Side::Client, results: vec![line(true, None), line(true, Some("no"))] };
+        let outcomes = outcomes(&[column]);
+        assert_eq!(outcomes.iter().filter(|ok| **ok).count(), 1);
+        assert_eq!(outcomes.len(), FEATURES.len() * VERSIONS.len());
+    }
+}

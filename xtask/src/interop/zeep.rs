@@ -1,0 +1,53 @@
+//! zeep, in a Python environment of its own: the versions are those of `tests/interop/zeep/requirements.txt`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use super::ours::Ours;
+use super::{Peer, Served, stamp};
+use crate::shell;
+
+pub struct Zeep;
+
+impl Peer for Zeep {
+    fn name(&self) -> &'static str {
+        "zeep"
+    }
+
+    fn install(&self, _: &Ours) -> Result<()> {
+        let lock = shell::root().join("tests/interop/zeep/requirements.txt");
+        let python = python()?;
+        stamp::unless_done(&python, std::slice::from_ref(&lock), "venv", || {
+            println!("installing zeep");
+            make_environment(&python, &lock)
+        })
+    }
+
+    fn client(&self) -> Result<Option<Command>> {
+        let client = shell::root().join("tests/interop/zeep/client.py");
+        let mut command = Command::new(python()?);
+        command.arg(client);
+        Ok(Some(command))
+    }
+
+    /// zeep is a client alone.
+    fn server(&self, _: &Ours) -> Result<Option<Served>> {
+        Ok(None)
+    }
+}
+
+fn python() -> Result<PathBuf> {
+    Ok(shell::workspace("zeep")?.join("venv/bin/python"))
+}
+
+fn make_environment(python: &Path, lock: &Path) -> Result<()> {
+    let venv = shell::workspace("zeep")?.join("venv");
+    let advice = "a Python 3 with the module venv is needed";
+    shell::run(shell::command("python3", ["-m", "venv", "--clear"]).arg(venv)).context(advice)?;
+    let python = python.to_string_lossy();
+    // Every package is pinned, so that nothing is left to resolve.
+    shell::run(shell::command(&python, ["-m", "pip", "install", "--quiet", "--no-deps", "-r"]).arg(lock))?;
+    shell::run(&mut shell::command(&python, ["-m", "pip", "check"]))
+}
