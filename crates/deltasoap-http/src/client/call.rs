@@ -221,7 +221,7 @@ where
     }
 
     /// Sends a request with the client's credentials, once more if it was challenged and can be repeated.
-    async fn transmit(&self, mut request: Request<Body>) -> Result<http::Response<B>, CallError> {
+    pub(super) async fn transmit(&self, mut request: Request<Body>) -> Result<http::Response<B>, CallError> {
         let credentials = self.settings.credentials.as_ref().filter(|_| !request.headers().contains_key(AUTHORIZATION));
         let Some(credentials) = credentials else { return self.pass(request).await };
         if credentials.needs_challenge() && !request.body().is_repeatable() {

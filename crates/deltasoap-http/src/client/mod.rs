@@ -4,6 +4,7 @@
 //! [`overlaid`] makes requests with lists that are too long for that to be held in memory;
 //! [`templates`] keeps earlier requests to write the next against, [`echoes`] tells whether answers repeat them, and [`memory`] keeps
 //! earlier responses to compare the next with;
+//! [`element`] sends messages that the caller has written, and gives what answers them to a receiver of the caller's;
 //! [`credentials`] go with requests, and answer challenges;
 //! [`transport`] is the default way to the network, in whose place any [`tower::Service`] can stand.
 
@@ -11,6 +12,7 @@ mod builder;
 mod call;
 mod credentials;
 mod echoes;
+mod element;
 mod error;
 mod memory;
 mod options;

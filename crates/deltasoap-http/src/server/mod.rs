@@ -2,7 +2,7 @@
 //!
 //! A request goes through the modules in this order: [`auth`] finds out who sends it, [`service`] looks at method and media
 //! type, [`receive`] pushes the body's bytes into a decoder as they come, [`dispatch`] picks the [`operation`] by the body's
-//! element, which decodes its own type and compares it with what [`memory`] has of earlier requests, [`guard`] runs the
+//! element (or [`element`], for those described at run time), which decodes its own type and compares it with what [`memory`] has of earlier requests, [`guard`] runs the
 //! handler, [`writing`] writes its answer against what [`memory`] has of earlier responses, and [`respond`] makes the HTTP
 //! response.
 
@@ -11,6 +11,7 @@ mod auth;
 mod builder;
 mod context;
 mod dispatch;
+mod element;
 mod guard;
 mod memory;
 mod operation;
