@@ -5,6 +5,9 @@
 //!
 //! | you want to | start at |
 //! |---|---|
+//! | call a service | [`DynamicClient`] |
+//! | see what a message looks like | [`Operation::request_sample`] |
+//! | serve one that is not there yet | [`Mock`] |
 //! | read or write a message as JSON | [`Operation`], [`Contract::to_json`], [`Contract::from_json`] |
 //!
 //! ```
@@ -21,8 +24,14 @@
 
 #![forbid(unsafe_code)]
 
+mod client;
 mod contract;
+mod facets;
 pub mod json;
+mod mock;
+mod sample;
 
+pub use client::{Call, DynamicClient, DynamicError, DynamicFault, Reply};
 pub use contract::{Contract, LookupError, Operation, Selector};
 pub use json::{JsonError, Request};
+pub use mock::{Mock, RecordedError};

@@ -57,7 +57,7 @@ pub use request::Request;
 
 pub(crate) use keys::Layouts;
 pub(crate) use reading::Reading;
-pub(crate) use tree::parse_name;
+pub(crate) use tree::{parse_name, tree_of};
 pub(crate) use writing::Writing;
 
 /// The whole of a JSON value.

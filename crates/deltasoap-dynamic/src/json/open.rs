@@ -115,7 +115,7 @@ impl Reading<'_> {
         let value = self.content(&json, exact, name, path)?;
         let unwritable = || JsonError::new(path, "what XML can carry", "something else");
         let node = self.types.write_node(name, &value, exact, origin.encoding).ok_or_else(unwritable)?;
-        Ok(if is_named { self.types.with_type(node, id) } else { node })
+        Ok(if is_named { self.types.typed_tree(node, id) } else { node })
     }
 }
 
@@ -171,8 +171,8 @@ impl crate::contract::Types {
         Node::parse(encoder.finish().ok()?.as_slice()).ok()
     }
 
-    /// The tree with an `xsi:type`.
-    fn with_type(&self, mut node: Node, id: TypeId) -> Node {
+    /// A tree with an `xsi:type`.
+    pub(crate) fn typed_tree(&self, mut node: Node, id: TypeId) -> Node {
         let Some(name) = &self.import.schemas()[id].name else { return node };
         node.attributes.retain(|(name, _)| !name.is(ns::XSI, "type"));
         with_type_name(node, name)

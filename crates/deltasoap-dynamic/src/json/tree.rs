@@ -125,6 +125,14 @@ pub(super) fn with_type_name(mut node: Node, name: &QName) -> Node {
     node
 }
 
+/// A tree that was just written, without the prefixes of its own writing that nothing needs.
+pub(crate) fn tree_of(node: Node) -> Node {
+    let bindings = used_bindings(&node);
+    let is_used = |prefix: &str| bindings.contains_key(prefix);
+    let bindings = node.bindings.iter().filter(|(prefix, _)| is_used(prefix)).cloned().collect();
+    Node { bindings, ..node }
+}
+
 /// Text is never empty, and never stands next to other text.
 fn push_text(children: &mut Vec<Child>, text: &str) {
     match children.last_mut() {
