@@ -9,6 +9,7 @@
 //! | see what a message looks like | [`Operation::request_sample`] |
 //! | serve one that is not there yet | [`Mock`] |
 //! | read or write a message as JSON | [`Operation`], [`Contract::to_json`], [`Contract::from_json`] |
+//! | find what is wrong with a message | [`Contract::validate`] |
 //!
 //! ```
 //! use deltasoap_dynamic::Contract;
@@ -30,8 +31,10 @@ mod facets;
 pub mod json;
 mod mock;
 mod sample;
+mod validate;
 
 pub use client::{Call, DynamicClient, DynamicError, DynamicFault, Reply};
 pub use contract::{Contract, LookupError, Operation, Selector};
 pub use json::{JsonError, Request};
 pub use mock::{Mock, RecordedError};
+pub use validate::Finding;

@@ -2,8 +2,8 @@
 
 mod support;
 
-use deltasoap_core::soap::{Fault, HeaderBlock, Version};
 use deltasoap_core::QName;
+use deltasoap_core::soap::{Fault, HeaderBlock, Version};
 use deltasoap_dynamic::{DynamicClient, DynamicError, Mock};
 use deltasoap_http::{CallOptions, Server, SoapService};
 use serde_json::{Value as Json, json};

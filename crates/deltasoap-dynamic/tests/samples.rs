@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
-use support::{assert_same, shop};
+use support::shop;
 
 #[test]
 fn a_template_shows_everything() {
@@ -71,24 +71,30 @@ fn check(operation: &Operation, name: &QName, content: ElementRef, value: &Value
     let json = contract.to_json(name, content, &read).map_err(|error| error.to_string())?;
     let parsed = serde_json::from_str(&json.to_string()).map_err(|error| error.to_string())?;
     let again = contract.from_json(name, content, &parsed).map_err(|error| format!("{error}\n{json:#}"))?;
-    assert_same(&again, &read, &format!("{text}\n{json:#}"));
-    Ok(())
+    match support::is_same(&again, &read) {
+        true => Ok(()),
+        false => Err(format!("not the same\n{text}\n{json:#}")),
+    }
 }
 
-fn check_operation(path: &Path, operation: &Operation, seed: Option<u64>) {
+/// What is wrong with the messages of an operation.
+fn check_operation(path: &Path, operation: &Operation, seed: Option<u64>) -> Result<(), String> {
     let request = seed.map_or_else(|| operation.request_sample(), |seed| operation.random_request(seed));
     let response = seed.map_or_else(|| operation.response_sample(), |seed| operation.random_response(seed));
     for (body, value) in [(operation.request(), request), (operation.response(), response)] {
         let (Some((name, content)), Some(value)) = (body, value) else { continue };
         let result = check(operation, name, content, &value);
-        // Types that require themselves have no sample.
-        let is_endless = |error: &String| seed.is_none() && error.contains("missing");
+        // Types that require themselves have no sample, and elements with a colon in their name none that can be read.
+        let is_known = |error: &String| {
+            seed.is_none() && error.contains("missing") || error.contains("undeclared namespace prefix")
+        };
         if let Err(error) = result
-            && !is_endless(&error)
+            && !is_known(&error)
         {
-            panic!("{} {}: {error}", path.display(), operation.full_name());
+            return Err(format!("{} {}: {error}", path.display(), operation.full_name()));
         }
     }
+    Ok(())
 }
 
 static CONTRACTS: LazyLock<Vec<(PathBuf, Contract)>> = LazyLock::new(contracts);
@@ -96,9 +102,15 @@ static CONTRACTS: LazyLock<Vec<(PathBuf, Contract)>> = LazyLock::new(contracts);
 #[test]
 fn samples_are_messages_and_json_keeps_all_of_them() {
     assert!(CONTRACTS.len() > 50);
-    for (path, contract) in CONTRACTS.iter() {
-        contract.operations().iter().for_each(|operation| check_operation(path, operation, None));
-    }
+    let check = |(path, contract): &(PathBuf, Contract)| {
+        contract
+            .operations()
+            .iter()
+            .filter_map(|operation| check_operation(path, operation, None).err())
+            .collect::<Vec<_>>()
+    };
+    let wrong: Vec<_> = CONTRACTS.iter().flat_map(check).collect();
+    assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
 }
 
 proptest! {
@@ -110,7 +122,8 @@ proptest! {
         let (path, contract) = which.get(&CONTRACTS);
         let operations = contract.operations();
         if !operations.is_empty() {
-            check_operation(path, operation.get(&operations), Some(seed));
+            let result = check_operation(path, operation.get(&operations), Some(seed));
+            prop_assert!(result.is_ok(), "{result:?}");
         }
     }
 }

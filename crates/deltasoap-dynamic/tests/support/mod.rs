@@ -84,7 +84,7 @@ pub fn assert_same(one: &Value, other: &Value, what: &str) {
     assert!(is_same(one, other), "{what}\n{one:#?}\n{other:#?}");
 }
 
-fn is_same(one: &Value, other: &Value) -> bool {
+pub fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Tree(one), Value::Tree(other)) => trimmed(one).says_the_same(&trimmed(other)),
         (Value::List(one), Value::List(other)) => are_same(one, other),
