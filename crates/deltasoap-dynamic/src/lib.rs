@@ -9,6 +9,7 @@
 //! | see what a message looks like | [`Operation::request_sample`] |
 //! | serve one that is not there yet | [`Mock`] |
 //! | read or write a message as JSON | [`Operation`], [`Contract::to_json`], [`Contract::from_json`] |
+//! | read a contract | [`Contract::describe`] |
 //! | find what is wrong with a message | [`Contract::validate`] |
 //!
 //! ```
@@ -27,6 +28,7 @@
 
 mod client;
 mod contract;
+pub mod describe;
 mod facets;
 pub mod json;
 mod mock;
