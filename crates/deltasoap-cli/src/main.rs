@@ -22,9 +22,17 @@ async fn main() -> ExitCode {
     let arguments = Arguments::parse();
     log();
     run(arguments.task).await.unwrap_or_else(|error| {
+        if is_broken_pipe(&error) {
+            return ExitCode::SUCCESS;
+        }
         eprintln!("error: {error:#}");
         ExitCode::FAILURE
     })
+}
+
+/// True if whoever reads what is printed has seen enough.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
 async fn run(task: Task) -> Result<ExitCode> {

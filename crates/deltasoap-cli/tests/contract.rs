@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 fn testdata(path: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path).to_string_lossy().into_owned()
@@ -38,7 +38,12 @@ fn json(output: &Output) -> Json {
 }
 
 /// A server that runs until the test ends.
-struct Serving(Child, String);
+struct Serving {
+    child: Child,
+    url: String,
+    /// Held open, so that the server can go on printing.
+    _output: BufReader<ChildStdout>,
+}
 
 impl Serving {
     fn start(arguments: &[&str]) -> Self {
@@ -49,16 +54,17 @@ impl Serving {
             .spawn()
             .expect("the program runs");
         let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("a line");
+        let mut output = BufReader::new(child.stdout.take().expect("its output"));
+        output.read_line(&mut line).expect("a line");
         let url = line.trim().strip_prefix("listening on ").unwrap_or_else(|| panic!("{line}")).to_owned();
-        Serving(child, url)
+        Serving { child, url, _output: output }
     }
 }
 
 impl Drop for Serving {
     fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -77,6 +83,16 @@ fn list_shows_ports_and_succeeds_for_what_is_whole() {
     let output = run(&["list", "/no/such.wsdl"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("/no/such.wsdl cannot be imported"), "{output:?}");
+}
+
+#[test]
+fn who_has_seen_enough_is_no_error() {
+    let mut command = command();
+    let command = command.args(["describe", &shop()]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program runs");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("an end");
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
 }
 
 #[test]
@@ -123,7 +139,7 @@ fn a_template_is_a_request() {
     let template = stdout(&output).to_owned();
     assert!(template.starts_with("{\n  \"@urgent\": true,\n  \"customer\""), "{template}");
     let mock = Serving::start(&["mock", &shop()]);
-    let output = run(&["call", &shop(), "Order", "-d", &template, "--endpoint", &mock.1]);
+    let output = run(&["call", &shop(), "Order", "-d", &template, "--endpoint", &mock.url]);
     assert!(output.status.success(), "{output:?}");
     let xml = run(&["template", "--xml", &shop(), "Soap12.Order"]);
     assert!(stdout(&xml).contains("http://www.w3.org/2003/05/soap-envelope"), "{xml:?}");
@@ -133,7 +149,7 @@ fn a_template_is_a_request() {
 #[test]
 fn call_takes_json_from_anywhere() {
     let mock = Serving::start(&["mock", &shop()]);
-    let endpoint = ["--endpoint", mock.1.as_str()];
+    let endpoint = ["--endpoint", mock.url.as_str()];
     let (shop, folder) = (shop(), tempfile::tempdir().expect("a directory"));
     let file = folder.path().join("order.json");
     std::fs::write(&file, ORDER).expect("a file");
@@ -153,7 +169,7 @@ fn call_takes_json_from_anywhere() {
     child.stdin.take().expect("its input").write_all(br#"{"text": "x"}"#).expect("written");
     let output = child.wait_with_output().expect("an end");
     assert!(output.status.success() && stderr(&output).contains("one-way"), "{output:?}");
-    let by_url = format!("{}?wsdl", mock.1);
+    let by_url = format!("{}?wsdl", mock.url);
     let output = run(&["call", &by_url, "Catalogue", "--json"]);
     assert_eq!(json(&output)["response"]["root"]["name"], "text", "the URL is rewritten: {output:?}");
 }
@@ -163,14 +179,14 @@ fn call_shows_what_passes_but_no_secrets() {
     let mock = Serving::start(&["mock", &shop()]);
     let blocks = ["--header-block", r#"Session={"token": "t"}"#, "--header-block", "<x xmlns='urn:x'/>"];
     let arguments =
-        ["call", &shop(), "Order", "-d", ORDER, "-v", "-H", "X-Trace: 5", "-u", "ada:secret", "--endpoint", &mock.1];
+        ["call", &shop(), "Order", "-d", ORDER, "-v", "-H", "X-Trace: 5", "-u", "ada:secret", "--endpoint", &mock.url];
     let output = run(&[&arguments[..], &blocks].concat());
     let shown = stderr(&output);
     for part in [
         "> POST http://",
         "> x-trace: 5",
         "> authorization: (not shown)",
-        "<customer",
+        "customer>Ada<",
         ":token>t<",
         "urn:x",
         "< 200 OK",
@@ -184,7 +200,7 @@ fn call_shows_what_passes_but_no_secrets() {
 #[test]
 fn errors_say_what_to_do_and_have_codes() {
     let mock = Serving::start(&["mock", &shop()]);
-    let call = |arguments: &[&str]| run(&[&["call", &shop()], arguments, &["--endpoint", &mock.1]].concat());
+    let call = |arguments: &[&str]| run(&[&["call", &shop()], arguments, &["--endpoint", &mock.url]].concat());
     let output = call(&["Order", "-d", r#"{"customer": "Ada"}"#]);
     assert_eq!(output.status.code(), Some(1));
     let text = stderr(&output);
@@ -212,22 +228,22 @@ fn faults_are_readable() {
     std::fs::write(replies.path().join("Order-fault.xml"), fault).expect("a file");
     std::fs::write(replies.path().join("Catalogue.json"), r#"{"root": {"name": "recorded"}}"#).expect("a file");
     let mock = Serving::start(&["mock", &shop(), "--replies", &replies.path().to_string_lossy()]);
-    let output = run(&["call", &shop(), "Order", "-d", ORDER, "--endpoint", &mock.1]);
+    let output = run(&["call", &shop(), "Order", "-d", ORDER, "--endpoint", &mock.url]);
     assert_eq!(output.status.code(), Some(3));
     let text = stderr(&output);
     assert!(text.starts_with("fault: sold out\n  code: Sender\n  detail SoldOut: {\n    \"code\": \"A-1\""), "{text}");
-    let output = run(&["call", &shop(), "Order", "-d", ORDER, "--json", "--endpoint", &mock.1]);
+    let output = run(&["call", &shop(), "Order", "-d", ORDER, "--json", "--endpoint", &mock.url]);
     assert_eq!(json(&output)["fault"]["detail"]["SoldOut"]["code"], "A-1");
-    assert_eq!(json(&run(&["call", &shop(), "Catalogue", "--endpoint", &mock.1]))["root"]["name"], "recorded");
+    assert_eq!(json(&run(&["call", &shop(), "Catalogue", "--endpoint", &mock.url]))["root"]["name"], "recorded");
 }
 
 #[test]
 fn the_services_of_serve_are_called_by_their_wsdl() {
     let server = Serving::start(&["serve"]);
-    let call = |operation: &str, data: &str| run(&["call", &bench(), operation, "-d", data, "--endpoint", &server.1]);
+    let call = |operation: &str, data: &str| run(&["call", &bench(), operation, "-d", data, "--endpoint", &server.url]);
     let output = call("echoDoubles", r#"{"item": [0.1, "INF", -2]}"#);
     assert_eq!(json(&output), json!({ "item": [0.1, "INF", -2.0] }), "{output:?}");
-    let output = run(&["list", &format!("{}?wsdl", server.1)]);
+    let output = run(&["list", &format!("{}?wsdl", server.url)]);
     assert!(output.status.success() && stdout(&output).contains("echoStruct"), "{output:?}");
 }
 

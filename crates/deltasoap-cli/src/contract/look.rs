@@ -1,6 +1,6 @@
 //! `list`, `describe` and `template`: looking at a WSDL.
 
-use super::{contract, operation, print_json};
+use super::{contract, operation, print_json, print_line};
 use crate::cli::{Describe, List, Template};
 use anyhow::{Context as _, Result, bail};
 use deltasoap::Buffer;
@@ -17,7 +17,7 @@ pub fn list(arguments: &List) -> Result<ExitCode> {
     if arguments.json {
         print_json(&listing(&contract, &faults))?;
     } else {
-        print_listing(&contract);
+        print_listing(&contract)?;
         faults.iter().for_each(|fault| eprintln!("warning: {fault}"));
     }
     Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -31,20 +31,21 @@ fn faults(contract: &Contract) -> Vec<String> {
     missing.map(ToString::to_string).chain(unusable).collect()
 }
 
-fn print_listing(contract: &Contract) {
+fn print_listing(contract: &Contract) -> Result<()> {
     let mut heading = None;
     for operation in contract.operations() {
         let own = (operation.service().map(|it| it.name.clone()), operation.binding().name.clone());
         if heading.as_ref() != Some(&own) {
-            println!("{}", port_line(&operation));
+            print_line(port_line(&operation))?;
             heading = Some(own);
         }
         let mark = if operation.method().is_err() { "  (cannot be called)" } else { "" };
-        println!("  {}{mark}", operation.name());
+        print_line(format_args!("  {}{mark}", operation.name()))?;
     }
     if heading.is_none() {
-        println!("no operations with a SOAP binding");
+        print_line("no operations with a SOAP binding")?;
     }
+    Ok(())
 }
 
 fn port_line(operation: &Operation) -> String {
@@ -100,8 +101,7 @@ pub fn describe(arguments: &Describe) -> Result<()> {
         return print_json(&parts.iter().map(deltasoap_dynamic::describe::Part::to_json).collect());
     }
     let texts: Vec<_> = parts.iter().map(deltasoap_dynamic::describe::Part::to_text).collect();
-    print!("{}", texts.join("\n"));
-    Ok(())
+    print_line(texts.join("\n").trim_end())
 }
 
 /// Prints a message to fill in.
@@ -117,8 +117,7 @@ pub fn template(arguments: &Template) -> Result<()> {
     if arguments.xml {
         let body = (&sample, operation.view(content));
         let message = encode_element(operation.version(), method.element.encoding, &[], name, body, Buffer::new())?;
-        println!("{}", String::from_utf8_lossy(message.as_slice()));
-        return Ok(());
+        return print_line(String::from_utf8_lossy(message.as_slice()));
     }
     print_json(&contract.to_json(name, content, &sample)?)
 }

@@ -1,6 +1,6 @@
 //! `mock`: a service that is not there.
 
-use super::contract;
+use super::{contract, print_line};
 use crate::cli;
 use anyhow::{Context as _, Result, ensure};
 use deltasoap_dynamic::Mock;
@@ -42,9 +42,9 @@ async fn serve(arguments: &cli::Mock, service: SoapService, is_described: bool) 
         )
     })?;
     let address = server.local_addr()?;
-    println!("listening on http://{address}/");
+    print_line(format_args!("listening on http://{address}/"))?;
     if is_described {
-        println!("description at http://{address}/?wsdl");
+        print_line(format_args!("description at http://{address}/?wsdl"))?;
     }
     let handle = server.handle();
     tokio::spawn(async move {

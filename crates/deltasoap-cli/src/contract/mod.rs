@@ -18,6 +18,8 @@ use anyhow::{Context as _, Result};
 use deltasoap_dynamic::{Contract, Operation};
 use deltasoap_wsdl::Importer;
 use serde_json::Value as Json;
+use std::fmt::Display;
+use std::io::{self, Write as _};
 
 /// Imports what the arguments name.
 fn contract(description: &Description) -> Result<Contract> {
@@ -44,6 +46,10 @@ fn operation(contract: &Contract, description: &Description, name: &str) -> Resu
 
 /// Prints JSON for people.
 fn print_json(json: &Json) -> Result<()> {
-    println!("{}", serde_json::to_string_pretty(json)?);
-    Ok(())
+    print_line(serde_json::to_string_pretty(json)?)
+}
+
+/// Prints a line. Who reads may have seen enough, as `head` has: that is an error here, and none for the command.
+fn print_line(line: impl Display) -> Result<()> {
+    Ok(writeln!(io::stdout(), "{line}")?)
 }

@@ -1,6 +1,6 @@
 //! `validate`: what is wrong with messages.
 
-use super::contract;
+use super::{contract, print_line};
 use crate::cli::Validate;
 use crate::replay::message_of;
 use anyhow::{Context as _, Result};
@@ -17,9 +17,9 @@ pub fn validate(arguments: &Validate) -> Result<ExitCode> {
     for path in &arguments.messages {
         let findings = contract.validate(&content(path)?);
         is_good &= findings.is_empty();
-        findings.iter().for_each(|finding| print(arguments, path, finding));
+        findings.iter().try_for_each(|finding| print(arguments, path, finding))?;
         if findings.is_empty() && !arguments.json {
-            println!("{}: ok", path.display());
+            print_line(format_args!("{}: ok", path.display()))?;
         }
     }
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -34,12 +34,12 @@ fn content(path: &Path) -> Result<Vec<u8>> {
     Ok(content)
 }
 
-fn print(arguments: &Validate, path: &Path, finding: &Finding) {
+fn print(arguments: &Validate, path: &Path, finding: &Finding) -> Result<()> {
     let Finding { line, column, path: place, message } = finding;
     if arguments.json {
         let file = path.display().to_string();
-        println!("{}", json!({ "file": file, "line": line, "column": column, "path": place, "message": message }));
+        print_line(json!({ "file": file, "line": line, "column": column, "path": place, "message": message }))
     } else {
-        println!("{}:{finding}", path.display());
+        print_line(format_args!("{}:{finding}", path.display()))
     }
 }
