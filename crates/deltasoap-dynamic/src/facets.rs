@@ -75,9 +75,7 @@ fn of_step(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str) -> Option
 }
 
 fn of_length(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str) -> Option<String> {
-    if facets.length.or(facets.min_length).or(facets.max_length).is_none() {
-        return None;
-    }
+    facets.length.or(facets.min_length).or(facets.max_length)?;
     let (length, unit) = length(schemas, id, text)?;
     let wrong = |what: &str, bound: u64| Some(format!("{length} {unit}, and {what} {bound} {unit} are allowed"));
     match facets {

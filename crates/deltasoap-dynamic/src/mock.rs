@@ -49,7 +49,7 @@ enum Replies {
     Function(Box<Function>),
 }
 
-type Function = dyn Fn(Json) -> Result<Json, Fault> + Send + Sync;
+type Function = dyn Fn(Json) -> Result<Json, Box<Fault>> + Send + Sync;
 
 /// One recorded answer.
 #[derive(Debug, Clone)]
@@ -91,7 +91,7 @@ impl Mock {
     pub fn handle(
         mut self,
         operation: &str,
-        function: impl Fn(Json) -> Result<Json, Fault> + Send + Sync + 'static,
+        function: impl Fn(Json) -> Result<Json, Box<Fault>> + Send + Sync + 'static,
     ) -> Result<Self, LookupError> {
         let operation = self.contract.operation(operation)?;
         self.replies.insert(operation.name().to_owned(), Replies::Function(Box::new(function)));
@@ -139,7 +139,7 @@ impl Mock {
             if served.insert(method.element.request_name.clone()) {
                 let answering = Answering::new(&operation, self.replies.remove(operation.name()));
                 let handler = move |request: Lease<Value>, _| {
-                    let answer = answering.answer(&request).map(Answer::new);
+                    let answer = answering.answer(&request).map(Answer::new).map_err(Fault::from);
                     std::future::ready(answer)
                 };
                 let method = method.element.clone();
@@ -167,13 +167,13 @@ impl Answering {
         Answering { operation: operation.clone(), replies, sample, given: AtomicUsize::new(0) }
     }
 
-    fn answer(&self, request: &Value) -> Result<Value, Fault> {
+    fn answer(&self, request: &Value) -> Result<Value, Box<Fault>> {
         match &self.replies {
             Some(Replies::Recorded(replies)) if !replies.is_empty() => {
                 let next = self.given.fetch_add(1, Relaxed) % replies.len();
                 match &replies[next] {
                     Reply::Response(value) => Ok(value.clone()),
-                    Reply::Fault(fault) => Err((**fault).clone()),
+                    Reply::Fault(fault) => Err(fault.clone()),
                 }
             }
             Some(Replies::Function(function)) => self.made_by(function, request),
@@ -181,8 +181,8 @@ impl Answering {
         }
     }
 
-    fn made_by(&self, function: &Function, request: &Value) -> Result<Value, Fault> {
-        let wrong = |error: crate::JsonError| Fault::receiver(error.to_string());
+    fn made_by(&self, function: &Function, request: &Value) -> Result<Value, Box<Fault>> {
+        let wrong = |error: crate::JsonError| Box::new(Fault::receiver(error.to_string()));
         let response = function(self.operation.request_to_json(request).map_err(wrong)?)?;
         match self.operation.is_one_way() {
             true => Ok(Value::Absent),

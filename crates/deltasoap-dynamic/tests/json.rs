@@ -13,7 +13,7 @@ fn round_trip(content: &str) -> Json {
     let codec = Codec::new(&contract, "Order");
     let value = codec.read(content);
     let json = codec.to_json(&value);
-    let again = codec.from_json(&json).unwrap_or_else(|error| panic!("{json:#}: {error}"));
+    let again = codec.read_json(&json).unwrap_or_else(|error| panic!("{json:#}: {error}"));
     support::assert_same(&again, &value, &format!("{json:#}"));
     json
 }
@@ -91,10 +91,10 @@ fn plain_values_where_anything_may_stand() {
     for (plain, label) in
         [(json!("x"), "xsd:string"), (json!(5), "xsd:int"), (json!(0.5), "xsd:double"), (json!(true), "xsd:boolean")]
     {
-        let value = codec.from_json(&order(json!({ "extra": plain }))).expect("an order");
+        let value = codec.read_json(&order(json!({ "extra": plain }))).expect("an order");
         assert_eq!(codec.to_json(&value)["extra"], json!({ "$type": label, "$": plain }));
     }
-    let value = codec.from_json(&order(json!({ "note": { "$xml": "<x>a<b/></x>" } }))).expect("an order");
+    let value = codec.read_json(&order(json!({ "note": { "$xml": "<x>a<b/></x>" } }))).expect("an order");
     assert_eq!(codec.to_json(&value)["note"]["$content"], json!(["a", { "$name": "b" }]));
 }
 
@@ -169,7 +169,7 @@ fn numbers_are_exact_or_strings() {
     let json = codec.to_json(&value);
     assert_eq!(json["weight"], json!(["INF", "-INF", "NaN", -0.0, 0.1, 1e300, 5e-324, 1.797_693_134_862_315_7e308]));
     let text = serde_json::to_string(&json).expect("JSON");
-    let again = codec.from_json(&serde_json::from_str(&text).expect("JSON")).expect("a value");
+    let again = codec.read_json(&serde_json::from_str(&text).expect("JSON")).expect("a value");
     assert_eq!(codec.write(&again), codec.write(&value));
     let codec = Codec::new(&contract, "OrderResponse");
     for (number, total, number_json, total_json) in [
@@ -182,7 +182,7 @@ fn numbers_are_exact_or_strings() {
         ));
         let json = codec.to_json(&value);
         assert_eq!((&json["number"], &json["total"]["$"]), (&number_json, &total_json));
-        assert_eq!(codec.from_json(&json).expect("a value"), value);
+        assert_eq!(codec.read_json(&json).expect("a value"), value);
     }
 }
 
@@ -198,7 +198,7 @@ fn names_that_are_not_unique() {
     let value = codec.read_with("a='0'", "<a>1</a><b>2</b><a>3</a><a xmlns=''>4</a>");
     let json = codec.to_json(&value);
     assert_eq!(json, json!({ "@a": 0, "a": 1, "b": 2, "{urn:t}a": 3, "a#2": 4 }));
-    assert_eq!(codec.from_json(&json).expect("a value"), value);
+    assert_eq!(codec.read_json(&json).expect("a value"), value);
 }
 
 #[test]

@@ -91,6 +91,16 @@ fn envelopes_headers_and_faults() {
         findings_of(&body("<Pong/>")),
         ["/Envelope/Body/Pong: no operation has <{urn:shop}Pong>; there are Catalogue, Order, Ping"]
     );
+    assert_eq!(
+        findings_of(&body("<Ping xmlns='urn:x'/>")),
+        [
+            "/Envelope/Body/Ping: no operation has <{urn:x}Ping>; there are {urn:shop}Catalogue, {urn:shop}Order, {urn:shop}Ping"
+        ]
+    );
+    assert_eq!(
+        findings_of(&body("<Ping><text xmlns=''/></Ping>")),
+        ["/Envelope/Body/Ping/text: expected <{urn:shop}text>, found <text>"]
+    );
     assert_eq!(findings_of(&body("")), ["/Envelope/Body: the Body is empty"]);
     let header = envelope("<s:Header><Session/></s:Header><s:Body><Ping><text/></Ping></s:Body>");
     assert_eq!(findings_of(&header), ["/Envelope/Header/Session: <token> is missing"]);

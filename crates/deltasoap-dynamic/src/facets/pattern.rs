@@ -2,7 +2,7 @@
 
 use deltasoap_core::lexical::is_xml_char;
 use regex::Regex;
-use regex_syntax::hir::{Class, Hir, HirKind};
+use regex_syntax::hir::{Class, ClassUnicodeRange, Hir, HirKind};
 
 /// A pattern that matches whole texts; `None` for one that has no equal here.
 pub(crate) fn compiled(pattern: &str) -> Option<Regex> {
@@ -94,7 +94,7 @@ fn one_of(class: &Class) -> Option<char> {
     const COMMON: [char; 8] = ['A', 'a', '1', '0', 'x', '-', '_', ' '];
     let Class::Unicode(class) = class else { return None };
     let has = |c: char| class.ranges().iter().any(|range| (range.start()..=range.end()).contains(&c));
-    let first = || class.ranges().iter().map(|range| range.start()).find(|&c| is_xml_char(c));
+    let first = || class.ranges().iter().map(ClassUnicodeRange::start).find(|&c| is_xml_char(c));
     COMMON.into_iter().find(|&c| has(c)).or_else(first)
 }
 

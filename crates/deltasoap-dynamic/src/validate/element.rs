@@ -138,7 +138,10 @@ impl Checker<'_> {
         let Err(message) = result else { return };
         match item.children.get(assigned.len()) {
             Some(child) => {
-                self.within(child, |this| this.find(child, format!("{message}, found <{}>", child.name.local)))
+                // Where only namespaces differ, the message has them.
+                let is_alike = message.contains('{');
+                let found = if is_alike { child.name.to_string() } else { child.name.local.to_string() };
+                self.within(child, |this| this.find(child, format!("{message}, found <{found}>")));
             }
             None => self.find(item, message),
         }

@@ -152,10 +152,13 @@ impl Checker<'_> {
         let bodies = operations.iter().flat_map(|it| [(it, it.request(), true), (it, it.response(), false)]);
         let mut bodies = bodies.filter_map(|(it, body, is_request)| Some((it, body?, is_request)));
         let Some((operation, (_, content), is_request)) = bodies.find(|(_, (name, _), _)| **name == entry.name) else {
-            let mut known: Vec<_> = operations.iter().filter_map(|it| Some(it.request()?.0.local.as_ref())).collect();
-            known.sort_unstable();
+            let mut known: Vec<_> = operations.iter().filter_map(|it| Some(it.request()?.0)).collect();
+            known.sort_unstable_by_key(|name| (&name.local, &name.namespace));
             known.dedup();
             known.truncate(8);
+            let is_alike = known.iter().any(|name| name.local == entry.name.local);
+            let shown = |name: &&QName| if is_alike { name.to_string() } else { name.local.to_string() };
+            let known: Vec<_> = known.iter().map(shown).collect();
             return self.find(entry, format!("no operation has <{}>; there are {}", entry.name, known.join(", ")));
         };
         let bound = operation.bound();

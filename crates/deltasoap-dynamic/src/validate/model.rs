@@ -54,9 +54,12 @@ impl<'m> Matching<'m> {
         }
     }
 
+    /// What was expected, with namespaces where those are what differs.
     fn names(&self) -> String {
-        let names: Vec<_> = self.expected.iter().map(|name| format!("<{}>", name.local)).collect();
-        names.join(" or ")
+        let found = self.children.get(self.assigned.len()).map(|child| &child.name.local);
+        let is_alike = self.expected.iter().any(|name| Some(&name.local) == found);
+        let shown = |name: &QName| if is_alike { format!("<{name}>") } else { format!("<{}>", name.local) };
+        self.expected.iter().map(shown).collect::<Vec<_>>().join(" or ")
     }
 
     /// Matches as many occurrences as there are.

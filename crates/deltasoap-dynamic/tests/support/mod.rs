@@ -73,7 +73,7 @@ impl<'c> Codec<'c> {
         self.contract.to_json(&self.name, self.content, value).expect("a value of the schema")
     }
 
-    pub fn from_json(&self, json: &Json) -> Result<Value, JsonError> {
+    pub fn read_json(&self, json: &Json) -> Result<Value, JsonError> {
         self.contract.from_json(&self.name, self.content, json)
     }
 }

@@ -61,10 +61,9 @@ impl Lowering<'_> {
         }
         let reference = self.refer(Work::Done(Element::Any));
         self.open.insert(key, reference);
-        if id == TypeId::ANY {
-            self.all_named(encoding)
-        } else {
-            self.with_derived(id, encoding)
+        match id {
+            TypeId::ANY => self.all_named(encoding),
+            id => self.with_derived(id, encoding),
         }
         reference
     }
