@@ -3,12 +3,14 @@
 #![forbid(unsafe_code)]
 
 mod cli;
+mod contract;
 mod demo;
 mod figures;
 mod progress;
 mod replay;
 mod services;
 
+use anyhow::Result;
 use clap::Parser;
 use cli::{Arguments, Task};
 use std::io::{self, IsTerminal};
@@ -19,17 +21,34 @@ use tracing_subscriber::EnvFilter;
 async fn main() -> ExitCode {
     let arguments = Arguments::parse();
     log();
-    let result = match arguments.task {
-        Task::Demo(demo) => demo::run(&demo).await,
-        Task::Replay(replay) => replay::run(&replay),
-        Task::Serve(serve) => services::serve(&serve).await,
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
+    run(arguments.task).await.unwrap_or_else(|error| {
+        if is_broken_pipe(&error) {
+            return ExitCode::SUCCESS;
         }
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+/// True if whoever reads what is printed has seen enough.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+async fn run(task: Task) -> Result<ExitCode> {
+    let done = |()| ExitCode::SUCCESS;
+    match task {
+        Task::List(list) => contract::list(&list),
+        Task::Describe(describe) => contract::describe(&describe).map(done),
+        Task::Template(template) => contract::template(&template).map(done),
+        Task::Call(call) => contract::call(&call).await,
+        Task::Mock(mock) => contract::mock(&mock).await.map(done),
+        Task::Validate(validate) => contract::validate(&validate),
+        Task::Demo(demo) => demo::run(&demo).await.map(done),
+        Task::Replay(replay) => replay::run(&replay).map(done),
+        Task::Serve(serve) => services::serve(&serve).await.map(done),
+        Task::Completions(completions) => contract::completions(&completions).map(done),
+        Task::Man(man) => contract::man(&man).map(done),
     }
 }
 

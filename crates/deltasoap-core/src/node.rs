@@ -248,7 +248,7 @@ impl Node {
     }
 
     /// As [`resolve`](Self::resolve), for an element further down: `path` leads from the tree's root to it.
-    pub(crate) fn resolve_in(path: &[&Node], text: &str) -> Option<QName> {
+    pub fn resolve_in(path: &[&Node], text: &str) -> Option<QName> {
         resolve(path, text)
     }
 

@@ -10,6 +10,7 @@
 //! | call operations | `http::Client` |
 //! | read or write a message without HTTP | [`soap::decode_request`], [`soap::encode_message`] |
 //! | feed a message in chunks | [`decode::Decoder`] with a [`soap::EnvelopeReader`] |
+//! | call or mock a service by its WSDL alone | `dynamic`, with the feature of that name |
 //! | work with a schema that is only known at run time | [`Value`], [`schema::Schema`] |
 //! | look at a message without a schema | [`Node`] |
 //!
@@ -38,6 +39,8 @@
 
 pub use deltasoap_core::*;
 pub use deltasoap_derive::Soap;
+#[cfg(feature = "dynamic")]
+pub use deltasoap_dynamic as dynamic;
 #[cfg(feature = "http")]
 pub use deltasoap_http as http;
 

@@ -13,6 +13,16 @@ pub struct Stream {
 /// Endings of files that hold messages.
 const ENDINGS: [&str; 3] = ["xml", "txt", "http"];
 
+/// The streams of several places: those of each directory, and one of all files.
+pub fn all_streams(paths: &[PathBuf], skipped: &mut Skipped) -> Vec<Stream> {
+    let (files, directories): (Vec<_>, Vec<_>) = paths.iter().partition(|path| path.is_file());
+    let mut all: Vec<_> = directories.into_iter().flat_map(|directory| streams(directory, skipped)).collect();
+    if !files.is_empty() {
+        all.push(Stream { files: files.into_iter().cloned().collect() });
+    }
+    all
+}
+
 /// Finds the streams below `root`. What is no message file goes to `skipped`.
 ///
 /// The order is the natural one of the names, in which `message-9` comes before `message-10`. Symbolic links are followed.

@@ -11,30 +11,37 @@ mod report;
 mod side;
 mod types;
 
+pub use file::read as message_of;
+
 use crate::cli::Replay;
 use anyhow::{Result, bail, ensure};
 use deltasoap::{Checkpoints, Differential};
+use deltasoap_dynamic::Contract;
 use directory::Stream;
 use indicatif::ProgressBar;
 use play::{Plan, Play};
 use report::Report;
+use std::path::PathBuf;
 use types::Types;
 
-/// Replays a directory and prints what it took.
+/// Replays messages and prints what it took.
 pub fn run(arguments: &Replay) -> Result<()> {
-    let types = Types::compiled_in();
+    let types = match &arguments.wsdl {
+        Some(wsdl) => Types::of_contract(&Contract::import(wsdl)?),
+        None => Types::compiled_in(),
+    };
     let report = replay(arguments, &types);
     report.print(arguments.json)?;
     if let Some((first, count)) = report.first_difference() {
         bail!("{}: {} (messages decoded differently: {count})", first.file.display(), first.what);
     }
-    ensure!(report.has_operations(), "no message of a known type in {}", arguments.directory.display());
+    ensure!(report.has_operations(), "no message of a known type in {}", places(&arguments.paths));
     Ok(())
 }
 
 fn replay(arguments: &Replay, types: &Types) -> Report {
     let mut skipped = report::Skipped::default();
-    let streams = directory::streams(&arguments.directory, &mut skipped);
+    let streams = directory::all_streams(&arguments.paths, &mut skipped);
     let files: usize = streams.iter().map(|stream| stream.files.len()).sum();
     let bar = crate::progress::bar("replay", files as u64 * u64::from(arguments.repeat));
     let plays = (0..arguments.repeat).map(|number| play(&streams, types, plan(arguments, number), &bar)).collect();
@@ -48,6 +55,12 @@ fn play(streams: &[Stream], types: &Types, plan: Plan, bar: &ProgressBar) -> Pla
         play.stream(stream, types, plan, || bar.inc(1));
     }
     play
+}
+
+/// The places of the messages, for people.
+fn places(paths: &[PathBuf]) -> String {
+    let places: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+    places.join(", ")
 }
 
 /// How play `number` goes. Similarity is the same in all, and measured in the first.

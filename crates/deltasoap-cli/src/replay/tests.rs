@@ -10,7 +10,8 @@ use tempfile::TempDir;
 
 fn arguments(directory: &Path) -> Replay {
     Replay {
-        directory: directory.to_owned(),
+        paths: vec![directory.to_owned()],
+        wsdl: None,
         differential: DifferentialArguments {
             checkpoints: CheckpointsName::Leaf,
             matcher: MatcherName::Compare,

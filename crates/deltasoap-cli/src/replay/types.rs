@@ -1,10 +1,12 @@
-//! The message types compiled in: requests and responses of the demo's services, found by their body's element.
+//! Message types, found by their body's element: those compiled in, requests and responses of the demo's services, or those
+//! of a contract.
 
 use deltasoap::decode::{Cursor, Step};
-use deltasoap::schema::Use;
-use deltasoap::soap::{Version, encode_message};
-use deltasoap::{Buffer, DifferentialStats, Error, Memory, Message, QName};
-use std::collections::HashMap;
+use deltasoap::schema::{ElementRef, Use};
+use deltasoap::soap::{Version, encode_element, encode_message};
+use deltasoap::{Buffer, DifferentialStats, Error, Memory, Message, QName, Value};
+use deltasoap_dynamic::Contract;
+use std::collections::{HashMap, HashSet};
 
 /// The message types that are known, each with its index.
 pub struct Types {
@@ -16,7 +18,24 @@ pub struct Types {
 impl Types {
     /// The types compiled in.
     pub fn compiled_in() -> Self {
-        let all: Vec<_> = [benchmarks(), cwmp(), v_sphere()].into_iter().flatten().collect();
+        Self::of([benchmarks(), cwmp(), v_sphere()].into_iter().flatten().collect())
+    }
+
+    /// The requests and responses of a contract's operations.
+    pub fn of_contract(contract: &Contract) -> Self {
+        let mut known = HashSet::new();
+        let mut all = Vec::new();
+        for operation in contract.operations() {
+            for (name, content) in [operation.request(), operation.response()].into_iter().flatten() {
+                if known.insert(name.clone()) {
+                    all.push(MessageType::dynamic(contract.clone(), name.clone(), content));
+                }
+            }
+        }
+        Self::of(all)
+    }
+
+    fn of(all: Vec<MessageType>) -> Self {
         let mut by_local = HashMap::<String, Vec<usize>>::new();
         for (index, each) in all.iter().enumerate() {
             by_local.entry(each.name.local.to_string()).or_default().push(index);
@@ -48,12 +67,26 @@ impl std::ops::Index<usize> for Types {
 pub struct MessageType {
     /// Its body's element.
     pub name: QName,
-    start: fn() -> Box<dyn Track>,
+    start: Box<dyn Fn() -> Box<dyn Track>>,
 }
 
 impl MessageType {
     fn of<T: Message + 'static>() -> Self {
-        MessageType { name: T::ELEMENT, start: || Box::new(TypedTrack(Memory::<T>::default())) }
+        MessageType { name: T::ELEMENT, start: Box::new(|| Box::new(TypedTrack(Memory::<T>::default()))) }
+    }
+
+    fn dynamic(contract: Contract, name: QName, content: ElementRef) -> Self {
+        let own = name.clone();
+        let start = move || {
+            let track = DynamicTrack {
+                contract: contract.clone(),
+                name: own.clone(),
+                content,
+                memory: Memory::new(Value::Absent),
+            };
+            Box::new(track) as Box<dyn Track>
+        };
+        MessageType { name, start: Box::new(start) }
     }
 
     /// A track for the messages of one stream.
@@ -98,6 +131,33 @@ impl<T: Message> Track for TypedTrack<T> {
 
     fn written(&self) -> Result<Buffer, Error> {
         encode_message(Version::Soap11, Use::Literal, &[], self.0.value(), Buffer::new())
+    }
+}
+
+/// Messages as a contract says, read as dynamic values.
+struct DynamicTrack {
+    contract: Contract,
+    name: QName,
+    content: ElementRef,
+    memory: Memory<Value>,
+}
+
+impl Track for DynamicTrack {
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        self.memory.decode(cursor, self.contract.view(self.content))
+    }
+
+    fn renew(&mut self) {
+        self.memory = Memory::new(Value::Absent);
+    }
+
+    fn stats(&self) -> DifferentialStats {
+        self.memory.stats()
+    }
+
+    fn written(&self) -> Result<Buffer, Error> {
+        let body = (self.memory.value(), self.contract.view(self.content));
+        encode_element(Version::Soap11, Use::Literal, &[], &self.name, body, Buffer::new())
     }
 }
 

@@ -198,11 +198,7 @@ fn decode_union(value: &mut Simple, cursor: &mut Cursor<'_>, union: &UnionElemen
         *value = Simple::String(text);
         return result;
     }
-    let member = union.members.iter().find_map(|&member| match view.follow(member).element {
-        Element::Simple(simple) => Simple::parse_as(simple, &text).ok(),
-        _ => None,
-    });
-    match member {
+    match Simple::parse_union(union, view, &text) {
         Some(member) => *value = member,
         None => {
             let expected = format!("a value of {}", union.name);

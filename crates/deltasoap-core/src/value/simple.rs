@@ -2,7 +2,7 @@
 
 use crate::decode::{self, Cursor, FlatSource, Step};
 use crate::encode::{Encoder, FlatSink};
-use crate::schema::{Builtin, QName, SimpleElement, View};
+use crate::schema::{Builtin, Element, QName, SimpleElement, UnionElement, View};
 use deltasoap_xml::lexical::{self, Lexical, LexicalError};
 use deltasoap_xml::{Buffer, Escape};
 use std::borrow::Cow;
@@ -82,12 +82,24 @@ simple! {
 
 impl Simple {
     /// Reads a text of a type that may enumerate its values.
-    pub(super) fn parse_as(element: &SimpleElement, text: &str) -> Result<Self, LexicalError> {
+    ///
+    /// # Errors
+    /// When the text is not of the type, or not one of those values.
+    pub fn parse_as(element: &SimpleElement, text: &str) -> Result<Self, LexicalError> {
         let value = Simple::parse(element.base, text)?;
         if value.is_one_of(element) {
             return Ok(value);
         }
         Err(LexicalError { expected: element.base.local(), reason: "not one of the enumerated values" })
+    }
+
+    /// Reads a text of a union: its value is that of the first member that accepts it (XSD 1.0 part 2, 2.5.1.3). `None` if
+    /// none does. The view is the union's.
+    pub fn parse_union(union: &UnionElement, view: View<'_>, text: &str) -> Option<Self> {
+        union.members.iter().find_map(|&member| match view.follow(member).element {
+            Element::Simple(simple) => Simple::parse_as(simple, text).ok(),
+            _ => None,
+        })
     }
 
     /// True if the value is one of the type's enumerated ones, or the type has none. Values are compared, not texts:

@@ -5,6 +5,7 @@
 //! [`overlaid`] makes requests with lists that are too long for that to be held in memory;
 //! [`templates`] keeps earlier requests to write the next against, [`echoes`] tells whether answers repeat them, and [`memory`] keeps
 //! earlier responses to compare the next with;
+//! [`element`] sends messages that the caller has written, and gives what answers them to a receiver of the caller's;
 //! [`credentials`] go with requests, and answer challenges;
 //! [`network`] is the default way to the network, in whose place any [`tower::Service`] can stand.
 
@@ -14,6 +15,7 @@ mod call;
 mod cookies;
 mod credentials;
 mod echoes;
+mod element;
 mod error;
 mod memory;
 mod network;

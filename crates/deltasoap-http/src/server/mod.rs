@@ -2,10 +2,10 @@
 //!
 //! A request goes through the modules in this order: [`auth`] finds out who sends it, [`service`] looks at method and media
 //! type, [`receive`] pushes the body's bytes into a decoder as they come, [`dispatch`] picks the [`operation`] by the body's
-//! element, which decodes its own type and compares it with what [`memory`] has of earlier requests, [`guard`] runs the
-//! handler unless the [`action`] contradicts, [`writing`] writes its answer against what [`memory`] has of earlier responses, and
-//! [`respond`] makes the HTTP response. In which order requests do all that under load is a matter of [`schedule`]; [`heavy`] keeps
-//! long ones from holding up others.
+//! element (or [`element`], for those described at run time), which decodes its own type and compares it with what [`memory`] has of
+//! earlier requests, [`guard`] runs the handler unless the [`action`] contradicts, [`writing`] writes its answer against what
+//! [`memory`] has of earlier responses, and [`respond`] makes the HTTP response. In which order requests do all that under load is a
+//! matter of [`schedule`]; [`heavy`] keeps long ones from holding up others.
 //!
 //! What is fetched by `GET` is told by [`wanted`]: a [`page`], a [`sample`], or the description ([`wsdl`]). [`monitor`] answers those
 //! who watch over the server.
@@ -16,6 +16,7 @@ mod auth;
 mod builder;
 mod context;
 mod dispatch;
+mod element;
 mod guard;
 mod heavy;
 mod memory;

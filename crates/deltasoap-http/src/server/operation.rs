@@ -108,6 +108,12 @@ impl Operation {
         })
     }
 
+    /// An operation that starts its calls in a way of its own.
+    pub(super) fn started_by(method: MethodElement, start: Box<Start>) -> Self {
+        let record = Arc::new(Record::unregistered(method.request_name.clone()));
+        Operation { method, has_own_encoding: false, record, start }
+    }
+
     fn erased<Request: Message + Send + 'static>(
         response: Option<(QName, ElementRef)>,
         run: impl Fn(Lease<Request>, Context, Writing) -> BoxFuture<'static, Outcome> + Send + Sync + 'static,
@@ -273,17 +279,17 @@ pub(crate) enum Outcome {
     Fault(Fault),
 }
 
-type Start = dyn Fn(Opening<'_>) -> Box<dyn Call> + Send + Sync;
+pub(super) type Start = dyn Fn(Opening<'_>) -> Box<dyn Call> + Send + Sync;
 
 type Run<Request> = dyn Fn(Lease<Request>, Context, Writing) -> BoxFuture<'static, Outcome> + Send + Sync;
 
 /// What a call is started with.
-struct Opening<'a> {
-    record: &'a Arc<Record>,
-    place: Option<Place>,
-    version: Version,
+pub(super) struct Opening<'a> {
+    pub(super) record: &'a Arc<Record>,
+    pub(super) place: Option<Place>,
+    pub(super) version: Version,
     /// The body element's name as it is written.
-    name: &'a str,
+    pub(super) name: &'a str,
 }
 
 impl Opening<'_> {
@@ -363,7 +369,7 @@ fn encode<T: Message>(writing: Writing, answer: &Answer<T>) -> Outcome {
     }
 }
 
-async fn log_failure(running: impl Future<Output = Result<(), Fault>>) {
+pub(super) async fn log_failure(running: impl Future<Output = Result<(), Fault>>) {
     match guard(running).await {
         Ok(Ok(())) => {}
         Ok(Err(fault)) => tracing::error!(%fault, "a one-way handler failed"),

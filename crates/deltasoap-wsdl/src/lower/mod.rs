@@ -14,20 +14,24 @@
 //! | `xsd:anyAttribute` | nothing: such attributes are passed over |
 //! | `xsd:list` | its text |
 //! | facets | nothing but enumerations |
-//! | mixed content, abstract types and types that others are derived from | trees |
+//! | mixed content | trees |
+//! | abstract types, types that others are derived from, `xsd:anyType` | trees, with an [`Origin`] that says which types they can be of |
 
 mod complex;
 mod notes;
 mod operations;
+mod origin;
 mod simple;
 
 pub use operations::{Method, Operation};
+pub use origin::Origin;
 
 use crate::xsd::{ElementId, Schemas, TypeDefinition, TypeId};
 use crate::{Definitions, Import};
 use deltasoap_core::schema::{Element, ElementRef, Schema, Use};
 use notes::Notes;
-use std::collections::HashMap;
+use origin::Origins;
+use std::collections::{HashMap, HashSet};
 
 /// An import as the engine's schema.
 #[derive(Debug, Default)]
@@ -39,12 +43,24 @@ pub struct Lowered {
     /// What is read otherwise than the schema says, each with the number of types that it concerns and one of them.
     pub notes: Vec<String>,
     elements: HashMap<ElementId, ElementRef>,
+    origins: Origins,
 }
 
 impl Lowered {
     /// The content of a global element.
     pub fn element(&self, id: ElementId) -> Option<ElementRef> {
         self.elements.get(&id).copied()
+    }
+
+    /// The type that content was lowered from; `None` for what the schema has no type for: bodies of rpc messages, inline
+    /// choices.
+    pub fn origin(&self, content: ElementRef) -> Option<Origin> {
+        self.origins.of(content)
+    }
+
+    /// The content of this very type, where an `xsi:type` may name it.
+    pub fn exactly(&self, id: TypeId, encoding: Use) -> Option<ElementRef> {
+        self.origins.exactly(id, encoding)
     }
 }
 
@@ -56,6 +72,8 @@ pub(crate) fn lower(import: &Import) -> Lowered {
         definitions,
         queue: Vec::new(),
         known: HashMap::new(),
+        open: HashMap::new(),
+        offered: HashSet::new(),
         groups: HashMap::new(),
         room: import.limits().particles,
         notes: Notes::default(),
@@ -63,7 +81,9 @@ pub(crate) fn lower(import: &Import) -> Lowered {
     let operations = lowering.operations();
     let globals = schemas.elements().filter(|(_, element)| element.is_global);
     let elements = globals.map(|(id, element)| (id, lowering.content(element.type_id, Use::Literal))).collect();
-    Lowered { schema: lowering.build(), operations, notes: lowering.notes.list(schemas), elements }
+    let schema = lowering.build();
+    let origins = Origins::new(&lowering.known, &lowering.open);
+    Lowered { schema, operations, notes: lowering.notes.list(schemas), elements, origins }
 }
 
 struct Lowering<'i> {
@@ -73,6 +93,10 @@ struct Lowering<'i> {
     queue: Vec<Work>,
     /// References by type; encoded or not.
     known: HashMap<(TypeId, bool), ElementRef>,
+    /// References to trees of a type or of one that is derived from it; encoded or not.
+    open: HashMap<(TypeId, bool), ElementRef>,
+    /// Types that were met below an open one; encoded or not.
+    offered: HashSet<(TypeId, bool)>,
     /// Choices of substitution groups by their head; encoded or not.
     groups: HashMap<(ElementId, bool), ElementRef>,
     /// How many parts of messages may yet be lowered.
@@ -108,8 +132,7 @@ impl Lowering<'_> {
 
     /// The content of an element that is declared with this type.
     fn content(&mut self, id: TypeId, encoding: Use) -> ElementRef {
-        let id = if self.is_polymorphic(id) { TypeId::ANY } else { id };
-        self.exactly(id, encoding)
+        if id == TypeId::ANY || self.is_polymorphic(id) { self.open(id, encoding) } else { self.exactly(id, encoding) }
     }
 
     /// The content of an element that is of this very type.

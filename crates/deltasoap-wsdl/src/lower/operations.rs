@@ -120,6 +120,9 @@ impl Lowering<'_> {
 
     fn document_body(&mut self, message: &QName, parts: &[&Part], encoding: Use) -> Result<Body, String> {
         match parts {
+            [Part { content: PartContent::Element(name, None), .. }] if name.local.contains(':') => {
+                Err(format!("message {message}: the prefix in {} is not declared", name.local))
+            }
             [Part { content: PartContent::Element(name, id), .. }] => {
                 let type_id = id.map_or(TypeId::ANY, |id| self.schemas[id].type_id);
                 Ok((name.clone(), self.content(type_id, encoding)))

@@ -41,6 +41,12 @@ impl TypeId {
     /// The first one of [`Builtin::ALL`]; the others follow.
     pub(crate) const FIRST_BUILTIN: u32 = 2;
 
+    /// The number of a built-in type, the same in every import.
+    pub fn of_builtin(builtin: Builtin) -> TypeId {
+        let index = Builtin::ALL.iter().position(|&it| it == builtin).unwrap_or_default();
+        TypeId(Self::FIRST_BUILTIN + index as u32)
+    }
+
     /// The built-in type that it is.
     pub fn builtin(self) -> Option<Builtin> {
         Builtin::ALL.get(self.0.checked_sub(Self::FIRST_BUILTIN)? as usize).copied()

@@ -55,11 +55,25 @@ impl Place {
     where
         Memory<T>: Send + 'static,
     {
+        self.check_out_or(record, version, name, Box::default)
+    }
+
+    /// As [`check_out`](Self::check_out), for values that do not know what they are vacant.
+    pub(crate) fn check_out_or<T>(
+        self,
+        record: &Arc<Record>,
+        version: Version,
+        name: &str,
+        new: impl FnOnce() -> Box<Memory<T>>,
+    ) -> Checkout<T>
+    where
+        Memory<T>: Send + 'static,
+    {
         let stream = self.stream(record.number(), version, name);
         let Place { cache, store, .. } = self;
         let keeper = store.map(|store| Arc::clone(store.keeper()));
         let idle = cache.take(&stream, keeper.as_deref());
-        let memory = idle.and_then(Idle::into_parts::<Memory<T>>).map(|(_, memory)| memory).unwrap_or_default();
+        let memory = idle.and_then(Idle::into_parts::<Memory<T>>).map(|(_, memory)| memory).unwrap_or_else(new);
         let is_home = AtomicBool::new(false);
         let home = Arc::new(Return { cache, keeper, stream, record: Arc::clone(record), is_home });
         Checkout { before: memory.stats(), memory: Some(memory), home }

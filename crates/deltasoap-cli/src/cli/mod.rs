@@ -1,5 +1,9 @@
 //! The command line.
 
+mod contract;
+
+pub use contract::{Call, Completions, Describe, Description, List, Man, Mock, Template, Validate};
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use deltasoap::{Checkpoints, Differential, Matcher};
 use std::net::SocketAddr;
@@ -14,15 +18,49 @@ pub struct Arguments {
 }
 
 const EXAMPLES: &str = "Examples:
+  deltasoap list http://host/shop?wsdl                  services, ports and operations
+  deltasoap describe shop.wsdl Order                    an operation, an element or a type
+  deltasoap template shop.wsdl Order                    a request to fill in
+  deltasoap call shop.wsdl Order -d '{\"customer\": \"Ada\"}'
+  deltasoap mock shop.wsdl                              a service that answers with samples
+  deltasoap validate shop.wsdl message.xml              what is wrong with a message, and where
+  deltasoap replay --wsdl shop.wsdl captured/           what would be gained on these messages
   deltasoap demo                           all streams, a table
   deltasoap demo --stream tr069 --json     one stream, a line of JSON
-  deltasoap replay captured/               what would be gained on these messages
   deltasoap serve --listen 127.0.0.1:0     on a free port; WSDL at /bench?wsdl
+
+Exit codes: 0 all is well, 1 something is wrong with what was given, 2 wrong arguments, 3 a fault was answered,
+4 nothing was answered, or nothing that can be read.
 
 Set RUST_LOG=info or RUST_LOG=deltasoap_http=debug to see requests.";
 
 #[derive(Debug, Subcommand)]
 pub enum Task {
+    /// List the services, ports and operations of a WSDL
+    ///
+    /// Succeeds only if the WSDL was imported whole: if everything that it refers to was found, and every operation can be called.
+    List(List),
+    /// Describe an operation, an element or a type of a WSDL; without a name all operations
+    ///
+    /// Shows names, types, how often each element occurs, facets, and what the WSDL says about them.
+    Describe(Describe),
+    /// Print a request of an operation to fill in, as JSON for `call`
+    Template(Template),
+    /// Call an operation with a request in JSON, and print the response as JSON
+    ///
+    /// The JSON is an object with a property for each element of the request; `template` prints one to begin with. Attributes are
+    /// properties with @ in front, nil is null, repeated elements are arrays. A property $type names the type of an element
+    /// where the schema leaves that open.
+    Call(Box<Call>),
+    /// Serve a WSDL whose service is not there: every operation answers with a sample, or with recorded messages
+    ///
+    /// Requests are read as the WSDL says, and wrong ones answered with a fault.
+    Mock(Mock),
+    /// Tell what is wrong with messages, and where: line, column and path
+    ///
+    /// Looks at order and number of elements, attributes, facets, types and nil. Files hold an envelope, an element that the WSDL
+    /// declares, or an HTTP request or response that carries one; - is standard input.
+    Validate(Validate),
     /// Exchange real message streams over HTTP, decode them in regular mode and differentially, and check every reply
     ///
     /// Servers and clients run in this process, on loopback. Every message goes to two services, one of each kind, byte for
@@ -40,8 +78,8 @@ pub enum Task {
     /// directories are senders of their own.
     ///
     /// Every message is decoded in regular mode and differentially, and both must give the same: if they do not, that is a
-    /// bug, and the command fails. Prints a table with a row for each operation, and what was not decoded and why. Known are
-    /// the messages of the demo's services: arrays in the namespace urn:bench, Inform of TR-069 (cwmp-1-0 and cwmp-1-4),
+    /// bug, and the command fails. Prints a table with a row for each operation, and what was not decoded and why. With --wsdl
+    /// the messages are those of a WSDL, read as dynamic values. Without, known are the messages of the demo's services: arrays in the namespace urn:bench, Inform of TR-069 (cwmp-1-0 and cwmp-1-4),
     /// and Fetch of vSphere.
     Replay(Replay),
     /// Serve the demo's services until interrupted
@@ -51,6 +89,10 @@ pub enum Task {
     /// each service's page shows its operations, has a form that tries them, and tells what the differential engine did; / lists
     /// the services. /health and /ready are for load balancers, /metrics is for Prometheus.
     Serve(Serve),
+    /// Print a script that completes the command in a shell
+    Completions(Completions),
+    /// Print the manual page, or write all pages to a directory
+    Man(Man),
 }
 
 #[derive(Debug, Args)]
@@ -117,9 +159,12 @@ pub enum StreamName {
 
 #[derive(Debug, Args)]
 pub struct Replay {
-    /// Where the messages are
-    #[arg(value_name = "DIR")]
-    pub directory: PathBuf,
+    /// Where the messages are: directories, or files of one sender in order
+    #[arg(value_name = "DIR|FILE", required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Read them as this WSDL says: a URL, a file, a directory or a zip archive
+    #[arg(long, value_name = "WSDL")]
+    pub wsdl: Option<String>,
     #[command(flatten)]
     pub differential: DifferentialArguments,
     /// Decode in regular mode alone

@@ -1,0 +1,166 @@
+//! Arguments of the commands that work by a WSDL.
+
+use clap::{Args, ValueEnum};
+use deltasoap::soap::Version;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Which description, and what it may load.
+#[derive(Debug, Args)]
+pub struct Description {
+    /// The WSDL: a URL, a file, a directory or a zip archive
+    #[arg(value_name = "WSDL")]
+    pub wsdl: String,
+    /// Use no network for the documents that it imports
+    #[arg(long)]
+    pub offline: bool,
+    /// Let documents import files below this directory; default: that of the WSDL
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// Let documents from the network import others from private addresses
+    #[arg(long)]
+    pub allow_private: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct List {
+    #[command(flatten)]
+    pub description: Description,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Describe {
+    #[command(flatten)]
+    pub description: Description,
+    /// An operation, an element or a type: `Name`, `Port.Operation`, `{namespace}Name`
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Template {
+    #[command(flatten)]
+    pub description: Description,
+    /// The operation: `Operation`, `Port.Operation` or `Service.Port.Operation`
+    #[arg(value_name = "OPERATION")]
+    pub operation: String,
+    /// Print a response instead
+    #[arg(long)]
+    pub response: bool,
+    /// Print the message in XML instead
+    #[arg(long)]
+    pub xml: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Call {
+    #[command(flatten)]
+    pub description: Description,
+    /// The operation: `Operation`, `Port.Operation` or `Service.Port.Operation`
+    #[arg(value_name = "OPERATION")]
+    pub operation: String,
+    /// The request: JSON, @FILE, or - for standard input
+    #[arg(short, long, value_name = "JSON|@FILE|-", default_value = "{}", allow_hyphen_values = true)]
+    pub data: String,
+    /// Add an HTTP header; may be given more than once
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE")]
+    pub headers: Vec<String>,
+    /// Add a SOAP header block: an element of the WSDL with the JSON of its content, or XML; may be given more than once
+    #[arg(long = "header-block", value_name = "NAME=JSON|XML")]
+    pub blocks: Vec<String>,
+    /// Use a port of this version of SOAP
+    #[arg(long, value_enum, value_name = "VERSION")]
+    pub soap: Option<SoapVersion>,
+    /// Send to this URL instead of the port's
+    #[arg(long, value_name = "URL")]
+    pub endpoint: Option<String>,
+    /// Name and password for Basic authentication; without a password, that of the environment's DELTASOAP_PASSWORD
+    #[arg(short, long, value_name = "NAME[:PASSWORD]")]
+    pub user: Option<String>,
+    /// Use Digest instead of Basic authentication
+    #[arg(long, requires = "user")]
+    pub digest: bool,
+    /// Trust the certificates in this file (PEM) besides the system's
+    #[arg(long, value_name = "FILE")]
+    pub cacert: Option<PathBuf>,
+    /// Show this certificate (PEM) to the server
+    #[arg(long, value_name = "FILE", requires = "key")]
+    pub cert: Option<PathBuf>,
+    /// The certificate's private key (PEM)
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    pub key: Option<PathBuf>,
+    /// Give up after so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub timeout: u64,
+    /// Show the messages and HTTP headers on standard error
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Print an object with the response and its header blocks, or with the fault
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Versions of SOAP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SoapVersion {
+    /// SOAP 1.1
+    #[value(name = "1.1")]
+    Soap11,
+    /// SOAP 1.2
+    #[value(name = "1.2")]
+    Soap12,
+}
+
+impl From<SoapVersion> for Version {
+    fn from(version: SoapVersion) -> Self {
+        match version {
+            SoapVersion::Soap11 => Version::Soap11,
+            SoapVersion::Soap12 => Version::Soap12,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct Mock {
+    #[command(flatten)]
+    pub description: Description,
+    /// Address and port to listen on; port 0 takes a free one
+    #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
+    pub listen: SocketAddr,
+    /// Answer with the messages of this directory: envelopes in .xml files, or Operation.json, Operation-2.json,
+    /// Operation-fault.xml
+    #[arg(long, value_name = "DIR")]
+    pub replies: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Validate {
+    #[command(flatten)]
+    pub description: Description,
+    /// Messages; - is standard input
+    #[arg(value_name = "MESSAGE", required = true)]
+    pub messages: Vec<PathBuf>,
+    /// Print a line of JSON for each finding
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub struct Man {
+    /// Write a page for each command to this directory
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+}

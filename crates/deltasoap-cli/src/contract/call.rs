@@ -1,0 +1,196 @@
+//! `call`: one call of an operation.
+
+use super::tap::Tap;
+use super::{contract, operation, print_json};
+use crate::cli::Call;
+use anyhow::{Context as _, Result, bail};
+use deltasoap::soap::{HeaderBlock, Version};
+use deltasoap::{Node, QName};
+use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, DynamicFault, Reply, Selector};
+use deltasoap_http::{CallError, CallOptions, ClientTls, Credentials, HttpTransport, Identity, Roots};
+use http::{HeaderName, HeaderValue};
+use serde_json::{Value as Json, json};
+use std::io::Read as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// A fault was answered.
+const FAULT: u8 = 3;
+/// Nothing was answered, or nothing that can be read.
+const NO_ANSWER: u8 = 4;
+
+/// Calls an operation and prints what comes back.
+pub async fn call(arguments: &Call) -> Result<ExitCode> {
+    let contract = contract(&arguments.description)?;
+    let data = data(&arguments.data)?;
+    let client = client(arguments, contract)?;
+    let call = client.prepare_operation(selected(arguments, client.contract())?);
+    let mut call = call.options(options(arguments)?);
+    for block in &arguments.blocks {
+        call = call.header(header_block(client.contract(), block)?);
+    }
+    let name = call.operation().full_name();
+    match call.send_json(&data).await {
+        Ok(reply) => printed(arguments, reply.as_ref()),
+        Err(DynamicError::Fault(fault)) => fault_printed(arguments, &fault),
+        Err(error @ DynamicError::Json(_)) => {
+            let hint =
+                format!("`deltasoap template {} {name}` prints a request to begin with", arguments.description.wsdl);
+            Err(error).with_context(|| format!("the request is not what {name} takes ({hint})"))
+        }
+        Err(DynamicError::NoEndpoint(name)) => bail!("the WSDL gives no URL for {name}; say one with --endpoint"),
+        Err(DynamicError::Call(error)) => no_answer(arguments, &error),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The request's JSON.
+fn data(argument: &str) -> Result<Json> {
+    let text = match argument.strip_prefix('@') {
+        _ if argument == "-" => {
+            let mut text = String::new();
+            std::io::stdin().read_to_string(&mut text).context("standard input cannot be read")?;
+            text
+        }
+        Some(path) => std::fs::read_to_string(path).with_context(|| format!("{path} cannot be read"))?,
+        None => argument.to_owned(),
+    };
+    serde_json::from_str(&text).context("the data is not JSON")
+}
+
+fn client(arguments: &Call, contract: Contract) -> Result<DynamicClient<Tap>> {
+    let transport = Tap::new(transport(arguments)?, arguments.verbose);
+    let mut client = DynamicClient::with_transport(contract, transport);
+    if let Some(endpoint) = &arguments.endpoint {
+        client = client.endpoint(endpoint);
+    }
+    if let Some(credentials) = credentials(arguments)? {
+        client = client.configure(move |builder| builder.credentials(credentials.clone()));
+    }
+    Ok(client)
+}
+
+fn selected(arguments: &Call, contract: &Contract) -> Result<deltasoap_dynamic::Operation> {
+    match arguments.soap {
+        Some(version) => {
+            let selector = Selector { name: arguments.operation.clone(), version: Some(version.into()) };
+            Ok(contract.select(&selector)?)
+        }
+        None => operation(contract, &arguments.description, &arguments.operation),
+    }
+}
+
+fn options(arguments: &Call) -> Result<CallOptions> {
+    let mut options = CallOptions::new().timeout(Duration::from_secs(arguments.timeout));
+    for header in &arguments.headers {
+        let (name, value) = header.split_once(':').with_context(|| format!("no colon in the header {header:?}"))?;
+        let name: HeaderName = name.trim().parse().with_context(|| format!("{name:?} is no name of a header"))?;
+        let value = HeaderValue::from_str(value.trim()).with_context(|| format!("{name} cannot have this value"))?;
+        options = options.http_header(name, value);
+    }
+    Ok(options)
+}
+
+fn credentials(arguments: &Call) -> Result<Option<Credentials>> {
+    let Some(user) = &arguments.user else { return Ok(None) };
+    let from_environment =
+        || std::env::var("DELTASOAP_PASSWORD").context("no password: add it behind a colon, or set DELTASOAP_PASSWORD");
+    let (user, password) = match user.split_once(':') {
+        Some((user, password)) => (user, password.to_owned()),
+        None => (user.as_str(), from_environment()?),
+    };
+    let made = if arguments.digest { Credentials::digest(user, password) } else { Credentials::basic(user, &password) };
+    Ok(Some(made?))
+}
+
+fn transport(arguments: &Call) -> Result<HttpTransport> {
+    let read = |path: &Path| std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()));
+    if arguments.cacert.is_none() && arguments.cert.is_none() {
+        return Ok(HttpTransport::new());
+    }
+    let mut roots = Roots::platform();
+    if let Some(path) = &arguments.cacert {
+        roots =
+            roots.and(Roots::from_pem(read(path)?).with_context(|| format!("{} has no certificates", path.display()))?);
+    }
+    let mut tls = ClientTls::new(roots);
+    if let (Some(cert), Some(key)) = (&arguments.cert, &arguments.key) {
+        tls = tls.identity(Identity::from_pem(read(cert)?, read(key)?)?);
+    }
+    Ok(HttpTransport::with_tls(tls)?)
+}
+
+/// A header block from `Name={"json": 1}` or from XML.
+fn header_block(contract: &Contract, text: &str) -> Result<HeaderBlock> {
+    if text.trim_start().starts_with('<') {
+        let node = Node::parse(text.as_bytes()).context("the header block is not XML")?;
+        return Ok(HeaderBlock { node });
+    }
+    let (name, json) = text.split_once('=').with_context(|| format!("neither XML nor NAME=JSON: {text:?}"))?;
+    let name = declared(contract, name.trim())?;
+    let json = serde_json::from_str(json).with_context(|| format!("the content of {name} is not JSON"))?;
+    let node = contract.element_from_json(&name, &json).with_context(|| format!("the header block {name}"))?;
+    Ok(HeaderBlock { node })
+}
+
+/// The name of a global element: as it is, or its local part.
+fn declared(contract: &Contract, name: &str) -> Result<QName> {
+    let elements = contract.description().schemas().elements().filter(|(_, it)| it.is_global);
+    let mut found = elements.map(|(_, it)| &it.name).filter(|it| *it.local == *name || it.to_string() == name);
+    match (found.next(), found.next()) {
+        (Some(name), None) => Ok(name.clone()),
+        (Some(one), Some(other)) => bail!("several elements are called {name}; say which: {one}, {other}"),
+        (None, _) => bail!("the WSDL declares no element {name}; a header block can also be given as XML"),
+    }
+}
+
+fn printed(arguments: &Call, reply: Option<&Reply>) -> Result<ExitCode> {
+    match reply {
+        Some(reply) if arguments.json => {
+            print_json(&json!({ "response": reply.to_json()?, "headers": reply.headers_to_json() }))?;
+        }
+        Some(reply) => print_json(&reply.to_json()?)?,
+        None if arguments.json => print_json(&json!({ "response": null }))?,
+        None => eprintln!("accepted; the operation is one-way"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn fault_printed(arguments: &Call, fault: &DynamicFault) -> Result<ExitCode> {
+    if arguments.json {
+        print_json(&json!({ "fault": fault.to_json() }))?;
+        return Ok(ExitCode::from(FAULT));
+    }
+    eprintln!("fault: {}", fault.fault.reason);
+    eprintln!("  code: {}", fault.fault.code.name(Version::Soap12).local);
+    fault.fault.subcodes.iter().for_each(|subcode| eprintln!("  subcode: {subcode}"));
+    fault.fault.role.iter().for_each(|role| eprintln!("  role: {role}"));
+    for (name, json) in &fault.detail {
+        eprintln!("  detail {}: {}", name.local, serde_json::to_string_pretty(json)?.replace('\n', "\n  "));
+    }
+    Ok(ExitCode::from(FAULT))
+}
+
+fn no_answer(arguments: &Call, error: &CallError) -> Result<ExitCode> {
+    let mut causes = vec![error.to_string()];
+    let mut cause = std::error::Error::source(error);
+    while let Some(current) = cause {
+        let text = current.to_string();
+        if !causes.iter().any(|known| known.contains(&text)) {
+            causes.push(text);
+        }
+        cause = current.source();
+    }
+    if arguments.json {
+        print_json(&json!({ "error": causes.join(": ") }))?;
+    }
+    eprintln!("error: {}", causes.join(": "));
+    if matches!(error, CallError::Http(_)) && arguments.endpoint.is_none() {
+        eprintln!("the URL is that of the WSDL; --endpoint takes another");
+    }
+    if !arguments.verbose {
+        eprintln!("--verbose shows the messages");
+    }
+    Ok(ExitCode::from(NO_ANSWER))
+}

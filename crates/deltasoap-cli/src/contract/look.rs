@@ -1,0 +1,123 @@
+//! `list`, `describe` and `template`: looking at a WSDL.
+
+use super::{contract, operation, print_json, print_line};
+use crate::cli::{Describe, List, Template};
+use anyhow::{Context as _, Result, bail};
+use deltasoap::Buffer;
+use deltasoap::soap::{Version, encode_element};
+use deltasoap_dynamic::{Contract, Operation};
+use deltasoap_wsdl::NoteKind;
+use serde_json::{Value as Json, json};
+use std::process::ExitCode;
+
+/// Lists services, ports and operations.
+pub fn list(arguments: &List) -> Result<ExitCode> {
+    let contract = contract(&arguments.description)?;
+    let faults = faults(&contract);
+    if arguments.json {
+        print_json(&listing(&contract, &faults))?;
+    } else {
+        print_listing(&contract)?;
+        faults.iter().for_each(|fault| eprintln!("warning: {fault}"));
+    }
+    Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Why the description was not imported whole.
+fn faults(contract: &Contract) -> Vec<String> {
+    let missing = contract.description().notes().iter().filter(|note| note.kind == NoteKind::Missing);
+    let unusable =
+        contract.operations().into_iter().filter_map(|operation| operation.method().err().map(|it| it.to_string()));
+    missing.map(ToString::to_string).chain(unusable).collect()
+}
+
+fn print_listing(contract: &Contract) -> Result<()> {
+    let mut heading = None;
+    for operation in contract.operations() {
+        let own = (operation.service().map(|it| it.name.clone()), operation.binding().name.clone());
+        if heading.as_ref() != Some(&own) {
+            print_line(port_line(&operation))?;
+            heading = Some(own);
+        }
+        let mark = if operation.method().is_err() { "  (cannot be called)" } else { "" };
+        print_line(format_args!("  {}{mark}", operation.name()))?;
+    }
+    if heading.is_none() {
+        print_line("no operations with a SOAP binding")?;
+    }
+    Ok(())
+}
+
+fn port_line(operation: &Operation) -> String {
+    let front = operation.full_name();
+    let front = front.strip_suffix(operation.name()).unwrap_or(&front).trim_end_matches('.');
+    let address = operation.address().unwrap_or("no address");
+    format!("{front}  {}  {address}", version(operation))
+}
+
+fn version(operation: &Operation) -> &'static str {
+    match operation.version() {
+        Version::Soap11 => "SOAP 1.1",
+        Version::Soap12 => "SOAP 1.2",
+    }
+}
+
+fn listing(contract: &Contract, faults: &[String]) -> Json {
+    let operations = contract.operations();
+    let operations: Vec<Json> = operations
+        .iter()
+        .map(|operation| {
+            json!({
+                "name": operation.name(),
+                "full_name": operation.full_name(),
+                "service": operation.service().map(|it| it.name.to_string()),
+                "port": operation.port().map(|it| &*it.name),
+                "soap": version(operation).trim_start_matches("SOAP "),
+                "address": operation.address(),
+                "action": &*operation.bound().action,
+                "one_way": operation.is_one_way(),
+                "documentation": operation.documentation(),
+            })
+        })
+        .collect();
+    let notes: Vec<_> = contract.description().notes().iter().map(ToString::to_string).collect();
+    json!({ "operations": operations, "faults": faults, "notes": notes, "reading": contract.lowered().notes })
+}
+
+/// Describes what a name stands for.
+pub fn describe(arguments: &Describe) -> Result<()> {
+    let contract = contract(&arguments.description)?;
+    let parts = match &arguments.name {
+        Some(name) => contract.describe(name),
+        None => contract.operations().iter().map(Operation::describe).collect(),
+    };
+    if let Some(name) = arguments.name.as_ref().filter(|_| parts.is_empty()) {
+        match contract.similar_names(name) {
+            similar if similar.is_empty() => bail!("nothing is called {name}; `deltasoap list` shows all operations"),
+            similar => bail!("nothing is called {name}; there are {}", similar.join(", ")),
+        }
+    }
+    if arguments.json {
+        return print_json(&parts.iter().map(deltasoap_dynamic::describe::Part::to_json).collect());
+    }
+    let texts: Vec<_> = parts.iter().map(deltasoap_dynamic::describe::Part::to_text).collect();
+    print_line(texts.join("\n").trim_end())
+}
+
+/// Prints a message to fill in.
+pub fn template(arguments: &Template) -> Result<()> {
+    let contract = contract(&arguments.description)?;
+    let operation = operation(&contract, &arguments.description, &arguments.operation)?;
+    let method = operation.method()?;
+    let (body, sample) = match arguments.response {
+        true => (operation.response(), operation.response_sample()),
+        false => (operation.request(), operation.request_sample()),
+    };
+    let ((name, content), sample) = body.zip(sample).context("a one-way operation has no response")?;
+    if arguments.xml {
+        let body = (&sample, operation.view(content));
+        let message = encode_element(operation.version(), method.element.encoding, &[], name, body, Buffer::new())?;
+        return print_line(String::from_utf8_lossy(message.as_slice()));
+    }
+    print_json(&contract.to_json(name, content, &sample)?)
+}

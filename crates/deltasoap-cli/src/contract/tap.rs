@@ -1,0 +1,82 @@
+//! A transport that shows what passes, for `--verbose`.
+
+use bytes::Bytes;
+use deltasoap_http::{Body, BoxError, HttpTransport};
+use http::header::{AUTHORIZATION, COOKIE, HeaderMap, PROXY_AUTHORIZATION, SET_COOKIE};
+use http::{Request, Response};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use tower::Service;
+
+/// HTTP, shown on standard error if wanted. What is shown is held in memory whole.
+#[derive(Debug, Clone)]
+pub struct Tap {
+    transport: HttpTransport,
+    is_open: bool,
+}
+
+impl Tap {
+    pub fn new(transport: HttpTransport, is_open: bool) -> Self {
+        Tap { transport, is_open }
+    }
+}
+
+type Exchange = Pin<Box<dyn Future<Output = Result<Response<UnsyncBoxBody<Bytes, BoxError>>, BoxError>> + Send>>;
+
+impl Service<Request<Body>> for Tap {
+    type Response = Response<UnsyncBoxBody<Bytes, BoxError>>;
+    type Error = BoxError;
+    type Future = Exchange;
+
+    fn poll_ready(&mut self, task: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.transport.poll_ready(task)
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Exchange {
+        let mut transport = self.transport.clone();
+        if !self.is_open {
+            let exchange = transport.call(request);
+            return Box::pin(
+                async move { Ok(exchange.await?.map(|body| body.map_err(BoxError::from).boxed_unsync())) },
+            );
+        }
+        Box::pin(async move {
+            let response = transport.call(shown_request(request).await?).await?;
+            shown_response(response).await
+        })
+    }
+}
+
+async fn shown_request(request: Request<Body>) -> Result<Request<Body>, BoxError> {
+    let (parts, body) = request.into_parts();
+    let body = body.collect().await.map_err(|error| BoxError::from(error.to_string()))?.to_bytes();
+    eprintln!("> {} {}", parts.method, parts.uri);
+    show(">", &parts.headers, &body);
+    Ok(Request::from_parts(parts, Body::from(body)))
+}
+
+async fn shown_response<B>(response: Response<B>) -> Result<Response<UnsyncBoxBody<Bytes, BoxError>>, BoxError>
+where
+    B: http_body::Body<Data = Bytes, Error: Into<BoxError>>,
+{
+    let (parts, body) = response.into_parts();
+    let body = body.collect().await.map_err(Into::into)?.to_bytes();
+    eprintln!("< {}", parts.status);
+    show("<", &parts.headers, &body);
+    Ok(Response::from_parts(parts, Full::new(body).map_err(|never| match never {}).boxed_unsync()))
+}
+
+/// Shows headers and a body; secrets are not shown.
+fn show(mark: &str, headers: &HeaderMap, body: &[u8]) {
+    for (name, value) in headers {
+        let is_secret = [AUTHORIZATION, PROXY_AUTHORIZATION, COOKIE, SET_COOKIE].contains(name);
+        let value = if is_secret { "(not shown)".into() } else { String::from_utf8_lossy(value.as_bytes()) };
+        eprintln!("{mark} {name}: {value}");
+    }
+    match headers.get("content-encoding") {
+        Some(coding) => eprintln!("{mark}\n({} bytes, {})\n", body.len(), String::from_utf8_lossy(coding.as_bytes())),
+        None => eprintln!("{mark}\n{}\n", String::from_utf8_lossy(body)),
+    }
+}

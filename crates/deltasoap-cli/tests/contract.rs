@@ -1,0 +1,299 @@
+//! The commands that work by a WSDL, as programs: what they print, and how they end.
+
+use serde_json::{Value as Json, json};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+
+fn testdata(path: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path).to_string_lossy().into_owned()
+}
+
+fn shop() -> String {
+    testdata("crates/deltasoap-dynamic/tests/data/shop.wsdl")
+}
+
+fn bench() -> String {
+    testdata("testdata/wsdl/bench.wsdl")
+}
+
+fn command() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_deltasoap"))
+}
+
+fn run(arguments: &[&str]) -> Output {
+    command().args(arguments).output().expect("the program runs")
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).expect("UTF-8")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn json(output: &Output) -> Json {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+/// A server that runs until the test ends.
+struct Serving {
+    child: Child,
+    url: String,
+    /// Held open, so that the server can go on printing.
+    _output: BufReader<ChildStdout>,
+}
+
+impl Serving {
+    fn start(arguments: &[&str]) -> Self {
+        let mut child = command()
+            .args(arguments)
+            .args(["--listen", "127.0.0.1:0"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program runs");
+        let mut line = String::new();
+        let mut output = BufReader::new(child.stdout.take().expect("its output"));
+        output.read_line(&mut line).expect("a line");
+        let url = line.trim().strip_prefix("listening on ").unwrap_or_else(|| panic!("{line}")).to_owned();
+        Serving { child, url, _output: output }
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+const ORDER: &str = r#"{"customer": "Ada", "item": [{"code": "A-1", "count": 2}]}"#;
+
+#[test]
+fn list_shows_ports_and_succeeds_for_what_is_whole() {
+    let output = run(&["list", &shop()]);
+    assert!(output.status.success(), "{output:?}");
+    let expected = "Shop.Soap11  SOAP 1.1  http://localhost:8080/shop\n  Order\n  Catalogue\n  Ping\n\
+                    Shop.Soap12  SOAP 1.2  http://localhost:8080/shop\n  Order\n  Catalogue\n  Ping\n";
+    assert_eq!(stdout(&output), expected);
+    let listing = json(&run(&["list", "--json", &shop()]));
+    assert_eq!(listing["operations"].as_array().map(Vec::len), Some(6));
+    assert_eq!(listing["operations"][0]["action"], "urn:shop#Order");
+    let output = run(&["list", "/no/such.wsdl"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("/no/such.wsdl cannot be imported"), "{output:?}");
+}
+
+#[test]
+fn who_has_seen_enough_is_no_error() {
+    let mut command = command();
+    let command = command.args(["describe", &shop()]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program runs");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("an end");
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}
+
+#[test]
+fn list_fails_where_something_is_missing() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let path = folder.path().join("shop.wsdl");
+    let text = std::fs::read_to_string(shop()).expect("a WSDL").replace("type=\"tns:Count\"", "type=\"tns:Number\"");
+    std::fs::write(&path, text).expect("a file");
+    let output = run(&["list", &path.to_string_lossy()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("  Order\n") && stderr(&output).contains("Number"), "{output:?}");
+}
+
+#[test]
+fn describe_shows_occurrence_facets_and_documentation() {
+    let output = run(&["describe", &shop(), "Order"]);
+    let text = stdout(&output);
+    for line in [
+        "# Orders articles.",
+        "operation Shop.Soap11.Order  (SOAP 1.1; document/literal; action urn:shop#Order; at http://localhost:8080/shop)",
+        "item         Item  [1..*]",
+        "one of       [0..1]",
+        "payment      Payment  [0..1]",
+        "request header SessionHeader",
+        "fault SoldOutFault",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    let output = run(&["describe", &shop(), "Code"]);
+    let text = "# Code of an article, as on its label.\n\
+                type Code {urn:shop} : xsd:token  (xsd:token; length at most 12; pattern [A-Z]{1,3}-\\d+)\n";
+    assert_eq!(stdout(&output), text);
+    let part = &json(&run(&["describe", "--json", &shop(), "Item"]))[0];
+    assert_eq!(part["parts"][1]["facts"], json!(["xsd:token", "length at most 12", "pattern [A-Z]{1,3}-\\d+"]));
+    let output = run(&["describe", &shop(), "itm"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    let output = run(&["describe", &shop(), "order"]);
+    assert!(stderr(&output).contains("there are Order, OrderResponse"), "{output:?}");
+}
+
+#[test]
+fn a_template_is_a_request() {
+    let output = run(&["template", &shop(), "Order"]);
+    let template = stdout(&output).to_owned();
+    assert!(template.starts_with("{\n  \"@urgent\": true,\n  \"customer\""), "{template}");
+    let mock = Serving::start(&["mock", &shop()]);
+    let output = run(&["call", &shop(), "Order", "-d", &template, "--endpoint", &mock.url]);
+    assert!(output.status.success(), "{output:?}");
+    let xml = run(&["template", "--xml", &shop(), "Soap12.Order"]);
+    assert!(stdout(&xml).contains("http://www.w3.org/2003/05/soap-envelope"), "{xml:?}");
+    assert_eq!(json(&run(&["template", "--response", &shop(), "Order"]))["number"], 1);
+}
+
+#[test]
+fn call_takes_json_from_anywhere() {
+    let mock = Serving::start(&["mock", &shop()]);
+    let endpoint = ["--endpoint", mock.url.as_str()];
+    let (shop, folder) = (shop(), tempfile::tempdir().expect("a directory"));
+    let file = folder.path().join("order.json");
+    std::fs::write(&file, ORDER).expect("a file");
+    let at_file = format!("@{}", file.display());
+    for (version, data) in [("1.1", ORDER), ("1.2", at_file.as_str())] {
+        let arguments = ["call", &shop, "Order", "-d", data, "--soap", version];
+        let output = run(&[&arguments[..], &endpoint].concat());
+        assert_eq!(json(&output)["total"], json!({ "@currency": "EUR", "$": 1 }), "{output:?}");
+    }
+    let mut child = command()
+        .args(["call", &shop, "Ping", "-d", "-"])
+        .args(endpoint)
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    child.stdin.take().expect("its input").write_all(br#"{"text": "x"}"#).expect("written");
+    let output = child.wait_with_output().expect("an end");
+    assert!(output.status.success() && stderr(&output).contains("one-way"), "{output:?}");
+    let by_url = format!("{}?wsdl", mock.url);
+    let output = run(&["call", &by_url, "Catalogue", "--json"]);
+    assert_eq!(json(&output)["response"]["root"]["name"], "text", "the URL is rewritten: {output:?}");
+}
+
+#[test]
+fn call_shows_what_passes_but_no_secrets() {
+    let mock = Serving::start(&["mock", &shop()]);
+    let blocks = ["--header-block", r#"Session={"token": "t"}"#, "--header-block", "<x xmlns='urn:x'/>"];
+    let arguments =
+        ["call", &shop(), "Order", "-d", ORDER, "-v", "-H", "X-Trace: 5", "-u", "ada:secret", "--endpoint", &mock.url];
+    let output = run(&[&arguments[..], &blocks].concat());
+    let shown = stderr(&output);
+    for part in [
+        "> POST http://",
+        "> x-trace: 5",
+        "> authorization: (not shown)",
+        "customer>Ada<",
+        ":token>t<",
+        "urn:x",
+        "< 200 OK",
+        "OrderResponse",
+    ] {
+        assert!(shown.contains(part), "{part}\n{shown}");
+    }
+    assert!(output.status.success() && !shown.contains("secret"), "{output:?}");
+}
+
+#[test]
+fn errors_say_what_to_do_and_have_codes() {
+    let mock = Serving::start(&["mock", &shop()]);
+    let call = |arguments: &[&str]| run(&[&["call", &shop()], arguments, &["--endpoint", &mock.url]].concat());
+    let output = call(&["Order", "-d", r#"{"customer": "Ada"}"#]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = stderr(&output);
+    assert!(
+        text.contains(".item: expected an array of at least 1, found nothing") && text.contains("deltasoap template"),
+        "{text}"
+    );
+    let output = call(&["Odrer"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("there are Catalogue, Order, Ping"), "{output:?}");
+    assert_eq!(call(&["Order", "-d", "{"]).status.code(), Some(1));
+    assert_eq!(call(&["Order", "--soap", "2.0"]).status.code(), Some(2));
+    let output = call(&["Order", "-d", ORDER, "--header-block", "Sesion={}"]);
+    assert!(stderr(&output).contains("declares no element Sesion"), "{output:?}");
+    let output = run(&["call", &shop(), "Order", "-d", ORDER, "--endpoint", "http://127.0.0.1:1/"]);
+    assert_eq!(output.status.code(), Some(4), "{output:?}");
+}
+
+#[test]
+fn faults_are_readable() {
+    let replies = tempfile::tempdir().expect("a directory");
+    let fault = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><s:Fault><faultcode>s:Client</faultcode>\
+                 <faultstring>sold out</faultstring><detail><SoldOut xmlns='urn:shop'><code>A-1</code></SoldOut></detail>\
+                 </s:Fault></s:Body></s:Envelope>";
+    std::fs::write(replies.path().join("Order-fault.xml"), fault).expect("a file");
+    std::fs::write(replies.path().join("Catalogue.json"), r#"{"root": {"name": "recorded"}}"#).expect("a file");
+    let mock = Serving::start(&["mock", &shop(), "--replies", &replies.path().to_string_lossy()]);
+    let output = run(&["call", &shop(), "Order", "-d", ORDER, "--endpoint", &mock.url]);
+    assert_eq!(output.status.code(), Some(3));
+    let text = stderr(&output);
+    assert!(text.starts_with("fault: sold out\n  code: Sender\n  detail SoldOut: {\n    \"code\": \"A-1\""), "{text}");
+    let output = run(&["call", &shop(), "Order", "-d", ORDER, "--json", "--endpoint", &mock.url]);
+    assert_eq!(json(&output)["fault"]["detail"]["SoldOut"]["code"], "A-1");
+    assert_eq!(json(&run(&["call", &shop(), "Catalogue", "--endpoint", &mock.url]))["root"]["name"], "recorded");
+}
+
+#[test]
+fn the_services_of_serve_are_called_by_their_wsdl() {
+    let server = Serving::start(&["serve"]);
+    let call = |operation: &str, data: &str| run(&["call", &bench(), operation, "-d", data, "--endpoint", &server.url]);
+    let output = call("echoDoubles", r#"{"item": [0.1, "INF", -2]}"#);
+    assert_eq!(json(&output), json!({ "item": [0.1, "INF", -2.0] }), "{output:?}");
+    let output = run(&["list", &format!("{}?wsdl", server.url)]);
+    assert!(output.status.success() && stdout(&output).contains("echoStruct"), "{output:?}");
+}
+
+#[test]
+fn validate_names_the_place() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let write = |name: &str, text: &str| -> PathBuf {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        path
+    };
+    let good = write("good.xml", "<Ping xmlns='urn:shop'><text>x</text></Ping>");
+    let bad = write("bad.http", "POST / HTTP/1.1\r\nHost: x\r\n\r\n<Ping xmlns='urn:shop'>\n <txt>x</txt></Ping>");
+    let output = run(&["validate", &shop(), &good.to_string_lossy()]);
+    assert!(output.status.success() && stdout(&output).ends_with("good.xml: ok\n"), "{output:?}");
+    let output = run(&["validate", &shop(), &good.to_string_lossy(), &bad.to_string_lossy()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("bad.http:2:2: /Ping/txt: expected <text>, found <txt>"), "{output:?}");
+    let output = run(&["validate", "--json", &shop(), &bad.to_string_lossy()]);
+    assert_eq!(json(&output)["line"], 2);
+}
+
+#[test]
+fn replay_reads_messages_by_a_wsdl() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let files: Vec<String> = (0..8)
+        .map(|number| {
+            let xml =
+                stdout(&run(&["template", "--xml", &shop(), "Order"])).replace(">1<", &format!(">{}<", 1 + number % 2));
+            let path = folder.path().join(format!("order-{number}.xml"));
+            std::fs::write(&path, xml).expect("a file");
+            path.to_string_lossy().into_owned()
+        })
+        .collect();
+    let output = run(&["replay", "--wsdl", &shop(), "--repeat", "1", "--json", &folder.path().to_string_lossy()]);
+    assert_eq!(json(&output)["messages"], 8, "{output:?}");
+    let arguments = ["replay", "--wsdl", &shop(), "--repeat", "1"].map(ToOwned::to_owned);
+    let output = command().args(arguments).args(&files).output().expect("the program runs");
+    assert!(output.status.success() && stdout(&output).contains("Order"), "{output:?}");
+}
+
+#[test]
+fn completions_and_manual_pages_are_those_of_the_command() {
+    for shell in ["bash", "zsh", "fish"] {
+        let output = run(&["completions", shell]);
+        assert!(stdout(&output).contains("header-block"), "{shell}");
+    }
+    assert!(stdout(&run(&["man"])).contains(".TH deltasoap 1"));
+    let folder = tempfile::tempdir().expect("a directory");
+    assert!(run(&["man", "--dir", &folder.path().to_string_lossy()]).status.success());
+    let page = std::fs::read_to_string(folder.path().join("deltasoap-call.1")).expect("a page");
+    assert!(page.contains("header\\-block"), "{page}");
+}

@@ -1,0 +1,90 @@
+//! Why a call gave no response.
+
+use crate::{JsonError, LookupError, Operation};
+use deltasoap_core::QName;
+use deltasoap_core::soap::Fault;
+use deltasoap_http::{CallError, InvalidUrl};
+use serde_json::{Value as Json, json};
+use std::fmt;
+
+/// A call that gave no response.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum DynamicError {
+    /// The description cannot be had, or is at fault.
+    Import(deltasoap_wsdl::Error),
+    /// There is no such operation, or it cannot be used.
+    Lookup(LookupError),
+    /// The JSON is not what the operation takes.
+    Json(JsonError),
+    /// The description gives no URL for this operation, nor does the client.
+    NoEndpoint(String),
+    /// The endpoint's URL is malformed.
+    Endpoint(InvalidUrl),
+    /// The answer is a fault.
+    Fault(Box<DynamicFault>),
+    /// There is no answer, or none that can be read.
+    Call(CallError),
+}
+
+/// A fault, with its detail as the contract says it.
+#[derive(Debug, Clone)]
+pub struct DynamicFault {
+    /// The fault.
+    pub fault: Fault,
+    /// Each entry of the detail: its name, and its content as JSON.
+    pub detail: Vec<(QName, Json)>,
+}
+
+impl DynamicFault {
+    pub(super) fn new(operation: &Operation, fault: Fault) -> Self {
+        let contract = operation.contract();
+        let entry = |node: &deltasoap_core::Node| (node.name.clone(), contract.element_to_json(node));
+        DynamicFault { detail: fault.detail.iter().map(entry).collect(), fault }
+    }
+
+    /// The fault as JSON: `code`, `reason`, and `detail` with a property an entry.
+    pub fn to_json(&self) -> Json {
+        let Fault { code, subcodes, reason, role, .. } = &self.fault;
+        let code = code.name(deltasoap_core::soap::Version::Soap12).local.to_string();
+        let subcodes: Vec<_> = subcodes.iter().map(ToString::to_string).collect();
+        let detail = self.detail.iter().map(|(name, json)| (name.local.to_string(), json.clone()));
+        let mut json = json!({ "code": code, "reason": reason });
+        if let Json::Object(object) = &mut json {
+            if !subcodes.is_empty() {
+                object.insert("subcodes".to_owned(), json!(subcodes));
+            }
+            object.extend(role.as_ref().map(|role| ("role".to_owned(), json!(role))));
+            object.insert("detail".to_owned(), Json::Object(detail.collect()));
+        }
+        json
+    }
+}
+
+impl fmt::Display for DynamicError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DynamicError::Import(error) => error.fmt(f),
+            DynamicError::Lookup(error) => error.fmt(f),
+            DynamicError::Json(error) => error.fmt(f),
+            DynamicError::NoEndpoint(name) => write!(f, "the description gives no URL for {name}"),
+            DynamicError::Endpoint(error) => error.fmt(f),
+            DynamicError::Fault(fault) => fault.fault.fmt(f),
+            DynamicError::Call(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for DynamicError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            DynamicError::Import(error) => Some(error),
+            DynamicError::Lookup(error) => Some(error),
+            DynamicError::Json(error) => Some(error),
+            DynamicError::Fault(fault) => Some(&fault.fault),
+            DynamicError::Call(error) => Some(error),
+            DynamicError::Endpoint(error) => Some(error),
+            DynamicError::NoEndpoint(_) => None,
+        }
+    }
+}

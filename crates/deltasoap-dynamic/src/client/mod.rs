@@ -1,0 +1,178 @@
+//! A client of a contract: operations are called by name, with JSON or dynamic values.
+//!
+//! Requests are written against earlier ones of the same operation, and responses compared with earlier ones, just as those of
+//! generated or hand-written types are: [`streams`] keeps what that needs.
+
+mod call;
+mod error;
+mod reply;
+mod streams;
+
+pub use call::Call;
+pub use error::{DynamicError, DynamicFault};
+pub use reply::Reply;
+
+use crate::{Contract, Operation, Selector};
+use deltasoap_core::soap::Version;
+use deltasoap_core::{DifferentialStats, EncodeStats};
+use deltasoap_http::{Body, Client, ClientBuilder, HttpTransport};
+use http::Request;
+use serde_json::Value as Json;
+use std::fmt;
+use std::sync::Arc;
+use streams::Streams;
+use tower::Service;
+
+/// Calls the operations of a contract by name. Clones share what is kept of earlier messages.
+///
+/// ```no_run
+/// use deltasoap_dynamic::DynamicClient;
+/// use serde_json::json;
+///
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let client = DynamicClient::from_wsdl("http://localhost:8080/shop?wsdl").await?;
+/// let placed = client.call("Order", &json!({ "customer": "Ada", "item": [{ "code": "A-1", "count": 2 }] })).await?;
+/// println!("{}", placed["number"]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct DynamicClient<S = HttpTransport> {
+    contract: Contract,
+    settings: Settings,
+    transport: S,
+    streams: Arc<Streams>,
+}
+
+type Configure = dyn Fn(ClientBuilder) -> ClientBuilder + Send + Sync;
+
+#[derive(Clone, Default)]
+struct Settings {
+    endpoint: Option<String>,
+    version: Option<Version>,
+    configure: Option<Arc<Configure>>,
+}
+
+impl<S> fmt::Debug for DynamicClient<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DynamicClient").field("contract", &self.contract).finish_non_exhaustive()
+    }
+}
+
+impl DynamicClient {
+    /// A client of the services of a WSDL, from a URL, a file, a directory or a zip archive.
+    ///
+    /// # Errors
+    /// When it cannot be had, or is at fault.
+    pub async fn from_wsdl(location: impl Into<String>) -> Result<Self, DynamicError> {
+        let location = location.into();
+        let import = tokio::task::spawn_blocking(move || Contract::import(&location));
+        let contract =
+            import.await.map_err(|error| DynamicError::Call(deltasoap_http::CallError::Http(error.into())))?;
+        Ok(Self::new(contract.map_err(DynamicError::Import)?))
+    }
+
+    /// A client of the services of a contract.
+    pub fn new(contract: Contract) -> Self {
+        Self::with_transport(contract, HttpTransport::new())
+    }
+}
+
+impl<S> DynamicClient<S> {
+    /// A client that sends its requests through a service, as [`Client::with_service`] does.
+    pub fn with_transport(contract: Contract, transport: S) -> Self {
+        DynamicClient { contract, settings: Settings::default(), transport, streams: Arc::default() }
+    }
+
+    /// Sends all requests to this URL, whatever the description says.
+    #[must_use]
+    pub fn endpoint(mut self, url: impl Into<String>) -> Self {
+        self.settings.endpoint = Some(url.into());
+        self
+    }
+
+    /// Uses ports of this version of SOAP. Default: the first port that has the operation.
+    #[must_use]
+    pub fn version(mut self, version: Version) -> Self {
+        self.settings.version = Some(version);
+        self
+    }
+
+    /// Sets what else a client has: timeouts, credentials, compression.
+    #[must_use]
+    pub fn configure(mut self, configure: impl Fn(ClientBuilder) -> ClientBuilder + Send + Sync + 'static) -> Self {
+        self.settings.configure = Some(Arc::new(configure));
+        self
+    }
+
+    /// The contract.
+    pub fn contract(&self) -> &Contract {
+        &self.contract
+    }
+
+    /// An operation by its name: `Operation`, `Port.Operation` or `Service.Port.Operation`.
+    ///
+    /// # Errors
+    /// When there is none, or it is not clear which one is meant.
+    pub fn operation(&self, name: &str) -> Result<Operation, DynamicError> {
+        let selector = Selector { name: name.to_owned(), version: self.settings.version };
+        self.contract.select(&selector).map_err(DynamicError::Lookup)
+    }
+
+    /// What differential decoding did for responses.
+    pub fn differential_stats(&self) -> DifferentialStats {
+        self.streams.decoded()
+    }
+
+    /// What differential serialization did for requests.
+    pub fn encode_stats(&self) -> EncodeStats {
+        self.streams.encoded()
+    }
+
+    /// The HTTP client for an operation.
+    fn http(&self, operation: &Operation) -> Result<Client<S>, DynamicError>
+    where
+        S: Clone,
+    {
+        let endpoint = self.settings.endpoint.as_deref().or(operation.address());
+        let endpoint = endpoint.ok_or_else(|| DynamicError::NoEndpoint(operation.full_name()))?;
+        let builder = Client::builder(endpoint).version(operation.version());
+        let builder = match &self.settings.configure {
+            Some(configure) => configure(builder),
+            None => builder,
+        };
+        builder.build_with(self.transport.clone()).map_err(DynamicError::Endpoint)
+    }
+}
+
+impl<S, B> DynamicClient<S>
+where
+    S: Service<Request<Body>, Response = http::Response<B>> + Clone,
+    S::Error: Into<deltasoap_http::BoxError>,
+    B: http_body::Body<Data = bytes::Bytes> + Send + 'static,
+    B::Error: Into<deltasoap_http::BoxError>,
+{
+    /// Calls an operation with JSON and gives the response as JSON; `null` for a one-way operation.
+    ///
+    /// # Errors
+    /// When there is no such operation, the JSON is not what it takes, or there is no response; see [`DynamicError`].
+    pub async fn call(&self, name: &str, request: &Json) -> Result<Json, DynamicError> {
+        let reply = self.prepare(name)?.send_json(request).await?;
+        reply.map_or(Ok(Json::Null), |reply| reply.to_json().map_err(DynamicError::Json))
+    }
+}
+
+impl<S> DynamicClient<S> {
+    /// Prepares a call: header blocks, HTTP headers and timeouts can be set before it is sent.
+    ///
+    /// # Errors
+    /// As [`operation`](Self::operation).
+    pub fn prepare(&self, name: &str) -> Result<Call<'_, S>, DynamicError> {
+        Ok(self.prepare_operation(self.operation(name)?))
+    }
+
+    /// Prepares a call of an operation of the client's contract.
+    pub fn prepare_operation(&self, operation: Operation) -> Call<'_, S> {
+        Call::new(self, operation)
+    }
+}

@@ -1,0 +1,123 @@
+//! What is kept of earlier messages: templates of requests, memories of responses, with the decoders that filled them.
+//!
+//! A stream is of one operation at one port. It is taken out for a call and comes back when the caller drops the response; a
+//! call made meanwhile gets a new one.
+
+use crate::Operation;
+use deltasoap_core::decode::Decoder;
+use deltasoap_core::{
+    Content, DecodeOptions, DifferentialStats, EncodeStats, Home, Lease, Memory, Templates, Templating, Value,
+};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Streams that wait, over all operations.
+const MOST: usize = 16;
+
+/// The streams of a client and its clones.
+#[derive(Debug, Default)]
+pub(super) struct Streams(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// The last to come is the first to go.
+    idle: Vec<Stream>,
+    decoded: DifferentialStats,
+    encoded: EncodeStats,
+}
+
+/// What the next request and response of an operation are compared with.
+#[derive(Debug)]
+pub(super) struct Stream {
+    /// The operation's full name.
+    pub(super) key: String,
+    pub(super) templates: Templates,
+    pub(super) memory: Box<Memory<Value>>,
+    pub(super) decoder: Decoder,
+    /// What of the counters was counted already.
+    pub(super) counted: Counted,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Counted {
+    encoded: EncodeStats,
+    decoded: DifferentialStats,
+}
+
+impl Streams {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn decoded(&self) -> DifferentialStats {
+        self.state().decoded
+    }
+
+    pub(super) fn encoded(&self) -> EncodeStats {
+        self.state().encoded
+    }
+
+    /// A stream for a call; a new one if none waits.
+    pub(super) fn take(&self, operation: &Operation) -> Stream {
+        let key = operation.full_name();
+        let mut state = self.state();
+        if let Some(index) = state.idle.iter().rposition(|stream| stream.key == key) {
+            let stream = state.idle.remove(index);
+            return Stream {
+                counted: Counted { encoded: stream.templates.stats(), decoded: stream.memory.stats() },
+                ..stream
+            };
+        }
+        drop(state);
+        let vacant = operation.response().map_or(Value::Absent, |(_, content)| Value::vacant(operation.view(content)));
+        Stream {
+            key,
+            templates: Templates::new(Templating::default()),
+            memory: Box::new(Memory::new(vacant)),
+            decoder: Decoder::new(DecodeOptions::default()),
+            counted: Counted::default(),
+        }
+    }
+
+    /// Counts what writing a request came to.
+    pub(super) fn count_encoded(&self, stream: &mut Stream) {
+        let stats = stream.templates.stats();
+        self.state().encoded += stats - stream.counted.encoded;
+        stream.counted.encoded = stats;
+    }
+
+    pub(super) fn put(&self, stream: Stream) {
+        let mut state = self.state();
+        let oldest = if state.idle.len() >= MOST { Some(state.idle.remove(0)) } else { None };
+        state.idle.push(stream);
+        // Large buffers are freed without the lock.
+        drop(state);
+        drop(oldest);
+    }
+
+    /// The response for the caller; the stream comes back when it is dropped.
+    pub(super) fn lease(self: &Arc<Self>, stream: Stream) -> Lease<Value> {
+        let Stream { key, templates, memory, mut decoder, counted } = stream;
+        self.state().decoded += memory.stats() - counted.decoded;
+        decoder.reset();
+        let rest = Mutex::new(Some((key, templates, decoder, counted)));
+        Lease::with_home(memory, Arc::new(Return { streams: Arc::clone(self), rest }))
+    }
+}
+
+type Rest = (String, Templates, Decoder, Counted);
+
+/// The way home of one stream.
+struct Return {
+    streams: Arc<Streams>,
+    /// There until the memory has come home.
+    rest: Mutex<Option<Rest>>,
+}
+
+impl Home<Value> for Return {
+    fn take_back(&self, memory: Box<Memory<Value>>) {
+        let rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((key, templates, decoder, counted)) = rest {
+            self.streams.put(Stream { key, templates, memory, decoder, counted });
+        }
+    }
+}

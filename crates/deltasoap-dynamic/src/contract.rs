@@ -1,0 +1,137 @@
+//! A contract: an imported description, ready to be used at run time.
+
+mod lookup;
+mod operation;
+mod types;
+
+pub use lookup::{LookupError, Selector};
+pub use operation::Operation;
+pub(crate) use types::Types;
+
+use crate::JsonError;
+use crate::json::{Reading, Writing};
+use deltasoap_core::schema::{ElementRef, Use, View};
+use deltasoap_core::{Node, QName, Value};
+use deltasoap_wsdl::{Error, Import, Importer, Lowered};
+use serde_json::Value as Json;
+use std::sync::Arc;
+
+/// An imported WSDL with all that is needed to use it at run time. Clones are cheap.
+#[derive(Clone)]
+pub struct Contract {
+    pub(crate) types: Arc<Types>,
+}
+
+impl std::fmt::Debug for Contract {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Contract").field("import", &self.types.import).finish_non_exhaustive()
+    }
+}
+
+impl From<Import> for Contract {
+    fn from(import: Import) -> Self {
+        Contract { types: Arc::new(Types::new(import)) }
+    }
+}
+
+impl Contract {
+    /// Imports a WSDL from a URL, a file, a directory or a zip archive, by an [`Importer`]'s defaults.
+    ///
+    /// # Errors
+    /// When it cannot be had, or is at fault.
+    pub fn import(source: &str) -> Result<Self, Error> {
+        Importer::new().import(source).map(Self::from)
+    }
+
+    /// Imports a WSDL that is at hand. Relative references in it go nowhere.
+    ///
+    /// # Errors
+    /// When it is at fault.
+    pub fn from_text(text: &str) -> Result<Self, Error> {
+        Importer::new().text(text).map(Self::from)
+    }
+
+    /// What the description says.
+    pub fn description(&self) -> &Import {
+        &self.types.import
+    }
+
+    /// The same as the engine's schema.
+    pub fn lowered(&self) -> &Lowered {
+        &self.types.lowered
+    }
+
+    /// The view of some content.
+    pub fn view(&self, content: ElementRef) -> View<'_> {
+        self.types.lowered.schema.view(content)
+    }
+
+    /// The content of the element `name` as JSON; [`json`](crate::json) has the mapping.
+    ///
+    /// # Errors
+    /// When the value is of another shape than its schema.
+    pub fn to_json(&self, name: &QName, content: ElementRef, value: &Value) -> Result<Json, JsonError> {
+        Writing::new(&self.types).content(value, content, name, &crate::json::ROOT)
+    }
+
+    /// The content of the element `name` from JSON.
+    ///
+    /// # Errors
+    /// When the JSON is not what the schema says: where, and what was expected.
+    pub fn from_json(&self, name: &QName, content: ElementRef, json: &Json) -> Result<Value, JsonError> {
+        match json {
+            Json::Null => Ok(Value::Nil),
+            json => Reading::new(&self.types).content(json, content, name, &crate::json::ROOT),
+        }
+    }
+
+    /// An element that stands by itself, a header block or an entry of a fault's detail, as JSON: by its type if the contract
+    /// declares the element, else as a tree.
+    pub fn element_to_json(&self, node: &Node) -> Json {
+        let declared = self.types.import.schemas().element_named(&node.name);
+        let content = declared.and_then(|id| self.types.lowered.element(id));
+        let typed = content.and_then(|content| {
+            let value = self.types.read_node(node, content).ok()?;
+            self.to_json(&node.name, content, &value).ok()
+        });
+        typed.unwrap_or_else(|| self.types.tree_to_json(node, None))
+    }
+
+    /// An element that the contract declares, from the JSON of its content.
+    ///
+    /// # Errors
+    /// When no schema declares it, or the JSON is not what it says.
+    pub fn element_from_json(&self, name: &QName, json: &Json) -> Result<Node, JsonError> {
+        let declared = self.types.import.schemas().element_named(name);
+        let Some(content) = declared.and_then(|id| self.types.lowered.element(id)) else {
+            return match json {
+                Json::Object(object) => self.types.tree_from_json(object, Some(name), &crate::json::ROOT),
+                _ => Err(crate::json::undeclared(name)),
+            };
+        };
+        let value = self.from_json(name, content, json)?;
+        let node = self.types.write_node(name, &value, content, Use::Literal);
+        node.ok_or_else(|| crate::json::undeclared(name))
+    }
+
+    /// All operations of all SOAP ports, those without a port last.
+    pub fn operations(&self) -> Vec<Operation> {
+        let definitions = self.types.import.definitions();
+        let mut all = Vec::new();
+        for (service, it) in definitions.services.iter().enumerate() {
+            for (port, it) in it.ports.iter().enumerate() {
+                all.extend(self.bound(it.binding).map(|index| Operation::new(self, index, Some((service, port)))));
+            }
+        }
+        let has_port = |binding| definitions.services.iter().any(|it| it.ports.iter().any(|it| it.binding == binding));
+        let lonely = (0..definitions.bindings.len()).filter(|&binding| !has_port(binding));
+        all.extend(lonely.flat_map(|it| self.bound(it)).map(|index| Operation::new(self, index, None)));
+        all
+    }
+
+    /// Indices of the operations of a binding.
+    fn bound(&self, binding: usize) -> impl Iterator<Item = usize> + '_ {
+        let operations = self.types.lowered.operations.iter().enumerate();
+        operations.filter(move |(_, it)| it.binding == binding).map(|(index, _)| index)
+    }
+}

@@ -1,0 +1,129 @@
+//! Finding an operation by its name.
+
+use super::{Contract, Operation};
+use deltasoap_core::soap::Version;
+use std::fmt;
+
+/// Which operation is meant. A name alone is enough where it is clear.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selector {
+    /// `Operation`, `Port.Operation` or `Service.Port.Operation`, with `.` or `/` between them.
+    pub name: String,
+    /// The version of SOAP; by default the first that the contract has a port for.
+    pub version: Option<Version>,
+}
+
+impl From<&str> for Selector {
+    fn from(name: &str) -> Self {
+        Selector { name: name.to_owned(), version: None }
+    }
+}
+
+impl Contract {
+    /// The operation of a name: `Operation`, `Port.Operation` or `Service.Port.Operation`.
+    ///
+    /// # Errors
+    /// When there is none, or it is not clear which one is meant.
+    pub fn operation(&self, name: &str) -> Result<Operation, LookupError> {
+        self.select(&name.into())
+    }
+
+    /// The operation that a selector means. Of several ports that offer the same port type the first is taken.
+    ///
+    /// # Errors
+    /// As [`operation`](Self::operation).
+    pub fn select(&self, selector: &Selector) -> Result<Operation, LookupError> {
+        let all = self.operations();
+        let mut found: Vec<_> = all.iter().filter(|operation| is_meant(operation, &selector.name)).collect();
+        if found.is_empty() {
+            return Err(LookupError::unknown(&selector.name, &all));
+        }
+        if let Some(version) = selector.version {
+            found.retain(|operation| operation.version() == version);
+        }
+        let Some(first) = found.first() else {
+            return Err(LookupError::Version { name: selector.name.clone() });
+        };
+        if found.iter().any(|other| other.declared() != first.declared()) {
+            let names = found.iter().map(|operation| operation.full_name()).collect();
+            return Err(LookupError::Ambiguous { name: selector.name.clone(), names });
+        }
+        Ok((*first).clone())
+    }
+}
+
+/// True if a name is an operation's full name, or the last parts of it.
+fn is_meant(operation: &Operation, name: &str) -> bool {
+    let full = operation.full_name();
+    let name = name.replace('/', ".");
+    let is_tail = || full.strip_suffix(&name).is_some_and(|front| front.ends_with('.'));
+    operation.name() == name || full == name || is_tail() && name.ends_with(operation.name())
+}
+
+/// Why no operation was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LookupError {
+    /// There is no operation of this name.
+    Unknown {
+        /// The name.
+        name: String,
+        /// Operations with names like it, or else the first ones there are.
+        similar: Vec<String>,
+    },
+    /// Several operations have this name.
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// Their full names.
+        names: Vec<String>,
+    },
+    /// The operation is not offered in the version of SOAP that was asked for.
+    Version {
+        /// The name.
+        name: String,
+    },
+    /// Messages of the operation cannot be read and written.
+    Unsupported {
+        /// The name.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl LookupError {
+    fn unknown(name: &str, all: &[Operation]) -> Self {
+        const MOST: usize = 10;
+        let wanted = name.to_lowercase();
+        let mut names: Vec<_> = all.iter().map(|operation| operation.name().to_owned()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let is_like =
+            |other: &&String| other.to_lowercase().contains(&wanted) || wanted.contains(&other.to_lowercase());
+        let like: Vec<_> = names.iter().filter(is_like).cloned().collect();
+        let mut similar = if like.is_empty() { names } else { like };
+        similar.truncate(MOST);
+        LookupError::Unknown { name: name.to_owned(), similar }
+    }
+}
+
+impl fmt::Display for LookupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LookupError::Unknown { name, similar } if similar.is_empty() => {
+                write!(f, "there is no operation {name}, nor any other with a SOAP binding")
+            }
+            LookupError::Unknown { name, similar } => {
+                write!(f, "there is no operation {name}; there are {}", similar.join(", "))
+            }
+            LookupError::Ambiguous { name, names } => {
+                write!(f, "several operations are called {name}; say which: {}", names.join(", "))
+            }
+            LookupError::Version { name } => write!(f, "{name} has no port of that version of SOAP"),
+            LookupError::Unsupported { name, reason } => write!(f, "{name} cannot be used: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for LookupError {}

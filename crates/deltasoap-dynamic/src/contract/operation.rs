@@ -1,0 +1,171 @@
+//! One operation of a contract.
+
+use super::{Contract, LookupError};
+use crate::{JsonError, Request};
+use deltasoap_core::schema::{ElementRef, View};
+use deltasoap_core::soap::Version;
+use deltasoap_core::{QName, Value};
+use deltasoap_wsdl::lower::{Method, Operation as Lowered};
+use deltasoap_wsdl::wsdl::{self, Binding};
+use serde_json::Value as Json;
+
+/// An operation at a port.
+#[derive(Debug, Clone)]
+pub struct Operation {
+    contract: Contract,
+    /// Among the lowered operations.
+    index: usize,
+    /// Service and port, if there is one.
+    port: Option<(usize, usize)>,
+}
+
+impl Operation {
+    pub(super) fn new(contract: &Contract, index: usize, port: Option<(usize, usize)>) -> Self {
+        Operation { contract: contract.clone(), index, port }
+    }
+
+    fn lowered(&self) -> &Lowered {
+        &self.contract.types.lowered.operations[self.index]
+    }
+
+    /// The contract that it belongs to.
+    pub fn contract(&self) -> &Contract {
+        &self.contract
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.lowered().name
+    }
+
+    /// `Service.Port.Operation`; `Binding.Operation` without a port.
+    pub fn full_name(&self) -> String {
+        match (self.service(), self.port()) {
+            (Some(service), Some(port)) => format!("{}.{}.{}", service.name.local, port.name, self.name()),
+            _ => format!("{}.{}", self.binding().name.local, self.name()),
+        }
+    }
+
+    /// The service whose port it is at.
+    pub fn service(&self) -> Option<&wsdl::Service> {
+        Some(&self.contract.description().definitions().services[self.port?.0])
+    }
+
+    /// The port that it is at.
+    pub fn port(&self) -> Option<&wsdl::Port> {
+        Some(&self.service()?.ports[self.port?.1])
+    }
+
+    /// Its binding.
+    pub fn binding(&self) -> &Binding {
+        &self.contract.description().definitions().bindings[self.lowered().binding]
+    }
+
+    /// How it is bound.
+    pub fn bound(&self) -> &wsdl::BoundOperation {
+        &self.binding().operations[self.lowered().operation]
+    }
+
+    /// What the port type says of it.
+    pub fn declaration(&self) -> &wsdl::Operation {
+        let definitions = self.contract.description().definitions();
+        &definitions.port_types[self.binding().port_type].operations[self.bound().operation]
+    }
+
+    /// Which operation of which port type it is.
+    pub(super) fn declared(&self) -> (usize, usize) {
+        (self.binding().port_type, self.bound().operation)
+    }
+
+    /// The version of SOAP.
+    pub fn version(&self) -> Version {
+        self.binding().version
+    }
+
+    /// The port's URL; `None` if the description gives none.
+    pub fn address(&self) -> Option<&str> {
+        self.port().map(|port| &*port.address).filter(|address| !address.is_empty())
+    }
+
+    /// What the description says about it, for people.
+    pub fn documentation(&self) -> Option<&str> {
+        self.declaration().documentation.as_deref()
+    }
+
+    /// Its messages.
+    ///
+    /// # Errors
+    /// When they cannot be read and written.
+    pub fn method(&self) -> Result<&Method, LookupError> {
+        let unsupported = |reason: &String| LookupError::Unsupported { name: self.full_name(), reason: reason.clone() };
+        self.lowered().method.as_ref().map_err(unsupported)
+    }
+
+    /// True if nothing is answered.
+    pub fn is_one_way(&self) -> bool {
+        self.declaration().output.is_none()
+    }
+
+    /// Name and content of the request's body element; `None` if its messages cannot be read and written.
+    pub fn request(&self) -> Option<(&QName, ElementRef)> {
+        let element = &self.method().ok()?.element;
+        Some((&element.request_name, element.request))
+    }
+
+    /// Name and content of the response's body element; `None` also for one-way operations.
+    pub fn response(&self) -> Option<(&QName, ElementRef)> {
+        let element = &self.method().ok()?.element;
+        element.response_name.as_ref().zip(element.response)
+    }
+
+    /// The view of some content of its messages.
+    pub fn view(&self, content: ElementRef) -> View<'_> {
+        self.contract.view(content)
+    }
+
+    /// A request from JSON.
+    ///
+    /// # Errors
+    /// When the JSON is not what the operation takes: where, and what was expected.
+    pub fn request_from_json(&self, json: &Json) -> Result<Value, JsonError> {
+        let (name, content) = self.request().ok_or_else(|| self.unusable())?;
+        self.contract.from_json(name, content, json)
+    }
+
+    /// A request as JSON.
+    ///
+    /// # Errors
+    /// When the value is not one of this operation.
+    pub fn request_to_json(&self, value: &Value) -> Result<Json, JsonError> {
+        let (name, content) = self.request().ok_or_else(|| self.unusable())?;
+        self.contract.to_json(name, content, value)
+    }
+
+    /// A response from JSON.
+    ///
+    /// # Errors
+    /// When the JSON is not what the operation answers.
+    pub fn response_from_json(&self, json: &Json) -> Result<Value, JsonError> {
+        let (name, content) = self.response().ok_or_else(|| self.unusable())?;
+        self.contract.from_json(name, content, json)
+    }
+
+    /// A response as JSON.
+    ///
+    /// # Errors
+    /// When the value is not one of this operation.
+    pub fn response_to_json(&self, value: &Value) -> Result<Json, JsonError> {
+        let (name, content) = self.response().ok_or_else(|| self.unusable())?;
+        self.contract.to_json(name, content, value)
+    }
+
+    /// Starts to build a request.
+    pub fn build(&self) -> Request<'_> {
+        Request::new(self)
+    }
+
+    #[cold]
+    fn unusable(&self) -> JsonError {
+        JsonError::new(&crate::json::ROOT, "an operation with such a message", self.full_name())
+    }
+}

@@ -1,0 +1,96 @@
+//! The types of a contract by their names.
+
+use crate::json::parse_name;
+use deltasoap_core::schema::Builtin;
+use deltasoap_core::{QName, ns};
+use deltasoap_wsdl::lower::Origin;
+use deltasoap_wsdl::xsd::{TypeDefinition, TypeId, Variety};
+use deltasoap_wsdl::{Import, Lowered};
+use std::collections::HashMap;
+
+/// An import, lowered, with short names for its types.
+pub(crate) struct Types {
+    pub(crate) import: Import,
+    pub(crate) lowered: Lowered,
+    /// Types by their local name; `None` where several have it. Without built-in ones.
+    short: HashMap<Box<str>, Option<TypeId>>,
+}
+
+impl Types {
+    pub(crate) fn new(import: Import) -> Self {
+        let mut short = HashMap::new();
+        for (id, it) in import.schemas().types().filter(|(_, it)| it.place.is_some()) {
+            if let Some(name) = &it.name {
+                let entry = short.entry(Box::from(&*name.local));
+                entry.and_modify(|known| *known = None).or_insert(Some(id));
+            }
+        }
+        Types { lowered: import.lower(), import, short }
+    }
+
+    /// The type with a name, built-in ones included.
+    pub(crate) fn named(&self, name: &QName) -> Option<TypeId> {
+        let builtin = || Builtin::from_local(&name.local).filter(|_| name.namespace == ns::XSD).map(TypeId::of_builtin);
+        self.import.schemas().type_named(name).or_else(builtin)
+    }
+
+    /// What a type is called in `$type`; `None` for one without a name.
+    pub(crate) fn label(&self, id: TypeId) -> Option<String> {
+        self.import.schemas()[id].name.as_ref().map(|name| self.label_of(name))
+    }
+
+    /// What a name is called in `$type`.
+    pub(crate) fn label_of(&self, name: &QName) -> String {
+        let is_short =
+            || self.short.get(&*name.local).copied().flatten().is_some_and(|id| self.named(name) == Some(id));
+        match () {
+            () if name.namespace == ns::XSD => format!("xsd:{}", name.local),
+            () if is_short() => name.local.to_string(),
+            () => name.to_string(),
+        }
+    }
+
+    /// The name behind a label.
+    pub(crate) fn name_of_label(&self, label: &str) -> Option<QName> {
+        if let Some(local) = label.strip_prefix("xsd:").or_else(|| label.strip_prefix("xs:")) {
+            return Some(QName::owned(ns::XSD, local));
+        }
+        match self.short.get(label).copied().flatten() {
+            Some(id) => self.import.schemas()[id].name.clone(),
+            None => parse_name(label),
+        }
+    }
+
+    pub(crate) fn labelled(&self, label: &str) -> Option<TypeId> {
+        self.named(&self.name_of_label(label)?)
+    }
+
+    pub(crate) fn is_named(&self, name: &QName, label: &str) -> bool {
+        self.name_of_label(label).as_ref() == Some(name)
+    }
+
+    /// True if a type can stand where another one is declared.
+    pub(crate) fn fits(&self, id: TypeId, origin: Origin) -> bool {
+        let mut id = id;
+        // A chain of bases is no longer than there are types.
+        for _ in 0..self.import.schemas().types().len() {
+            match self.base(id) {
+                _ if id == origin.type_id || origin.type_id == TypeId::ANY => return true,
+                Some(base) => id = base,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    fn base(&self, id: TypeId) -> Option<TypeId> {
+        match &self.import.schemas()[id].definition {
+            TypeDefinition::Complex(complex) if id != TypeId::ANY => Some(complex.base),
+            TypeDefinition::Simple(simple) => match simple.variety {
+                Variety::Restriction(base) => Some(base),
+                _ => None,
+            },
+            TypeDefinition::Complex(_) => None,
+        }
+    }
+}

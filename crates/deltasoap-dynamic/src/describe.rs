@@ -1,0 +1,186 @@
+//! Contracts for people: operations, elements and types with occurrence, facets and documentation.
+//!
+//! What is described becomes a [`Part`] first, which is printed as text with columns, or as JSON.
+
+mod parts;
+mod text;
+
+use crate::{Contract, Operation};
+use deltasoap_core::QName;
+use deltasoap_core::schema::{Style, Use};
+use deltasoap_core::soap::Version;
+use deltasoap_wsdl::wsdl::PartContent;
+use deltasoap_wsdl::xsd::{ElementId, TypeId};
+use parts::Describer;
+use serde_json::{Map, Value as Json, json};
+
+/// A piece of a description.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Part {
+    /// What it is: `operation`, `element`, `attribute`, `type`, `choice`, `request` and so on.
+    pub kind: &'static str,
+    /// Its name, without a namespace; empty for groups.
+    pub name: String,
+    /// Its namespace, where it is one of the things that stand by themselves.
+    pub namespace: String,
+    /// The name of its type; empty where it has none.
+    pub type_name: String,
+    /// How often it occurs; `None` where that is no question.
+    pub occurs: Option<(u32, Option<u32>)>,
+    /// Facets and all else that is to be known, in a few words each.
+    pub facts: Vec<String>,
+    /// What the description says about it.
+    pub documentation: String,
+    /// What it is made of.
+    pub parts: Vec<Part>,
+}
+
+impl Part {
+    /// The part as lines of text, each with its line end.
+    pub fn to_text(&self) -> String {
+        text::print(self)
+    }
+
+    /// The part as JSON; what is empty is left out.
+    pub fn to_json(&self) -> Json {
+        let mut object = Map::new();
+        let texts = [
+            ("kind", self.kind),
+            ("name", &*self.name),
+            ("namespace", &*self.namespace),
+            ("type", &*self.type_name),
+            ("documentation", &*self.documentation),
+        ];
+        let texts = texts.into_iter().filter(|(_, text)| !text.is_empty());
+        object.extend(texts.map(|(key, text)| (key.to_owned(), json!(text))));
+        if let Some((min, max)) = self.occurs {
+            object.insert("min".to_owned(), json!(min));
+            object.insert("max".to_owned(), max.map_or(json!("unbounded"), |max| json!(max)));
+        }
+        if !self.facts.is_empty() {
+            object.insert("facts".to_owned(), json!(self.facts));
+        }
+        if !self.parts.is_empty() {
+            object.insert("parts".to_owned(), self.parts.iter().map(Part::to_json).collect());
+        }
+        Json::Object(object)
+    }
+}
+
+impl Contract {
+    /// Describes what has this name: an operation, an element or a type, with or without a namespace (`{urn:x}Name`); several
+    /// where several have it, none if nothing has.
+    pub fn describe(&self, name: &str) -> Vec<Part> {
+        let mut parts: Vec<Part> = self.operation(name).iter().map(Operation::describe).collect();
+        let describer = Describer::new(&self.types);
+        let schemas = self.types.import.schemas();
+        let has_name = |other: &QName| *other.local == *name || other.to_string() == name;
+        let elements = schemas.elements().filter(|(_, it)| it.is_global && has_name(&it.name));
+        parts.extend(elements.map(|(id, _)| describer.global(id)));
+        let types = schemas.types().filter(|(_, it)| it.place.is_some() && it.name.as_ref().is_some_and(has_name));
+        parts.extend(types.map(|(id, _)| describer.global_type(id)));
+        parts
+    }
+
+    /// Names that [`describe`](Self::describe) knows and that are like this one, at most ten.
+    pub fn similar_names(&self, name: &str) -> Vec<String> {
+        const MOST: usize = 10;
+        let schemas = self.types.import.schemas();
+        let wanted = name.to_lowercase();
+        let operations = self.operations().into_iter().map(|it| it.name().to_owned());
+        let elements = schemas.elements().filter(|(_, it)| it.is_global).map(|(_, it)| it.name.local.to_string());
+        let types = schemas.types().filter(|(_, it)| it.place.is_some());
+        let types = types.filter_map(|(_, it)| Some(it.name.as_ref()?.local.to_string()));
+        let all = operations.chain(elements).chain(types);
+        let mut names: Vec<_> = all.filter(|it| it.to_lowercase().contains(&wanted)).collect();
+        names.sort_by_key(|name| (name.len(), name.clone()));
+        names.dedup();
+        names.truncate(MOST);
+        names
+    }
+}
+
+impl Operation {
+    /// The operation with its messages.
+    pub fn describe(&self) -> Part {
+        let bound = self.bound();
+        let style = if bound.style == Style::Rpc { "rpc" } else { "document" };
+        let is_encoded = bound.input.as_ref().is_some_and(|input| input.encoding == Use::Encoded);
+        let mut facts = vec![
+            if self.version() == Version::Soap12 { "SOAP 1.2" } else { "SOAP 1.1" }.to_owned(),
+            format!("{style}/{}", if is_encoded { "encoded" } else { "literal" }),
+        ];
+        if !bound.action.is_empty() {
+            facts.push(format!("action {}", bound.action));
+        }
+        facts.extend(self.address().map(|address| format!("at {address}")));
+        if self.is_one_way() {
+            facts.push("one-way".to_owned());
+        }
+        facts.extend(self.method().err().map(|error| error.to_string()));
+        Part {
+            kind: "operation",
+            name: self.full_name(),
+            facts,
+            documentation: self.documentation().map(parts::one_line).unwrap_or_default(),
+            parts: self.messages(),
+            ..Part::default()
+        }
+    }
+
+    fn messages(&self) -> Vec<Part> {
+        let declared = self.declaration();
+        let bound = self.bound();
+        let mut all = Vec::new();
+        all.extend(declared.input.as_ref().map(|it| self.message("request", it.message)));
+        all.extend(declared.output.as_ref().map(|it| self.message("response", it.message)));
+        let headers = [("request header", &bound.input), ("response header", &bound.output)];
+        for (kind, headers) in
+            headers.into_iter().flat_map(|(kind, how)| how.iter().map(move |how| (kind, &how.headers)))
+        {
+            for header in headers {
+                let part = self.message(kind, header.message);
+                let parts = part.parts.into_iter().filter(|it| it.facts.is_empty() || !it.name.is_empty()).collect();
+                all.push(Part { parts, ..part });
+            }
+        }
+        all.extend(declared.faults.iter().map(|it| self.message("fault", it.message)));
+        all
+    }
+
+    fn message(&self, kind: &'static str, message: usize) -> Part {
+        let contract = self.contract();
+        let describer = Describer::new(&contract.types);
+        let message = &contract.description().definitions().messages[message];
+        let parts = message.parts.iter().map(|part| match &part.content {
+            PartContent::Element(_, Some(id)) => describer.global(*id),
+            PartContent::Element(name, None) => undeclared(name),
+            PartContent::Type(id) => describer.parameter(&part.name, *id),
+        });
+        Part { kind, name: message.name.local.to_string(), parts: parts.collect(), ..Part::default() }
+    }
+}
+
+fn undeclared(name: &QName) -> Part {
+    let facts = vec!["declared nowhere: any content".to_owned()];
+    Part {
+        kind: "element",
+        name: name.local.to_string(),
+        namespace: name.namespace.to_string(),
+        facts,
+        ..Part::default()
+    }
+}
+
+/// For those who look at elements and types by number.
+impl Contract {
+    /// Describes a global element.
+    pub fn describe_element(&self, id: ElementId) -> Part {
+        Describer::new(&self.types).global(id)
+    }
+
+    /// Describes a type.
+    pub fn describe_type(&self, id: TypeId) -> Part {
+        Describer::new(&self.types).global_type(id)
+    }
+}

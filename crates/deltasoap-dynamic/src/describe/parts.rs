@@ -1,0 +1,263 @@
+//! Elements and types as parts.
+
+use super::Part;
+use crate::contract::Types;
+use crate::facets;
+use deltasoap_wsdl::xsd::{
+    AttributeUse, ElementId, Facets, Particle, Schemas, Term, TypeDefinition, TypeId, Variety, WildcardNamespaces,
+};
+use deltasoap_wsdl::{Normal, NormalContent};
+
+/// Types without names that are shown in place, one in the other.
+const DEPTH: usize = 8;
+/// Values of an enumeration that are shown.
+const VALUES: usize = 12;
+
+/// Describes the components of a contract.
+pub(super) struct Describer<'c> {
+    types: &'c Types,
+    schemas: &'c Schemas,
+}
+
+impl<'c> Describer<'c> {
+    pub(super) fn new(types: &'c Types) -> Self {
+        Describer { types, schemas: types.import.schemas() }
+    }
+
+    /// A global element with its content.
+    pub(super) fn global(&self, id: ElementId) -> Part {
+        let element = &self.schemas[id];
+        let part = self.declared(id, DEPTH);
+        let parts = if part.parts.is_empty() { self.content(element.type_id, DEPTH) } else { part.parts };
+        Part { kind: "element", namespace: element.name.namespace.to_string(), occurs: None, parts, ..part }
+    }
+
+    /// A type with its content.
+    pub(super) fn global_type(&self, id: TypeId) -> Part {
+        let it = &self.schemas[id];
+        let name = it.name.as_ref();
+        Part {
+            kind: "type",
+            name: name.map(|name| name.local.to_string()).unwrap_or_default(),
+            namespace: name.map(|name| name.namespace.to_string()).unwrap_or_default(),
+            type_name: self.base_name(id),
+            facts: self.type_facts(id),
+            documentation: it.documentation.as_deref().map(one_line).unwrap_or_default(),
+            parts: self.content(id, DEPTH),
+            ..Part::default()
+        }
+    }
+
+    /// A part of an rpc message.
+    pub(super) fn parameter(&self, name: &str, id: TypeId) -> Part {
+        let facts = self.simple_facts(id);
+        Part { kind: "parameter", name: name.to_owned(), type_name: self.type_name(id), facts, ..Part::default() }
+    }
+
+    /// What a type is derived from, where that says something.
+    fn base_name(&self, id: TypeId) -> String {
+        match &self.schemas[id].definition {
+            TypeDefinition::Complex(it) if it.base != TypeId::ANY => self.type_name(it.base),
+            TypeDefinition::Simple(it) => match &it.variety {
+                Variety::Restriction(base) => self.type_name(*base),
+                _ => self.type_name_of(&it.variety),
+            },
+            TypeDefinition::Complex(_) => String::new(),
+        }
+    }
+
+    fn type_facts(&self, id: TypeId) -> Vec<String> {
+        let mut facts = self.simple_facts(id);
+        if matches!(&self.schemas[id].definition, TypeDefinition::Complex(it) if it.is_abstract) {
+            facts.insert(0, "abstract".to_owned());
+        }
+        if self.schemas.content(id).is_some_and(|it| it.is_mixed) {
+            facts.push("mixed with text".to_owned());
+        }
+        let derived: Vec<_> =
+            self.schemas.derived(id).iter().filter_map(|&it| self.types.label(it)).take(VALUES).collect();
+        if !derived.is_empty() && id != TypeId::ANY {
+            facts.push(format!("derived: {}", derived.join(", ")));
+        }
+        facts
+    }
+
+    /// An element as it is declared, without its occurrence.
+    fn declared(&self, id: ElementId, depth: usize) -> Part {
+        let element = &self.schemas[id];
+        let is_named = self.schemas[element.type_id].name.is_some();
+        let mut facts = self.simple_facts(element.type_id);
+        if element.is_nillable {
+            facts.insert(0, "nillable".to_owned());
+        }
+        facts.extend(element.default.as_ref().map(|it| format!("default {it:?}")));
+        facts.extend(element.fixed.as_ref().map(|it| format!("fixed {it:?}")));
+        let substitutes: Vec<_> =
+            self.schemas.substitutes(id).iter().map(|&it| self.schemas[it].name.local.as_ref()).take(VALUES).collect();
+        if !substitutes.is_empty() {
+            facts.push(format!("or in its place: {}", substitutes.join(", ")));
+        }
+        Part {
+            kind: "element",
+            name: element.name.local.to_string(),
+            type_name: self.type_name(element.type_id),
+            facts,
+            documentation: element.documentation.as_deref().map(one_line).unwrap_or_default(),
+            parts: if is_named { Vec::new() } else { self.content(element.type_id, depth) },
+            ..Part::default()
+        }
+    }
+
+    /// What stands in an element of a type.
+    fn content(&self, id: TypeId, depth: usize) -> Vec<Part> {
+        let Some(normal) = self.schemas.content(id).filter(|_| depth > 0 && id != TypeId::ANY) else {
+            return Vec::new();
+        };
+        let mut parts = self.attributes(normal);
+        match &normal.content {
+            NormalContent::Empty => {}
+            NormalContent::Text(text) => parts.push(Part {
+                kind: "text",
+                type_name: self.type_name(*text),
+                facts: self.simple_facts(*text),
+                ..Part::default()
+            }),
+            NormalContent::Elements(particle) => match &particle.term {
+                Term::Sequence(inner) if (particle.min, particle.max) == (1, Some(1)) => {
+                    parts.extend(inner.iter().map(|it| self.particle(it, depth - 1)));
+                }
+                _ => parts.push(self.particle(particle, depth - 1)),
+            },
+        }
+        if let Some(array) = &normal.array {
+            let type_name = format!("{}{}", self.type_name(array.item), array.dimensions);
+            parts.push(Part { kind: "items", type_name, ..Part::default() });
+        }
+        parts
+    }
+
+    fn attributes(&self, normal: &Normal) -> Vec<Part> {
+        let mut parts: Vec<_> = normal.attributes.iter().map(|it| self.attribute(it)).collect();
+        if normal.any_attribute.is_some() {
+            parts.push(Part { kind: "attribute", facts: vec!["any others".to_owned()], ..Part::default() });
+        }
+        parts
+    }
+
+    fn attribute(&self, it: &AttributeUse) -> Part {
+        let declaration = &self.schemas[it.attribute];
+        let mut facts = self.simple_facts(declaration.type_id);
+        let default = it.default.as_deref().or(declaration.default.as_deref());
+        let fixed = it.fixed.as_deref().or(declaration.fixed.as_deref());
+        facts.extend(default.map(|text| format!("default {text:?}")));
+        facts.extend(fixed.map(|text| format!("fixed {text:?}")));
+        Part {
+            kind: "attribute",
+            name: format!("@{}", declaration.name.local),
+            type_name: self.type_name(declaration.type_id),
+            occurs: Some((u32::from(it.is_required), Some(1))),
+            facts,
+            documentation: declaration.documentation.as_deref().map(one_line).unwrap_or_default(),
+            ..Part::default()
+        }
+    }
+
+    fn particle(&self, particle: &Particle, depth: usize) -> Part {
+        let group = |kind, parts: &[Particle]| {
+            let parts =
+                if depth > 0 { parts.iter().map(|it| self.particle(it, depth - 1)).collect() } else { Vec::new() };
+            Part { kind, parts, ..Part::default() }
+        };
+        let part = match &particle.term {
+            Term::Element(id) => self.declared(*id, depth),
+            Term::Sequence(parts) => group("sequence", parts),
+            Term::Choice(parts) => group("choice", parts),
+            Term::All(parts) => group("all", parts),
+            Term::Any(wildcard) => {
+                let facts = match &wildcard.namespaces {
+                    WildcardNamespaces::Any => Vec::new(),
+                    WildcardNamespaces::Other(own) => vec![format!("of other namespaces than {own}")],
+                    WildcardNamespaces::Only(list) => vec![format!("of {}", list.join(", "))],
+                };
+                Part { kind: "any", facts, ..Part::default() }
+            }
+            Term::Group(_) => Part { kind: "group", ..Part::default() },
+        };
+        Part { occurs: Some((particle.min, particle.max)), ..part }
+    }
+
+    /// A type's name; for one without a name what it is made from.
+    fn type_name(&self, id: TypeId) -> String {
+        if id == TypeId::ANY {
+            return "xsd:anyType".to_owned();
+        }
+        match (self.types.label(id), &self.schemas[id].definition) {
+            (Some(label), _) => label,
+            (None, TypeDefinition::Simple(it)) => match &it.variety {
+                Variety::Restriction(base) => self.type_name(*base),
+                variety => self.type_name_of(variety),
+            },
+            (None, TypeDefinition::Complex(_)) => String::new(),
+        }
+    }
+
+    fn type_name_of(&self, variety: &Variety) -> String {
+        match variety {
+            Variety::Any => "xsd:anySimpleType".to_owned(),
+            Variety::Builtin(builtin) => format!("xsd:{}", builtin.local()),
+            Variety::Restriction(base) => self.type_name(*base),
+            Variety::List(item) => format!("list of {}", self.type_name(*item)),
+            Variety::Union(members) => {
+                let members: Vec<_> = members.iter().take(VALUES).map(|&it| self.type_name(it)).collect();
+                members.join(" or ")
+            }
+        }
+    }
+
+    /// The facets of a simple type in words; none for other types.
+    fn simple_facts(&self, id: TypeId) -> Vec<String> {
+        if !matches!(self.schemas[id].definition, TypeDefinition::Simple(_)) {
+            return Vec::new();
+        }
+        let mut facts = Vec::new();
+        // What a type of its own name is in the end.
+        if let Some(Variety::Builtin(builtin)) = self.schemas.variety(id)
+            && self.schemas[id].name.is_some()
+            && id.builtin().is_none()
+        {
+            facts.push(format!("xsd:{}", builtin.local()));
+        }
+        facets::steps(self.schemas, id).into_iter().for_each(|step| of_step(step, &mut facts));
+        facts
+    }
+}
+
+fn of_step(facets: &Facets, facts: &mut Vec<String>) {
+    let range = |least: &Option<Box<str>>, most: &Option<Box<str>>| match (least, most) {
+        (Some(least), Some(most)) => Some(format!("{least} to {most}")),
+        (Some(least), None) => Some(format!("at least {least}")),
+        (None, Some(most)) => Some(format!("at most {most}")),
+        (None, None) => None,
+    };
+    facts.extend(range(&facets.min_inclusive, &facets.max_inclusive));
+    facts.extend(facets.min_exclusive.as_ref().map(|it| format!("more than {it}")));
+    facts.extend(facets.max_exclusive.as_ref().map(|it| format!("less than {it}")));
+    facts.extend(facets.length.map(|it| format!("length {it}")));
+    let text = |number: Option<u64>| number.map(|it| it.to_string().into_boxed_str());
+    let lengths = range(&text(facets.min_length), &text(facets.max_length));
+    facts.extend(lengths.map(|lengths| format!("length {lengths}")));
+    facts.extend(facets.total_digits.map(|it| format!("{it} digits")));
+    facts.extend(facets.fraction_digits.map(|it| format!("{it} digits behind the point")));
+    facts.extend(facets.patterns.iter().map(|it| format!("pattern {it}")));
+    if !facets.enumeration.is_empty() {
+        let values: Vec<_> = facets.enumeration.iter().take(VALUES).map(|it| &*it.value).collect();
+        let more = facets.enumeration.len().saturating_sub(VALUES);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        facts.push(format!("one of {}{more}", values.join(", ")));
+    }
+}
+
+/// Documentation without its line ends and indents.
+pub(super) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

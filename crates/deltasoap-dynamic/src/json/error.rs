@@ -1,0 +1,68 @@
+//! JSON that is not what a schema says.
+
+use super::path::Path;
+use std::fmt;
+
+/// Why JSON gives no value: where, and what was expected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JsonError(Box<Parts>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Parts {
+    path: String,
+    expected: String,
+    found: String,
+}
+
+impl JsonError {
+    #[cold]
+    pub(crate) fn new(path: &Path<'_>, expected: impl Into<String>, found: impl Into<String>) -> Self {
+        JsonError(Box::new(Parts { path: path.to_string(), expected: expected.into(), found: found.into() }))
+    }
+
+    /// Where, as `jq` writes it: `.order.item[2]`; empty for the whole.
+    pub fn path(&self) -> &str {
+        &self.0.path
+    }
+
+    /// What should stand there.
+    pub fn expected(&self) -> &str {
+        &self.0.expected
+    }
+
+    /// What stands there.
+    pub fn found(&self) -> &str {
+        &self.0.found
+    }
+}
+
+impl fmt::Display for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Parts { path, expected, found } = &*self.0;
+        let path = if path.is_empty() { "." } else { path };
+        write!(f, "{path}: expected {expected}, found {found}")
+    }
+}
+
+impl std::error::Error for JsonError {}
+
+/// What a JSON value is, for people.
+pub(crate) fn kind(json: &serde_json::Value) -> String {
+    use serde_json::Value::{Array, Bool, Null, Number, Object, String};
+    match json {
+        Null => "null".to_owned(),
+        Bool(it) => format!("the boolean {it}"),
+        Number(it) => format!("the number {it}"),
+        String(it) => format!("the string {:?}", excerpt(it)),
+        Array(items) => format!("an array of {}", items.len()),
+        Object(_) => "an object".to_owned(),
+    }
+}
+
+fn excerpt(text: &str) -> String {
+    const MOST: usize = 60;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,106 @@
+//! The names of properties: which one each field of a complex type has.
+//!
+//! Names are given out in the order of the schema, so that they depend on nothing else. The fields of a choice that occurs
+//! once stand among those around it and take their names from the same stock.
+
+use deltasoap_core::schema::{ComplexElement, Element, ElementRef, Field, Schema};
+use deltasoap_core::{QName, schema::View};
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// Most choices in choices that are followed.
+const DEPTH: usize = 32;
+
+/// The properties of a complex type.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    /// One a field.
+    pub(crate) slots: Vec<Slot>,
+    /// One an attribute.
+    pub(crate) attributes: Vec<String>,
+}
+
+/// Where a field stands in JSON.
+#[derive(Debug)]
+pub(crate) enum Slot {
+    /// Under a property.
+    Property(String),
+    /// A choice that occurs once: among the properties around it.
+    Among(Layout),
+    /// A choice that can occur more than once: an array of objects with these properties.
+    Choices(String, Layout),
+}
+
+impl Layout {
+    /// The properties of a complex type.
+    pub(crate) fn of(complex: &ComplexElement, view: View<'_>) -> Self {
+        Self::with(complex, view, &mut Names::default(), 0)
+    }
+
+    fn with(complex: &ComplexElement, view: View<'_>, names: &mut Names, depth: usize) -> Self {
+        let attributes = complex.attributes.iter().map(|attribute| names.take("@", &attribute.name)).collect();
+        let slots = complex.fields.iter().map(|field| slot(field, view.follow(field.element), names, depth)).collect();
+        Layout { slots, attributes }
+    }
+
+    /// Every property, choices that stand among them included.
+    pub(crate) fn properties<'l>(&'l self, into: &mut Vec<&'l str>) {
+        into.extend(self.attributes.iter().map(String::as_str));
+        for slot in &self.slots {
+            match slot {
+                Slot::Property(name) | Slot::Choices(name, _) => into.push(name),
+                Slot::Among(layout) => layout.properties(into),
+            }
+        }
+    }
+}
+
+fn slot(field: &Field, content: View<'_>, names: &mut Names, depth: usize) -> Slot {
+    match content.element {
+        Element::Complex(choice) if field.inline && depth < DEPTH => match field.is_repeated() {
+            true => {
+                let name = names.take("$", &QName::new("", "choice"));
+                Slot::Choices(name, Layout::with(choice, content, &mut Names::default(), depth + 1))
+            }
+            false => Slot::Among(Layout::with(choice, content, names, depth + 1)),
+        },
+        _ if field.inline => Slot::Property(names.take("$", &QName::new("", "any"))),
+        _ => Slot::Property(names.take("", &field.name)),
+    }
+}
+
+/// The names that are taken.
+#[derive(Debug, Default)]
+struct Names(HashSet<String>);
+
+impl Names {
+    fn take(&mut self, mark: &str, name: &QName) -> String {
+        let short = format!("{mark}{}", name.local);
+        let long = format!("{mark}{name}");
+        let numbered = (2_usize..).map(|number| format!("{short}#{number}"));
+        let mut all = [short.clone(), long].into_iter().chain(numbered);
+        all.find(|name| self.0.insert(name.clone())).unwrap_or(short)
+    }
+}
+
+/// Layouts by the content that they are of, made once.
+#[derive(Debug)]
+pub(crate) struct Layouts<'s> {
+    pub(crate) schema: &'s Schema,
+    known: RefCell<HashMap<u32, Rc<Layout>>>,
+}
+
+impl<'s> Layouts<'s> {
+    pub(crate) fn new(schema: &'s Schema) -> Self {
+        Layouts { schema, known: RefCell::default() }
+    }
+
+    pub(crate) fn of(&self, content: ElementRef, complex: &ComplexElement) -> Rc<Layout> {
+        let make = || Rc::new(Layout::of(complex, self.schema.view(content)));
+        match content {
+            ElementRef::Index(index) => Rc::clone(self.known.borrow_mut().entry(index).or_insert_with(make)),
+            ElementRef::Static(_) => make(),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Values as JSON, without loss.
+//!
+//! The schema says what is what, so that a value's JSON is little more than its data:
+//!
+//! | XML | JSON |
+//! |---|---|
+//! | an element of a complex type | an object, a property a child element, in the order of the schema |
+//! | an element that can occur more than once | an array, whatever their number; no property for none |
+//! | an element that is absent; nil; empty | no property; `null`; `""`, `{}` |
+//! | an attribute | a property `@name` |
+//! | text beside attributes | a property `$`; where there are no attributes, the text alone may stand for all |
+//! | a choice | the property of the element chosen, among the others |
+//! | a choice that can occur more than once | a property `$choice`: an array of objects of one property, in order |
+//! | a SOAP array | an array |
+//! | content of a derived type | an object with a property `$type` (below) |
+//! | content without a schema, mixed content | a tree (below); `xsd:any` under the property `$any` |
+//!
+//! Where two children have the same local name the second one's property is `{namespace}name`, or `name#2` if that is taken
+//! too. Properties may come in any order: messages are written in the order of the schema.
+//!
+//! # Simple types
+//!
+//! Booleans are booleans. Numbers are numbers where every reader of JSON gets them exactly: integers up to 2⁵³, decimals of
+//! up to 15 digits, and floating point numbers; all other numbers are strings, as are `INF`, `-INF` and `NaN`. Everything else is a string as
+//! XML has it: dates, base64, hexadecimal. When JSON is read, a string will do for any simple type.
+//!
+//! # Derived types
+//!
+//! Where the message says by `xsi:type` which type an element is of, `$type` holds the type's name: the local name if that is
+//! clear, else `{namespace}local`; `xsd:int` and the like for built-in types. What is no object has its value under `$`:
+//! `{"$type": "xsd:int", "$": 5}`. Content that does not fit its type, or has more than the type knows, is kept as a tree.
+//! `xsd:anyType` also takes a plain string, number or boolean, and then names the type itself.
+//!
+//! # Trees
+//!
+//! ```json
+//! {"$name": "{urn:x}note", "$ns": {"p": "urn:p"}, "@id": "7", "$content": ["see ", {"$name": "{urn:x}b", "$content": ["p:q"]}]}
+//! ```
+//!
+//! `$content` has texts and elements in order. `$name` is left out where the schema gives it, `$ns` where no value has a
+//! prefix in it. `{"$xml": "<note xmlns='urn:x'/>"}` is read as well.
+
+use deltasoap_core::QName;
+
+mod error;
+mod keys;
+mod open;
+mod path;
+mod reading;
+mod request;
+mod scalar;
+mod tree;
+mod writing;
+
+pub use error::JsonError;
+pub use request::Request;
+
+pub(crate) use keys::Layouts;
+pub(crate) use reading::Reading;
+pub(crate) use tree::{parse_name, tree_of};
+pub(crate) use writing::Writing;
+
+/// The whole of a JSON value.
+pub(crate) const ROOT: path::Path<'static> = path::Path::Root;
+
+/// Why an element has no JSON: nothing declares it.
+pub(crate) fn undeclared(name: &QName) -> JsonError {
+    JsonError::new(&ROOT, "an element that the contract declares, or a tree", format!("<{name}>"))
+}

@@ -1,0 +1,284 @@
+//! From JSON to values.
+
+use super::error::kind;
+use super::keys::{Layout, Slot};
+use super::path::Path;
+use super::{JsonError, Layouts, scalar};
+use crate::contract::Types;
+use deltasoap_core::schema::{ArrayElement, Attribute, ComplexElement, Compositor, Element, ElementRef, Field, View};
+use deltasoap_core::{QName, Record, Simple, Value};
+use serde_json::{Map, Value as Json};
+
+/// Reads JSON as values; one for any number of values of a contract.
+pub(crate) struct Reading<'c> {
+    pub(super) types: &'c Types,
+    pub(super) layouts: Layouts<'c>,
+}
+
+impl<'c> Reading<'c> {
+    pub(crate) fn new(types: &'c Types) -> Self {
+        Reading { types, layouts: Layouts::new(&types.lowered.schema) }
+    }
+
+    /// The content of an element of this name, which is not nil.
+    ///
+    /// # Errors
+    /// When the JSON is not what the schema says.
+    pub(crate) fn content(
+        &self,
+        json: &Json,
+        content: ElementRef,
+        name: &QName,
+        path: &Path<'_>,
+    ) -> Result<Value, JsonError> {
+        let view = self.layouts.schema.view(content);
+        match view.element {
+            Element::Simple(_) | Element::Union(_) => scalar::from_json(json, view, path).map(Value::Simple),
+            Element::Complex(complex) => self.complex(json, content, complex, path),
+            Element::Array(array) => self.array(json, array, path),
+            Element::Any => self.open(json, content, Some(name), path).map(|node| Value::Tree(Box::new(node))),
+        }
+    }
+
+    fn array(&self, json: &Json, array: &ArrayElement, path: &Path<'_>) -> Result<Value, JsonError> {
+        let items = items(json, &array.item_name, path)?;
+        let item = |(index, item): (usize, &Json)| match item {
+            Json::Null if array.nillable => Ok(Value::Nil),
+            item => self.content(item, array.item, &array.item_name, &path.index(index)),
+        };
+        items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Value::List)
+    }
+
+    fn complex(
+        &self,
+        json: &Json,
+        content: ElementRef,
+        complex: &ComplexElement,
+        path: &Path<'_>,
+    ) -> Result<Value, JsonError> {
+        let layout = self.layouts.of(content, complex);
+        let bare;
+        let object = match json {
+            Json::Object(object) => object,
+            Json::Null | Json::Array(_) => return Err(self.wants_object(complex, json, path)),
+            text if complex.text.is_some() => {
+                bare = Map::from_iter([("$".to_owned(), text.clone())]);
+                &bare
+            }
+            json => return Err(self.wants_object(complex, json, path)),
+        };
+        self.only_known(object, complex, &layout, path)?;
+        let view = self.layouts.schema.view(content);
+        Ok(Value::Record(Box::new(self.record(object, complex, &layout, view, path)?)))
+    }
+
+    fn wants_object(&self, complex: &ComplexElement, json: &Json, path: &Path<'_>) -> JsonError {
+        let name = &complex.name.local;
+        let expected = if name.is_empty() { "an object".to_owned() } else { format!("an object of {name}") };
+        JsonError::new(path, expected, kind(json))
+    }
+
+    /// Refuses properties that nothing is read from.
+    fn only_known(
+        &self,
+        object: &Map<String, Json>,
+        complex: &ComplexElement,
+        layout: &Layout,
+        path: &Path<'_>,
+    ) -> Result<(), JsonError> {
+        let mut known = Vec::new();
+        layout.properties(&mut known);
+        known.extend(complex.text.map(|_| "$"));
+        let names_itself = |key: &str, value: &Json| {
+            key == "$type" && value.as_str().is_some_and(|label| self.types.is_named(&complex.name, label))
+        };
+        let mut unknown =
+            object.iter().filter(|(key, value)| !known.contains(&key.as_str()) && !names_itself(key, value));
+        match unknown.next() {
+            None => Ok(()),
+            Some((key, _)) => {
+                Err(JsonError::new(&path.key(key), expected_properties(&known), "a property of no meaning"))
+            }
+        }
+    }
+
+    fn record(
+        &self,
+        object: &Map<String, Json>,
+        complex: &ComplexElement,
+        layout: &Layout,
+        view: View<'_>,
+        path: &Path<'_>,
+    ) -> Result<Record, JsonError> {
+        let attributes = complex.attributes.iter().zip(&layout.attributes);
+        let attributes = attributes.map(|(attribute, key)| attribute_of(object, attribute, key, view, path));
+        let mut record = Record { fields: Vec::new(), attributes: attributes.collect::<Result<_, _>>()? };
+        if let Some(text) = complex.text {
+            let missing = || JsonError::new(&path.key("$"), scalar::expected(view.follow(text)), "nothing");
+            let json = object.get("$").ok_or_else(missing)?;
+            record.fields.push(Value::Simple(scalar::from_json(json, view.follow(text), &path.key("$"))?));
+            return Ok(record);
+        }
+        for (field, slot) in complex.fields.iter().zip(&layout.slots) {
+            record.fields.push(self.field(object, field, slot, complex.compositor == Compositor::Choice, path)?);
+        }
+        if complex.compositor == Compositor::Choice {
+            check_choice(&record, layout, complex, path)?;
+        }
+        Ok(record)
+    }
+
+    fn field(
+        &self,
+        object: &Map<String, Json>,
+        field: &Field,
+        slot: &Slot,
+        is_choice: bool,
+        path: &Path<'_>,
+    ) -> Result<Value, JsonError> {
+        let is_optional = field.min == 0 || is_choice;
+        match slot {
+            Slot::Property(key) => match object.get(key) {
+                None if is_optional => Ok(nothing(field)),
+                None => Err(self.missing(field, &path.key(key))),
+                Some(json) => self.occurrences(json, field, is_choice, &path.key(key)),
+            },
+            Slot::Choices(key, layout) => match object.get(key) {
+                None if is_optional => Ok(nothing(field)),
+                None => Err(JsonError::new(&path.key(key), "an array of choices", "nothing")),
+                Some(json) => self.choices(json, field, layout, &path.key(key)),
+            },
+            Slot::Among(layout) => self.choice_among(object, field, layout, is_optional, path),
+        }
+    }
+
+    fn missing(&self, field: &Field, path: &Path<'_>) -> JsonError {
+        let view = self.layouts.schema.view(field.element);
+        let expected = match view.element {
+            _ if field.is_repeated() => format!("an array of at least {}", field.min),
+            Element::Simple(_) | Element::Union(_) => scalar::expected(view),
+            Element::Complex(_) => "an object".to_owned(),
+            Element::Array(_) => "an array".to_owned(),
+            Element::Any => "content".to_owned(),
+        };
+        JsonError::new(path, expected, "nothing, and it is required")
+    }
+
+    fn occurrences(&self, json: &Json, field: &Field, is_choice: bool, path: &Path<'_>) -> Result<Value, JsonError> {
+        if !field.is_repeated() {
+            return self.occurrence(json, field, path);
+        }
+        let items = items(json, &field.name, path)?;
+        let is_counted = !(is_choice && items.is_empty());
+        if is_counted && (items.len() as u64) < u64::from(field.min) {
+            return Err(JsonError::new(path, format!("an array of at least {}", field.min), kind(json)));
+        }
+        if let Some(max) = field.max.filter(|&max| items.len() as u64 > u64::from(max)) {
+            return Err(JsonError::new(path, format!("an array of at most {max}"), kind(json)));
+        }
+        let item = |(index, item)| self.occurrence(item, field, &path.index(index));
+        items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Value::List)
+    }
+
+    fn occurrence(&self, json: &Json, field: &Field, path: &Path<'_>) -> Result<Value, JsonError> {
+        match json {
+            Json::Null if field.nillable => Ok(Value::Nil),
+            json if field.inline => self.open(json, field.element, None, path).map(|node| Value::Tree(Box::new(node))),
+            json => self.content(json, field.element, &field.name, path),
+        }
+    }
+
+    fn choices(&self, json: &Json, field: &Field, layout: &Layout, path: &Path<'_>) -> Result<Value, JsonError> {
+        let items = items(json, &field.name, path)?;
+        let choice = |(index, json): (usize, &Json)| {
+            let path = path.index(index);
+            let Element::Complex(complex) = self.layouts.schema.view(field.element).element else {
+                return Err(JsonError::new(&path, "a choice", "a schema without one"));
+            };
+            let Json::Object(object) = json else { return Err(self.wants_object(complex, json, &path)) };
+            self.only_known(object, complex, layout, &path)?;
+            self.choice_among(object, field, layout, false, &path)
+        };
+        items.iter().enumerate().map(choice).collect::<Result<_, _>>().map(Value::List)
+    }
+
+    /// A choice whose properties stand among others.
+    fn choice_among(
+        &self,
+        object: &Map<String, Json>,
+        field: &Field,
+        layout: &Layout,
+        is_optional: bool,
+        path: &Path<'_>,
+    ) -> Result<Value, JsonError> {
+        let view = self.layouts.schema.view(field.element);
+        let Element::Complex(complex) = view.element else { return Ok(Value::Absent) };
+        let mut properties = Vec::new();
+        layout.properties(&mut properties);
+        let is_there = properties.iter().any(|property| object.contains_key(*property));
+        match is_there {
+            true => Ok(Value::Record(Box::new(self.record(object, complex, layout, view, path)?))),
+            false if is_optional => Ok(Value::Absent),
+            false => Err(JsonError::new(path, one_of(&properties), "none of them")),
+        }
+    }
+}
+
+/// The attribute of a record.
+fn attribute_of(
+    object: &Map<String, Json>,
+    attribute: &Attribute,
+    key: &str,
+    view: View<'_>,
+    path: &Path<'_>,
+) -> Result<Option<Simple>, JsonError> {
+    let (content, path) = (view.follow(attribute.element), path.key(key));
+    match object.get(key) {
+        None if attribute.required => {
+            Err(JsonError::new(&path, scalar::expected(content), "nothing, and it is required"))
+        }
+        None => Ok(None),
+        Some(json) => match (scalar::from_json(json, content, &path)?, content.element) {
+            (simple, Element::Simple(_)) => Ok(Some(simple)),
+            // The engine keeps attributes of union types as their text.
+            (simple, _) => Ok(Some(Simple::String(simple.to_string()))),
+        },
+    }
+}
+
+/// A choice has one alternative, no more.
+fn check_choice(record: &Record, layout: &Layout, complex: &ComplexElement, path: &Path<'_>) -> Result<(), JsonError> {
+    let is_there = |value: &&Value| !matches!(value, Value::Absent) && **value != Value::List(Vec::new());
+    if record.fields.iter().filter(is_there).count() <= 1 {
+        return Ok(());
+    }
+    let mut properties = Vec::new();
+    layout.properties(&mut properties);
+    let name = if complex.name.local.is_empty() { "the choice" } else { &complex.name.local };
+    Err(JsonError::new(path, format!("{} for {name}", one_of(&properties)), "several of them"))
+}
+
+/// The value of a field that does not occur.
+fn nothing(field: &Field) -> Value {
+    if field.is_repeated() { Value::List(Vec::new()) } else { Value::Absent }
+}
+
+fn items<'j>(json: &'j Json, name: &QName, path: &Path<'_>) -> Result<&'j [Json], JsonError> {
+    match json {
+        Json::Array(items) => Ok(items),
+        json => Err(JsonError::new(path, format!("an array of {}", name.local), kind(json))),
+    }
+}
+
+fn expected_properties(known: &[&str]) -> String {
+    const MOST: usize = 20;
+    if known.is_empty() {
+        return "no properties".to_owned();
+    }
+    let more = if known.len() > MOST { ", …" } else { "" };
+    format!("one of the properties {}{more}", known[..known.len().min(MOST)].join(", "))
+}
+
+fn one_of(properties: &[&str]) -> String {
+    format!("one of the properties {}", properties.join(", "))
+}

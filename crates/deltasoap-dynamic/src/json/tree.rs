@@ -1,0 +1,211 @@
+//! Trees as JSON: content that no schema describes.
+
+use super::JsonError;
+use super::error::kind;
+use super::open::{checked, plain};
+use super::path::Path;
+use crate::contract::Types;
+use deltasoap_core::{Child, Node, QName, lexical, ns};
+use serde_json::{Map, Value as Json};
+use std::collections::BTreeSet;
+
+impl Types {
+    /// A tree as JSON. Its name is left out if it is the one that the schema gives.
+    pub(crate) fn tree_to_json(&self, node: &Node, name: Option<&QName>) -> Json {
+        self.node_to_json(&mut Vec::new(), node, name)
+    }
+
+    fn node_to_json<'n>(&self, path: &mut Vec<&'n Node>, node: &'n Node, name: Option<&QName>) -> Json {
+        path.push(node);
+        let mut object = Map::new();
+        if name != Some(&node.name) {
+            object.insert("$name".to_owned(), Json::String(node.name.to_string()));
+        }
+        let named = node.attribute(ns::XSI, "type").and_then(|text| Node::resolve_in(path, text));
+        if let Some(named) = &named {
+            object.insert("$type".to_owned(), Json::String(self.label_of(named)));
+        }
+        let bindings = used_bindings(node);
+        if !bindings.is_empty() {
+            object.insert("$ns".to_owned(), Json::Object(bindings));
+        }
+        let is_said = |attribute: &QName| named.is_some() && attribute.is(ns::XSI, "type");
+        let attributes = node.attributes.iter().filter(|(attribute, _)| !is_said(attribute));
+        object.extend(attributes.map(|(attribute, value)| (format!("@{attribute}"), Json::String(value.clone()))));
+        let children = node.children.iter().map(|child| match child {
+            Child::Text(text) => Json::String(text.clone()),
+            Child::Element(child) => self.node_to_json(path, child, None),
+        });
+        let children: Vec<Json> = children.collect();
+        if !children.is_empty() || path.len() == 1 {
+            object.insert("$content".to_owned(), Json::Array(children));
+        }
+        path.pop();
+        Json::Object(object)
+    }
+
+    /// A tree from JSON; `name` where the JSON has none.
+    ///
+    /// # Errors
+    /// When the JSON is no tree.
+    pub(crate) fn tree_from_json(
+        &self,
+        object: &Map<String, Json>,
+        name: Option<&QName>,
+        path: &Path<'_>,
+    ) -> Result<Node, JsonError> {
+        if let Some(xml) = object.get("$xml") {
+            return from_xml(xml, name, &path.key("$xml"));
+        }
+        let mut node = Node::new(match (object.get("$name"), name) {
+            (Some(json), _) => name_of(json, &path.key("$name"))?,
+            (None, Some(name)) => name.clone(),
+            (None, None) => return Err(JsonError::new(&path.key("$name"), "an element's name", "nothing")),
+        });
+        for (key, json) in object {
+            self.property(&mut node, key, json, &path.key(key))?;
+        }
+        match object.get("$type") {
+            Some(label) => self.with_label(node, label, &path.key("$type")),
+            None => Ok(node),
+        }
+    }
+
+    fn property(&self, node: &mut Node, key: &str, json: &Json, path: &Path<'_>) -> Result<(), JsonError> {
+        match key {
+            "$name" | "$type" => {}
+            "$ns" => node.bindings = bindings_of(json, path)?.into(),
+            "$content" => node.children = self.children(json, path)?,
+            _ => {
+                let name = key.strip_prefix('@').map(|name| parse_name(name).ok_or(name));
+                let Some(Ok(name)) = name else {
+                    return Err(JsonError::new(path, "$name, $ns, $content or attributes (@name)", "another property"));
+                };
+                let text = plain(json).ok_or_else(|| JsonError::new(path, "a string", kind(json)))?;
+                node.attributes.push((name, checked(&text, path)?));
+            }
+        }
+        Ok(())
+    }
+
+    fn children(&self, json: &Json, path: &Path<'_>) -> Result<Vec<Child>, JsonError> {
+        let refuse = |json, path: &Path<'_>| JsonError::new(path, "an array of strings and elements", kind(json));
+        let Json::Array(items) = json else { return Err(refuse(json, path)) };
+        let mut children = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            let path = path.index(index);
+            match item {
+                Json::Object(object) => children.push(Child::Element(self.tree_from_json(object, None, &path)?)),
+                item => push_text(&mut children, &checked(&plain(item).ok_or_else(|| refuse(item, &path))?, &path)?),
+            }
+        }
+        Ok(children)
+    }
+
+    fn with_label(&self, node: Node, label: &Json, path: &Path<'_>) -> Result<Node, JsonError> {
+        let name = label.as_str().and_then(|label| self.name_of_label(label));
+        let name = name.ok_or_else(|| JsonError::new(path, "the name of a type", kind(label)))?;
+        Ok(with_type_name(node, &name))
+    }
+}
+
+/// The tree with an `xsi:type`, whose prefix is one that the tree does not use.
+pub(super) fn with_type_name(mut node: Node, name: &QName) -> Node {
+    let mut used = BTreeSet::new();
+    collect_prefixes(&node, &mut used);
+    let is_free =
+        |prefix: &String| !used.contains(prefix.as_str()) && node.bindings.iter().all(|(other, _)| other != prefix);
+    let prefix = (1..).map(|number| format!("t{number}")).find(is_free).unwrap_or_default();
+    let text = if name.namespace.is_empty() { name.local.to_string() } else { format!("{prefix}:{}", name.local) };
+    node.attributes.insert(0, (QName::new(ns::XSI, "type"), text));
+    if !name.namespace.is_empty() {
+        let added = (prefix, name.namespace.to_string());
+        node.bindings = node.bindings.iter().cloned().chain([added]).collect();
+    }
+    node
+}
+
+/// A tree that was just written, without the prefixes of its own writing that nothing needs.
+pub(crate) fn tree_of(node: Node) -> Node {
+    let bindings = used_bindings(&node);
+    let is_used = |prefix: &str| bindings.contains_key(prefix);
+    let bindings = node.bindings.iter().filter(|(prefix, _)| is_used(prefix)).cloned().collect();
+    Node { bindings, ..node }
+}
+
+/// Text is never empty, and never stands next to other text.
+fn push_text(children: &mut Vec<Child>, text: &str) {
+    match children.last_mut() {
+        _ if text.is_empty() => {}
+        Some(Child::Text(last)) => last.push_str(text),
+        _ => children.push(Child::Text(text.to_owned())),
+    }
+}
+
+fn from_xml(json: &Json, name: Option<&QName>, path: &Path<'_>) -> Result<Node, JsonError> {
+    let text = json.as_str().ok_or_else(|| JsonError::new(path, "a string", kind(json)))?;
+    let node = Node::parse(text.as_bytes());
+    let node = node.map_err(|error| JsonError::new(path, "an XML element", format!("what is none: {error}")))?;
+    Ok(Node { name: name.cloned().unwrap_or_else(|| node.name.clone()), ..node })
+}
+
+/// The element's own prefixes that some value in it may use: those in front of a colon, and the default.
+fn used_bindings(node: &Node) -> Map<String, Json> {
+    let mut used = BTreeSet::new();
+    if node.bindings.is_empty() {
+        return Map::new();
+    }
+    collect_prefixes(node, &mut used);
+    let is_used = |prefix: &str, namespace: &str| used.contains(prefix) || prefix.is_empty() && !namespace.is_empty();
+    let bindings = node.bindings.iter().filter(|(prefix, namespace)| is_used(prefix, namespace));
+    bindings.map(|(prefix, namespace)| (prefix.clone(), Json::String(namespace.clone()))).collect()
+}
+
+/// Adds what stands in front of colons in values, but for `xsi:type`, whose name is told by itself.
+fn collect_prefixes<'n>(node: &'n Node, used: &mut BTreeSet<&'n str>) {
+    let attributes = node.attributes.iter().filter(|(name, _)| !name.is(ns::XSI, "type")).map(|(_, value)| value);
+    let texts = node.children.iter().filter_map(|child| match child {
+        Child::Text(text) => Some(text),
+        Child::Element(_) => None,
+    });
+    for text in attributes.chain(texts) {
+        used.extend(text.match_indices(':').map(|(colon, _)| last_name(&text[..colon])));
+    }
+    node.elements().for_each(|child| collect_prefixes(child, used));
+}
+
+/// The characters at the end of a text that could be a prefix.
+fn last_name(text: &str) -> &str {
+    let start = text.char_indices().rev().take_while(|(_, c)| *c != ':' && lexical::is_name_char(*c)).last();
+    start.map_or("", |(start, _)| &text[start..])
+}
+
+fn bindings_of(json: &Json, path: &Path<'_>) -> Result<Vec<(String, String)>, JsonError> {
+    let refuse = |json, path: &Path<'_>| JsonError::new(path, "an object of prefixes and namespaces", kind(json));
+    let Json::Object(object) = json else { return Err(refuse(json, path)) };
+    let mut bindings = Vec::with_capacity(object.len());
+    for (prefix, namespace) in object {
+        let path = path.key(prefix);
+        let Json::String(namespace) = namespace else { return Err(refuse(namespace, &path)) };
+        if !prefix.is_empty() && (!lexical::is_ncname(prefix) || namespace.is_empty() || prefix.starts_with("xml")) {
+            return Err(JsonError::new(&path, "a prefix that can be declared", "another name"));
+        }
+        bindings.push((prefix.clone(), checked(namespace, &path)?));
+    }
+    Ok(bindings)
+}
+
+fn name_of(json: &Json, path: &Path<'_>) -> Result<QName, JsonError> {
+    let name = json.as_str().and_then(parse_name);
+    name.ok_or_else(|| JsonError::new(path, "a name: local or {namespace}local", kind(json)))
+}
+
+/// A name as [`QName`] shows it.
+pub(crate) fn parse_name(text: &str) -> Option<QName> {
+    let (namespace, local) = match text.strip_prefix('{') {
+        Some(rest) => rest.rsplit_once('}')?,
+        None => ("", text),
+    };
+    let is_good = lexical::is_ncname(local) && namespace.chars().all(lexical::is_xml_char);
+    is_good.then(|| QName::owned(namespace, local))
+}

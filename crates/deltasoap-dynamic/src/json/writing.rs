@@ -1,0 +1,144 @@
+//! From values to JSON.
+
+use super::keys::{Layout, Slot};
+use super::path::Path;
+use super::{JsonError, Layouts, scalar};
+use crate::contract::Types;
+use deltasoap_core::schema::{ComplexElement, Element, ElementRef, Field};
+use deltasoap_core::{QName, Record, Value};
+use serde_json::{Map, Value as Json};
+
+/// Writes values as JSON; one for any number of values of a contract.
+pub(crate) struct Writing<'c> {
+    pub(super) types: &'c Types,
+    pub(super) layouts: Layouts<'c>,
+}
+
+impl<'c> Writing<'c> {
+    pub(crate) fn new(types: &'c Types) -> Self {
+        Writing { types, layouts: Layouts::new(&types.lowered.schema) }
+    }
+
+    /// The content of an element of this name.
+    ///
+    /// # Errors
+    /// When the value is of another shape than its schema.
+    pub(crate) fn content(
+        &self,
+        value: &Value,
+        content: ElementRef,
+        name: &QName,
+        path: &Path<'_>,
+    ) -> Result<Json, JsonError> {
+        let view = self.layouts.schema.view(content);
+        match (value, view.element) {
+            (Value::Nil, _) => Ok(Json::Null),
+            (Value::Simple(simple), Element::Simple(_) | Element::Union(_)) => Ok(scalar::to_json(simple)),
+            (Value::Record(record), Element::Complex(complex)) => {
+                let mut object = Map::new();
+                let layout = self.layouts.of(content, complex);
+                self.record(record, complex, &layout, &mut object, path)?;
+                Ok(Json::Object(object))
+            }
+            (Value::List(items), Element::Array(array)) => {
+                let item = |(index, item)| self.content(item, array.item, &array.item_name, &path.index(index));
+                items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Json::Array)
+            }
+            (Value::Tree(node), Element::Any) => Ok(self.open(node, content, Some(name), path)),
+            _ => Err(JsonError::new(path, "a value of the shape that its schema says", "another")),
+        }
+    }
+
+    fn record(
+        &self,
+        record: &Record,
+        complex: &ComplexElement,
+        layout: &Layout,
+        object: &mut Map<String, Json>,
+        path: &Path<'_>,
+    ) -> Result<(), JsonError> {
+        for (value, key) in record.attributes.iter().zip(&layout.attributes) {
+            object.extend(value.as_ref().map(|value| (key.clone(), scalar::to_json(value))));
+        }
+        if let (Some(_), Some(Value::Simple(text))) = (complex.text, record.fields.first()) {
+            object.insert("$".to_owned(), scalar::to_json(text));
+        }
+        for ((value, field), slot) in record.fields.iter().zip(complex.fields.iter()).zip(&layout.slots) {
+            self.field(value, field, slot, object, path)?;
+        }
+        Ok(())
+    }
+
+    fn field(
+        &self,
+        value: &Value,
+        field: &Field,
+        slot: &Slot,
+        object: &mut Map<String, Json>,
+        path: &Path<'_>,
+    ) -> Result<(), JsonError> {
+        match slot {
+            _ if *value == Value::Absent => Ok(()),
+            Slot::Property(key) => {
+                if let Some(json) = self.occurrences(value, field, &path.key(key))? {
+                    object.insert(key.clone(), json);
+                }
+                Ok(())
+            }
+            Slot::Among(layout) => self.choice(value, field, layout, object, path),
+            Slot::Choices(key, layout) => {
+                let choices = self.choices(value, field, layout, &path.key(key))?;
+                if !choices.is_empty() {
+                    object.insert(key.clone(), Json::Array(choices));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// A field's property; `None` for a list of nothing.
+    fn occurrences(&self, value: &Value, field: &Field, path: &Path<'_>) -> Result<Option<Json>, JsonError> {
+        let name = &field.name;
+        match value {
+            Value::List(items) if field.is_repeated() => {
+                let item = |(index, item)| self.occurrence(item, field, name, &path.index(index));
+                let items = items.iter().enumerate().map(item).collect::<Result<Vec<_>, _>>()?;
+                Ok(Some(Json::Array(items)).filter(|_| value != &Value::List(Vec::new())))
+            }
+            value => self.occurrence(value, field, name, path).map(Some),
+        }
+    }
+
+    fn occurrence(&self, value: &Value, field: &Field, name: &QName, path: &Path<'_>) -> Result<Json, JsonError> {
+        match value {
+            Value::Tree(node) if field.inline => Ok(self.open(node, field.element, None, path)),
+            value => self.content(value, field.element, name, path),
+        }
+    }
+
+    fn choices(&self, value: &Value, field: &Field, layout: &Layout, path: &Path<'_>) -> Result<Vec<Json>, JsonError> {
+        let Value::List(items) = value else {
+            return Err(JsonError::new(path, "a list of choices", "another value"));
+        };
+        let object = |(index, item)| {
+            let mut object = Map::new();
+            self.choice(item, field, layout, &mut object, &path.index(index))?;
+            Ok(Json::Object(object))
+        };
+        items.iter().enumerate().map(object).collect()
+    }
+
+    fn choice(
+        &self,
+        value: &Value,
+        field: &Field,
+        layout: &Layout,
+        object: &mut Map<String, Json>,
+        path: &Path<'_>,
+    ) -> Result<(), JsonError> {
+        match (value, self.layouts.schema.view(field.element).element) {
+            (Value::Record(record), Element::Complex(complex)) => self.record(record, complex, layout, object, path),
+            _ => Err(JsonError::new(path, "a choice", "another value")),
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! SOAP services by their description alone: nothing is generated, nothing compiled.
+//!
+//! A [`Contract`] is an imported WSDL with all that is needed to use it at run time. Values go in and out as
+//! [`Value`](deltasoap_core::Value) or as JSON, by the mapping that [`json`] describes.
+//!
+//! | you want to | start at |
+//! |---|---|
+//! | call a service | [`DynamicClient`] |
+//! | see what a message looks like | [`Operation::request_sample`] |
+//! | serve one that is not there yet | [`Mock`] |
+//! | read or write a message as JSON | [`Operation`], [`Contract::to_json`], [`Contract::from_json`] |
+//! | read a contract | [`Contract::describe`] |
+//! | find what is wrong with a message | [`Contract::validate`] |
+//!
+//! ```
+//! use deltasoap_dynamic::Contract;
+//! use serde_json::json;
+//!
+//! # const WSDL: &str = include_str!("../tests/data/shop.wsdl");
+//! let contract = Contract::from_text(WSDL)?;
+//! let order = contract.operation("Order")?;
+//! let request = order.request_from_json(&json!({ "customer": "Ada", "item": [{ "code": "A-1", "count": 2 }] }))?;
+//! assert_eq!(order.request_to_json(&request)?["item"][0]["count"], 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod client;
+mod contract;
+pub mod describe;
+mod facets;
+pub mod json;
+mod mock;
+mod sample;
+mod validate;
+
+pub use client::{Call, DynamicClient, DynamicError, DynamicFault, Reply};
+pub use contract::{Contract, LookupError, Operation, Selector};
+pub use json::{JsonError, Request};
+pub use mock::{Mock, RecordedError};
+pub use validate::Finding;

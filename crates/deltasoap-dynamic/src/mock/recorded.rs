@@ -1,0 +1,115 @@
+//! Recorded answers, from the files of a directory.
+
+use super::Reply;
+use crate::contract::Types;
+use crate::{Contract, JsonError, LookupError, Operation};
+use deltasoap_core::soap::{Fault, Version};
+use deltasoap_core::{Error, Node};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Why there are no recorded answers.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RecordedError {
+    /// A file or the directory cannot be read.
+    File(PathBuf, std::io::Error),
+    /// A file's message is not the response of an operation.
+    Message(PathBuf, String),
+    /// There is no such operation.
+    Lookup(LookupError),
+    /// The JSON is not what the operation answers.
+    Json(JsonError),
+}
+
+impl fmt::Display for RecordedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RecordedError::File(path, error) => write!(f, "{}: {error}", path.display()),
+            RecordedError::Message(path, why) => write!(f, "{}: {why}", path.display()),
+            RecordedError::Lookup(error) => error.fmt(f),
+            RecordedError::Json(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RecordedError {}
+
+/// All answers of a directory with their operations, in the order of the files' names.
+pub(super) fn read(contract: &Contract, directory: &Path) -> Result<Vec<(Operation, Reply)>, RecordedError> {
+    let unreadable = |error| RecordedError::File(directory.to_owned(), error);
+    let entries = directory.read_dir().map_err(unreadable)?.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    let mut paths: Vec<_> = entries.into_iter().map(|entry| entry.path()).collect();
+    paths.sort_by_cached_key(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        (name.len(), name)
+    });
+    let mut replies = Vec::new();
+    for path in paths {
+        match path.extension().and_then(|it| it.to_str()) {
+            Some("xml") => replies.push(from_xml(contract, &path)?),
+            Some("json") => replies.push(from_json(contract, &path)?),
+            _ => {}
+        }
+    }
+    Ok(replies)
+}
+
+fn content(path: &Path) -> Result<Vec<u8>, RecordedError> {
+    std::fs::read(path).map_err(|error| RecordedError::File(path.to_owned(), error))
+}
+
+/// The operation that a file's name begins with.
+fn named_by(contract: &Contract, path: &Path) -> Result<Operation, RecordedError> {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let found = contract.operation(&stem).or_else(|error| match stem.rsplit_once('-') {
+        Some((name, _)) => contract.operation(name),
+        None => Err(error),
+    });
+    found.map_err(|error| RecordedError::Message(path.to_owned(), error.to_string()))
+}
+
+fn from_json(contract: &Contract, path: &Path) -> Result<(Operation, Reply), RecordedError> {
+    let wrong = |error: String| RecordedError::Message(path.to_owned(), error);
+    let operation = named_by(contract, path)?;
+    let json = serde_json::from_slice(&content(path)?).map_err(|error| wrong(error.to_string()))?;
+    let value = operation.response_from_json(&json).map_err(|error| wrong(error.to_string()))?;
+    Ok((operation, Reply::Response(value)))
+}
+
+fn from_xml(contract: &Contract, path: &Path) -> Result<(Operation, Reply), RecordedError> {
+    let wrong = |error: &dyn fmt::Display| RecordedError::Message(path.to_owned(), error.to_string());
+    let envelope = Node::parse(&content(path)?).map_err(|error| wrong(&error))?;
+    let body = body_entry(&envelope).ok_or_else(|| wrong(&"no SOAP envelope with a body"))?;
+    if body.name.local == "Fault" && body.name.namespace == envelope.name.namespace {
+        let fault = Fault::from_node(&body).map_err(|error| wrong(&error))?;
+        return Ok((named_by(contract, path)?, Reply::Fault(Box::new(fault))));
+    }
+    let operations = contract.operations();
+    let answers = |operation: &&Operation| operation.response().is_some_and(|(name, _)| *name == body.name);
+    let operation =
+        operations.iter().find(answers).ok_or_else(|| wrong(&format!("no operation answers <{}>", body.name)))?;
+    let value = response(&contract.types, operation, &body).map_err(|error| wrong(&error))?;
+    Ok((operation.clone(), Reply::Response(value)))
+}
+
+fn response(types: &Types, operation: &Operation, body: &Node) -> Result<deltasoap_core::Value, Error> {
+    match operation.response() {
+        Some((_, content)) => types.read_node(body, content),
+        None => Ok(deltasoap_core::Value::Absent),
+    }
+}
+
+/// The element in an envelope's body, with the prefixes around it.
+fn body_entry(envelope: &Node) -> Option<Node> {
+    let version = Version::from_namespace(&envelope.name.namespace)?;
+    let body = envelope.element(version.namespace(), "Body")?;
+    let entry = body.elements().next()?.clone();
+    let around = [envelope, body].into_iter().flat_map(|node| node.bindings.iter()).cloned();
+    let bindings = around.chain(entry.bindings.iter().cloned()).fold(Vec::new(), |mut all, (prefix, namespace)| {
+        all.retain(|(other, _): &(String, String)| *other != prefix);
+        all.push((prefix, namespace));
+        all
+    });
+    Some(Node { bindings: bindings.into(), ..entry })
+}

@@ -1,0 +1,212 @@
+//! Samples: values that a schema allows, for templates of requests and for mock services.
+//!
+//! A sample shows every field and one item of each list; of a choice the first alternative, of a type that others are derived
+//! from the first that is not abstract. What is recursive is left out where it may be. With a seed all of that is chosen by
+//! chance, for tests.
+
+mod simple;
+
+use crate::Operation;
+use crate::contract::Types;
+use crate::json::tree_of;
+use deltasoap_core::schema::{ArrayElement, ComplexElement, Compositor, Element, ElementRef, Field};
+use deltasoap_core::{Node, QName, Record, Value};
+use deltasoap_wsdl::lower::Origin;
+use deltasoap_wsdl::xsd::TypeId;
+
+/// Elements deeper than this are left out even if they are required: the type has no end.
+const ENDLESS: usize = 64;
+/// Most values in one sample.
+const MOST: usize = 5_000;
+/// Elements deeper than this are left out where they may be.
+const DEPTH: usize = 24;
+/// Values beyond this are left out where they may be: samples are for people.
+const PLENTY: usize = 300;
+
+/// Makes samples of a contract's types.
+pub(crate) struct Sampler<'t> {
+    types: &'t Types,
+    chance: Option<u64>,
+    /// Content on the way down.
+    open: Vec<ElementRef>,
+    made: usize,
+    /// True once something that is required was left out.
+    is_cut: bool,
+}
+
+impl<'t> Sampler<'t> {
+    /// `seed` for samples by chance.
+    pub(crate) fn new(types: &'t Types, seed: Option<u64>) -> Self {
+        Sampler { types, chance: seed.map(|seed| seed | 1), open: Vec::new(), made: 0, is_cut: false }
+    }
+
+    /// A value of some content of an element.
+    pub(crate) fn content(&mut self, content: ElementRef, name: &QName) -> Value {
+        self.made += 1;
+        self.open.push(content);
+        let view = self.types.lowered.schema.view(content);
+        let value = match view.element {
+            Element::Simple(_) | Element::Union(_) => Value::Simple(self.simple(content)),
+            Element::Complex(complex) => Value::Record(Box::new(self.record(complex))),
+            Element::Array(array) => self.array(array),
+            Element::Any => Value::Tree(Box::new(self.tree(content, name))),
+        };
+        self.open.pop();
+        value
+    }
+
+    fn record(&mut self, complex: &ComplexElement) -> Record {
+        let mut record = Record::default();
+        for attribute in complex.attributes.iter() {
+            let is_there = attribute.required || self.takes_optional();
+            record.attributes.push(is_there.then(|| self.attribute(attribute.element)));
+        }
+        if let Some(text) = complex.text {
+            record.fields.push(Value::Simple(self.simple(text)));
+            return record;
+        }
+        let chosen = match complex.compositor {
+            Compositor::Choice => Some(self.alternative(complex)),
+            Compositor::Sequence | Compositor::All => None,
+        };
+        for (index, field) in complex.fields.iter().enumerate() {
+            record.fields.push(match chosen {
+                Some(chosen) if chosen != index => nothing(field),
+                chosen => self.field(field, chosen.is_some()),
+            });
+        }
+        record
+    }
+
+    /// Which field of a choice: one that does not lead back to where we are.
+    fn alternative(&mut self, complex: &ComplexElement) -> usize {
+        let start = if self.chance.is_some() { self.below(complex.fields.len()) } else { 0 };
+        let order = (0..complex.fields.len()).map(|step| (start + step) % complex.fields.len());
+        let is_new = |&index: &usize| !self.open.contains(&complex.fields[index].element);
+        order.clone().find(is_new).or_else(|| order.clone().next()).unwrap_or_default()
+    }
+
+    fn field(&mut self, field: &Field, is_chosen: bool) -> Value {
+        let is_required = field.min > 0 || is_chosen;
+        if !is_required && !self.takes(field) {
+            return nothing(field);
+        }
+        if self.open.len() > ENDLESS || self.made > MOST {
+            self.is_cut |= is_required;
+            return nothing(field);
+        }
+        if !field.is_repeated() {
+            return self.occurrence(field);
+        }
+        let more = if self.chance.is_some() { self.below(3) } else { 1 };
+        let least = field.min.max(u32::from(is_chosen)) as usize;
+        let most = field.max.map_or(usize::MAX, |max| max as usize);
+        let count = least.max(more).min(most).min(MOST.saturating_sub(self.made));
+        Value::List((0..count).map(|_| self.occurrence(field)).collect())
+    }
+
+    fn occurrence(&mut self, field: &Field) -> Value {
+        if field.nillable && self.chance.is_some() && self.below(8) == 0 {
+            return Value::Nil;
+        }
+        let free = QName::new("urn:example:any", "any");
+        let name = if field.inline { &free } else { &field.name };
+        self.content(field.element, name)
+    }
+
+    /// True if an optional field is to be there.
+    fn takes(&mut self, field: &Field) -> bool {
+        let view = self.types.lowered.schema.view(field.element);
+        let is_wildcard = field.inline && *view.element == Element::Any;
+        let is_deep = self.open.contains(&field.element) || self.open.len() > DEPTH || self.made > PLENTY;
+        !is_deep && (!is_wildcard || self.chance.is_some()) && self.takes_optional()
+    }
+
+    fn takes_optional(&mut self) -> bool {
+        self.chance.is_none() || self.below(3) > 0
+    }
+
+    fn array(&mut self, array: &ArrayElement) -> Value {
+        let count = if self.chance.is_some() { self.below(4) } else { 1 };
+        let is_deep = self.open.len() > DEPTH || self.made > MOST;
+        let count = if is_deep { 0 } else { count };
+        Value::List((0..count).map(|_| self.content(array.item, &array.item_name)).collect())
+    }
+
+    /// Content of a type that others are derived from, or of any type.
+    fn tree(&mut self, content: ElementRef, name: &QName) -> Node {
+        let origin = self.types.lowered.origin(content).filter(|origin| origin.is_open);
+        let chosen = origin.filter(|origin| origin.type_id != TypeId::ANY).and_then(|origin| self.concrete(origin));
+        let Some((id, exact, encoding)) = chosen else { return plain(name) };
+        let value = self.content(exact, name);
+        match self.types.write_node(name, &value, exact, encoding) {
+            Some(node) if origin.is_some_and(|origin| origin.type_id != id) => self.types.typed_tree(node, id),
+            Some(node) => tree_of(node),
+            None => plain(name),
+        }
+    }
+
+    /// The first type that can stand there and is not abstract, or any such.
+    fn concrete(&mut self, origin: Origin) -> Option<(TypeId, ElementRef, deltasoap_core::schema::Use)> {
+        const ENOUGH: usize = 50;
+        let (mut found, mut ahead) = (Vec::new(), vec![origin.type_id]);
+        while let Some(id) = ahead.pop() {
+            let exact = self.types.lowered.exactly(id, origin.encoding);
+            found.extend(exact.filter(|exact| !self.open.contains(exact)).map(|exact| (id, exact, origin.encoding)));
+            if found.len() >= ENOUGH || !found.is_empty() && self.chance.is_none() {
+                break;
+            }
+            ahead.extend(self.types.import.schemas().derived(id).iter().rev());
+        }
+        let index = if self.chance.is_some() { self.below(found.len().max(1)) } else { 0 };
+        found.get(index).copied()
+    }
+
+    /// A number by chance, less than `bound`.
+    fn below(&mut self, bound: usize) -> usize {
+        let state = self.chance.get_or_insert(1);
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        (*state >> 11) as usize % bound.max(1)
+    }
+}
+
+/// Text where anything may stand.
+fn plain(name: &QName) -> Node {
+    Node::with_text(name.clone(), "text")
+}
+
+/// The value of a field that does not occur.
+fn nothing(field: &Field) -> Value {
+    if field.is_repeated() { Value::List(Vec::new()) } else { Value::Absent }
+}
+
+impl Operation {
+    /// A request that shows every field, valid by the schema as far as one could be made; `None` if the operation cannot be used.
+    pub fn request_sample(&self) -> Option<Value> {
+        self.sample(self.request(), None)
+    }
+
+    /// A response that shows every field; `None` if there is none.
+    pub fn response_sample(&self) -> Option<Value> {
+        self.sample(self.response(), None)
+    }
+
+    /// A request with values and fields by chance, for tests; `None` also where it would be without end.
+    pub fn random_request(&self, seed: u64) -> Option<Value> {
+        self.sample(self.request(), Some(seed))
+    }
+
+    /// A response with values and fields by chance, for tests; `None` also where it would be without end.
+    pub fn random_response(&self, seed: u64) -> Option<Value> {
+        self.sample(self.response(), Some(seed))
+    }
+
+    fn sample(&self, body: Option<(&QName, ElementRef)>, seed: Option<u64>) -> Option<Value> {
+        let (name, content) = body?;
+        let mut sampler = Sampler::new(&self.contract().types, seed);
+        let value = sampler.content(content, name);
+        (seed.is_none() || !sampler.is_cut).then_some(value)
+    }
+}

@@ -1,0 +1,125 @@
+//! Simple values that their facets allow.
+
+use super::Sampler;
+use crate::facets;
+use deltasoap_core::Simple;
+use deltasoap_core::schema::{Builtin, Element, ElementRef};
+use deltasoap_wsdl::Schemas;
+use deltasoap_wsdl::xsd::{TypeId, Variety};
+
+impl Sampler<'_> {
+    /// A value of a simple type.
+    pub(super) fn simple(&mut self, content: ElementRef) -> Simple {
+        let view = self.types.lowered.schema.view(content);
+        let id = self.types.lowered.origin(content).map(|origin| origin.type_id);
+        let text = id.map_or_else(String::new, |id| self.text(id));
+        let parsed = match view.element {
+            Element::Simple(simple) => Simple::parse_as(simple, &text).ok(),
+            Element::Union(union) => Simple::parse_union(union, view, &text),
+            _ => None,
+        };
+        parsed.unwrap_or_else(|| match view.element {
+            Element::Simple(simple) => Simple::vacant(simple.base),
+            _ => Simple::String(text),
+        })
+    }
+
+    /// A value of an attribute: those of union types are kept as text.
+    pub(super) fn attribute(&mut self, content: ElementRef) -> Simple {
+        let simple = self.simple(content);
+        match self.types.lowered.schema.view(content).element {
+            Element::Simple(_) => simple,
+            _ => Simple::String(simple.to_string()),
+        }
+    }
+
+    /// A text of a type: the first candidate that its facets allow.
+    fn text(&mut self, id: TypeId) -> String {
+        let schemas = self.types.import.schemas();
+        let mut candidates = candidates(schemas, id, 4);
+        if self.chance.is_some() && !candidates.is_empty() {
+            let turn = self.below(candidates.len());
+            candidates.rotate_left(turn);
+        }
+        let good = candidates.iter().position(|text| facets::violation(schemas, id, text).is_none());
+        candidates.into_iter().nth(good.unwrap_or_default()).unwrap_or_default()
+    }
+}
+
+/// Texts that could be of a type, the plainest first.
+fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<String> {
+    const ENOUGH: usize = 100;
+    let steps = facets::steps(schemas, id);
+    let mut texts: Vec<String> = Vec::new();
+    for facets in &steps {
+        texts.extend(facets.enumeration.iter().take(ENOUGH).map(|it| it.value.to_string()));
+    }
+    if !texts.is_empty() {
+        return texts;
+    }
+    for facets in &steps {
+        let extra = facets.min_length.or(facets.length).unwrap_or_default().min(64) as u32;
+        let repetitions = [0, 1, 2, 4, 8, extra];
+        let samples = facets.patterns.iter().flat_map(|it| repetitions.map(|extra| facets::pattern_sample(it, extra)));
+        texts.extend(samples.flatten());
+    }
+    match schemas.variety(id) {
+        Some(Variety::Builtin(builtin)) => texts.extend(of_builtin(*builtin).iter().map(ToString::to_string)),
+        Some(Variety::List(item)) if depth > 0 => {
+            let item = candidates(schemas, *item, depth - 1).into_iter().next().unwrap_or_default();
+            texts.extend((1..=4).map(|count| vec![item.clone(); count].join(" ")));
+        }
+        Some(Variety::Union(members)) if depth > 0 => {
+            texts.extend(members.iter().take(ENOUGH).flat_map(|&it| candidates(schemas, it, depth - 1)));
+        }
+        _ => texts.push("text".to_owned()),
+    }
+    for facets in &steps {
+        let bounds = [&facets.min_inclusive, &facets.max_inclusive];
+        texts.extend(bounds.into_iter().flatten().map(ToString::to_string));
+        let exclusive = [(&facets.min_exclusive, 1), (&facets.max_exclusive, -1)];
+        texts.extend(exclusive.into_iter().filter_map(|(bound, step)| next_to(bound.as_deref()?, step)));
+        let lengths = [facets.length, facets.min_length, facets.max_length].into_iter().flatten();
+        texts.extend(lengths.filter(|&length| length <= 4096).map(|length| "x".repeat(length as usize)));
+        let bytes = facets.length.or(facets.min_length).unwrap_or_default().min(4096) as usize;
+        texts.push("00".repeat(bytes));
+    }
+    texts
+}
+
+/// The number beside an excluded bound.
+fn next_to(bound: &str, step: i64) -> Option<String> {
+    bound.parse::<i64>().ok()?.checked_add(step).map(|it| it.to_string())
+}
+
+/// Texts of a built-in type.
+fn of_builtin(builtin: Builtin) -> &'static [&'static str] {
+    use Builtin as B;
+    match builtin {
+        B::Boolean => &["true", "false"],
+        B::NegativeInteger => &["-1", "-10"],
+        B::NonPositiveInteger => &["0", "-1"],
+        B::Decimal => &["1", "0", "12.5", "-1"],
+        B::Float | B::Double => &["1", "0.5", "0", "-1.25", "1E10"],
+        B::Byte | B::Short | B::Int | B::Long | B::Integer => &["1", "0", "10", "100", "-1"],
+        B::UnsignedByte | B::UnsignedShort | B::UnsignedInt | B::UnsignedLong => &["1", "0", "10", "100"],
+        B::NonNegativeInteger | B::PositiveInteger => &["1", "10", "100"],
+        B::Date => &["2026-01-02"],
+        B::Time => &["03:04:05"],
+        B::DateTime => &["2026-01-02T03:04:05Z"],
+        B::Duration => &["P1D", "PT1H"],
+        B::GYear => &["2026"],
+        B::GYearMonth => &["2026-01"],
+        B::GMonth => &["--01"],
+        B::GMonthDay => &["--01-02"],
+        B::GDay => &["---02"],
+        B::Base64Binary => &["AQID"],
+        B::HexBinary => &["010203"],
+        B::AnyUri => &["http://example.org/"],
+        B::Language => &["en"],
+        B::QName | B::Notation | B::NcName | B::Name | B::Id | B::IdRef | B::Entity => &["name"],
+        B::NmToken => &["token"],
+        B::NmTokens | B::IdRefs | B::Entities => &["one two", "one"],
+        _ => &["text", "a", "some text", ""],
+    }
+}

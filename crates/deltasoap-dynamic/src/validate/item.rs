@@ -1,0 +1,102 @@
+//! A message as a tree that knows where its elements are.
+
+use deltasoap_core::{Error, Limits, QName, ns};
+use deltasoap_xml::{Instructions, Node, nodes};
+use std::collections::HashMap;
+
+/// An element.
+#[derive(Debug, Default)]
+pub(super) struct Item {
+    pub(super) name: QName,
+    pub(super) attributes: Vec<(QName, String)>,
+    /// All text directly in it.
+    pub(super) text: String,
+    pub(super) children: Vec<Item>,
+    /// Where its tag begins, in bytes.
+    pub(super) offset: u64,
+    /// The type that `xsi:type` names: nothing if there is none, an error for a prefix that is not declared.
+    pub(super) named_type: Option<Result<QName, String>>,
+    /// Which of the siblings of this name it is, from 1; 0 if it is the only one.
+    number: usize,
+}
+
+impl Item {
+    /// The element as a step of a path.
+    pub(super) fn step(&self) -> String {
+        match self.number {
+            0 => self.name.local.to_string(),
+            number => format!("{}[{number}]", self.name.local),
+        }
+    }
+
+    pub(super) fn attribute(&self, namespace: &str, local: &str) -> Option<&str> {
+        self.attributes.iter().find(|(name, _)| name.is(namespace, local)).map(|(_, value)| value.as_str())
+    }
+
+    pub(super) fn has_text(&self) -> bool {
+        !self.text.trim_ascii().is_empty()
+    }
+}
+
+/// Reads a message.
+///
+/// # Errors
+/// When it is not well-formed.
+pub(super) fn parse(message: &[u8]) -> Result<Item, Error> {
+    let nodes = nodes(message, Limits::default(), Instructions::Skip)?;
+    let mut scopes: Vec<(String, String)> = Vec::new();
+    let mut open = vec![(Item::default(), 0)];
+    for node in nodes {
+        match node {
+            Node::Start { name, attributes, declarations, offset } => {
+                let outer = scopes.len();
+                scopes.extend(declarations);
+                let attributes: Vec<_> = attributes
+                    .into_iter()
+                    .map(|it| (QName::owned(it.name.namespace, it.name.local), it.value))
+                    .collect();
+                let named = attributes.iter().find(|(name, _)| name.is(ns::XSI, "type"));
+                let named_type = named.map(|(_, text)| resolve(&scopes, text).ok_or_else(|| text.clone()));
+                let name = QName::owned(name.namespace, name.local);
+                open.push((Item { name, attributes, offset, named_type, ..Item::default() }, outer));
+            }
+            Node::Text(text) => {
+                if let Some((item, _)) = open.last_mut() {
+                    item.text.push_str(&text);
+                }
+            }
+            Node::End => {
+                let Some((mut item, outer)) = open.pop() else { continue };
+                scopes.truncate(outer);
+                number(&mut item.children);
+                if let Some((parent, _)) = open.last_mut() {
+                    parent.children.push(item);
+                }
+            }
+        }
+    }
+    let document = open.pop().map(|(document, _)| document).unwrap_or_default();
+    Ok(document.children.into_iter().next().unwrap_or_default())
+}
+
+fn resolve(scopes: &[(String, String)], text: &str) -> Option<QName> {
+    let text = text.trim_ascii();
+    let (prefix, local) = text.split_once(':').unwrap_or(("", text));
+    match scopes.iter().rev().find(|(bound, _)| bound == prefix) {
+        Some((_, namespace)) => Some(QName::owned(namespace.clone(), local)),
+        None => prefix.is_empty().then(|| QName::owned("", local)),
+    }
+}
+
+/// Numbers siblings where there are several of a name.
+fn number(children: &mut [Item]) {
+    let mut counts = HashMap::<QName, usize>::new();
+    for child in children.iter_mut() {
+        let count = counts.entry(child.name.clone()).or_default();
+        *count += 1;
+        child.number = *count;
+    }
+    for child in children.iter_mut().filter(|child| counts[&child.name] == 1) {
+        child.number = 0;
+    }
+}

@@ -1,0 +1,228 @@
+//! Whether a message is what a contract says, and if not, where.
+//!
+//! The engine reads what is right and stops at the first fault; it is generous where a schema's finer points do not matter for
+//! reading. This looks at all of it: order and number of elements, attributes, facets, `xsi:type`, nil, fixed values, and
+//! finds every fault. In the end the engine has its say too. SOAP-encoded bodies are read by the engine alone.
+
+mod element;
+mod item;
+mod model;
+
+use crate::contract::Types;
+use crate::{Contract, Operation};
+use deltasoap_core::decode::{Cursor, Decoder, Step};
+use deltasoap_core::schema::{ElementRef, Style, Use, View};
+use deltasoap_core::soap::{EnvelopeReader, Head, Receiver, Version};
+use deltasoap_core::{Content, DecodeOptions, Error, ErrorKind, QName, Value};
+use deltasoap_wsdl::wsdl::PartContent;
+use item::Item;
+use std::borrow::Cow;
+use std::fmt;
+
+/// Something in a message that is not as the contract says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// The elements on the way there, as in `/Envelope/Body/Order/item[2]/code`.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}: {}", self.line, self.column, self.path, self.message)
+    }
+}
+
+/// Most findings of one message.
+const MOST: usize = 100;
+
+impl Contract {
+    /// Finds what is wrong with a message, at most 100 faults; nothing for one that is as the contract says. The message is an
+    /// envelope, or an element that the contract declares.
+    ///
+    /// ```
+    /// # use deltasoap_dynamic::Contract;
+    /// # const WSDL: &str = include_str!("../../tests/data/shop.wsdl");
+    /// # let contract = Contract::from_text(WSDL)?;
+    /// let order = "<Order xmlns='urn:shop'>\n<customer>Ada</customer>\n\
+    ///              <item><code>a</code><count>2</count></item></Order>";
+    /// let finding = &contract.validate(order.as_bytes())[0];
+    /// assert_eq!((finding.line, finding.column, finding.path.as_str()), (3, 7, "/Order/item/code"));
+    /// # Ok::<(), deltasoap_wsdl::Error>(())
+    /// ```
+    pub fn validate(&self, message: &[u8]) -> Vec<Finding> {
+        let message = in_utf8(message);
+        let mut checker = Checker { types: &self.types, message: &message, findings: Vec::new(), path: Vec::new() };
+        match item::parse(&message) {
+            Ok(root) => checker.root(self, &root),
+            Err(error) => checker.fault(&error),
+        }
+        checker.findings
+    }
+}
+
+/// Positions count bytes of UTF-8.
+fn in_utf8(message: &[u8]) -> Cow<'_, [u8]> {
+    let word: fn([u8; 2]) -> u16 = match message {
+        [0xFE, 0xFF, ..] => u16::from_be_bytes,
+        [0xFF, 0xFE, ..] => u16::from_le_bytes,
+        _ => return Cow::Borrowed(message),
+    };
+    let words: Vec<u16> = message[2..].chunks_exact(2).map(|pair| word([pair[0], pair[1]])).collect();
+    String::from_utf16(&words).map_or(Cow::Borrowed(message), |text| Cow::Owned(text.into_bytes()))
+}
+
+/// Walks a message.
+struct Checker<'c> {
+    types: &'c Types,
+    message: &'c [u8],
+    findings: Vec<Finding>,
+    /// The open elements, with numbers where there are several of a name.
+    path: Vec<String>,
+}
+
+impl Checker<'_> {
+    /// Notes a finding about an element.
+    fn find(&mut self, item: &Item, message: impl Into<String>) {
+        if self.findings.len() < MOST {
+            let error = Error::at(ErrorKind::Other(String::new()), item.offset);
+            let (line, column) = error.line_and_column(self.message);
+            let path = self.path.iter().fold(String::new(), |path, name| path + "/" + name);
+            self.findings.push(Finding { line, column, path, message: message.into() });
+        }
+    }
+
+    /// Notes a fault that the engine found.
+    fn fault(&mut self, error: &Error) {
+        let (line, column) = error.line_and_column(self.message);
+        let message = error.kind().to_string();
+        self.findings.push(Finding { line, column, path: error.path().to_owned(), message });
+    }
+
+    fn root(&mut self, contract: &Contract, root: &Item) {
+        self.path.push(root.name.local.to_string());
+        match Version::from_namespace(&root.name.namespace).filter(|_| root.name.local == "Envelope") {
+            Some(version) => self.envelope(contract, root, version),
+            None => self.declared(root, "no SOAP envelope, and no element that the contract declares"),
+        }
+        self.path.pop();
+    }
+
+    fn envelope(&mut self, contract: &Contract, envelope: &Item, version: Version) {
+        let is_soap = |item: &&Item, local: &str| item.name.is(version.namespace(), local);
+        for header in envelope.children.iter().filter(|it| is_soap(it, "Header")) {
+            self.path.push("Header".to_owned());
+            header.children.iter().for_each(|block| self.within(block, |this| this.if_declared(block)));
+            self.path.pop();
+        }
+        self.path.push("Body".to_owned());
+        match envelope.children.iter().find(|it| is_soap(it, "Body")) {
+            Some(body) => self.body(contract, body, version),
+            None => self.find(envelope, "the envelope has no Body"),
+        }
+        self.path.pop();
+    }
+
+    fn body(&mut self, contract: &Contract, body: &Item, version: Version) {
+        let Some(entry) = body.children.first() else { return self.find(body, "the Body is empty") };
+        let is_fault = entry.name.is(version.namespace(), "Fault");
+        self.within(entry, |this| match is_fault {
+            true => this.details(entry),
+            false => this.entry(contract, entry),
+        });
+    }
+
+    /// What stands in a fault's detail, as far as the contract declares it.
+    fn details(&mut self, fault: &Item) {
+        for detail in fault.children.iter().filter(|it| ["detail", "Detail"].contains(&&*it.name.local)) {
+            self.within(detail, |this| {
+                detail.children.iter().for_each(|entry| this.within(entry, |this| this.if_declared(entry)));
+            });
+        }
+    }
+
+    /// The body's element: a request or a response of an operation.
+    fn entry(&mut self, contract: &Contract, entry: &Item) {
+        let operations = contract.operations();
+        let bodies = operations.iter().flat_map(|it| [(it, it.request(), true), (it, it.response(), false)]);
+        let mut bodies = bodies.filter_map(|(it, body, is_request)| Some((it, body?, is_request)));
+        let Some((operation, (_, content), is_request)) = bodies.find(|(_, (name, _), _)| **name == entry.name) else {
+            let mut known: Vec<_> = operations.iter().filter_map(|it| Some(it.request()?.0)).collect();
+            known.sort_unstable_by_key(|name| (&name.local, &name.namespace));
+            known.dedup();
+            known.truncate(8);
+            let is_alike = known.iter().any(|name| name.local == entry.name.local);
+            let shown = |name: &&QName| if is_alike { name.to_string() } else { name.local.to_string() };
+            let known: Vec<_> = known.iter().map(shown).collect();
+            return self.find(entry, format!("no operation has <{}>; there are {}", entry.name, known.join(", ")));
+        };
+        let bound = operation.bound();
+        let how = if is_request { &bound.input } else { &bound.output };
+        let is_encoded = how.as_ref().is_some_and(|how| how.encoding == Use::Encoded);
+        match bound.style {
+            _ if is_encoded => {}
+            Style::Document => self.if_declared(entry),
+            Style::Rpc => self.parameters(operation, entry, is_request),
+        }
+        if self.findings.is_empty() {
+            self.read(contract, &entry.name, content);
+        }
+    }
+
+    /// The accessors of an rpc message, in the order of the parts.
+    fn parameters(&mut self, operation: &Operation, entry: &Item, is_request: bool) {
+        let declared = operation.declaration();
+        let parameter = if is_request { &declared.input } else { &declared.output };
+        let Some(parameter) = parameter else { return };
+        let message = &operation.contract().description().definitions().messages[parameter.message];
+        for child in &entry.children {
+            let part = message.parts.iter().find(|part| *part.name == *child.name.local);
+            self.within(child, |this| match part.map(|part| &part.content) {
+                Some(PartContent::Type(id)) => this.element(child, *id, None),
+                Some(PartContent::Element(..)) => this.if_declared(child),
+                None => this.find(child, "no part has this name"),
+            });
+        }
+    }
+
+    /// What the engine says to the message.
+    fn read(&mut self, contract: &Contract, name: &QName, content: ElementRef) {
+        let view = contract.view(content);
+        let mut reader = EnvelopeReader::new(Entry { name, view, value: Value::vacant(view) });
+        if let Err(error) = Decoder::new(DecodeOptions::default()).decode(&mut reader, self.message) {
+            self.fault(&error);
+        }
+    }
+
+    /// Runs a check one level further down.
+    fn within(&mut self, item: &Item, check: impl FnOnce(&mut Self)) {
+        self.path.push(item.step());
+        check(self);
+        self.path.pop();
+    }
+}
+
+/// Takes the body's element.
+struct Entry<'c> {
+    name: &'c QName,
+    view: View<'c>,
+    value: Value,
+}
+
+impl Receiver for Entry<'_> {
+    fn open_body(&mut self, _: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
+        match self.name.is(namespace, local) {
+            true => Ok(()),
+            false => Err(ErrorKind::UnknownOperation(QName::owned(namespace, local).to_string())),
+        }
+    }
+
+    fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        self.value.decode(cursor, self.view)
+    }
+}

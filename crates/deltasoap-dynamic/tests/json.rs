@@ -1,0 +1,227 @@
+//! Values as JSON and back.
+
+mod support;
+
+use deltasoap_core::Value;
+use deltasoap_dynamic::Contract;
+use serde_json::{Value as Json, json};
+use support::{Codec, shop};
+
+/// Reads an order by the engine, takes it to JSON and back, and compares values and what is written of them.
+fn round_trip(content: &str) -> Json {
+    let contract = shop();
+    let codec = Codec::new(&contract, "Order");
+    let value = codec.read(content);
+    let json = codec.to_json(&value);
+    let again = codec.read_json(&json).unwrap_or_else(|error| panic!("{json:#}: {error}"));
+    support::assert_same(&again, &value, &format!("{json:#}"));
+    json
+}
+
+const ITEM: &str = "<item><code>A-1</code><count>2</count></item>";
+
+#[test]
+fn fields_attributes_lists_and_nil() {
+    let json = round_trip(
+        "<customer/><item id='i1'><code>A-1</code><count>2</count><price currency='EUR'>1.50</price>\
+         <remark xsi:nil='true'/></item><item><code>B-2</code><count>1</count><remark></remark></item>",
+    );
+    let expected = json!({
+        "customer": "",
+        "item": [
+            { "@id": "i1", "code": "A-1", "count": 2, "price": { "@currency": "EUR", "$": 1.5 }, "remark": null },
+            { "code": "B-2", "count": 1, "remark": "" },
+        ],
+    });
+    assert_eq!(json, expected);
+}
+
+#[test]
+fn choices_once_and_many_times() {
+    let json = round_trip(&format!("<customer>A</customer>{ITEM}<pickup>2026-11-22</pickup>"));
+    assert_eq!(json["pickup"], "2026-11-22");
+    let json = round_trip(&format!(
+        "<customer>A</customer>{ITEM}<gift>x</gift><coupon>5</coupon><gift>y</gift><coupon>6</coupon>"
+    ));
+    assert_eq!(json["$choice"], json!([{ "gift": "x" }, { "coupon": 5 }, { "gift": "y" }, { "coupon": 6 }]));
+}
+
+#[test]
+fn derived_types_have_a_label() {
+    let json = round_trip(&format!(
+        "<customer>A</customer>{ITEM}<payment xsi:type='t:Card'><limit>10</limit><number>4</number><until>2027-01</until></payment>"
+    ));
+    assert_eq!(json["payment"], json!({ "$type": "Card", "limit": 10, "number": "4", "until": "2027-01" }));
+    let json = round_trip(&format!("<customer>A</customer>{ITEM}<extra xsi:type='xs:int'>5</extra>"));
+    assert_eq!(json["extra"], json!({ "$type": "xsd:int", "$": 5 }));
+    let json = round_trip(&format!("<customer>A</customer>{ITEM}<extra xsi:type='t:Price' currency='CHF'>5</extra>"));
+    assert_eq!(json["extra"], json!({ "$type": "Price", "@currency": "CHF", "$": 5 }));
+}
+
+#[test]
+fn what_does_not_fit_its_type_stays_a_tree() {
+    for payment in [
+        "<payment xsi:type='t:Card' more='1'><number>4</number><until>2027-01</until></payment>",
+        "<payment xsi:type='t:Invoice'><days>400</days></payment>",
+        "<payment xsi:type='t:Item'><days>400</days></payment>",
+        "<payment xsi:type='t:Card'><number>4</number>text<until>2027-01</until></payment>",
+    ] {
+        let json = round_trip(&format!("<customer>A</customer>{ITEM}{payment}"));
+        assert!(json["payment"]["$content"].is_array(), "{json:#}");
+    }
+}
+
+#[test]
+fn mixed_and_any_content_are_trees() {
+    let json = round_trip(&format!(
+        "<customer>A</customer>{ITEM}<note>see <b xmlns='urn:x' k='p:v' xmlns:p='urn:p'>this</b>, too</note>\
+         <extra xsi:nil='true'/><z:any xmlns:z='urn:z'>free</z:any>"
+    ));
+    assert_eq!(json["note"]["$content"][0], "see ");
+    assert_eq!(json["note"]["$content"][1]["$name"], "{urn:x}b");
+    assert_eq!(json["note"]["$content"][1]["$ns"]["p"], "urn:p");
+    assert_eq!(json["extra"], Json::Null);
+    assert_eq!(json["$any"]["$name"], "{urn:z}any");
+}
+
+#[test]
+fn plain_values_where_anything_may_stand() {
+    let contract = shop();
+    let codec = Codec::new(&contract, "Order");
+    for (plain, label) in
+        [(json!("x"), "xsd:string"), (json!(5), "xsd:int"), (json!(0.5), "xsd:double"), (json!(true), "xsd:boolean")]
+    {
+        let value = codec.read_json(&order(json!({ "extra": plain }))).expect("an order");
+        assert_eq!(codec.to_json(&value)["extra"], json!({ "$type": label, "$": plain }));
+    }
+    let value = codec.read_json(&order(json!({ "note": { "$xml": "<x>a<b/></x>" } }))).expect("an order");
+    assert_eq!(codec.to_json(&value)["note"]["$content"], json!(["a", { "$name": "b" }]));
+}
+
+/// A small order with more in it.
+fn order(more: Json) -> Json {
+    let mut order = json!({ "customer": "A", "item": [{ "code": "A-1", "count": 1 }] });
+    order.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+    order
+}
+
+#[test]
+fn errors_name_the_place_and_what_was_expected() {
+    let contract = shop();
+    let operation = contract.operation("Order").expect("an operation");
+    for (more, message) in [
+        (
+            json!({ "item": [{ "code": "A-1", "count": "many" }] }),
+            ".item[0].count: expected a number of Count, found the string \"many\"",
+        ),
+        (
+            json!({ "item": [{ "code": "A-1" }] }),
+            ".item[0].count: expected a number of Count, found nothing, and it is required",
+        ),
+        (json!({ "item": [] }), ".item: expected an array of at least 1, found an array of 0"),
+        (json!({ "item": { "code": "A-1" } }), ".item: expected an array of item, found an object"),
+        (json!({ "customer": 5 }), ".customer: expected a string of xsd:string, found the number 5"),
+        (json!({ "customer": null }), ".customer: expected a string of xsd:string, found null"),
+        (
+            json!({ "customer": "\u{1}" }),
+            ".customer: expected characters that XML can carry, found a control character",
+        ),
+        (
+            json!({ "pickup": "2026-01-01", "address": "x" }),
+            ".: expected one of the properties pickup, address for the choice, found several of them",
+        ),
+        (
+            json!({ "payment": {} }),
+            ".payment: expected a property $type, since the type is abstract: one of the types Invoice, Card, found none",
+        ),
+        (
+            json!({ "payment": { "$type": "Item" } }),
+            ".payment[\"$type\"]: expected one of the types Invoice, Card, found the string \"Item\"",
+        ),
+        (
+            json!({ "payment": { "$type": "Invoice", "days": 256 } }),
+            ".payment.days: expected a number of xsd:unsignedByte, found the number 256",
+        ),
+        (
+            json!({ "item": [{ "code": "A-1", "count": 1, "price": { "@currency": "USD", "$": 1 } }] }),
+            ".item[0].price[\"@currency\"]: expected one of \"EUR\", \"CHF\" (Currency), found the string \"USD\"",
+        ),
+        (
+            json!({ "$choice": [{ "gift": "a", "coupon": 1 }] }),
+            ".[\"$choice\"][0]: expected one of the properties gift, coupon for the choice, found several of them",
+        ),
+    ] {
+        let error = operation.request_from_json(&order(more)).expect_err(message);
+        assert_eq!(error.to_string(), message.replace(".[", "["));
+    }
+    let error = operation.request_from_json(&order(json!({ "custom": 1 }))).expect_err("an unknown property");
+    assert_eq!(error.path(), ".custom");
+    assert!(error.expected().contains("customer, item, pickup, address"), "{error}");
+}
+
+#[test]
+fn numbers_are_exact_or_strings() {
+    let contract = shop();
+    let codec = Codec::new(&contract, "CatalogueResponse");
+    let weights = ["INF", "-INF", "NaN", "-0", "0.1", "1E300", "5e-324", "1.7976931348623157E308"];
+    let weights: String = weights.iter().map(|it| format!("<weight>{it}</weight>")).collect();
+    let value = codec.read(&format!("<root><name>r</name></root>{weights}"));
+    let json = codec.to_json(&value);
+    assert_eq!(json["weight"], json!(["INF", "-INF", "NaN", -0.0, 0.1, 1e300, 5e-324, 1.797_693_134_862_315_7e308]));
+    let text = serde_json::to_string(&json).expect("JSON");
+    let again = codec.read_json(&serde_json::from_str(&text).expect("JSON")).expect("a value");
+    assert_eq!(codec.write(&again), codec.write(&value));
+    let codec = Codec::new(&contract, "OrderResponse");
+    for (number, total, number_json, total_json) in [
+        ("9007199254740991", "1.25", json!(9_007_199_254_740_991_i64), json!(1.25)),
+        ("9007199254740992", "1.2345678901234567890", json!("9007199254740992"), json!("1.2345678901234567890")),
+        ("-9223372036854775808", "100", json!("-9223372036854775808"), json!(100)),
+    ] {
+        let value = codec.read(&format!(
+            "<number>{number}</number><total currency='EUR'>{total}</total><placed>2026-11-22T10:00:00Z</placed>"
+        ));
+        let json = codec.to_json(&value);
+        assert_eq!((&json["number"], &json["total"]["$"]), (&number_json, &total_json));
+        assert_eq!(codec.read_json(&json).expect("a value"), value);
+    }
+}
+
+#[test]
+fn names_that_are_not_unique() {
+    let contract = support::schema(
+        "<xs:element name='r'><xs:complexType><xs:sequence><xs:element name='a' type='xs:int'/>\
+         <xs:element name='b' type='xs:int'/><xs:element name='a' type='xs:int'/>\
+         <xs:element name='a' form='unqualified' type='xs:int'/></xs:sequence><xs:attribute name='a' type='xs:int'/>\
+         </xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let value = codec.read_with("a='0'", "<a>1</a><b>2</b><a>3</a><a xmlns=''>4</a>");
+    let json = codec.to_json(&value);
+    assert_eq!(json, json!({ "@a": 0, "a": 1, "b": 2, "{urn:t}a": 3, "a#2": 4 }));
+    assert_eq!(codec.read_json(&json).expect("a value"), value);
+}
+
+#[test]
+fn a_request_is_built_piece_by_piece() {
+    let contract = shop();
+    let order = contract.operation("Order").expect("an operation");
+    let request = order.build().set("customer", "Ada").set("item/0/code", "A-1").set("item/0/count", 2).nil("extra");
+    let value = request.finish().expect("a request");
+    assert!(matches!(value, Value::Record(_)));
+    let json = json!({ "customer": "Ada", "item": [{ "code": "A-1", "count": 2 }], "extra": null });
+    assert_eq!(order.request_to_json(&value).expect("JSON"), json);
+    let error = order.build().set("item/1/code", "A").finish().expect_err("a gap");
+    assert_eq!(error.path(), "[\"item/1/code\"]");
+}
+
+#[test]
+fn operations_are_found_by_the_end_of_their_names() {
+    let contract: Contract = shop();
+    for name in ["Order", "Soap11.Order", "Shop/Soap11/Order", "Shop.Soap11.Order"] {
+        assert_eq!(contract.operation(name).expect("an operation").full_name(), "Shop.Soap11.Order");
+    }
+    assert_eq!(contract.operation("Soap12.Order").expect("an operation").full_name(), "Shop.Soap12.Order");
+    let error = contract.operation("order").expect_err("no operation").to_string();
+    assert_eq!(error, "there is no operation order; there are Order");
+    assert!(contract.operation("p11.Order").is_err());
+}

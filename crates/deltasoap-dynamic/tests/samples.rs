@@ -1,0 +1,129 @@
+//! Samples of real descriptions: they are written, read, and taken to JSON and back without loss.
+
+mod support;
+
+use deltasoap_core::decode::value_from_slice;
+use deltasoap_core::encode::Encoder;
+use deltasoap_core::schema::ElementRef;
+use deltasoap_core::{Content, QName, Value};
+use deltasoap_dynamic::{Contract, Operation};
+use deltasoap_wsdl::Importer;
+use proptest::prelude::*;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use support::shop;
+
+#[test]
+fn a_template_shows_everything() {
+    let contract = shop();
+    let order = contract.operation("Order").expect("an operation");
+    let json = order.request_to_json(&order.request_sample().expect("a sample")).expect("JSON");
+    let expected = json!({
+        "@urgent": true,
+        "customer": "text",
+        "item": [{
+            "@id": "name", "code": "A-1", "count": 1, "price": { "@currency": "EUR", "$": 1 }, "remark": "text",
+        }],
+        "pickup": "2026-01-02",
+        "payment": { "$type": "Card", "limit": 1, "number": "text", "until": "2026-01" },
+        "note": { "$content": ["text"] },
+        "$choice": [{ "gift": "text" }],
+        "extra": { "$content": ["text"] },
+    });
+    assert_eq!(json, expected);
+    let catalogue = contract.operation("Catalogue").expect("an operation");
+    let json = catalogue.response_to_json(&catalogue.response_sample().expect("a sample")).expect("JSON");
+    assert_eq!(json, json!({ "root": { "name": "text" }, "weight": [1.0] }));
+}
+
+/// The descriptions of the test data, and more where the environment names a directory.
+fn contracts() -> Vec<(PathBuf, Contract)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/wsdl");
+    let folder = std::env::var_os("DELTASOAP_WSDL_CORPUS").map_or(folder, PathBuf::from);
+    let (mut found, mut ahead) = (Vec::new(), vec![folder.clone()]);
+    while let Some(next) = ahead.pop() {
+        for path in next.read_dir().expect("a directory").map(|entry| entry.expect("an entry").path()) {
+            if path.is_dir() {
+                ahead.push(path);
+            } else if path.extension().is_some_and(|it| it == "wsdl")
+                && let Ok(import) = Importer::new().offline().root(&folder).file(&path)
+            {
+                found.push((path, Contract::from(import)));
+            }
+        }
+    }
+    found.sort_by(|one, other| one.0.cmp(&other.0));
+    found
+}
+
+/// Writes a value, reads it, takes it to JSON and back; all must be the same.
+fn check(operation: &Operation, name: &QName, content: ElementRef, value: &Value) -> Result<(), String> {
+    let contract = operation.contract();
+    let view = contract.view(content);
+    let mut encoder = Encoder::new();
+    encoder.start(name);
+    value.encode(&mut encoder, view);
+    encoder.end();
+    let written = encoder.finish().map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(written.as_slice()).into_owned();
+    let read = value_from_slice(written.as_slice(), name, view).map_err(|error| format!("{error}\n{text}"))?;
+    let json = contract.to_json(name, content, &read).map_err(|error| error.to_string())?;
+    let parsed = serde_json::from_str(&json.to_string()).map_err(|error| error.to_string())?;
+    let again = contract.from_json(name, content, &parsed).map_err(|error| format!("{error}\n{json:#}"))?;
+    match support::is_same(&again, &read) {
+        true => Ok(()),
+        false => Err(format!("not the same\n{text}\n{json:#}")),
+    }
+}
+
+/// What is wrong with the messages of an operation.
+fn check_operation(path: &Path, operation: &Operation, seed: Option<u64>) -> Result<(), String> {
+    let request = seed.map_or_else(|| operation.request_sample(), |seed| operation.random_request(seed));
+    let response = seed.map_or_else(|| operation.response_sample(), |seed| operation.random_response(seed));
+    for (body, value) in [(operation.request(), request), (operation.response(), response)] {
+        let (Some((name, content)), Some(value)) = (body, value) else { continue };
+        let result = check(operation, name, content, &value);
+        // Types that require themselves have no sample, and elements with a colon in their name none that can be read.
+        let is_known = |error: &String| {
+            seed.is_none() && error.contains("missing") || error.contains("undeclared namespace prefix")
+        };
+        if let Err(error) = result
+            && !is_known(&error)
+        {
+            return Err(format!("{} {}: {error}", path.display(), operation.full_name()));
+        }
+    }
+    Ok(())
+}
+
+static CONTRACTS: LazyLock<Vec<(PathBuf, Contract)>> = LazyLock::new(contracts);
+
+#[test]
+fn samples_are_messages_and_json_keeps_all_of_them() {
+    assert!(CONTRACTS.len() > 50);
+    let check = |(path, contract): &(PathBuf, Contract)| {
+        contract
+            .operations()
+            .iter()
+            .filter_map(|operation| check_operation(path, operation, None).err())
+            .collect::<Vec<_>>()
+    };
+    let wrong: Vec<_> = CONTRACTS.iter().flat_map(check).collect();
+    assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Values by chance, of operations by chance.
+    #[test]
+    fn json_keeps_all_of_any_value(which: prop::sample::Index, operation: prop::sample::Index, seed: u64) {
+        let (path, contract) = which.get(&CONTRACTS);
+        let operations = contract.operations();
+        if !operations.is_empty() {
+            let result = check_operation(path, operation.get(&operations), Some(seed));
+            prop_assert!(result.is_ok(), "{result:?}");
+        }
+    }
+}

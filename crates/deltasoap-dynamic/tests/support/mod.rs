@@ -1,0 +1,112 @@
+//! Contracts, and messages read and written by them.
+
+#![allow(dead_code, reason = "each test uses a part")]
+
+use deltasoap_core::decode::value_from_slice;
+use deltasoap_core::encode::Encoder;
+use deltasoap_core::schema::ElementRef;
+use deltasoap_core::{Child, Content, Node, QName, Record, Value};
+use deltasoap_dynamic::{Contract, JsonError};
+use serde_json::Value as Json;
+
+pub const SHOP: &str = include_str!("../data/shop.wsdl");
+
+pub fn shop() -> Contract {
+    Contract::from_text(SHOP).expect("a description")
+}
+
+/// A contract of a schema for `urn:t`, qualified, with this in it.
+pub fn schema(content: &str) -> Contract {
+    let text = format!(
+        "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:t='urn:t' targetNamespace='urn:t' \
+         elementFormDefault='qualified'>{content}</xs:schema>"
+    );
+    Contract::from_text(&text).expect("a schema")
+}
+
+/// A global element of a contract.
+pub struct Codec<'c> {
+    contract: &'c Contract,
+    name: QName,
+    content: ElementRef,
+}
+
+impl<'c> Codec<'c> {
+    /// An element of the shop.
+    pub fn new(contract: &'c Contract, local: &str) -> Self {
+        Self::named(contract, QName::owned("urn:shop", local))
+    }
+
+    pub fn of_element(contract: &'c Contract, local: &str) -> Self {
+        Self::named(contract, QName::owned("urn:t", local))
+    }
+
+    pub fn named(contract: &'c Contract, name: QName) -> Self {
+        let id = contract.description().schemas().element_named(&name).expect("a global element");
+        let content = contract.lowered().element(id).expect("a lowered element");
+        Codec { contract, name, content }
+    }
+
+    pub fn read(&self, content: &str) -> Value {
+        self.read_with("", content)
+    }
+
+    pub fn read_with(&self, attributes: &str, content: &str) -> Value {
+        let QName { namespace, local } = &self.name;
+        let document = format!(
+            "<{local} xmlns='{namespace}' xmlns:t='{namespace}' xmlns:xs='http://www.w3.org/2001/XMLSchema' \
+             xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' {attributes}>{content}</{local}>"
+        );
+        let view = self.contract.view(self.content);
+        value_from_slice(document.as_bytes(), &self.name, view).unwrap_or_else(|error| panic!("{document}: {error}"))
+    }
+
+    pub fn write(&self, value: &Value) -> String {
+        let mut encoder = Encoder::new();
+        encoder.start(&self.name);
+        value.encode(&mut encoder, self.contract.view(self.content));
+        encoder.end();
+        String::from_utf8(encoder.finish().expect("a writable value").as_slice().to_vec()).expect("UTF-8")
+    }
+
+    pub fn to_json(&self, value: &Value) -> Json {
+        self.contract.to_json(&self.name, self.content, value).expect("a value of the schema")
+    }
+
+    pub fn read_json(&self, json: &Json) -> Result<Value, JsonError> {
+        self.contract.from_json(&self.name, self.content, json)
+    }
+}
+
+/// True if two values are the same but for what means nothing: prefixes, the order of attributes in trees, and white space and
+/// the form of numbers where a tree is of a known type.
+pub fn assert_same(one: &Value, other: &Value, what: &str) {
+    assert!(is_same(one, other), "{what}\n{one:#?}\n{other:#?}");
+}
+
+pub fn is_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Tree(one), Value::Tree(other)) => trimmed(one).says_the_same(&trimmed(other)),
+        (Value::List(one), Value::List(other)) => are_same(one, other),
+        (Value::Record(one), Value::Record(other)) => {
+            let (Record { fields, attributes }, other) = (&**one, &**other);
+            *attributes == other.attributes && are_same(fields, &other.fields)
+        }
+        _ => one == other,
+    }
+}
+
+fn are_same(one: &[Value], other: &[Value]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+}
+
+/// Without white space between elements.
+fn trimmed(node: &Node) -> Node {
+    let has_elements = node.elements().next().is_some();
+    let child = |child: &Child| match child {
+        Child::Element(node) => Some(Child::Element(trimmed(node))),
+        Child::Text(text) if has_elements && text.trim().is_empty() => None,
+        Child::Text(text) => Some(Child::Text(text.clone())),
+    };
+    Node { children: node.children.iter().filter_map(child).collect(), ..node.clone() }
+}

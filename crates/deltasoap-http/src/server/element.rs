@@ -1,0 +1,195 @@
+//! Operations whose messages are described at run time: dynamic values in, dynamic values out.
+//!
+//! They go the way of all operations: requests are compared with earlier ones, responses written against earlier ones.
+
+use super::answer::Answer;
+use super::context::Context;
+use super::memory::Checkout;
+use super::operation::{Call, Opening, Operation, Outcome, log_failure};
+use super::record::Record;
+use super::writing::{Writing, Written};
+use crate::body::Body;
+use crate::sizes::in_full;
+use deltasoap_core::decode::{Cursor, Step};
+use deltasoap_core::schema::{ElementRef, MethodElement, Schema, View};
+use deltasoap_core::soap::{Fault, encode_element};
+use deltasoap_core::{Buffer, Content, EncodeStats, Error, Lease, Memory, Node, QName, Typed, Value};
+use futures_util::future::BoxFuture;
+use std::sync::Arc;
+use std::time::Instant;
+use tracing::Instrument;
+
+impl Operation {
+    /// An operation that a schema describes at run time, such as one that was imported from a WSDL. Its references are those of
+    /// the schema. Without a response it is one-way, as those of [`one_way`](Self::one_way) are.
+    ///
+    /// ```
+    /// # use deltasoap::http::{Answer, Operation, SoapService};
+    /// # use deltasoap::schema::{Builtin, Element, MethodElement, Schema, SimpleElement, Style, Use};
+    /// # use deltasoap::{Lease, QName, Value, soap::Fault};
+    /// # use std::sync::Arc;
+    /// let mut schema = Schema::new();
+    /// let simple = SimpleElement { name: Builtin::Int.name(), base: Builtin::Int, enumeration: Vec::new().into() };
+    /// let number = schema.add(Element::Simple(simple));
+    /// let method = MethodElement {
+    ///     request_name: QName::new("urn:t", "echo"),
+    ///     request: number,
+    ///     response_name: Some(QName::new("urn:t", "echoed")),
+    ///     response: Some(number),
+    ///     faults: Vec::new().into(),
+    ///     headers: Vec::new().into(),
+    ///     action: "".into(),
+    ///     style: Style::Document,
+    ///     encoding: Use::Literal,
+    /// };
+    /// let echo = Operation::dynamic(method, Arc::new(schema), async |value: Lease<Value>, _| {
+    ///     Ok::<_, Fault>(Answer::new(value.clone()))
+    /// });
+    /// let service = SoapService::builder().add_operation(echo).build()?;
+    /// # Ok::<(), deltasoap::http::BuildError>(())
+    /// ```
+    pub fn dynamic<Handler, Running>(method: MethodElement, schema: Arc<Schema>, handler: Handler) -> Self
+    where
+        Handler: Fn(Lease<Value>, Context) -> Running + Send + Sync + 'static,
+        Running: Future<Output = Result<Answer<Value>, Fault>> + Send + 'static,
+    {
+        let (encoding, response) = (method.encoding, method.response_name.clone().zip(method.response));
+        let described = self_contained(&method);
+        let run: Box<Run> = Box::new(move |request, context| Box::pin(handler(request, context)));
+        let shared = Arc::new(Shared { schema, request: method.request, response, run });
+        let operation = Self::started_by(described, Box::new(move |opening| shared.start(opening)));
+        operation.encoding(encoding)
+    }
+}
+
+/// The operation for those who look at it without the schema: its references lead to anything.
+fn self_contained(method: &MethodElement) -> MethodElement {
+    let any = <Node as Typed>::REFERENCE;
+    let mut described = method.clone();
+    described.request = any;
+    described.response = method.response.map(|_| any);
+    described.faults.to_mut().iter_mut().for_each(|fault| fault.element = any);
+    described
+}
+
+type Run = dyn Fn(Lease<Value>, Context) -> BoxFuture<'static, Result<Answer<Value>, Fault>> + Send + Sync;
+
+/// What the calls of an operation have in common.
+struct Shared {
+    schema: Arc<Schema>,
+    request: ElementRef,
+    response: Option<(QName, ElementRef)>,
+    run: Box<Run>,
+}
+
+impl Shared {
+    fn view(&self) -> View<'_> {
+        self.schema.view(self.request)
+    }
+
+    fn start(self: &Arc<Self>, opening: Opening<'_>) -> Box<dyn Call> {
+        let Opening { record, place, version, name } = opening;
+        let new = || Box::new(Memory::new(Value::vacant(self.view())));
+        let request = match place {
+            Some(place) if !record.expects_none_back() => {
+                Incoming::Kept(place.check_out_or(record, version, name, new))
+            }
+            _ => Incoming::Single(new()),
+        };
+        Box::new(ElementCall { shared: Arc::clone(self), record: Arc::clone(record), request })
+    }
+}
+
+/// A request that is being read.
+enum Incoming {
+    /// One of a stream, compared with the one before.
+    Kept(Checkout<Value>),
+    /// One by itself.
+    Single(Box<Memory<Value>>),
+}
+
+struct ElementCall {
+    shared: Arc<Shared>,
+    record: Arc<Record>,
+    request: Incoming,
+}
+
+impl Call for ElementCall {
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        match &mut self.request {
+            Incoming::Kept(checkout) => checkout.memory().decode(cursor, self.shared.view()),
+            Incoming::Single(memory) => memory.decode(cursor, self.shared.view()),
+        }
+    }
+
+    fn run(self: Box<Self>, context: Context, writing: Writing) -> BoxFuture<'static, Outcome> {
+        let ElementCall { shared, record, request } = *self;
+        let request = match request {
+            Incoming::Kept(checkout) => checkout.lease(),
+            Incoming::Single(memory) => {
+                record.count(&memory.stats());
+                Lease::new(memory.into_value())
+            }
+        };
+        let running = (shared.run)(request, context);
+        let Some(_) = &shared.response else {
+            tokio::spawn(log_failure(async move { running.await.map(drop) }).in_current_span());
+            return Box::pin(std::future::ready(Outcome::Accepted));
+        };
+        Box::pin(async move {
+            match running.await {
+                Ok(answer) => shared.write(writing, &answer),
+                Err(fault) => Outcome::Fault(fault),
+            }
+        })
+    }
+}
+
+impl Shared {
+    /// A response that cannot be written is the handler's doing: the client learns only that there is none.
+    fn write(&self, writing: Writing, answer: &Answer<Value>) -> Outcome {
+        let Some((name, content)) = &self.response else { return Outcome::Accepted };
+        let start = Instant::now();
+        match writing.write_element(answer, name, self.schema.view(*content)) {
+            Ok(written) => Outcome::Response(written, start.elapsed()),
+            Err(error) => {
+                tracing::error!(%error, "the response could not be written");
+                Outcome::Fault(Fault::receiver("the response could not be written"))
+            }
+        }
+    }
+}
+
+impl Writing {
+    /// As [`write`](Self::write), for an element of any name. Dynamic values have no binary ones that could become parts.
+    fn write_element(mut self, answer: &Answer<Value>, name: &QName, view: View<'_>) -> Result<Written, Error> {
+        let place = self.place.take().filter(|_| !self.record.sizes().are_small());
+        let (body, stats): (Body, EncodeStats) = match place {
+            Some(place) => {
+                let place = place.for_templates(&self.record, self.version);
+                let mut templates = place.take(self.templating);
+                let before = templates.stats();
+                let body = (&answer.body, view);
+                let written = templates.encode_element(self.version, self.encoding, &answer.headers, name, body);
+                let stats = templates.stats() - before;
+                let outgoing = written?;
+                self.record.sizes().note(outgoing.len());
+                if !self.record.sizes().are_small() {
+                    place.put(templates);
+                }
+                (outgoing.into(), stats)
+            }
+            None => {
+                let buffer = Buffer::with_capacity(self.record.sizes().expected());
+                let body = (&answer.body, view);
+                let buffer = encode_element(self.version, self.encoding, &answer.headers, name, body, buffer)?;
+                self.record.sizes().note(buffer.len());
+                let stats = in_full(buffer.len());
+                (buffer.into(), stats)
+            }
+        };
+        self.record.count_encoded(&stats);
+        let (media_type, body) = self.packing.pack(self.version, "", body, answer.parts.clone())?;
+        Ok(Written { body, media_type })
+    }
+}

@@ -1,0 +1,94 @@
+//! Where lowered content comes from, and types that only an `xsi:type` names.
+//!
+//! The engine keeps content whose type the message chooses as a tree. Who wants to look into such a tree needs the types that
+//! it can be of: each is lowered beside the others, once it is known that it can appear.
+
+use super::{Lowering, Work};
+use crate::xsd::{TypeDefinition, TypeId};
+use deltasoap_core::schema::{Element, ElementRef, Use};
+use std::collections::HashMap;
+
+/// The type that content was lowered from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin {
+    /// The type that the schema declares.
+    pub type_id: TypeId,
+    /// Literal or encoded.
+    pub encoding: Use,
+    /// True if content of a derived type can stand there, so that the engine keeps a tree.
+    pub is_open: bool,
+}
+
+/// Content and types, both ways.
+#[derive(Debug, Default)]
+pub(super) struct Origins {
+    origins: HashMap<u32, Origin>,
+    exact: HashMap<(TypeId, bool), ElementRef>,
+}
+
+impl Origins {
+    pub(super) fn new(exact: &HashMap<(TypeId, bool), ElementRef>, open: &HashMap<(TypeId, bool), ElementRef>) -> Self {
+        let mut origins = HashMap::with_capacity(exact.len() + open.len());
+        for (table, is_open) in [(exact, false), (open, true)] {
+            for (&(type_id, is_encoded), &content) in table {
+                let encoding = if is_encoded { Use::Encoded } else { Use::Literal };
+                if let ElementRef::Index(index) = content {
+                    origins.insert(index, Origin { type_id, encoding, is_open });
+                }
+            }
+        }
+        Origins { origins, exact: exact.clone() }
+    }
+
+    pub(super) fn of(&self, content: ElementRef) -> Option<Origin> {
+        match content {
+            ElementRef::Index(index) => self.origins.get(&index).copied(),
+            ElementRef::Static(_) => None,
+        }
+    }
+
+    pub(super) fn exactly(&self, id: TypeId, encoding: Use) -> Option<ElementRef> {
+        self.exact.get(&(id, encoding == Use::Encoded)).copied()
+    }
+}
+
+impl Lowering<'_> {
+    /// A tree whose content is of this type or of one derived from it. All of these are lowered too.
+    pub(super) fn open(&mut self, id: TypeId, encoding: Use) -> ElementRef {
+        let key = (id, encoding == Use::Encoded);
+        if let Some(&known) = self.open.get(&key) {
+            return known;
+        }
+        let reference = self.refer(Work::Done(Element::Any));
+        self.open.insert(key, reference);
+        match id {
+            TypeId::ANY => self.all_named(encoding),
+            id => self.with_derived(id, encoding),
+        }
+        reference
+    }
+
+    fn all_named(&mut self, encoding: Use) {
+        let schemas = self.schemas;
+        schemas.types().filter(|(_, it)| it.name.is_some()).for_each(|(id, _)| self.offer(id, encoding));
+    }
+
+    /// Each type once, whatever it was met below, so that long chains of derivation cost no more than their length.
+    fn with_derived(&mut self, id: TypeId, encoding: Use) {
+        let mut ahead = vec![id];
+        while let Some(id) = ahead.pop() {
+            if id != TypeId::ANY && self.offered.insert((id, encoding == Use::Encoded)) {
+                self.offer(id, encoding);
+                ahead.extend(self.schemas.derived(id));
+            }
+        }
+    }
+
+    /// Lowers a type that an `xsi:type` can name.
+    fn offer(&mut self, id: TypeId, encoding: Use) {
+        let is_abstract = matches!(&self.schemas[id].definition, TypeDefinition::Complex(it) if it.is_abstract);
+        if !is_abstract && id != TypeId::ANY {
+            self.exactly(id, encoding);
+        }
+    }
+}
