@@ -111,7 +111,7 @@ impl Operation {
     /// An operation that starts its calls in a way of its own.
     pub(super) fn started_by(method: MethodElement, start: Box<Start>) -> Self {
         let record = Arc::new(Record::unregistered(method.request_name.clone()));
-        Operation { method, has_own_encoding: false, record, start }
+        Operation { method, documentation: Cow::Borrowed(""), has_own_encoding: false, record, start }
     }
 
     fn erased<Request: Message + Send + 'static>(
