@@ -257,7 +257,7 @@ impl Inner {
         Span::current().record("version", tracing::field::debug(version));
         let writing = self.writing(&chosen.operation, version, &parts, attachments.form());
         let context = Context::new(head, parts, attachments);
-        if let Err(fault) = self.check_action(&context, &chosen.operation) {
+        if let Some(fault) = self.contradiction(&context, &chosen.operation) {
             return (respond_fault(version, &fault), true);
         }
         match guard(chosen.call.run(context, writing)).await {
@@ -274,12 +274,12 @@ impl Inner {
         }
     }
 
-    /// Compares the action that a request names with its operation.
-    fn check_action(&self, context: &Context, operation: &Operation) -> Result<(), Fault> {
+    /// What refuses a request whose action contradicts its operation.
+    fn contradiction(&self, context: &Context, operation: &Operation) -> Option<Fault> {
         if self.action_check == ActionCheck::Ignore {
-            return Ok(());
+            return None;
         }
-        context.action().map_or(Ok(()), |action| self.action_check.check(&action, operation, &self.operations))
+        self.action_check.refusal(&context.action()?, operation, &self.operations)
     }
 
     /// How the response of an operation to a request is to be written.
