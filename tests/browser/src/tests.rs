@@ -56,7 +56,8 @@ fn choose(visit: &mut Visit<'_>, operation: &str, version: &str) -> Result<()> {
     visit.click(&format!("button[data-operation='{{urn:bench}}{operation}']"))?;
     let namespace = if version == "1.1" { "xmlsoap.org" } else { "www.w3.org/2003" };
     let shown = "document.querySelector('#request').value";
-    visit.wait(&format!("{shown}.includes(':{operation} ') && {shown}.includes('{namespace}')"))
+    visit.wait(&format!("{shown}.includes(':{operation} ') && {shown}.includes('{namespace}')"))?;
+    visit.wait("!document.querySelector('#request').readOnly")
 }
 
 fn reply(visit: &mut Visit<'_>) -> Result<()> {
