@@ -52,8 +52,8 @@ impl<'b> Visit<'b> {
 
     /// Sends a command to the tab, and notes what has happened there.
     fn call(&mut self, method: &str, parameters: Value) -> Result<Value> {
-        let result = self.browser.call(Some(&mut self.session), method, parameters);
-        for event in self.browser.take_events(&mut self.session) {
+        let result = self.browser.call(Some(&self.session), method, parameters);
+        for event in self.browser.take_events(&self.session) {
             self.note(&event);
         }
         result
@@ -66,7 +66,7 @@ impl<'b> Visit<'b> {
         match method {
             "Network.requestWillBeSent" => self.requests.push(shown(&params["request"]["url"])),
             "Log.entryAdded" if is_bad(&params["entry"]["level"]) => {
-                self.complaints.push(shown(&params["entry"]["text"]))
+                self.complaints.push(shown(&params["entry"]["text"]));
             }
             "Runtime.exceptionThrown" => self.complaints.push(params["exceptionDetails"].to_string()),
             "Runtime.consoleAPICalled" if is_bad(&params["type"]) => self.complaints.push(params["args"].to_string()),
