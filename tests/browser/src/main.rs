@@ -5,16 +5,15 @@
 
 #![forbid(unsafe_code)]
 
+mod browser;
 mod tests;
 mod visit;
 
 use anyhow::{Context, Result};
+use browser::Browser;
 use clap::Parser;
-use headless_chrome::{Browser, LaunchOptionsBuilder};
-use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 use tests::TESTS;
 use visit::Visit;
 
@@ -30,10 +29,6 @@ struct Arguments {
     #[arg(long, default_value = "target/browser")]
     screenshots: PathBuf,
 }
-
-/// Beside those that the driver gives: no sandbox, since tests run as root; nothing that asks anybody for updates.
-const FLAGS: [&str; 4] =
-    ["--disable-quic", "--disable-component-update", "--disable-gpu", "--no-default-browser-check"];
 
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
@@ -52,19 +47,11 @@ fn main() -> ExitCode {
 /// Runs all tests; gives the number of those that failed.
 fn run(arguments: &Arguments) -> Result<usize> {
     std::fs::create_dir_all(&arguments.screenshots).context("cannot make the folder of screenshots")?;
-    let profile = tempfile::tempdir()?;
-    let options = LaunchOptionsBuilder::default()
-        .path(Some(arguments.chromium.clone()))
-        .user_data_dir(Some(profile.path().to_owned()))
-        .sandbox(false)
-        .args(FLAGS.iter().map(OsStr::new).collect())
-        .idle_browser_timeout(Duration::from_secs(120))
-        .build()?;
-    let browser = Browser::new(options).with_context(|| format!("cannot start {}", arguments.chromium.display()))?;
+    let mut browser = Browser::start(&arguments.chromium)?;
     let mut failures = 0;
     for (name, test) in TESTS {
-        let result = Visit::new(&browser, &arguments.origin, &arguments.screenshots).and_then(|visit| {
-            test(&visit)?;
+        let result = Visit::new(&mut browser, &arguments.origin, &arguments.screenshots).and_then(|mut visit| {
+            test(&mut visit)?;
             visit.close()
         });
         match result {

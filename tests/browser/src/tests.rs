@@ -3,7 +3,7 @@
 use crate::visit::{DESKTOP, PHONE, Screen, Visit};
 use anyhow::{Result, ensure};
 
-type Test = fn(&Visit) -> Result<()>;
+type Test = fn(&mut Visit<'_>) -> Result<()>;
 
 /// All tests, by what they say.
 pub const TESTS: [(&str, Test); 9] = [
@@ -23,7 +23,7 @@ const DARK: Screen = Screen { is_dark: true, ..DESKTOP };
 /// True once a response is shown.
 const ANSWERED: &str = "document.querySelector('#response .status') !== null";
 
-fn index(visit: &Visit) -> Result<()> {
+fn index(visit: &mut Visit<'_>) -> Result<()> {
     visit.open(DESKTOP, "/")?;
     visit.check_text("main", &["Bench", "CWMP", "vSphere Fetch", "Operations"])?;
     visit.screenshot("desktop-index", true)?;
@@ -31,7 +31,7 @@ fn index(visit: &Visit) -> Result<()> {
     visit.wait("location.pathname === '/bench' && document.querySelector('#form') !== null")
 }
 
-fn operations(visit: &Visit) -> Result<()> {
+fn operations(visit: &mut Visit<'_>) -> Result<()> {
     visit.open(DESKTOP, "/bench")?;
     visit.check_text("h1", &["Bench"])?;
     visit.check_text("header", &["urn:bench", "WSDL"])?;
@@ -51,15 +51,16 @@ fn operations(visit: &Visit) -> Result<()> {
 }
 
 /// Chooses an operation by its button, and a version.
-fn choose(visit: &Visit, operation: &str, version: &str) -> Result<()> {
+fn choose(visit: &mut Visit<'_>, operation: &str, version: &str) -> Result<()> {
     visit.set("#version", version)?;
     visit.click(&format!("button[data-operation='{{urn:bench}}{operation}']"))?;
     let namespace = if version == "1.1" { "xmlsoap.org" } else { "www.w3.org/2003" };
     let shown = "document.querySelector('#request').value";
-    visit.wait(&format!("{shown}.includes(':{operation} ') && {shown}.includes('{namespace}')"))
+    visit.wait(&format!("{shown}.includes(':{operation} ') && {shown}.includes('{namespace}')"))?;
+    visit.wait("!document.querySelector('#request').readOnly")
 }
 
-fn reply(visit: &Visit) -> Result<()> {
+fn reply(visit: &mut Visit<'_>) -> Result<()> {
     visit.open(DESKTOP, "/bench")?;
     for version in ["1.1", "1.2"] {
         choose(visit, "echoStruct", version)?;
@@ -83,7 +84,7 @@ fn reply(visit: &Visit) -> Result<()> {
     visit.screenshot("desktop-dark", true)
 }
 
-fn fault(visit: &Visit) -> Result<()> {
+fn fault(visit: &mut Visit<'_>) -> Result<()> {
     visit.open(DESKTOP, "/bench")?;
     for (version, code) in [("1.1", "Server"), ("1.2", "Receiver")] {
         choose(visit, "fail", version)?;
@@ -102,7 +103,7 @@ fn fault(visit: &Visit) -> Result<()> {
     visit.expect_refusals(3)
 }
 
-fn nonsense(visit: &Visit) -> Result<()> {
+fn nonsense(visit: &mut Visit<'_>) -> Result<()> {
     visit.open(DESKTOP, "/bench")?;
     visit.wait("document.querySelector('#request').value !== ''")?;
     visit.set("#request", "<a><b></a><script>document.title = 'run'</script>")?;
@@ -112,7 +113,7 @@ fn nonsense(visit: &Visit) -> Result<()> {
     visit.expect_refusals(1)
 }
 
-fn keyboard(visit: &Visit) -> Result<()> {
+fn keyboard(visit: &mut Visit<'_>) -> Result<()> {
     visit.open(DESKTOP, "/bench")?;
     visit.wait("document.querySelector('#request').value !== ''")?;
     visit.press("Tab", false)?;
@@ -130,7 +131,7 @@ fn keyboard(visit: &Visit) -> Result<()> {
     visit.check_text("#response .status", &["HTTP 200"])
 }
 
-fn names(visit: &Visit) -> Result<()> {
+fn names(visit: &mut Visit<'_>) -> Result<()> {
     visit.open(DESKTOP, "/bench")?;
     visit.check(
         "[...document.querySelectorAll('select, textarea, input, button, [role=region]')].every((control) =>
@@ -144,7 +145,7 @@ fn names(visit: &Visit) -> Result<()> {
     )
 }
 
-fn phone(visit: &Visit) -> Result<()> {
+fn phone(visit: &mut Visit<'_>) -> Result<()> {
     visit.open(PHONE, "/bench")?;
     let fits = "document.documentElement.scrollWidth <= innerWidth";
     visit.check(fits)?;
@@ -160,7 +161,7 @@ fn phone(visit: &Visit) -> Result<()> {
     visit.screenshot("phone-index", true)
 }
 
-fn policy(visit: &Visit) -> Result<()> {
+fn policy(visit: &mut Visit<'_>) -> Result<()> {
     visit.open(DESKTOP, "/bench")?;
     let refused = |element: &str, property: &str, value: &str| {
         format!(

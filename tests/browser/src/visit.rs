@@ -1,12 +1,10 @@
 //! A visit: a tab, what the browser complained about in it, and whom it asked.
 
+use crate::browser::Browser;
 use anyhow::{Context, Result, bail, ensure};
 use base64::Engine;
-use headless_chrome::protocol::cdp::types::Event;
-use headless_chrome::protocol::cdp::{Emulation, Log, Network, Page, Runtime};
-use headless_chrome::{Browser, Tab};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long to wait for the page to do something.
@@ -27,84 +25,91 @@ pub const DESKTOP: Screen = Screen { width: 1280, height: 900, is_phone: false, 
 pub const PHONE: Screen = Screen { width: 390, height: 844, is_phone: true, is_dark: false };
 
 /// One tab.
-pub struct Visit {
-    tab: Arc<Tab>,
+pub struct Visit<'b> {
+    browser: &'b mut Browser,
+    target: String,
+    session: String,
     origin: String,
     screenshots: PathBuf,
-    seen: Arc<Mutex<Seen>>,
-}
-
-/// What was noted of a tab.
-#[derive(Debug, Default)]
-struct Seen {
     complaints: Vec<String>,
     requests: Vec<String>,
 }
 
-impl Visit {
+impl<'b> Visit<'b> {
     /// An empty tab.
-    pub fn new(browser: &Browser, origin: &str, screenshots: &Path) -> Result<Self> {
-        let tab = browser.new_tab()?;
-        tab.set_default_timeout(PATIENCE);
-        let seen = Arc::new(Mutex::new(Seen::default()));
-        let noted = Arc::clone(&seen);
-        tab.add_event_listener(Arc::new(move |event: &Event| note(&noted, event)))?;
-        tab.enable_log()?.enable_runtime()?;
-        tab.call_method(Network::Enable {
-            max_total_buffer_size: None,
-            max_resource_buffer_size: None,
-            max_post_data_size: None,
-            report_direct_socket_traffic: None,
-            enable_durable_messages: None,
-        })?;
-        Ok(Visit { tab, origin: origin.to_owned(), screenshots: screenshots.to_owned(), seen })
+    pub fn new(browser: &'b mut Browser, origin: &str, screenshots: &Path) -> Result<Self> {
+        let target = text_of(&browser.call(None, "Target.createTarget", json!({ "url": "about:blank" }))?["targetId"])?;
+        let attached = browser.call(None, "Target.attachToTarget", json!({ "targetId": target, "flatten": true }))?;
+        let session = text_of(&attached["sessionId"])?;
+        let (origin, screenshots) = (origin.to_owned(), screenshots.to_owned());
+        let (complaints, requests) = (Vec::new(), Vec::new());
+        let mut visit = Visit { browser, target, session, origin, screenshots, complaints, requests };
+        for domain in ["Log", "Network", "Page", "Runtime"] {
+            visit.call(&format!("{domain}.enable"), json!({}))?;
+        }
+        Ok(visit)
+    }
+
+    /// Sends a command to the tab, and notes what has happened there.
+    fn call(&mut self, method: &str, parameters: Value) -> Result<Value> {
+        let result = self.browser.call(Some(&self.session), method, parameters);
+        for event in self.browser.take_events(&self.session) {
+            self.note(&event);
+        }
+        result
+    }
+
+    fn note(&mut self, event: &Value) {
+        let (method, params) = (event["method"].as_str().unwrap_or_default(), &event["params"]);
+        let is_bad = |level: &Value| matches!(level.as_str(), Some("error" | "warning" | "assert"));
+        let shown = |text: &Value| text.as_str().map_or_else(|| text.to_string(), str::to_owned);
+        match method {
+            "Network.requestWillBeSent" => self.requests.push(shown(&params["request"]["url"])),
+            "Log.entryAdded" if is_bad(&params["entry"]["level"]) => {
+                self.complaints.push(shown(&params["entry"]["text"]));
+            }
+            "Runtime.exceptionThrown" => self.complaints.push(params["exceptionDetails"].to_string()),
+            "Runtime.consoleAPICalled" if is_bad(&params["type"]) => self.complaints.push(params["args"].to_string()),
+            _ => {}
+        }
     }
 
     /// Sets the screen and opens a path of the server.
-    pub fn open(&self, screen: Screen, path: &str) -> Result<()> {
-        self.tab.call_method(Emulation::SetDeviceMetricsOverride {
-            width: screen.width,
-            height: screen.height,
-            device_scale_factor: if screen.is_phone { 2.0 } else { 1.0 },
-            mobile: screen.is_phone,
-            scale: None,
-            screen_width: None,
-            screen_height: None,
-            position_x: None,
-            position_y: None,
-            dont_set_visible_size: None,
-            screen_orientation: None,
-            viewport: None,
-            display_feature: None,
-            device_posture: None,
-        })?;
-        let scheme = Emulation::MediaFeature {
-            name: "prefers-color-scheme".to_owned(),
-            value: if screen.is_dark { "dark" } else { "light" }.to_owned(),
-        };
-        self.tab.call_method(Emulation::SetEmulatedMedia { media: None, features: Some(vec![scheme]) })?;
-        self.tab.navigate_to(&format!("{}{path}", self.origin))?.wait_until_navigated()?;
-        Ok(())
+    pub fn open(&mut self, screen: Screen, path: &str) -> Result<()> {
+        let Screen { width, height, is_phone, is_dark } = screen;
+        let scale = if is_phone { 2 } else { 1 };
+        let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": scale, "mobile": is_phone });
+        self.call("Emulation.setDeviceMetricsOverride", metrics)?;
+        let scheme = json!({ "name": "prefers-color-scheme", "value": if is_dark { "dark" } else { "light" } });
+        self.call("Emulation.setEmulatedMedia", json!({ "features": [scheme] }))?;
+        // A mark that the next page does not have.
+        self.value("window.left = true")?;
+        let gone = self.call("Page.navigate", json!({ "url": format!("{}{path}", self.origin) }))?;
+        ensure!(gone["errorText"].is_null(), "{path} cannot be opened: {}", gone["errorText"]);
+        self.wait("window.left !== true && document.readyState === 'complete'")
     }
 
-    /// The value of an expression in the page, once a promise is fulfilled.
-    fn value(&self, expression: &str) -> Result<String> {
-        let object = self.tab.evaluate(&format!("(async () => String(await ({expression})))()"), true)?;
-        let value = object.value.as_ref().and_then(|value| value.as_str());
-        value.map(str::to_owned).with_context(|| format!("{expression} gave no text but {:?}", object.description))
+    /// The value of an expression in the page, once a promise is fulfilled, as text.
+    fn value(&mut self, expression: &str) -> Result<String> {
+        let expression = format!("(async () => String(await ({expression})))()");
+        let parameters = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
+        let given = self.call("Runtime.evaluate", parameters)?;
+        ensure!(given["exceptionDetails"].is_null(), "{expression}: {}", given["exceptionDetails"]);
+        text_of(&given["result"]["value"])
     }
 
     /// Checks that an expression is true.
-    pub fn check(&self, expression: &str) -> Result<()> {
+    pub fn check(&mut self, expression: &str) -> Result<()> {
         let value = self.value(expression)?;
         ensure!(value == "true", "{expression} is {value}");
         Ok(())
     }
 
     /// Waits until an expression is true.
-    pub fn wait(&self, expression: &str) -> Result<()> {
+    pub fn wait(&mut self, expression: &str) -> Result<()> {
         let begin = Instant::now();
-        while self.value(expression)? != "true" {
+        // While a page goes and another comes, there is none to ask.
+        while !self.value(expression).is_ok_and(|value| value == "true") {
             if begin.elapsed() > PATIENCE {
                 bail!("{expression} did not become true; the form: {}", self.text("#try").unwrap_or_default());
             }
@@ -114,12 +119,12 @@ impl Visit {
     }
 
     /// What a reader sees of an element.
-    pub fn text(&self, selector: &str) -> Result<String> {
+    pub fn text(&mut self, selector: &str) -> Result<String> {
         self.value(&format!("document.querySelector(`{selector}`).innerText"))
     }
 
     /// Checks what a reader sees of an element.
-    pub fn check_text(&self, selector: &str, parts: &[&str]) -> Result<()> {
+    pub fn check_text(&mut self, selector: &str, parts: &[&str]) -> Result<()> {
         let text = self.text(selector)?;
         match parts.iter().find(|part| !text.contains(**part)) {
             Some(part) => bail!("{selector} does not show {part:?}, but: {text}"),
@@ -128,118 +133,100 @@ impl Visit {
     }
 
     /// Clicks an element, where a mouse would.
-    pub fn click(&self, selector: &str) -> Result<()> {
-        self.tab.wait_for_element(selector)?.click().with_context(|| format!("cannot click {selector}"))?;
+    pub fn click(&mut self, selector: &str) -> Result<()> {
+        let place = self.value(&format!(
+            "(() => {{
+                const element = document.querySelector(`{selector}`);
+                element.scrollIntoView({{ block: 'center', behavior: 'instant' }});
+                const {{ x, y, width, height }} = element.getBoundingClientRect();
+                return JSON.stringify({{ x: x + width / 2, y: y + height / 2, button: 'left', clickCount: 1 }});
+            }})()"
+        ))?;
+        let mut parameters: Value = serde_json::from_str(&place)?;
+        for kind in ["mousePressed", "mouseReleased"] {
+            parameters["type"] = kind.into();
+            self.call("Input.dispatchMouseEvent", parameters.clone())?;
+        }
         Ok(())
     }
 
     /// Sets a field, as far as the page can tell by hand.
-    pub fn set(&self, selector: &str, value: &str) -> Result<()> {
-        let set = "function (value) { this.value = value; this.dispatchEvent(new Event('change', { bubbles: true })) }";
-        self.tab.wait_for_element(selector)?.call_js_fn(set, vec![value.into()], false)?;
-        Ok(())
+    pub fn set(&mut self, selector: &str, value: &str) -> Result<()> {
+        let value = json!(value);
+        self.check(&format!(
+            "(() => {{
+                const field = document.querySelector(`{selector}`);
+                field.value = {value};
+                return field.dispatchEvent(new Event('change', {{ bubbles: true }}));
+            }})()"
+        ))
     }
 
     /// Replaces a part of the request in the form.
-    pub fn edit(&self, old: &str, new: &str) -> Result<()> {
-        self.check(&format!("document.querySelector('#request').value.includes(`{old}`)"))?;
-        let edit = "function (old, by) { this.value = this.value.replace(old, by) }";
-        self.tab.wait_for_element("#request")?.call_js_fn(edit, vec![old.into(), new.into()], false)?;
-        Ok(())
+    pub fn edit(&mut self, old: &str, new: &str) -> Result<()> {
+        let (request, old, new) = ("document.querySelector('#request')", json!(old), json!(new));
+        self.check(&format!("{request}.value.includes({old})"))?;
+        self.check(&format!("({request}.value = {request}.value.replace({old}, {new})).includes({new})"))
     }
 
     /// Puts the focus on an element.
-    pub fn focus(&self, selector: &str) -> Result<()> {
-        self.tab.wait_for_element(selector)?.focus()?;
-        Ok(())
+    pub fn focus(&mut self, selector: &str) -> Result<()> {
+        self.value(&format!("document.querySelector(`{selector}`).focus()")).map(drop)
     }
 
-    /// Presses a key, with the control key held down or not.
-    pub fn press(&self, key: &str, with_control: bool) -> Result<()> {
-        use headless_chrome::browser::tab::ModifierKey;
-        let modifiers: &[ModifierKey] = if with_control { &[ModifierKey::Ctrl] } else { &[] };
-        self.tab.press_key_with_modifiers(key, Some(modifiers))?;
+    /// Presses a key, with the control key held down or not: `Tab` or `Enter`.
+    pub fn press(&mut self, key: &str, with_control: bool) -> Result<()> {
+        let (code, text) = if key == "Enter" { (13, "\r") } else { (9, "") };
+        for kind in ["keyDown", "keyUp"] {
+            let mut event = json!({ "type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code });
+            event["modifiers"] = json!(if with_control { 2 } else { 0 });
+            if kind == "keyDown" && !text.is_empty() {
+                event["text"] = text.into();
+            }
+            self.call("Input.dispatchKeyEvent", event)?;
+        }
         Ok(())
     }
 
     /// Keeps what the screen shows, or the page from top to bottom.
-    pub fn screenshot(&self, name: &str, is_whole: bool) -> Result<()> {
-        let (width, height) =
-            (self.value("document.documentElement.scrollWidth")?, "document.documentElement.scrollHeight");
-        let clip =
-            Page::Viewport { x: 0.0, y: 0.0, width: width.parse()?, height: self.value(height)?.parse()?, scale: 1.0 };
-        let shot = self.tab.call_method(Page::CaptureScreenshot {
-            format: Some(Page::CaptureScreenshotFormatOption::Png),
-            quality: None,
-            clip: is_whole.then_some(clip),
-            from_surface: Some(true),
-            capture_beyond_viewport: Some(is_whole),
-            optimize_for_speed: None,
-        })?;
-        let png = base64::prelude::BASE64_STANDARD.decode(shot.data)?;
+    pub fn screenshot(&mut self, name: &str, is_whole: bool) -> Result<()> {
+        let shot = self.call("Page.captureScreenshot", json!({ "captureBeyondViewport": is_whole }))?;
+        let png = base64::prelude::BASE64_STANDARD.decode(text_of(&shot["data"])?)?;
         let path = self.screenshots.join(format!("{name}.png"));
         std::fs::write(&path, png).with_context(|| format!("cannot write {}", path.display()))
     }
 
     /// Takes note that the browser says that the server refused something, as it was meant to.
-    pub fn expect_refusals(&self, count: usize) -> Result<()> {
-        let mut seen = self.seen();
-        let before = seen.complaints.len();
-        seen.complaints.retain(|complaint| !complaint.contains("the server responded with a status of"));
-        let refused = before - seen.complaints.len();
+    pub fn expect_refusals(&mut self, count: usize) -> Result<()> {
+        let before = self.complaints.len();
+        self.complaints.retain(|complaint| !complaint.contains("the server responded with a status of"));
+        let refused = before - self.complaints.len();
         ensure!(refused == count, "the server refused {refused} requests instead of {count}");
         Ok(())
     }
 
     /// Takes back what the browser complained about on purpose, and what it was about.
-    pub fn take_complaints(&self) -> Vec<String> {
-        let mut seen = self.seen();
-        seen.requests.retain(|url| url.starts_with(&self.origin));
-        std::mem::take(&mut seen.complaints)
+    pub fn take_complaints(&mut self) -> Vec<String> {
+        self.requests.retain(|url| url.starts_with(&self.origin));
+        std::mem::take(&mut self.complaints)
     }
 
     /// Ends the visit.
     ///
     /// # Errors
     /// When the browser complained about something, or asked somebody else.
-    pub fn close(self) -> Result<()> {
-        let seen = self.seen();
-        ensure!(seen.complaints.is_empty(), "the browser complains: {}", seen.complaints.join("; "));
+    pub fn close(mut self) -> Result<()> {
+        // What has happened until now has been told when this is answered.
+        self.value("0")?;
+        ensure!(self.complaints.is_empty(), "the browser complains: {}", self.complaints.join("; "));
         let is_ours = |url: &&String| url.starts_with(&self.origin) || url.starts_with("data:");
-        let others: Vec<_> = seen.requests.iter().filter(|url| !is_ours(url)).collect();
+        let others: Vec<_> = self.requests.iter().filter(|url| !is_ours(url)).collect();
         ensure!(others.is_empty(), "the page asks others: {others:?}");
-        ensure!(!seen.requests.is_empty(), "nothing was asked for");
-        drop(seen);
-        self.tab.close(false)?;
-        Ok(())
-    }
-
-    fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        ensure!(!self.requests.is_empty(), "nothing was asked for");
+        self.browser.call(None, "Target.closeTarget", json!({ "targetId": self.target })).map(drop)
     }
 }
 
-fn note(seen: &Mutex<Seen>, event: &Event) {
-    let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-    match event {
-        Event::NetworkRequestWillBeSent(sent) => seen.requests.push(sent.params.request.url.clone()),
-        Event::LogEntryAdded(added) => {
-            let entry = &added.params.entry;
-            if matches!(entry.level, Log::LogEntryLevel::Error | Log::LogEntryLevel::Warning) {
-                seen.complaints.push(entry.text.clone());
-            }
-        }
-        Event::RuntimeExceptionThrown(thrown) => {
-            let details = &thrown.params.exception_details;
-            let description = details.exception.as_ref().and_then(|exception| exception.description.clone());
-            seen.complaints.push(description.unwrap_or_else(|| details.text.clone()));
-        }
-        Event::RuntimeConsoleAPICalled(called) => {
-            use Runtime::ConsoleAPICalledEventTypeOption as Kind;
-            if matches!(called.params.Type, Kind::Error | Kind::Warning | Kind::Assert) {
-                seen.complaints.push(format!("{:?}", called.params.args));
-            }
-        }
-        _ => {}
-    }
+fn text_of(value: &Value) -> Result<String> {
+    value.as_str().map(str::to_owned).with_context(|| format!("the browser gives no text but {value}"))
 }

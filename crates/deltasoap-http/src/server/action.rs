@@ -29,14 +29,11 @@ pub enum ActionCheck {
 }
 
 impl ActionCheck {
-    /// Looks at the action of a request for an operation.
-    ///
-    /// # Errors
-    /// The fault that refuses it.
-    pub(crate) fn check(self, action: &str, operation: &Operation, operations: &Table) -> Result<(), Fault> {
+    /// Looks at the action of a request for an operation; gives the fault that refuses it.
+    pub(crate) fn refusal(self, action: &str, operation: &Operation, operations: &Table) -> Option<Fault> {
         let declared = operation.described_action();
         if self == ActionCheck::Ignore || action.is_empty() || action == declared {
-            return Ok(());
+            return None;
         }
         let is_refused = match self {
             ActionCheck::Strict if !declared.is_empty() => true,
@@ -44,9 +41,9 @@ impl ActionCheck {
         };
         if is_refused && self == ActionCheck::Log {
             tracing::warn!(action, operation = %operation.name(), "the action contradicts the body");
-            return Ok(());
+            return None;
         }
-        if is_refused { Err(contradiction(action, operation)) } else { Ok(()) }
+        is_refused.then(|| contradiction(action, operation))
     }
 }
 

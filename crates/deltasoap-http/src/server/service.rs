@@ -330,8 +330,8 @@ impl Inner {
         let record = operation.record();
         let writing = self.writing(&operation, head.version(), &parts, attachments.form());
         let context = Context::new(head, parts, attachments);
-        if let Err(fault) = self.check_action(&context, &operation) {
-            return Outcome::Fault(fault);
+        if let Some(fault) = self.contradiction(&context, &operation) {
+            return Outcome::Fault(Box::new(fault));
         }
         let calling = call.run(context, writing);
         let is_long = self.heavy.is_heavy(bytes);
@@ -357,12 +357,12 @@ impl Inner {
         })
     }
 
-    /// Compares the action that a request names with its operation.
-    fn check_action(&self, context: &Context, operation: &Operation) -> Result<(), Fault> {
+    /// What refuses a request whose action contradicts its operation.
+    fn contradiction(&self, context: &Context, operation: &Operation) -> Option<Fault> {
         if self.action_check == ActionCheck::Ignore {
-            return Ok(());
+            return None;
         }
-        context.action().map_or(Ok(()), |action| self.action_check.check(&action, operation, &self.operations))
+        self.action_check.refusal(&context.action()?, operation, &self.operations)
     }
 
     /// How the response of an operation to a request is to be written.

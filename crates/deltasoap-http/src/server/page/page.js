@@ -136,22 +136,31 @@
     response.replaceChildren(...parts);
   };
 
-  // Only the sample that was asked for last is shown, whatever comes when.
+  // Only the sample that was asked for last is shown, whatever comes when. Until then nothing can be edited that would be lost.
   let asked = 0;
   const sample = async () => {
     const ticket = ++asked;
     const { dataset } = operation.selectedOptions[0];
     const query = version.value === "1.1" ? dataset.soap11 : dataset.soap12;
     at("headers").textContent = Object.entries(headers()).map(([name, value]) => `${name}: ${value}`).join(" \u00B7 ");
+    request.readOnly = true;
+    const [text, note] = await fetched(`${url}?${query}`);
+    if (ticket !== asked) return;
+    request.value = text;
+    request.placeholder = note;
+    request.readOnly = false;
+  };
+
+  // A document, indented; or nothing and why.
+  const fetched = async (query) => {
     try {
-      const answer = await fetch(`${url}?${query}`);
+      const answer = await fetch(query);
       const text = await answer.text();
-      if (ticket !== asked) return;
-      const parsed = answer.ok && parse(text);
-      request.value = parsed ? indented(parsed) : answer.ok ? text : "";
-      request.placeholder = answer.ok ? "" : text;
+      if (!answer.ok) return ["", text];
+      const parsed = parse(text);
+      return [parsed ? indented(parsed) : text, ""];
     } catch (error) {
-      request.placeholder = `No sample: ${error.message}`;
+      return ["", `No sample: ${error.message}`];
     }
   };
 

@@ -97,7 +97,7 @@ impl Facts {
         let path: Vec<&str> = walk.path.iter().map(|open| open.local).collect();
         match path[..] {
             ["definitions", "portType", "operation", "documentation"] => {
-                note_first(&mut self.told(walk).documentation, text)
+                note_first(&mut self.told(walk).documentation, text);
             }
             ["definitions", "service", "documentation"] => note_first(&mut self.documentation, text),
             _ => {}
