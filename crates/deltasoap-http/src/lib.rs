@@ -196,9 +196,9 @@ pub use attachments::{
 };
 pub use body::Body;
 pub use client::{
-    BoxError, CallError, CallOptions, Came, Client, ClientBuilder, Credentials, Exchange, HttpTransport,
-    HttpTransportBuilder, InvalidCredentials, InvalidProxy, InvalidUrl, Proxy, Recorded, RedirectError, Redirects,
-    Response, Retries, Sent, SharedTemplates, StatusError, Trace,
+    BoxError, CallError, CallOptions, Client, ClientBuilder, Credentials, Exchange, HttpTransport,
+    HttpTransportBuilder, InvalidCredentials, InvalidProxy, InvalidUrl, Proxy, RedirectError, Redirects, Response,
+    Retries, SharedTemplates, StatusError, Trace, TracedBody, TracedRequest, TracedResponse,
 };
 pub use coding::{CodingError, Compression, GzipLimits};
 pub use server::{

@@ -12,14 +12,16 @@ use deltasoap::http::{CallError, CallOptions, Mtom, Server, ServerHandle};
 use std::net::SocketAddr;
 use std::time::Duration;
 
+/// Longer than any test.
+const LONG: Duration = Duration::from_secs(60);
+
 /// Serves on a thread of its own.
-fn serve_aside() -> (SocketAddr, ServerHandle) {
+fn serve_aside(idle: Duration) -> (SocketAddr, ServerHandle) {
     let (tell, told) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(async {
-            let server =
-                Server::bind("127.0.0.1:0").await.expect("a port").header_read_timeout(Duration::from_millis(200));
+            let server = Server::bind("127.0.0.1:0").await.expect("a port").header_read_timeout(idle);
             tell.send((server.local_addr().expect("an address"), server.handle())).expect("somebody waits");
             let (service, _events) = service();
             server.serve(service).await.expect("no error");
@@ -29,12 +31,12 @@ fn serve_aside() -> (SocketAddr, ServerHandle) {
 }
 
 fn client(address: SocketAddr) -> Client {
-    Client::builder(format!("http://{address}/")).timeout(Duration::from_secs(5)).build_blocking().expect("a client")
+    Client::builder(format!("http://{address}/")).build_blocking().expect("a client")
 }
 
 #[test]
 fn calls_return_when_they_are_done() {
-    let (address, handle) = serve_aside();
+    let (address, handle) = serve_aside(LONG);
     let client = client(address);
     for text in ["a", "b"] {
         assert_eq!(client.call::<_, EchoResponse>(&echo(text)).expect("a response").text, text);
@@ -54,7 +56,7 @@ fn calls_return_when_they_are_done() {
 /// The thread in the background sees what happens to connections between two calls.
 #[test]
 fn connections_are_looked_after_between_calls() {
-    let (address, _handle) = serve_aside();
+    let (address, _handle) = serve_aside(Duration::from_millis(200));
     let client = client(address);
     for _ in 0..3 {
         client.call::<_, EchoResponse>(&echo("x")).expect("a response");
@@ -64,7 +66,7 @@ fn connections_are_looked_after_between_calls() {
 
 #[test]
 fn threads_share_a_client() {
-    let (address, _handle) = serve_aside();
+    let (address, _handle) = serve_aside(LONG);
     let client = client(address);
     std::thread::scope(|scope| {
         for number in 0..8 {
@@ -106,7 +108,7 @@ fn calls_within_async_code_panic() {
 
 #[tokio::test]
 async fn a_client_may_be_dropped_and_used_aside_of_async_code() {
-    let (address, _handle) = serve_aside();
+    let (address, _handle) = serve_aside(LONG);
     let client = client(address);
     let used = client.clone();
     let called = tokio::task::spawn_blocking(move || used.call::<_, EchoResponse>(&echo("x")));

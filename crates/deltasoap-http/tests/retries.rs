@@ -61,7 +61,7 @@ async fn streams_are_tried_again_as_long_as_nothing_was_read() {
 
 #[tokio::test]
 async fn frames_are_tried_again_too() {
-    let address = later(Duration::from_millis(50)).await;
+    let address = TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("an address");
     let refused = Client::builder(format!("frames://{address}/"))
         .retries(Retries::OFF)
         .build_with(Frames::default().pool(TcpConnector::new()))
@@ -71,12 +71,12 @@ async fn frames_are_tried_again_too() {
     assert!(matches!(refused, Err(CallError::Http(_))));
     let begin = Instant::now();
     let failed = Client::builder(format!("frames://{address}/"))
-        .retries(Retries::up_to(2).pauses(Duration::from_millis(1), Duration::from_millis(1)))
+        .retries(Retries::up_to(2).pauses(Duration::from_millis(40), Duration::from_millis(40)))
         .build_with(Frames::default().pool(TcpConnector::new()))
         .expect("a client")
         .call::<_, EchoResponse>(&echo("x"))
         .await;
-    assert!(failed.is_err() && begin.elapsed() >= Duration::from_millis(1), "{failed:?}");
+    assert!(failed.is_err() && begin.elapsed() >= Duration::from_millis(40), "{failed:?}");
 }
 
 #[tokio::test]
@@ -104,13 +104,13 @@ async fn idempotent_calls_are_repeated() {
 #[tokio::test]
 async fn attempts_that_hang_are_given_up() {
     let server = Scripted::new(|number, _| if number == 0 { Act::Hang } else { right(&echo("x")) }).await;
-    let retries = quick().attempt_timeout(Duration::from_millis(100));
+    let retries = quick().attempt_timeout(Duration::from_millis(300));
     let client = Client::builder(server.url()).retries(retries).build().expect("a client");
     let response = client.call_with::<_, EchoResponse>(&echo("x"), idempotent()).await;
     assert_eq!(response.expect("a response").body.text, "x");
     // Others are waited for.
     let server = Scripted::new(|_, _| Act::Hang).await;
-    let client = Client::builder(server.url()).retries(retries).timeout(Duration::from_millis(300)).build();
+    let client = Client::builder(server.url()).retries(retries).timeout(Duration::from_millis(700)).build();
     let late = client.expect("a client").call::<_, EchoResponse>(&echo("x")).await;
     assert!(matches!(late, Err(CallError::Timeout)));
     assert_eq!(server.requests().len(), 1);

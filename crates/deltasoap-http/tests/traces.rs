@@ -72,11 +72,11 @@ async fn failures_are_shown_as_far_as_they_got() {
         _ => Act::Close,
     })
     .await;
-    let client =
-        Client::builder(server.url()).timeout(Duration::from_millis(200)).trace(&trace).build().expect("a client");
+    let client = Client::builder(server.url()).trace(&trace).build().expect("a client");
     let broken = client.call::<_, EchoResponse>(&echo("")).await;
     assert!(matches!(broken, Err(CallError::Status(_))));
-    let late = client.call::<_, EchoResponse>(&echo("")).await;
+    let options = CallOptions::new().timeout(Duration::from_millis(200));
+    let late = client.call_with::<_, EchoResponse>(&echo(""), options).await;
     assert!(matches!(late, Err(CallError::Timeout)));
     let closed = client.call::<_, EchoResponse>(&echo("")).await;
     assert!(matches!(closed, Err(CallError::Http(_))));

@@ -353,10 +353,10 @@ over_each! {
         let client = client!(far);
         client.call::<_, EchoResponse>(&echo("first")).await.expect("a response");
         let Some((handle, running)) = far.running else { return };
-        let waiting = tokio::spawn(async move { client.call::<_, Total>(&Wait { milliseconds: 300 }).await });
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        let waiting = tokio::spawn(async move { client.call::<_, Total>(&Wait { milliseconds: 700 }).await });
+        tokio::time::sleep(Duration::from_millis(300)).await;
         handle.shutdown();
-        assert_eq!(waiting.await.expect("no panic").expect("a response").total, 300.0);
+        assert_eq!(waiting.await.expect("no panic").expect("a response").total, 700.0);
         running.await.expect("no panic").expect("no error");
         let client = Client::with_service(&*far.url, far.transport).expect("a client");
         let refused = client.call::<_, Total>(&Wait { milliseconds: 0 }).await;

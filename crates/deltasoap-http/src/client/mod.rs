@@ -38,7 +38,7 @@ pub use redirects::{RedirectError, Redirects};
 pub use retries::Retries;
 pub use templates::SharedTemplates;
 pub(crate) use trace::Recorder;
-pub use trace::{Came, Exchange, Recorded, Sent, Trace};
+pub use trace::{Exchange, Trace, TracedBody, TracedRequest, TracedResponse};
 
 /// Any error that can cross threads, as tower and hyper report them.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

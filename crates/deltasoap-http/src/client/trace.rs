@@ -135,7 +135,7 @@ impl Trace {
         let exchange = Exchange {
             method: request.method().clone(),
             url: shown(request.uri()),
-            request: Sent { headers: self.shown(request.headers()), body: Recorded::default() },
+            request: TracedRequest { headers: self.shown(request.headers()), body: TracedBody::default() },
             response: None,
             error: None,
             elapsed: Duration::ZERO,
@@ -198,9 +198,9 @@ pub struct Exchange {
     /// The URL.
     pub url: Uri,
     /// What was sent. The transport may add headers of its own, as `Host` and `Content-Length`.
-    pub request: Sent,
+    pub request: TracedRequest,
     /// The head of the response, and what has come of its body; `None` if none has come.
-    pub response: Option<Came>,
+    pub response: Option<TracedResponse>,
     /// Why there is no response.
     pub error: Option<String>,
     /// How long it took until the response was read or given up; zero as long as it was not.
@@ -217,14 +217,14 @@ impl Exchange {
 /// A request, as it was given to the transport.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub struct Sent {
+pub struct TracedRequest {
     /// Headers, without credentials unless they were asked for.
     pub headers: HeaderMap,
     /// The body as it was sent: compressed, if it was.
-    pub body: Recorded,
+    pub body: TracedBody,
 }
 
-impl Sent {
+impl TracedRequest {
     /// The body before it was compressed, as far as it was noted.
     pub fn message(&self) -> Cow<'_, [u8]> {
         self.body.plain(&self.headers)
@@ -234,16 +234,16 @@ impl Sent {
 /// A response, as it came from the transport.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Came {
+pub struct TracedResponse {
     /// The status.
     pub status: StatusCode,
     /// Headers, without credentials unless they were asked for.
     pub headers: HeaderMap,
     /// The body as it came: compressed, if it was.
-    pub body: Recorded,
+    pub body: TracedBody,
 }
 
-impl Came {
+impl TracedResponse {
     /// The body without its compression, as far as it was noted.
     pub fn message(&self) -> Cow<'_, [u8]> {
         self.body.plain(&self.headers)
@@ -253,14 +253,14 @@ impl Came {
 /// The bytes of a body.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub struct Recorded {
+pub struct TracedBody {
     /// The first of them, up to the trace's bound.
     pub bytes: Vec<u8>,
     /// How many there were in all.
     pub total: u64,
 }
 
-impl Recorded {
+impl TracedBody {
     fn note(&mut self, bytes: &[u8], bound: usize) {
         self.total += bytes.len() as u64;
         let room = bound.saturating_sub(self.bytes.len());
@@ -317,7 +317,8 @@ impl Recorder {
     /// Notes the head of the response.
     pub(super) fn answered<B>(&self, response: &Response<B>) {
         let headers = self.0.trace.shown(response.headers());
-        lock(&self.0.exchange).response = Some(Came { status: response.status(), headers, body: Recorded::default() });
+        lock(&self.0.exchange).response =
+            Some(TracedResponse { status: response.status(), headers, body: TracedBody::default() });
     }
 
     /// Notes some of the response's body.

@@ -331,7 +331,7 @@ impl Inner {
         let writing = self.writing(&operation, head.version(), &parts, attachments.form());
         let context = Context::new(head, parts, attachments);
         if let Some(fault) = self.contradiction(&context, &operation) {
-            return Outcome::Fault(Box::new(fault));
+            return Outcome::Fault(fault);
         }
         let calling = call.run(context, writing);
         let is_long = self.heavy.is_heavy(bytes);
