@@ -230,6 +230,9 @@ pub struct Serve {
     /// Seconds between an interrupt, from when on /ready says no, and the end
     #[arg(long, default_value_t = 0, value_name = "S")]
     pub drain: u64,
+    /// Work on few requests at one time, and on those first that announce to be short
+    #[arg(long)]
+    pub small_first: bool,
 }
 
 #[cfg(test)]

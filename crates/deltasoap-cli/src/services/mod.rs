@@ -8,7 +8,9 @@ use crate::cli::Serve;
 use anyhow::{Context as _, Result};
 use axum::Router;
 use deltasoap::{Differential, Templating};
-use deltasoap_http::{Monitor, Server, ServerHandle, ServiceIndex, Sharing, SoapService};
+use deltasoap_http::{
+    Monitor, Scheduling, Server, ServerHandle, ServiceBuilder, ServiceIndex, Sharing, SmallFirst, SoapService,
+};
 use std::time::Duration;
 
 /// All services.
@@ -24,7 +26,11 @@ pub const PATHS: [&str; 3] = ["/bench", "/tr069", "/vsphere"];
 impl Services {
     /// Builds services that read requests and write responses so; reads the recorded vSphere sessions.
     pub fn new(differential: Differential, templating: Templating, sharing: Sharing) -> Result<Self> {
-        let builder = || SoapService::builder().differential(differential).templating(templating).sharing(sharing);
+        Self::with(|| SoapService::builder().differential(differential).templating(templating).sharing(sharing))
+    }
+
+    /// Builds services, each by a builder of its own.
+    fn with(builder: impl Fn() -> ServiceBuilder) -> Result<Self> {
         Ok(Services {
             tr069: tr069::service(builder())?,
             vsphere: vsphere::service(builder())?,
@@ -49,7 +55,7 @@ pub async fn serve(arguments: &Serve) -> Result<()> {
         .with_context(|| format!("cannot listen on {}; is another server running there?", arguments.listen))?;
     let (address, handle) = (server.local_addr()?, server.handle());
     let monitor = Monitor::of(&handle).prometheus()?;
-    let services = Services::new(Differential::default(), Templating::default(), Sharing::default())?;
+    let services = Services::with(|| SoapService::builder().scheduling(scheduling(arguments)))?;
     for path in PATHS {
         println!("listening on http://{address}{path}");
     }
@@ -58,6 +64,11 @@ pub async fn serve(arguments: &Serve) -> Result<()> {
     let router = services.router().fallback_service(monitor);
     server.serve(router.into_service()).await?;
     Ok(())
+}
+
+/// The order of requests that was asked for.
+fn scheduling(arguments: &Serve) -> Scheduling {
+    if arguments.small_first { Scheduling::SmallFirst(SmallFirst::default()) } else { Scheduling::default() }
 }
 
 /// Waits until the process is told to end; stops the server once load balancers had time to see that it is about to stop.

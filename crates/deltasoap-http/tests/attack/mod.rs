@@ -342,7 +342,7 @@ impl Attack {
             Attack::Hangs => attacker.asks(&Hang {}).await,
             Attack::Blocks => attacker.asks(&Block {}).await,
             Attack::NeverReads => {
-                let request = attacker.request(&message(&Give { notes: 2000 }));
+                let request = attacker.request(&message(&Give { notes: 100 }));
                 attacker.never_reads(&request).await
             }
             Attack::PipelinesWithoutReading => {
