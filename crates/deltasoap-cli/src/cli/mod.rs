@@ -284,6 +284,12 @@ pub struct Serve {
     /// Answer in gzip where a response has at least so many bytes and the client accepts it
     #[arg(long, value_name = "BYTES")]
     pub gzip_from: Option<u64>,
+    /// Work on few requests at one time, and on those first that announce to be short
+    #[arg(long)]
+    pub small_first: bool,
+    /// Read and write every message in full, whatever came before
+    #[arg(long)]
+    pub regular: bool,
 }
 
 #[cfg(test)]

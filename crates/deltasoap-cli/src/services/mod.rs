@@ -9,7 +9,8 @@ use anyhow::{Context as _, Result};
 use axum::Router;
 use deltasoap::{Differential, Templating};
 use deltasoap_http::{
-    Compression, Identity, Monitor, Server, ServerHandle, ServerTls, ServiceBuilder, ServiceIndex, Sharing, SoapService,
+    Compression, Identity, Monitor, Scheduling, Server, ServerHandle, ServerTls, ServiceBuilder, ServiceIndex, Sharing,
+    SmallFirst, SoapService,
 };
 use std::path::Path;
 use std::time::Duration;
@@ -27,15 +28,11 @@ pub const PATHS: [&str; 3] = ["/bench", "/tr069", "/vsphere"];
 impl Services {
     /// Builds services that read requests and write responses so; reads the recorded vSphere sessions.
     pub fn new(differential: Differential, templating: Templating, sharing: Sharing) -> Result<Self> {
-        Self::of(&|| SoapService::builder().differential(differential).templating(templating).sharing(sharing))
+        Self::with(|| SoapService::builder().differential(differential).templating(templating).sharing(sharing))
     }
 
-    /// Builds services with the defaults, whose responses are compressed so.
-    fn compressed(compression: Compression) -> Result<Self> {
-        Self::of(&|| SoapService::builder().compression(compression))
-    }
-
-    fn of(builder: &dyn Fn() -> ServiceBuilder) -> Result<Self> {
+    /// Builds services, each by a builder of its own.
+    fn with(builder: impl Fn() -> ServiceBuilder) -> Result<Self> {
         Ok(Services {
             tr069: tr069::service(builder())?,
             vsphere: vsphere::service(builder())?,
@@ -59,7 +56,7 @@ pub async fn serve(arguments: &Serve) -> Result<()> {
     let (scheme, address) = (if arguments.tls_cert.is_some() { "https" } else { "http" }, server.local_addr()?);
     let handle = server.handle();
     let monitor = Monitor::of(&handle).prometheus()?;
-    let services = Services::compressed(arguments.gzip_from.map_or(Compression::OFF, Compression::from_bytes))?;
+    let services = Services::with(|| builder(arguments))?;
     for path in PATHS {
         println!("listening on {scheme}://{address}{path}");
     }
@@ -84,6 +81,18 @@ fn identity(certificate: &Path, key: &Path) -> Result<Identity> {
     let read = |file: &Path| std::fs::read(file).with_context(|| format!("cannot read {}", file.display()));
     let identity = Identity::from_pem(read(certificate)?, read(key)?);
     identity.with_context(|| format!("{} and {} do not hold an identity", certificate.display(), key.display()))
+}
+
+/// A builder with what was asked for.
+fn builder(arguments: &Serve) -> ServiceBuilder {
+    let mut builder = SoapService::builder();
+    if arguments.regular {
+        builder = builder.differential(Differential::OFF).templating(Templating::OFF);
+    }
+    if arguments.small_first {
+        builder = builder.scheduling(Scheduling::SmallFirst(SmallFirst::default()));
+    }
+    builder.compression(arguments.gzip_from.map_or(Compression::OFF, Compression::from_bytes))
 }
 
 /// Waits until the process is told to end; stops the server once load balancers had time to see that it is about to stop.

@@ -7,6 +7,7 @@ use deltasoap::http::{
     Basic, GzipLimits, HeavyWork, Identity, MemoryBounds, Scheduling, Server, ServerHandle, ServerTls, ServiceBuilder,
     SmallFirst, SoapService,
 };
+use deltasoap::lexical::Base64;
 use deltasoap::soap::{Fault, Version, encode_message};
 use deltasoap::{Buffer, DecodeOptions, Lease, Limits, Message, Soap, schema::Use};
 use flate2::write::GzEncoder;
@@ -57,8 +58,13 @@ pub struct Block {}
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:attack", message)]
 pub struct Give {
-    /// Notes of ten kilobytes each.
-    pub notes: u32,
+    pub kilobytes: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(namespace = "urn:attack", message)]
+pub struct Given {
+    pub data: Base64,
 }
 
 impl From<&Echo> for Echoed {
@@ -93,9 +99,8 @@ async fn panicking(_: Lease<Panic>) -> Result<Echoed, Fault> {
     panic!("a handler of a test")
 }
 
-async fn give(give: Lease<Give>) -> Result<Echoed, Fault> {
-    let notes = vec!["x".repeat(10 << 10); give.notes as usize];
-    Ok(Echoed { sender: String::new(), number: 0, sum: 0.0, values: vec![], notes })
+async fn give(give: Lease<Give>) -> Result<Given, Fault> {
+    Ok(Given { data: Base64(vec![7; (give.kilobytes as usize) << 10]) })
 }
 
 /// With small requests first, and heavy work elsewhere, in few slots and on few threads.
@@ -342,11 +347,11 @@ impl Attack {
             Attack::Hangs => attacker.asks(&Hang {}).await,
             Attack::Blocks => attacker.asks(&Block {}).await,
             Attack::NeverReads => {
-                let request = attacker.request(&message(&Give { notes: 2000 }));
+                let request = attacker.request(&message(&Give { kilobytes: 16 << 10 }));
                 attacker.never_reads(&request).await
             }
             Attack::PipelinesWithoutReading => {
-                let request = attacker.request(&message(&Give { notes: 20 }));
+                let request = attacker.request(&message(&Give { kilobytes: 150 }));
                 attacker.never_reads(&request.repeat(100)).await
             }
             Attack::ComesAndGoes => Reaction::default(),

@@ -7,7 +7,7 @@ use super::detect::{Detected, Encoding};
 use crate::Window;
 
 /// Memory above which an empty carry is given back between documents.
-const KEPT: usize = 1 << 20;
+const KEPT: usize = 64 << 10;
 
 /// Unread bytes, and some that were read.
 #[derive(Debug, Default)]
