@@ -37,6 +37,12 @@ fn fields_attributes_lists_and_nil() {
 }
 
 #[test]
+fn nil_that_the_schema_does_not_allow_is_marked() {
+    let json = round_trip(&format!("<customer xsi:nil='true'/>{ITEM}<gift xsi:nil='true'/>"));
+    assert_eq!((&json["customer"], &json["$choice"][0]["gift"]), (&json!({ "$nil": true }), &json!({ "$nil": true })));
+}
+
+#[test]
 fn choices_once_and_many_times() {
     let json = round_trip(&format!("<customer>A</customer>{ITEM}<pickup>2026-11-22</pickup>"));
     assert_eq!(json["pickup"], "2026-11-22");

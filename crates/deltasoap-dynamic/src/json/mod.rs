@@ -7,6 +7,7 @@
 //! | an element of a complex type | an object, a property a child element, in the order of the schema |
 //! | an element that can occur more than once | an array, whatever their number; no property for none |
 //! | an element that is absent; nil; empty | no property; `null`; `""`, `{}` |
+//! | nil where the schema does not allow it, as some services send | `{"$nil": true}` |
 //! | an attribute | a property `@name` |
 //! | text beside attributes | a property `$`; where there are no attributes, the text alone may stand for all |
 //! | a choice | the property of the element chosen, among the others |

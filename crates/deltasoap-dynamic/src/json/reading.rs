@@ -43,7 +43,7 @@ impl<'c> Reading<'c> {
     fn array(&self, json: &Json, array: &ArrayElement, path: &Path<'_>) -> Result<Value, JsonError> {
         let items = items(json, &array.item_name, path)?;
         let item = |(index, item): (usize, &Json)| match item {
-            Json::Null if array.nillable => Ok(Value::Nil),
+            item if is_nil(item, array.nillable) => Ok(Value::Nil),
             item => self.content(item, array.item, &array.item_name, &path.index(index)),
         };
         items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Value::List)
@@ -182,7 +182,7 @@ impl<'c> Reading<'c> {
 
     fn occurrence(&self, json: &Json, field: &Field, path: &Path<'_>) -> Result<Value, JsonError> {
         match json {
-            Json::Null if field.nillable => Ok(Value::Nil),
+            json if is_nil(json, field.nillable) => Ok(Value::Nil),
             json if field.inline => self.open(json, field.element, None, path).map(|node| Value::Tree(Box::new(node))),
             json => self.content(json, field.element, &field.name, path),
         }
@@ -221,6 +221,15 @@ impl<'c> Reading<'c> {
             false if is_optional => Ok(Value::Absent),
             false => Err(JsonError::new(path, one_of(&properties), "none of them")),
         }
+    }
+}
+
+/// True for what is nil: `null` where the schema allows it, marked elsewhere.
+fn is_nil(json: &Json, is_nillable: bool) -> bool {
+    match json {
+        Json::Null => is_nillable,
+        Json::Object(object) => object.len() == 1 && object.get("$nil") == Some(&Json::Bool(true)),
+        _ => false,
     }
 }
 

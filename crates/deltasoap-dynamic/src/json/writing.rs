@@ -8,6 +8,11 @@ use deltasoap_core::schema::{ComplexElement, Element, ElementRef, Field};
 use deltasoap_core::{QName, Record, Value};
 use serde_json::{Map, Value as Json};
 
+/// What is nil. Where the schema does not allow it, the engine reads it all the same, and so it is marked.
+fn nil(is_nillable: bool) -> Json {
+    if is_nillable { Json::Null } else { Json::Object(Map::from_iter([("$nil".to_owned(), Json::Bool(true))])) }
+}
+
 /// Writes values as JSON; one for any number of values of a contract.
 pub(crate) struct Writing<'c> {
     pub(super) types: &'c Types,
@@ -41,7 +46,10 @@ impl<'c> Writing<'c> {
                 Ok(Json::Object(object))
             }
             (Value::List(items), Element::Array(array)) => {
-                let item = |(index, item)| self.content(item, array.item, &array.item_name, &path.index(index));
+                let item = |(index, item): (usize, &Value)| match item {
+                    Value::Nil => Ok(nil(array.nillable)),
+                    item => self.content(item, array.item, &array.item_name, &path.index(index)),
+                };
                 items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Json::Array)
             }
             (Value::Tree(node), Element::Any) => Ok(self.open(node, content, Some(name), path)),
@@ -111,6 +119,7 @@ impl<'c> Writing<'c> {
 
     fn occurrence(&self, value: &Value, field: &Field, name: &QName, path: &Path<'_>) -> Result<Json, JsonError> {
         match value {
+            Value::Nil => Ok(nil(field.nillable)),
             Value::Tree(node) if field.inline => Ok(self.open(node, field.element, None, path)),
             value => self.content(value, field.element, name, path),
         }

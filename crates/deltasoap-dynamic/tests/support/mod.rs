@@ -108,5 +108,8 @@ fn trimmed(node: &Node) -> Node {
         Child::Text(text) if has_elements && text.trim().is_empty() => None,
         Child::Text(text) => Some(Child::Text(text.clone())),
     };
-    Node { children: node.children.iter().filter_map(child).collect(), ..node.clone() }
+    let children = node.children.iter().filter_map(child).collect();
+    // The name in it has whatever prefix the writer chose.
+    let attributes = node.attributes.iter().filter(|(name, _)| name.local != "arrayType").cloned().collect();
+    Node { children, attributes, ..node.clone() }
 }
