@@ -226,6 +226,9 @@ pub struct Serve {
     /// Address and port to listen on; port 0 takes a free one
     #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
     pub listen: SocketAddr,
+    /// Read and write every message in full, whatever came before
+    #[arg(long)]
+    pub regular: bool,
 }
 
 #[cfg(test)]

@@ -44,7 +44,11 @@ impl Services {
 /// Serves until interrupted.
 pub async fn serve(arguments: &Serve) -> Result<()> {
     let recorder = metrics::install()?;
-    let services = Services::new(Differential::default(), Templating::default(), Sharing::default())?;
+    let (differential, templating) = match arguments.regular {
+        true => (Differential::OFF, Templating::OFF),
+        false => (Differential::default(), Templating::default()),
+    };
+    let services = Services::new(differential, templating, Sharing::default())?;
     let server = Server::bind(arguments.listen)
         .await
         .with_context(|| format!("cannot listen on {}; is another server running there?", arguments.listen))?;
