@@ -17,6 +17,8 @@ use crate::workload::Definitions;
 pub const OURS: &str = "deltasoap";
 /// Our server with regular decoding and encoding alone.
 pub const REGULAR: &str = "deltasoap-regular";
+/// Our server with small requests first.
+pub const SMALL_FIRST: &str = "deltasoap-small-first";
 /// How our server says where the service is, in a line of its standard output.
 const ANNOUNCEMENT: &str = "listening on http://";
 /// Where the service of the benchmarks is.
@@ -67,7 +69,7 @@ impl Drop for Killed {
 }
 
 impl Launch {
-    /// Starts the server of a name: `deltasoap`, `deltasoap-regular`, or that of a peer.
+    /// Starts the server of a name: `deltasoap`, `deltasoap-regular`, `deltasoap-small-first`, or that of a peer.
     ///
     /// # Errors
     /// When there is no server of that name, or it is not built or does not start.
@@ -80,6 +82,7 @@ impl Launch {
             match name {
                 OURS => self.ours(name, &[]),
                 REGULAR => self.ours(name, &["--regular"]),
+                SMALL_FIRST => self.ours(name, &["--small-first"]),
                 peer => self.peer(peer),
             }
         };
@@ -105,7 +108,7 @@ impl Launch {
         let definitions = Definitions::load()?;
         let Some(definition) = definitions.peers.iter().find(|peer| peer.name == name) else {
             let known: Vec<_> = definitions.peers.iter().map(|peer| &*peer.name).collect();
-            bail!("no server is named {name:?}; there are {OURS}, {REGULAR}, {}", known.join(", "));
+            bail!("no server is named {name:?}; there are {OURS}, {REGULAR}, {SMALL_FIRST}, {}", known.join(", "));
         };
         let mut peer = Peer::start(definition, &self.peers)?;
         let address = peer.serve(self.connections)?;
@@ -195,7 +198,7 @@ mod tests {
         let (program, peers) = (PathBuf::from("/nowhere/deltasoap"), PathBuf::from("/nowhere"));
         let launch = Launch { program, options: vec![], peers, connections: 1, is_pinned: false };
         let error = |name| launch.start(name).err().unwrap().to_string();
-        assert!(error("soapgun").contains("deltasoap-regular, gsoap"), "{}", error("soapgun"));
+        assert!(error("soapgun").contains("deltasoap-small-first, gsoap"), "{}", error("soapgun"));
         assert!(error(OURS).contains("/nowhere/deltasoap"));
         assert!(error("gsoap").contains("not built"));
     }

@@ -198,7 +198,8 @@ impl Inner {
             Ok(Coding::Identity) => self.exchange(&media, parts, body).await,
             Ok(Coding::Gzip) => {
                 let body = Inflated::new(body, self.bound(&media));
-                self.exchange(&media, parts, body).await
+                // Boxed, as packages are: what few requests need is not to be part of every request's future.
+                Box::pin(self.exchange(&media, parts, body)).await
             }
             Err(error) => (respond::unsupported_coding(media.version(), &error), true),
         };
@@ -218,7 +219,7 @@ impl Inner {
     {
         let place = self.cache.as_ref().and_then(|cache| Place::of(&parts, cache));
         let received = if media.is_package() {
-            receive_package(self, media, place, body).await
+            Box::pin(receive_package(self, media, place, body)).await
         } else {
             let received = receive(self, media.version(), place, body).await;
             received.map(|(head, chosen)| (head, chosen, Attachments::default()))
