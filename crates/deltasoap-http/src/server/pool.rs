@@ -15,7 +15,7 @@ const IDLE: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Pool {
     options: DecodeOptions,
-    /// Boxed, as everywhere here: a decoder is some kilobytes, and is passed on several times a request.
+    #[expect(clippy::vec_box, reason = "a decoder is some kilobytes, and is passed on several times a request")]
     idle: Mutex<Vec<Box<Decoder>>>,
 }
 
