@@ -61,8 +61,13 @@ fn echo(request: &str) -> String {
 
 fn load(server: SocketAddr, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_deltasoap-bench"));
-    command.args(["load", "--json", "--no-pin", "--seconds", "0.3", "--warm-up", "0.1", "--url", &server.to_string()]);
-    command.args(arguments).output().unwrap()
+    command.args(["load", "--json", "--no-pin", "--url", &server.to_string()]).args(arguments);
+    for (option, default) in [("--seconds", "0.3"), ("--warm-up", "0.1")] {
+        if !arguments.contains(&option) {
+            command.args([option, default]);
+        }
+    }
+    command.output().unwrap()
 }
 
 fn line(output: &Output) -> serde_json::Value {
@@ -75,7 +80,10 @@ fn a_closed_loop_keeps_every_connection_busy() {
     let own = std::process::id().to_string();
     let messages = ["--message", "echoVoid=3", "--message", "echoInts:10=1"];
     let server = serve(|request, _| Some(echo(request)));
-    let output = load(server, &[&messages[..], &["--connections", "8", "--threads", "2", "--pid", &own]].concat());
+    let output = load(
+        server,
+        &[&messages[..], &["--connections", "8", "--threads", "2", "--seconds", "1", "--pid", &own]].concat(),
+    );
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let line = line(&output);
     let answered = |index: usize| line["messages"][index]["answered"].as_f64().unwrap();

@@ -116,7 +116,7 @@ impl Kind {
     /// The kind's ring of messages. From each to the next `changed` per cent of the items change.
     pub fn ring(&self, changed: u32) -> Vec<Message> {
         let (items, is_echo) = match self.action {
-            Action::Void => return vec![Message::new(void(), |body| read_void(body), String::new())],
+            Action::Void => return vec![Message::new(void(), read_void, String::new())],
             Action::Echo(items) => (items, true),
             Action::Send(items) => (items, false),
         };
