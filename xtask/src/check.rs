@@ -1,7 +1,7 @@
 //! The self-test of a peer: small messages whose checksums are computed here.
 
-use std::io;
-use std::net::{Ipv4Addr, TcpListener};
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
@@ -23,7 +23,8 @@ pub fn run(program: &Path) -> Result<ExitCode> {
     }
     let mut outcomes: Vec<_> =
         hello.workloads.iter().map(|name| report(name, check_workload(&mut peer, name))).collect();
-    outcomes.push(report("errors", check_errors(&mut peer)));
+    outcomes.push(report("errors", check_errors(&mut peer, hello.workloads.is_empty())));
+    outcomes.extend(check_server(&mut peer, &hello.operations)?);
     outcomes.push(report("quit", peer.quit()));
     Ok(summary::close(&outcomes))
 }
@@ -78,8 +79,53 @@ fn check_output(peer: &mut Peer, kind: &str, values: &Values) -> Result<()> {
     same(&again.checksum, &values.checksum(), "the checksum of the output")
 }
 
+/// Calls each operation that the peer's server offers once.
+fn check_server(peer: &mut Peer, operations: &[String]) -> Result<Vec<bool>> {
+    if operations.is_empty() {
+        return Ok(Vec::new());
+    }
+    let port = peer.serve(2)?;
+    Ok(operations.iter().map(|operation| report(operation, call(port, operation))).collect())
+}
+
+/// Which values come back is looked at by the load generator, each time that it is used.
+fn call(port: u16, operation: &str) -> Result<()> {
+    let kind = operation.trim_start_matches("echo").trim_start_matches("send").to_lowercase();
+    let message = match &*kind {
+        "void" => Values::Ints(vec![]).message().replace("sendInts", operation),
+        "doubles" => renamed(samples("easy")?, operation),
+        "mios" => renamed(samples("structs")?, operation),
+        kind => renamed(samples(kind)?, operation),
+    };
+    let answer = post(port, &message)?;
+    ensure!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    ensure!(answer.contains(&format!("{operation}Response")), "{answer}");
+    Ok(())
+}
+
+/// The message of the first values, as one of another operation.
+fn renamed(samples: Vec<Values>, operation: &str) -> String {
+    let message = samples[0].message();
+    let sent = operation.replacen("echo", "send", 1);
+    message.replace(&sent, operation)
+}
+
+/// Sends one request, and reads until the server closes the connection.
+fn post(port: u16, message: &str) -> Result<String> {
+    let mut connection = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
+    let length = message.len();
+    write!(
+        connection,
+        "POST /bench HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/xml; charset=utf-8\r\nSOAPAction: \"\"\r\n\
+         Connection: close\r\nContent-Length: {length}\r\n\r\n{message}"
+    )?;
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer)?;
+    Ok(answer)
+}
+
 /// Each of these is answered by an error, and the peer lives on.
-fn check_errors(peer: &mut Peer) -> Result<()> {
+fn check_errors(peer: &mut Peer, is_server_alone: bool) -> Result<()> {
     let message = Values::Ints(vec![1, 2, 3]).message();
     let cut = &message.as_bytes()[..message.len() / 2];
     ensure!(peer.prepare("decode-nothing", 3, message.as_bytes()).is_err(), "accepted an unknown workload");
@@ -87,6 +133,10 @@ fn check_errors(peer: &mut Peer) -> Result<()> {
     ensure!(peer.prepare("decode-strings", 3, message.as_bytes()).is_err(), "accepted another operation");
     ensure!(peer.run(1).is_err(), "ran without anything prepared");
     ensure!(peer.connect(1).is_err(), "connected where nobody listens");
+    ensure!(peer.serve(0).is_err(), "serves no connection");
+    if is_server_alone {
+        return Ok(());
+    }
     peer.prepare("decode-ints", 3, message.as_bytes()).context("after the errors")?;
     ensure!(peer.output().is_err(), "had an output of a decode");
     Ok(())

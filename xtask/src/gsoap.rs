@@ -60,7 +60,7 @@ impl Build {
     /// Changes whenever anything that goes into the program does.
     fn stamp(&self) -> String {
         let mut hash = DefaultHasher::new();
-        for name in ["bench.h", "checksum.h", "codec.h", "connection.h", "memory.h", "peer.cpp"] {
+        for name in ["bench.h", "checksum.h", "codec.h", "connection.h", "memory.h", "peer.cpp", "server.h"] {
             fs::read(self.sources.join(name)).ok().hash(&mut hash);
         }
         format!("gsoap {} {} {:016x}\n", self.version, FLAGS.join(" "), hash.finish())
@@ -72,6 +72,7 @@ impl Build {
         println!("compiling the peer (about half a minute)");
         self.compile(&runtime.join("stdsoap2.cpp"), &runtime)?;
         self.compile(&self.generated().join("soapC.cpp"), &runtime)?;
+        self.compile(&self.generated().join("soapServer.cpp"), &runtime)?;
         self.compile(&self.sources.join("peer.cpp"), &runtime)?;
         self.link()?;
         fs::write(self.folder.join("stamp"), self.stamp()).context("cannot write the stamp")
@@ -123,8 +124,8 @@ impl Build {
     }
 
     fn link(&self) -> Result<()> {
-        let objects = ["peer.o", "soapC.o", "stdsoap2.o"].map(|name| self.folder.join(name));
-        shell::run(shell::command("g++", objects).arg("-o").arg(self.program()))
+        let objects = ["peer.o", "soapC.o", "soapServer.o", "stdsoap2.o"].map(|name| self.folder.join(name));
+        shell::run(shell::command("g++", objects).arg("-pthread").arg("-o").arg(self.program()))
     }
 }
 

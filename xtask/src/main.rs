@@ -11,13 +11,13 @@ mod debian;
 mod fuzz;
 mod gsoap;
 mod interop;
+mod java;
 mod licences;
 mod peer;
 mod peers;
 mod shell;
 mod summary;
 mod values;
-mod xsul;
 
 use std::process::ExitCode;
 

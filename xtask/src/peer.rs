@@ -13,6 +13,9 @@ pub struct Hello {
     pub peer: String,
     pub version: String,
     pub workloads: Vec<String>,
+    /// What its server offers; none where it has no server.
+    #[serde(default)]
+    pub operations: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -31,6 +34,11 @@ pub struct Runs {
 
 #[derive(Deserialize)]
 struct Connected {}
+
+#[derive(Deserialize)]
+struct Serving {
+    port: u16,
+}
 
 #[derive(Deserialize)]
 struct Failure {
@@ -69,6 +77,11 @@ impl Peer {
     /// Lets the peer connect to a server on this machine, for workloads that send.
     pub fn connect(&mut self, port: u16) -> Result<()> {
         self.ask::<Connected>(&format!("connect {port}"), b"").map(drop)
+    }
+
+    /// Lets the peer start its server, for so many connections at one time; gives its port.
+    pub fn serve(&mut self, connections: usize) -> Result<u16> {
+        self.ask::<Serving>(&format!("serve {connections}"), b"").map(|serving| serving.port)
     }
 
     /// The last encoded message.

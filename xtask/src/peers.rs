@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::ValueEnum;
 
-use crate::{check, gsoap, xsul};
+use crate::{check, gsoap, java};
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -21,6 +21,7 @@ pub struct Arguments {
 enum Peer {
     Gsoap,
     Xsul,
+    Cxf,
 }
 
 impl Peer {
@@ -28,7 +29,8 @@ impl Peer {
     fn build(self) -> Result<PathBuf> {
         match self {
             Peer::Gsoap => gsoap::build(),
-            Peer::Xsul => xsul::build(),
+            Peer::Xsul => java::XSUL.build(),
+            Peer::Cxf => java::CXF.build(),
         }
     }
 }

@@ -17,6 +17,7 @@
 #include "codec.h"
 #include "connection.h"
 #include "memory.h"
+#include "server.h"
 
 namespace {
 
@@ -154,8 +155,12 @@ void hello() {
     for (const char *direction : {"decode-", "encode-", "send-"})
         for (const Kind &kind : KINDS)
             names += (names.empty() ? "\"" : ",\"") + std::string(direction) + kind.name + '"';
-    std::printf("{\"peer\":\"gsoap\",\"version\":\"%d.%d.%d\",\"workloads\":[%s]}\n", GSOAP_VERSION / 100000,
-                GSOAP_VERSION / 1000 % 100, GSOAP_VERSION % 1000, names.c_str());
+    std::string operations = "\"echoVoid\"";
+    for (const char *direction : {"echo", "send"})
+        for (const char *values : {"Ints", "Doubles", "Strings", "Mios", "Base64"})
+            operations += std::string(",\"") + direction + values + '"';
+    std::printf("{\"peer\":\"gsoap\",\"version\":\"%d.%d.%d\",\"workloads\":[%s],\"operations\":[%s]}\n",
+                GSOAP_VERSION / 100000, GSOAP_VERSION / 1000 % 100, GSOAP_VERSION % 1000, names.c_str(), operations.c_str());
 }
 
 // The message follows the line in any case, so it is read before anything can fail.
@@ -190,6 +195,17 @@ void connect(std::istringstream &arguments) {
     connection.reset();
     connection.reset(new Connection(port));
     std::printf("{\"ok\":true}\n");
+}
+
+// The server, once there is one.
+Server *server = nullptr;
+
+void serve(std::istringstream &arguments) {
+    size_t connections = 0;
+    if (!(arguments >> connections) || connections == 0) throw std::runtime_error("usage: serve CONNECTIONS");
+    if (server) throw std::runtime_error("serving already");
+    server = new Server(connections);
+    std::printf("{\"ok\":true,\"port\":%u}\n", static_cast<unsigned>(server->port()));
 }
 
 uint64_t timed(Workload &workload) {
@@ -233,6 +249,7 @@ void answer(const std::string &line) {
     if (command == "hello") hello();
     else if (command == "prepare") prepare(words);
     else if (command == "connect") connect(words);
+    else if (command == "serve") serve(words);
     else if (command == "run") run(words);
     else if (command == "output") output();
     else throw std::runtime_error("unknown command " + command);

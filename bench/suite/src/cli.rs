@@ -10,6 +10,8 @@ use clap::{Parser, Subcommand};
 
 use crate::figures::FiguresArguments;
 use crate::figures::instructions::OnceArguments;
+use crate::load::mtom::MtomArguments;
+use crate::load::{self, LoadArguments};
 use crate::options::{DifferentialArguments, SendArguments};
 use crate::paper::PaperArguments;
 use crate::workload::Definitions;
@@ -33,6 +35,11 @@ enum Command {
     Once(OnceArguments),
     /// Draw the tables and figures of the papers on differential deserialization from our data
     Paper(PaperArguments),
+    /// Load servers with many clients, and check every answer
+    Load(LoadArguments),
+    /// Transfer a large part both ways
+    #[command(hide = true)]
+    Mtom(MtomArguments),
     /// Name the workloads and engines
     List,
 }
@@ -90,6 +97,8 @@ pub fn main() -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Paper(arguments) => paper::run(&arguments, &definitions),
+        Command::Load(arguments) => load::run(&arguments),
+        Command::Mtom(arguments) => load::mtom::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::List => {
             println!("{}", report::list(&definitions));
             Ok(ExitCode::SUCCESS)
@@ -104,7 +113,8 @@ fn bytes(text: &str) -> Result<NonZeroUsize> {
     bytes.context("not a size")
 }
 
-fn seconds(text: &str) -> Result<Duration> {
+/// A time in seconds, up to an hour.
+pub fn seconds(text: &str) -> Result<Duration> {
     let seconds = Duration::try_from_secs_f64(text.parse()?)?;
     ensure!(seconds <= Duration::from_secs(3600), "more than an hour");
     Ok(seconds)

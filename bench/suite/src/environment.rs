@@ -9,8 +9,8 @@ use std::thread;
 pub struct Environment {
     processor: String,
     cores: usize,
-    /// The core that everything ran on, if it could be chosen.
-    core: Option<usize>,
+    /// What ran on which core.
+    placement: String,
     /// Processes that wanted to run at the start, on average over the last minute.
     load: f64,
     date: jiff::civil::Date,
@@ -19,12 +19,19 @@ pub struct Environment {
 impl Environment {
     /// Looks around, and ties this process, and those that it starts from now on, to one core.
     pub fn prepare() -> Self {
+        // In this order: afterwards there seems to be one core.
+        let environment = Environment::look(String::new());
+        let placement = pin_to_core().map(|core| format!("pinned to core {core}"));
+        Environment { placement: placement.unwrap_or_else(|| "not pinned to a core".to_owned()), ..environment }
+    }
+
+    /// Looks around, and ties nothing to a core. `placement` is what runs where.
+    pub fn look(placement: String) -> Self {
         let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         Environment {
             processor: processor(&cpuinfo).unwrap_or("unknown processor").to_owned(),
-            // In this order: afterwards there seems to be one core.
             cores: thread::available_parallelism().map_or(1, usize::from),
-            core: pin_to_core(),
+            placement,
             load: load(&fs::read_to_string("/proc/loadavg").unwrap_or_default()).unwrap_or(0.0),
             date: jiff::Zoned::now().date(),
         }
@@ -62,11 +69,7 @@ impl fmt::Display for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let version = env!("CARGO_PKG_VERSION");
         write!(f, "deltasoap {version}, {}, {}, {} cores", env!("BENCH_RUSTC"), self.processor, self.cores)?;
-        match self.core {
-            Some(core) => write!(f, " (pinned to core {core})")?,
-            None => f.write_str(" (not pinned to a core)")?,
-        }
-        write!(f, ", load {}, {}", self.load, self.date)
+        write!(f, " ({}), load {}, {}", self.placement, self.load, self.date)
     }
 }
 

@@ -3,7 +3,8 @@
 //! A benchmark is a test first: nothing is timed before its output was checked, and a wrong value ends the program.
 //! [`workload`] reads what to measure from `bench/definitions/`, [`messages`] makes the data, an [`engine`] does the
 //! work, [`measure`] times it, [`report`] shows the figures. [`stream`] makes streams of similar messages and decodes them,
-//! [`figures`] judges what comes out, [`paper`] draws the tables of the papers on that. `BENCHMARKS.md` describes the method.
+//! [`load`] lets
+//! many clients loose on servers, [`figures`] judges what comes out, [`paper`] draws the tables of the papers on that. `BENCHMARKS.md` describes the method.
 
 #![forbid(unsafe_code)]
 
@@ -11,6 +12,7 @@ mod cli;
 mod engine;
 mod environment;
 mod figures;
+mod load;
 mod measure;
 mod memory;
 mod messages;

@@ -249,19 +249,18 @@ impl Same for SendStrings {
     }
 }
 
-impl SendMios {
-    fn tuples(&self) -> Vec<arrays::Mio> {
-        self.item.iter().map(|mio| (mio.x, mio.y, mio.v)).collect()
-    }
+/// The objects as [`deltasoap_streams`] has them.
+pub fn tuples(mios: &[Mio]) -> Vec<arrays::Mio> {
+    mios.iter().map(|mio| (mio.x, mio.y, mio.v)).collect()
 }
 
 impl Payload for SendMios {
     fn naive(&self) -> String {
-        arrays::message_mios(&self.tuples())
+        arrays::message_mios(&tuples(&self.item))
     }
 
     fn checksum(&self) -> String {
-        checksum::mios(&self.tuples())
+        checksum::mios(&tuples(&self.item))
     }
 }
 

@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::ours::Ours;
 use super::process::Server;
 use super::{Peer, Served, stamp};
-use crate::{shell, xsul};
+use crate::{java, shell};
 
 pub struct Cxf;
 
@@ -22,7 +22,7 @@ impl Peer for Cxf {
         let mut files = vec![sources.join("pom.xml"), ours.description.clone()];
         files.extend(stamp::files_in(&sources.join("src/main/java/deltasoap/interop"))?);
         stamp::unless_done(&build.join("cxf-peer.jar"), &files, "maven", || {
-            xsul::install_tools()?;
+            java::install_tools()?;
             println!("building with Maven (about a minute, the first time some more)");
             let mut maven = shell::command("mvn", ["--batch-mode", "--quiet", "--file"]);
             maven.arg(sources.join("pom.xml")).arg(format!("-Dbuild={}", build.display()));
@@ -45,7 +45,7 @@ impl Peer for Cxf {
 }
 
 fn build() -> Result<PathBuf> {
-    Ok(shell::workspace("cxf")?.join("build"))
+    Ok(shell::workspace("interop-cxf")?.join("build"))
 }
 
 fn java(class: &str) -> Result<Command> {

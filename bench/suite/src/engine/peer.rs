@@ -4,7 +4,7 @@
 //! after all runs, and what it has encoded is decoded here.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -22,6 +22,8 @@ pub struct Peer {
     name: String,
     /// The workloads it can do.
     workloads: Vec<String>,
+    /// What its server offers.
+    operations: Vec<String>,
     link: Link,
 }
 
@@ -36,7 +38,7 @@ impl Peer {
         let mut link = Link::start(&program)?;
         let hello: Hello = link.ask("hello", b"")?;
         eprintln!("{} is {} {}", definition.name, hello.peer, hello.version);
-        Ok(Peer { name: definition.name.clone(), workloads: hello.workloads, link })
+        Ok(Peer { name: definition.name.clone(), workloads: hello.workloads, operations: hello.operations, link })
     }
 }
 
@@ -56,6 +58,21 @@ impl Engine for Peer {
 }
 
 impl Peer {
+    /// Lets the peer start its server, for so many connections at one time; gives where it listens.
+    ///
+    /// # Errors
+    /// When it has none.
+    pub fn serve(&mut self, connections: usize) -> Result<SocketAddr> {
+        ensure!(!self.operations.is_empty(), "{} has no server", self.name);
+        let serving: Serving = self.link.ask(&format!("serve {connections}"), b"")?;
+        Ok((Ipv4Addr::LOCALHOST, serving.port).into())
+    }
+
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.link.process.id()
+    }
+
     /// Makes ready for sending `n` elements to a server again and again.
     ///
     /// # Errors
@@ -203,6 +220,14 @@ struct Hello {
     peer: String,
     version: String,
     workloads: Vec<String>,
+    /// None where there is no server.
+    #[serde(default)]
+    operations: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Serving {
+    port: u16,
 }
 
 #[derive(Deserialize)]

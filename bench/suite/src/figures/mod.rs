@@ -9,6 +9,7 @@ mod memory;
 mod pairs;
 mod sends;
 mod streams;
+mod wire;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ use anyhow::Result;
 use indicatif::ProgressBar;
 
 use crate::environment::Environment;
+use crate::load::server;
 use crate::measure::Plan;
 use goal::{Goal, table};
 
@@ -40,7 +42,7 @@ pub struct FiguresArguments {
     /// Leave out the goals whose names do not contain this
     #[arg(long, value_name = "TEXT")]
     pub only: Option<String>,
-    /// Where built peers lie; sending is compared with gSOAP if it is built [default: .peers in the repository]
+    /// Where built peers lie; sending is compared with gSOAP, and servers with those of gSOAP and CXF, if they are built [default: .peers in the repository]
     #[arg(long, value_name = "FOLDER")]
     pub peers: Option<PathBuf>,
 }
@@ -58,6 +60,8 @@ pub struct Effort {
     pub large_messages: usize,
     /// Small messages in each of a pair, at least.
     pub small_messages: usize,
+    /// True if it is only to be seen that it works.
+    pub is_quick: bool,
 }
 
 impl Effort {
@@ -68,6 +72,7 @@ impl Effort {
             pairs: 100,
             large_messages: 24,
             small_messages: 1000,
+            is_quick: false,
         };
         let quick = Effort {
             n: 1000,
@@ -75,6 +80,7 @@ impl Effort {
             pairs: 5,
             large_messages: 4,
             small_messages: 1,
+            is_quick: true,
         };
         let effort = if arguments.quick { quick } else { full };
         Effort {
@@ -98,6 +104,7 @@ pub struct Task {
 /// # Errors
 /// When a value is wrong, or a message cannot be decoded.
 pub fn run(arguments: &FiguresArguments) -> Result<ExitCode> {
+    server::look_at_cores();
     let environment = Environment::prepare();
     environment.warning().iter().for_each(|warning| eprintln!("{warning}"));
     let mut tasks = all(Effort::new(arguments), arguments.peers.clone());
@@ -124,7 +131,8 @@ fn all(effort: Effort, peers: Option<PathBuf>) -> Vec<Task> {
     tasks.extend(pairs::tasks(effort));
     tasks.extend(instructions::tasks(effort));
     tasks.extend(memory::tasks(effort));
-    tasks.extend(sends::tasks(effort, peers));
+    tasks.extend(sends::tasks(effort, peers.clone()));
+    tasks.extend(wire::tasks(effort, peers));
     tasks
 }
 

@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn every_pair_gives_a_ratio() {
         let plan = Plan { runs: 5, time: Duration::ZERO };
-        let effort = Effort { n: 10, plan, pairs: 3, large_messages: 4, small_messages: 20 };
+        let effort = Effort { n: 10, plan, pairs: 3, large_messages: 4, small_messages: 20, is_quick: true };
         for kind in [Kind::Hard, Kind::Fetch] {
             let ratios = with_stream(Recipe::identical(kind, 10), Bound::LARGE, Pairs(effort)).unwrap();
             assert!(ratios.len() == 3 && ratios.iter().all(|ratio| *ratio > 0.0));

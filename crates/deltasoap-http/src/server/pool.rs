@@ -15,7 +15,8 @@ const IDLE: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Pool {
     options: DecodeOptions,
-    idle: Mutex<Vec<Decoder>>,
+    #[expect(clippy::vec_box, reason = "a decoder is some kilobytes, and is passed on several times a request")]
+    idle: Mutex<Vec<Box<Decoder>>>,
 }
 
 impl Pool {
@@ -26,10 +27,10 @@ impl Pool {
     /// A decoder that is ready for a message.
     pub(crate) fn take(self: &Arc<Self>) -> Pooled {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        Pooled { decoder: Some(idle.unwrap_or_else(|| Decoder::new(self.options))), pool: Arc::clone(self) }
+        Pooled { decoder: Some(idle.unwrap_or_else(|| Box::new(Decoder::new(self.options)))), pool: Arc::clone(self) }
     }
 
-    fn put_back(&self, mut decoder: Decoder) {
+    fn put_back(&self, mut decoder: Box<Decoder>) {
         decoder.reset();
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < IDLE {
@@ -42,7 +43,7 @@ impl Pool {
 #[derive(Debug)]
 pub(crate) struct Pooled {
     /// There until it is dropped.
-    decoder: Option<Decoder>,
+    decoder: Option<Box<Decoder>>,
     pool: Arc<Pool>,
 }
 

@@ -235,7 +235,8 @@ impl Inner {
             }
             Ok(Coding::Gzip) => {
                 let body = Inflated::new(body, self.bound(&media));
-                self.exchange_in_turn(&media, parts, None, body).await
+                // Boxed, as packages are: what few requests need is not to be part of every request's future.
+                Box::pin(self.exchange_in_turn(&media, parts, None, body)).await
             }
             Err(error) => (respond::unsupported_coding(media.version(), &error), true),
         };
@@ -296,7 +297,7 @@ impl Inner {
         let place = self.cache.as_ref().and_then(|cache| Place::of(&parts, cache));
         let pace = self.heavy.pace(ticket);
         let received = if media.is_package() {
-            receive_package(self, media, place, pace.clone(), body).await
+            Box::pin(receive_package(self, media, place, pace.clone(), body)).await
         } else {
             receive(self, media.version(), place, pace.clone(), body).await
         };

@@ -1,0 +1,187 @@
+//! Goals on the wire: servers as processes of their own under the load of our generator, one after the other by turns.
+//!
+//! Ratios are of medians over a few rounds. The generator has the last core to itself, the server the others.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+
+use super::goal::Goal;
+use super::{Effort, Task};
+use crate::load::generate::{Load, Measured, generate};
+use crate::load::server::{self, Launch, OURS, REGULAR, SMALL_FIRST, Server};
+use crate::load::{mtom, pace::Arrivals, warm_up};
+use crate::run::peers_folder;
+
+/// Connections that keep a server busy.
+const BUSY: usize = 16;
+/// Doubles of a message of some 5 MB.
+const LARGE: usize = 156_000;
+/// Requests a second of the mixed load: a good half of what our server does on a core.
+const MIXED_RATE: f64 = 3000.0;
+/// Connections of it: more than there are large messages at a time.
+const MIXED_CONNECTIONS: usize = 64;
+
+/// How thoroughly to measure.
+#[derive(Debug, Clone, Copy)]
+struct Thoroughness {
+    rounds: usize,
+    time: Duration,
+    warm_up: Option<Duration>,
+    large: usize,
+    megabytes: u64,
+}
+
+/// The goals.
+pub fn tasks(effort: Effort, peers: Option<PathBuf>) -> Vec<Task> {
+    let folder = peers.unwrap_or_else(peers_folder);
+    let full = Thoroughness { rounds: 3, time: Duration::from_secs(2), warm_up: None, large: LARGE, megabytes: 1000 };
+    let short = Duration::from_millis(100);
+    let quick = Thoroughness { rounds: 1, time: short, warm_up: Some(short), large: LARGE / 10, megabytes: 10 };
+    let thoroughness = if effort.is_quick { quick } else { full };
+    let bench = Bench { thoroughness, folder };
+    let mut tasks = vec![bench.round_trip()];
+    for (peer, share) in [("gsoap", 0.5), ("cxf", 0.25)] {
+        tasks.extend(["echoDoubles", "sendDoubles"].map(|operation| bench.processor_time(peer, operation, share)));
+    }
+    tasks.extend(bench.part());
+    tasks.push(bench.mixed());
+    tasks
+}
+
+#[derive(Debug, Clone)]
+struct Bench {
+    thoroughness: Thoroughness,
+    folder: PathBuf,
+}
+
+impl Bench {
+    fn round_trip(&self) -> Task {
+        let bench = self.clone();
+        task("wire, round trip of echoVoid, beside gSOAP".to_owned(), move || {
+            let compared = bench.compare([OURS, "gsoap"], &bench.load("echoVoid", 1));
+            judge("at most 1.3 × gSOAP", compared, |[ours, gsoap]| {
+                let [ours, gsoap] = [ours, gsoap].map(|runs| median(runs.iter().map(p50)));
+                Goal::at_most(1.3, "× gSOAP", ours / gsoap, format!("median {ours:.1} µs, gSOAP {gsoap:.1} µs"))
+            })
+        })
+    }
+
+    fn processor_time(&self, peer: &'static str, operation: &'static str, share: f64) -> Task {
+        let bench = self.clone();
+        task(format!("wire, processor time of the server, 100 doubles, {operation}, beside {peer}"), move || {
+            let load = bench.load(&format!("{operation}:100"), BUSY);
+            let compared = bench.compare([OURS, REGULAR, peer], &load);
+            judge(&format!("at most {share} × {peer}"), compared, |runs| {
+                let [ours, regular, peers] = runs.map(|runs| median(runs.iter().filter_map(Measured::cpu_us)));
+                let detail = format!("{ours:.1} µs a request, regular {regular:.1} µs, {peer} {peers:.1} µs");
+                Goal::at_most(share, &format!("× {peer}"), ours / peers, detail)
+            })
+        })
+    }
+
+    fn part(&self) -> [Task; 2] {
+        let megabytes = self.thoroughness.megabytes;
+        let speed = move || {
+            let transfer = mtom::measure(megabytes)?;
+            let [up, down] = [&transfer.up, &transfer.down].map(|rates| median(rates.iter().copied()));
+            let detail = format!("up {up:.0}, down {down:.0}");
+            Ok(Goal::at_least(500.0, "MB/s, up and down", up.min(down), detail))
+        };
+        let memory = move || {
+            let bytes = mtom::measure(megabytes)?.peak_bytes;
+            let detail = format!("client and server together, part of {megabytes} MB");
+            Ok(Goal::at_most(64.0, "MiB resident", bytes as f64 / f64::from(1 << 20), detail))
+        };
+        [task("wire, part by MTOM".to_owned(), speed), task("wire, part by MTOM, memory".to_owned(), memory)]
+    }
+
+    /// Large messages keep small ones waiting, unless the server knows better.
+    fn mixed(&self) -> Task {
+        let bench = self.clone();
+        task("wire, small requests beside 1 % of 5 MB, small ones first".to_owned(), move || {
+            let mut load = bench.load("echoDoubles:10=99", MIXED_CONNECTIONS);
+            load.shares.push(format!("sendDoubles:{}=1", bench.thoroughness.large).parse()?);
+            load.open = Some((MIXED_RATE, Arrivals::Poisson));
+            let compared = bench.compare([OURS, SMALL_FIRST], &load);
+            judge("at least 3 times as short", compared, |runs| {
+                let of = |share| runs.each_ref().map(|runs| median(runs.iter().map(|run| small(run, share))));
+                let ([p50, first_p50], [p99, first_p99]) = (of(0.5), of(0.99));
+                let medians = format!("medians {p50:.0} and {first_p50:.0} µs, {MIXED_RATE} requests/s");
+                let detail = format!("99th percentile {p99:.0} µs, small ones first {first_p99:.0} µs, {medians}");
+                Goal::at_least(3.0, "times as short, 99th percentile", p99 / first_p99, detail)
+            })
+        })
+    }
+
+    fn load(&self, message: &str, connections: usize) -> Load {
+        let Thoroughness { time, warm_up, .. } = self.thoroughness;
+        Load {
+            shares: vec![message.parse().expect("it is a kind of message")],
+            changed: 100,
+            connections,
+            open: None,
+            warm_up: warm_up.unwrap_or(Duration::from_millis(500)),
+            time,
+            threads: 1,
+        }
+    }
+
+    /// Loads servers by turns; one that is compiled while it runs is warmed up first.
+    fn compare<const N: usize>(&self, names: [&str; N], load: &Load) -> Result<[Vec<Measured>; N]> {
+        let launch = Launch {
+            program: server::our_program()?,
+            options: Vec::new(),
+            peers: self.folder.clone(),
+            connections: load.connections + 1,
+            is_pinned: true,
+        };
+        let servers: Vec<Server> = names.iter().map(|name| launch.start(name)).collect::<Result<_>>()?;
+        for server in &servers {
+            let warm_up = self.thoroughness.warm_up.unwrap_or_else(|| warm_up(&server.name));
+            measure(server, &Load { time: warm_up, ..load.clone() })?;
+        }
+        let mut runs = [const { Vec::new() }; N];
+        for _ in 0..self.thoroughness.rounds {
+            for (server, runs) in servers.iter().zip(&mut runs) {
+                runs.push(measure(server, load)?);
+            }
+        }
+        Ok(runs)
+    }
+}
+
+fn measure(server: &Server, load: &Load) -> Result<Measured> {
+    let measured = generate(server.address, Some(server.pid), load, |_| ())?;
+    ensure!(measured.failed() == 0, "{} requests to {} failed", measured.failed(), server.name);
+    Ok(measured)
+}
+
+fn task(name: String, measure: impl FnOnce() -> Result<Goal> + 'static) -> Task {
+    Task { name, measure: Box::new(measure) }
+}
+
+/// A goal that says why where there was nothing to compare with.
+fn judge<T>(goal: &str, compared: Result<T>, judge: impl FnOnce(T) -> Goal) -> Result<Goal> {
+    Ok(match compared {
+        Ok(compared) => judge(compared),
+        Err(error) => Goal::unknown(goal, format!("{error:#}")),
+    })
+}
+
+fn p50(measured: &Measured) -> f64 {
+    small(measured, 0.5)
+}
+
+/// A latency of the first kind of message.
+fn small(measured: &Measured, share: f64) -> f64 {
+    measured.tallies[0].1.quantile_us(share)
+}
+
+/// Not a number of nothing.
+fn median(numbers: impl Iterator<Item = f64>) -> f64 {
+    let mut numbers: Vec<f64> = numbers.collect();
+    numbers.sort_unstable_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied().unwrap_or(f64::NAN)
+}

@@ -1,0 +1,312 @@
+//! The generator: connections on a few threads, each with a runtime of its own, and the notes they take.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use deltasoap_streams::prng::{SEED, SplitMix64};
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinSet;
+
+use super::kind::{Kind, Message, Share};
+use super::pace::{Arrivals, Pace, uniform};
+use super::record::Tally;
+use super::usage::Usage;
+use super::wire::{Failure, Wire};
+
+/// An answer that takes longer is a failure.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a connection that cannot be made is waited for until it is tried again.
+const RECONNECT: Duration = Duration::from_millis(100);
+/// How often progress is told.
+const TICK: Duration = Duration::from_millis(100);
+
+/// What to load a server with.
+#[derive(Debug, Clone)]
+pub struct Load {
+    /// The kinds of messages.
+    pub shares: Vec<Share>,
+    /// Per cent of the items that change from message to message.
+    pub changed: u32,
+    /// Connections.
+    pub connections: usize,
+    /// Requests a second, and how they are spread; `None` for a closed loop.
+    pub open: Option<(f64, Arrivals)>,
+    /// Time in front of what is measured.
+    pub warm_up: Duration,
+    /// Time that is measured.
+    pub time: Duration,
+    /// Threads of the generator.
+    pub threads: usize,
+}
+
+/// What came out.
+#[derive(Debug)]
+pub struct Measured {
+    /// The notes on each kind, in the order of the shares.
+    pub tallies: Vec<(Kind, Tally)>,
+    /// From the beginning of what was measured until the last answer.
+    pub time: Duration,
+    /// Requests answered in this time, also those that began in front of it.
+    pub served: u64,
+    /// What the server used at the beginning and the end; `None` where its process is not known.
+    pub usage: Option<[Usage; 2]>,
+}
+
+impl Measured {
+    /// Requests without a right answer.
+    pub fn failed(&self) -> u64 {
+        self.tallies.iter().map(|(_, tally)| tally.failed()).sum()
+    }
+
+    /// Right answers a second.
+    pub fn throughput(&self) -> f64 {
+        let answers: u64 = self.tallies.iter().map(|(_, tally)| tally.latencies.len()).sum();
+        answers as f64 / self.time.as_secs_f64()
+    }
+
+    /// Microseconds of the server's processor time a request.
+    pub fn cpu_us(&self) -> Option<f64> {
+        let [before, after] = self.usage?;
+        let spent = after.cpu.saturating_sub(before.cpu);
+        (self.served > 0).then(|| spent.as_secs_f64() * 1e6 / self.served as f64)
+    }
+}
+
+/// Loads the server at an address, whose process is `pid`; `tick` is told the time that has passed.
+///
+/// # Errors
+/// When the first answer to a message is wrong, or the system refuses what is needed.
+pub fn generate(server: SocketAddr, pid: Option<u32>, load: &Load, tick: impl FnMut(Duration)) -> Result<Measured> {
+    let courses: Vec<Course> = load.shares.iter().map(|share| Course::new(server, share, load.changed)).collect();
+    let courses: Arc<[Course]> = courses.into();
+    runtime()?.block_on(try_out(server, &courses))?;
+    let begin = Instant::now();
+    let start = begin + load.warm_up;
+    let shared = |thread: usize| Shared {
+        server,
+        courses: Arc::clone(&courses),
+        pace: load.pace(begin, thread),
+        start,
+        end: start + load.time,
+        tallies: Mutex::new(vec![Tally::default(); courses.len()]),
+        served: AtomicU64::new(0),
+    };
+    let shared: Vec<Arc<Shared>> = (0..load.threads).map(|thread| Arc::new(shared(thread))).collect();
+    run(&shared, load, pid, tick)
+}
+
+fn run(shared: &[Arc<Shared>], load: &Load, pid: Option<u32>, tick: impl FnMut(Duration)) -> Result<Measured> {
+    let usage = |pid: Option<u32>| pid.map(Usage::of).transpose();
+    let mut threads = Vec::new();
+    for (number, shared) in shared.iter().enumerate() {
+        let connections = load.connections_of(number);
+        let (shared, runtime) = (Arc::clone(shared), runtime()?);
+        threads.push(thread::spawn(move || runtime.block_on(connect_all(&shared, connections))));
+    }
+    let before = watch(&shared[0], pid, tick)?;
+    threads.into_iter().for_each(|thread| thread.join().expect("connections do not panic"));
+    let (time, after) = (shared[0].start.elapsed(), usage(pid)?);
+    let mut tallies = vec![Tally::default(); load.shares.len()];
+    for shared in shared {
+        let own = shared.tallies.lock().unwrap_or_else(PoisonError::into_inner);
+        tallies.iter_mut().zip(&*own).for_each(|(sum, own)| sum.add(own));
+    }
+    Ok(Measured {
+        tallies: load.shares.iter().map(|share| share.kind).zip(tallies).collect(),
+        time,
+        served: shared.iter().map(|shared| shared.served.load(Relaxed)).sum(),
+        usage: before.zip(after).map(|(before, after)| [before, after]),
+    })
+}
+
+/// Waits until what is measured is over, and looks at the server when it begins.
+fn watch(shared: &Shared, pid: Option<u32>, mut tick: impl FnMut(Duration)) -> Result<Option<Usage>> {
+    let begin = Instant::now();
+    let mut sleep_until = |time: Instant| {
+        while let Some(left) = time.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
+            thread::sleep(left.min(TICK));
+            tick(begin.elapsed());
+        }
+    };
+    sleep_until(shared.start);
+    let before = pid.map(Usage::of).transpose()?;
+    sleep_until(shared.end);
+    Ok(before)
+}
+
+fn runtime() -> Result<Runtime> {
+    Builder::new_current_thread().enable_all().build().context("no runtime")
+}
+
+impl Load {
+    fn pace(&self, begin: Instant, thread: usize) -> Pace {
+        match self.open {
+            None => Pace::Closed,
+            Some((rate, arrivals)) => Pace::open(arrivals, rate / self.threads as f64, begin, thread as u64),
+        }
+    }
+
+    /// Connections of one of the threads.
+    fn connections_of(&self, thread: usize) -> usize {
+        self.connections / self.threads + usize::from(thread < self.connections % self.threads)
+    }
+}
+
+/// The messages of a kind, as requests.
+#[derive(Debug)]
+struct Course {
+    kind: Kind,
+    requests: Vec<Request>,
+    weight: f64,
+}
+
+/// A message as a request.
+#[derive(Debug)]
+struct Request {
+    bytes: Vec<u8>,
+    message: Message,
+    /// The last answer that turned out to be right: an equal one is, too.
+    right: Mutex<Vec<u8>>,
+}
+
+impl Course {
+    fn new(server: SocketAddr, share: &Share, changed: u32) -> Self {
+        let ring = share.kind.ring(changed);
+        let requests = ring.into_iter().map(|message| Request::new(server, &share.kind, message)).collect();
+        Course { kind: share.kind, requests, weight: share.weight }
+    }
+}
+
+impl Request {
+    fn new(server: SocketAddr, kind: &Kind, message: Message) -> Self {
+        let (operation, length) = (kind.operation(), message.text.len());
+        let head = format!(
+            "POST /bench HTTP/1.1\r\nHost: {server}\r\nContent-Type: text/xml; charset=utf-8\r\n\
+             SOAPAction: \"urn:bench#{operation}\"\r\nContent-Length: {length}\r\n\r\n"
+        );
+        let bytes = [head.as_bytes(), message.text.as_bytes()].concat();
+        Request { bytes, message, right: Mutex::default() }
+    }
+
+    fn check(&self, body: &[u8]) -> Result<(), Failure> {
+        let mut right = self.right.lock().unwrap_or_else(PoisonError::into_inner);
+        if *right == body && !body.is_empty() {
+            return Ok(());
+        }
+        if !self.message.is_answered_by(body) {
+            return Err(Failure::Wrong);
+        }
+        body.clone_into(&mut right);
+        Ok(())
+    }
+}
+
+/// One exchange of every message: what a server gets wrong from the beginning is not worth a load.
+async fn try_out(server: SocketAddr, courses: &[Course]) -> Result<()> {
+    let mut wire = Wire::connect(server).await.map_err(|_| anyhow::anyhow!("nobody listens at {server}"))?;
+    for course in courses {
+        for request in &course.requests {
+            if !wire.is_open() {
+                wire = Wire::connect(server).await.map_err(|_| anyhow::anyhow!("nobody listens at {server}"))?;
+            }
+            let answer = tokio::time::timeout(TIMEOUT, wire.exchange(&request.bytes)).await;
+            let checked = answer.unwrap_or(Err(Failure::Timeout)).and_then(|body| request.check(body));
+            ensure!(checked.is_ok(), "{} is answered with: {}", course.kind, checked.unwrap_err().name());
+        }
+    }
+    Ok(())
+}
+
+/// What the connections of a thread share.
+struct Shared {
+    server: SocketAddr,
+    courses: Arc<[Course]>,
+    pace: Pace,
+    start: Instant,
+    end: Instant,
+    tallies: Mutex<Vec<Tally>>,
+    served: AtomicU64,
+}
+
+async fn connect_all(shared: &Arc<Shared>, connections: usize) {
+    let mut tasks = JoinSet::new();
+    for number in 0..connections {
+        tasks.spawn(Connection::new(Arc::clone(shared), number).run());
+    }
+    tasks.join_all().await;
+}
+
+/// A connection that sends one request after the other.
+struct Connection {
+    shared: Arc<Shared>,
+    wire: Option<Wire>,
+    random: SplitMix64,
+    /// Where in its ring each kind is.
+    next: Vec<usize>,
+}
+
+impl Connection {
+    fn new(shared: Arc<Shared>, number: usize) -> Self {
+        let next = vec![number; shared.courses.len()];
+        Connection { shared, wire: None, random: SplitMix64::stream(SEED, number as u64), next }
+    }
+
+    async fn run(mut self) {
+        // Connections are made in front of the first request, whose time theirs is not.
+        self.wire = Wire::connect(self.shared.server).await.ok();
+        loop {
+            let begin = self.shared.pace.next(self.shared.end).await;
+            if begin >= self.shared.end {
+                break;
+            }
+            let kind = self.draw();
+            let outcome = tokio::time::timeout(TIMEOUT, self.exchange(kind)).await.unwrap_or(Err(Failure::Timeout));
+            self.note(kind, begin, outcome);
+            if outcome.is_err() {
+                self.wire = None;
+            }
+            if outcome == Err(Failure::Connect) {
+                tokio::time::sleep(RECONNECT).await;
+            }
+        }
+    }
+
+    /// A kind at random, by its share.
+    fn draw(&mut self) -> usize {
+        let courses = &self.shared.courses;
+        let mut left = uniform(&mut self.random) * courses.iter().map(|course| course.weight).sum::<f64>();
+        let drawn = courses.iter().position(|course| {
+            left -= course.weight;
+            left <= 0.0
+        });
+        drawn.unwrap_or(courses.len() - 1)
+    }
+
+    async fn exchange(&mut self, kind: usize) -> Result<(), Failure> {
+        let requests = &self.shared.courses[kind].requests;
+        let request = &requests[self.next[kind] % requests.len()];
+        self.next[kind] += 1;
+        let mut wire = match self.wire.take().filter(Wire::is_open) {
+            Some(wire) => wire,
+            None => Wire::connect(self.shared.server).await?,
+        };
+        request.check(wire.exchange(&request.bytes).await?)?;
+        self.wire = Some(wire);
+        Ok(())
+    }
+
+    fn note(&self, kind: usize, begin: Instant, outcome: Result<(), Failure>) {
+        let now = Instant::now();
+        if outcome.is_ok() && now >= self.shared.start {
+            self.shared.served.fetch_add(1, Relaxed);
+        }
+        if begin >= self.shared.start {
+            let mut tallies = self.shared.tallies.lock().unwrap_or_else(PoisonError::into_inner);
+            tallies[kind].note(outcome.map(|()| now - begin));
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! What is sent: an operation of `testdata/wsdl/bench.wsdl` with so many items, and what must come back.
+//!
+//! Each kind of message is a ring of messages with different values. Every connection goes through it in order, so that a
+//! service that compares messages finds as much in common as `--changed` says, and no more.
+
+use std::fmt;
+use std::str::FromStr;
+
+use anyhow::{Context, Result, ensure};
+use deltasoap::lexical::Base64;
+use deltasoap::{Error, Soap};
+use deltasoap_streams::arrays;
+use deltasoap_streams::checksum;
+use deltasoap_streams::prng::SplitMix64;
+use deltasoap_streams::similar::{self, Changes};
+
+use crate::messages::{Mio, decode_alone, tuples};
+
+/// Messages of a ring: enough that none is in the cache only since it was sent a moment ago.
+const RING: usize = 16;
+/// The same of messages beyond [`LARGE`], which take memory.
+const LARGE_RING: usize = 4;
+/// Items from which on messages are large.
+const LARGE: usize = 10_000;
+
+/// A kind of message and its share in the load: `OPERATION[:ITEMS][=SHARE]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Share {
+    /// The kind.
+    pub kind: Kind,
+    /// Its weight among all.
+    pub weight: f64,
+}
+
+/// A kind of message: `OPERATION[:ITEMS]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kind {
+    /// What the server does with the items.
+    action: Action,
+    /// Items, or bytes of base64; none for `echoVoid`.
+    n: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Action {
+    Void,
+    Echo(Items),
+    Send(Items),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Items {
+    Ints,
+    Doubles,
+    Strings,
+    Mios,
+    Base64,
+}
+
+const ITEMS: [(&str, Items); 5] = [
+    ("Ints", Items::Ints),
+    ("Doubles", Items::Doubles),
+    ("Strings", Items::Strings),
+    ("Mios", Items::Mios),
+    ("Base64", Items::Base64),
+];
+
+impl FromStr for Share {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let (kind, weight) = text.split_once('=').unwrap_or((text, "1"));
+        let weight: f64 = weight.parse().context("the share is no number")?;
+        ensure!(weight > 0.0 && weight.is_finite(), "the share is not positive");
+        Ok(Share { kind: kind.parse()?, weight })
+    }
+}
+
+impl FromStr for Kind {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let (name, items) = text.split_once(':').unwrap_or((text, "100"));
+        let n = items.parse().context("the number of items is none")?;
+        if name == "echoVoid" {
+            ensure!(!text.contains(':'), "echoVoid has no items");
+            return Ok(Kind { action: Action::Void, n: 0 });
+        }
+        let of = |prefix| name.strip_prefix(prefix).and_then(items_named);
+        let action = of("echo").map(Action::Echo).or_else(|| of("send").map(Action::Send));
+        Ok(Kind { action: action.with_context(|| format!("no operation is named {name:?}"))?, n })
+    }
+}
+
+fn items_named(name: &str) -> Option<Items> {
+    ITEMS.iter().find(|(known, _)| *known == name).map(|(_, items)| *items)
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.operation())?;
+        if self.action == Action::Void { Ok(()) } else { write!(f, ":{}", self.n) }
+    }
+}
+
+impl Kind {
+    /// The operation's name.
+    pub fn operation(&self) -> String {
+        match self.action {
+            Action::Void => "echoVoid".to_owned(),
+            Action::Echo(items) => format!("echo{items:?}"),
+            Action::Send(items) => format!("send{items:?}"),
+        }
+    }
+
+    /// The kind's ring of messages. From each to the next `changed` per cent of the items change.
+    pub fn ring(&self, changed: u32) -> Vec<Message> {
+        let (items, is_echo) = match self.action {
+            Action::Void => return vec![Message::new(void(), read_void, String::new())],
+            Action::Echo(items) => (items, true),
+            Action::Send(items) => (items, false),
+        };
+        items.ring(self.n, changed).into_iter().map(|(text, sum)| self.message(items, is_echo, text, sum)).collect()
+    }
+
+    /// Of a message that sends the items: the one of this kind.
+    fn message(&self, items: Items, is_echo: bool, text: String, sum: String) -> Message {
+        if is_echo {
+            let text = text.replace(&format!("send{items:?}"), &self.operation());
+            Message::new(text, items.echoed(), sum)
+        } else {
+            Message::new(text, items.counted(), self.n.to_string())
+        }
+    }
+}
+
+/// A message, and what must come back.
+#[derive(Debug)]
+pub struct Message {
+    /// The envelope.
+    pub text: String,
+    /// What is read of the answer.
+    read: Read,
+    /// What that must be.
+    expected: String,
+}
+
+/// A digest of what an answer says: a checksum, or the number of items.
+type Read = fn(&[u8]) -> Result<String, Error>;
+
+impl Message {
+    fn new(text: String, read: Read, expected: String) -> Self {
+        Message { text, read, expected }
+    }
+
+    /// True if this is an answer to the message, with the right values.
+    pub fn is_answered_by(&self, body: &[u8]) -> bool {
+        (self.read)(body).is_ok_and(|found| found == self.expected)
+    }
+}
+
+fn void() -> String {
+    arrays::message_ints(&[]).replace("sendInts", "echoVoid")
+}
+
+impl Items {
+    /// Messages that send `n` items, each with the checksum of the items.
+    fn ring(self, n: usize, percent: u32) -> Vec<(String, String)> {
+        let messages = if n < LARGE { RING } else { LARGE_RING };
+        let changes = Changes { percent, partitions: 1 };
+        match self {
+            Items::Ints => {
+                let ring = similar::changed(&arrays::ints(n), changes, messages, similar::int(n));
+                ring.iter().map(|items| (arrays::message_ints(items), checksum::ints(items))).collect()
+            }
+            Items::Doubles => {
+                let ring = similar::changed(&arrays::hard_doubles(n), changes, messages, similar::hard_double);
+                ring.iter().map(|items| (arrays::message_doubles(items), checksum::doubles(items))).collect()
+            }
+            Items::Strings => {
+                let ring = similar::changed(&arrays::strings(n), changes, messages, similar::string);
+                ring.iter().map(|items| (arrays::message_strings(items), checksum::strings(items))).collect()
+            }
+            Items::Mios => {
+                let ring = similar::changed(&arrays::mios(n), changes, messages, similar::mio(n));
+                ring.iter().map(|items| (arrays::message_mios(items), checksum::mios(items))).collect()
+            }
+            Items::Base64 => {
+                let draw = |random: &mut SplitMix64| random.below(256) as u8;
+                let ring = similar::changed(&arrays::bytes(n), changes, messages, draw);
+                ring.iter().map(|items| (arrays::message_base64(items), checksum::bytes(items))).collect()
+            }
+        }
+    }
+
+    fn echoed(self) -> Read {
+        match self {
+            Items::Ints => |body| Ok(checksum::ints(&decode_alone::<EchoIntsResponse>(body)?.item)),
+            Items::Doubles => |body| Ok(checksum::doubles(&decode_alone::<EchoDoublesResponse>(body)?.item)),
+            Items::Strings => |body| Ok(checksum::strings(&decode_alone::<EchoStringsResponse>(body)?.item)),
+            Items::Mios => |body| Ok(checksum::mios(&tuples(&decode_alone::<EchoMiosResponse>(body)?.item))),
+            Items::Base64 => |body| Ok(checksum::bytes(&decode_alone::<EchoBase64Response>(body)?.data.0)),
+        }
+    }
+
+    fn counted(self) -> Read {
+        match self {
+            Items::Ints => |body| Ok(decode_alone::<SendIntsResponse>(body)?.count.to_string()),
+            Items::Doubles => |body| Ok(decode_alone::<SendDoublesResponse>(body)?.count.to_string()),
+            Items::Strings => |body| Ok(decode_alone::<SendStringsResponse>(body)?.count.to_string()),
+            Items::Mios => |body| Ok(decode_alone::<SendMiosResponse>(body)?.count.to_string()),
+            Items::Base64 => |body| Ok(decode_alone::<SendBase64Response>(body)?.count.to_string()),
+        }
+    }
+}
+
+fn read_void(body: &[u8]) -> Result<String, Error> {
+    decode_alone::<EchoVoidResponse>(body).map(|EchoVoidResponse {}| String::new())
+}
+
+#[derive(Debug, Soap)]
+#[soap(namespace = "urn:bench", element = "echoVoidResponse")]
+struct EchoVoidResponse {}
+
+macro_rules! responses {
+    ($($name:ident = $element:literal { $field:ident: $type:ty })*) => {$(
+        #[derive(Debug, Soap)]
+        #[soap(namespace = "urn:bench", element = $element)]
+        struct $name {
+            $field: $type,
+        }
+    )*};
+}
+
+responses! {
+    EchoIntsResponse = "echoIntsResponse" { item: Vec<i32> }
+    EchoDoublesResponse = "echoDoublesResponse" { item: Vec<f64> }
+    EchoStringsResponse = "echoStringsResponse" { item: Vec<String> }
+    EchoMiosResponse = "echoMiosResponse" { item: Vec<Mio> }
+    EchoBase64Response = "echoBase64Response" { data: Base64 }
+    SendIntsResponse = "sendIntsResponse" { count: i32 }
+    SendDoublesResponse = "sendDoublesResponse" { count: i32 }
+    SendStringsResponse = "sendStringsResponse" { count: i32 }
+    SendMiosResponse = "sendMiosResponse" { count: i32 }
+    SendBase64Response = "sendBase64Response" { count: i32 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(text: &str) -> Kind {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn kinds_are_written_as_they_are_read() {
+        for text in ["echoVoid", "echoInts:7", "sendDoubles:156000", "echoStrings:1", "sendMios:3", "echoBase64:100"] {
+            assert_eq!(kind(text).to_string(), text);
+        }
+        assert_eq!(kind("echoInts").to_string(), "echoInts:100");
+        for text in ["", "echo", "echoLongs", "fail", "echoVoid:1", "sendInts:x", "sendInts:-1"] {
+            assert!(text.parse::<Kind>().is_err(), "{text}");
+        }
+        assert_eq!("echoVoid=99".parse::<Share>().unwrap().weight, 99.0);
+        assert!("echoVoid=0".parse::<Share>().is_err() && "echoVoid=NaN".parse::<Share>().is_err());
+    }
+
+    #[test]
+    fn an_echo_answers_a_message_if_it_has_the_values() {
+        for text in ["echoInts:5", "echoDoubles:5", "echoStrings:5", "echoMios:5", "echoBase64:5", "echoInts:0"] {
+            let (kind, operation) = (kind(text), kind(text).operation());
+            let ring = kind.ring(100);
+            let answer = |index: usize| ring[index].text.replace(&operation, &format!("{operation}Response"));
+            assert!(ring[0].is_answered_by(answer(0).as_bytes()), "{}", answer(0));
+            assert_eq!(ring[0].is_answered_by(answer(1).as_bytes()), text == "echoInts:0", "{text}");
+            assert!(!ring[0].is_answered_by(ring[0].text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_count_answers_a_message() {
+        let counted = |count| arrays::message_ints(&[count]).replace("sendInts", "sendMiosResponse");
+        let message = &kind("sendMios:4").ring(100)[0];
+        assert!(message.is_answered_by(counted(4).replace("item", "count").as_bytes()));
+        assert!(!message.is_answered_by(counted(3).replace("item", "count").as_bytes()));
+        assert!(kind("echoVoid").ring(100)[0].is_answered_by(void().replace("Void", "VoidResponse").as_bytes()));
+    }
+
+    #[test]
+    fn as_many_items_change_as_asked_for() {
+        let differing = |changed| {
+            let ring = kind("sendStrings:100").ring(changed);
+            let [one, other] = [&ring[0].text, &ring[1].text].map(|text| text.split("<item>").collect::<Vec<_>>());
+            one.iter().zip(&other).filter(|(one, other)| one != other).count()
+        };
+        assert_eq!([differing(0), differing(25), differing(100)], [0, 25, 100]);
+    }
+}

@@ -1,0 +1,195 @@
+//! `load`: many clients at once, against our server and those of other toolkits.
+//!
+//! [`kind`] makes the messages, [`pace`] says when each is sent, [`wire`] is the client's side of HTTP, [`generate`] runs the
+//! connections, [`record`] and [`usage`] take notes, [`server`] starts servers, [`report`] shows what came out. [`mtom`] is another load:
+//! one large part.
+//!
+//! The generator is ours, since one for any HTTP service does not look at the answers: here an answer counts only if its values are
+//! right. It has to be light, so that it is the server that is measured: requests are made beforehand, and an answer that is
+//! equal to one that was right before is right.
+
+pub mod generate;
+pub mod kind;
+pub mod mtom;
+pub mod pace;
+mod record;
+mod report;
+pub mod server;
+pub mod usage;
+mod wire;
+
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::environment::Environment;
+use crate::run::peers_folder;
+use generate::{Load, Measured, generate};
+use kind::Share;
+use pace::Arrivals;
+use report::Row;
+use server::{Launch, OURS};
+
+const COSTS: &str = "The generator costs at most 18 µs of processor time a small request (three system calls, and what the system does \
+for them: 55,000 requests a second on one core), and as long as it takes to copy a large one. It has the last core to itself and one thread, which is enough for what a \
+server on one core answers; with servers on many cores, use --threads. Between requests of an open loop its core is busy waiting. \
+Latencies are from the moment that a request is sent (in an open loop: was to be sent) until its answer is read, before that is looked at.
+
+Examples:
+  deltasoap-bench load --server deltasoap --server gsoap --connections 50
+  deltasoap-bench load --message echoVoid=99 --message sendDoubles:156000=1 --rate 2000
+  deltasoap-bench load --url 127.0.0.1:8080 --pid 1234 --message echoDoubles:100";
+
+/// What to load, and with what.
+#[derive(Debug, clap::Args)]
+#[command(after_help = COSTS)]
+pub struct LoadArguments {
+    /// A server to start and to load: `deltasoap`, `deltasoap-regular` (nothing is compared with earlier messages), or that of a
+    /// peer (repeatable) [default: deltasoap]
+    #[arg(long = "server", value_name = "NAME")]
+    servers: Vec<String>,
+    /// Load the server that listens there instead, at the path /bench
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "servers")]
+    url: Option<SocketAddr>,
+    /// The process of that server, whose processor time and memory are of interest
+    #[arg(long, requires = "url")]
+    pid: Option<u32>,
+    /// What to send: an operation of testdata/wsdl/bench.wsdl, how many items, and its share among all messages (repeatable)
+    #[arg(long = "message", value_name = "OPERATION[:ITEMS][=SHARE]", default_value = "echoVoid")]
+    messages: Vec<Share>,
+    /// Per cent of the items that change from message to message of a connection
+    #[arg(long, value_name = "P", default_value_t = 100, value_parser = clap::value_parser!(u32).range(..=100))]
+    changed: u32,
+    /// Connections
+    #[arg(long, value_name = "N", default_value = "1")]
+    connections: NonZeroUsize,
+    /// Send so many requests a second, whether the server keeps up or not [default: a closed loop, each connection sends its
+    /// next request when it has got its answer]
+    #[arg(long, value_name = "N", value_parser = rate)]
+    rate: Option<f64>,
+    /// How requests are spread at such a rate
+    #[arg(long, value_enum, default_value = "poisson")]
+    arrivals: Arrivals,
+    /// Seconds that are measured
+    #[arg(long, value_name = "S", default_value = "5", value_parser = crate::cli::seconds)]
+    seconds: Duration,
+    /// Seconds in front of them [default: 1; 90 for a server that is compiled while it runs]
+    #[arg(long, value_name = "S", value_parser = crate::cli::seconds)]
+    warm_up: Option<Duration>,
+    /// Threads of the generator
+    #[arg(long, value_name = "N", default_value = "1")]
+    threads: NonZeroUsize,
+    /// Let generator and server run on any core
+    #[arg(long)]
+    no_pin: bool,
+    /// Our program [default: deltasoap beside this one]
+    #[arg(long, value_name = "FILE")]
+    deltasoap: Option<PathBuf>,
+    /// A further argument for `deltasoap serve` (repeatable)
+    #[arg(long = "serve-option", value_name = "OPTION", allow_hyphen_values = true)]
+    options: Vec<String>,
+    /// Where built peers lie [default: .peers in the repository]
+    #[arg(long, value_name = "FOLDER")]
+    peers: Option<PathBuf>,
+    /// Print one JSON object a server instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+/// Loads what was asked for.
+///
+/// # Errors
+/// When a server cannot be started, is at fault from the first message on, or gives wrong values.
+pub fn run(arguments: &LoadArguments) -> Result<ExitCode> {
+    server::look_at_cores();
+    server::raise_file_limit();
+    let placement =
+        if arguments.no_pin { "not pinned to cores" } else { "the generator on the last, servers on the others" };
+    let environment = Environment::look(placement.to_owned());
+    if !arguments.no_pin {
+        server::pin_to_last()?;
+    }
+    environment.warning().iter().for_each(|warning| eprintln!("{warning}"));
+    let rows = rows(arguments)?;
+    if arguments.json {
+        report::print_json(&rows, arguments.connections.get(), arguments.rate)?;
+    } else {
+        println!("{environment}\n{}", report::table(&rows));
+    }
+    let is_right = rows.iter().all(|row| row.outcome.as_ref().is_ok_and(|measured| measured.failed() == 0));
+    Ok(if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn rows(arguments: &LoadArguments) -> Result<Vec<Row>> {
+    if let Some(address) = arguments.url {
+        let measured = load(address, arguments.pid, &arguments.load(""))?;
+        return Ok(vec![Row { server: address.to_string(), outcome: Ok(measured) }]);
+    }
+    let launch = arguments.launch()?;
+    let names = if arguments.servers.is_empty() { vec![OURS.to_owned()] } else { arguments.servers.clone() };
+    Ok(names.into_iter().map(|name| row(name, &launch, arguments)).collect())
+}
+
+/// A server that cannot be loaded is a row that says why.
+fn row(name: String, launch: &Launch, arguments: &LoadArguments) -> Row {
+    let measure = || {
+        let server = launch.start(&name)?;
+        load(server.address, Some(server.pid), &arguments.load(&server.name))
+    };
+    Row { outcome: measure().map_err(|error| format!("{error:#}")), server: name }
+}
+
+fn load(address: SocketAddr, pid: Option<u32>, load: &Load) -> Result<Measured> {
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {elapsed}/{prefix}").context("the template is valid")?;
+    let whole = load.warm_up + load.time;
+    let progress = ProgressBar::new(u64::try_from(whole.as_millis()).unwrap_or(u64::MAX)).with_style(style);
+    progress.set_prefix(format!("{}s", whole.as_secs_f64().ceil()));
+    progress.set_message(address.to_string());
+    let tick = |passed: Duration| progress.set_position(u64::try_from(passed.as_millis()).unwrap_or(u64::MAX));
+    let measured = generate(address, pid, load, tick);
+    progress.finish_and_clear();
+    let measured = measured?;
+    ensure!(measured.served > 0, "no request was answered");
+    Ok(measured)
+}
+
+impl LoadArguments {
+    fn launch(&self) -> Result<Launch> {
+        Ok(Launch {
+            program: self.deltasoap.clone().map_or_else(server::our_program, Ok)?,
+            options: self.options.clone(),
+            peers: self.peers.clone().unwrap_or_else(peers_folder),
+            // One more, for the messages that are tried out.
+            connections: self.connections.get() + 1,
+            is_pinned: !self.no_pin,
+        })
+    }
+
+    fn load(&self, server: &str) -> Load {
+        Load {
+            shares: self.messages.clone(),
+            changed: self.changed,
+            connections: self.connections.get(),
+            open: self.rate.map(|rate| (rate, self.arrivals)),
+            warm_up: self.warm_up.unwrap_or_else(|| warm_up(server)),
+            time: self.seconds,
+            threads: self.threads.get(),
+        }
+    }
+}
+
+/// How long a server is loaded before it counts. One that is compiled while it runs takes a while until it is as fast as it gets.
+pub fn warm_up(server: &str) -> Duration {
+    Duration::from_secs(if server == "cxf" { 90 } else { 1 })
+}
+
+fn rate(text: &str) -> Result<f64> {
+    let rate: f64 = text.parse()?;
+    ensure!(rate > 0.0 && rate <= 1e7, "not a rate");
+    Ok(rate)
+}

@@ -1,0 +1,205 @@
+//! Servers to load: ours, and those of other toolkits, each a process of its own on the cores that the generator leaves alone.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+use anyhow::{Context, Result, bail, ensure};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+use crate::engine::Peer;
+use crate::workload::Definitions;
+
+/// Our server, as it is by default.
+pub const OURS: &str = "deltasoap";
+/// Our server with regular decoding and encoding alone.
+pub const REGULAR: &str = "deltasoap-regular";
+/// Our server with small requests first.
+pub const SMALL_FIRST: &str = "deltasoap-small-first";
+/// How our server says where the service is, in a line of its standard output.
+const ANNOUNCEMENT: &str = "listening on http://";
+/// Where the service of the benchmarks is.
+const PATH: &str = "/bench";
+
+/// How servers are started.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    /// Our program.
+    pub program: PathBuf,
+    /// Further arguments of `deltasoap serve`.
+    pub options: Vec<String>,
+    /// Where built peers lie.
+    pub peers: PathBuf,
+    /// Connections at one time, at most.
+    pub connections: usize,
+    /// True if generator and server are to have cores of their own.
+    pub is_pinned: bool,
+}
+
+/// A running server; killed when dropped.
+pub struct Server {
+    /// The name in reports.
+    pub name: String,
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Its process.
+    pub pid: u32,
+    _process: Process,
+}
+
+/// What a server lives as long as.
+#[expect(dead_code, reason = "held for being dropped")]
+enum Process {
+    Ours(Killed),
+    Peer(Peer),
+}
+
+/// A process that is killed when dropped.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        // Both fail only if the process has ended, which is what they are for.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Launch {
+    /// Starts the server of a name: `deltasoap`, `deltasoap-regular`, `deltasoap-small-first`, or that of a peer.
+    ///
+    /// # Errors
+    /// When there is no server of that name, or it is not built or does not start.
+    pub fn start(&self, name: &str) -> Result<Server> {
+        // What a thread is tied to is what the processes are that it starts.
+        let spawn = move || {
+            if self.is_pinned {
+                pin_to_others()?;
+            }
+            match name {
+                OURS => self.ours(name, &[]),
+                REGULAR => self.ours(name, &["--regular"]),
+                SMALL_FIRST => self.ours(name, &["--small-first"]),
+                peer => self.peer(peer),
+            }
+        };
+        thread::scope(|scope| scope.spawn(spawn).join().expect("starting a server does not panic"))
+    }
+
+    fn ours(&self, name: &str, options: &[&str]) -> Result<Server> {
+        let mut command = Command::new(&self.program);
+        command.args(["serve", "--listen", "127.0.0.1:0"]).args(options).args(&self.options);
+        let missing =
+            || format!("{} cannot be started: build deltasoap-cli, or use --deltasoap", self.program.display());
+        let mut process = Killed(command.stdout(Stdio::piped()).spawn().with_context(missing)?);
+        let output = process.0.stdout.take().context("the server has no standard output")?;
+        let mut lines = BufReader::new(output).lines();
+        let address = lines.by_ref().map_while(Result::ok).find_map(|line| announced(&line));
+        let address = address.context("the server has ended before it listened")?;
+        // Whatever else it says is read, so that it never waits for a reader.
+        thread::spawn(move || lines.for_each(drop));
+        Ok(Server { name: name.to_owned(), address, pid: process.0.id(), _process: Process::Ours(process) })
+    }
+
+    fn peer(&self, name: &str) -> Result<Server> {
+        let definitions = Definitions::load()?;
+        let Some(definition) = definitions.peers.iter().find(|peer| peer.name == name) else {
+            let known: Vec<_> = definitions.peers.iter().map(|peer| &*peer.name).collect();
+            bail!("no server is named {name:?}; there are {OURS}, {REGULAR}, {SMALL_FIRST}, {}", known.join(", "));
+        };
+        let mut peer = Peer::start(definition, &self.peers)?;
+        let address = peer.serve(self.connections)?;
+        Ok(Server { name: name.to_owned(), address, pid: peer.pid(), _process: Process::Peer(peer) })
+    }
+}
+
+/// The address in the line that announces the service.
+fn announced(line: &str) -> Option<SocketAddr> {
+    line.strip_prefix(ANNOUNCEMENT)?.strip_suffix(PATH)?.parse().ok()
+}
+
+/// Our program: it lies beside this one.
+///
+/// # Errors
+/// When the system does not tell where this program is.
+pub fn our_program() -> Result<PathBuf> {
+    let own = std::env::current_exe().context("it is not known where this program is")?;
+    Ok(own.parent().unwrap_or(Path::new("")).join("deltasoap"))
+}
+
+/// Ties this thread, and those that it starts, to the last core.
+///
+/// # Errors
+/// When there is one core only, or the system does not allow it.
+pub fn pin_to_last() -> Result<()> {
+    let (_, last) = cores()?;
+    let mut one = CpuSet::new();
+    one.set(last);
+    sched_setaffinity(None, &one).context("cannot choose a core")
+}
+
+/// Does something in a thread that may use all cores again, and so may the processes that it starts.
+///
+/// # Errors
+/// When the system does not allow it.
+pub fn on_all_cores<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R> {
+    let work = || sched_setaffinity(None, &initial_cores()).map(|()| work()).context("cannot choose cores");
+    thread::scope(|scope| scope.spawn(work).join().expect("what is done does not panic"))
+}
+
+/// Ties this thread, and the processes that it starts, to all cores but the last.
+fn pin_to_others() -> Result<()> {
+    let (mut others, last) = cores()?;
+    others.unset(last);
+    sched_setaffinity(None, &others).context("cannot choose cores")
+}
+
+/// All cores of this machine that the first process of this program was given, and the last of them.
+fn cores() -> Result<(CpuSet, usize)> {
+    let all = (0..CpuSet::MAX_CPU).filter(|&core| initial_cores().is_set(core)).collect::<Vec<_>>();
+    ensure!(all.len() > 1, "there is one core only: use --no-pin");
+    Ok((initial_cores(), all[all.len() - 1]))
+}
+
+/// What this process might use when it was first asked.
+fn initial_cores() -> CpuSet {
+    static CORES: std::sync::OnceLock<CpuSet> = std::sync::OnceLock::new();
+    *CORES.get_or_init(|| sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new()))
+}
+
+/// Remembers which cores there are; to be called before anything is tied to one.
+pub fn look_at_cores() {
+    initial_cores();
+}
+
+/// Lets this process, and those that it starts, have as many files open as the system allows.
+pub fn raise_file_limit() {
+    let limit = getrlimit(Resource::Nofile);
+    // Where it is refused, connections will fail and be reported.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_announcement_of_the_benchmarks_service_is_found() {
+        assert_eq!(announced("listening on http://127.0.0.1:80/bench"), Some(([127, 0, 0, 1], 80).into()));
+        assert_eq!(announced("listening on http://127.0.0.1:80/tr069"), None);
+        assert_eq!(announced("metrics at http://127.0.0.1:80/metrics"), None);
+    }
+
+    #[test]
+    fn unknown_servers_are_refused() {
+        let (program, peers) = (PathBuf::from("/nowhere/deltasoap"), PathBuf::from("/nowhere"));
+        let launch = Launch { program, options: vec![], peers, connections: 1, is_pinned: false };
+        let error = |name| launch.start(name).err().unwrap().to_string();
+        assert!(error("soapgun").contains("deltasoap-small-first, gsoap"), "{}", error("soapgun"));
+        assert!(error(OURS).contains("/nowhere/deltasoap"));
+        assert!(error("gsoap").contains("not built"));
+    }
+}
