@@ -98,8 +98,8 @@ fn fault(visit: &mut Visit<'_>) -> Result<()> {
     choose(visit, "echoInts", "1.1")?;
     visit.edit("<item>1</item>", "<item>many</item>")?;
     visit.click("#send")?;
-    visit.wait("document.querySelector('.fault')?.innerText.includes('many') === true")?;
-    visit.check_text(".fault", &["Client"])?;
+    visit.wait("document.querySelector('.fault')?.innerText.includes('not a valid int') === true")?;
+    visit.check_text(".fault", &["Client", "item[1]"])?;
     visit.expect_refusals(3)
 }
 
