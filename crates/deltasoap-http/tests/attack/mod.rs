@@ -292,7 +292,7 @@ impl Attack {
             }
             Attack::EndlessText => {
                 let (head, chunk) = attacker.chunks(&[b'x'; 8000]);
-                attacker.flood(&[head, opened().into()].concat(), &chunk, 1000).await
+                attacker.flood(&[head, opened()].concat(), &chunk, 1000).await
             }
             Attack::EndlessAttributes => {
                 let many: String = (0..1000).map(|number| format!(" a{number}='b'")).collect();
@@ -426,7 +426,7 @@ impl Attacker {
             while writer.write_all(again).await.is_ok() {
                 sleep(pace).await;
             }
-            std::future::pending().await
+            std::future::pending::<()>().await;
         };
         tokio::select! {
             reaction = read(&mut reader) => reaction,
