@@ -46,7 +46,7 @@ async fn level(level: Lease<Level>, context: Context) -> Result<LevelResponse, F
 
 /// Lets those through whose key is known. A real application asks its database here.
 async fn by_key(mut request: Request, next: Next) -> Response {
-    let name = match request.headers().get("x-api-key").map(|key| key.as_bytes()) {
+    let name = match request.headers().get("x-api-key").map(axum::http::HeaderValue::as_bytes) {
         Some(b"blue") => "Blue Ltd",
         Some(b"green") => "Green Inc",
         _ => return (StatusCode::UNAUTHORIZED, "an x-api-key, please").into_response(),

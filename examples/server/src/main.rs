@@ -57,7 +57,7 @@ mod tests {
         let greeting: Greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
         assert_eq!(greeting.text, "Hello Ada");
         let nobody = client.call::<_, Greeting>(&Greet { name: String::new() }).await;
-        assert!(matches!(nobody, Err(CallError::Fault(fault)) if fault.reason.to_string() == "whom?"));
+        assert!(matches!(nobody, Err(CallError::Fault(fault)) if fault.reason == "whom?"));
         Ok(())
     }
 }
