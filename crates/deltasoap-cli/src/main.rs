@@ -15,13 +15,19 @@ use clap::Parser;
 use cli::{Arguments, Task};
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
+use tokio::runtime::Builder;
 use tracing_subscriber::EnvFilter;
 
-#[tokio::main]
-async fn main() -> ExitCode {
+/// How often a worker of the runtime looks into the queue that all share: in front of each task. Tasks overflow into it when more
+/// than 256 are ready, oldest first; looked at seldom, they wait while younger ones run again and again.
+const SHARED_QUEUE: u32 = 1;
+
+fn main() -> ExitCode {
     let arguments = Arguments::parse();
     log();
-    run(arguments.task).await.unwrap_or_else(|error| {
+    let runtime = Builder::new_multi_thread().enable_all().global_queue_interval(SHARED_QUEUE).build();
+    let ran = runtime.map_err(anyhow::Error::from).and_then(|runtime| runtime.block_on(run(arguments.task)));
+    ran.unwrap_or_else(|error| {
         if is_broken_pipe(&error) {
             return ExitCode::SUCCESS;
         }
@@ -49,6 +55,14 @@ async fn run(task: Task) -> Result<ExitCode> {
         Task::Serve(serve) => services::serve(&serve).await.map(done),
         Task::Completions(completions) => contract::completions(&completions).map(done),
         Task::Man(man) => contract::man(&man).map(done),
+    }
+}
+
+async fn run(task: Task) -> anyhow::Result<()> {
+    match task {
+        Task::Demo(demo) => demo::run(&demo).await,
+        Task::Replay(replay) => replay::run(&replay),
+        Task::Serve(serve) => services::serve(&serve).await,
     }
 }
 

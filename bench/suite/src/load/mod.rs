@@ -1,6 +1,6 @@
 //! `load`: many clients at once, against our server and those of other toolkits.
 //!
-//! [`kind`] makes the messages, [`pace`] says when each is sent, [`wire`] is the client's side of HTTP, [`generate`] runs the
+//! [`kind`] makes the messages, [`pace`] says when each is sent, [`wire`] is the client's side of HTTP, [`mod@generate`] runs the
 //! connections, [`record`] and [`usage`] take notes, [`server`] starts servers, [`report`] shows what came out. [`mtom`] is another load:
 //! one large part.
 //!
