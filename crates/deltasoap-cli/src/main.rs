@@ -58,14 +58,6 @@ async fn run(task: Task) -> Result<ExitCode> {
     }
 }
 
-async fn run(task: Task) -> anyhow::Result<()> {
-    match task {
-        Task::Demo(demo) => demo::run(&demo).await,
-        Task::Replay(replay) => replay::run(&replay),
-        Task::Serve(serve) => services::serve(&serve).await,
-    }
-}
-
 /// Logs to standard error what `RUST_LOG` asks for; warnings by default.
 fn log() {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
