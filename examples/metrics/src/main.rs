@@ -5,16 +5,12 @@
 //! curl http://127.0.0.1:9090/metrics
 //! ```
 //!
-//! A service reports to the recorder that is installed when it is built. Here Prometheus has an address of its own, so
-//! that the service's clients do not get to see it.
+//! A service reports to the recorder that is installed when it is built. Here a [`Monitor`] has an address of its own, so that the
+//! service's clients do not get to see it; it tells load balancers too how the server is (`/health`, `/ready`).
 
-use axum::Router;
-use axum::routing::get;
-use deltasoap::http::{BuildError, Server, SoapService};
+use deltasoap::http::{BuildError, Monitor, Server, SoapService};
 use deltasoap::{Lease, Soap, soap::Fault};
-use metrics_exporter_prometheus::{BuildError as ExporterError, Matcher, PrometheusBuilder, PrometheusHandle};
 use std::error::Error;
-use tokio::net::TcpListener;
 
 #[derive(Debug, Soap)]
 #[soap(namespace = "urn:readings", message)]
@@ -39,34 +35,15 @@ fn service() -> Result<SoapService, BuildError> {
     SoapService::builder().name("Readings").operation(mean).build()
 }
 
-/// Bounds of the buckets for seconds spent decoding a message: from small requests to large arrays.
-const SECONDS: [f64; 8] = [5e-6, 1e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 5e-2];
-
-/// Installs the recorder, which services that are built afterwards report to.
-fn recorder() -> Result<PrometheusHandle, ExporterError> {
-    let seconds = Matcher::Suffix("_seconds".to_owned());
-    PrometheusBuilder::new().set_buckets_for_metric(seconds, &SECONDS)?.install_recorder()
-}
-
-/// What Prometheus asks.
-fn metrics(recorder: PrometheusHandle) -> Router {
-    let render = async move || {
-        recorder.run_upkeep(); // histograms are added up here, since nothing else runs for them
-        recorder.render()
-    };
-    Router::new().route("/metrics", get(render))
-}
-
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let metrics = metrics(recorder()?);
-    let listener = TcpListener::bind("127.0.0.1:9090").await?;
-    println!("metrics at http://{}/metrics", listener.local_addr()?);
-    tokio::spawn(axum::serve(listener, metrics).into_future());
-
     let server = Server::bind("127.0.0.1:8080").await?;
-    println!("the service at http://{}/", server.local_addr()?);
     let handle = server.handle();
+    let monitor = Monitor::of(&handle).prometheus()?;
+    let monitoring = Server::bind("127.0.0.1:9090").await?;
+    println!("the service at http://{}/", server.local_addr()?);
+    println!("metrics at http://{}/metrics", monitoring.local_addr()?);
+    tokio::spawn(monitoring.serve(monitor));
     tokio::spawn(async move {
         if tokio::signal::ctrl_c().await.is_ok() {
             handle.shutdown();
@@ -78,18 +55,32 @@ async fn main() -> Result<(), Box<dyn Error>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deltasoap::http::Client;
+    use deltasoap::http::{CallError, Client};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
+
+    /// What Prometheus would read.
+    async fn scraped(monitor: Monitor) -> std::io::Result<String> {
+        let monitoring = Server::bind("127.0.0.1:0").await?;
+        let mut stream = TcpStream::connect(monitoring.local_addr()?).await?;
+        tokio::spawn(monitoring.serve(monitor));
+        stream.write_all(b"GET /metrics HTTP/1.1\r\nhost: monitor\r\nconnection: close\r\n\r\n").await?;
+        let mut text = String::new();
+        stream.read_to_string(&mut text).await?;
+        Ok(text)
+    }
 
     #[tokio::test]
     async fn what_the_service_does_is_counted() -> Result<(), Box<dyn Error>> {
-        let recorder = recorder()?;
+        let monitor = Monitor::new().prometheus()?;
         let client = Client::with_service("http://localhost/", service()?)?;
         for value in [1.0, 2.0, 3.0] {
             let response: MeanResponse = client.call(&Mean { value: vec![value; 100] }).await?;
             assert_eq!(response.mean, value);
         }
-        assert!(client.call::<_, MeanResponse>(&Mean { value: vec![] }).await.is_err());
-        let text = recorder.render();
+        let refused = client.call::<_, MeanResponse>(&Mean { value: vec![] }).await;
+        assert!(matches!(refused, Err(CallError::Fault(_))));
+        let text = scraped(monitor).await?;
         for line in
             [r#"deltasoap_messages_total{service="Readings"} 4"#, r#"deltasoap_faults_total{service="Readings"} 1"#]
         {
