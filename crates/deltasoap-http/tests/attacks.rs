@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 /// How long a client may take for anything.
-const TIME: Duration = Duration::from_millis(200);
+const TIME: Duration = Duration::from_millis(500);
 
 /// Attacks a server whose times are short.
 async fn attacked(attack: Attack) -> Reaction {

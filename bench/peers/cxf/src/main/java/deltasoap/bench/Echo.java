@@ -4,11 +4,20 @@ import deltasoap.bench.service.Bench;
 import deltasoap.bench.service.BenchFault;
 import deltasoap.bench.service.BenchFault_Exception;
 import deltasoap.bench.service.Mio;
+import deltasoap.bench.service.Nothing;
 import deltasoap.bench.service.Person;
+import deltasoap.bench.service.Trace;
+import jakarta.activation.DataHandler;
 import jakarta.jws.WebService;
 import jakarta.xml.ws.Holder;
+import jakarta.xml.ws.WebServiceException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.math.BigDecimal;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import javax.xml.datatype.XMLGregorianCalendar;
 
 /**
@@ -17,6 +26,9 @@ import javax.xml.datatype.XMLGregorianCalendar;
  */
 @WebService(endpointInterface = "deltasoap.bench.service.Bench", targetNamespace = "urn:bench", serviceName = "Bench")
 public final class Echo implements Bench {
+    /** Notifications so far, by topic. */
+    private final ConcurrentMap<String, Integer> notified = new ConcurrentHashMap<>();
+
     @Override
     public void echoVoid() {
     }
@@ -88,6 +100,37 @@ public final class Echo implements Bench {
     @Override
     public int sendBase64(byte[] data) {
         return data.length;
+    }
+
+    @Override
+    public Nothing trace(Nothing parameters, Holder<Trace> header) {
+        if (header.value != null) {
+            header.value.setHops(header.value.getHops() + 1);
+        }
+        return new Nothing();
+    }
+
+    @Override
+    public void echoAttachment(Holder<String> name, Holder<DataHandler> data) {
+    }
+
+    @Override
+    public int sendAttachment(String name, DataHandler data) {
+        try (InputStream in = data.getInputStream()) {
+            return (int) in.transferTo(OutputStream.nullOutputStream());
+        } catch (IOException e) {
+            throw new WebServiceException(e);
+        }
+    }
+
+    @Override
+    public void notify(String topic) {
+        notified.merge(topic, 1, Integer::sum);
+    }
+
+    @Override
+    public int notified(String topic) {
+        return notified.getOrDefault(topic, 0);
     }
 
     @Override
