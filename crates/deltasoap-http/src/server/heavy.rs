@@ -3,13 +3,14 @@
 //! Decoding gives way between two windows of a message. What comes in one piece, a handler that computes and a response that
 //! is written, goes to a thread where nobody waits behind it, if the message is large.
 
+use super::rest::rest;
 use super::schedule::Ticket;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
-use tokio::task::{JoinError, spawn_blocking, yield_now};
+use tokio::task::{JoinError, spawn_blocking};
 use tracing::Span;
 
 /// How large messages are kept from holding up small ones.
@@ -104,7 +105,7 @@ impl Pace {
         if let Some(ticket) = &self.ticket {
             ticket.keep(!ticket.is_wanted());
         }
-        yield_now().await;
+        rest().await;
         if let Some(ticket) = &self.ticket {
             ticket.keep(false);
         }
@@ -193,6 +194,7 @@ mod tests {
     use std::panic::AssertUnwindSafe;
     use std::thread::{self, ThreadId};
     use tokio::sync::oneshot;
+    use tokio::task::yield_now;
     use tokio::time::{sleep, timeout};
 
     const LIMIT: u64 = 100;

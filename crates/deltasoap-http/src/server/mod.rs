@@ -27,6 +27,7 @@ mod pool;
 mod receive;
 mod record;
 mod respond;
+mod rest;
 mod sample;
 mod schedule;
 mod serve;
