@@ -3,8 +3,8 @@
 //! Decoding gives way between two windows of a message. What comes in one piece, a handler that computes and a response that
 //! is written, goes to a thread where nobody waits behind it, if the message is large.
 
-use super::rest::rest;
 use super::schedule::Ticket;
+use super::yielding::give_way;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -105,7 +105,7 @@ impl Pace {
         if let Some(ticket) = &self.ticket {
             ticket.keep(!ticket.is_wanted());
         }
-        rest().await;
+        give_way().await;
         if let Some(ticket) = &self.ticket {
             ticket.keep(false);
         }
@@ -133,11 +133,11 @@ impl Thread<'_> {
         loop {
             self.keep_slot(true);
             let waker = Waker::from(Arc::clone(&woken));
-            let (rest, poll) = poll_once(work, waker, self.permit.take()).await.unwrap_or_else(rethrow);
+            let (unfinished, poll) = poll_once(work, waker, self.permit.take()).await.unwrap_or_else(rethrow);
             self.keep_slot(false);
             match poll {
                 Poll::Ready(done) => return done,
-                Poll::Pending => work = rest,
+                Poll::Pending => work = unfinished,
             }
             woken.0.notified().await;
             self.permit = permit(self.threads.as_ref()).await;

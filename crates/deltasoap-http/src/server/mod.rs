@@ -27,7 +27,6 @@ mod pool;
 mod receive;
 mod record;
 mod respond;
-mod rest;
 mod sample;
 mod schedule;
 mod serve;
@@ -37,6 +36,7 @@ mod stats;
 mod wanted;
 mod writing;
 mod wsdl;
+mod yielding;
 
 pub use action::ActionCheck;
 pub use answer::{Answer, IntoAnswer, TypedFault};

@@ -8,7 +8,7 @@
 //! a reset, and the client's system throws away what it has not read yet: the refusal (RFC 9112, 9.6). So the server says that it
 //! is done, and for a while reads what comes.
 
-use super::rest::wake_after_others;
+use super::yielding::wake_after_others;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};

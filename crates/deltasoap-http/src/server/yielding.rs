@@ -14,7 +14,7 @@ use tokio::task::yield_now;
 
 /// Ends when the runtime has gone on with all other tasks that were ready, and has looked at its sockets, however often it is
 /// polled before.
-pub(super) async fn rest() {
+pub(super) async fn give_way() {
     let over = Arc::new(Over::default());
     let waker = Waker::from(Arc::clone(&over));
     let mut is_begun = false;
@@ -75,7 +75,7 @@ mod tests {
             }
         });
         for round in 1..=100 {
-            eagerly(rest()).await;
+            eagerly(give_way()).await;
             assert!(rounds.load(Ordering::Relaxed) >= round, "{round}");
         }
     }
@@ -90,19 +90,18 @@ mod tests {
         there.write_u8(7).await.expect("to be written");
         // A runtime that looks only once in 61 turns at its sockets would take more.
         for _ in 0..10 {
-            eagerly(rest()).await;
+            eagerly(give_way()).await;
         }
         assert!(reading.is_finished());
     }
 
     #[test]
     fn without_a_runtime_it_ends_too() {
-        futures_util::FutureExt::now_or_never(rest());
         let woken = Arc::new(Over::default());
         let waker = Waker::from(Arc::clone(&woken));
-        let mut resting = pin!(rest());
+        let mut yielding = pin!(give_way());
         let mut polls = 1;
-        while resting.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {
+        while yielding.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {
             polls += 1;
             assert!(polls < 10 && woken.is_over.swap(false, Ordering::AcqRel));
         }
