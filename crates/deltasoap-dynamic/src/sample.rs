@@ -2,7 +2,7 @@
 //!
 //! A sample shows every field and one item of each list; of a choice the first alternative, of a type that others are derived
 //! from the first that is not abstract. What is recursive is left out where it may be. With a seed all of that is chosen by
-//! chance, for tests.
+//! chance, for tests. `Value::sample` of the engine does with less where there is a schema and no WSDL.
 
 mod simple;
 
