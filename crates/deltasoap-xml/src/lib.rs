@@ -28,4 +28,5 @@ pub use limits::Limits;
 pub use name::{NameId, Names, NsId, ScopeId};
 #[doc(hidden)]
 pub use reader::{Bound, Open as OpenElement};
+pub use reader::{Bookmark, Detour, Enclosing};
 pub use reader::{Event, Instructions, Reader, Stop, Window};

@@ -10,7 +10,7 @@ use crate::{Limits, Names, XmlErrorKind};
 use std::ops::Range;
 
 /// An attribute that is not a namespace declaration.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Attribute {
     pub(crate) spelling: SpellingId,
     /// Known only once the whole tag is read: declarations may follow.
@@ -21,7 +21,7 @@ pub(crate) struct Attribute {
 }
 
 /// A namespace declaration.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Declaration {
     pub(crate) prefix: PrefixId,
     /// Index of its name in the window.
@@ -30,7 +30,7 @@ pub(crate) struct Declaration {
 }
 
 /// What the start tag at hand holds.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Attributes {
     pub(crate) values: String,
     pub(crate) attributes: Vec<Attribute>,
