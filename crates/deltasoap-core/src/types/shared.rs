@@ -240,8 +240,10 @@ impl<T: Content + Send + Sync + 'static> Content for Shared<T> {
 
     fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
         let content = view.content();
+        // Before there is one more handle.
+        let identity = (self.address(), self.is_shared());
         match self.get() {
-            Some(value) => encoder.shared((self.address(), self.is_shared()), |encoder| value.encode(encoder, content)),
+            Some(value) => encoder.shared(identity, |encoder| value.encode(encoder, content)),
             None => encoder.fail("a handle to a value that is gone"),
         }
     }

@@ -14,11 +14,13 @@
 //! | `xsd:anyAttribute` | nothing: such attributes are passed over |
 //! | `xsd:list` | its text |
 //! | facets | nothing but enumerations |
+//! | in SOAP encoding, a type that holds itself | values that may be shared |
 //! | mixed content, abstract types and types that others are derived from | trees |
 
 mod complex;
 mod notes;
 mod operations;
+mod shared;
 mod simple;
 
 pub use operations::{Method, Operation};
@@ -27,7 +29,7 @@ use crate::xsd::{ElementId, Schemas, TypeDefinition, TypeId};
 use crate::{Definitions, Import};
 use deltasoap_core::schema::{Element, ElementRef, Schema, Use};
 use notes::Notes;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// An import as the engine's schema.
 #[derive(Debug, Default)]
@@ -88,17 +90,29 @@ enum Work {
 impl Lowering<'_> {
     /// Builds all elements that were referred to, and those that they refer to.
     fn build(&mut self) -> Schema {
-        let mut schema = Schema::new();
+        let mut elements = Vec::new();
         let mut next = 0;
         while next < self.queue.len() {
             let element = match std::mem::replace(&mut self.queue[next], Work::Done(Element::Any)) {
                 Work::Type(id, encoding) => self.type_element(id, encoding),
                 Work::Done(element) => element,
             };
-            schema.add(element);
+            elements.push(element);
             next += 1;
         }
+        shared::share(&mut elements, self.encoded());
+        let mut schema = Schema::new();
+        elements.into_iter().for_each(|element| _ = schema.add(element));
         schema
+    }
+
+    /// The numbers of the types that are in SOAP encoding, in order.
+    fn encoded(&self) -> BTreeSet<u32> {
+        let number = |(&(_, is_encoded), &reference): (&(TypeId, bool), &ElementRef)| match reference {
+            ElementRef::Index(number) if is_encoded => Some(number),
+            _ => None,
+        };
+        self.known.iter().filter_map(number).collect()
     }
 
     fn refer(&mut self, work: Work) -> ElementRef {

@@ -30,7 +30,7 @@ pub(crate) struct Declaration {
 }
 
 /// What the start tag at hand holds.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Attributes {
     pub(crate) values: String,
     pub(crate) attributes: Vec<Attribute>,
@@ -49,6 +49,21 @@ impl Attributes {
         self.attributes.clear();
         self.declarations.clear();
         self.tag += 1;
+    }
+
+    /// What the tag at hand holds, without what tells names seen twice.
+    pub(crate) fn copied(&self) -> Attributes {
+        Attributes {
+            values: self.values.clone(),
+            attributes: self.attributes.clone(),
+            declarations: self.declarations.clone(),
+            ..Attributes::default()
+        }
+    }
+
+    /// Takes back what a tag held. Tags are counted on: numbers of those read since are known elsewhere.
+    pub(crate) fn put_back(&mut self, Attributes { values, attributes, declarations, .. }: Attributes) {
+        (self.values, self.attributes, self.declarations) = (values, attributes, declarations);
     }
 
     /// Forgets which names were seen: name ids are about to mean other names. Gives memory back.

@@ -54,7 +54,7 @@ impl Reader {
         Bookmark {
             open: self.open.clone(),
             scopes: self.scopes.bookmark(),
-            tag: self.tag.clone(),
+            tag: self.tag.copied(),
             tag_offset: self.tag_offset,
             last: self.last,
             empty: self.empty,
@@ -64,7 +64,8 @@ impl Reader {
     /// Goes back behind a start tag. The next window begins there.
     pub fn go_back(&mut self, bookmark: Bookmark) {
         let Bookmark { open, scopes, tag, tag_offset, last, empty } = bookmark;
-        (self.open, self.tag, self.tag_offset, self.last, self.empty) = (open, tag, tag_offset, last, empty);
+        (self.open, self.tag_offset, self.last, self.empty) = (open, tag_offset, last, empty);
+        self.tag.put_back(tag);
         self.scopes.go_back(scopes);
         self.place = Place::Content;
         self.inside = Inside::Nothing;

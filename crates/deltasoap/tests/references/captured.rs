@@ -1,11 +1,15 @@
 //! Messages of Axis, PHP and others, as they were recorded.
 
 use deltasoap::soap::{Reply, decode_reply, decode_request};
-use deltasoap::{Message, Node, Soap, SoapArray};
-use std::path::PathBuf;
+use deltasoap::decode::{Cursor, DecodeOptions, Decoder, Step};
+use deltasoap::soap::{EnvelopeReader, Head, Receiver};
+use deltasoap::{Content, Error, ErrorKind, Message, Node, Soap, SoapArray, Typed};
+use std::path::{Path, PathBuf};
+
+const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/messages");
 
 fn recorded(name: &str) -> Vec<u8> {
-    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/messages")).join(name);
+    let path = Path::new(RECORDED).join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
@@ -109,4 +113,96 @@ struct Authorize {
 fn dot_net() {
     let read: Authorize = response("activemerchant+active_merchant/test/unit/gateways/so_easy_pay_test.rb.002.xml");
     assert_eq!(read.result.element("", "status").map(Node::text), Some("Authorized".to_owned()));
+}
+
+#[derive(Debug, PartialEq, Soap)]
+#[soap(namespace = "http://tests.python-zeep.org/")]
+struct Item {
+    subitem_1: String,
+    subitem_2: String,
+    subitem_3: Option<String>,
+}
+
+#[derive(Debug, PartialEq, Soap)]
+#[soap(namespace = "http://tests.python-zeep.org/")]
+struct Output {
+    item_1: Item,
+    item_2: Node,
+}
+
+#[derive(Debug, PartialEq, Soap)]
+#[soap(message, element = "TestOperationResponse", namespace = "http://tests.python-zeep.org/")]
+struct TestOperation {
+    output: Output,
+}
+
+/// No attribute says that the message is encoded.
+#[test]
+fn without_an_encoding_style() {
+    let read: TestOperation = response("mvantellingen+python-zeep/tests/test_soap_multiref.py.001.xml");
+    let item = read.output.item_1;
+    assert_eq!((&*item.subitem_1, &*item.subitem_2, item.subitem_3.as_deref()), ("foo", "bar", Some("")));
+}
+
+/// Takes any body as a tree.
+#[derive(Default)]
+struct Any(Node);
+
+impl Receiver for Any {
+    fn open_body(&mut self, _: &Head, _: &str, _: &str) -> Result<(), ErrorKind> {
+        Ok(())
+    }
+
+    fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        self.0.decode(cursor, Node::view())
+    }
+}
+
+fn tree(message: &[u8]) -> Result<Node, Error> {
+    let mut reader = EnvelopeReader::new(Any::default());
+    Decoder::new(DecodeOptions::default()).decode(&mut reader, message)?;
+    Ok(reader.into_parts().1.0)
+}
+
+/// Every recorded message with references in SOAP encoding; gives their number, and those in which references are left.
+fn with_references(folder: &Path) -> (usize, Vec<PathBuf>) {
+    let (mut count, mut left, mut ahead) = (0, Vec::new(), vec![folder.to_owned()]);
+    while let Some(next) = ahead.pop() {
+        for path in next.read_dir().expect("a folder").map(|entry| entry.expect("an entry").path()) {
+            if path.is_dir() {
+                ahead.push(path);
+                continue;
+            }
+            let message = std::fs::read(&path).expect("a file");
+            let text = String::from_utf8_lossy(&message);
+            let is_encoded = text.contains("Envelope") && text.contains("encodingStyle=\"http://schemas.xmlsoap.org/soap/encoding/\"");
+            if is_encoded && text.contains("href=\"#") {
+                count += 1;
+                let tree = tree(&message).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+                if has_reference(&tree) {
+                    left.push(path);
+                }
+            }
+        }
+    }
+    (count, left)
+}
+
+fn has_reference(node: &Node) -> bool {
+    node.attribute("", "href").is_some_and(|href| href.starts_with('#')) || node.elements().any(has_reference)
+}
+
+#[test]
+fn all_of_them_as_trees() {
+    let (count, left) = with_references(Path::new(RECORDED));
+    assert!(count >= 9 && left.is_empty(), "{count}, {left:?}");
+}
+
+/// `DELTASOAP_MESSAGE_CORPUS=DIR cargo test -p deltasoap --test references -- --ignored --nocapture`: what is left must be cyclic.
+#[test]
+#[ignore = "needs a directory of messages"]
+fn all_of_a_corpus_as_trees() {
+    let folder = std::env::var_os("DELTASOAP_MESSAGE_CORPUS").expect("DELTASOAP_MESSAGE_CORPUS names a directory");
+    let (count, left) = with_references(Path::new(&folder));
+    println!("{count} with references, left in {left:?}");
 }

@@ -36,7 +36,7 @@ fn expanded(graph: &Graph, vertex: usize) -> Plain {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 300 } else { 4000 }))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 100 } else { 4000 }))]
 
     #[test]
     fn graphs_keep_their_shape(graph in graphs(9), style in styles(), chunk in 1..400_usize) {

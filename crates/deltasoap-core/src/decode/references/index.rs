@@ -117,6 +117,11 @@ impl Index {
         }
     }
 
+    /// Elements in front of a place have been read where they stand, and trees among them have their ids.
+    pub(super) fn have_been_read(&mut self, to: usize) {
+        self.targets.iter_mut().take_while(|target| target.start < to).for_each(|target| target.is_in_tree = true);
+    }
+
     pub(super) fn target(&self, number: usize) -> &Target {
         &self.targets[number]
     }

@@ -127,9 +127,12 @@ pub(crate) fn resolve(root: &mut impl Root, state: &mut State, received: u64) ->
     if let Some(first) = state.references.first.take() {
         state.reader.go_back(first);
     }
-    state.references.index = Some(Index::new(&mut state.reader, start, &state.limits));
+    let mut index = Index::new(&mut state.reader, start, &state.limits);
     state.reader.go_back(bookmark);
     let window = Window { pos: (position - base) as usize, ..start };
+    // The tag at hand, which refers, is still to be read.
+    index.have_been_read((state.reader.tag_offset() - base) as usize);
+    state.references.index = Some(index);
     let result = read(root, state, window).map_err(|error| translated(error, &start, received));
     state.references = References::default();
     result
