@@ -186,6 +186,16 @@ fn decode(root: &mut Node, cursor: &mut Cursor<'_>) -> Step {
     Ok(())
 }
 
+impl Node {
+    /// A tree that was read elsewhere has no default namespace from around it, if it had none there.
+    fn hide_default_namespace(&mut self) {
+        if self.bindings.iter().all(|(prefix, _)| !prefix.is_empty()) {
+            let none = (String::new(), String::new());
+            self.bindings = std::iter::once(none).chain(self.bindings.iter().cloned()).collect();
+        }
+    }
+}
+
 /// In the content of an element.
 const INSIDE: u8 = 0;
 /// At a start tag that refers to an element that has not come yet.
@@ -204,6 +214,7 @@ fn open_child<'n>(node: &'n mut Node, cursor: &mut Cursor<'_>, me: usize) -> Ste
     let mut child = Node::default();
     decode(&mut child, cursor)?;
     cursor.come_back(back);
+    child.hide_default_namespace();
     node.children.push(Child::Element(child));
     Ok(node)
 }

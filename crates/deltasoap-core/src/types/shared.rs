@@ -57,7 +57,7 @@ impl<T> Shared<T> {
     /// ```
     pub fn cyclic(make: impl FnOnce(Shared<T>) -> T) -> Self {
         let shared = Shared::empty();
-        let value = make(shared.back());
+        let value = make(shared.weak());
         shared.set(value);
         shared
     }
@@ -69,6 +69,14 @@ impl<T> Shared<T> {
             Handle::Back(back) => back.upgrade()?,
         };
         owner.get().is_some().then_some(Held(owner))
+    }
+
+    /// A handle that does not keep the value alive, as those that close cycles are.
+    pub fn weak(&self) -> Self {
+        Shared(Handle::Back(match &self.0 {
+            Handle::Owner(owner) => Arc::downgrade(owner),
+            Handle::Back(back) => Weak::clone(back),
+        }))
     }
 
     /// True if both are handles to one value.
@@ -95,14 +103,6 @@ impl<T> Shared<T> {
     /// A handle without a value, which is to follow.
     pub(crate) fn empty() -> Self {
         Shared(Handle::Owner(Arc::default()))
-    }
-
-    /// A handle that closes a cycle.
-    pub(crate) fn back(&self) -> Self {
-        Shared(Handle::Back(match &self.0 {
-            Handle::Owner(owner) => Arc::downgrade(owner),
-            Handle::Back(back) => Weak::clone(back),
-        }))
     }
 
     /// Gives a handle its value, unless it has one.

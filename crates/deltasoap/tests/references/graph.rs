@@ -84,6 +84,13 @@ impl Graph {
     }
 }
 
+/// Handles to all vertices, which keep none of them.
+pub fn weak(root: &Shared<Vertex>) -> Vec<Shared<Vertex>> {
+    let mut known = Vec::new();
+    of(root, &mut known, &mut Vec::new());
+    known.iter().map(Shared::weak).collect()
+}
+
 fn of(vertex: &Shared<Vertex>, known: &mut Vec<Shared<Vertex>>, found: &mut Vec<Edges>) -> usize {
     if let Some(number) = known.iter().position(|other| Shared::ptr_eq(other, vertex)) {
         return number;

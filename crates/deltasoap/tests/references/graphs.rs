@@ -1,6 +1,6 @@
 //! Graphs in every style read back as they are; without sharing, as what a naive expansion makes of them.
 
-use crate::graph::{Edges, Graph, Put, graphs, styles, write};
+use crate::graph::{Edges, Graph, Put, graphs, styles, weak, write};
 use crate::support::{decode, decode_next, utf16};
 use deltasoap::decode::{DecodeOptions, Decoder};
 use deltasoap::{Checkpoints, Differential, Shared, Soap, SoapArray};
@@ -43,7 +43,11 @@ proptest! {
         let message = write(&graph, &style);
         let put = decode::<Put>(message.as_bytes(), chunk);
         prop_assert!(put.is_ok(), "{put:?}\n{message}");
-        prop_assert_eq!(Graph::of(&put.expect("read").first), graph.canonical(), "{}", message);
+        let put = put.expect("read");
+        prop_assert_eq!(Graph::of(&put.first), graph.canonical(), "{}", message);
+        let vertices = weak(&put.first);
+        drop(put);
+        prop_assert!(vertices.iter().all(|vertex| vertex.get().is_none()), "never freed: {}", message);
         let put = decode::<Put>(&utf16(&message), chunk).expect("UTF-16");
         prop_assert_eq!(Graph::of(&put.first), graph.canonical(), "{}", message);
     }

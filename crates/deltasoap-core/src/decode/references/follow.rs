@@ -103,9 +103,9 @@ impl<'c> Cursor<'c> {
         let Some(id) = marks.reference.or(marks.id).map(str::to_owned) else { return Ok(Standing::Alone) };
         let is_elsewhere = marks.reference.is_some();
         let target = self.find(&id)?;
-        let is_read = self.is_being_read(target);
         let shared = self.state.references.shared::<T>(target, view);
-        let shared = shared.map(|shared| if is_read && is_elsewhere { shared.back() } else { shared.clone() });
+        // What has no value yet is being read: there is a cycle.
+        let shared = shared.map(|shared| if shared.get().is_none() { shared.weak() } else { shared.clone() });
         Ok(Standing::Target { target, is_elsewhere, shared })
     }
 
