@@ -1,7 +1,7 @@
 //! The cursor: a window of bytes, the reader's state, and the matching stack.
 
-use super::differential::leaf::{Descent, Session, StartTag};
 use super::array::Gaps;
+use super::differential::leaf::{Descent, Session, StartTag};
 use super::differential::machine::Papers;
 use super::flat::{Hinting, Learned};
 use super::references::References;

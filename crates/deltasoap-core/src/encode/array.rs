@@ -66,7 +66,9 @@ fn write_attributes(encoder: &mut Encoder, array: &ArrayElement, size: Sizes<'_>
     let item_type = in_version(item_type, version);
     let name = |local| QName::new(version.encoding_namespace(), local);
     match version {
-        Version::Soap11 => encoder.qname_attribute(&name("arrayType"), &item_type, &format!("[{}]", size.text("", ","))),
+        Version::Soap11 => {
+            encoder.qname_attribute(&name("arrayType"), &item_type, &format!("[{}]", size.text("", ",")))
+        }
         Version::Soap12 => {
             encoder.qname_attribute(&name("itemType"), &item_type, "");
             encoder.attribute(&name("arraySize"), &size.text("*", " "));

@@ -9,9 +9,9 @@
 //! written then, nor can values whose copies become too many.
 
 use super::Encoder;
+use crate::ns;
 use crate::schema::{QName, Use};
 use crate::soap::Version;
-use crate::ns;
 use std::collections::{HashMap, HashSet};
 
 /// What an encoder knows about shared values.

@@ -160,7 +160,9 @@ impl<'s> View<'s> {
                 Element::Complex(complex) => {
                     ahead.extend(complex.fields.iter().map(|field| view.follow(field.element)));
                 }
-                Element::Array(ArrayElement { item: inner, .. }) | Element::Shared(inner) => ahead.push(view.follow(*inner)),
+                Element::Array(ArrayElement { item: inner, .. }) | Element::Shared(inner) => {
+                    ahead.push(view.follow(*inner))
+                }
                 _ => {}
             }
         }

@@ -189,7 +189,9 @@ impl<T: PartialEq> PartialEq for Shared<T> {
         if Shared::ptr_eq(self, other) {
             return true;
         }
-        let (Some(one), Some(two)) = (self.get(), other.get()) else { return self.get().is_none() && other.get().is_none() };
+        let (Some(one), Some(two)) = (self.get(), other.get()) else {
+            return self.get().is_none() && other.get().is_none();
+        };
         if_new(&COMPARED, (self.address(), other.address()), || *one == *two).unwrap_or(true)
     }
 }

@@ -88,7 +88,10 @@ fn a_type_that_differs_is_no_fault() {
 #[test]
 fn references() {
     for element in ["a", "z", "array"] {
-        fails(&format!("<r>|<{element} href='#1'/></r>"), &format!("reference #1: no element has this id, in /r/{element}"));
+        fails(
+            &format!("<r>|<{element} href='#1'/></r>"),
+            &format!("reference #1: no element has this id, in /r/{element}"),
+        );
     }
     let outside = "reference u#1: only elements of the message can be referred to, in /r/a";
     fails("<r>|<a href='u#1'/></r>", outside);

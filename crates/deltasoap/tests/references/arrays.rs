@@ -86,7 +86,9 @@ fn several_dimensions() {
 fn soap_1_2_sizes() {
     let ns = "xmlns:f='http://www.w3.org/2003/05/soap-encoding'";
     for size in ["2 2", "* 2", " 7  2 "] {
-        let put = read(&format!("<matrix {ns} f:itemType='xsd:int' f:arraySize='{size}'><i>1</i><i>2</i><i>3</i><i>4</i></matrix>"));
+        let put = read(&format!(
+            "<matrix {ns} f:itemType='xsd:int' f:arraySize='{size}'><i>1</i><i>2</i><i>3</i><i>4</i></matrix>"
+        ));
         assert_eq!(put.expect(size).matrix, MultiArray::new([2, 2], vec![1, 2, 3, 4]));
     }
 }
@@ -95,7 +97,9 @@ fn soap_1_2_sizes() {
 fn items_of_any_simple_type() {
     let put = read("<any e:arrayType='xsd:anyType[2]'><i xsi:type='xsd:int'>1</i><i href='#x'/></any><ints id='y'/>");
     assert!(put.is_err(), "#x is not there");
-    let message = envelope("<g:put xmlns:g='urn:g'><any e:arrayType='xsd:ur-type[2]'><i xsi:type='xsd:int'>1</i><i href='#x'/></any></g:put><m id='x' xsi:type='xsd:boolean'>true</m>");
+    let message = envelope(
+        "<g:put xmlns:g='urn:g'><any e:arrayType='xsd:ur-type[2]'><i xsi:type='xsd:int'>1</i><i href='#x'/></any></g:put><m id='x' xsi:type='xsd:boolean'>true</m>",
+    );
     let put = decode::<Put>(message.as_bytes(), 10).expect("read");
     assert_eq!(put.any, Some(SoapArray(vec![AnySimple(Simple::Int(1)), AnySimple(Simple::Boolean(true))])));
 }

@@ -1,8 +1,8 @@
 //! Messages of Axis, PHP and others, as they were recorded.
 
-use deltasoap::soap::{Reply, decode_reply, decode_request};
 use deltasoap::decode::{Cursor, DecodeOptions, Decoder, Step};
 use deltasoap::soap::{EnvelopeReader, Head, Receiver};
+use deltasoap::soap::{Reply, decode_reply, decode_request};
 use deltasoap::{Content, Error, ErrorKind, Message, Node, Soap, SoapArray, Typed};
 use std::path::{Path, PathBuf};
 
@@ -116,7 +116,7 @@ fn dot_net() {
 }
 
 #[derive(Debug, PartialEq, Soap)]
-#[soap(namespace = "http://tests.python-zeep.org/")]
+#[soap(namespace = "http://tests.python-zeep.org/", qualified)]
 struct Item {
     subitem_1: String,
     subitem_2: String,
@@ -124,14 +124,14 @@ struct Item {
 }
 
 #[derive(Debug, PartialEq, Soap)]
-#[soap(namespace = "http://tests.python-zeep.org/")]
+#[soap(namespace = "http://tests.python-zeep.org/", qualified)]
 struct Output {
     item_1: Item,
     item_2: Node,
 }
 
 #[derive(Debug, PartialEq, Soap)]
-#[soap(message, element = "TestOperationResponse", namespace = "http://tests.python-zeep.org/")]
+#[soap(message, element = "TestOperationResponse", namespace = "http://tests.python-zeep.org/", qualified)]
 struct TestOperation {
     output: Output,
 }
@@ -175,7 +175,8 @@ fn with_references(folder: &Path) -> (usize, Vec<PathBuf>) {
             }
             let message = std::fs::read(&path).expect("a file");
             let text = String::from_utf8_lossy(&message);
-            let is_encoded = text.contains("Envelope") && text.contains("encodingStyle=\"http://schemas.xmlsoap.org/soap/encoding/\"");
+            let is_encoded = text.contains("Envelope")
+                && text.contains("encodingStyle=\"http://schemas.xmlsoap.org/soap/encoding/\"");
             if is_encoded && text.contains("href=\"#") {
                 count += 1;
                 let tree = tree(&message).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

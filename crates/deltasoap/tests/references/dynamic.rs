@@ -3,7 +3,9 @@
 use crate::graph::{Graph, Put, Style, graphs, styles, write};
 use crate::support::decode;
 use deltasoap::decode::value_from_slice;
-use deltasoap::schema::{ArrayElement, Builtin, ComplexElement, Compositor, Element, Field, Schema, SimpleElement, Use};
+use deltasoap::schema::{
+    ArrayElement, Builtin, ComplexElement, Compositor, Element, Field, Schema, SimpleElement, Use,
+};
 use deltasoap::soap::{Version, encode_element};
 use deltasoap::{Buffer, Message, QName, Simple, Typed, Value};
 use proptest::prelude::*;
@@ -15,7 +17,14 @@ fn envelope(version: Version) -> (Schema, QName) {
         let field = Field { name, element, min: 1, max: Some(1), nillable: false, inline: false };
         let (fields, attributes) = (vec![field].into(), Vec::new().into());
         let compositor = Compositor::All;
-        Element::Complex(ComplexElement { name: QName::default(), compositor, fields, attributes, text: None, open: true })
+        Element::Complex(ComplexElement {
+            name: QName::default(),
+            compositor,
+            fields,
+            attributes,
+            text: None,
+            open: true,
+        })
     };
     let body = schema.add(complex(Put::ELEMENT, Put::REFERENCE));
     schema.add(complex(QName::owned(version.namespace(), "Body"), body));
@@ -51,7 +60,8 @@ fn arrays_of_several_dimensions_are_lists_of_lists() {
     let (item_name, item_type) = (QName::new("", "i"), name);
     let array = ArrayElement { name: QName::default(), item_name, item, item_type, nillable: true, dimensions: 2 };
     let array = schema.add(Element::Array(array));
-    let document = "<a xmlns:e='http://schemas.xmlsoap.org/soap/encoding/' e:arrayType='int[2,2]'><i>1</i><i>2</i><i>3</i></a>";
+    let document =
+        "<a xmlns:e='http://schemas.xmlsoap.org/soap/encoding/' e:arrayType='int[2,2]'><i>1</i><i>2</i><i>3</i></a>";
     let value = value_from_slice(document.as_bytes(), &QName::new("", "a"), schema.view(array)).expect("valid");
     let int = |number| Value::Simple(Simple::Int(number));
     let rows = vec![Value::List(vec![int(1), int(2)]), Value::List(vec![int(3), Value::Nil])];

@@ -129,7 +129,8 @@ pub fn styles() -> impl Strategy<Value = Style> {
 
 /// A message that holds a graph.
 pub fn write(graph: &Graph, style: &Style) -> String {
-    let mut writer = Writer { graph, style, is_met: vec![false; graph.0.len()], alone: Vec::new(), hops: String::new() };
+    let mut writer =
+        Writer { graph, style, is_met: vec![false; graph.0.len()], alone: Vec::new(), hops: String::new() };
     let mut first = String::new();
     writer.refer("first", 0, &mut first);
     let mut elements = HashMap::new();
@@ -219,7 +220,9 @@ impl Writer<'_> {
     fn content(&mut self, name: &str, vertex: usize, attributes: &str, out: &mut String) {
         let Edges { value, next, others } = self.graph.0[vertex].clone();
         let id = self.id(&format!("v{vertex}"));
-        out.push_str(&format!("<{name} {id}{attributes} xmlns:z='urn:{vertex}'><name>n{vertex}</name><value>{value}</value>"));
+        out.push_str(&format!(
+            "<{name} {id}{attributes} xmlns:z='urn:{vertex}'><name>n{vertex}</name><value>{value}</value>"
+        ));
         if let Some(next) = next {
             self.refer("next", next, out);
         }

@@ -1,6 +1,6 @@
 //! Reading in chunks.
 
-use deltasoap::decode::{Decoder, DecodeOptions};
+use deltasoap::decode::{DecodeOptions, Decoder};
 use deltasoap::soap::{EnvelopeReader, RequestReceiver};
 use deltasoap::{Error, Memory, Message};
 

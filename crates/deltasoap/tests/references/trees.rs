@@ -53,7 +53,8 @@ fn what_cannot_be_followed_stays() {
 
 #[test]
 fn without_encoding_nothing_is_followed() {
-    let message = envelope("<g:put xmlns:g='urn:g'><any><a href='#x'>1</a><p id='x'/></any></g:put>").replace(" s:encodingStyle=", " style=");
+    let message = envelope("<g:put xmlns:g='urn:g'><any><a href='#x'>1</a><p id='x'/></any></g:put>")
+        .replace(" s:encodingStyle=", " style=");
     let put = decode::<Put>(message.as_bytes(), 10).expect("read");
     assert!(put.any.says_the_same(&Node::parse(b"<any><a href='#x'>1</a><p id='x'/></any>").expect("well-formed")));
 }

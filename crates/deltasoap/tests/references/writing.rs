@@ -36,7 +36,8 @@ fn soap_1_1_has_elements_behind_the_operation() {
 #[test]
 fn soap_1_2_has_them_where_they_are_met() {
     let text = written(Version::Soap12, Use::Encoded, &twice()).expect("written");
-    let expected = format!("<first soapenc:id=\"id0\" xsi:type=\"ns:Vertex\">{CONTENT}</first><second soapenc:ref=\"id0\"/>");
+    let expected =
+        format!("<first soapenc:id=\"id0\" xsi:type=\"ns:Vertex\">{CONTENT}</first><second soapenc:ref=\"id0\"/>");
     assert!(text.contains(&expected), "{text}");
 }
 
@@ -111,7 +112,8 @@ fn texts_can_be_shared() {
     let texts = Texts { texts: vec![text.clone(), Shared::new("other".to_owned()), text.clone()], same: Some(text) };
     for version in [Version::Soap11, Version::Soap12] {
         let body = (&texts, Texts::view());
-        let message = encode_element(version, Use::Encoded, &[], &Texts::ELEMENT, body, Buffer::new()).expect("written");
+        let message =
+            encode_element(version, Use::Encoded, &[], &Texts::ELEMENT, body, Buffer::new()).expect("written");
         let read = decode_request::<Texts>(message.as_slice()).expect("valid").1;
         assert_eq!(read, texts);
         assert!(Shared::ptr_eq(&read.texts[0], &read.texts[2]) && !Shared::ptr_eq(&read.texts[0], &read.texts[1]));

@@ -241,7 +241,8 @@ impl<'c> Cursor<'c> {
         let Some(target) = references.index.as_ref().map(|index| index.target(target)) else { return Ok(()) };
         let bytes = target.end.saturating_sub(target.start) as u64;
         let declarations = target.enclosing.as_ref().map_or(0, |it| it.declarations() as u64);
-        references.read = references.read.saturating_add(bytes + declarations.saturating_sub(DECLARATION) * DECLARATION);
+        references.read =
+            references.read.saturating_add(bytes + declarations.saturating_sub(DECLARATION) * DECLARATION);
         if references.read > limit.saturating_add(all) {
             return Err(self.error_at_tag(ErrorKind::Limit { name: "referred", limit }));
         }

@@ -89,7 +89,15 @@ impl Index {
         let start = (reader.tag_offset() - window.base) as usize;
         let enclosing = self.enclosing(reader, limits, room);
         let next = marks.reference.map_or(Next::Value, |id| Next::Id(id.into()));
-        self.targets.push(Target { start, end: usize::MAX, enclosing, next, is_twice: false, search: 0, is_in_tree: false });
+        self.targets.push(Target {
+            start,
+            end: usize::MAX,
+            enclosing,
+            next,
+            is_twice: false,
+            search: 0,
+            is_in_tree: false,
+        });
         match self.by_id.get(id) {
             Some(&first) => self.targets[first].is_twice = true,
             None => _ = self.by_id.insert(id.into(), number),
