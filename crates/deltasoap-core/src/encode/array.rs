@@ -67,7 +67,7 @@ fn write_attributes(encoder: &mut Encoder, array: &ArrayElement, size: Sizes<'_>
     let name = |local| QName::new(version.encoding_namespace(), local);
     match version {
         Version::Soap11 => {
-            encoder.qname_attribute(&name("arrayType"), &item_type, &format!("[{}]", size.text("", ",")))
+            encoder.qname_attribute(&name("arrayType"), &item_type, &format!("[{}]", size.text("", ",")));
         }
         Version::Soap12 => {
             encoder.qname_attribute(&name("itemType"), &item_type, "");

@@ -161,7 +161,7 @@ impl<'s> View<'s> {
                     ahead.extend(complex.fields.iter().map(|field| view.follow(field.element)));
                 }
                 Element::Array(ArrayElement { item: inner, .. }) | Element::Shared(inner) => {
-                    ahead.push(view.follow(*inner))
+                    ahead.push(view.follow(*inner));
                 }
                 _ => {}
             }

@@ -161,25 +161,24 @@ thread_local! {
 
 /// Does what is to be done with a value that is met for the first time; `None` for others.
 fn if_new<K: Eq + Hash, R>(met: &'static LocalKey<Met<K>>, key: K, act: impl FnOnce() -> R) -> Option<R> {
-    let is_outermost = met.with_borrow_mut(|met| met.replace_if_none());
+    let _outermost = met.with_borrow_mut(begin).then_some(Outermost(met));
     let is_new = met.with_borrow_mut(|met| met.as_mut().is_none_or(|met| met.insert(key)));
-    let result = is_new.then(act);
-    if is_outermost {
-        met.set(None);
-    }
-    result
+    is_new.then(act)
 }
 
-trait ReplaceIfNone {
-    /// Makes an empty set of none; true if there was none.
-    fn replace_if_none(&mut self) -> bool;
+/// Makes an empty set of none; true if there was none.
+fn begin<K>(met: &mut Option<HashSet<K>>) -> bool {
+    let is_none = met.is_none();
+    met.get_or_insert_default();
+    is_none
 }
 
-impl<K> ReplaceIfNone for Option<HashSet<K>> {
-    fn replace_if_none(&mut self) -> bool {
-        let is_none = self.is_none();
-        self.get_or_insert_default();
-        is_none
+/// Forgets what was met at the end, a panic included.
+struct Outermost<K: 'static>(&'static LocalKey<Met<K>>);
+
+impl<K> Drop for Outermost<K> {
+    fn drop(&mut self) {
+        self.0.set(None);
     }
 }
 
