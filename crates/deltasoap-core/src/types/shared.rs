@@ -161,7 +161,7 @@ thread_local! {
 
 /// Does what is to be done with a value that is met for the first time; `None` for others.
 fn if_new<K: Eq + Hash, R>(met: &'static LocalKey<Met<K>>, key: K, act: impl FnOnce() -> R) -> Option<R> {
-    let _outermost = met.with_borrow_mut(begin).then_some(Outermost(met));
+    let _outermost = met.with_borrow_mut(begin).then(|| Outermost(met));
     let is_new = met.with_borrow_mut(|met| met.as_mut().is_none_or(|met| met.insert(key)));
     is_new.then(act)
 }
