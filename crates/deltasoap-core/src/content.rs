@@ -24,6 +24,12 @@ pub trait Content: Sized {
     /// The value that decoding starts from.
     fn vacant(view: View<'_>) -> Self;
 
+    /// The value of an array's item that a message leaves out (SOAP 1.1, section 5.4.2.1).
+    fn omitted(view: View<'_>, is_nillable: bool) -> Self {
+        let _ = is_nillable;
+        Self::vacant(view)
+    }
+
     /// Reads the content of an element whose start tag has just been read, up to and with its end tag; or goes on
     /// where the last call paused.
     ///

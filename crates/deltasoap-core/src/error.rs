@@ -63,8 +63,8 @@ pub enum ErrorKind {
     },
     /// A `SOAP-ENC:arrayType` that is malformed.
     ArrayType(String),
-    /// A reference (`href`, `id`): these messages are not supported here.
-    Reference(&'static str),
+    /// A reference (`href`, `ref`) that leads to nothing in the message, or in a circle where the types allow none.
+    Reference(String),
     /// The root element is an `Envelope` of a namespace that is no version of SOAP.
     VersionMismatch(String),
     /// The envelope's structure is not SOAP's.
@@ -134,6 +134,11 @@ impl Error {
         (lines + 1, columns + 1)
     }
 
+    pub(crate) fn moved_to(mut self, offset: u64) -> Self {
+        self.0.offset = offset;
+        self
+    }
+
     pub(crate) fn set_path(&mut self, path: String) {
         if self.0.path.is_empty() {
             self.0.path = path;
@@ -190,7 +195,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Nil(why) => write!(f, "xsi:nil: {why}"),
             ErrorKind::Type { found, expected } => write!(f, "xsi:type {found:?}, expected {expected}"),
             ErrorKind::ArrayType(found) => write!(f, "malformed arrayType {found:?}, expected type[size]"),
-            ErrorKind::Reference(what) => write!(f, "references are not supported here: {what}"),
+            ErrorKind::Reference(what) => write!(f, "reference {what}"),
             ErrorKind::VersionMismatch(found) => {
                 write!(f, "envelope namespace {found:?} is neither SOAP 1.1 nor SOAP 1.2")
             }

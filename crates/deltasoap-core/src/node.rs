@@ -163,15 +163,19 @@ fn decode(root: &mut Node, cursor: &mut Cursor<'_>) -> Step {
     let base = cursor.frame(me).depth as usize;
     if fresh {
         cursor.keep_elsewhere();
+        cursor.note_if_id()?;
         *root = open_root(cursor)?;
     }
-    let mut node = innermost(root, cursor.reader().depth() - base);
+    let is_at_tag = cursor.frame(me).state == TAG;
+    let depth = cursor.reader().depth() - usize::from(is_at_tag);
+    let mut node = innermost(root, depth - base);
+    if is_at_tag {
+        cursor.frame(me).state = INSIDE;
+        node = open_child(node, cursor, me)?;
+    }
     loop {
         match cursor.event()? {
-            Event::Start => {
-                node.children.push(Child::Element(open(cursor)?));
-                node = last_element(node);
-            }
+            Event::Start => node = open_child(node, cursor, me)?,
             Event::End | Event::Done if cursor.reader().depth() < base => break,
             Event::End | Event::Done => node = innermost(root, cursor.reader().depth() - base),
             Event::Text(text) => push_text(node, text),
@@ -180,6 +184,39 @@ fn decode(root: &mut Node, cursor: &mut Cursor<'_>) -> Step {
     }
     cursor.leave(me);
     Ok(())
+}
+
+impl Node {
+    /// A tree that was read elsewhere has no default namespace from around it, if it had none there.
+    fn hide_default_namespace(&mut self) {
+        if self.bindings.iter().all(|(prefix, _)| !prefix.is_empty()) {
+            let none = (String::new(), String::new());
+            self.bindings = std::iter::once(none).chain(self.bindings.iter().cloned()).collect();
+        }
+    }
+}
+
+/// In the content of an element.
+const INSIDE: u8 = 0;
+/// At a start tag that refers to an element that has not come yet.
+const TAG: u8 = 1;
+
+/// Adds the child whose start tag was just read, or reads the one that it refers to. Gives the element that is open then.
+fn open_child<'n>(node: &'n mut Node, cursor: &mut Cursor<'_>, me: usize) -> Step<&'n mut Node> {
+    cursor.frame(me).state = TAG;
+    let back = cursor.visit_in_tree()?;
+    cursor.frame(me).state = INSIDE;
+    if back.is_none() {
+        node.children.push(Child::Element(open(cursor)?));
+        return Ok(last_element(node));
+    }
+    // The message is whole by now: nothing pauses within.
+    let mut child = Node::default();
+    decode(&mut child, cursor)?;
+    cursor.come_back(back);
+    child.hide_default_namespace();
+    node.children.push(Child::Element(child));
+    Ok(node)
 }
 
 /// The characters at the end of a text that could be a prefix.
@@ -206,16 +243,18 @@ fn open_root(cursor: &mut Cursor<'_>) -> Step<Node> {
     Ok(Node { bindings, ..open(cursor)? })
 }
 
-fn open(cursor: &Cursor<'_>) -> Step<Node> {
-    let (reader, names) = (cursor.reader(), cursor.names());
+fn open(cursor: &mut Cursor<'_>) -> Step<Node> {
     let limit = cursor.limits().bindings_in_scope;
-    if reader.declarations_in_scope() > limit {
+    if cursor.reader().declarations_in_scope() > limit {
         return Err(cursor.beyond("bindings_in_scope", limit));
     }
+    let known_id = (0..cursor.reader().attribute_count()).find(|&index| cursor.is_known_id(index));
+    let (reader, names) = (cursor.reader(), cursor.names());
     let qname = |id| QName::owned(names.namespace(id), names.local(id));
-    let attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
+    let attributes = (0..reader.attribute_count()).filter(|&index| Some(index) != known_id);
+    let attributes = attributes.map(|index| reader.attribute(index));
     Ok(Node {
-        name: qname(cursor.name()),
+        name: qname(cursor.accessor_name()),
         attributes: attributes.map(|(name, value)| (qname(name), value.to_owned())).collect(),
         bindings: own_bindings(reader),
         children: Vec::new(),

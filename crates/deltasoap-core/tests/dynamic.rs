@@ -272,7 +272,14 @@ fn arrays_can_be_repeated() {
     let int = simple(&mut schema, Builtin::Int);
     let name = QName::new("urn:t", "Ints");
     let (item_name, item_type) = (QName::new("", "i"), Builtin::Int.name());
-    let array = schema.add(Element::Array(ArrayElement { name, item_name, item: int, item_type, nillable: false }));
+    let array = schema.add(Element::Array(ArrayElement {
+        name,
+        item_name,
+        item: int,
+        item_type,
+        nillable: false,
+        dimensions: 1,
+    }));
     let root = schema.add(complex(Compositor::Sequence, vec![field("a", array, 0, None)], Vec::new()));
     let view = schema.view(root);
     let value = read(view, "<r><a><i>1</i><i>2</i></a><a/><a><i>3</i></a></r>").expect("valid");

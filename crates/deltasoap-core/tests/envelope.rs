@@ -247,6 +247,10 @@ fn every_recorded_message_is_read_and_written_again() {
 fn recorded_messages_hold_what_another_parser_finds() {
     for recorded in envelopes().filter(|recorded| !TEMPLATES.contains(&recorded.path)) {
         let Ok(text) = std::str::from_utf8(recorded.content) else { continue };
+        // Where references are followed, a tree is not what stands in the message.
+        if text.contains("href=\"#") {
+            continue;
+        }
         let Ok(document) = roxmltree::Document::parse(text) else { panic!("{}", recorded.path) };
         let (_, any) = read_cut(Any::default(), recorded.content, 7, Limits::default()).expect("valid");
         let body = document.root_element().children().rfind(|node| node.tag_name().name() == "Body").expect("a body");

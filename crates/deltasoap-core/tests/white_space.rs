@@ -49,7 +49,14 @@ impl Kind {
             Kind::Pair => (schema.add(pair(number, text)), QName::new("urn:t", "Pair")),
         };
         let (name, item_name) = (QName::new("urn:t", "Items"), QName::new("", "item"));
-        let array = schema.add(Element::Array(ArrayElement { name, item_name, item, item_type, nillable: false }));
+        let array = schema.add(Element::Array(ArrayElement {
+            name,
+            item_name,
+            item,
+            item_type,
+            nillable: false,
+            dimensions: 1,
+        }));
         (schema, array)
     }
 }

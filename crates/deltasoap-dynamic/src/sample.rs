@@ -10,7 +10,7 @@ use crate::Operation;
 use crate::contract::Types;
 use crate::json::tree_of;
 use deltasoap_core::schema::{ArrayElement, ComplexElement, Compositor, Element, ElementRef, Field};
-use deltasoap_core::{Node, QName, Record, Value};
+use deltasoap_core::{Node, QName, Record, Shared, Value};
 use deltasoap_wsdl::lower::Origin;
 use deltasoap_wsdl::xsd::TypeId;
 
@@ -49,6 +49,7 @@ impl<'t> Sampler<'t> {
             Element::Simple(_) | Element::Union(_) => Value::Simple(self.simple(content)),
             Element::Complex(complex) => Value::Record(Box::new(self.record(complex))),
             Element::Array(array) => self.array(array),
+            Element::Shared(shared) => Value::Shared(Shared::new(self.content(*shared, name))),
             Element::Any => Value::Tree(Box::new(self.tree(content, name))),
         };
         self.open.pop();

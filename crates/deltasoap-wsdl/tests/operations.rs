@@ -2,10 +2,10 @@
 
 mod support;
 
-use deltasoap_core::Value;
 use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::schema::{Element, ElementRef, Style, Use};
 use deltasoap_core::soap::Version;
+use deltasoap_core::{Shared, Value};
 use deltasoap_wsdl::{Importer, NoteKind};
 use support::{Codec, NS, description, import, schema, write};
 
@@ -16,7 +16,9 @@ fn bound(parts: &str, binding: &str, body: &str) -> Codec {
          </xs:complexType></xs:element><xs:element name='opResponse' type='xs:string'/>\
          <xs:element name='problem' type='xs:string'/><xs:element name='token' type='xs:string'/>\
          <xs:complexType name='Point'><xs:sequence><xs:element name='x' type='xs:int' form='unqualified'/>\
-         <xs:element name='y' type='xs:int' form='unqualified'/></xs:sequence></xs:complexType>",
+         <xs:element name='y' type='xs:int' form='unqualified'/></xs:sequence></xs:complexType>\
+         <xs:complexType name='List'><xs:sequence><xs:element name='value' type='xs:int' form='unqualified'/>\
+         <xs:element name='next' type='t:List' minOccurs='0' form='unqualified'/></xs:sequence></xs:complexType>",
     );
     let content = format!(
         "{parts}<message name='fault'><part name='p' element='t:problem'/></message>\
@@ -135,8 +137,37 @@ fn soap_arrays() {
     codec.round_trip("rows", "<item><item>1</item><item>2</item></item><item/>");
     let Element::Array(names) = codec.view("names").element else { panic!("an array") };
     assert!(names.item_type.is(deltasoap_core::ns::XSD, "string"));
-    assert_eq!(codec.view("grid").element, &Element::Any);
-    assert!(codec.lowered.notes.iter().any(|note| note.contains("Grid")), "{:?}", codec.lowered.notes);
+    let soapenc = "xmlns:soapenc='http://schemas.xmlsoap.org/soap/encoding/' soapenc:arrayType='xs:int[2,2]'";
+    let items = "<item>1</item><item>2</item><item>3</item><item>4</item>";
+    let grid = codec.read_document("grid", &format!("<t:grid xmlns:t='urn:t' {soapenc}>{items}</t:grid>")).unwrap();
+    assert!(
+        matches!(&grid, Value::List(rows) if matches!(rows.as_slice(), [Value::List(_), Value::List(_)])),
+        "{grid:?}"
+    );
+    let written = codec.write("grid", &grid);
+    assert!(written.contains("int[2,2]"), "{written}");
+    assert_eq!(codec.read_document("grid", &written).unwrap(), grid);
+    assert!(!codec.lowered.notes.iter().any(|note| note.contains("Grid")), "{:?}", codec.lowered.notes);
+}
+
+#[test]
+fn encoded_types_that_hold_themselves_are_shared() {
+    let parts = "<message name='in'><part name='p' type='t:List'/></message><message name='out'/>";
+    let encoded =
+        "<soap:body use='encoded' namespace='urn:t' encodingStyle='http://schemas.xmlsoap.org/soap/encoding/'/>";
+    let codec = bound(parts, "style='rpc'", encoded);
+    let element = &codec.method("op").element;
+    let view = codec.lowered.schema.view(element.request);
+    let document = "<t:op xmlns:t='urn:t'><p id='1'><value>7</value><next href='#1'/></p></t:op>";
+    let ring = value_from_slice(document.as_bytes(), &element.request_name, view).unwrap();
+    let Some(Value::Shared(list)) = ring.field(view, "p") else { panic!("{ring:?}") };
+    let (held, list_view) = (list.get().unwrap(), view.follow(view.complex().unwrap().fields[0].element).content());
+    let Some(Value::Shared(next)) = held.field(list_view, "next") else { panic!("{ring:?}") };
+    assert!(Shared::ptr_eq(next, list));
+    let document = document.replace("<next href='#1'/>", "<next><value>8</value></next>");
+    round_trip(&codec, &element.request_name, element.request, &document);
+    let literal = bound(parts, "style='rpc'", "<soap:body use='literal' namespace='urn:t'/>");
+    round_trip(&literal, &element.request_name, literal.method("op").element.request, &document);
 }
 
 #[test]

@@ -26,6 +26,7 @@ pub use error::{XmlError, XmlErrorKind};
 pub use feed::{Detected, Encoding, Feed, Located};
 pub use limits::Limits;
 pub use name::{NameId, Names, NsId, ScopeId};
+pub use reader::{Bookmark, Detour, Enclosing};
 #[doc(hidden)]
 pub use reader::{Bound, Open as OpenElement};
 pub use reader::{Event, Instructions, Reader, Stop, Window};

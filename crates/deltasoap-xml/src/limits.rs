@@ -37,8 +37,14 @@ pub struct Limits {
     /// one message; trees in the same scope count once. Default 65,536.
     pub inherited_bindings: usize,
     /// Declarations in scope where a tree is kept: to write the tree again takes time for each of them at every
-    /// element. Default 512.
+    /// element. Default 512. The same holds around elements that references point to.
     pub bindings_in_scope: usize,
+    /// Bytes of elements that are read because references (`href`, `ref`) point to them, beyond as many as the message has:
+    /// elements referred to many times are read many times. Default 16 MiB.
+    pub referred: u64,
+    /// Items that a message leaves out of its arrays (`position`, `offset`), all together: room is made for them. Default
+    /// 65,536.
+    pub omitted_items: usize,
 }
 
 impl Limits {
@@ -61,6 +67,8 @@ impl Limits {
         dimensions: usize::MAX,
         inherited_bindings: usize::MAX,
         bindings_in_scope: usize::MAX,
+        referred: u64::MAX,
+        omitted_items: usize::MAX,
     };
 }
 
@@ -78,6 +86,8 @@ impl Default for Limits {
             dimensions: 16,
             inherited_bindings: 1 << 16,
             bindings_in_scope: 512,
+            referred: 16 << 20,
+            omitted_items: 1 << 16,
         }
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod fail;
 
 mod attribute;
 mod declaration;
+mod detour;
 mod markup;
 mod reference;
 mod resume;
@@ -30,6 +31,7 @@ use scope::Scopes;
 use spelling::Spellings;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub use detour::{Bookmark, Detour, Enclosing};
 pub use stacks::Bound;
 pub use tag::Open;
 

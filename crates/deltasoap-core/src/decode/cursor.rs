@@ -1,8 +1,10 @@
 //! The cursor: a window of bytes, the reader's state, and the matching stack.
 
+use super::array::Gaps;
 use super::differential::leaf::{Descent, Session, StartTag};
 use super::differential::machine::Papers;
 use super::flat::{Hinting, Learned};
+use super::references::References;
 use super::{DecodeOptions, Differential, Frame, Step, Stop};
 use crate::node::{Bindings, owned};
 use crate::{Error, ErrorKind, QName, Stats};
@@ -42,6 +44,10 @@ pub struct State {
     pub(crate) inherited: usize,
     /// What they took over last, and where.
     pub(in crate::decode) bindings: Option<(ScopeId, Bindings)>,
+    /// The elements that others refer to.
+    pub(crate) references: References,
+    /// Places of arrays that were passed over and may yet be filled.
+    pub(in crate::decode) gaps: Gaps,
     pub(crate) stats: Stats,
     pub(crate) limits: Limits,
     /// The comparison with the message before.
@@ -81,6 +87,8 @@ impl State {
             attributes_read: false,
             inherited: 0,
             bindings: None,
+            references: References::default(),
+            gaps: Gaps::default(),
             stats: Stats::default(),
             limits,
             session: Session::default(),
@@ -109,6 +117,8 @@ impl State {
         self.attributes_read = false;
         self.inherited = 0;
         self.bindings = None;
+        self.references.reset();
+        self.gaps.clear();
         self.session.reset();
         self.papers.reset();
     }
@@ -223,8 +233,8 @@ impl State {
 /// A place in a message: what routines read from.
 #[derive(Debug)]
 pub struct Cursor<'c> {
-    window: Window<'c>,
-    state: &'c mut State,
+    pub(in crate::decode) window: Window<'c>,
+    pub(in crate::decode) state: &'c mut State,
 }
 
 impl<'c> Cursor<'c> {

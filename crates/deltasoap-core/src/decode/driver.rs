@@ -3,6 +3,7 @@
 use super::differential::Differential;
 use super::differential::leaf::{Advance, Chunk, Image};
 use super::flat::Hinting;
+use super::references::resolve;
 use super::{Cursor, State, Step, Stop};
 use crate::content::{Content, Typed};
 use crate::schema::{QName, View};
@@ -104,6 +105,7 @@ impl Decoder {
             self.follow(root)?;
             self.conclude(root)?;
         }
+        resolve(root, &mut self.state, self.received)?;
         self.state.session.keep(&mut self.image);
         self.state.stats.messages += 1;
         self.state.hinting = None;
@@ -179,6 +181,11 @@ impl Decoder {
 /// Calls the routines as long as the window allows, in turn with the papers' machine while there is one.
 fn step(root: &mut impl Root, state: &mut State, window: &mut Window<'_>) -> Result<(), Option<Error>> {
     loop {
+        state.references.keep(window);
+        if state.references.is_waiting() {
+            window.pos = window.bytes.len();
+            return Err(None);
+        }
         let cut = prepare(state, window).ok_or(None)?;
         let is_whole = cut == window.bytes.len();
         let part = Window { bytes: &window.bytes[..cut], last: window.last && is_whole, ..*window };
@@ -195,6 +202,7 @@ fn step(root: &mut impl Root, state: &mut State, window: &mut Window<'_>) -> Res
                 window.halted = true;
                 return Err(None);
             }
+            Err(_) if state.references.is_waiting() => {}
             Err(stop) if !goes_on(state, window, cut, stop == Stop::Switch) => {
                 window.mark = state.mark();
                 return Err(None);

@@ -18,6 +18,7 @@ mod driver;
 pub mod flat;
 mod frame;
 mod nil;
+pub(crate) mod references;
 pub mod simple;
 mod skip;
 pub mod text;
@@ -29,6 +30,8 @@ pub use driver::{DecodeOptions, Decoder, ElementRoot, Root, from_slice, value_fr
 pub use flat::FlatSource;
 pub use frame::Frame;
 pub use skip::skip_element;
+
+pub(crate) use references::Standing;
 
 pub(crate) use nil::{expect_end, nil_attribute, other_attribute, undeclared_type};
 

@@ -39,7 +39,7 @@ pub(crate) fn nil_attribute(cursor: &Cursor<'_>) -> Step<IsNil> {
 /// senders mark what they like (SOAP 1.1, section 5.1), but it must be a name.
 ///
 /// # Errors
-/// For an `xsi:type` whose prefix is not declared, and for references.
+/// For an `xsi:type` whose prefix is not declared, and for references out of the message: those within were followed.
 pub(crate) fn other_attribute(cursor: &Cursor<'_>, index: usize) -> Step {
     let (reader, names) = (cursor.reader(), cursor.names());
     let (name, text) = reader.attribute(index);
@@ -47,10 +47,8 @@ pub(crate) fn other_attribute(cursor: &Cursor<'_>, index: usize) -> Step {
         return Err(undeclared_type(cursor, text));
     }
     if names.is(name, "", "href") {
-        return Err(cursor.error_at_tag(ErrorKind::Reference("href")));
-    }
-    if names.is(name, ns::SOAP12_ENCODING, "ref") {
-        return Err(cursor.error_at_tag(ErrorKind::Reference("ref")));
+        let what = format!("{text}: only elements of the message can be referred to");
+        return Err(cursor.error_at_tag(ErrorKind::Reference(what)));
     }
     Ok(())
 }

@@ -8,15 +8,20 @@ use deltasoap_xml::Event;
 /// # Errors
 /// When it is not well-formed.
 pub fn skip_element(cursor: &mut Cursor<'_>) -> Step {
-    let (me, _) = cursor.enter();
+    let (me, fresh) = cursor.enter();
     cursor.learn_skipped();
+    if fresh {
+        cursor.note_if_id()?;
+    }
     let outside = cursor.frame(me).depth as usize - 1;
     loop {
-        if let Event::End = cursor.event()?
-            && cursor.reader().depth() == outside
-        {
-            cursor.leave(me);
-            return Ok(());
+        match cursor.event()? {
+            Event::Start => cursor.note_if_id()?,
+            Event::End if cursor.reader().depth() == outside => {
+                cursor.leave(me);
+                return Ok(());
+            }
+            _ => {}
         }
     }
 }

@@ -32,8 +32,17 @@ pub fn encode_changed<T: Content>(items: &[T], changes: Changes<'_>, encoder: &m
     flat::encode_changed_items(items, changes, encoder, &field, item);
 }
 
+/// Begins an array of several dimensions; gives what its items, which follow in row-major order, are to be written as.
+pub(crate) fn begin_rows(sizes: &[usize], encoder: &mut Encoder, view: View<'_>) -> Field {
+    begin_sized(Sizes::Rows(sizes), encoder, view).0
+}
+
 /// Writes an array's attributes. Gives its items as a field that repeats, and the description of one.
 fn begin<'s>(size: Option<usize>, encoder: &mut Encoder, view: View<'s>) -> (Field, View<'s>) {
+    begin_sized(size.map_or(Sizes::Unknown, Sizes::One), encoder, view)
+}
+
+fn begin_sized<'s>(size: Sizes<'_>, encoder: &mut Encoder, view: View<'s>) -> (Field, View<'s>) {
     let Some(array) = view.array() else { unreachable!("an array routine with another schema class") };
     write_attributes(encoder, array, size);
     let field = Field {
@@ -47,7 +56,7 @@ fn begin<'s>(size: Option<usize>, encoder: &mut Encoder, view: View<'s>) -> (Fie
     (field, view.follow(array.item))
 }
 
-fn write_attributes(encoder: &mut Encoder, array: &ArrayElement, size: Option<usize>) {
+fn write_attributes(encoder: &mut Encoder, array: &ArrayElement, size: Sizes<'_>) {
     const ANY: QName = QName::new(ns::XSD, "anyType");
     let version = encoder.version();
     if encoder.encoding() == Use::Encoded {
@@ -57,17 +66,34 @@ fn write_attributes(encoder: &mut Encoder, array: &ArrayElement, size: Option<us
     let item_type = in_version(item_type, version);
     let name = |local| QName::new(version.encoding_namespace(), local);
     match version {
-        Version::Soap11 => encoder.qname_attribute(&name("arrayType"), &item_type, &format!("[{}]", text(size, ""))),
+        Version::Soap11 => {
+            encoder.qname_attribute(&name("arrayType"), &item_type, &format!("[{}]", size.text("", ",")));
+        }
         Version::Soap12 => {
             encoder.qname_attribute(&name("itemType"), &item_type, "");
-            encoder.attribute(&name("arraySize"), &text(size, "*"));
+            encoder.attribute(&name("arraySize"), &size.text("*", " "));
         }
     }
 }
 
-/// A size, or what stands for one that is not known.
-fn text(size: Option<usize>, unknown: &str) -> String {
-    size.map_or_else(|| unknown.to_owned(), |size| size.to_string())
+/// How many items an array has.
+#[derive(Debug, Clone, Copy)]
+enum Sizes<'a> {
+    Unknown,
+    One(usize),
+    /// In each dimension.
+    Rows(&'a [usize]),
+}
+
+impl Sizes<'_> {
+    /// The sizes with something between, or what stands for one that is not known.
+    fn text(self, unknown: &str, between: &str) -> String {
+        match self {
+            Sizes::Unknown => unknown.to_owned(),
+            Sizes::One(size) => size.to_string(),
+            Sizes::Rows(sizes) => sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(between),
+        }
+    }
 }
 
 /// The names of section-5 types lie in another namespace in each version; schemas use that of 1.1.

@@ -4,6 +4,7 @@ use super::differential::Role;
 use super::differential::{Against, Stamp};
 use super::flat::NotedLeaf;
 use super::overlay::Splits;
+use super::references::Identities;
 use crate::schema::{QName, Use};
 use crate::soap::Version;
 use crate::types::binary::BinaryParts;
@@ -33,8 +34,10 @@ pub struct Encoder {
     pub(crate) splits: Option<Splits>,
     /// What goes into parts of its own; without, bytes are written where they stand.
     pub(crate) parts: Option<BinaryParts>,
+    /// The values that are shared.
+    pub(super) identities: Identities,
     /// The first thing that could not be written.
-    error: Option<Error>,
+    pub(super) error: Option<Error>,
     /// Nothing is written behind so many bytes.
     most: usize,
 }
@@ -89,6 +92,7 @@ impl Encoder {
             splits: None,
             parts: None,
             against: None,
+            identities: Identities::default(),
             error: None,
             most: usize::MAX,
         }

@@ -10,6 +10,7 @@ pub mod differential;
 mod encoder;
 pub mod flat;
 pub mod overlay;
+mod references;
 
 pub use complex::EncodeFields;
 pub use encoder::Encoder;

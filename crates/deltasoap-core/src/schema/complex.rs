@@ -95,6 +95,8 @@ pub struct ArrayElement {
     pub item_type: QName,
     /// True if items may be nil.
     pub nillable: bool,
+    /// Number of dimensions, at least 1. An array of arrays has one, as have its items.
+    pub dimensions: u32,
 }
 
 /// Text of one of several simple types (`xsd:union`): the papers' *UnionElement*. The first member that accepts

@@ -36,17 +36,20 @@ pub enum Element {
     Union(UnionElement),
     /// Anything: content is kept as a tree (`xsd:anyType`).
     Any,
+    /// What another element describes, of which several places of a message may share one value ([`Shared`](crate::Shared)).
+    Shared(ElementRef),
 }
 
 impl Element {
-    /// The name of the type that this element's content has, where it has one.
+    /// The name of the type that this element's content has, where it has one. That of a shared value is in the element that it
+    /// refers to.
     pub fn type_name(&self) -> Option<&QName> {
         match self {
             Element::Simple(simple) => Some(&simple.name),
             Element::Complex(complex) => Some(&complex.name),
             Element::Array(array) => Some(&array.name),
             Element::Union(union) => Some(&union.name),
-            Element::Any => None,
+            Element::Any | Element::Shared(_) => None,
         }
     }
 }

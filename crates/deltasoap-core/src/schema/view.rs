@@ -1,6 +1,7 @@
 //! Following references between elements, whether they are static or indices into a run-time schema.
 
 use super::{ArrayElement, ComplexElement, Element};
+use std::collections::HashSet;
 
 /// A reference to an element's description. Recursive types are why it is not the description itself.
 #[derive(Clone, Copy)]
@@ -99,6 +100,14 @@ impl<'s> View<'s> {
         Self::resolve(self.arena, reference)
     }
 
+    /// The description itself, where values of it may be shared.
+    pub fn content(self) -> View<'s> {
+        match self.element {
+            Element::Shared(content) => self.follow(*content),
+            _ => self,
+        }
+    }
+
     /// The element as a complex one.
     #[inline]
     pub fn complex(self) -> Option<&'s ComplexElement> {
@@ -119,20 +128,41 @@ impl<'s> View<'s> {
 
     /// True if any element within, at any depth, can be nil.
     pub fn has_nillable(self) -> bool {
-        let mut seen = Vec::new();
+        self.any(|element| match element {
+            Element::Complex(complex) => complex.fields.iter().any(|field| field.nillable),
+            Element::Array(array) => array.nillable,
+            _ => false,
+        })
+    }
+
+    /// True if the place of a value in a message does not tell its place in the value: where values can be shared, and in arrays of
+    /// several dimensions.
+    pub(crate) fn has_moving_parts(self) -> bool {
+        self.any(|element| match element {
+            Element::Shared(_) => true,
+            Element::Array(array) => array.dimensions > 1,
+            _ => false,
+        })
+    }
+
+    /// True if a description within, at any depth, is of some kind.
+    fn any(self, is_such: impl Fn(&Element) -> bool) -> bool {
+        let mut seen = HashSet::new();
         let mut ahead = vec![self];
         while let Some(view) = ahead.pop() {
-            if seen.iter().any(|&known| std::ptr::eq(known, view.element)) {
+            if !seen.insert(std::ptr::from_ref(view.element)) {
                 continue;
             }
-            seen.push(std::ptr::from_ref(view.element));
+            if is_such(view.element) {
+                return true;
+            }
             match view.element {
-                Element::Complex(complex) if complex.fields.iter().any(|field| field.nillable) => return true,
                 Element::Complex(complex) => {
                     ahead.extend(complex.fields.iter().map(|field| view.follow(field.element)));
                 }
-                Element::Array(array) if array.nillable => return true,
-                Element::Array(array) => ahead.push(view.follow(array.item)),
+                Element::Array(ArrayElement { item: inner, .. }) | Element::Shared(inner) => {
+                    ahead.push(view.follow(*inner));
+                }
                 _ => {}
             }
         }

@@ -3,7 +3,7 @@
 use super::{HeaderBlock, Version};
 use crate::decode::{Cursor, Root, Step, Tag, skip_element};
 use crate::schema::View;
-use crate::{Content, ErrorKind, Node, Typed};
+use crate::{Content, ErrorKind, Node, Typed, ns};
 
 /// What stands in front of a body: known when the body is opened.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -43,7 +43,8 @@ pub trait Receiver {
         Err(ErrorKind::Envelope("the Body is empty"))
     }
 
-    /// Another element was opened behind the body's first: a second part, or a value that references point to.
+    /// Another element was opened behind the body's first: a second part. Elements that references can point to do not come
+    /// here; they are passed over, and read where they are referred to.
     ///
     /// # Errors
     /// When there can be only one, as is so if this is not implemented.
@@ -65,6 +66,8 @@ pub struct EnvelopeReader<R> {
     /// Who takes the body.
     pub receiver: R,
     head: Head,
+    /// The envelope says that SOAP encoding is in force.
+    is_encoded: bool,
 }
 
 /// In front of the envelope.
@@ -83,6 +86,8 @@ const ENTRY: u8 = 5;
 const TRAILER: u8 = 6;
 /// Behind the envelope.
 const BEHIND: u8 = 7;
+/// Inside an element of the body that only references point to.
+const INDEPENDENT: u8 = 8;
 
 /// What was seen so far, in the frame's `field`.
 const SEEN_HEADER: u32 = 1;
@@ -92,7 +97,7 @@ const SEEN_ENTRY: u32 = 4;
 impl<R: Receiver> EnvelopeReader<R> {
     /// A reader for one message.
     pub fn new(receiver: R) -> Self {
-        EnvelopeReader { receiver, head: Head::default() }
+        EnvelopeReader { receiver, head: Head::default(), is_encoded: false }
     }
 
     /// What stood in front of the body, so far.
@@ -116,6 +121,7 @@ impl<R: Receiver> EnvelopeReader<R> {
             let found = names.namespace(name).to_owned();
             return Err(cursor.error_at_tag(ErrorKind::VersionMismatch(found)));
         }
+        self.is_encoded = self.says_encoded(cursor);
         Ok(())
     }
 
@@ -142,7 +148,34 @@ impl<R: Receiver> EnvelopeReader<R> {
             return Err(cursor.error_at_tag(ErrorKind::Envelope("expected at most one Header, then one Body")));
         };
         cursor.frame(me).field |= now;
+        if state == BODY && (self.is_encoded || self.says_encoded(cursor)) {
+            cursor.set_encoded();
+        }
         Ok(state)
+    }
+
+    /// True if the start tag just read puts the encoding of section 5 in force (SOAP 1.1, 4.1.1).
+    fn says_encoded(&self, cursor: &Cursor<'_>) -> bool {
+        let (reader, names, soap) = (cursor.reader(), cursor.names(), self.head.version().namespace());
+        let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
+        let style = attributes.find(|(name, _)| names.is(*name, soap, "encodingStyle"));
+        let is_encoding = |uri: &str| uri == ns::SOAP11_ENCODING || uri == ns::SOAP12_ENCODING;
+        style.is_some_and(|(_, uris)| uris.split_ascii_whitespace().any(is_encoding))
+    }
+
+    /// True if the start tag just read is of an element that stands in the body for others to refer to, and is no part of it (SOAP
+    /// 1.1, sections 5.1 and 5.6).
+    fn is_independent(&self, cursor: &Cursor<'_>, is_first: bool) -> bool {
+        let (reader, names) = (cursor.reader(), cursor.names());
+        let is_root = |(name, _): &(_, &str)| {
+            names.is(*name, ns::SOAP11_ENCODING, "root") || names.is(*name, ns::SOAP12_ENCODING, "root")
+        };
+        let root = (0..reader.attribute_count()).map(|index| reader.attribute(index)).find(is_root);
+        match root.map(|(_, text)| text.trim_ascii()) {
+            Some("0" | "false") => true,
+            Some(_) => false,
+            None => !is_first && cursor.has_id(),
+        }
     }
 
     fn open_block(&mut self, cursor: &mut Cursor<'_>) -> Step<u8> {
@@ -160,6 +193,15 @@ impl<R: Receiver> EnvelopeReader<R> {
     fn open_entry(&mut self, cursor: &mut Cursor<'_>, me: usize) -> Step<u8> {
         let tag = cursor.next_tag()?;
         let is_first = cursor.frame(me).field & SEEN_ENTRY == 0;
+        if tag == Tag::Start {
+            if self.says_encoded(cursor) {
+                cursor.set_encoded();
+            }
+            cursor.note_entry()?;
+            if self.is_independent(cursor, is_first) {
+                return Ok(INDEPENDENT);
+            }
+        }
         let (names, name) = (cursor.names(), cursor.name());
         let (namespace, local) = (names.namespace(name), names.local(name));
         let opened = match (tag, is_first) {
@@ -201,6 +243,10 @@ impl<R: Receiver> Root for EnvelopeReader<R> {
                 TRAILER => {
                     skip_element(cursor)?;
                     ENVELOPE
+                }
+                INDEPENDENT => {
+                    skip_element(cursor)?;
+                    BODY
                 }
                 _ => {
                     cursor.next_tag()?;

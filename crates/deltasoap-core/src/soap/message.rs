@@ -39,6 +39,25 @@ pub fn encode_element<T: Content>(
     Draft { version, encoding, headers, name, value, view }.encode(buffer)
 }
 
+/// As [`encode_element`], for readers that know no references: values that are [`Shared`](crate::Shared) are copied to each place.
+///
+/// # Errors
+/// As [`encode_element`], and for cycles and values whose copies are too many.
+pub fn encode_without_references<T: Content>(
+    version: Version,
+    encoding: Use,
+    headers: &[HeaderBlock],
+    name: &QName,
+    body: (&T, View<'_>),
+    buffer: Buffer,
+) -> Result<Buffer, Error> {
+    let (value, view) = body;
+    let mut encoder = Encoder::with_buffer(buffer);
+    encoder.set_references(false);
+    Draft { version, encoding, headers, name, value, view }.write(&mut encoder);
+    encoder.finish()
+}
+
 /// A message whose larger [`Binary`](crate::Binary) values stand in parts of their own (XOP 1.0, section 2).
 #[derive(Debug)]
 pub struct Optimized {
@@ -96,6 +115,7 @@ impl<T: Content> Draft<'_, T> {
         open_envelope(encoder, version, needs_xsi);
         write_headers(encoder, version, headers);
         encoder.start(&envelope_name(version, "Body"));
+        encoder.begin_body();
         encoder.start(name);
         if encoding == Use::Encoded {
             let style = QName::new(version.namespace(), "encodingStyle");
@@ -104,6 +124,7 @@ impl<T: Content> Draft<'_, T> {
         encoder.set_type_written(false);
         value.encode(encoder, view);
         encoder.end();
+        encoder.end_body();
         close_envelope(encoder);
     }
 }

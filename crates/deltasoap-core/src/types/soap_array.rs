@@ -67,6 +67,7 @@ impl<T: Typed> SoapArray<T> {
         item: T::REFERENCE,
         item_type: T::TYPE_NAME,
         nillable: T::NILLABLE,
+        dimensions: 1,
     });
 }
 

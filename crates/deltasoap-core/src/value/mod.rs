@@ -5,6 +5,7 @@
 //! typed values; only the types differ that they are instantiated with.
 
 mod record;
+mod rows;
 mod sample;
 mod simple;
 
@@ -15,7 +16,7 @@ use crate::content::Content;
 use crate::decode::{self, Cursor, FlatSource, Step, array, nil_attribute};
 use crate::encode::{self, Encoder, FlatSink};
 use crate::schema::{Element, UnionElement, View};
-use crate::{ErrorKind, Node, Typed};
+use crate::{ErrorKind, Node, Shared, Typed};
 use record::Target;
 
 /// A value whose type is known at run time.
@@ -30,10 +31,12 @@ pub enum Value {
     Simple(Simple),
     /// Fields and attributes.
     Record(Box<Record>),
-    /// The occurrences of a repeated field, or the items of a SOAP array.
+    /// The occurrences of a repeated field, or the items of a SOAP array; lists of lists for arrays of several dimensions.
     List(Vec<Value>),
     /// Content without a schema.
     Tree(Box<Node>),
+    /// A value that several places of a message may share, where the schema says so ([`Element::Shared`]).
+    Shared(Shared<Value>),
 }
 
 const OTHER_SHAPE: &str = "a value of another shape than its schema";
@@ -53,7 +56,12 @@ impl Content for Value {
             Element::Array(_) => Value::List(Vec::new()),
             Element::Union(_) => Value::Simple(Simple::String(String::new())),
             Element::Any => Value::Tree(Box::default()),
+            Element::Shared(_) => Value::Shared(Shared::empty()),
         }
+    }
+
+    fn omitted(view: View<'_>, is_nillable: bool) -> Self {
+        if is_nillable { Value::Nil } else { Value::vacant(view) }
     }
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
@@ -99,7 +107,10 @@ impl Content for Value {
                 }
             }
             (Value::Record(record), Element::Complex(_)) => encode::complex::encode(&**record, encoder, view),
+            (Value::List(items), Element::Array(array)) if array.dimensions > 1 => rows::encode(items, encoder, view),
             (Value::List(items), Element::Array(_)) => encode::array::encode(items, encoder, view),
+            (Value::Shared(shared), Element::Shared(_)) => shared.encode(encoder, view),
+            (value, Element::Shared(_)) => value.encode(encoder, view.content()),
             (Value::Tree(node), _) => node.encode(encoder, view),
             _ => encoder.fail(OTHER_SHAPE),
         }
@@ -170,7 +181,12 @@ impl Value {
                 let routine = if complex.text.is_some() { decode::text::decode } else { decode::complex::decode };
                 routine(&mut target, cursor, view)
             }
-            (Value::List(items), _) => array::decode(items, cursor, view),
+            (Value::List(items), _) => {
+                let inner = array::decode_rows(items, cursor, view)?;
+                rows::nest(items, &inner);
+                Ok(())
+            }
+            (Value::Shared(shared), _) => shared.decode(cursor, view),
             (Value::Tree(node), _) => node.decode(cursor, Node::view()),
             _ => unreachable!("a vacant value has the shape of its view"),
         }

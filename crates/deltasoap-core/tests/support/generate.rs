@@ -69,6 +69,7 @@ fn array(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> Elemen
         item,
         item_type: QName::new("urn:t", "Item"),
         nillable: entropy.once_in(4),
+        dimensions: 1,
     }))
 }
 
@@ -142,7 +143,7 @@ pub fn value(entropy: &mut Entropy<'_>, view: View<'_>) -> Value {
         Element::Simple(simple) => Value::Simple(simple_value(entropy, simple.base)),
         Element::Array(array) => Value::List(values(entropy, view.follow(array.item), array.nillable)),
         Element::Complex(complex) => Value::Record(Box::new(record(entropy, complex, view))),
-        Element::Union(_) | Element::Any => unreachable!("not generated"),
+        Element::Union(_) | Element::Any | Element::Shared(_) => unreachable!("not generated"),
     }
 }
 

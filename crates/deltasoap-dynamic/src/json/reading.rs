@@ -6,7 +6,7 @@ use super::path::Path;
 use super::{JsonError, Layouts, scalar};
 use crate::contract::Types;
 use deltasoap_core::schema::{ArrayElement, Attribute, ComplexElement, Compositor, Element, ElementRef, Field, View};
-use deltasoap_core::{QName, Record, Simple, Value};
+use deltasoap_core::{QName, Record, Shared, Simple, Value};
 use serde_json::{Map, Value as Json};
 
 /// Reads JSON as values; one for any number of values of a contract.
@@ -36,6 +36,10 @@ impl<'c> Reading<'c> {
             Element::Simple(_) | Element::Union(_) => scalar::from_json(json, view, path).map(Value::Simple),
             Element::Complex(complex) => self.complex(json, content, complex, path),
             Element::Array(array) => self.array(json, array, path),
+            Element::Shared(shared) => {
+                let value = self.content(json, *shared, name, path)?;
+                Ok(Value::Shared(Shared::new(value)))
+            }
             Element::Any => self.open(json, content, Some(name), path).map(|node| Value::Tree(Box::new(node))),
         }
     }
@@ -159,6 +163,7 @@ impl<'c> Reading<'c> {
             Element::Simple(_) | Element::Union(_) => scalar::expected(view),
             Element::Complex(_) => "an object".to_owned(),
             Element::Array(_) => "an array".to_owned(),
+            Element::Shared(_) => "a value".to_owned(),
             Element::Any => "content".to_owned(),
         };
         JsonError::new(path, expected, "nothing, and it is required")

@@ -76,16 +76,14 @@ impl Lowering<'_> {
         let name = self.schemas[id].name.clone().unwrap_or_else(|| QName::new(ns::SOAP11_ENCODING, "Array"));
         let any = SoapArray { item: TypeId::ANY, element: None, dimensions: "[]".into() };
         let array = normal.array.as_ref().unwrap_or(&any);
-        if array.dimensions.contains(',') {
-            self.notes.array(id);
-            return Element::Any;
-        }
         let item_name = array.element.map_or(QName::new("", "item"), |element| self.schemas[element].name.clone());
-        let ranks = array.dimensions.matches('[').count().max(1);
+        // The ranks of the innermost items come first, those of the array itself last.
+        let ranks: Vec<u32> = array.dimensions.split_inclusive(']').map(dimensions).collect();
+        let (own, inner_ranks) = ranks.split_last().map_or((1, &[][..]), |(own, inner)| (*own, inner));
         let mut item = self.content(array.item, encoding);
         let mut item_type = self.schemas[array.item].name.clone().unwrap_or_else(|| QName::new(ns::XSD, "anyType"));
         // `[][]`: an array of arrays.
-        for _ in 1..ranks.min(MOST_RANKS) {
+        for &dimensions in inner_ranks.iter().take(MOST_RANKS) {
             let inner = QName::new(ns::SOAP11_ENCODING, "Array");
             let element = ArrayElement {
                 name: inner.clone(),
@@ -93,11 +91,12 @@ impl Lowering<'_> {
                 item,
                 item_type,
                 nillable: true,
+                dimensions,
             };
             item = self.refer(Work::Done(Element::Array(element)));
             item_type = inner;
         }
-        Element::Array(ArrayElement { name, item_name, item, item_type, nillable: true })
+        Element::Array(ArrayElement { name, item_name, item, item_type, nillable: true, dimensions: own })
     }
 
     fn with_elements(&mut self, id: TypeId, particle: &Particle, normal: &Normal, encoding: Use) -> Element {
@@ -254,6 +253,12 @@ struct Leaves<'i> {
 
 /// Most ranks of an array of arrays that are followed.
 const MOST_RANKS: usize = 16;
+
+/// The number of dimensions that `[,]` says.
+fn dimensions(rank: &str) -> u32 {
+    let commas = rank.bytes().filter(|&byte| byte == b',').count();
+    u32::try_from(commas + 1).unwrap_or(u32::MAX)
+}
 
 fn empty(encoding: Use) -> Model {
     // Accessors in SOAP encoding are told apart by name, not by order (SOAP 1.1, 5.1).

@@ -14,6 +14,7 @@
 //! | `xsd:anyAttribute` | nothing: such attributes are passed over |
 //! | `xsd:list` | its text |
 //! | facets | nothing but enumerations |
+//! | in SOAP encoding, a type that holds itself | values that may be shared |
 //! | mixed content | trees |
 //! | abstract types, types that others are derived from, `xsd:anyType` | trees, with an [`Origin`] that says which types they can be of |
 
@@ -21,6 +22,7 @@ mod complex;
 mod notes;
 mod operations;
 mod origin;
+mod shared;
 mod simple;
 
 pub use operations::{Method, Operation};
@@ -31,7 +33,7 @@ use crate::{Definitions, Import};
 use deltasoap_core::schema::{Element, ElementRef, Schema, Use};
 use notes::Notes;
 use origin::Origins;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// An import as the engine's schema.
 #[derive(Debug, Default)]
@@ -112,17 +114,29 @@ enum Work {
 impl Lowering<'_> {
     /// Builds all elements that were referred to, and those that they refer to.
     fn build(&mut self) -> Schema {
-        let mut schema = Schema::new();
+        let mut elements = Vec::new();
         let mut next = 0;
         while next < self.queue.len() {
             let element = match std::mem::replace(&mut self.queue[next], Work::Done(Element::Any)) {
                 Work::Type(id, encoding) => self.type_element(id, encoding),
                 Work::Done(element) => element,
             };
-            schema.add(element);
+            elements.push(element);
             next += 1;
         }
+        shared::share(&mut elements, self.encoded());
+        let mut schema = Schema::new();
+        elements.into_iter().for_each(|element| _ = schema.add(element));
         schema
+    }
+
+    /// The numbers of the types that are in SOAP encoding, in order.
+    fn encoded(&self) -> BTreeSet<u32> {
+        let number = |(&(_, is_encoded), &reference): (&(TypeId, bool), &ElementRef)| match reference {
+            ElementRef::Index(number) if is_encoded => Some(number),
+            _ => None,
+        };
+        self.known.iter().filter_map(number).collect()
     }
 
     fn refer(&mut self, work: Work) -> ElementRef {

@@ -9,7 +9,6 @@ pub(super) struct Notes {
     mixed: Vec<TypeId>,
     any_attribute: Vec<TypeId>,
     lists: Vec<TypeId>,
-    arrays: Vec<TypeId>,
 }
 
 impl Notes {
@@ -29,10 +28,6 @@ impl Notes {
         self.lists.push(id);
     }
 
-    pub(super) fn array(&mut self, id: TypeId) {
-        self.arrays.push(id);
-    }
-
     /// The notes as sentences.
     pub(super) fn list(&mut self, schemas: &Schemas) -> Vec<String> {
         let all = [
@@ -43,7 +38,6 @@ impl Notes {
                 "attributes that they do not name (`xsd:anyAttribute`) are passed over when read",
             ),
             (&mut self.lists, "lists (`xsd:list`): read as one text"),
-            (&mut self.arrays, "arrays of several dimensions: kept as trees"),
         ];
         all.into_iter().filter_map(|(types, what)| sentence(types, what, schemas)).collect()
     }

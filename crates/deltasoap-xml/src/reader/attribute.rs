@@ -10,7 +10,7 @@ use crate::{Limits, Names, XmlErrorKind};
 use std::ops::Range;
 
 /// An attribute that is not a namespace declaration.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Attribute {
     pub(crate) spelling: SpellingId,
     /// Known only once the whole tag is read: declarations may follow.
@@ -21,7 +21,7 @@ pub(crate) struct Attribute {
 }
 
 /// A namespace declaration.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Declaration {
     pub(crate) prefix: PrefixId,
     /// Index of its name in the window.
@@ -49,6 +49,21 @@ impl Attributes {
         self.attributes.clear();
         self.declarations.clear();
         self.tag += 1;
+    }
+
+    /// What the tag at hand holds, without what tells names seen twice.
+    pub(crate) fn copied(&self) -> Attributes {
+        Attributes {
+            values: self.values.clone(),
+            attributes: self.attributes.clone(),
+            declarations: self.declarations.clone(),
+            ..Attributes::default()
+        }
+    }
+
+    /// Takes back what a tag held. Tags are counted on: numbers of those read since are known elsewhere.
+    pub(crate) fn put_back(&mut self, Attributes { values, attributes, declarations, .. }: Attributes) {
+        (self.values, self.attributes, self.declarations) = (values, attributes, declarations);
     }
 
     /// Forgets which names were seen: name ids are about to mean other names. Gives memory back.

@@ -58,6 +58,13 @@ pub(crate) struct Scopes {
     key: String,
 }
 
+/// The bindings at some place.
+#[derive(Debug)]
+pub(super) struct Bookmarked {
+    bindings: Vec<NsId>,
+    undo: Vec<(PrefixId, NsId)>,
+}
+
 impl Scopes {
     pub(crate) fn new(names: &mut Names) -> Self {
         let mut prefixes = Interner::default();
@@ -147,6 +154,18 @@ impl Scopes {
         let slot = &mut self.bindings[prefix.0 as usize];
         self.undo.push((prefix, *slot));
         *slot = namespace;
+    }
+
+    /// The bindings as they are.
+    pub(super) fn bookmark(&self) -> Bookmarked {
+        Bookmarked { bindings: self.bindings.clone(), undo: self.undo.clone() }
+    }
+
+    /// Goes back to bindings as they were; prefixes met since are unbound.
+    pub(super) fn go_back(&mut self, bookmarked: Bookmarked) {
+        let prefixes = self.bindings.len();
+        (self.bindings, self.undo) = (bookmarked.bindings, bookmarked.undo);
+        self.bindings.resize(prefixes, UNBOUND);
     }
 
     /// Takes back all declarations since `mark`.

@@ -87,9 +87,16 @@ fn a_type_that_differs_is_no_fault() {
 
 #[test]
 fn references() {
-    fails("<r>|<a href='#1'/></r>", "references are not supported here: href, in /r/a");
-    fails("<r>|<z href='#1'/></r>", "references are not supported here: href, in /r/z");
-    fails("<r>|<array href='#1'/></r>", "references are not supported here: href, in /r/array");
+    for element in ["a", "z", "array"] {
+        fails(
+            &format!("<r>|<{element} href='#1'/></r>"),
+            &format!("reference #1: no element has this id, in /r/{element}"),
+        );
+    }
+    let outside = "reference u#1: only elements of the message can be referred to, in /r/a";
+    fails("<r>|<a href='u#1'/></r>", outside);
+    fails("<r>|<a id='1' href='#1'/></r>", "reference #1: it leads back to itself, in /r/a");
+    fails("<r>|<z href='#2'/><array id='2'/><x id='2'/></r>", "reference #2: several elements have this id, in /r/z");
     let doc = read::<Doc>("<r id='1'><link href='#1'>t</link></r>").expect("an href that the schema names");
     assert_eq!(doc.link, Some(Link { href: "#1".to_owned(), title: "t".to_owned() }));
 }

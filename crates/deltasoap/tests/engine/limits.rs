@@ -82,7 +82,8 @@ fn a_claimed_size_is_only_a_claim() {
         "e:arrayType='[1]'",
         "f:arraySize='2 2'",
         "f:arraySize='-1'",
-        "e:offset='[4]'",
+        "e:offset='4'",
+        "e:offset='[4,1]'",
     ] {
         assert!(matches!(array(bad).expect_err(bad).kind(), ErrorKind::ArrayType(_)), "{bad}");
     }

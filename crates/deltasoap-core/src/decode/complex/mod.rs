@@ -236,7 +236,7 @@ impl<'s> Routine<'_, '_, 's> {
             }
             INLINE => {
                 let field = self.current();
-                target.decode_field(field, self.cursor, self.content(field))?;
+                self.read_field(target, field)?;
                 return Ok(true);
             }
             SEEK => {
@@ -362,11 +362,20 @@ impl<'s> Routine<'_, '_, 's> {
         }
     }
 
+    /// Reads a field, or the element that it refers to.
+    fn read_field<T: DecodeFields>(&mut self, target: &mut T, index: usize) -> Step {
+        let content = self.content(index);
+        let back = if self.complex.fields[index].inline { None } else { self.cursor.visit(content)? };
+        target.decode_field(index, self.cursor, content)?;
+        self.cursor.come_back(back);
+        Ok(())
+    }
+
     /// Reads the field that is open to its end.
     fn close_field<T: DecodeFields>(&mut self, target: &mut T) -> Step {
         let index = self.current();
         let (field, content) = (&self.complex.fields[index], self.content(index));
-        target.decode_field(index, self.cursor, content)?;
+        self.read_field(target, index)?;
         self.frame().state = BETWEEN;
         self.cursor.note_close();
         if field.is_repeated()

@@ -26,6 +26,8 @@ pub struct Memory<T> {
     /// The position behind the start tag of the message's operation.
     start: u64,
     stats: DifferentialStats,
+    /// The description last met, and whether it has parts whose place cannot be told.
+    moving: Option<(usize, bool)>,
 }
 
 impl<T: Typed> Default for Memory<T> {
@@ -44,6 +46,7 @@ impl<T> Memory<T> {
             adaptive: Adaptive::default(),
             start: 0,
             stats: DifferentialStats::default(),
+            moving: None,
         }
     }
 
@@ -113,7 +116,7 @@ impl<T: Content> Memory<T> {
 
     fn attempt(&mut self, old: Option<Box<Template>>, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
         let is_told_by_order = view.complex().is_none_or(|complex| complex.compositor != Compositor::All);
-        if !is_told_by_order || !cursor.can_be_compared() {
+        if !is_told_by_order || self.has_moving_parts(view) || !cursor.can_be_compared() {
             return false;
         }
         let is_adaptive = cursor.state().differential.adaptive;
@@ -124,6 +127,15 @@ impl<T: Content> Memory<T> {
         self.start = cursor.offset();
         let schema = std::ptr::from_ref(view.element).addr();
         plan != Plan::Plain && cursor.begin_operation(old, schema, me + 1) == Begin::Compare
+    }
+
+    /// See [`View::has_moving_parts`]; looked up once a description.
+    fn has_moving_parts(&mut self, view: View<'_>) -> bool {
+        let schema = std::ptr::from_ref(view.element).addr();
+        match self.moving {
+            Some((known, has)) if known == schema => has,
+            _ => self.moving.insert((schema, view.has_moving_parts())).1,
+        }
     }
 
     /// As [`begin`](Self::begin), with the papers' machine.
@@ -139,7 +151,8 @@ impl<T: Content> Memory<T> {
     fn attempt_by_papers(&mut self, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> machine::Begin {
         let options = cursor.state().differential;
         let machine = self.machine.take().filter(|machine| *machine.options() == options);
-        if !cursor.is_utf8() || cursor.reader().tag_is_empty() {
+        let is_kept = cursor.state().references.is_keeping();
+        if is_kept || !cursor.is_utf8() || cursor.reader().tag_is_empty() || self.has_moving_parts(view) {
             return machine::Begin::Read;
         }
         let Some(mut machine) = machine.or_else(|| machine::machine_for(options)) else { return machine::Begin::Read };

@@ -247,6 +247,15 @@ impl Encoder {
         self.against.is_some()
     }
 
+    /// Gives the template up, for the message holds what cannot be followed; false if there is none. The message will be written
+    /// again, in full.
+    pub(in crate::encode) fn give_up_template(&mut self) -> bool {
+        if let Some(against) = &mut self.against {
+            against.has_failed = true;
+        }
+        self.against.is_some()
+    }
+
     /// True if there is a message to follow.
     pub(in crate::encode) fn follows(&self) -> bool {
         self.against.as_ref().is_some_and(|against| against.current.is_some())

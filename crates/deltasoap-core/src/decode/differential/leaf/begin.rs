@@ -53,6 +53,7 @@ impl Cursor<'_> {
         let (window, state) = self.parts();
         state.differential.checkpoints == Checkpoints::Leaf
             && window.encoding.encoding == Encoding::Utf8
+            && !state.references.is_keeping()
             && !state.reader.tag_is_empty()
     }
 }

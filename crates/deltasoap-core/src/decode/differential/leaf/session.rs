@@ -255,6 +255,17 @@ impl Session {
         is_compared
     }
 
+    /// True while the message is compared with the one before.
+    pub(crate) fn is_compared(&self) -> bool {
+        self.mode == Mode::Over
+    }
+
+    /// The message is to be read to its end and to leave nothing behind.
+    pub(crate) fn spoil(&mut self) {
+        self.is_hopeless = true;
+        self.recorder.is_on = false;
+    }
+
     /// Begins anew, in regular mode and from a vacant value; gives the position behind the operation's start tag.
     fn start_again(&mut self) -> u64 {
         self.recorder.clear();

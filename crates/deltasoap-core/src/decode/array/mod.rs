@@ -1,17 +1,25 @@
 //! SOAP arrays: items told by position (SOAP 1.1 section 5.4.2; SOAP 1.2 part 2, section 3.1.6).
 //!
 //! The size in `arrayType` is only a claim of the sender's. Nothing is allocated from it and nothing is refused for
-//! it: the items themselves are the array.
+//! it: the items themselves are the array. Arrays of several dimensions are read in row-major order; for these, all sizes but the
+//! first tell where a row ends. Room for items that are left out (`offset`, `position`) is made within the limit
+//! [`omitted_items`](crate::Limits::omitted_items).
+
+mod gaps;
+mod shape;
+
+pub(crate) use gaps::Gaps;
 
 use super::cursor::Tag;
 use super::cursor::{PATCH, SEEK};
 use super::differential::leaf::Descent;
 use super::flat::{self, Patch, Run};
-use super::{Cursor, Step, Stop, nil_attribute, other_attribute};
+use super::{Cursor, Step, Stop};
+use crate::ErrorKind;
 use crate::content::{APPENDED, Content};
 use crate::schema::View;
 use crate::types::occurs;
-use crate::{ErrorKind, ns};
+use shape::Shape;
 
 const BETWEEN: u8 = 0;
 const INSIDE: u8 = 1;
@@ -21,16 +29,30 @@ const INSIDE: u8 = 1;
 /// # Errors
 /// When the array's type is malformed, or an item is at fault.
 pub fn decode<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+    decode_rows(items, cursor, view).map(|_| ())
+}
+
+/// As [`decode`]: the items in row-major order. Gives the sizes of all dimensions but the first, of which the number of items is a
+/// multiple.
+pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>) -> Step<Vec<u64>> {
     let Some(array) = view.array() else { unreachable!("an array routine with another schema class") };
-    let item_view = view.follow(array.item);
+    let item_view = item_view(view);
     let key = std::ptr::from_ref(array).addr();
     let leaves = T::flat_leaves(item_view);
     let (me, fresh) = cursor.enter();
     if fresh && !cursor.is_seeking() {
-        read_attributes(cursor)?;
+        let Shape { inner, offset } = shape::read(cursor, array)?;
+        if offset.is_some() {
+            cursor.leave_differential()?;
+        }
         cursor.begin_children(me);
         if !cursor.go_over(me) {
             items.clear();
+        }
+        cursor.state().seen.extend(inner);
+        if let Some(offset) = offset {
+            omit(items, cursor, view, (me, offset))?;
+            cursor.frame(me).count = items.len() as u32;
         }
     } else if fresh {
         descend(cursor, me, leaves.is_some())?;
@@ -45,14 +67,16 @@ pub fn decode<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: Vie
         if cursor.frame(me).state == INSIDE {
             let place = cursor.frame(me).place as usize;
             let Some(item) = items.get_mut(place) else { unreachable!("inside an item that was not opened") };
+            let back = cursor.visit(item_view)?;
             item.decode(cursor, item_view)?;
+            cursor.come_back(back);
             cursor.frame(me).state = BETWEEN;
             cursor.note_close();
             if let Some(leaves) = leaves {
                 cursor.learn_item(key, leaves);
             }
         }
-        if leaves.is_some() && !cursor.can_resync(me) {
+        if leaves.is_some() && !cursor.can_resync(me) && is_next_behind(items.len(), cursor, me) {
             let (count, short) = match flat::run(items, cursor, key, item_view) {
                 Run::Items(count) => (count, false),
                 Run::Short(count) => (count, true),
@@ -65,14 +89,17 @@ pub fn decode<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: Vie
         cursor.pause_at_watch(me)?;
         let before = cursor.item_start().filter(|_| leaves.is_some());
         match cursor.next_tag()? {
-            Tag::Start => open_item(items, cursor, item_view, me, before)?,
+            Tag::Start => open_item(items, cursor, view, me, before)?,
             Tag::End | Tag::Done => {
                 if cursor.is_over(me) {
                     items.truncate(cursor.frame(me).count as usize);
                     cursor.state().session.leave();
                 }
+                let inner = inner_sizes(cursor, me, view);
+                complete_row(items, cursor, view, (me, &inner))?;
+                cursor.state().gaps.leave(me);
                 cursor.leave(me);
-                return Ok(());
+                return Ok(inner);
             }
         }
     }
@@ -115,8 +142,12 @@ fn open_item<T: Content>(
     me: usize,
     before: Option<usize>,
 ) -> Step {
-    if attribute(cursor, "position").is_some() {
-        return Err(cursor.error_at_tag(ErrorKind::ArrayType("an item with a position".to_owned())));
+    let (array, view) = (view, item_view(view));
+    let inner = inner_sizes(cursor, me, array);
+    if let Some(place) = shape::position(cursor, &inner)? {
+        cursor.leave_differential()?;
+        omit(items, cursor, array, (me, place))?;
+        cursor.frame(me).count = u32::try_from(place).unwrap_or(u32::MAX);
     }
     let count = cursor.frame(me).count.saturating_add(1);
     if cursor.is_over(me)
@@ -130,7 +161,7 @@ fn open_item<T: Content>(
     }
     cursor.note_open(0, count);
     cursor.note_location(me);
-    let place = if cursor.is_over(me) { cursor.frame(me).count as usize } else { APPENDED };
+    let place = if cursor.is_over(me) { cursor.frame(me).count as usize } else { next_place(items, cursor, me, view)? };
     let place = occurs::open_item(items, place, view);
     let frame = cursor.frame(me);
     frame.place = place as u32;
@@ -143,75 +174,62 @@ fn open_item<T: Content>(
     Ok(())
 }
 
-fn read_attributes(cursor: &mut Cursor<'_>) -> Step {
-    nil_attribute(cursor)?.reject(cursor)?;
-    (0..cursor.reader().attribute_count()).try_for_each(|index| other_attribute(cursor, index))?;
-    if let Some(text) = attribute(cursor, "arrayType") {
-        check_array_type(cursor, text)?;
+/// True if the next item comes behind all that are there, or in the place of an old one.
+fn is_next_behind(len: usize, cursor: &mut Cursor<'_>, me: usize) -> bool {
+    cursor.is_over(me) || cursor.frame(me).count as usize == len
+}
+
+/// Where the next item goes: behind the others, or to a place that was passed over, which is made vacant.
+fn next_place<T: Content>(items: &mut [T], cursor: &mut Cursor<'_>, me: usize, view: View<'_>) -> Step<usize> {
+    let place = cursor.frame(me).count as usize;
+    let Some(item) = items.get_mut(place) else { return Ok(APPENDED) };
+    if !cursor.state().gaps.fill(me, place) {
+        return Err(cursor.error_at_tag(ErrorKind::ArrayType(format!("position {place}, which has an item"))));
     }
-    if let Some(text) = attribute(cursor, "arraySize")
-        && !matches!(text.trim_ascii().trim_start_matches('*').trim_ascii(), size if is_size(size))
-    {
-        return Err(cursor.error_at_tag(ErrorKind::ArrayType(text.to_owned())));
+    *item = T::vacant(view);
+    Ok(place)
+}
+
+/// Makes room for the items up to a place that were left out.
+fn omit<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>, (me, place): (usize, u64)) -> Step {
+    let limit = cursor.limits().omitted_items;
+    let (from, to) = (items.len(), usize::try_from(place).unwrap_or(usize::MAX));
+    if to <= from {
+        return Ok(());
     }
-    if let Some(text) = attribute(cursor, "offset") {
-        return Err(cursor.error_at_tag(ErrorKind::ArrayType(format!("offset {text}"))));
+    if !cursor.state().gaps.add(me, from, to, limit) {
+        return Err(cursor.beyond("omitted_items", limit));
     }
+    let is_nillable = view.array().is_some_and(|array| array.nillable);
+    items.resize_with(to, || T::omitted(item_view(view), is_nillable));
     Ok(())
 }
 
-/// The value of an attribute of the encoding namespaces on the element just opened.
-fn attribute<'a>(cursor: &'a Cursor<'_>, local: &str) -> Option<&'a str> {
-    let (reader, names) = (cursor.reader(), cursor.names());
-    (0..reader.attribute_count()).map(|index| reader.attribute(index)).find_map(|(name, text)| {
-        let is_encoding = names.is(name, ns::SOAP11_ENCODING, local) || names.is(name, ns::SOAP12_ENCODING, local);
-        is_encoding.then_some(text)
-    })
-}
-
-/// The sizes must be of one dimension. The type in front of them is not looked at: the schema tells the items' type, and
-/// senders are careless with it.
-fn check_array_type(cursor: &Cursor<'_>, text: &str) -> Step {
-    let malformed = || cursor.error_at_tag(ErrorKind::ArrayType(text.to_owned()));
-    let (_, sizes) = split_array_type(text).ok_or_else(malformed)?;
-    let limit = cursor.limits().dimensions;
-    if sizes.bytes().filter(|byte| matches!(byte, b'[' | b',')).count() > limit {
-        return Err(cursor.beyond("dimensions", limit));
+/// At the end tag: the items that the last row lacks were left out.
+fn complete_row<T: Content>(
+    items: &mut Vec<T>,
+    cursor: &mut Cursor<'_>,
+    view: View<'_>,
+    (me, inner): (usize, &[u64]),
+) -> Step {
+    let row = inner.iter().fold(1, |row: u64, size| row.saturating_mul(*size));
+    let len = items.len() as u64;
+    if row == 0 && len > 0 {
+        return Err(cursor.error_at_end(ErrorKind::ArrayType("items in rows of none".to_owned())));
     }
-    if is_linear(sizes) { Ok(()) } else { Err(malformed()) }
+    if row == 0 { Ok(()) } else { omit(items, cursor, view, (me, len.div_ceil(row).saturating_mul(row))) }
 }
 
-/// The name and the sizes of `prefix:type[n]`.
-fn split_array_type(text: &str) -> Option<(&str, &str)> {
-    let text = text.trim_ascii();
-    let (name, sizes) = text.split_at(text.find('[')?);
-    let name = name.trim_ascii();
-    (!name.is_empty()).then_some((name, sizes))
-}
-
-/// True for `[n]` and `[]`, with inner ranks as in `[][n]`.
-fn is_linear(sizes: &str) -> bool {
-    let is_rank = |rank: &str| rank.strip_prefix('[').and_then(|rank| rank.strip_suffix(']')).is_some_and(is_size);
-    sizes.split_inclusive(']').all(is_rank)
-}
-
-/// True for one size, or none.
-fn is_size(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn linear_array_types() {
-        let is_good = |text| split_array_type(text).is_some_and(|(_, sizes)| is_linear(sizes));
-        for good in ["xsd:int[3]", " xsd:int[3] ", "xsd:int[]", "int[2]", "a:b[][7]"] {
-            assert!(is_good(good), "{good}");
-        }
-        for bad in ["", "xsd:int", "xsd:int[2,3]", "xsd:int[3", "xsd:int[x]", "[3]", "xsd:int[3]x"] {
-            assert!(!is_good(bad), "{bad}");
-        }
+/// Sizes of all dimensions but the first, which the routine has put on the log.
+fn inner_sizes(cursor: &mut Cursor<'_>, me: usize, view: View<'_>) -> Vec<u64> {
+    let dimensions = view.array().map_or(1, |array| array.dimensions as usize);
+    if dimensions <= 1 {
+        return Vec::new();
     }
+    let log = cursor.frame(me).log as usize;
+    cursor.state().seen[log..].iter().take(dimensions - 1).copied().collect()
+}
+
+fn item_view(view: View<'_>) -> View<'_> {
+    view.array().map_or(view, |array| view.follow(array.item))
 }

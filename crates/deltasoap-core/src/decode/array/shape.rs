@@ -1,0 +1,145 @@
+//! What an array's start tag says: sizes and offset; and where an item says that it stands.
+
+use super::super::{Cursor, Step, nil_attribute, other_attribute};
+use crate::schema::ArrayElement;
+use crate::{ErrorKind, ns};
+
+/// What an array's start tag says, as far as it counts.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// Sizes of all dimensions but the first: they tell where a row ends. The first, and the only one of most arrays, is
+    /// a claim that decides nothing.
+    pub(super) inner: Vec<u64>,
+    /// The place of the first item that is there.
+    pub(super) offset: Option<u64>,
+}
+
+/// Reads the attributes of the element just opened.
+pub(super) fn read(cursor: &Cursor<'_>, array: &ArrayElement) -> Step<Shape> {
+    nil_attribute(cursor)?.reject(cursor)?;
+    (0..cursor.reader().attribute_count()).try_for_each(|index| other_attribute(cursor, index))?;
+    let inner = inner_sizes(cursor, array.dimensions.max(1) as usize)?;
+    let offset = attribute(cursor, "offset").map(|text| place(cursor, text, &inner)).transpose()?;
+    Ok(Shape { inner, offset })
+}
+
+/// The place that the item just opened says it has.
+pub(super) fn position(cursor: &Cursor<'_>, inner: &[u64]) -> Step<Option<u64>> {
+    if cursor.reader().attribute_count() == 0 {
+        return Ok(None);
+    }
+    attribute(cursor, "position").map(|text| place(cursor, text, inner)).transpose()
+}
+
+fn inner_sizes(cursor: &Cursor<'_>, dimensions: usize) -> Step<Vec<u64>> {
+    let (own, is_list) = match (attribute(cursor, "arrayType"), attribute(cursor, "arraySize")) {
+        (Some(text), _) => (own_sizes(cursor, text)?, false),
+        (None, Some(text)) => (text.trim_ascii(), true),
+        (None, None) if dimensions == 1 => return Ok(Vec::new()),
+        (None, None) => ("", false),
+    };
+    let sizes = if is_list { sizes_in_list(own) } else { sizes_in_brackets(own) };
+    let wrong = || cursor.error_at_tag(ErrorKind::ArrayType(own.to_owned()));
+    let sizes = sizes.filter(|sizes| sizes.len() == dimensions).ok_or_else(wrong)?;
+    // Without the sizes nobody knows where a row ends.
+    sizes.into_iter().skip(1).collect::<Option<Vec<u64>>>().ok_or_else(wrong)
+}
+
+/// The sizes of the array itself in `prefix:type[..][2,3]`: the last ones. The type in front of them is not looked at: the schema tells
+/// the items' type, and senders are careless with it.
+fn own_sizes<'t>(cursor: &Cursor<'_>, text: &'t str) -> Step<&'t str> {
+    let malformed = || cursor.error_at_tag(ErrorKind::ArrayType(text.to_owned()));
+    let (_, sizes) = split_array_type(text).ok_or_else(malformed)?;
+    let limit = cursor.limits().dimensions;
+    if sizes.bytes().filter(|byte| matches!(byte, b'[' | b',')).count() > limit {
+        return Err(cursor.beyond("dimensions", limit));
+    }
+    let mut ranks = sizes.split_inclusive(']');
+    let own = ranks.next_back().ok_or_else(malformed)?;
+    if ranks.all(|rank| sizes_in_brackets(rank).is_some()) { Ok(own) } else { Err(malformed()) }
+}
+
+/// The name and the sizes of `prefix:type[n]`.
+fn split_array_type(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_ascii();
+    let (name, sizes) = text.split_at(text.find('[')?);
+    let name = name.trim_ascii();
+    (!name.is_empty()).then_some((name, sizes))
+}
+
+/// The sizes in `[2,3]`, `None` for one that is not given.
+fn sizes_in_brackets(text: &str) -> Option<Vec<Option<u64>>> {
+    let sizes = text.strip_prefix('[')?.strip_suffix(']')?;
+    sizes.split(',').map(|size| size_or_none(size.trim_ascii())).collect()
+}
+
+/// The sizes in `* 3` (SOAP 1.2 part 2, section 3.1.6): only the first may be unknown.
+fn sizes_in_list(text: &str) -> Option<Vec<Option<u64>>> {
+    let size = |(index, text): (usize, &str)| if text == "*" && index == 0 { Some(None) } else { size_or_none(text) };
+    // An empty list is one dimension of unknown size, as is the default.
+    if text.is_empty() { Some(vec![None]) } else { text.split_ascii_whitespace().enumerate().map(size).collect() }
+}
+
+fn size_or_none(text: &str) -> Option<Option<u64>> {
+    if text.is_empty() { Some(None) } else { number(text).map(Some) }
+}
+
+/// A number of any length: more than fits is more than is there.
+fn number(text: &str) -> Option<u64> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| text.parse().unwrap_or(u64::MAX))
+}
+
+/// The place in row-major order that `[1,2]` stands for.
+fn place(cursor: &Cursor<'_>, text: &str, inner: &[u64]) -> Step<u64> {
+    place_in(text, inner).ok_or_else(|| cursor.error_at_tag(ErrorKind::ArrayType(text.to_owned())))
+}
+
+fn place_in(text: &str, inner: &[u64]) -> Option<u64> {
+    let numbers = text.trim_ascii().strip_prefix('[')?.strip_suffix(']')?;
+    let numbers: Vec<u64> = numbers.split(',').map(|text| number(text.trim_ascii())).collect::<Option<_>>()?;
+    let (first, rest) = numbers.split_first()?;
+    let is_within = rest.len() == inner.len() && rest.iter().zip(inner).all(|(at, size)| at < size);
+    let place = |place: u64, (at, size): (&u64, &u64)| place.saturating_mul(*size).saturating_add(*at);
+    is_within.then(|| rest.iter().zip(inner).fold(*first, place))
+}
+
+/// The value of an attribute of the encoding namespaces on the element just opened.
+fn attribute<'a>(cursor: &'a Cursor<'_>, local: &str) -> Option<&'a str> {
+    let (reader, names) = (cursor.reader(), cursor.names());
+    (0..reader.attribute_count()).map(|index| reader.attribute(index)).find_map(|(name, text)| {
+        let is_encoding = names.is(name, ns::SOAP11_ENCODING, local) || names.is(name, ns::SOAP12_ENCODING, local);
+        is_encoding.then_some(text)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        let own = |text| sizes_in_brackets(split_array_type(text)?.1);
+        for good in ["xsd:int[3]", " xsd:int[3] ", "xsd:int[]", "int[2]"] {
+            assert!(own(good).is_some_and(|sizes| sizes.len() == 1), "{good}");
+        }
+        for bad in ["", "xsd:int", "xsd:int[3", "xsd:int[x]", "[3]", "xsd:int[3]x", "xsd:int[-1]"] {
+            assert_eq!(own(bad), None, "{bad}");
+        }
+        assert_eq!(own("xsd:int[2, 3]"), Some(vec![Some(2), Some(3)]));
+        assert_eq!(own("xsd:int[,]"), Some(vec![None, None]));
+        assert_eq!(sizes_in_list("* 4"), Some(vec![None, Some(4)]));
+        assert_eq!(sizes_in_list("4 *"), None);
+    }
+
+    #[test]
+    fn places() {
+        assert_eq!(place_in("[7]", &[]), Some(7));
+        assert_eq!(place_in(" [1,2] ", &[3]), Some(5));
+        assert_eq!(place_in("[1,0,2]", &[2, 3]), Some(8));
+        for bad in ["7", "[]", "[1,3]", "[1,2,0]", "[-1]", "[a]"] {
+            assert_eq!(place_in(bad, &[3]), None, "{bad}");
+        }
+        assert_eq!(place_in("[99999999999999999999,0]", &[3]), Some(u64::MAX));
+    }
+}

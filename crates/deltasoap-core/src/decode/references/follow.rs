@@ -1,0 +1,298 @@
+//! The routines' side: what to do at a start tag that may refer to another element.
+
+use super::index::Lost;
+use super::marks::{is_id, marks, marks_of};
+use crate::decode::{Cursor, State, Step, Stop, Tag};
+use crate::schema::{Element, View};
+use crate::{ErrorKind, Shared};
+use deltasoap_xml::{Detour, Event, NameId};
+
+/// A detour being taken.
+#[derive(Debug)]
+pub(crate) struct Level {
+    /// The element that is read.
+    target: usize,
+    /// Where reading goes on behind it, among the bytes kept.
+    back: usize,
+    /// The name of the element that refers, and its depth.
+    name: NameId,
+    depth: usize,
+}
+
+/// The way back from a detour.
+#[derive(Debug)]
+#[must_use = "reading must go on where the reference stood"]
+pub(crate) struct Return(Detour);
+
+/// What an element is a value of.
+#[derive(Debug)]
+pub(crate) enum Standing<T> {
+    /// Itself alone.
+    Alone,
+    /// That of an element with an id, which others may refer to.
+    Target {
+        /// The number of the element with the id.
+        target: usize,
+        /// True if that is another element.
+        is_elsewhere: bool,
+        /// The value, if it has been asked for before.
+        shared: Option<Shared<T>>,
+    },
+}
+
+/// Declarations that a detour puts in scope, each counted as so many bytes.
+const DECLARATION: u64 = 16;
+
+impl<'c> Cursor<'c> {
+    /// At the start tag of a child that was just read: takes a detour if it refers to another element, so that the child's routine
+    /// reads that one. To be called wherever a child's routine is called, as often as it is.
+    ///
+    /// # Errors
+    /// [`Stop::Pending`] if the message must be whole first, and for references that lead to nothing or to what is being read.
+    #[inline]
+    pub(crate) fn visit(&mut self, view: View<'_>) -> Step<Option<Return>> {
+        let has_begun = self.state.level < self.state.stack.len();
+        if has_begun || self.reader().attribute_count() == 0 || self.is_seeking() {
+            return Ok(None);
+        }
+        self.visit_marked(view)
+    }
+
+    fn visit_marked(&mut self, view: View<'_>) -> Step<Option<Return>> {
+        let marks = marks(self, view);
+        match (marks.reference, marks.id, view.element) {
+            (.., Element::Shared(_)) => Ok(None),
+            (Some(_), _, Element::Any) => self.visit_in_tree(),
+            (Some(id), ..) => {
+                let id = id.to_owned();
+                let target = self.find(&id)?;
+                if self.is_being_read(target) {
+                    let what = format!("#{id}: the element is within the one that it refers to");
+                    return Err(self.error_at_tag(ErrorKind::Reference(what)));
+                }
+                self.go(target).map(Some)
+            }
+            (None, Some(_), _) => self.note_id().map(|()| None),
+            (None, None, _) => Ok(None),
+        }
+    }
+
+    /// As [`visit`](Self::visit), in a tree: references stay what they are if they lead to nothing, or to what is being read, and
+    /// where SOAP encoding is not in force.
+    pub(crate) fn visit_in_tree(&mut self) -> Step<Option<Return>> {
+        if !self.state.references.is_encoded || self.reader().attribute_count() == 0 {
+            return Ok(None);
+        }
+        let marks = marks_of(self.reader(), |_| true);
+        let Some(id) = marks.reference.map(str::to_owned) else {
+            return if marks.id.is_some() { self.note_id().map(|()| None) } else { Ok(None) };
+        };
+        self.wait_for_end()?;
+        match self.state.references.index.as_mut().map(|index| index.find(&id)) {
+            Some(Ok(target)) if !self.is_being_read(target) => self.go(target).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// What the element just opened is a value of, for types that can be shared.
+    ///
+    /// # Errors
+    /// As [`visit`](Self::visit).
+    pub(crate) fn standing<T: Send + Sync + 'static>(&mut self, view: View<'_>) -> Step<Standing<T>> {
+        let marks = marks_of(self.reader(), |_| true);
+        let Some(id) = marks.reference.or(marks.id).map(str::to_owned) else { return Ok(Standing::Alone) };
+        let is_elsewhere = marks.reference.is_some();
+        let target = self.find(&id)?;
+        let shared = self.state.references.shared::<T>(target, view);
+        // What has no value yet is being read: there is a cycle.
+        let shared = shared.map(|shared| if shared.get().is_none() { shared.weak() } else { shared.clone() });
+        Ok(Standing::Target { target, is_elsewhere, shared })
+    }
+
+    /// Remembers the value of an element with an id while the message is read.
+    pub(crate) fn share<T: Send + Sync + 'static>(&mut self, target: usize, view: View<'_>, shared: Shared<T>) {
+        self.state.references.share(target, view, shared);
+    }
+
+    /// Notes that the element just opened has an id: its bytes may be needed.
+    fn note_id(&mut self) -> Step {
+        let State { references, session, papers, reader, .. } = &mut *self.state;
+        if references.first.is_some() || references.index.is_some() || session.is_compared() {
+            return Ok(());
+        }
+        if let Some(mut machine) = papers.release() {
+            machine.fail();
+        }
+        references.begin(&self.window, reader.tag_offset(), reader.bookmark());
+        Ok(())
+    }
+
+    /// As [`note_id`](Self::note_id), if the element just opened has an id and SOAP encoding is in force.
+    #[inline]
+    pub(crate) fn note_if_id(&mut self) -> Step {
+        if !self.state.references.is_encoded || self.reader().attribute_count() == 0 {
+            return Ok(());
+        }
+        let has_id = marks_of(self.reader(), |_| true).id.is_some();
+        if has_id { self.note_id() } else { Ok(()) }
+    }
+
+    /// SOAP encoding is in force in what follows.
+    pub(crate) fn set_encoded(&mut self) {
+        self.state.references.is_encoded = true;
+    }
+
+    /// At the start tag of a body's child: it can have an id, and a fault's details can refer to others (nobody says that faults are
+    /// encoded).
+    pub(crate) fn note_entry(&mut self) -> Step {
+        if self.names().local(self.name()) == "Fault" {
+            self.set_encoded();
+        }
+        if self.reader().attribute_count() > 0 && self.has_id() { self.note_id() } else { Ok(()) }
+    }
+
+    /// True if the element just opened has an id.
+    pub(crate) fn has_id(&self) -> bool {
+        marks_of(self.reader(), |_| true).id.is_some()
+    }
+
+    /// The message is not to be compared with others.
+    ///
+    /// # Errors
+    /// [`Stop::Switch`] if it is being compared: it is read again from its start.
+    pub(crate) fn leave_differential(&mut self) -> Step {
+        let State { session, papers, .. } = &mut *self.state;
+        if session.read_again() {
+            return Err(Stop::Switch);
+        }
+        session.spoil();
+        if let Some(mut machine) = papers.release() {
+            machine.fail();
+        }
+        Ok(())
+    }
+
+    /// Goes on only once the message is whole.
+    fn wait_for_end(&mut self) -> Step {
+        if self.state.references.index.is_some() {
+            return Ok(());
+        }
+        self.leave_differential()?;
+        self.note_id()?;
+        let bookmark = self.state.reader.bookmark();
+        self.state.references.waiting = Some((bookmark, self.offset()));
+        Err(Stop::Pending)
+    }
+
+    /// The element that an id leads to.
+    fn find(&mut self, id: &str) -> Step<usize> {
+        self.wait_for_end()?;
+        let Some(index) = &mut self.state.references.index else { return Err(self.lost(Lost::Unknown, id)) };
+        match index.find(id) {
+            Ok(target) => Ok(target),
+            Err(lost) => Err(self.lost(lost, id)),
+        }
+    }
+
+    /// The error of a reference; or what ended the message, if the element may have stood behind that.
+    #[cold]
+    fn lost(&self, lost: Lost, id: &str) -> Stop {
+        let fault = self.state.references.index.as_ref().and_then(|index| index.fault());
+        match fault {
+            Some(fault) if lost == Lost::Unknown => Stop::Error(fault.clone()),
+            _ => self.error_at_tag(lost.kind(id)),
+        }
+    }
+
+    /// Goes to another element, in place of the one whose start tag was just read.
+    pub(crate) fn go(&mut self, target: usize) -> Step<Return> {
+        self.stop_learning();
+        self.charge(target)?;
+        let (name, depth) = (self.name(), self.reader().depth());
+        self.expect_nothing()?;
+        let limit = self.limits().bindings_in_scope;
+        let place = self.state.references.index.as_ref().map(|index| index.target(target));
+        let Some((start, enclosing)) = place.and_then(|it| Some((it.start, it.enclosing.clone()?))) else {
+            return Err(self.beyond("bindings_in_scope", limit));
+        };
+        let detour = self.state.reader.detour(&enclosing);
+        self.state.references.levels.push(Level { target, back: self.window.pos, name, depth });
+        self.window.pos = start;
+        match self.event()? {
+            Event::Start => Ok(Return(detour)),
+            _ => unreachable!("an element begins with its start tag"),
+        }
+    }
+
+    /// Back to where the reference stood, from behind the element that it led to.
+    pub(crate) fn come_back(&mut self, back: Option<Return>) {
+        let Some(Return(detour)) = back else { return };
+        self.state.reader.end_detour(detour);
+        if let Some(level) = self.state.references.levels.pop() {
+            self.window.pos = level.back;
+        }
+        self.stop_learning();
+    }
+
+    /// Counts what is read on detours: as many bytes as the message has are free, and so many more.
+    fn charge(&mut self, target: usize) -> Step {
+        let (all, limit) = (self.window.bytes.len() as u64, self.limits().referred);
+        let references = &mut self.state.references;
+        let Some(target) = references.index.as_ref().map(|index| index.target(target)) else { return Ok(()) };
+        let bytes = target.end.saturating_sub(target.start) as u64;
+        let declarations = target.enclosing.as_ref().map_or(0, |it| it.declarations() as u64);
+        references.read =
+            references.read.saturating_add(bytes + declarations.saturating_sub(DECLARATION) * DECLARATION);
+        if references.read > limit.saturating_add(all) {
+            return Err(self.error_at_tag(ErrorKind::Limit { name: "referred", limit }));
+        }
+        Ok(())
+    }
+
+    /// Reads the end tag of an element that refers to another, in front of which only white space may stand.
+    pub(crate) fn expect_nothing(&mut self) -> Step {
+        match self.next_tag()? {
+            Tag::Start => {
+                Err(self.error_at_tag(ErrorKind::Reference("content in an element that refers to another".to_owned())))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// True if the place at hand is within an element, on the way that led here.
+    fn is_being_read(&self, target: usize) -> bool {
+        let references = &self.state.references;
+        let Some(index) = &references.index else { return false };
+        let target = index.target(target);
+        let holds = |position: usize| target.start < position && position < target.end;
+        let mut around = 0..usize::MAX;
+        let places = references.levels.iter().map(|level| (level.back, Some(level.target)));
+        for (position, next) in places.chain([(self.window.pos, None)]) {
+            if around.start <= target.start && target.end <= around.end && holds(position) {
+                return true;
+            }
+            if let Some(next) = next {
+                let next = index.target(next);
+                around = next.start..next.end;
+            }
+        }
+        false
+    }
+
+    /// The name of the element just opened, or of the one that referred to it.
+    pub(crate) fn accessor_name(&self) -> NameId {
+        match self.state.references.levels.last() {
+            Some(level) if level.depth == self.reader().depth() => level.name,
+            _ => self.name(),
+        }
+    }
+
+    /// True if an attribute is an id that another copy of the element has in a tree: ids stay unique.
+    pub(crate) fn is_known_id(&mut self, attribute: usize) -> bool {
+        let State { reader, references, .. } = &mut *self.state;
+        let (name, text) = reader.attribute(attribute);
+        let Some(index) = references.index.as_mut().filter(|_| is_id(reader.names(), name)) else { return false };
+        let target = index.with_id(text.trim_ascii());
+        target.is_some_and(|target| std::mem::replace(&mut target.is_in_tree, true))
+    }
+}

@@ -1,0 +1,198 @@
+//! Where each id of a message stands.
+
+use super::marks::marks_of;
+use crate::{Error, ErrorKind, Limits};
+use deltasoap_xml::{Enclosing, Event, Reader, Stop, Window};
+use std::collections::HashMap;
+
+/// All elements with an id, of the bytes that were kept.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    by_id: HashMap<Box<str>, usize>,
+    targets: Vec<Target>,
+    /// What ended the message early: elements that nobody finds may stand behind it.
+    fault: Option<Error>,
+    /// Numbers the searches for where references lead.
+    searches: u32,
+}
+
+/// An element with an id.
+#[derive(Debug)]
+pub(super) struct Target {
+    /// Where it stands among the bytes kept.
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// What is in scope around it; `None` for more than is allowed.
+    pub(super) enclosing: Option<Enclosing>,
+    /// The id that it refers to itself.
+    next: Next,
+    /// Its id stands twice.
+    is_twice: bool,
+    /// The search that has passed it last.
+    search: u32,
+    /// A tree has taken over its id.
+    pub(super) is_in_tree: bool,
+}
+
+/// Where an element with an id leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Next {
+    /// Nowhere: it is a value.
+    Value,
+    /// To the element with this id.
+    Id(Box<str>),
+    /// To this one in the end, or to nothing.
+    Found(Result<usize, Lost>),
+}
+
+/// Why a reference leads to nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lost {
+    /// No element has the id.
+    Unknown,
+    /// Several elements have the id.
+    Ambiguous,
+    /// It leads back to itself.
+    Circular,
+}
+
+impl Index {
+    /// Reads all elements of a window, from the one on whose start tag the reader was bookmarked behind. A fault in them is no error
+    /// yet: whoever reads them will find it, or another one in front of it.
+    pub(super) fn new(reader: &mut Reader, mut window: Window<'_>, limits: &Limits) -> Self {
+        let mut index = Index::default();
+        // The tag is read again.
+        let outside = reader.depth() - 1;
+        reader.cut(outside);
+        let mut open = Vec::new();
+        let mut inherited = limits.inherited_bindings;
+        loop {
+            match reader.next(&mut window) {
+                Ok(Event::Start) => open.push(index.open(reader, &window, limits, &mut inherited)),
+                Ok(Event::End) => index.close(open.pop().flatten(), window.pos),
+                Ok(Event::Text(_) | Event::Char(_)) => reader.forget_text(),
+                Ok(Event::Done) | Err(Stop::Pending) => break,
+                Err(Stop::Error(error)) => {
+                    index.fault = Some(error.into());
+                    break;
+                }
+            }
+        }
+        index
+    }
+
+    /// Notes the element just opened, if it has an id; gives its number then.
+    fn open(&mut self, reader: &Reader, window: &Window<'_>, limits: &Limits, room: &mut usize) -> Option<usize> {
+        let marks = marks_of(reader, |_| true);
+        let id = marks.id?;
+        let number = self.targets.len();
+        let start = (reader.tag_offset() - window.base) as usize;
+        let enclosing = self.enclosing(reader, limits, room);
+        let next = marks.reference.map_or(Next::Value, |id| Next::Id(id.into()));
+        self.targets.push(Target {
+            start,
+            end: usize::MAX,
+            enclosing,
+            next,
+            is_twice: false,
+            search: 0,
+            is_in_tree: false,
+        });
+        match self.by_id.get(id) {
+            Some(&first) => self.targets[first].is_twice = true,
+            None => _ = self.by_id.insert(id.into(), number),
+        }
+        Some(number)
+    }
+
+    /// What is in scope around the element just opened: mostly that of its neighbour.
+    fn enclosing(&self, reader: &Reader, limits: &Limits, room: &mut usize) -> Option<Enclosing> {
+        let before = self.targets.last().and_then(|target| target.enclosing.as_ref());
+        if let Some(same) = before.filter(|before| before.is(reader.outer_scope())) {
+            return Some(same.clone());
+        }
+        if reader.declarations_in_scope() > limits.bindings_in_scope {
+            return None;
+        }
+        let enclosing = reader.enclosing();
+        *room = room.checked_sub(enclosing.declarations())?;
+        Some(enclosing)
+    }
+
+    fn close(&mut self, number: Option<usize>, end: usize) {
+        if let Some(number) = number {
+            self.targets[number].end = end;
+        }
+    }
+
+    /// Elements in front of a place have been read where they stand, and trees among them have their ids.
+    pub(super) fn have_been_read(&mut self, to: usize) {
+        self.targets.iter_mut().take_while(|target| target.start < to).for_each(|target| target.is_in_tree = true);
+    }
+
+    pub(super) fn target(&self, number: usize) -> &Target {
+        &self.targets[number]
+    }
+
+    /// The element with an id, whatever it refers to itself.
+    pub(super) fn with_id(&mut self, id: &str) -> Option<&mut Target> {
+        let number = *self.by_id.get(id)?;
+        self.targets.get_mut(number)
+    }
+
+    /// What ended the message early.
+    pub(super) fn fault(&self) -> Option<&Error> {
+        self.fault.as_ref()
+    }
+
+    /// The number of the element that a reference leads to in the end. All elements on the way learn it, so that a chain is walked once.
+    pub(super) fn find(&mut self, id: &str) -> Result<usize, Lost> {
+        self.searches += 1;
+        let mut way = Vec::new();
+        let mut next = self.named(id);
+        let found = loop {
+            let at = match next {
+                Ok(at) => at,
+                Err(lost) => break Err(lost),
+            };
+            let target = &mut self.targets[at];
+            if std::mem::replace(&mut target.search, self.searches) == self.searches {
+                break Err(Lost::Circular);
+            }
+            next = match std::mem::replace(&mut target.next, Next::Value) {
+                Next::Value => break Ok(at),
+                Next::Found(found) => {
+                    target.next = Next::Found(found);
+                    break found;
+                }
+                Next::Id(id) => self.named(&id),
+            };
+            way.push(at);
+        };
+        way.into_iter().for_each(|passed| self.targets[passed].next = Next::Found(found));
+        found
+    }
+
+    fn named(&self, id: &str) -> Result<usize, Lost> {
+        let number = *self.by_id.get(id).ok_or(Lost::Unknown)?;
+        let target = &self.targets[number];
+        match target {
+            Target { is_twice: true, .. } => Err(Lost::Ambiguous),
+            // It began, and the message ended.
+            Target { end: usize::MAX, .. } if self.fault.is_some() => Err(Lost::Unknown),
+            _ => Ok(number),
+        }
+    }
+}
+
+impl Lost {
+    /// What is wrong, for people.
+    pub(super) fn kind(self, id: &str) -> ErrorKind {
+        let why = match self {
+            Lost::Unknown => "no element has this id",
+            Lost::Ambiguous => "several elements have this id",
+            Lost::Circular => "it leads back to itself",
+        };
+        ErrorKind::Reference(format!("#{id}: {why}"))
+    }
+}

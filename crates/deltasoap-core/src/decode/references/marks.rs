@@ -1,0 +1,64 @@
+//! What a start tag says about references: the element's id, or what it refers to.
+
+use crate::decode::Cursor;
+use crate::ns;
+use crate::schema::View;
+use deltasoap_xml::{NameId, Names, Reader};
+
+/// What a start tag says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Marks<'a> {
+    /// The element's own id.
+    pub(super) id: Option<&'a str>,
+    /// The id of the element that it refers to.
+    pub(super) reference: Option<&'a str>,
+}
+
+/// The marks of the start tag just read. Attributes that the schema names are none.
+pub(super) fn marks<'a>(cursor: &'a Cursor<'_>, view: View<'_>) -> Marks<'a> {
+    let names = cursor.names();
+    let is_named = |name: NameId| {
+        let complex = view.complex();
+        complex.is_some_and(|it| it.attributes.iter().any(|a| names.is(name, &a.name.namespace, &a.name.local)))
+    };
+    marks_of(cursor.reader(), |name| !is_named(name))
+}
+
+/// The marks of the start tag just read among those attributes that are of interest.
+pub(super) fn marks_of(reader: &Reader, is_mark: impl Fn(NameId) -> bool) -> Marks<'_> {
+    let mut marks = Marks::default();
+    for index in 0..reader.attribute_count() {
+        let (name, text) = reader.attribute(index);
+        let text = text.trim_ascii();
+        match kind(reader.names(), name) {
+            Some(Kind::Id) if is_mark(name) && !text.is_empty() => marks.id = marks.id.or(Some(text)),
+            Some(Kind::Href) if is_mark(name) => marks.reference = marks.reference.or(text.strip_prefix('#')),
+            Some(Kind::Ref) if is_mark(name) => marks.reference = marks.reference.or(Some(text)),
+            _ => {}
+        }
+    }
+    marks
+}
+
+/// True if an attribute is an id.
+pub(super) fn is_id(names: &Names, name: NameId) -> bool {
+    kind(names, name) == Some(Kind::Id)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Id,
+    /// A URI; one of a fragment alone is a reference.
+    Href,
+    Ref,
+}
+
+fn kind(names: &Names, name: NameId) -> Option<Kind> {
+    let namespace = names.namespace(name);
+    match names.local(name) {
+        "id" if namespace.is_empty() || namespace == ns::SOAP12_ENCODING => Some(Kind::Id),
+        "href" if namespace.is_empty() => Some(Kind::Href),
+        "ref" if namespace == ns::SOAP12_ENCODING => Some(Kind::Ref),
+        _ => None,
+    }
+}

@@ -1,0 +1,134 @@
+//! Writing values that several places share ([`Shared`](crate::Shared)).
+//!
+//! With SOAP encoding such a value is written once. In SOAP 1.1 it becomes an element of its own behind the operation, and each place
+//! refers to that (section 5.1, rules 4 and 5); in SOAP 1.2 it stands where it is met first, and the other places refer to it (part 2,
+//! section 3.1.5). A value that has one handle only stands where it belongs, as any other value does: identity is looked at where
+//! types ask for it, and costs nothing elsewhere.
+//!
+//! Without SOAP encoding, or where references are [switched off](Encoder::set_references), each place gets a copy. A cycle cannot be
+//! written then, nor can values whose copies become too many.
+
+use super::Encoder;
+use crate::ns;
+use crate::schema::{QName, Use};
+use crate::soap::Version;
+use std::collections::{HashMap, HashSet};
+
+/// What an encoder knows about shared values.
+#[derive(Debug, Default)]
+pub(super) struct Identities {
+    is_off: bool,
+    /// Declarations in scope in the body, while one is written.
+    body: Option<usize>,
+    /// Numbers of values by their address: those that have been written, or are being written.
+    ids: HashMap<usize, usize>,
+    /// Elements that stand behind the operation.
+    independent: Vec<u8>,
+    /// Values within which writing goes on.
+    open: Vec<usize>,
+    /// Values of which a copy was written, and the bytes of all further copies.
+    copied: HashSet<usize>,
+    copies: usize,
+}
+
+/// Most bytes of copies beyond the first of each value.
+const MOST_COPIES: usize = 64 << 20;
+/// Most shared values within each other.
+const DEEPEST: usize = 1000;
+
+impl Encoder {
+    /// Whether values that are shared are written as references where SOAP encoding allows it, which is so by default; else as copies, for
+    /// readers that know no references.
+    pub fn set_references(&mut self, on: bool) {
+        self.identities.is_off = !on;
+    }
+
+    /// At the start of a message's body.
+    pub(crate) fn begin_body(&mut self) {
+        self.identities.body = Some(self.declared.len());
+    }
+
+    /// Behind the operation: what stands beside it.
+    pub(crate) fn end_body(&mut self) {
+        let independent = std::mem::take(&mut self.identities.independent);
+        self.out.push(&independent);
+        self.identities.body = None;
+    }
+
+    /// Writes the content of the element just opened, or refers to it. The value is told by its address and whether there are other
+    /// handles to it.
+    pub(crate) fn shared(&mut self, (address, is_shared): (usize, bool), write: impl FnOnce(&mut Self)) {
+        if self.is_full() || self.give_up_template() {
+            return;
+        }
+        if self.identities.open.len() >= DEEPEST {
+            return self.fail("shared values within each other, too deep");
+        }
+        let has_references = self.encoding() == Use::Encoded && !self.identities.is_off;
+        match self.identities.body.filter(|_| has_references && is_shared) {
+            Some(body) => self.refer(address, body, write),
+            None if is_shared => self.copy(address, write),
+            None => self.within(address, write),
+        }
+    }
+
+    fn within(&mut self, address: usize, write: impl FnOnce(&mut Self)) {
+        self.identities.open.push(address);
+        write(self);
+        self.identities.open.pop();
+    }
+
+    fn refer(&mut self, address: usize, body: usize, write: impl FnOnce(&mut Self)) {
+        let ids = &mut self.identities.ids;
+        let (number, is_new) = (ids.len(), !ids.contains_key(&address));
+        let id = format!("id{}", ids.entry(address).or_insert(number));
+        let encoding = |local| QName::new(ns::SOAP12_ENCODING, local);
+        match self.version() {
+            Version::Soap12 if is_new => {
+                self.attribute(&encoding("id"), &id);
+                self.within(address, write);
+            }
+            Version::Soap12 => self.attribute(&encoding("ref"), &id),
+            Version::Soap11 => {
+                self.attribute(&QName::new("", "href"), &format!("#{id}"));
+                if is_new {
+                    self.independent(&id, body, |encoder| encoder.within(address, write));
+                }
+            }
+        }
+    }
+
+    /// Writes an element to stand behind the operation.
+    fn independent(&mut self, id: &str, body: usize, write: impl FnOnce(&mut Self)) {
+        let mut side = self.fork();
+        side.declared.truncate(body);
+        side.identities = std::mem::take(&mut self.identities);
+        side.parts = self.parts.take();
+        side.start(&QName::new("", "multiRef"));
+        side.attribute(&QName::new("", "id"), id);
+        side.attribute(&QName::new(ns::SOAP11_ENCODING, "root"), "0");
+        side.attribute(&QName::new(ns::SOAP11, "encodingStyle"), ns::SOAP11_ENCODING);
+        write(&mut side);
+        side.end();
+        if let Err(error) = side.check() {
+            self.error.get_or_insert(error);
+        }
+        self.parts = side.parts.take();
+        self.identities = std::mem::take(&mut side.identities);
+        self.identities.independent.extend_from_slice(side.out.as_slice());
+    }
+
+    fn copy(&mut self, address: usize, write: impl FnOnce(&mut Self)) {
+        if self.identities.open.contains(&address) {
+            return self.fail("a cycle, which can only be written with references");
+        }
+        if self.identities.copies > MOST_COPIES {
+            return self.fail("shared values whose copies are too many");
+        }
+        let (start, is_first) = (self.len(), self.identities.copied.insert(address));
+        self.within(address, write);
+        if !is_first {
+            self.identities.copies += self.len() - start;
+        }
+    }
+}

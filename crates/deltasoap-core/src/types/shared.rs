@@ -1,0 +1,292 @@
+//! Values that several places of a message share.
+
+use crate::content::{Content, Typed};
+use crate::decode::{Cursor, Standing, Step, skip_element};
+use crate::encode::Encoder;
+use crate::schema::{Element, QName, View};
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::fmt;
+use std::hash::Hash;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock, Weak};
+use std::thread::LocalKey;
+
+/// A value that several places of a message may share: SOAP encoding writes it once, and elsewhere references to it (SOAP 1.1,
+/// section 5.1; SOAP 1.2 part 2, section 3.1.5). So graphs keep their shape, cyclic ones too:
+///
+/// ```
+/// use deltasoap::{Shared, Soap};
+///
+/// #[derive(Soap)]
+/// struct Person {
+///     name: String,
+///     friend: Option<Shared<Person>>,
+/// }
+/// ```
+///
+/// A field of any other type can be read from a reference as well, and then has a copy of what is referred to.
+///
+/// A handle is cheap to clone. Handles that close a cycle, those that were read within the very element that they refer to, do not
+/// keep their value alive, so that nothing is leaked: hold on to the message's value as long as you walk in it.
+///
+/// Two are equal if they have the same shape and values, whatever is shared in them.
+pub struct Shared<T>(Handle<T>);
+
+enum Handle<T> {
+    Owner(Arc<OnceLock<T>>),
+    Back(Weak<OnceLock<T>>),
+}
+
+impl<T> Shared<T> {
+    /// A value that nobody shares yet.
+    pub fn new(value: T) -> Self {
+        Shared(Handle::Owner(Arc::new(OnceLock::from(value))))
+    }
+
+    /// A value that is made with handles to itself, which close cycles.
+    ///
+    /// ```
+    /// use deltasoap_core::Shared;
+    ///
+    /// struct Ring(Shared<Ring>);
+    ///
+    /// let ring = Shared::cyclic(|ring| Ring(ring));
+    /// let next = ring.get().map(|ring| ring.0.clone());
+    /// assert!(next.is_some_and(|next| Shared::ptr_eq(&next, &ring)));
+    /// ```
+    pub fn cyclic(make: impl FnOnce(Shared<T>) -> T) -> Self {
+        let shared = Shared::empty();
+        let value = make(shared.weak());
+        shared.set(value);
+        shared
+    }
+
+    /// The value; `None` if it is gone, which happens to handles that close a cycle when the others are dropped.
+    pub fn get(&self) -> Option<Held<T>> {
+        let owner = match &self.0 {
+            Handle::Owner(owner) => Arc::clone(owner),
+            Handle::Back(back) => back.upgrade()?,
+        };
+        owner.get().is_some().then_some(Held(owner))
+    }
+
+    /// A handle that does not keep the value alive, as those that close cycles are.
+    pub fn weak(&self) -> Self {
+        Shared(Handle::Back(match &self.0 {
+            Handle::Owner(owner) => Arc::downgrade(owner),
+            Handle::Back(back) => Weak::clone(back),
+        }))
+    }
+
+    /// True if both are handles to one value.
+    pub fn ptr_eq(one: &Self, other: &Self) -> bool {
+        one.address() == other.address()
+    }
+
+    /// Tells the value from all others, as long as it is there.
+    pub(crate) fn address(&self) -> usize {
+        match &self.0 {
+            Handle::Owner(owner) => Arc::as_ptr(owner).addr(),
+            Handle::Back(back) => back.as_ptr().addr(),
+        }
+    }
+
+    /// True if there are other handles.
+    pub(crate) fn is_shared(&self) -> bool {
+        match &self.0 {
+            Handle::Owner(owner) => Arc::strong_count(owner) > 1 || Arc::weak_count(owner) > 0,
+            Handle::Back(_) => true,
+        }
+    }
+
+    /// A handle without a value, which is to follow.
+    pub(crate) fn empty() -> Self {
+        Shared(Handle::Owner(Arc::default()))
+    }
+
+    /// Gives a handle its value, unless it has one.
+    fn set(&self, value: T) {
+        if let Handle::Owner(owner) = &self.0 {
+            let _ = owner.set(value);
+        }
+    }
+
+    /// The value while it is read, of a handle that is the only one.
+    fn get_mut(&mut self) -> Option<&mut T> {
+        match &mut self.0 {
+            Handle::Owner(owner) => Arc::get_mut(owner)?.get_mut(),
+            Handle::Back(_) => None,
+        }
+    }
+}
+
+/// A shared value at hand.
+pub struct Held<T>(Arc<OnceLock<T>>);
+
+impl<T> Deref for Held<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match self.0.get() {
+            Some(value) => value,
+            None => unreachable!("held without a value"),
+        }
+    }
+}
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Shared(match &self.0 {
+            Handle::Owner(owner) => Handle::Owner(Arc::clone(owner)),
+            Handle::Back(back) => Handle::Back(Weak::clone(back)),
+        })
+    }
+}
+
+impl<T> From<T> for Shared<T> {
+    fn from(value: T) -> Self {
+        Shared::new(value)
+    }
+}
+
+/// Values met by the outermost comparison, or the outermost `Debug`, of this thread.
+type Met<K> = RefCell<Option<HashSet<K>>>;
+
+thread_local! {
+    /// Pairs that were compared or are being compared: equal unless the outermost comparison turns out false.
+    static COMPARED: Met<(usize, usize)> = const { RefCell::new(None) };
+    static SHOWN: Met<usize> = const { RefCell::new(None) };
+}
+
+/// Does what is to be done with a value that is met for the first time; `None` for others.
+fn if_new<K: Eq + Hash, R>(met: &'static LocalKey<Met<K>>, key: K, act: impl FnOnce() -> R) -> Option<R> {
+    let _outermost = met.with_borrow_mut(begin).then(|| Outermost(met));
+    let is_new = met.with_borrow_mut(|met| met.as_mut().is_none_or(|met| met.insert(key)));
+    is_new.then(act)
+}
+
+/// Makes an empty set of none; true if there was none.
+fn begin<K>(met: &mut Option<HashSet<K>>) -> bool {
+    let is_none = met.is_none();
+    met.get_or_insert_default();
+    is_none
+}
+
+/// Forgets what was met at the end, a panic included.
+struct Outermost<K: 'static>(&'static LocalKey<Met<K>>);
+
+impl<K> Drop for Outermost<K> {
+    fn drop(&mut self) {
+        self.0.set(None);
+    }
+}
+
+/// Values are compared once for each pair of handles: so graphs take linear time, and cycles come to an end.
+impl<T: PartialEq> PartialEq for Shared<T> {
+    fn eq(&self, other: &Self) -> bool {
+        if Shared::ptr_eq(self, other) {
+            return true;
+        }
+        let (Some(one), Some(two)) = (self.get(), other.get()) else {
+            return self.get().is_none() && other.get().is_none();
+        };
+        if_new(&COMPARED, (self.address(), other.address()), || *one == *two).unwrap_or(true)
+    }
+}
+
+/// Each value is shown once.
+impl<T: fmt::Debug> fmt::Debug for Shared<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(value) = self.get() else { return f.write_str("Shared(gone)") };
+        let shown = if_new(&SHOWN, self.address(), || f.debug_tuple("Shared").field(&*value).finish());
+        shown.unwrap_or_else(|| f.write_str("Shared(shown before)"))
+    }
+}
+
+/// Reading in place: there is one handle.
+const ALONE: u8 = 1;
+
+impl<T: Content + Send + Sync + 'static> Content for Shared<T> {
+    const REPLACES: bool = true;
+
+    fn vacant(_: View<'_>) -> Self {
+        Shared::empty()
+    }
+
+    fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        let content = view.content();
+        let (me, _) = cursor.enter();
+        if cursor.frame(me).state != ALONE {
+            match cursor.standing::<T>(content)? {
+                Standing::Alone => {
+                    *self = Shared::new(T::vacant(content));
+                    cursor.frame(me).state = ALONE;
+                }
+                Standing::Target { target, is_elsewhere, shared } => {
+                    *self = match shared {
+                        Some(shared) => pass(shared, cursor, is_elsewhere)?,
+                        None => read(cursor, content, target, is_elsewhere)?,
+                    };
+                    cursor.leave(me);
+                    return Ok(());
+                }
+            }
+        }
+        let Some(value) = self.get_mut() else { unreachable!("a value that is read has one handle") };
+        value.decode(cursor, content)?;
+        cursor.leave(me);
+        Ok(())
+    }
+
+    fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
+        let content = view.content();
+        // Before there is one more handle.
+        let identity = (self.address(), self.is_shared());
+        match self.get() {
+            Some(value) => encoder.shared(identity, |encoder| value.encode(encoder, content)),
+            None => encoder.fail("a handle to a value that is gone"),
+        }
+    }
+}
+
+/// Passes an element whose value was read before.
+fn pass<T>(shared: Shared<T>, cursor: &mut Cursor<'_>, is_elsewhere: bool) -> Step<Shared<T>> {
+    if is_elsewhere {
+        cursor.expect_nothing()?;
+    } else {
+        skip_element(cursor)?;
+    }
+    Ok(shared)
+}
+
+/// Reads the value of an element with an id. The message is whole by now, so that nothing here pauses.
+fn read<T: Content + Send + Sync + 'static>(
+    cursor: &mut Cursor<'_>,
+    view: View<'_>,
+    target: usize,
+    is_elsewhere: bool,
+) -> Step<Shared<T>> {
+    let shared = Shared::empty();
+    cursor.share::<T>(target, view, shared.clone());
+    let back = if is_elsewhere { Some(cursor.go(target)?) } else { None };
+    let mut value = T::vacant(view);
+    value.decode(cursor, view)?;
+    cursor.come_back(back);
+    shared.set(value);
+    Ok(shared)
+}
+
+impl<T: Typed> Shared<T> {
+    const ELEMENT: &'static Element = &Element::Shared(T::REFERENCE);
+}
+
+impl<T: Typed + Send + Sync + 'static> Typed for Shared<T> {
+    const TYPE_NAME: QName = T::TYPE_NAME;
+    const ITEM_NAME: &'static str = T::ITEM_NAME;
+    const NILLABLE: bool = T::NILLABLE;
+
+    fn element() -> &'static Element {
+        Self::ELEMENT
+    }
+}

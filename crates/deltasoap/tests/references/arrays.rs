@@ -1,0 +1,148 @@
+//! Arrays whose items say where they stand, of several dimensions, of arrays.
+
+use crate::support::{decode, envelope};
+use deltasoap::schema::Use;
+use deltasoap::soap::{Version, decode_request, encode_message};
+use deltasoap::{AnySimple, Buffer, ErrorKind, Limits, MultiArray, Nillable, Simple, Soap, SoapArray};
+use proptest::prelude::*;
+
+#[derive(Debug, Clone, PartialEq, Default, Soap)]
+#[soap(message, element = "put", namespace = "urn:g")]
+struct Put {
+    ints: Option<SoapArray<i32>>,
+    maybe: Option<SoapArray<Nillable<i32>>>,
+    matrix: Option<MultiArray<i32, 2>>,
+    cube: Option<MultiArray<String, 3>>,
+    rows: Option<SoapArray<SoapArray<i32>>>,
+    any: Option<SoapArray<AnySimple>>,
+}
+
+#[track_caller]
+fn read(content: &str) -> Result<Put, deltasoap::Error> {
+    let message = envelope(&format!("<g:put xmlns:g='urn:g'>{content}</g:put>"));
+    let results = [usize::MAX, 100, 1].map(|chunk| decode::<Put>(message.as_bytes(), chunk));
+    let [one, two, three] = results;
+    assert_eq!((&one, &one), (&two, &three));
+    one
+}
+
+fn ints(attributes: &str, items: &str) -> Result<Vec<i32>, deltasoap::Error> {
+    read(&format!("<ints {attributes}>{items}</ints>")).map(|put| put.ints.expect("an array").0)
+}
+
+#[test]
+fn partially_transmitted() {
+    let ints = ints("e:arrayType='xsd:int[5]' e:offset='[2]'", "<i>3</i><i>4</i>");
+    assert_eq!(ints.expect("read"), [0, 0, 3, 4]);
+}
+
+#[test]
+fn sparse() {
+    let type_of = "e:arrayType='xsd:int[10]'";
+    let sparse = ints(type_of, "<i>1</i><i e:position='[3]'>4</i><i>5</i><i e:position='[1]'>2</i><i>3</i>");
+    assert_eq!(sparse.expect("read"), [1, 2, 3, 4, 5]);
+    let put = read("<maybe e:arrayType='xsd:int[10]'><i e:position='[2]'>7</i></maybe>").expect("read");
+    assert_eq!(put.maybe, Some(SoapArray(vec![Nillable::Nil, Nillable::Nil, Nillable::Value(7)])));
+    for twice in ["<i>1</i><i e:position='[0]'>1</i>", "<i e:position='[2]'>1</i><i e:position='[1]'>1</i><i>1</i>"] {
+        assert!(matches!(ints(type_of, twice).expect_err(twice).kind(), ErrorKind::ArrayType(_)), "{twice}");
+    }
+}
+
+#[test]
+fn room_for_items_that_are_left_out_is_bounded() {
+    let limit = Limits::default().omitted_items;
+    assert_eq!(ints("", &format!("<i e:position='[{limit}]'>1</i>")).expect("read").len(), limit + 1);
+    for (attributes, items) in [
+        ("", "<i e:position='[65537]'>1</i>"),
+        ("", "<i e:position='[99999999999999999999999]'>1</i>"),
+        ("e:offset='[4294967296]'", ""),
+    ] {
+        let error = ints(attributes, items).expect_err(items);
+        assert_eq!(error.kind(), &ErrorKind::Limit { name: "omitted_items", limit: limit as u64 });
+    }
+    let all = "<i e:position='[40000]'>1</i>";
+    let error = read(&format!("<ints>{all}</ints><maybe>{all}</maybe>")).expect_err("in all");
+    assert!(matches!(error.kind(), ErrorKind::Limit { name: "omitted_items", .. }));
+    let error = read("<matrix e:arrayType='xsd:int[1,999999999]'><i>1</i></matrix>").expect_err("a row");
+    assert!(matches!(error.kind(), ErrorKind::Limit { name: "omitted_items", .. }));
+}
+
+#[test]
+fn several_dimensions() {
+    let items = "<i>1</i><i>2</i><i>3</i><i>4</i><i>5</i>";
+    for size in ["e:arrayType='xsd:int[2,3]'", "e:arrayType='xsd:int[9,3]'", "e:arrayType='xsd:int[,3]'"] {
+        let put = read(&format!("<matrix {size}>{items}</matrix>")).expect(size);
+        assert_eq!(put.matrix, MultiArray::new([2, 3], vec![1, 2, 3, 4, 5, 0]), "{size}");
+    }
+    let put = read("<matrix e:arrayType='xsd:int[3,2]' e:offset='[1,0]'><i>1</i><i e:position='[2,1]'>2</i></matrix>");
+    assert_eq!(put.expect("read").matrix, MultiArray::new([3, 2], vec![0, 0, 1, 0, 0, 2]));
+    for bad in ["xsd:int[6]", "xsd:int[2,]", "xsd:int[1,2,3]", "xsd:int[2,0]", "xsd:int[2,3"] {
+        let error = read(&format!("<matrix e:arrayType='{bad}'>{items}</matrix>")).expect_err(bad);
+        assert!(matches!(error.kind(), ErrorKind::ArrayType(_)), "{bad}: {error}");
+    }
+}
+
+#[test]
+fn soap_1_2_sizes() {
+    let ns = "xmlns:f='http://www.w3.org/2003/05/soap-encoding'";
+    for size in ["2 2", "* 2", " 7  2 "] {
+        let put = read(&format!(
+            "<matrix {ns} f:itemType='xsd:int' f:arraySize='{size}'><i>1</i><i>2</i><i>3</i><i>4</i></matrix>"
+        ));
+        assert_eq!(put.expect(size).matrix, MultiArray::new([2, 2], vec![1, 2, 3, 4]));
+    }
+}
+
+#[test]
+fn items_of_any_simple_type() {
+    let put = read("<any e:arrayType='xsd:anyType[2]'><i xsi:type='xsd:int'>1</i><i href='#x'/></any><ints id='y'/>");
+    assert!(put.is_err(), "#x is not there");
+    let message = envelope(
+        "<g:put xmlns:g='urn:g'><any e:arrayType='xsd:ur-type[2]'><i xsi:type='xsd:int'>1</i><i href='#x'/></any></g:put><m id='x' xsi:type='xsd:boolean'>true</m>",
+    );
+    let put = decode::<Put>(message.as_bytes(), 10).expect("read");
+    assert_eq!(put.any, Some(SoapArray(vec![AnySimple(Simple::Int(1)), AnySimple(Simple::Boolean(true))])));
+}
+
+#[test]
+fn sizes_and_items_agree() {
+    assert_eq!(MultiArray::new([2, 2], vec![1, 2, 3]), None);
+    assert_eq!(MultiArray::new([usize::MAX, usize::MAX], vec![1]), None);
+    let matrix = MultiArray::new([2, 2], vec![1, 2, 3, 4]).expect("four");
+    assert_eq!((matrix.get([1, 0]), matrix.get([0, 2]), matrix.get([2, 0])), (Some(&3), None, None));
+}
+
+fn matrices() -> impl Strategy<Value = MultiArray<i32, 2>> {
+    (1..5_usize, 1..5_usize).prop_flat_map(|(rows, columns)| {
+        proptest::collection::vec(any::<i32>(), rows * columns)
+            .prop_map(move |items| MultiArray::new([rows, columns], items).expect("as many"))
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read(
+        matrix in matrices(),
+        rows in proptest::collection::vec(proptest::collection::vec(any::<i32>(), 0..4), 0..4),
+        is_12: bool,
+    ) {
+        let rows = rows.into_iter().map(SoapArray).collect();
+        let cube = MultiArray::new([1, 2, 1], vec!["a".to_owned(), "b".to_owned()]);
+        let put = Put { matrix: Some(matrix), rows: Some(rows), cube, ..Put::default() };
+        let version = if is_12 { Version::Soap12 } else { Version::Soap11 };
+        let message = encode_message(version, Use::Encoded, &[], &put, Buffer::new()).expect("writable");
+        prop_assert_eq!(decode_request::<Put>(message.as_slice()).expect("valid").1, put);
+    }
+
+    /// Items that say where they stand, in any order, give the same as items in order.
+    #[test]
+    fn positions_in_any_order(items in proptest::collection::vec(any::<i32>(), 1..9).prop_flat_map(|items| {
+        let places: Vec<usize> = (0..items.len()).collect();
+        (Just(items), Just(places).prop_shuffle())
+    })) {
+        let (items, places) = items;
+        let one = |&place: &usize| format!("<i e:position='[{place}]'>{}</i>", items[place]);
+        let text: String = places.iter().map(one).collect();
+        prop_assert_eq!(ints("", &text).expect("read"), items);
+    }
+}

@@ -1,0 +1,11 @@
+//! References of SOAP encoding: graphs of every shape, written in every way; arrays with items left out; hostile messages.
+
+mod arrays;
+mod captured;
+mod dynamic;
+mod graph;
+mod graphs;
+mod hostile;
+mod support;
+mod trees;
+mod writing;

@@ -1,0 +1,134 @@
+//! What is written is read again, by references and by copies.
+
+use crate::graph::{Graph, Put, Vertex, graphs, styles, write};
+use crate::support::decode;
+use deltasoap::schema::Use;
+use deltasoap::soap::{Version, decode_request, encode_element, encode_message, encode_without_references};
+use deltasoap::{Buffer, ErrorKind, MatchKind, Message, Shared, Soap, Template, Templating, Typed};
+use proptest::prelude::*;
+
+fn written(version: Version, encoding: Use, put: &Put) -> Result<String, deltasoap::Error> {
+    let message = encode_message(version, encoding, &[], put, Buffer::new())?;
+    Ok(String::from_utf8(message.into_vec()).expect("UTF-8"))
+}
+
+fn vertex(name: &str) -> Vertex {
+    Vertex { name: name.to_owned(), value: 0, next: None, others: None }
+}
+
+fn twice() -> Put {
+    let shared = Shared::new(vertex("a"));
+    Put { first: shared.clone(), second: Some(shared) }
+}
+
+const CONTENT: &str = "<name xsi:type=\"xsd:string\">a</name><value xsi:type=\"xsd:int\">0</value>";
+
+#[test]
+fn soap_1_1_has_elements_behind_the_operation() {
+    let text = written(Version::Soap11, Use::Encoded, &twice()).expect("written");
+    let expected = format!(
+        "<first href=\"#id0\"/><second href=\"#id0\"/></ns:put><multiRef id=\"id0\" soapenc:root=\"0\" \
+         soap:encodingStyle=\"http://schemas.xmlsoap.org/soap/encoding/\" xmlns:ns=\"urn:g\" xsi:type=\"ns:Vertex\">{CONTENT}</multiRef></soap:Body>"
+    );
+    assert!(text.contains(&expected), "{text}");
+}
+
+#[test]
+fn soap_1_2_has_them_where_they_are_met() {
+    let text = written(Version::Soap12, Use::Encoded, &twice()).expect("written");
+    let expected =
+        format!("<first soapenc:id=\"id0\" xsi:type=\"ns:Vertex\">{CONTENT}</first><second soapenc:ref=\"id0\"/>");
+    assert!(text.contains(&expected), "{text}");
+}
+
+#[test]
+fn what_is_not_shared_stands_where_it_belongs() {
+    let put = Put { first: Shared::new(vertex("a")), second: Some(Shared::new(vertex("a"))) };
+    let text = written(Version::Soap11, Use::Encoded, &put).expect("written");
+    assert!(!text.contains("href") && !text.contains(" id="), "{text}");
+}
+
+#[test]
+fn copies() {
+    let literal = written(Version::Soap11, Use::Literal, &twice()).expect("written");
+    assert!(!literal.contains("href"), "{literal}");
+    assert_eq!(decode_request::<Put>(literal.as_bytes()).expect("valid").1, twice());
+    let body = twice();
+    let body = (&body, Put::view());
+    let message = encode_without_references(Version::Soap11, Use::Encoded, &[], &Put::ELEMENT, body, Buffer::new());
+    let text = String::from_utf8(message.expect("written").into_vec()).expect("UTF-8");
+    assert_eq!(text.matches(CONTENT).count(), 2, "{text}");
+}
+
+#[test]
+fn cycles_need_references() {
+    let ring = Shared::cyclic(|ring| Vertex { next: Some(ring), ..vertex("a") });
+    let put = Put { first: ring, second: None };
+    for version in [Version::Soap11, Version::Soap12] {
+        let error = written(version, Use::Literal, &put).expect_err("a cycle");
+        assert!(matches!(error.kind(), ErrorKind::Unwritable(_)), "{error}");
+        let text = written(version, Use::Encoded, &put).expect("written");
+        let read = decode::<Put>(text.as_bytes(), 20).expect(&text);
+        assert_eq!(read, put);
+        assert_eq!(Graph::of(&read.first), Graph::of(&put.first));
+    }
+}
+
+#[test]
+fn copies_are_bounded() {
+    let mut shared = Shared::new(vertex(&"x".repeat(1000)));
+    for _ in 0..40 {
+        shared = Shared::new(Vertex { next: Some(shared.clone()), others: Some(vec![shared].into()), ..vertex("a") });
+    }
+    let put = Put { first: shared, second: None };
+    let error = written(Version::Soap11, Use::Literal, &put).expect_err("2^40 copies");
+    assert!(matches!(error.kind(), ErrorKind::Unwritable(_)), "{error}");
+    let text = written(Version::Soap11, Use::Encoded, &put).expect("written");
+    assert_eq!(decode::<Put>(text.as_bytes(), usize::MAX).expect("valid"), put);
+}
+
+#[test]
+fn templates_stand_back() {
+    let mut template = Template::new(Templating::default());
+    for value in [1, 2, 2] {
+        let shared = Shared::new(Vertex { value, ..vertex("a") });
+        let put = Put { first: shared.clone(), second: Some(shared) };
+        let message = template.encode(Version::Soap11, Use::Encoded, &[], &put).expect("written");
+        assert_eq!(message.kind(), MatchKind::FirstTime);
+        assert_eq!(decode_request::<Put>(&message.to_vec()).expect("valid").1, put);
+    }
+}
+
+#[derive(Debug, PartialEq, Soap)]
+#[soap(message, namespace = "urn:g")]
+struct Texts {
+    texts: Vec<Shared<String>>,
+    same: Option<Shared<String>>,
+}
+
+#[test]
+fn texts_can_be_shared() {
+    let text = Shared::new("text".to_owned());
+    let texts = Texts { texts: vec![text.clone(), Shared::new("other".to_owned()), text.clone()], same: Some(text) };
+    for version in [Version::Soap11, Version::Soap12] {
+        let body = (&texts, Texts::view());
+        let message =
+            encode_element(version, Use::Encoded, &[], &Texts::ELEMENT, body, Buffer::new()).expect("written");
+        let read = decode_request::<Texts>(message.as_slice()).expect("valid").1;
+        assert_eq!(read, texts);
+        assert!(Shared::ptr_eq(&read.texts[0], &read.texts[2]) && !Shared::ptr_eq(&read.texts[0], &read.texts[1]));
+    }
+}
+
+proptest! {
+    #[test]
+    fn graphs_survive(graph in graphs(9), style in styles()) {
+        let put = decode::<Put>(write(&graph, &style).as_bytes(), usize::MAX).expect("valid");
+        for version in [Version::Soap11, Version::Soap12] {
+            let text = written(version, Use::Encoded, &put).expect("written");
+            let read = decode::<Put>(text.as_bytes(), 100);
+            prop_assert!(read.is_ok(), "{:?}\n{}", read, text);
+            prop_assert_eq!(Graph::of(&read.expect("valid").first), graph.canonical(), "{}", text);
+        }
+    }
+}
