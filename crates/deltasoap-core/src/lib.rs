@@ -31,7 +31,7 @@ pub use node::{Bindings, Child, Node};
 pub use schema::QName;
 pub use stats::Stats;
 pub use types::{
-    AnySimple, AttributeValue, Binary, Empty, PartUri, SoapArray, Span, Tracked, TrackedArray, TrackedVec, enumeration,
-    union,
+    AnySimple, AttributeValue, Binary, Empty, PartUri, SoapArray, Span, Tracked, TrackedArray, TrackedVec, derived,
+    enumeration, union,
 };
 pub use value::{Record, Simple, Value};

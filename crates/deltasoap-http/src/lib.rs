@@ -177,8 +177,8 @@ pub use attachments::{
 };
 pub use body::Body;
 pub use client::{
-    BoxError, CallError, CallOptions, Client, ClientBuilder, Credentials, HttpTransport, InvalidCredentials,
-    InvalidUrl, Response, SharedTemplates, StatusError,
+    BoxError, CallError, CallOptions, Caller, Client, ClientBuilder, Credentials, Failure, HttpTransport,
+    InvalidCredentials, InvalidUrl, Response, SharedTemplates, StatusError,
 };
 pub use coding::{CodingError, Compression, GzipLimits};
 pub use server::{

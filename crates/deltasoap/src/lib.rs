@@ -39,6 +39,8 @@
 pub use deltasoap_core::*;
 pub use deltasoap_derive::Soap;
 #[cfg(feature = "http")]
+pub use deltasoap_derive::Faults;
+#[cfg(feature = "http")]
 pub use deltasoap_http as http;
 
 /// The examples of the README, compiled.

@@ -5,10 +5,12 @@
 //! [`templates`] keeps earlier requests to write the next against, [`echoes`] tells whether answers repeat them, and [`memory`] keeps
 //! earlier responses to compare the next with;
 //! [`credentials`] go with requests, and answer challenges;
+//! [`caller`] is a client as generated code sees it;
 //! [`transport`] is the default way to the network, in whose place any [`tower::Service`] can stand.
 
 mod builder;
 mod call;
+mod caller;
 mod credentials;
 mod echoes;
 mod error;
@@ -21,6 +23,7 @@ mod transport;
 
 pub use builder::{Client, ClientBuilder, InvalidUrl};
 pub use call::Response;
+pub use caller::{Caller, Failure};
 pub use credentials::{Credentials, InvalidCredentials};
 pub use error::{CallError, StatusError};
 pub use options::CallOptions;
