@@ -5,6 +5,7 @@
 mod cli;
 mod demo;
 mod figures;
+mod generate;
 mod progress;
 mod replay;
 mod services;
@@ -21,6 +22,7 @@ async fn main() -> ExitCode {
     log();
     let result = match arguments.task {
         Task::Demo(demo) => demo::run(&demo).await,
+        Task::Generate(generate) => generate::run(&generate),
         Task::Replay(replay) => replay::run(&replay),
         Task::Serve(serve) => services::serve(&serve).await,
     };

@@ -1,8 +1,7 @@
 //! A whole corpus of descriptions: what is generated for each of them must compile.
 //!
 //! `DELTASOAP_WSDL_CORPUS=DIR cargo test -p deltasoap-codegen --test corpus -- --ignored --nocapture`. The output goes to
-//! `target/codegen-corpus`, a workspace of its own with several descriptions a crate; `DELTASOAP_CODEGEN_ONLY=TEXT` takes
-//! those whose path has the text in it.
+//! `target/codegen-corpus`, several descriptions a crate; `DELTASOAP_CODEGEN_ONLY=TEXT` takes those whose path has the text in it.
 
 use deltasoap_codegen::Builder;
 use deltasoap_wsdl::Importer;
@@ -73,62 +72,56 @@ fn descriptions(folder: &Path) -> Vec<String> {
 
 /// Writes crates of some modules each; gives their number.
 fn write(target: &Path, outputs: &Outputs) -> usize {
-    let _ = fs::remove_dir_all(target.join("crates"));
     let (mut crates, mut lines, mut modules) = (0, 0, String::new());
-    let mut close = |modules: &mut String| {
-        if !modules.is_empty() {
-            let folder = target.join(format!("crates/c{crates}"));
-            put(&folder.join("Cargo.toml"), &manifest(crates));
-            put(&folder.join("src/lib.rs"), modules);
-            modules.clear();
-            crates += 1;
-        }
-        crates
-    };
     for (number, code) in outputs.keys().enumerate() {
-        if lines > LINES {
-            close(&mut modules);
-            lines = 0;
-        }
-        lines += code.lines().count();
-        let file = target.join(format!("modules/m{number}.rs"));
+        let file = target.join(format!("m{number}.rs"));
         put(&file, code);
         let _ = writeln!(modules, "#[path = {:?}]\nmod m{number};", file.display().to_string());
+        lines += code.lines().count();
+        if lines > LINES || number + 1 == outputs.len() {
+            put(&target.join(format!("c{crates}.rs")), &modules);
+            modules.clear();
+            (crates, lines) = (crates + 1, 0);
+        }
     }
-    let crates = close(&mut modules);
-    put(&target.join("Cargo.toml"), "[workspace]\nresolver = \"3\"\nmembers = [\"crates/*\"]\n");
     crates
-}
-
-fn manifest(number: usize) -> String {
-    let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deltasoap");
-    format!(
-        "[package]\nname = \"c{number}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[lints.rust]\nwarnings = \"allow\"\n\n\
-         [dependencies]\ndeltasoap = {{ path = {:?} }}\n",
-        runtime.display().to_string()
-    )
 }
 
 fn put(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-    if fs::read_to_string(path).ok().as_deref() != Some(text) {
-        fs::write(path, text).expect("a file");
-    }
+    fs::write(path, text).expect("a file");
 }
 
-/// The modules of a crate that have errors.
+/// The modules of a crate that have errors. The compiler is called as Cargo called it for this test.
 fn check(target: &Path, number: usize) -> BTreeSet<String> {
-    let mut command = Command::new(env!("CARGO"));
-    command.current_dir(target).args(["check", "-q", "--message-format", "short", "-p", &format!("c{number}")]);
-    let output = command.env("CARGO_TARGET_DIR", target.join("target")).output().expect("cargo runs");
+    let dependencies = env::current_exe().expect("a path").parent().expect("a folder").to_owned();
+    let output = Command::new(env::var_os("RUSTC").unwrap_or("rustc".into()))
+        .arg(target.join(format!("c{number}.rs")))
+        .args(["--edition", "2024", "--crate-type", "lib", "--emit", "metadata", "--cap-lints", "allow"])
+        .args(["--error-format", "short", "--out-dir"])
+        .arg(target)
+        .args(["-L", &format!("dependency={}", dependencies.display())])
+        .args(["--extern", &format!("deltasoap={}", runtime(&dependencies).display())])
+        .output()
+        .expect("rustc runs");
     let text = String::from_utf8_lossy(&output.stderr);
-    let errors = text.lines().filter(|line| line.contains(": error"));
-    let failed: BTreeSet<String> = errors.filter_map(module).collect();
-    for line in text.lines().filter(|line| line.contains("error")).take(20) {
-        println!("c{number}: {line}");
-    }
+    let errors: Vec<&str> = text.lines().filter(|line| line.contains(": error")).collect();
+    errors.iter().take(20).for_each(|line| println!("{line}"));
+    let failed: BTreeSet<String> = errors.into_iter().filter_map(module).collect();
     assert!(output.status.success() || !failed.is_empty(), "c{number}: {text}");
+    println!("c{number}: {} modules fail", failed.len());
     failed
+}
+
+/// The library that was built last.
+fn runtime(dependencies: &Path) -> PathBuf {
+    let entries = dependencies.read_dir().expect("a directory").map(|entry| entry.expect("an entry").path());
+    let is_runtime = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("libdeltasoap-") && name.ends_with(".rlib")
+    };
+    let built = |path: &PathBuf| path.metadata().and_then(|metadata| metadata.modified()).ok();
+    entries.filter(is_runtime).max_by_key(built).expect("the runtime is built")
 }
 
 /// The module that a message is about.

@@ -10,6 +10,7 @@
 //! | call operations | `http::Client` |
 //! | read or write a message without HTTP | [`soap::decode_request`], [`soap::encode_message`] |
 //! | feed a message in chunks | [`decode::Decoder`] with a [`soap::EnvelopeReader`] |
+//! | have Rust for a WSDL | the crate `deltasoap-codegen`, or `wsdl!` with the feature `wsdl-macro` |
 //! | work with a schema that is only known at run time | [`Value`], [`schema::Schema`] |
 //! | look at a message without a schema | [`Node`] |
 //!
@@ -42,6 +43,8 @@ pub use deltasoap_derive::Soap;
 pub use deltasoap_derive::Faults;
 #[cfg(feature = "http")]
 pub use deltasoap_http as http;
+#[cfg(feature = "wsdl-macro")]
+pub use deltasoap_macro::wsdl;
 
 /// The examples of the README, compiled.
 #[cfg(all(doctest, feature = "http"))]
