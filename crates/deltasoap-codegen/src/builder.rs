@@ -59,7 +59,7 @@ impl Builder {
     /// Generates.
     ///
     /// # Errors
-    /// When the description cannot be imported, or holds names that are none.
+    /// When the description cannot be imported.
     pub fn generate(&self) -> Result<Generated, Error> {
         self.generate_for(&self.importer.import(&self.source)?)
     }
@@ -67,9 +67,9 @@ impl Builder {
     /// Generates for what was imported before.
     ///
     /// # Errors
-    /// As [`generate`](Self::generate).
+    /// None that is known: what is made is checked to be Rust.
     pub fn generate_for(&self, import: &Import) -> Result<Generated, Error> {
-        let mut model = plan::plan(import)?;
+        let mut model = plan::plan(import);
         boxing::break_cycles(&mut model);
         let code = render::text(render::tokens(&model), self.is_file)?;
         let files = import.documents().filter_map(|document| match document {

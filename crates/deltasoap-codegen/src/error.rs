@@ -9,8 +9,6 @@ use std::path::PathBuf;
 pub enum Error {
     /// The description cannot be imported.
     Import(deltasoap_wsdl::Error),
-    /// A name in the description that is no XML name: it must not become code.
-    Name(String),
     /// What was made is no Rust: a fault of the generator.
     Syntax(syn::Error),
     /// `OUT_DIR` is not set: not called from a build script, and no directory was given.
@@ -23,9 +21,10 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Import(error) => error.fmt(f),
-            Error::Name(name) => write!(f, "{name:?} is not an XML name"),
             Error::Syntax(error) => write!(f, "the generated code is malformed: {error}"),
-            Error::NoOutDir => f.write_str("OUT_DIR is not set; outside of a build script, say where to write with `out_dir`"),
+            Error::NoOutDir => {
+                f.write_str("OUT_DIR is not set; outside of a build script, say where to write with `out_dir`")
+            }
             Error::Write(path, error) => write!(f, "{}: {error}", path.display()),
         }
     }
@@ -37,7 +36,7 @@ impl std::error::Error for Error {
             Error::Import(error) => Some(error),
             Error::Syntax(error) => Some(error),
             Error::Write(_, error) => Some(error),
-            Error::Name(_) | Error::NoOutDir => None,
+            Error::NoOutDir => None,
         }
     }
 }

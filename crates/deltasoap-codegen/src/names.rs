@@ -10,6 +10,9 @@ const PRELUDE: [&str; 10] = ["String", "Vec", "Option", "Box", "Result", "Some",
 /// Names of crates, which generated paths begin with.
 const CRATES: [&str; 4] = ["deltasoap", "std", "core", "alloc"];
 
+/// Keywords that `r#` does not make identifiers of.
+const NEVER_RAW: [&str; 5] = ["self", "super", "crate", "Self", "_"];
+
 /// The names of one module, type or function: each is given once.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Scope {
@@ -38,7 +41,7 @@ impl Scope {
     /// A name for a field, function or module; a keyword gets its `r#` in [`ident`].
     pub(crate) fn value_name(&mut self, wish: &str) -> String {
         let name = valid(&legible(wish).to_snake_case(), "n");
-        let is_special = matches!(&*name, "self" | "super" | "crate" | "_") || CRATES.contains(&&*name);
+        let is_special = NEVER_RAW.contains(&&*name) || CRATES.contains(&&*name);
         self.unique(if is_special { format!("{name}_") } else { name })
     }
 
@@ -88,7 +91,8 @@ fn symbol(c: char) -> &'static str {
 
 /// The name, if it is one; else with something in front, or at the least ASCII.
 fn valid(name: &str, front: &str) -> String {
-    let is_name = |name: &str| syn::parse_str::<Ident>(name).is_ok() || syn::parse_str::<Ident>(&format!("r#{name}")).is_ok();
+    let is_ident = |name: &str| syn::parse_str::<Ident>(name).is_ok();
+    let is_name = |name: &str| is_ident(name) || is_ident(&format!("r#{name}")) || NEVER_RAW.contains(&name);
     let with_front = format!("{front}{name}");
     let ascii: String = name.chars().filter(char::is_ascii).collect();
     [name, &with_front, &format!("{front}{ascii}")].into_iter().find(|name| is_name(name)).unwrap_or(front).to_owned()
@@ -98,7 +102,7 @@ fn valid(name: &str, front: &str) -> String {
 pub(crate) fn ident(name: &str) -> Ident {
     match syn::parse_str::<Ident>(name) {
         Ok(ident) => ident,
-        Err(_) if matches!(name, "self" | "super" | "crate" | "Self" | "_") => Ident::new(&format!("{name}_"), Span::call_site()),
+        Err(_) if NEVER_RAW.contains(&name) => Ident::new(&format!("{name}_"), Span::call_site()),
         Err(_) => Ident::new_raw(name, Span::call_site()),
     }
 }
@@ -150,7 +154,8 @@ mod tests {
     #[test]
     fn names_are_identifiers_whatever_they_were() {
         let mut scope = Scope::default();
-        let names = ["getQuote", "GetQuote", "String", "Self", "2D", "", "+", "a-b.c", "Größe", "²", "\u{e31}", "x; drop"];
+        let names =
+            ["getQuote", "GetQuote", "String", "Self", "2D", "", "+", "a-b.c", "Größe", "²", "\u{e31}", "x; drop"];
         for name in names {
             let (ty, value) = (scope.type_name(name), scope.value_name(name));
             assert!(syn::parse_str::<Ident>(&ty).is_ok(), "{name} -> {ty}");
@@ -163,7 +168,10 @@ mod tests {
         let mut scope = Scope::default();
         assert_eq!(["a", "A", "a1", "a1"].map(|wish| scope.type_name(wish)), ["A", "A2", "A1", "A1_2"]);
         let mut scope = Scope::without(&["new"]);
-        assert_eq!(["new", "type", "Type", "self"].map(|wish| scope.value_name(wish)), ["new2", "type", "type2", "self_"]);
+        assert_eq!(
+            ["new", "type", "Type", "self"].map(|wish| scope.value_name(wish)),
+            ["new2", "type", "type2", "self_"]
+        );
         assert_eq!(ident("type").to_string(), "r#type");
     }
 

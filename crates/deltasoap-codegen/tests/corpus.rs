@@ -31,7 +31,10 @@ fn what_is_generated_for_a_corpus_compiles() {
         println!("FAILED\t{module}\t{}", outputs[index(module)].1.join(" "));
     }
     let files: usize = outputs.iter().map(|(_, files)| files.len()).sum();
-    println!("{files} generated, {} of them different; {refused} refused; {failed_files} do not compile", outputs.len());
+    println!(
+        "{files} generated, {} of them different; {refused} refused; {failed_files} do not compile",
+        outputs.len()
+    );
     assert!(failed.is_empty() && refused == 0);
 }
 

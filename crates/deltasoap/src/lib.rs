@@ -38,9 +38,9 @@
 #![forbid(unsafe_code)]
 
 pub use deltasoap_core::*;
-pub use deltasoap_derive::Soap;
 #[cfg(feature = "http")]
 pub use deltasoap_derive::Faults;
+pub use deltasoap_derive::Soap;
 #[cfg(feature = "http")]
 pub use deltasoap_http as http;
 #[cfg(feature = "wsdl-macro")]

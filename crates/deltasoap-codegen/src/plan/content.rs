@@ -1,6 +1,6 @@
 //! Complex types: content models as fields, by the rules of `deltasoap_wsdl::lower`.
 
-use super::{Key, Owner, Planner, Work, docs, ours};
+use super::{Key, Owner, Planner, Work, docs, legal, ours};
 use crate::model::{Docs, ItemId, ItemKind, Member, Occurs, Role, Struct, TypeUse};
 use deltasoap_core::QName;
 use deltasoap_core::schema::Use;
@@ -59,7 +59,7 @@ impl Planner<'_> {
             let default = it.default.as_deref().or(declaration.default.as_deref());
             docs.extend(Self::value_docs(default, it.fixed.as_deref().or(declaration.fixed.as_deref())));
             let occurs = if it.is_required { Occurs::Once } else { Occurs::AtMostOnce };
-            let name = self.checked(&declaration.name);
+            let name = legal(&declaration.name);
             attributes.push(Member { role: Role::Attribute, occurs, docs, ..member(name, content) });
         }
         attributes
@@ -173,7 +173,7 @@ impl Planner<'_> {
         if let Some(&known) = self.known.get(&key) {
             return known;
         }
-        let name = self.checked(&self.schemas[id].name);
+        let name = legal(&self.schemas[id].name);
         let docs = ours(format!("A `{}`, or an element that can stand for it.", name.local));
         self.add_work(key, (&format!("{} group", name.local), &name.namespace), docs, Work::Group(id, encoding))
     }
@@ -191,7 +191,7 @@ impl Planner<'_> {
     /// The field of an element, once.
     fn field(&mut self, id: ElementId, encoding: Use, owner: ItemId) -> Member {
         let declaration = &self.schemas[id];
-        let name = self.checked(&declaration.name);
+        let name = legal(&declaration.name);
         let (outer, namespace) = self.place(owner);
         let label = if declaration.is_global { name.local.to_string() } else { format!("{outer} {}", name.local) };
         let content = self.content(declaration.type_id, encoding, Owner { name: &label, namespace: &namespace });
@@ -216,7 +216,7 @@ impl Planner<'_> {
             false => self.content(array.item, encoding, Owner::NONE),
         };
         if let (Some(element), TypeUse::Item(of)) = (array.element, &item) {
-            let name = self.checked(&schemas[element].name).local.to_string();
+            let name = legal(&schemas[element].name).local.to_string();
             self.item_names.entry(*of).or_insert(name);
         }
         let ranks = array.dimensions.matches('[').count().clamp(1, MOST_RANKS);

@@ -7,18 +7,17 @@ mod content;
 mod services;
 mod simple;
 
-use crate::Error;
 use crate::model::{Derived, Docs, Item, ItemId, ItemKind, Model, Paragraph, Struct, TypeUse};
 use deltasoap_core::QName;
 use deltasoap_core::lexical::is_ncname;
+use deltasoap_core::ns::{SOAP11_ENCODING, SOAP12_ENCODING};
 use deltasoap_core::schema::Use;
 use deltasoap_wsdl::xsd::{ElementId, Schemas, TypeDefinition, TypeId};
 use deltasoap_wsdl::{Definitions, Import, NormalContent};
-use deltasoap_core::ns::{SOAP11_ENCODING, SOAP12_ENCODING};
 use std::collections::{BTreeMap, HashMap};
 
 /// What is to be generated for an import.
-pub(crate) fn plan(import: &Import) -> Result<Model, Error> {
+pub(crate) fn plan(import: &Import) -> Model {
     let mut planner = Planner {
         schemas: import.schemas(),
         definitions: import.definitions(),
@@ -27,7 +26,6 @@ pub(crate) fn plan(import: &Import) -> Result<Model, Error> {
         queue: Vec::new(),
         messages: HashMap::new(),
         item_names: HashMap::new(),
-        invalid: None,
     };
     planner.services();
     if planner.model.services.is_empty() {
@@ -36,10 +34,7 @@ pub(crate) fn plan(import: &Import) -> Result<Model, Error> {
     planner.work_off();
     planner.name_items();
     planner.join_elements();
-    match planner.invalid.take() {
-        Some(name) => Err(Error::Name(name)),
-        None => Ok(planner.model),
-    }
+    planner.model
 }
 
 /// What an item was made for.
@@ -85,8 +80,6 @@ struct Planner<'i> {
     messages: HashMap<(QName, String), ItemId>,
     /// What items of types are called in SOAP arrays.
     item_names: HashMap<ItemId, String>,
-    /// The first name that is none.
-    invalid: Option<String>,
 }
 
 impl Planner<'_> {
@@ -227,8 +220,9 @@ impl Planner<'_> {
             return known;
         }
         let declaration = &self.schemas[id];
-        let name = self.checked(&declaration.name);
-        let content = self.content(declaration.type_id, encoding, Owner { name: &name.local, namespace: &name.namespace });
+        let name = legal(&declaration.name);
+        let content =
+            self.content(declaration.type_id, encoding, Owner { name: &name.local, namespace: &name.namespace });
         let item = match content {
             TypeUse::Item(item) if self.is_own(declaration.type_id) => {
                 self.name_element(item, &name);
@@ -262,7 +256,7 @@ impl Planner<'_> {
 
     /// An element with content that no global declaration gives.
     fn loose_element(&mut self, name: &QName, content: TypeUse, docs: Docs) -> ItemId {
-        let name = self.checked(name);
+        let name = legal(name);
         let key = (name.clone(), format!("{content:?}"));
         if let Some(&known) = self.messages.get(&key) {
             return known;
@@ -304,19 +298,11 @@ impl Planner<'_> {
     fn type_name(&mut self, id: TypeId, owner: Owner<'_>) -> (String, String) {
         match &self.schemas[id].name {
             Some(name) => {
-                let name = self.checked(name);
+                let name = legal(name);
                 (name.local.to_string(), name.namespace.to_string())
             }
             None => (owner.name.to_owned(), owner.namespace.to_owned()),
         }
-    }
-
-    /// A name, noted if it is none: what stands in descriptions must not become code.
-    fn checked(&mut self, name: &QName) -> QName {
-        if !is_ncname(&name.local) && self.invalid.is_none() {
-            self.invalid = Some(name.local.to_string());
-        }
-        name.clone()
     }
 
     fn docs_of_type(&self, id: TypeId) -> Docs {
@@ -338,6 +324,17 @@ impl Planner<'_> {
 
 fn is_abstract(schemas: &Schemas, id: TypeId) -> bool {
     matches!(&schemas[id].definition, TypeDefinition::Complex(complex) if complex.is_abstract)
+}
+
+/// A name. What is none, though the description says it is, cannot be written as XML, nor become code: it is made one.
+fn legal(name: &QName) -> QName {
+    if is_ncname(&name.local) {
+        return name.clone();
+    }
+    let is_good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '.' | '_');
+    let local: String = name.local.chars().map(|c| if is_good(c) { c } else { '_' }).collect();
+    let local = if is_ncname(&local) { local } else { format!("_{local}") };
+    QName::owned(name.namespace.to_string(), local)
 }
 
 /// Documentation as paragraphs.

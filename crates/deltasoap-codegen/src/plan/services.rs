@@ -1,6 +1,6 @@
 //! Operations: what their messages are, and which bindings say the same.
 
-use super::{Owner, Planner, docs};
+use super::{Owner, Planner, docs, legal};
 use crate::model::{Docs, ItemId, ItemKind, Member, Occurs, Operation, Service, Struct, TypeUse};
 use crate::plan::content::member;
 use deltasoap_core::QName;
@@ -36,7 +36,7 @@ impl Planner<'_> {
         let mut docs_of = docs(port_type.documentation.as_deref());
         docs_of.extend(docs(binding.documentation.as_deref()));
         let mut service = Service {
-            wish: self.checked(name).local.to_string(),
+            wish: legal(name).local.to_string(),
             docs: docs_of,
             version: binding.version,
             address: port.map(|port| port.address.to_string()),
@@ -106,7 +106,7 @@ impl Planner<'_> {
 
     /// The element around the parts of an rpc message.
     fn wrapper(&mut self, name: &QName, parts: &[&Part], encoding: Use, docs: Docs) -> ItemId {
-        let name = self.checked(name);
+        let name = legal(name);
         let mut members: Vec<Member> = Vec::with_capacity(parts.len());
         for part in parts {
             let content = self.part(part, encoding, &name.local);
@@ -117,7 +117,8 @@ impl Planner<'_> {
         let item = self.add(&name.local, &name.namespace, docs, ItemKind::Pending);
         let element = Some(name.local.to_string());
         let is_all = encoding == Use::Encoded;
-        self.model.items[item.index()].kind = ItemKind::Struct(Struct { element, is_all, members, ..Struct::default() });
+        self.model.items[item.index()].kind =
+            ItemKind::Struct(Struct { element, is_all, members, ..Struct::default() });
         item
     }
 
@@ -128,7 +129,7 @@ impl Planner<'_> {
             PartContent::Element(name, None) => (name.clone(), TypeId::ANY),
             PartContent::Type(type_id) => (QName::owned("", &*part.name), *type_id),
         };
-        let name = self.checked(&name);
+        let name = legal(&name);
         let label = format!("{owner} {}", name.local);
         let content = self.content(type_id, encoding, Owner { name: &label, namespace: &name.namespace });
         let is_encoded = encoding == Use::Encoded;
@@ -137,11 +138,7 @@ impl Planner<'_> {
         Member { is_nillable, occurs, ..member(name, content) }
     }
 
-    fn faults(
-        &mut self,
-        declared: &deltasoap_wsdl::wsdl::Operation,
-        bound: &BoundOperation,
-    ) -> Vec<(String, ItemId)> {
+    fn faults(&mut self, declared: &deltasoap_wsdl::wsdl::Operation, bound: &BoundOperation) -> Vec<(String, ItemId)> {
         let definitions = self.definitions;
         let mut faults: Vec<(String, ItemId)> = Vec::new();
         for fault in &declared.faults {
@@ -193,7 +190,11 @@ fn are_alike(one: &Binding, other: &Binding) -> bool {
             one.encoding == other.encoding
                 && one.namespace == other.namespace
                 && one.parts == other.parts
-                && one.headers.iter().map(|it| (it.message, &it.part, it.encoding)).eq(other.headers.iter().map(|it| (it.message, &it.part, it.encoding)))
+                && one
+                    .headers
+                    .iter()
+                    .map(|it| (it.message, &it.part, it.encoding))
+                    .eq(other.headers.iter().map(|it| (it.message, &it.part, it.encoding)))
         }
         (None, None) => true,
         _ => false,

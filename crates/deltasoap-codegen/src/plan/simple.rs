@@ -115,7 +115,11 @@ impl Planner<'_> {
             facets.patterns.first().map(|pattern| format!("pattern {pattern}")),
         ];
         let bounds: Vec<String> = bounds.into_iter().flatten().collect();
-        if bounds.is_empty() { Docs::new() } else { vec![Paragraph::Said(format!("Not checked: {}.", bounds.join(", ")))] }
+        if bounds.is_empty() {
+            Docs::new()
+        } else {
+            vec![Paragraph::Said(format!("Not checked: {}.", bounds.join(", ")))]
+        }
     }
 
     /// A list. One of lists, which XSD forbids, has texts for items.

@@ -81,7 +81,10 @@ mod tests {
 
     #[test]
     fn words_are_only_words() {
-        assert_eq!(plain("  see [Foo]\n    <b>`x`\n\n\n at http://a.b/c. "), "see \\[Foo\\]\n\\<b\\>\\`x\\`\n\nat <http://a.b/c>.");
+        assert_eq!(
+            plain("  see [Foo]\n    <b>`x`\n\n\n at http://a.b/c. "),
+            "see \\[Foo\\]\n\\<b\\>\\`x\\`\n\nat <http://a.b/c>."
+        );
     }
 
     #[test]

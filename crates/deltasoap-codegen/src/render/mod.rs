@@ -32,7 +32,10 @@ pub(crate) fn tokens(model: &Model) -> TokenStream {
     let services = services::services(model, &layout);
     let modules = modules.into_iter().map(|(module, items)| {
         let (name, namespace) = &layout.modules[module];
-        let docs = docs::ours(format!("Types and elements of the namespace `{namespace}`."));
+        let docs = match &**namespace {
+            "" => docs::ours("Types and elements without a namespace."),
+            namespace => docs::ours(format!("Types and elements of the namespace `{namespace}`.")),
+        };
         let name = ident(name);
         quote!(#docs pub mod #name { #(#items)* })
     });
@@ -51,13 +54,14 @@ pub(crate) fn text(tokens: TokenStream, is_file: bool) -> Result<String, Error> 
 /// Puts a blank line between items, and between methods.
 fn with_blank_lines(code: &str) -> String {
     let indent = |line: &str| line.len() - line.trim_start().len();
-    let begins = |line: &str| ["///", "#[", "pub ", "impl", "fn "].iter().any(|start| line.trim_start().starts_with(start));
+    let begins =
+        |line: &str| ["///", "#[", "pub ", "impl", "fn "].iter().any(|start| line.trim_start().starts_with(start));
     let mut out = String::with_capacity(code.len() + code.len() / 16);
     let mut lines = code.lines().peekable();
     while let Some(line) = lines.next() {
         out.push_str(line);
         out.push('\n');
-        let ends = line.trim() == "}" || line.ends_with(';');
+        let ends = line.ends_with(['}', ';']);
         if ends && lines.peek().is_some_and(|next| begins(next) && indent(next) == indent(line)) {
             out.push('\n');
         }

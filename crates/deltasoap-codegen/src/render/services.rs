@@ -151,8 +151,7 @@ impl<'m> Render<'m> {
         let Named { operation, method, .. } = named;
         let constructor = if named.response.is_some() { quote!(with_context) } else { quote!(one_way_with_context) };
         let action = Some(&operation.action).filter(|it| !it.is_empty()).map(|action| quote!(.action(#action)));
-        let encoding = (operation.encoding == Use::Encoded)
-            .then(|| quote!(.encoding(deltasoap::schema::Use::Encoded)));
+        let encoding = (operation.encoding == Use::Encoded).then(|| quote!(.encoding(deltasoap::schema::Use::Encoded)));
         let style = (operation.style == Style::Rpc).then(|| quote!(.style(deltasoap::schema::Style::Rpc)));
         let faults = operation.faults.iter().map(|(_, detail)| {
             let detail = self.path(*detail);
@@ -264,8 +263,7 @@ fn call(named: &Named<'_>) -> TokenStream {
     words.extend(blocks("Header blocks of the response", &named.response_headers));
     let words = docs(&words);
     let action = Some(&operation.action).filter(|it| !it.is_empty()).map(|action| quote!(.action(#action)));
-    let encoding =
-        (operation.encoding == Use::Encoded).then(|| quote!(.encoding(deltasoap::schema::Use::Encoded)));
+    let encoding = (operation.encoding == Use::Encoded).then(|| quote!(.encoding(deltasoap::schema::Use::Encoded)));
     let call = if named.response.is_some() { quote!(call) } else { quote!(send) };
     let called = quote!(self.caller.#call(request, self.options.clone() #action #encoding).await);
     let body = if named.fault.is_some() { quote!(Ok(#called?)) } else { called };

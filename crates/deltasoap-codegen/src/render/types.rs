@@ -173,7 +173,8 @@ impl Render<'_> {
         let mut attributes = self.container(of.name.as_deref());
         let mut scope = Scope::default();
         let names: Vec<String> = of.values.iter().map(|(text, _)| scope.variant_name(text)).collect();
-        let rule = Rename::for_most(names.iter().zip(&of.values).map(|(name, (text, _))| (name.as_str(), text.as_str())));
+        let rule =
+            Rename::for_most(names.iter().zip(&of.values).map(|(name, (text, _))| (name.as_str(), text.as_str())));
         attributes.text("rename_all", rule.name);
         let variants = of.values.iter().zip(&names).map(|((text, words), name)| {
             let mut attributes = Attributes::default();
@@ -219,10 +220,7 @@ impl Render<'_> {
         let mut attributes = Attributes::default();
         attributes.flag("transparent", true);
         attributes.text("namespace", Some(&*element.namespace).filter(|it| !it.is_empty()));
-        match &*element.local {
-            local if local == self.name => attributes.flag("message", true),
-            local => attributes.text("element", Some(local)),
-        }
+        attributes.text("element", Some(&*element.local));
         let attributes = attributes.tokens();
         quote! {
             #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]

@@ -10,8 +10,14 @@ pub const GOLDENS: &[(&str, &str)] = &[
     ("events", "FalkTannhaeuser+python-onvif-zeep/wsdl/events.wsdl"),
     ("faults", "apache+axis-axis1-java/integration/src/test/wsdl/faults/FaultService.wsdl"),
     ("interop", "apache+axis-axis1-java/interop-mock/src/main/resources/wsdl/soap12-add-test.wsdl"),
-    ("metadata", "loopbackio+strong-soap/test/request-response-samples/readMetadata__should_respect_xsi_type_attribute/soap.wsdl"),
-    ("nested", "vpulim+node-soap/test/request-response-samples/IndienenBericht__should_work_with_deeply_nested_XML_messages/soap.wsdl"),
+    (
+        "metadata",
+        "loopbackio+strong-soap/test/request-response-samples/readMetadata__should_respect_xsi_type_attribute/soap.wsdl",
+    ),
+    (
+        "nested",
+        "vpulim+node-soap/test/request-response-samples/IndienenBericht__should_work_with_deeply_nested_XML_messages/soap.wsdl",
+    ),
     ("plans", "apache+axis-axis1-java/integration/src/test/wsdl/extension/extension.wsdl"),
     ("recursive", "loopbackio+strong-soap/test/wsdl/recursive.wsdl"),
     ("xop", "apache+cxf/testutils/src/main/resources/wsdl/mtom_xop.wsdl"),
