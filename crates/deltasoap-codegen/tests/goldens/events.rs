@@ -1546,15 +1546,19 @@ pub mod wsdl {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
     pub struct SeekResponse {}
+
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
     pub struct SetSynchronizationPoint {}
+
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
     pub struct SetSynchronizationPointResponse {}
+
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
     pub struct GetServiceCapabilities {}
+
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
         namespace = "http://www.onvif.org/ver10/events/wsdl",
@@ -1610,6 +1614,7 @@ pub mod wsdl {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
     pub struct GetEventProperties {}
+
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
         namespace = "http://www.onvif.org/ver10/events/wsdl",

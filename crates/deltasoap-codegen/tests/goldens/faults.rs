@@ -200,7 +200,7 @@ pub enum ThrowExtensionFaultFault {
     Other(deltasoap::soap::Fault),
 }
 
-/// Types and elements of the namespace ``.
+/// Types and elements without a namespace.
 pub mod unqualified {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(element = "getQuote", all, rename_all = "camelCase")]

@@ -366,9 +366,11 @@ pub mod soapinterop_org {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(namespace = "http://soapinterop.org/", element = "echoVoid")]
     pub struct EchoVoid {}
+
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(namespace = "http://soapinterop.org/", element = "echoVoidResponse")]
     pub struct EchoVoidResponse {}
+
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
         namespace = "http://soapinterop.org/",

@@ -201,6 +201,7 @@ pub mod messages_v3 {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3")]
     pub struct Bericht {}
+
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3",

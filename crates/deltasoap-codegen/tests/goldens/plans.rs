@@ -80,6 +80,7 @@ pub fn serve_plan_ws<T: PlanWsServer>(
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "http://tempuri.org/", message)]
 pub struct GetPlan {}
+
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "http://tempuri.org/", message, qualified, rename_all = "PascalCase")]
 pub struct GetPlanResponse {
