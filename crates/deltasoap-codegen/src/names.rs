@@ -2,7 +2,7 @@
 
 use heck::{ToLowerCamelCase, ToShoutySnakeCase, ToSnakeCase, ToUpperCamelCase};
 use proc_macro2::{Ident, Span};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Types of the prelude, which generated code names without a path.
 const PRELUDE: [&str; 10] = ["String", "Vec", "Option", "Box", "Result", "Some", "None", "Ok", "Err", "Self"];
@@ -17,12 +17,14 @@ const NEVER_RAW: [&str; 5] = ["self", "super", "crate", "Self", "_"];
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Scope {
     taken: HashSet<String>,
+    /// The last number behind each name that was wished for again.
+    numbers: HashMap<String, u64>,
 }
 
 impl Scope {
     /// A scope where some names are taken.
     pub(crate) fn without(names: &[&str]) -> Self {
-        Scope { taken: names.iter().map(|&name| name.to_owned()).collect() }
+        Scope { taken: names.iter().map(|&name| name.to_owned()).collect(), numbers: HashMap::new() }
     }
 
     /// A name for a type, trait or variant.
@@ -45,15 +47,20 @@ impl Scope {
         self.unique(if is_special { format!("{name}_") } else { name })
     }
 
+    /// The name, numbered if it is taken. Numbers are not tried again, so that many equal wishes take linear time.
     fn unique(&mut self, name: String) -> String {
         if self.taken.insert(name.clone()) {
             return name;
         }
         let separator = if name.ends_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
-        let numbered = (2..).map(|number: u64| format!("{name}{separator}{number}"));
-        let free = numbered.into_iter().find(|name| !self.taken.contains(name)).unwrap_or(name);
-        self.taken.insert(free.clone());
-        free
+        let number = self.numbers.entry(name.clone()).or_insert(1);
+        loop {
+            *number += 1;
+            let numbered = format!("{name}{separator}{number}");
+            if self.taken.insert(numbered.clone()) {
+                return numbered;
+            }
+        }
     }
 }
 
