@@ -9,7 +9,7 @@
 //!
 //! ```ignore
 //! // src/main.rs
-//! #[allow(clippy::all, missing_docs)]
+//! #[allow(clippy::all, dead_code, missing_docs)]
 //! mod weather {
 //!     include!(concat!(env!("OUT_DIR"), "/weather.rs"));
 //! }

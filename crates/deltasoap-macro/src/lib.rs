@@ -13,7 +13,7 @@ use syn::{Error, LitStr, parse_macro_input};
 /// package. Documents are read from files alone; the crate is compiled anew when one of them changes.
 ///
 /// ```ignore
-/// #[allow(clippy::all, missing_docs)]
+/// #[allow(clippy::all, dead_code, missing_docs)]
 /// mod weather {
 ///     deltasoap::wsdl!("wsdl/weather.wsdl");
 /// }

@@ -13,7 +13,7 @@ use weather::{
     WeatherServer, serve_weather,
 };
 
-#[allow(clippy::all, missing_docs)]
+#[allow(clippy::all, dead_code, missing_docs)]
 mod weather {
     include!(concat!(env!("OUT_DIR"), "/weather.rs"));
 }

@@ -10,7 +10,7 @@ mod simple;
 use crate::model::{Derived, Docs, Item, ItemId, ItemKind, Model, Paragraph, Struct, TypeUse};
 use deltasoap_core::QName;
 use deltasoap_core::lexical::is_ncname;
-use deltasoap_core::ns::{SOAP11_ENCODING, SOAP12_ENCODING};
+use deltasoap_core::ns::{SOAP11_ENCODING, SOAP12_ENCODING, XML, XSD};
 use deltasoap_core::schema::Use;
 use deltasoap_wsdl::xsd::{ElementId, Schemas, TypeDefinition, TypeId};
 use deltasoap_wsdl::{Definitions, Import, NormalContent};
@@ -83,14 +83,20 @@ struct Planner<'i> {
 }
 
 impl Planner<'_> {
-    /// Without operations: all that the schemas define.
+    /// Without operations: all that the schemas define, but for what belongs to XML Schema and SOAP.
     fn global_components(&mut self) {
-        let globals: Vec<ElementId> =
-            self.schemas.elements().filter(|(_, element)| element.is_global).map(|(id, _)| id).collect();
-        globals.into_iter().for_each(|id| _ = self.element(id, Use::Literal));
-        let named = self.schemas.types().filter(|(_, ty)| ty.name.is_some() && ty.place.is_some());
-        let named: Vec<TypeId> = named.map(|(id, _)| id).collect();
-        named.into_iter().for_each(|id| _ = self.content(id, Use::Literal, Owner::NONE));
+        let schemas = self.schemas;
+        let is_ours = |name: &QName| ![XSD, XML, SOAP11_ENCODING, SOAP12_ENCODING].contains(&&*name.namespace);
+        for (id, element) in schemas.elements() {
+            if element.is_global && is_ours(&element.name) {
+                self.element(id, Use::Literal);
+            }
+        }
+        for (id, ty) in schemas.types() {
+            if ty.place.is_some() && ty.name.as_ref().is_some_and(is_ours) {
+                self.content(id, Use::Literal, Owner::NONE);
+            }
+        }
     }
 
     fn work_off(&mut self) {

@@ -15,7 +15,7 @@ use quote::quote;
 use std::collections::{BTreeMap, HashMap};
 
 /// Lints that generated code is not held to: its names and its words are those of the description.
-const ALLOWED: &str = "clippy::all, missing_docs, rustdoc::all";
+const ALLOWED: &str = "clippy::all, dead_code, missing_docs, rustdoc::all";
 
 /// The items of a model.
 pub(crate) fn tokens(model: &Model) -> TokenStream {
@@ -61,7 +61,7 @@ fn with_blank_lines(code: &str) -> String {
     while let Some(line) = lines.next() {
         out.push_str(line);
         out.push('\n');
-        let ends = line.ends_with(['}', ';']);
+        let ends = line.ends_with(['}', ';']) && !line.trim_start().starts_with("//");
         if ends && lines.peek().is_some_and(|next| begins(next) && indent(next) == indent(line)) {
             out.push('\n');
         }
