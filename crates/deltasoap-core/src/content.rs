@@ -45,8 +45,8 @@ pub trait Content: Sized {
         None
     }
 
-    /// Writes the content where it has no element of its own: only choices can stand so
-    /// ([`Field::inline`]); nothing is written for other types.
+    /// Writes the content where it has no element of its own: only choices and trees can stand
+    /// so ([`Field::inline`]); nothing is written for other types.
     fn encode_inline(&self, encoder: &mut Encoder, view: View<'_>) {
         let _ = (encoder, view);
     }
@@ -107,7 +107,7 @@ pub trait Typed: Content {
     /// True if a nil element is kept apart from content: [`Nillable`].
     const NILLABLE: bool = false;
 
-    /// True for choices: only they can be [inline](Field::inline).
+    /// True for choices, and for trees, which can be any element: only they can be [inline](Field::inline).
     const CHOICE: bool = false;
 
     /// A reference to the description, for `static` schemas.
@@ -154,7 +154,7 @@ pub trait Occurs: Sized {
     const NILLABLE: bool;
     /// The reference to the content's description.
     const REFERENCE: ElementRef;
-    /// True if the content is a choice: only such fields can be [inline](Field::inline).
+    /// True if the content is a choice or a tree: only such fields can be [inline](Field::inline).
     const CHOICE: bool = false;
 
     /// A view of the content's description, for calls from typed code, which has no schema at hand.

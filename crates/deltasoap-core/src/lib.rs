@@ -32,6 +32,6 @@ pub use schema::QName;
 pub use stats::Stats;
 pub use types::{
     AnySimple, AttributeValue, Binary, Empty, Held, MultiArray, PartUri, Shared, SoapArray, Span, Tracked,
-    TrackedArray, TrackedVec, enumeration, union,
+    TrackedArray, TrackedVec, derived, enumeration, union,
 };
 pub use value::{Record, Simple, Value};

@@ -145,10 +145,17 @@ impl Content for Node {
         }
         self.write_content(encoder);
     }
+
+    /// A tree that stands for itself (`xsd:any`) is written with its own name.
+    fn encode_inline(&self, encoder: &mut Encoder, _: View<'_>) {
+        self.write(encoder);
+    }
 }
 
 impl Typed for Node {
     const TYPE_NAME: QName = QName::new(ns::XSD, "anyType");
+    /// Inline, it is any element.
+    const CHOICE: bool = true;
 
     fn element() -> &'static Element {
         static ELEMENT: Element = Element::Any;
@@ -162,6 +169,7 @@ fn decode(root: &mut Node, cursor: &mut Cursor<'_>) -> Step {
     let (me, fresh) = cursor.enter();
     let base = cursor.frame(me).depth as usize;
     if fresh {
+        cursor.take_inline();
         cursor.keep_elsewhere();
         cursor.note_if_id()?;
         *root = open_root(cursor)?;

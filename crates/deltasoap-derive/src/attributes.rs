@@ -18,7 +18,7 @@ pub(crate) struct Container {
     pub(crate) rename_all: Option<Rename>,
     /// The path of the runtime.
     pub(crate) runtime: Path,
-    /// `message`, `qualified`, `all`, `open`, `choice`, `union`: where they stand.
+    /// `message`, `qualified`, `all`, `open`, `choice`, `union`, `derived`, `transparent`: where they stand.
     pub(crate) flags: Vec<(Flag, Span)>,
 }
 
@@ -37,6 +37,10 @@ pub(crate) enum Flag {
     Choice,
     /// An enum is a union of simple types.
     Union,
+    /// An enum is a type and those derived from it.
+    Derived,
+    /// A tuple struct is its field's type.
+    Transparent,
 }
 
 const FLAGS: &[(&str, Flag)] = &[
@@ -46,6 +50,8 @@ const FLAGS: &[(&str, Flag)] = &[
     ("open", Flag::Open),
     ("choice", Flag::Choice),
     ("union", Flag::Union),
+    ("derived", Flag::Derived),
+    ("transparent", Flag::Transparent),
 ];
 
 impl Container {
@@ -107,6 +113,17 @@ pub(crate) enum Role {
     Text,
 }
 
+/// An attribute of a field or variant that has no value and is no role.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// A variant is the type of elements that name none.
+    Base,
+    /// A variant takes elements of all other types.
+    Other,
+    /// An element of a field above may come again here.
+    Again,
+}
+
 /// The attributes of a field or of a variant.
 pub(crate) struct Local {
     /// The XML name, if it is not made from the Rust name.
@@ -116,11 +133,19 @@ pub(crate) struct Local {
     pub(crate) role: Role,
     /// The value of a field that does not occur.
     pub(crate) default: Option<Expr>,
+    marks: Vec<(Mark, Span)>,
 }
 
 impl Local {
     pub(crate) fn parse(attributes: &[Attribute]) -> Result<Self> {
-        let mut local = Local { name: None, namespace: None, qualified: None, role: Role::Element, default: None };
+        let mut local = Local {
+            name: None,
+            namespace: None,
+            qualified: None,
+            role: Role::Element,
+            default: None,
+            marks: Vec::new(),
+        };
         each(attributes, |meta| local.take(&meta))?;
         Ok(local)
     }
@@ -135,6 +160,9 @@ impl Local {
             "attribute" => self.set_role(Role::Attribute, meta)?,
             "text" => self.set_role(Role::Text, meta)?,
             "default" => self.default = Some(default(meta)?),
+            "base" => self.marks.push((Mark::Base, span(meta))),
+            "other" => self.marks.push((Mark::Other, span(meta))),
+            "again" => self.marks.push((Mark::Again, span(meta))),
             _ => return Err(meta.error("unknown attribute of a field or variant")),
         }
         Ok(())
@@ -146,6 +174,18 @@ impl Local {
         }
         self.role = role;
         Ok(())
+    }
+
+    pub(crate) fn has(&self, mark: Mark) -> bool {
+        self.marks.iter().any(|(found, _)| *found == mark)
+    }
+
+    /// An error if a mark stands there that means nothing here.
+    pub(crate) fn allow(&self, allowed: &[Mark]) -> Result<()> {
+        match self.marks.iter().find(|(mark, _)| !allowed.contains(mark)) {
+            None => Ok(()),
+            Some((_, span)) => Err(Error::new(*span, "this attribute means nothing here")),
+        }
     }
 
     /// The namespace: the one given, else the container's where it is qualified.

@@ -30,7 +30,9 @@ pub(crate) fn expand<'v>(target: &Target, variants: impl Iterator<Item = &'v Var
 }
 
 fn value<'v>(variant: &'v Variant, target: &Target) -> Result<Value<'v>> {
-    let Local { name, namespace, qualified, default, .. } = Local::parse(&variant.attrs)?;
+    let local = Local::parse(&variant.attrs)?;
+    local.allow(&[])?;
+    let Local { name, namespace, qualified, default, .. } = local;
     if namespace.is_some() || qualified.is_some() || default.is_some() {
         return Err(Error::new_spanned(variant, "an enumerated value has only a `name`"));
     }

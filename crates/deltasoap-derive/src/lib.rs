@@ -4,7 +4,7 @@
 //! `deltasoap-core`, which do all the work. It never looks at the name of a field's type: how often an element
 //! occurs is what the type's `Occurs` implementation says.
 //!
-//! Each kind of type has its module: `structs`, `choice`, `enumeration`, `union`, `newtype`. The
+//! Each kind of type has its module: `structs`, `choice`, `enumeration`, `union`, `derived`, `newtype`. The
 //! implementations that structs and choices share are in `complex`, those that all have in `target`.
 
 #![forbid(unsafe_code)]
@@ -12,7 +12,9 @@
 mod attributes;
 mod choice;
 mod complex;
+mod derived;
 mod enumeration;
+mod faults;
 mod member;
 mod names;
 mod newtype;
@@ -35,6 +37,8 @@ use target::Target;
 /// | enum of unit variants | enumeration |
 /// | enum with values | complex type that is a choice |
 /// | enum marked `union` | union of simple types |
+/// | enum marked `derived` | a complex type or one of those derived from it |
+/// | tuple struct marked `transparent` | the type of its field |
 ///
 /// # Elements
 ///
@@ -135,6 +139,46 @@ use target::Target;
 /// # Ok::<(), deltasoap::Error>(())
 /// ```
 ///
+/// # Derived types
+///
+/// ```
+/// use deltasoap::{Node, Soap};
+///
+/// #[derive(Debug, PartialEq, Soap)]
+/// #[soap(message)]
+/// struct Drawing {
+///     shape: Vec<Shape>,
+/// }
+///
+/// #[derive(Debug, PartialEq, Soap)]
+/// #[soap(derived)]
+/// enum Shape {
+///     Circle(Circle),
+///     Square(Square),
+///     #[soap(other)]
+///     Other(Node),
+/// }
+///
+/// #[derive(Debug, PartialEq, Soap)]
+/// struct Circle {
+///     radius: f64,
+/// }
+///
+/// #[derive(Debug, PartialEq, Soap)]
+/// struct Square {
+///     side: f64,
+/// }
+///
+/// let xml = br#"<Drawing xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+///     <shape xsi:type="Square"><side>2</side></shape>
+///     <shape xsi:type="Star"><points>5</points></shape>
+/// </Drawing>"#;
+/// let drawing: Drawing = deltasoap::decode::from_slice(xml, &deltasoap::QName::new("", "Drawing"))?;
+/// assert_eq!(drawing.shape[0], Shape::Square(Square { side: 2.0 }));
+/// assert!(matches!(&drawing.shape[1], Shape::Other(star) if star.element("", "points").is_some()));
+/// # Ok::<(), deltasoap::Error>(())
+/// ```
+///
 /// # Attributes of a type
 ///
 /// | `#[soap(...)]` | on | meaning |
@@ -147,6 +191,8 @@ use target::Target;
 /// | `open` | structs | other child elements may come anywhere and are passed over (`xsd:any`) |
 /// | `choice` | enums of unit variants | a choice of empty elements, not an enumeration |
 /// | `union` | enums | a union of simple types |
+/// | `derived` | enums | a type and those derived from it: the element's `xsi:type` tells which |
+/// | `transparent` | tuple structs | the type is its field's, whatever that is: for an `element` of a type that others have too |
 /// | `element = "..."` | structs, choices | the type has an element of this name: implements `Message` |
 /// | `message` | structs, choices | as `element` with the type's name |
 /// | `item_name = "..."` | all | the name of items of this type in SOAP arrays; by default `item` |
@@ -161,7 +207,10 @@ use target::Target;
 /// | `qualified`, `unqualified` | fields, variants of choices | in the type's namespace, or in none |
 /// | `attribute` | fields | an XML attribute: `T`, or `Option<T>` where it need not be there; `T` is a simple type |
 /// | `text` | fields | the element's text, of a simple type; all other fields are attributes then |
-/// | `inline` | fields, variants of choices | the elements of a choice stand here without an element around them |
+/// | `inline` | fields, variants of choices | the elements of a choice stand here without an element around them; a `Node` is any element that no other field is (`xsd:any`) |
+/// | `again` | fields | the element of a field further up may come once more here |
+/// | `base` | variants of `derived` | the type of elements without `xsi:type`; without such a variant the type is abstract |
+/// | `other` | variants of `derived` | elements of all other types, as a `Node` |
 /// | `default`, `default = expression` | fields | the value where the element or attribute is not there: an expression of the field's type |
 ///
 /// # Speed
@@ -179,6 +228,37 @@ use target::Target;
 pub fn derive_soap(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     expand(&input).unwrap_or_else(Error::into_compile_error).into()
+}
+
+/// Derives what makes an enum the faults of an operation: conversions from and to `Fault`, `Display` and `Error`. A variant holds
+/// the `TypedFault` of a detail entry each; the last one is for all other faults.
+///
+/// ```
+/// use deltasoap::http::TypedFault;
+/// use deltasoap::soap::Fault;
+/// use deltasoap::{Faults, Soap};
+///
+/// #[derive(Debug, Clone, PartialEq, Soap)]
+/// #[soap(message, namespace = "urn:shop")]
+/// struct SoldOut {
+///     sku: String,
+/// }
+///
+/// #[derive(Debug, PartialEq, Faults)]
+/// enum OrderFault {
+///     SoldOut(TypedFault<SoldOut>),
+///     Other(Fault),
+/// }
+///
+/// let sold_out = TypedFault::sender("no more", SoldOut { sku: "A1".to_owned() });
+/// let fault: Fault = OrderFault::SoldOut(sold_out.clone()).into();
+/// assert_eq!(OrderFault::from(fault), OrderFault::SoldOut(sold_out));
+/// assert!(matches!(OrderFault::from(Fault::sender("why not")), OrderFault::Other(_)));
+/// ```
+#[proc_macro_derive(Faults)]
+pub fn derive_faults(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    faults::expand(&input).unwrap_or_else(Error::into_compile_error).into()
 }
 
 fn expand(input: &DeriveInput) -> Result<TokenStream> {
@@ -201,6 +281,8 @@ fn expand_enum(target: &Target, data: &DataEnum) -> Result<TokenStream> {
         Err(Error::new_spanned(&target.ident, "an enum without variants has no values"))
     } else if container.has(Flag::Union) {
         union::expand(target, variants)
+    } else if container.has(Flag::Derived) {
+        derived::expand(target, variants)
     } else if is_enumeration && !container.has(Flag::Choice) {
         enumeration::expand(target, variants)
     } else {

@@ -1,6 +1,6 @@
 //! A field of a struct, or the value of a choice's variant, and the expressions that are made from it.
 
-use crate::attributes::{Local, Role};
+use crate::attributes::{Local, Mark, Role};
 use crate::names::{ncname, xml_name};
 use crate::target::Target;
 use proc_macro2::TokenStream;
@@ -18,6 +18,8 @@ pub(crate) struct Member {
     pub(crate) default: Option<Expr>,
     /// True for a variant without a value, which stands for an empty element.
     pub(crate) is_unit: bool,
+    /// True if a field above may have the same name.
+    is_again: bool,
     /// Its name in XML.
     local: String,
     namespace: String,
@@ -27,6 +29,7 @@ impl Member {
     /// A named field of a struct.
     pub(crate) fn of_field(field: &Field, target: &Target) -> Result<Self> {
         let local = Local::parse(&field.attrs)?;
+        local.allow(&[Mark::Again])?;
         let Some(ident) = &field.ident else { return Err(Error::new_spanned(field, "a field without a name")) };
         Self::new(ident, field.ty.clone(), local, target)
     }
@@ -34,6 +37,7 @@ impl Member {
     /// A variant of a choice.
     pub(crate) fn of_variant(variant: &Variant, target: &Target) -> Result<Self> {
         let local = Local::parse(&variant.attrs)?;
+        local.allow(&[])?;
         if let Role::Attribute | Role::Text = local.role {
             return Err(Error::new_spanned(variant, "a variant of a choice stands for an element"));
         }
@@ -54,12 +58,14 @@ impl Member {
 
     fn new(ident: &Ident, ty: Type, local: Local, target: &Target) -> Result<Self> {
         let namespace = local.namespace(&target.container);
+        let is_again = local.has(Mark::Again);
         let name = match local.name {
             Some(name) => ncname(&name)?,
             None => xml_name(ident, target.container.rename_all),
         };
         let (ident, ty) = (ident.clone(), target.without_self(ty)?);
-        Ok(Member { ident, ty, role: local.role, default: local.default, is_unit: false, local: name, namespace })
+        let Local { role, default, .. } = local;
+        Ok(Member { ident, ty, role, default, is_unit: false, is_again, local: name, namespace })
     }
 
     /// `<Type as Occurs>`, whose errors point to the type.
@@ -115,7 +121,7 @@ impl Member {
             return quote!(false);
         }
         quote_spanned! {self.ty.span()=> {
-            ::core::assert!(#occurs::CHOICE, "only a choice (an enum whose variants hold values) can be inline");
+            ::core::assert!(#occurs::CHOICE, "only a choice (an enum whose variants hold values) or a tree (`Node`) can be inline");
             true
         }}
     }
@@ -161,11 +167,11 @@ pub(crate) fn only_type(fields: &Fields) -> Option<&Type> {
     }
 }
 
-/// An error if two members have the same name in XML. Inline choices have none.
+/// An error if two members have the same name in XML, and do not say so. Inline choices have none.
 pub(crate) fn check_distinct(members: &[Member], kind: &str) -> Result<()> {
     let mut seen = HashSet::new();
     for member in members.iter().filter(|member| member.role != Role::Inline) {
-        if !seen.insert((&member.namespace, &member.local)) {
+        if !seen.insert((&member.namespace, &member.local)) && !member.is_again {
             let why = format!("another {kind} is named {:?}", member.local);
             return Err(Error::new_spanned(&member.ident, why));
         }

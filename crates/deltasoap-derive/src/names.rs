@@ -52,8 +52,9 @@ pub(crate) fn xml_name(ident: &Ident, rename: Option<Rename>) -> String {
 /// The value of a literal that must be a name without a prefix (Namespaces in XML 1.0, production `NCName`).
 pub(crate) fn ncname(lit: &LitStr) -> Result<String> {
     let name = lit.value();
-    let is_start = |c: char| c.is_alphabetic() || c == '_';
-    let is_inner = |c: char| is_start(c) || c.is_alphanumeric() || matches!(c, '-' | '.' | '\u{b7}');
+    // Combining characters, which Rust does not class as letters, are left to whoever writes them.
+    let is_start = |c: char| c.is_alphabetic() || c == '_' || !c.is_ascii();
+    let is_inner = |c: char| is_start(c) || c.is_alphanumeric() || matches!(c, '-' | '.');
     let mut chars = name.chars();
     if chars.next().is_some_and(is_start) && chars.all(is_inner) {
         return Ok(name);

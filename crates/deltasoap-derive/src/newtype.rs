@@ -1,5 +1,6 @@
-//! Tuple structs with one field: simple types of their own that restrict another.
+//! Tuple structs with one field: simple types of their own that restrict another, or an element of another type.
 
+use crate::attributes::Flag;
 use crate::member::only_type;
 use crate::target::Target;
 use proc_macro2::TokenStream;
@@ -12,10 +13,13 @@ pub(crate) fn expand(target: &Target, fields: &Fields) -> Result<TokenStream> {
     let Some(inner) = only_type(fields) else {
         return Err(Error::new_spanned(fields, "a tuple struct has one field, of the simple type that it restricts"));
     };
-    target.container.allow(&[], "a tuple struct")?;
+    target.container.allow(&[Flag::Transparent], "a tuple struct")?;
     target.forbid_generics("a tuple struct")?;
     if let Some(attribute) = fields.iter().flat_map(|field| &field.attrs).find(|attr| attr.path().is_ident("soap")) {
         return Err(Error::new_spanned(attribute, "the field of a tuple struct has no attributes"));
+    }
+    if target.container.has(Flag::Transparent) {
+        return Ok(transparent(target, inner));
     }
     let runtime = target.runtime();
     let simple = quote_spanned!(inner.span()=> <#inner as #runtime::SimpleType>);
@@ -25,6 +29,50 @@ pub(crate) fn expand(target: &Target, fields: &Fields) -> Result<TokenStream> {
     let simple_type = target.implement(&quote!(#runtime::SimpleType), &base);
     let content = target.simple_content();
     Ok(quote!(#description #lexical #simple_type #content))
+}
+
+/// The field's type, perhaps with an element of its own.
+fn transparent(target: &Target, inner: &Type) -> TokenStream {
+    let runtime = target.runtime();
+    let typed = quote_spanned!(inner.span()=> <#inner as #runtime::Typed>);
+    let content = quote_spanned!(inner.span()=> <#inner as #runtime::Content>);
+    let view = quote!(#runtime::schema::View<'_>);
+    let typed = target.implement(
+        &quote!(#runtime::Typed),
+        &quote! {
+            const TYPE_NAME: #runtime::QName = #typed::TYPE_NAME;
+            const ITEM_NAME: &'static str = #typed::ITEM_NAME;
+            const NILLABLE: bool = #typed::NILLABLE;
+
+            fn element() -> &'static #runtime::schema::Element {
+                #typed::element()
+            }
+        },
+    );
+    let content = target.implement(
+        &quote!(#runtime::Content),
+        &quote! {
+            const REPLACES: bool = #content::REPLACES;
+
+            fn vacant(view: #view) -> Self {
+                Self(#content::vacant(view))
+            }
+
+            fn decode(&mut self, cursor: &mut #runtime::decode::Cursor<'_>, view: #view) -> #runtime::decode::Step {
+                #content::decode(&mut self.0, cursor, view)
+            }
+
+            fn encode(&self, encoder: &mut #runtime::encode::Encoder, view: #view) {
+                #content::encode(&self.0, encoder, view);
+            }
+
+            fn stamp(&self) -> ::core::option::Option<#runtime::encode::differential::Stamp> {
+                #content::stamp(&self.0)
+            }
+        },
+    );
+    let message = target.message();
+    quote!(#typed #content #message)
 }
 
 fn element(target: &Target, simple: &TokenStream) -> TokenStream {

@@ -107,7 +107,8 @@ impl Target {
         }
     }
 
-    fn message(&self) -> TokenStream {
+    /// `Message`, where the type is one.
+    pub(crate) fn message(&self) -> TokenStream {
         let is_flagged = self.container.has(Flag::Message);
         let Some(local) = self.container.element.clone().or_else(|| is_flagged.then(|| self.type_name())) else {
             return TokenStream::new();

@@ -26,7 +26,9 @@ pub(crate) fn expand<'v>(target: &Target, variants: impl Iterator<Item = &'v Var
 }
 
 fn member(variant: &Variant) -> Result<UnionMember<'_>> {
-    let Local { name, namespace, qualified, role, default } = Local::parse(&variant.attrs)?;
+    let local = Local::parse(&variant.attrs)?;
+    local.allow(&[])?;
+    let Local { name, namespace, qualified, role, default, .. } = local;
     if name.is_some() || namespace.is_some() || qualified.is_some() || default.is_some() || role != Role::Element {
         return Err(Error::new_spanned(variant, "a member of a union has no name in XML, only a type"));
     }

@@ -196,7 +196,7 @@ pub use attachments::{
 };
 pub use body::Body;
 pub use client::{
-    BoxError, CallError, CallOptions, Client, ClientBuilder, Credentials, Exchange, HttpTransport,
+    BoxError, CallError, CallOptions, Caller, Client, ClientBuilder, Credentials, Exchange, Failure, HttpTransport,
     HttpTransportBuilder, InvalidCredentials, InvalidProxy, InvalidUrl, Proxy, RedirectError, Redirects, Response,
     Retries, SharedTemplates, StatusError, Trace, TracedBody, TracedRequest, TracedResponse,
 };

@@ -11,6 +11,7 @@
 //! | read or write a message without HTTP | [`soap::decode_request`], [`soap::encode_message`] |
 //! | feed a message in chunks | [`decode::Decoder`] with a [`soap::EnvelopeReader`] |
 //! | call or mock a service by its WSDL alone | `dynamic`, with the feature of that name |
+//! | have Rust for a WSDL | the crate `deltasoap-codegen`, or `wsdl!` with the feature `wsdl-macro` |
 //! | work with a schema that is only known at run time | [`Value`], [`schema::Schema`] |
 //! | look at a message without a schema | [`Node`] |
 //!
@@ -38,11 +39,15 @@
 #![forbid(unsafe_code)]
 
 pub use deltasoap_core::*;
+#[cfg(feature = "http")]
+pub use deltasoap_derive::Faults;
 pub use deltasoap_derive::Soap;
 #[cfg(feature = "dynamic")]
 pub use deltasoap_dynamic as dynamic;
 #[cfg(feature = "http")]
 pub use deltasoap_http as http;
+#[cfg(feature = "wsdl-macro")]
+pub use deltasoap_macro::wsdl;
 
 /// The examples of the README, compiled.
 #[cfg(all(doctest, feature = "http"))]

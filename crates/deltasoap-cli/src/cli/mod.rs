@@ -71,6 +71,11 @@ pub enum Task {
     /// bytes, decode time and rate at the server both ways and the speed-up, the share of bytes in fast mode, memory, encode
     /// rate, and round trips a second. Writes an HTML report with plots.
     Demo(Demo),
+    /// Generate Rust for a WSDL: types, clients, traits for servers
+    ///
+    /// The output is a file of a crate that depends on `deltasoap`, as for `mod weather;`. Build scripts generate with the crate
+    /// deltasoap-codegen instead.
+    Generate(crate::generate::Generate),
     /// Decode a directory of recorded messages, and tell what differential decoding gains on them
     ///
     /// Message files end in .xml, .txt or .http and hold an envelope, or an HTTP request or response that carries one. The

@@ -3,6 +3,7 @@
 mod any_simple;
 mod attribute;
 pub(crate) mod binary;
+pub mod derived;
 mod empty;
 pub mod enumeration;
 mod multi_array;

@@ -1,15 +1,15 @@
 //! The built-in simple types as content.
 
 use crate::schema::{Builtin, Element, QName, SimpleElement};
-use crate::{SimpleType, Typed, lexical};
+use crate::{Lexical, SimpleType, Typed, lexical};
 use std::borrow::Cow;
 
 /// Implements [`Content`](crate::Content) for a type by its text form. For types of the
 /// [`Lexical`](crate::Lexical) trait that are the content of elements: the built-in ones here, enumerations by the derive macro.
 #[macro_export]
 macro_rules! simple_content {
-    ($type:ty) => {
-        impl $crate::Content for $type {
+    ($type:ty $(, $parameter:ident: $bound:path)?) => {
+        impl$(<$parameter: $bound>)? $crate::Content for $type {
             const REPLACES: bool = true;
 
             #[inline(always)]
@@ -31,8 +31,8 @@ macro_rules! simple_content {
             }
 
             #[inline(always)]
-            fn flat_leaves(_: $crate::schema::View<'_>) -> Option<usize> {
-                Some(1)
+            fn flat_leaves(_: $crate::schema::View<'_>) -> ::core::option::Option<usize> {
+                ::core::option::Option::Some(1)
             }
 
             #[inline(always)]
@@ -40,7 +40,7 @@ macro_rules! simple_content {
                 &mut self,
                 scan: &mut S,
                 _: $crate::schema::View<'_>,
-            ) -> Option<()> {
+            ) -> ::core::option::Option<()> {
                 scan.leaf(self)
             }
 
@@ -98,4 +98,24 @@ builtin_content! {
     lexical::Id = Id, lexical::IdRef = IdRef, lexical::IdRefs = IdRefs, lexical::Entity = Entity,
     lexical::Entities = Entities, lexical::AnyUri = AnyUri, lexical::QName = QName,
     lexical::Notation = Notation,
+}
+
+simple_content!(lexical::List<T>, T: Lexical);
+
+/// The list has no name: in SOAP encoding no `xsi:type` is written.
+impl<T: Lexical> Typed for lexical::List<T> {
+    const TYPE_NAME: QName = QName::new("", "");
+
+    fn element() -> &'static Element {
+        static ELEMENT: Element = Element::Simple(SimpleElement {
+            name: QName::new("", ""),
+            base: Builtin::Token,
+            enumeration: Cow::Borrowed(&[]),
+        });
+        &ELEMENT
+    }
+}
+
+impl<T: Lexical> SimpleType for lexical::List<T> {
+    const BASE: Builtin = Builtin::Token;
 }

@@ -7,10 +7,12 @@
 //! earlier responses to compare the next with;
 //! [`element`] sends messages that the caller has written, and gives what answers them to a receiver of the caller's;
 //! [`credentials`] go with requests, and answer challenges;
+//! [`caller`] is a client as generated code sees it;
 //! [`network`] is the default way to the network, in whose place any [`tower::Service`] can stand.
 
 mod builder;
 mod call;
+mod caller;
 #[cfg(feature = "cookies")]
 mod cookies;
 mod credentials;
@@ -30,6 +32,7 @@ mod transmit;
 
 pub use builder::{Client, ClientBuilder, InvalidUrl};
 pub use call::Response;
+pub use caller::{Caller, Failure};
 pub use credentials::{Credentials, InvalidCredentials};
 pub use error::{CallError, StatusError};
 pub use network::{HttpTransport, HttpTransportBuilder, InvalidProxy, Proxy};

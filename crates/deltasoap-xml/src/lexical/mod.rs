@@ -29,7 +29,7 @@ pub use double_array::{BigEndian, ByteOrder, DoubleArray, LittleEndian};
 pub use hex::Hex;
 pub use image::Image;
 pub use integer::{MAX_DIGITS, NegativeInteger, NonNegativeInteger, NonPositiveInteger, PositiveInteger};
-pub use list::{Entities, IdRefs, NmTokens};
+pub use list::{Entities, IdRefs, List, NmTokens};
 pub use num_bigint::BigInt;
 pub use text::{AnyUri, Entity, Id, IdRef, Language, Name, NcName, NmToken, NormalizedString, Notation, QName, Token};
 

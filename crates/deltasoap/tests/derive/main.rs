@@ -1,5 +1,6 @@
 //! The derive macro: every feature is read and written, whole and in pieces.
 
+mod derived;
 mod enums;
 mod errors;
 mod flat;

@@ -26,7 +26,7 @@ macro_rules! kind {
     };
 }
 
-pub const KINDS: [Kind; 10] = [
+pub const KINDS: [Kind; 12] = [
     kind!(
         Points,
         "<p id='1'><x>1.5</x><y>2</y><z>3</z></p><p><x>2.5</x></p><p><x>3</x><z>1</z></p><p id='4'><x>4</x><y>5</y></p>\
@@ -91,7 +91,68 @@ pub const KINDS: [Kind; 10] = [
          <b>Z g==</b><b>Zm8=</b><p><x>2</x></p><maybe href='cid:1'/><nil xsi:nil='true'/><nil href='cid:2'></nil>\
          <nil><i:Include xmlns:i='http://www.w3.org/2004/08/xop/include' href='cid:1'/></nil><nil>Zg==</nil>"
     ),
+    kind!(
+        Figures,
+        "<f><x>1</x></f><f xsi:type='Flat'><a>1</a><b>x</b></f><f xsi:type='Points' kind='k'><p><x>1</x></p><p><x>2</x></p></f>\
+         <f xsi:type='q:star'><points>5</points></f><f><x>2</x><y>3</y></f><f xsi:type='Point' id='3'><x>4</x></f>\
+         <f xsi:type='Points' kind='l'><p><x>1</x></p><last>2</last></f><one xsi:type='Flat'><a>2</a><b>y</b></one>\
+         <maybe xsi:type='Figures' kind='in'><f><x>7</x></f><one xsi:type='Flat'><a>3</a><b>z</b></one></maybe>"
+    ),
+    kind!(
+        Wild,
+        "<a>1</a><u:t xmlns:u='urn:u'><v>1</v></u:t><t/><b>2</b><c>3</c><w x='1'>text</w><w/><c>4</c><end>5</end><one><t>1</t></one>"
+    ),
 ];
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(derived)]
+enum Figure {
+    #[soap(base)]
+    Point(Point),
+    Flat(Box<Flat>),
+    Points(Points),
+    Figures(Box<Figures>),
+    #[soap(other)]
+    Other(Node),
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(derived)]
+enum NoOther {
+    Flat(Flat),
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Figures {
+    #[soap(attribute)]
+    kind: String,
+    f: Vec<Figure>,
+    one: NoOther,
+    maybe: Option<Nillable<Figure>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Wild {
+    #[soap(attribute)]
+    kind: String,
+    a: i32,
+    #[soap(inline)]
+    front: Vec<Node>,
+    b: i32,
+    #[soap(inline)]
+    parts: Vec<WildPart>,
+    end: Option<i32>,
+    #[soap(inline)]
+    one: Option<Node>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+enum WildPart {
+    #[soap(name = "c")]
+    C(i32),
+    #[soap(inline)]
+    Any(Node),
+}
 
 #[derive(Debug, Clone, PartialEq, Soap)]
 struct Point {

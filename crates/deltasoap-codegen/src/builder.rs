@@ -1,0 +1,110 @@
+//! The way in: what is generated from where to where.
+
+use crate::{Error, boxing, plan, render};
+use deltasoap_wsdl::fetch::Location;
+use deltasoap_wsdl::{Import, Importer};
+use std::path::{Path, PathBuf};
+
+/// Generates Rust for a description.
+#[derive(Debug, Clone)]
+pub struct Builder {
+    source: String,
+    importer: Importer,
+    out_dir: Option<PathBuf>,
+    file_name: Option<String>,
+    is_file: bool,
+}
+
+impl Builder {
+    /// A generator for the description in a file, a directory or a zip archive, or at a URL; see [`Importer::import`].
+    pub fn new(source: impl AsRef<Path>) -> Self {
+        Builder {
+            source: source.as_ref().to_string_lossy().into_owned(),
+            importer: Importer::new(),
+            out_dir: None,
+            file_name: None,
+            is_file: false,
+        }
+    }
+
+    /// Imports with rules of one's own: limits, where files may be, whether the network is used.
+    #[must_use]
+    pub fn importer(mut self, importer: Importer) -> Self {
+        self.importer = importer;
+        self
+    }
+
+    /// The directory that is written to. Default: `OUT_DIR`, which Cargo gives to build scripts.
+    #[must_use]
+    pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.out_dir = Some(folder.into());
+        self
+    }
+
+    /// The name of the file that is written. Default: that of the description, with the extension `rs`.
+    #[must_use]
+    pub fn file_name(mut self, name: impl Into<String>) -> Self {
+        self.file_name = Some(name.into());
+        self
+    }
+
+    /// Makes the output a file of a source tree, as for `mod weather;`: lints that its names break are allowed in it. Without, it is
+    /// for `include!`, and lints are a matter of the module around it.
+    #[must_use]
+    pub fn module_file(mut self) -> Self {
+        self.is_file = true;
+        self
+    }
+
+    /// Generates.
+    ///
+    /// # Errors
+    /// When the description cannot be imported.
+    pub fn generate(&self) -> Result<Generated, Error> {
+        self.generate_for(&self.importer.import(&self.source)?)
+    }
+
+    /// Generates for what was imported before.
+    ///
+    /// # Errors
+    /// None that is known: what is made is checked to be Rust.
+    pub fn generate_for(&self, import: &Import) -> Result<Generated, Error> {
+        let mut model = plan::plan(import);
+        boxing::break_cycles(&mut model);
+        let code = render::text(render::tokens(&model), self.is_file)?;
+        let files = import.documents().filter_map(|document| match document {
+            Location::File(path) => Some(path.clone()),
+            _ => None,
+        });
+        Ok(Generated { code, files: files.collect() })
+    }
+
+    /// Generates, writes the file, and tells Cargo which files to watch. For build scripts.
+    ///
+    /// # Errors
+    /// As [`generate`](Self::generate), and when the file cannot be written.
+    pub fn build(&self) -> Result<(), Error> {
+        let generated = self.generate()?;
+        for file in &generated.files {
+            println!("cargo::rerun-if-changed={}", file.display());
+        }
+        let folder = self.out_dir.clone().or_else(|| std::env::var_os("OUT_DIR").map(PathBuf::from));
+        let path = folder.ok_or(Error::NoOutDir)?.join(self.output_name());
+        std::fs::write(&path, generated.code).map_err(|error| Error::Write(path, error))
+    }
+
+    fn output_name(&self) -> String {
+        let stem = || Path::new(&self.source).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let by_default = || format!("{}.rs", stem().unwrap_or_else(|| "service".to_owned()));
+        self.file_name.clone().unwrap_or_else(by_default)
+    }
+}
+
+/// What was generated.
+#[derive(Debug, Clone)]
+pub struct Generated {
+    /// The Rust code.
+    pub code: String,
+    /// The files that it was made from.
+    pub files: Vec<PathBuf>,
+}

@@ -1,0 +1,48 @@
+//! Why nothing was generated.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Why nothing was generated.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The description cannot be imported.
+    Import(deltasoap_wsdl::Error),
+    /// What was made is no Rust: a fault of the generator.
+    Syntax(syn::Error),
+    /// `OUT_DIR` is not set: not called from a build script, and no directory was given.
+    NoOutDir,
+    /// A file cannot be written.
+    Write(PathBuf, std::io::Error),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Import(error) => error.fmt(f),
+            Error::Syntax(error) => write!(f, "the generated code is malformed: {error}"),
+            Error::NoOutDir => {
+                f.write_str("OUT_DIR is not set; outside of a build script, say where to write with `out_dir`")
+            }
+            Error::Write(path, error) => write!(f, "{}: {error}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Import(error) => Some(error),
+            Error::Syntax(error) => Some(error),
+            Error::Write(_, error) => Some(error),
+            Error::NoOutDir => None,
+        }
+    }
+}
+
+impl From<deltasoap_wsdl::Error> for Error {
+    fn from(error: deltasoap_wsdl::Error) -> Self {
+        Error::Import(error)
+    }
+}

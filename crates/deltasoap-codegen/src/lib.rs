@@ -1,0 +1,56 @@
+//! Rust for a WSDL: types with `#[derive(Soap)]`, a client, and a trait for servers.
+//!
+//! ```no_run
+//! // build.rs
+//! fn main() -> Result<(), deltasoap_codegen::Error> {
+//!     deltasoap_codegen::Builder::new("wsdl/weather.wsdl").build()
+//! }
+//! ```
+//!
+//! ```ignore
+//! // src/main.rs
+//! #[allow(clippy::all, dead_code, missing_docs)]
+//! mod weather {
+//!     include!(concat!(env!("OUT_DIR"), "/weather.rs"));
+//! }
+//! ```
+//!
+//! # What is generated
+//!
+//! | in the description | in Rust |
+//! |---|---|
+//! | complex type | struct; a field for each element and attribute, in their order |
+//! | choice, group that is repeated | enum, inline |
+//! | head of a substitution group | enum of the elements that can stand for it, inline |
+//! | `xsd:any` | `Node`, inline |
+//! | type that others are derived from, abstract type | enum `Any...` of all of them, told by `xsi:type`, and of `Other(Node)` |
+//! | `xsd:anyType`, mixed content, arrays of several dimensions | `Node` |
+//! | SOAP array | `SoapArray` |
+//! | enumeration | enum of the values that the description names: other values are refused |
+//! | other restriction | alias of the type that is restricted, with what is not checked in its documentation |
+//! | list, union | `lexical::List`, enum |
+//! | texts of any kind | `String` |
+//! | element of a type that has others too | tuple struct |
+//! | port type | a client, a trait for servers, and a function that makes a service of an implementation |
+//! | faults of an operation | enum |
+//!
+//! Fields are `Option` where they may be absent, `Vec` where they may be repeated, and `Nillable` where they may be nil.
+//! Defaults of the description stand in the documentation: absent stays absent. Attributes that no type names
+//! (`xsd:anyAttribute`) are passed over.
+//!
+//! A type that holds itself is boxed there, and optional even if the description says otherwise.
+//!
+//! Types that no operation needs are left out, unless there are no operations.
+
+#![forbid(unsafe_code)]
+
+mod boxing;
+mod builder;
+mod error;
+mod model;
+mod names;
+mod plan;
+mod render;
+
+pub use builder::{Builder, Generated};
+pub use error::Error;

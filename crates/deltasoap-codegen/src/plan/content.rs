@@ -1,0 +1,311 @@
+//! Complex types: content models as fields, by the rules of `deltasoap_wsdl::lower`.
+
+use super::{Key, Owner, Planner, Work, docs, legal, ours};
+use crate::model::{Docs, ItemId, ItemKind, Member, Occurs, Role, Struct, TypeUse};
+use deltasoap_core::QName;
+use deltasoap_core::schema::Use;
+use deltasoap_wsdl::xsd::{ElementId, Particle, Schemas, SoapArray, Term, TypeId};
+use deltasoap_wsdl::{Normal, NormalContent};
+use std::collections::HashSet;
+
+/// What becomes of a content model.
+struct Fields {
+    /// The item that they are of.
+    owner: ItemId,
+    encoding: Use,
+    is_all: bool,
+    members: Vec<Member>,
+    choices: usize,
+}
+
+impl Planner<'_> {
+    /// A complex type that has elements or attributes of its own.
+    pub(super) fn complex(&mut self, item: ItemId, id: TypeId, encoding: Use) -> ItemKind {
+        let schemas = self.schemas;
+        let element = match &mut self.model.items[item.index()].kind {
+            ItemKind::Struct(of) => of.element.take(),
+            _ => None,
+        };
+        let name = schemas[id].name.as_ref().map(|name| name.local.to_string());
+        let mut of = Struct { name, element, ..Struct::default() };
+        let Some(normal) = schemas.content(id) else { return ItemKind::Struct(of) };
+        match &normal.content {
+            NormalContent::Text(text) => of.members.push(self.text_member(item, *text)),
+            NormalContent::Elements(particle) => {
+                let fields = self.fields(item, particle, encoding);
+                (of.is_all, of.members) = (fields.is_all, fields.members);
+            }
+            NormalContent::Empty => of.is_all = encoding == Use::Encoded,
+        }
+        of.members.splice(0..0, self.attributes(item, normal));
+        ItemKind::Struct(of)
+    }
+
+    fn text_member(&mut self, item: ItemId, text: TypeId) -> Member {
+        let (name, namespace) = self.place(item);
+        let content = self.text(text, Owner { name: &format!("{name} value"), namespace: &namespace });
+        Member { role: Role::Text, ..member(QName::owned("", "value"), content) }
+    }
+
+    fn attributes(&mut self, item: ItemId, normal: &Normal) -> Vec<Member> {
+        let mut seen = HashSet::new();
+        let mut attributes = Vec::with_capacity(normal.attributes.len());
+        for it in normal.attributes.iter().filter(|it| seen.insert(&self.schemas[it.attribute].name)) {
+            let declaration = &self.schemas[it.attribute];
+            let (owner, namespace) = self.place(item);
+            let label = format!("{owner} {}", declaration.name.local);
+            let content = self.text(declaration.type_id, Owner { name: &label, namespace: &namespace });
+            let mut docs = docs(declaration.documentation.as_deref());
+            let default = it.default.as_deref().or(declaration.default.as_deref());
+            docs.extend(Self::value_docs(default, it.fixed.as_deref().or(declaration.fixed.as_deref())));
+            let occurs = if it.is_required { Occurs::Once } else { Occurs::AtMostOnce };
+            let name = legal(&declaration.name);
+            attributes.push(Member { role: Role::Attribute, occurs, docs, ..member(name, content) });
+        }
+        attributes
+    }
+
+    /// The wish and the namespace of an item.
+    fn place(&self, item: ItemId) -> (String, String) {
+        let item = &self.model.items[item.index()];
+        (item.wish.clone(), item.namespace.to_string())
+    }
+
+    fn fields(&mut self, owner: ItemId, particle: &Particle, encoding: Use) -> Fields {
+        // Accessors in SOAP encoding are told apart by name, not by order (SOAP 1.1, 5.1).
+        let is_all = encoding == Use::Encoded;
+        let mut fields = Fields { owner, encoding, is_all, members: Vec::new(), choices: 0 };
+        self.add_particle(particle, false, &mut fields);
+        if fields.is_all {
+            join_equal(&mut fields.members);
+        }
+        fields
+    }
+
+    /// Adds what a particle allows to the fields.
+    fn add_particle(&mut self, particle: &Particle, is_optional: bool, fields: &mut Fields) {
+        let is_optional = is_optional || particle.min == 0;
+        let is_repeated = particle.max != Some(1);
+        match &particle.term {
+            _ if particle.max == Some(0) => {}
+            Term::Element(id) => self.add_element(*id, particle, is_optional, fields),
+            Term::Any(_) => {
+                let is_one = particle.max == Some(1) && !fields.is_all;
+                fields.members.push(wildcard(if is_one { Occurs::AtMostOnce } else { Occurs::Often }));
+            }
+            Term::Group(_) => {}
+            Term::Choice(parts) if is_repeated || parts.iter().all(is_leaf) => {
+                self.add_choice(particle, is_optional, fields);
+            }
+            Term::Sequence(_) | Term::All(_) if is_repeated => self.add_choice(particle, is_optional, fields),
+            Term::Choice(parts) => parts.iter().for_each(|part| self.add_particle(part, true, fields)),
+            Term::Sequence(parts) => parts.iter().for_each(|part| self.add_particle(part, is_optional, fields)),
+            Term::All(parts) => {
+                fields.is_all = true;
+                parts.iter().for_each(|part| self.add_particle(part, is_optional, fields));
+            }
+        }
+    }
+
+    fn add_element(&mut self, id: ElementId, particle: &Particle, is_optional: bool, fields: &mut Fields) {
+        let is_optional = is_optional || fields.encoding == Use::Encoded;
+        let occurs = match particle.max {
+            Some(1) if is_optional => Occurs::AtMostOnce,
+            Some(1) => Occurs::Once,
+            _ => Occurs::Often,
+        };
+        let member = self.element_member(id, fields.encoding, fields.owner);
+        fields.members.push(Member { occurs, ..member });
+    }
+
+    /// An inline choice of all elements within a particle.
+    fn add_choice(&mut self, particle: &Particle, is_optional: bool, fields: &mut Fields) {
+        let mut leaves = Leaves::default();
+        collect(self.schemas, particle, &mut leaves);
+        let mut variants: Vec<Member> =
+            leaves.elements.iter().map(|&id| self.element_member(id, fields.encoding, fields.owner)).collect();
+        if leaves.is_open {
+            variants.push(wildcard(Occurs::Once));
+        }
+        if variants.is_empty() {
+            return;
+        }
+        let is_once = particle.max == Some(1) && !leaves.is_repeated;
+        let is_simple = matches!(particle.term, Term::Choice(_)) && !leaves.is_optional;
+        let is_optional = is_optional || !is_simple || fields.encoding == Use::Encoded;
+        let occurs = match (is_once, is_optional) {
+            (false, _) => Occurs::Often,
+            (true, true) => Occurs::AtMostOnce,
+            (true, false) => Occurs::Once,
+        };
+        let content = self.one_or_choice(variants, fields);
+        fields.members.push(Member { occurs, ..content });
+    }
+
+    /// A choice of one element is that element.
+    fn one_or_choice(&mut self, mut variants: Vec<Member>, fields: &mut Fields) -> Member {
+        if variants.len() == 1 {
+            return variants.swap_remove(0);
+        }
+        let (owner, namespace) = self.place(fields.owner);
+        fields.choices += 1;
+        let name = if fields.choices == 1 { "choice".to_owned() } else { format!("choice {}", fields.choices) };
+        let docs = ours(format!("One of the elements of a `{owner}`."));
+        let choice = self.add(&format!("{owner} {name}"), &namespace, docs, ItemKind::Choice(variants));
+        Member { role: Role::Inline, ..member(QName::owned("", name), TypeUse::Item(choice)) }
+    }
+
+    /// The field of an element, once; an inline choice where others can stand for it.
+    fn element_member(&mut self, id: ElementId, encoding: Use, owner: ItemId) -> Member {
+        if self.schemas.substitutes(id).is_empty() {
+            return self.field(id, encoding, owner);
+        }
+        let declaration = &self.schemas[id];
+        let name = QName::owned("", declaration.name.local.to_string());
+        let docs = docs(declaration.documentation.as_deref());
+        let content = TypeUse::Item(self.substitution_group(id, encoding));
+        Member { role: Role::Inline, docs, ..member(name, content) }
+    }
+
+    /// The choice of the elements that can stand for one, made once.
+    fn substitution_group(&mut self, id: ElementId, encoding: Use) -> ItemId {
+        let key = Key::Group(id, encoding == Use::Encoded);
+        if let Some(&known) = self.known.get(&key) {
+            return known;
+        }
+        let name = legal(&self.schemas[id].name);
+        let docs = ours(format!("A `{}`, or an element that can stand for it.", name.local));
+        self.add_work(key, (&format!("{} group", name.local), &name.namespace), docs, Work::Group(id, encoding))
+    }
+
+    pub(super) fn group(&mut self, item: ItemId, id: ElementId, encoding: Use) -> ItemKind {
+        let schemas = self.schemas;
+        let own = Some(id).filter(|_| !schemas[id].is_abstract);
+        let mut seen = HashSet::new();
+        let members = own.into_iter().chain(schemas.substitutes(id).iter().copied());
+        let members = members.filter(|&member| seen.insert(&schemas[member].name));
+        let variants: Vec<Member> = members.map(|member| self.field(member, encoding, item)).collect();
+        ItemKind::Choice(variants)
+    }
+
+    /// The field of an element, once.
+    fn field(&mut self, id: ElementId, encoding: Use, owner: ItemId) -> Member {
+        let declaration = &self.schemas[id];
+        let name = legal(&declaration.name);
+        let (outer, namespace) = self.place(owner);
+        let label = if declaration.is_global { name.local.to_string() } else { format!("{outer} {}", name.local) };
+        let content = self.content(declaration.type_id, encoding, Owner { name: &label, namespace: &namespace });
+        // A tree keeps `xsi:nil` with its other attributes.
+        let can_be_nil = declaration.is_nillable || encoding == Use::Encoded;
+        let is_nillable = can_be_nil && content != TypeUse::NODE;
+        let mut docs = docs(declaration.documentation.as_deref());
+        docs.extend(Self::value_docs(declaration.default.as_deref(), declaration.fixed.as_deref()));
+        Member { is_nillable, docs, ..member(name, content) }
+    }
+
+    /// A SOAP array. Those of several dimensions are trees.
+    pub(super) fn array(&mut self, id: TypeId, encoding: Use, depth: usize) -> TypeUse {
+        let schemas = self.schemas;
+        let any = SoapArray { item: TypeId::ANY, element: None, dimensions: "[]".into() };
+        let array = schemas.content(id).and_then(|normal| normal.array.as_ref()).unwrap_or(&any);
+        if array.dimensions.contains(',') || depth > MOST_RANKS {
+            return TypeUse::NODE;
+        }
+        let mut item = match self.is_array(array.item) {
+            true => self.array(array.item, encoding, depth + 1),
+            false => self.content(array.item, encoding, Owner::NONE),
+        };
+        if let (Some(element), TypeUse::Item(of)) = (array.element, &item) {
+            let name = legal(&schemas[element].name).local.to_string();
+            self.item_names.entry(*of).or_insert(name);
+        }
+        let ranks = array.dimensions.matches('[').count().clamp(1, MOST_RANKS);
+        for _ in 1..ranks {
+            item = TypeUse::Array(Box::new(item), false);
+        }
+        let can_be_nil = encoding == Use::Encoded && !is_number(&item) && item != TypeUse::NODE;
+        TypeUse::Array(Box::new(item), can_be_nil)
+    }
+}
+
+/// Most ranks of an array of arrays that are followed.
+const MOST_RANKS: usize = 16;
+
+/// A field without anything special.
+pub(super) fn member(name: QName, content: TypeUse) -> Member {
+    Member {
+        name,
+        role: Role::Element,
+        content,
+        occurs: Occurs::Once,
+        is_nillable: false,
+        is_boxed: false,
+        docs: Docs::new(),
+    }
+}
+
+/// Any elements, as trees.
+fn wildcard(occurs: Occurs) -> Member {
+    let docs = ours("Any other element.".to_owned());
+    Member { role: Role::Inline, occurs, docs, ..member(QName::new("", "any"), TypeUse::NODE) }
+}
+
+/// What is always there in arrays that come from programs.
+fn is_number(content: &TypeUse) -> bool {
+    matches!(
+        content,
+        TypeUse::Plain("bool" | "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" | "f32" | "f64")
+    )
+}
+
+/// Where the order of fields does not tell, elements of one name are one field.
+fn join_equal(members: &mut Vec<Member>) {
+    let mut joined: Vec<Member> = Vec::with_capacity(members.len());
+    for member in members.drain(..) {
+        let is_equal = |known: &&mut Member| known.role == member.role && known.name == member.name;
+        match joined.iter_mut().find(is_equal) {
+            Some(known) if member.role == Role::Element => known.occurs = Occurs::Often,
+            _ => joined.push(member),
+        }
+    }
+    *members = joined;
+}
+
+/// Elements of a group.
+#[derive(Default)]
+struct Leaves<'i> {
+    names: HashSet<&'i QName>,
+    elements: Vec<ElementId>,
+    is_open: bool,
+    is_repeated: bool,
+    is_optional: bool,
+}
+
+/// All elements within a particle.
+fn collect<'i>(schemas: &'i Schemas, particle: &Particle, leaves: &mut Leaves<'i>) {
+    match &particle.term {
+        Term::Element(id) => {
+            if leaves.names.insert(&schemas[*id].name) {
+                leaves.elements.push(*id);
+            }
+        }
+        Term::Any(_) => leaves.is_open = true,
+        Term::Group(_) => {}
+        Term::Sequence(parts) | Term::Choice(parts) | Term::All(parts) => {
+            for part in parts {
+                leaves.is_repeated |= part.max != Some(1);
+                leaves.is_optional |= part.min == 0;
+                collect(schemas, part, leaves);
+            }
+        }
+    }
+}
+
+/// True for what is an element, or a choice of such.
+fn is_leaf(particle: &Particle) -> bool {
+    match &particle.term {
+        Term::Element(_) | Term::Any(_) => true,
+        Term::Choice(parts) => parts.iter().all(is_leaf),
+        Term::Sequence(_) | Term::All(_) | Term::Group(_) => false,
+    }
+}

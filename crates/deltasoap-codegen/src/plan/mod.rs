@@ -1,0 +1,355 @@
+//! Stage one: from an import to a [`Model`].
+//!
+//! Begins with the operations' messages and goes on with what they hold. The rules by which content models become fields
+//! are those of `deltasoap_wsdl::lower`, so that generated types and dynamic values accept the same messages.
+
+mod content;
+mod services;
+mod simple;
+
+use crate::model::{Derived, Docs, Item, ItemId, ItemKind, Model, Paragraph, Struct, TypeUse};
+use deltasoap_core::QName;
+use deltasoap_core::lexical::is_ncname;
+use deltasoap_core::ns::{SOAP11_ENCODING, SOAP12_ENCODING, XML, XSD};
+use deltasoap_core::schema::Use;
+use deltasoap_wsdl::xsd::{ElementId, Schemas, TypeDefinition, TypeId};
+use deltasoap_wsdl::{Definitions, Import, NormalContent};
+use std::collections::{BTreeMap, HashMap};
+
+/// What is to be generated for an import.
+pub(crate) fn plan(import: &Import) -> Model {
+    let mut planner = Planner {
+        schemas: import.schemas(),
+        definitions: import.definitions(),
+        model: Model::default(),
+        known: HashMap::new(),
+        queue: Vec::new(),
+        messages: HashMap::new(),
+        item_names: HashMap::new(),
+    };
+    planner.services();
+    if planner.model.services.is_empty() {
+        planner.global_components();
+    }
+    planner.work_off();
+    planner.name_items();
+    planner.join_elements();
+    planner.model
+}
+
+/// What an item was made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Key {
+    /// A type, literal or encoded.
+    Type(TypeId, bool),
+    /// A type or one derived from it.
+    Derived(TypeId, bool),
+    /// An element or one that can stand for it.
+    Group(ElementId, bool),
+    /// A global element.
+    Element(ElementId, bool),
+}
+
+/// What a type without a name is in: the name that it gets, and the namespace.
+#[derive(Debug, Clone, Copy)]
+struct Owner<'a> {
+    name: &'a str,
+    namespace: &'a str,
+}
+
+impl Owner<'_> {
+    const NONE: Owner<'static> = Owner { name: "Anonymous", namespace: "" };
+}
+
+/// Items whose content is still to be made.
+#[derive(Debug, Clone, Copy)]
+enum Work {
+    Complex(TypeId, Use),
+    Derived(TypeId, Use),
+    Group(ElementId, Use),
+}
+
+struct Planner<'i> {
+    schemas: &'i Schemas,
+    definitions: &'i Definitions,
+    model: Model,
+    known: HashMap<Key, ItemId>,
+    /// Work in the order in which it came up, so that the output follows the description.
+    queue: Vec<(ItemId, Work)>,
+    /// Elements that are declared nowhere, or are named by a part.
+    messages: HashMap<(QName, String), ItemId>,
+    /// What items of types are called in SOAP arrays.
+    item_names: HashMap<ItemId, String>,
+}
+
+impl Planner<'_> {
+    /// Without operations: all that the schemas define, but for what belongs to XML Schema and SOAP.
+    fn global_components(&mut self) {
+        let schemas = self.schemas;
+        let is_ours = |name: &QName| ![XSD, XML, SOAP11_ENCODING, SOAP12_ENCODING].contains(&&*name.namespace);
+        for (id, element) in schemas.elements() {
+            if element.is_global && is_ours(&element.name) {
+                self.element(id, Use::Literal);
+            }
+        }
+        for (id, ty) in schemas.types() {
+            if ty.place.is_some() && ty.name.as_ref().is_some_and(is_ours) {
+                self.content(id, Use::Literal, Owner::NONE);
+            }
+        }
+    }
+
+    fn work_off(&mut self) {
+        let mut next = 0;
+        while let Some(&(item, work)) = self.queue.get(next) {
+            next += 1;
+            let kind = match work {
+                Work::Complex(id, encoding) => self.complex(item, id, encoding),
+                Work::Derived(id, encoding) => self.derived(id, encoding),
+                Work::Group(id, encoding) => self.group(item, id, encoding),
+            };
+            self.model.items[item.index()].kind = kind;
+        }
+    }
+
+    fn name_items(&mut self) {
+        for (item, name) in std::mem::take(&mut self.item_names) {
+            if let ItemKind::Struct(of) = &mut self.model.items[item.index()].kind {
+                of.item_name = Some(name);
+            }
+        }
+    }
+
+    fn add(&mut self, wish: &str, namespace: &str, docs: Docs, kind: ItemKind) -> ItemId {
+        let item = Item { wish: wish.to_owned(), namespace: namespace.into(), docs, kind };
+        self.model.items.push(item);
+        ItemId(self.model.items.len() as u32 - 1)
+    }
+
+    fn add_work(&mut self, key: Key, name: (&str, &str), docs: Docs, work: Work) -> ItemId {
+        let (wish, namespace) = name;
+        let item = self.add(wish, namespace, docs, ItemKind::Pending);
+        self.known.insert(key, item);
+        self.queue.push((item, work));
+        item
+    }
+
+    /// The content of an element that is declared with this type. `owner` names a type without a name.
+    fn content(&mut self, id: TypeId, encoding: Use, owner: Owner<'_>) -> TypeUse {
+        if self.is_polymorphic(id) { self.derived_use(id, encoding) } else { self.exactly(id, encoding, owner) }
+    }
+
+    /// The content of an element that is of this very type.
+    fn exactly(&mut self, id: TypeId, encoding: Use, owner: Owner<'_>) -> TypeUse {
+        match &self.schemas[id].definition {
+            _ if id == TypeId::ANY => TypeUse::NODE,
+            TypeDefinition::Simple(_) => self.simple(id, simple::Place::Element, owner),
+            TypeDefinition::Complex(_) => self.complex_use(id, encoding, owner),
+        }
+    }
+
+    fn complex_use(&mut self, id: TypeId, encoding: Use, owner: Owner<'_>) -> TypeUse {
+        let schemas = self.schemas;
+        let Some(normal) = schemas.content(id) else { return TypeUse::NODE };
+        match &normal.content {
+            NormalContent::Text(text) if self.is_soap_encoding(id) => self.simple(*text, simple::Place::Element, owner),
+            NormalContent::Text(_) => TypeUse::Item(self.complex_item(id, encoding, owner)),
+            _ if self.is_array(id) => self.array(id, encoding, 0),
+            _ if normal.is_mixed => TypeUse::NODE,
+            _ => TypeUse::Item(self.complex_item(id, encoding, owner)),
+        }
+    }
+
+    fn complex_item(&mut self, id: TypeId, encoding: Use, owner: Owner<'_>) -> ItemId {
+        let is_encoded = encoding == Use::Encoded;
+        if let Some(&known) = self.known.get(&Key::Type(id, is_encoded)) {
+            return known;
+        }
+        let (name, namespace) = self.type_name(id, owner);
+        // Where a type is both in literal and in encoded messages, its fields are not the same.
+        let has_other = self.known.contains_key(&Key::Type(id, !is_encoded));
+        let name = if has_other && is_encoded { format!("{name} encoded") } else { name };
+        self.add_work(
+            Key::Type(id, is_encoded),
+            (&name, &namespace),
+            self.docs_of_type(id),
+            Work::Complex(id, encoding),
+        )
+    }
+
+    fn derived_use(&mut self, id: TypeId, encoding: Use) -> TypeUse {
+        let key = Key::Derived(id, encoding == Use::Encoded);
+        if let Some(&known) = self.known.get(&key) {
+            return TypeUse::Item(known);
+        }
+        let (name, namespace) = self.type_name(id, Owner::NONE);
+        let docs = ours(format!("A `{name}`, or one of the types derived from it: `xsi:type` tells which."));
+        let name = format!("Any {name}");
+        TypeUse::Item(self.add_work(key, (&name, &namespace), docs, Work::Derived(id, encoding)))
+    }
+
+    /// A type and all that are derived from it, at any distance.
+    fn derived(&mut self, id: TypeId, encoding: Use) -> ItemKind {
+        let schemas = self.schemas;
+        let (mut ahead, mut types, mut base) = (vec![id], Vec::new(), None);
+        while let Some(next) = ahead.pop() {
+            ahead.extend(schemas.derived(next).iter().rev());
+            if schemas[next].name.is_none() || is_abstract(schemas, next) {
+                continue;
+            }
+            let TypeUse::Item(item) = self.exactly(next, encoding, Owner::NONE) else { continue };
+            if !matches!(self.model.items[item.index()].kind, ItemKind::Pending | ItemKind::Struct(_)) {
+                continue;
+            }
+            if next == id {
+                base = Some(item);
+            }
+            types.push(item);
+        }
+        let name = self.type_name(id, Owner::NONE).0;
+        ItemKind::Derived(Derived { name, base, types })
+    }
+
+    /// True if an element of this type may hold content of another one, named by `xsi:type`.
+    fn is_polymorphic(&self, id: TypeId) -> bool {
+        let TypeDefinition::Complex(complex) = &self.schemas[id].definition else { return false };
+        let is_derived_from = id != TypeId::ANY && !self.schemas.derived(id).is_empty();
+        let is_array = self.is_array(id) || self.is_soap_encoding(id);
+        let is_mixed = self.schemas.content(id).is_some_and(|normal| normal.is_mixed);
+        (complex.is_abstract || is_derived_from) && !is_array && !is_mixed && self.schemas[id].name.is_some()
+    }
+
+    /// A global element: the type of a body, a header block or a fault's detail.
+    fn element(&mut self, id: ElementId, encoding: Use) -> ItemId {
+        let key = Key::Element(id, encoding == Use::Encoded);
+        if let Some(&known) = self.known.get(&key) {
+            return known;
+        }
+        let declaration = &self.schemas[id];
+        let name = legal(&declaration.name);
+        let content =
+            self.content(declaration.type_id, encoding, Owner { name: &name.local, namespace: &name.namespace });
+        let item = match content {
+            TypeUse::Item(item) if self.is_own(declaration.type_id) => {
+                self.name_element(item, &name);
+                self.model.items[item.index()].docs.extend(docs(declaration.documentation.as_deref()));
+                item
+            }
+            content => {
+                let docs = docs(declaration.documentation.as_deref());
+                self.add(&name.local, &name.namespace, docs, ItemKind::Element(name.clone(), content))
+            }
+        };
+        self.known.insert(key, item);
+        item
+    }
+
+    /// True for the complex type of one element alone.
+    fn is_own(&self, id: TypeId) -> bool {
+        self.schemas[id].name.is_none() && matches!(self.schemas[id].definition, TypeDefinition::Complex(_))
+    }
+
+    /// Notes the element of a type that is not filled in yet.
+    fn name_element(&mut self, item: ItemId, name: &QName) {
+        let element = Some(name.local.to_string());
+        let item = &mut self.model.items[item.index()];
+        item.namespace = name.namespace.as_ref().into();
+        match &mut item.kind {
+            ItemKind::Struct(of) => of.element = element,
+            kind => *kind = ItemKind::Struct(Struct { element, ..Struct::default() }),
+        }
+    }
+
+    /// An element with content that no global declaration gives.
+    fn loose_element(&mut self, name: &QName, content: TypeUse, docs: Docs) -> ItemId {
+        let name = legal(name);
+        let key = (name.clone(), format!("{content:?}"));
+        if let Some(&known) = self.messages.get(&key) {
+            return known;
+        }
+        let item = self.add(&name.local, &name.namespace, docs, ItemKind::Element(name.clone(), content));
+        self.messages.insert(key, item);
+        item
+    }
+
+    /// Where a named type has one element, and that is in the same namespace, the type is the element's.
+    fn join_elements(&mut self) {
+        let mut elements = BTreeMap::<ItemId, Vec<ItemId>>::new();
+        for (index, item) in self.model.items.iter().enumerate() {
+            if let ItemKind::Element(_, TypeUse::Item(of)) = item.kind {
+                elements.entry(of).or_default().push(ItemId(index as u32));
+            }
+        }
+        for (of, elements) in elements {
+            if let [element] = elements[..] {
+                self.join(element, of);
+            }
+        }
+    }
+
+    fn join(&mut self, element: ItemId, of: ItemId) {
+        let Item { kind: ItemKind::Element(name, _), docs, .. } = &self.model.items[element.index()] else { return };
+        let (name, docs) = (name.clone(), docs.clone());
+        let item = &mut self.model.items[of.index()];
+        if let ItemKind::Struct(of_struct @ Struct { element: None, .. }) = &mut item.kind
+            && *item.namespace == *name.namespace
+        {
+            of_struct.element = Some(name.local.to_string());
+            item.docs.extend(docs);
+            self.model.joined.insert(element, of);
+        }
+    }
+
+    /// The name and the namespace of a type; those of where it stands if it has none.
+    fn type_name(&mut self, id: TypeId, owner: Owner<'_>) -> (String, String) {
+        match &self.schemas[id].name {
+            Some(name) => {
+                let name = legal(name);
+                (name.local.to_string(), name.namespace.to_string())
+            }
+            None => (owner.name.to_owned(), owner.namespace.to_owned()),
+        }
+    }
+
+    fn docs_of_type(&self, id: TypeId) -> Docs {
+        docs(self.schemas[id].documentation.as_deref())
+    }
+
+    fn is_array(&self, id: TypeId) -> bool {
+        let is_plain = || self.schemas[id].name.as_ref().is_some_and(|name| name.local == "Array");
+        let has_items = self.schemas.content(id).is_some_and(|normal| normal.array.is_some());
+        has_items || (self.is_soap_encoding(id) && is_plain())
+    }
+
+    /// True for the types of SOAP encoding.
+    fn is_soap_encoding(&self, id: TypeId) -> bool {
+        let is_encoding = |name: &QName| [SOAP11_ENCODING, SOAP12_ENCODING].contains(&&*name.namespace);
+        self.schemas[id].name.as_ref().is_some_and(is_encoding)
+    }
+}
+
+fn is_abstract(schemas: &Schemas, id: TypeId) -> bool {
+    matches!(&schemas[id].definition, TypeDefinition::Complex(complex) if complex.is_abstract)
+}
+
+/// A name. What is none, though the description says it is, cannot be written as XML, nor become code: it is made one.
+fn legal(name: &QName) -> QName {
+    if is_ncname(&name.local) {
+        return name.clone();
+    }
+    let is_good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '.' | '_');
+    let local: String = name.local.chars().map(|c| if is_good(c) { c } else { '_' }).collect();
+    let local = if is_ncname(&local) { local } else { format!("_{local}") };
+    QName::owned(name.namespace.to_string(), local)
+}
+
+/// Documentation as paragraphs.
+fn docs(text: Option<&str>) -> Docs {
+    let said = text.map(str::trim).filter(|text| !text.is_empty());
+    said.map(|text| Paragraph::Said(text.to_owned())).into_iter().collect()
+}
+
+/// A paragraph of ours.
+fn ours(text: String) -> Docs {
+    vec![Paragraph::Ours(text)]
+}

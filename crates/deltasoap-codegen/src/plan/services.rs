@@ -1,0 +1,219 @@
+//! Operations: what their messages are, and which bindings say the same.
+
+use super::{Owner, Planner, docs, legal};
+use crate::model::{Docs, ItemId, ItemKind, Member, Occurs, Operation, Service, Struct, TypeUse};
+use crate::plan::content::member;
+use deltasoap_core::QName;
+use deltasoap_core::schema::{Style, Use};
+use deltasoap_wsdl::wsdl::{Binding, BoundMessage, BoundOperation, Message, Parameter, Part, PartContent};
+use deltasoap_wsdl::xsd::TypeId;
+
+/// A body's element, or why there is none.
+type Body = Result<ItemId, String>;
+
+impl Planner<'_> {
+    /// A service for each port type, and one more for each way in which its bindings differ.
+    pub(super) fn services(&mut self) {
+        let bindings = &self.definitions.bindings;
+        for (index, binding) in bindings.iter().enumerate() {
+            let mut before = bindings[..index].iter().filter(|it| it.port_type == binding.port_type);
+            if before.clone().any(|other| are_alike(other, binding)) {
+                continue;
+            }
+            let is_first = before.next().is_none();
+            let service = self.service(binding, index, is_first);
+            if !(service.operations.is_empty() && service.omitted.is_empty()) {
+                self.model.services.push(service);
+            }
+        }
+    }
+
+    fn service(&mut self, binding: &Binding, index: usize, is_first: bool) -> Service {
+        let port_type = &self.definitions.port_types[binding.port_type];
+        let ports = self.definitions.services.iter().flat_map(|service| &service.ports);
+        let port = ports.clone().find(|port| port.binding == index && !port.address.is_empty());
+        let name = if is_first { &port_type.name } else { &binding.name };
+        let mut docs_of = docs(port_type.documentation.as_deref());
+        docs_of.extend(docs(binding.documentation.as_deref()));
+        let mut service = Service {
+            wish: legal(name).local.to_string(),
+            docs: docs_of,
+            version: binding.version,
+            address: port.map(|port| port.address.to_string()),
+            operations: Vec::new(),
+            omitted: Vec::new(),
+        };
+        for bound in &binding.operations {
+            let declared = &self.definitions.port_types[binding.port_type].operations[bound.operation];
+            match self.operation(bound, declared) {
+                Ok(operation) => service.operations.push(operation),
+                Err(why) => service.omitted.push((declared.name.to_string(), why)),
+            }
+        }
+        service
+    }
+
+    fn operation(
+        &mut self,
+        bound: &BoundOperation,
+        declared: &deltasoap_wsdl::wsdl::Operation,
+    ) -> Result<Operation, String> {
+        let Some(input) = declared.input.as_ref().filter(|_| !declared.is_solicited) else {
+            return Err("the server begins".to_owned());
+        };
+        let request = self.body(&declared.name, bound, input, bound.input.as_ref())?;
+        let answer = format!("{}Response", declared.name);
+        let output = declared.output.as_ref();
+        let response = output.map(|output| self.body(&answer, bound, output, bound.output.as_ref())).transpose()?;
+        Ok(Operation {
+            name: declared.name.to_string(),
+            docs: docs(declared.documentation.as_deref()),
+            action: bound.action.to_string(),
+            style: bound.style,
+            encoding: bound.input.as_ref().map_or(Use::Literal, |input| input.encoding),
+            request,
+            response,
+            faults: self.faults(declared, bound),
+            headers: self.headers(bound.input.as_ref()),
+            response_headers: self.headers(bound.output.as_ref()),
+        })
+    }
+
+    /// The element in a body.
+    fn body(&mut self, name: &str, bound: &BoundOperation, said: &Parameter, how: Option<&BoundMessage>) -> Body {
+        let definitions = self.definitions;
+        let message = &definitions.messages[said.message];
+        if message.is_missing {
+            return Err(format!("message {} is not defined", message.name));
+        }
+        let parts = body_parts(message, said.message, how);
+        let encoding = how.map_or(Use::Literal, |how| how.encoding);
+        match (bound.style, &parts[..]) {
+            (Style::Rpc, _) => {
+                let namespace = how.map_or("", |how| &how.namespace);
+                let docs = docs(said.documentation.as_deref());
+                Ok(self.wrapper(&QName::owned(namespace, name), &parts, encoding, docs))
+            }
+            (Style::Document, [Part { content: PartContent::Element(name, id), .. }]) => Ok(match id {
+                Some(id) => self.element(*id, encoding),
+                None => self.loose_element(name, TypeUse::NODE, Docs::new()),
+            }),
+            (Style::Document, []) => Err("its body is empty".to_owned()),
+            (Style::Document, [_]) => Err("a part with a type in document style".to_owned()),
+            (Style::Document, _) => Err("its body has several elements".to_owned()),
+        }
+    }
+
+    /// The element around the parts of an rpc message.
+    fn wrapper(&mut self, name: &QName, parts: &[&Part], encoding: Use, docs: Docs) -> ItemId {
+        let name = legal(name);
+        let mut members: Vec<Member> = Vec::with_capacity(parts.len());
+        for part in parts {
+            let content = self.part(part, encoding, &name.local);
+            if members.iter().all(|known| known.name != content.name) {
+                members.push(content);
+            }
+        }
+        let item = self.add(&name.local, &name.namespace, docs, ItemKind::Pending);
+        let element = Some(name.local.to_string());
+        let is_all = encoding == Use::Encoded;
+        self.model.items[item.index()].kind =
+            ItemKind::Struct(Struct { element, is_all, members, ..Struct::default() });
+        item
+    }
+
+    /// A part as a field. Parts of rpc messages have no namespace (WSDL 1.1, 3.5).
+    fn part(&mut self, part: &Part, encoding: Use, owner: &str) -> Member {
+        let (name, type_id) = match &part.content {
+            PartContent::Element(name, Some(id)) => (name.clone(), self.schemas[*id].type_id),
+            PartContent::Element(name, None) => (name.clone(), TypeId::ANY),
+            PartContent::Type(type_id) => (QName::owned("", &*part.name), *type_id),
+        };
+        let name = legal(&name);
+        let label = format!("{owner} {}", name.local);
+        let content = self.content(type_id, encoding, Owner { name: &label, namespace: &name.namespace });
+        let is_encoded = encoding == Use::Encoded;
+        let is_nillable = is_encoded && content != TypeUse::NODE;
+        let occurs = if is_encoded { Occurs::AtMostOnce } else { Occurs::Once };
+        Member { is_nillable, occurs, ..member(name, content) }
+    }
+
+    fn faults(&mut self, declared: &deltasoap_wsdl::wsdl::Operation, bound: &BoundOperation) -> Vec<(String, ItemId)> {
+        let definitions = self.definitions;
+        let mut faults: Vec<(String, ItemId)> = Vec::new();
+        for fault in &declared.faults {
+            let how = bound.faults.iter().find(|(name, _)| *name == fault.name);
+            let encoding = how.map_or(Use::Literal, |(_, encoding)| *encoding);
+            for part in &definitions.messages[fault.message].parts {
+                let detail = self.part_element(part, encoding);
+                if faults.iter().all(|(_, known)| *known != detail) {
+                    faults.push((fault.name.to_string(), detail));
+                }
+            }
+        }
+        faults
+    }
+
+    fn headers(&mut self, how: Option<&BoundMessage>) -> Vec<ItemId> {
+        let definitions = self.definitions;
+        let mut blocks = Vec::new();
+        for header in how.map_or(&[][..], |how| &how.headers) {
+            let mut parts = definitions.messages[header.message].parts.iter();
+            if let Some(part) = parts.find(|part| part.name == header.part) {
+                let block = self.part_element(part, header.encoding);
+                if !blocks.contains(&block) {
+                    blocks.push(block);
+                }
+            }
+        }
+        blocks
+    }
+
+    /// A part as an element that stands for itself: a header block, a fault's detail entry.
+    fn part_element(&mut self, part: &Part, encoding: Use) -> ItemId {
+        match &part.content {
+            PartContent::Element(_, Some(id)) => self.element(*id, encoding),
+            PartContent::Element(name, None) => self.loose_element(name, TypeUse::NODE, Docs::new()),
+            PartContent::Type(id) => {
+                let name = QName::owned("", &*part.name);
+                let content = self.content(*id, encoding, Owner { name: &part.name, namespace: "" });
+                self.loose_element(&name, content, Docs::new())
+            }
+        }
+    }
+}
+
+/// True if two bindings of a port type give the same messages: they differ in the version of SOAP at most.
+fn are_alike(one: &Binding, other: &Binding) -> bool {
+    let of_messages = |one: &Option<BoundMessage>, other: &Option<BoundMessage>| match (one, other) {
+        (Some(one), Some(other)) => {
+            one.encoding == other.encoding
+                && one.namespace == other.namespace
+                && one.parts == other.parts
+                && one
+                    .headers
+                    .iter()
+                    .map(|it| (it.message, &it.part, it.encoding))
+                    .eq(other.headers.iter().map(|it| (it.message, &it.part, it.encoding)))
+        }
+        (None, None) => true,
+        _ => false,
+    };
+    one.operations.len() == other.operations.len()
+        && one.operations.iter().zip(&other.operations).all(|(one, other)| {
+            (one.operation, &one.action, one.style) == (other.operation, &other.action, other.style)
+                && of_messages(&one.input, &other.input)
+                && of_messages(&one.output, &other.output)
+        })
+}
+
+/// The parts of a message that stand in the body: those that the binding names, else all that are not header blocks.
+fn body_parts<'m>(message: &'m Message, index: usize, how: Option<&BoundMessage>) -> Vec<&'m Part> {
+    let is_header = |part: &Part| {
+        how.is_some_and(|how| how.headers.iter().any(|header| header.message == index && header.part == part.name))
+    };
+    match how.and_then(|how| how.parts.as_ref()) {
+        Some(named) => message.parts.iter().filter(|part| named.contains(&part.name)).collect(),
+        None => message.parts.iter().filter(|part| !is_header(part)).collect(),
+    }
+}

@@ -1,0 +1,249 @@
+//! Simple types: what the language or the runtime has for them, enumerations, lists, unions.
+
+use super::{Key, Owner, Planner, docs};
+use crate::model::{Docs, Enumeration, ItemId, ItemKind, Paragraph, TypeUse, Union};
+use deltasoap_core::schema::Builtin;
+use deltasoap_wsdl::xsd::{Facets, TypeDefinition, TypeId, Variety};
+use std::collections::HashSet;
+
+/// Where a simple value stands: some types of the runtime are content of elements only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Element,
+    /// An attribute, text beside attributes, an item of a list, a member of a union.
+    Text,
+}
+
+impl Planner<'_> {
+    /// A simple type in use.
+    pub(super) fn simple(&mut self, id: TypeId, place: Place, owner: Owner<'_>) -> TypeUse {
+        if let Some(builtin) = id.builtin() {
+            return plain(builtin, place);
+        }
+        if let Some(&known) = self.known.get(&Key::Type(id, false)) {
+            return self.alias_or(known, id, place);
+        }
+        match self.schemas.variety(id).cloned() {
+            Some(Variety::Builtin(builtin)) => match self.enumerating(id, builtin) {
+                Some(enumerating) => TypeUse::Item(self.enumeration(enumerating, owner)),
+                None => self.alias(id, plain(builtin, place), plain(builtin, Place::Text), owner),
+            },
+            Some(Variety::List(item)) => {
+                let list = self.list(item, owner);
+                self.alias(id, list.clone(), list, owner)
+            }
+            Some(Variety::Union(_)) => self.union(id, owner),
+            _ if place == Place::Element => TypeUse::Plain("deltasoap::AnySimple"),
+            _ => TypeUse::Plain("String"),
+        }
+    }
+
+    /// A known item; not the alias of a type that cannot stand here.
+    fn alias_or(&self, known: ItemId, id: TypeId, place: Place) -> TypeUse {
+        match self.schemas.variety(id) {
+            Some(Variety::Builtin(builtin)) if plain(*builtin, place) != plain(*builtin, Place::Element) => {
+                plain(*builtin, place)
+            }
+            _ => TypeUse::Item(known),
+        }
+    }
+
+    /// A type with a name has it in Rust too, if it is the same type everywhere.
+    fn alias(&mut self, id: TypeId, here: TypeUse, as_text: TypeUse, owner: Owner<'_>) -> TypeUse {
+        if self.schemas[id].name.is_none() || here != as_text {
+            return here;
+        }
+        let (name, namespace) = self.type_name(id, owner);
+        let mut docs = self.docs_of_type(id);
+        docs.extend(self.facets(id));
+        let item = self.add(&name, &namespace, docs, ItemKind::Alias(here));
+        self.known.insert(Key::Type(id, false), item);
+        TypeUse::Item(item)
+    }
+
+    /// The nearest restriction that names values. Names are not enumerated, for their prefixes are those of the schema.
+    fn enumerating(&self, id: TypeId, builtin: Builtin) -> Option<TypeId> {
+        if matches!(builtin, Builtin::QName | Builtin::Notation) {
+            return None;
+        }
+        let mut id = id;
+        while let TypeDefinition::Simple(simple) = &self.schemas[id].definition {
+            match (&simple.facets, &simple.variety) {
+                (Some(facets), _) if !facets.enumeration.is_empty() => return Some(id),
+                (_, Variety::Restriction(base)) => id = *base,
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    fn enumeration(&mut self, id: TypeId, owner: Owner<'_>) -> ItemId {
+        if let Some(&known) = self.known.get(&Key::Type(id, false)) {
+            return known;
+        }
+        let (wish, namespace) = self.type_name(id, owner);
+        let name = self.schemas[id].name.is_some().then(|| wish.clone());
+        let values = self.facets_of(id).map(values).unwrap_or_default();
+        let docs = self.docs_of_type(id);
+        let item = self.add(&wish, &namespace, docs, ItemKind::Enumeration(Enumeration { name, values }));
+        self.known.insert(Key::Type(id, false), item);
+        item
+    }
+
+    fn facets_of(&self, id: TypeId) -> Option<&Facets> {
+        match &self.schemas[id].definition {
+            TypeDefinition::Simple(simple) => simple.facets.as_deref(),
+            TypeDefinition::Complex(_) => None,
+        }
+    }
+
+    /// What a restriction says that the Rust type does not.
+    fn facets(&self, id: TypeId) -> Docs {
+        let Some(facets) = self.facets_of(id) else { return Docs::new() };
+        let number = |name: &str, value: Option<u64>| value.map(|value| format!("{name} {value}"));
+        let text = |name: &str, value: &Option<Box<str>>| value.as_ref().map(|value| format!("{name} {value}"));
+        let bounds = [
+            number("length", facets.length),
+            number("length at least", facets.min_length),
+            number("length at most", facets.max_length),
+            text("at least", &facets.min_inclusive),
+            text("at most", &facets.max_inclusive),
+            text("greater than", &facets.min_exclusive),
+            text("less than", &facets.max_exclusive),
+            number("digits at most", facets.total_digits),
+            number("digits behind the point at most", facets.fraction_digits),
+            facets.patterns.first().map(|pattern| format!("pattern {pattern}")),
+        ];
+        let bounds: Vec<String> = bounds.into_iter().flatten().collect();
+        if bounds.is_empty() {
+            Docs::new()
+        } else {
+            vec![Paragraph::Said(format!("Not checked: {}.", bounds.join(", ")))]
+        }
+    }
+
+    /// A list. One of lists, which XSD forbids, has texts for items.
+    fn list(&mut self, item: TypeId, owner: Owner<'_>) -> TypeUse {
+        let item = match self.schemas.variety(item) {
+            Some(Variety::List(_)) | None => TypeUse::Plain("String"),
+            _ => self.simple(item, Place::Text, owner),
+        };
+        TypeUse::List(Box::new(item))
+    }
+
+    fn union(&mut self, id: TypeId, owner: Owner<'_>) -> TypeUse {
+        let mut ids = Vec::new();
+        self.members(id, &mut ids, &mut HashSet::new(), 0);
+        let (wish, namespace) = self.type_name(id, owner);
+        let name = self.schemas[id].name.is_some().then(|| wish.clone());
+        let docs = self.docs_of_type(id);
+        let item = self.add(&wish, &namespace, docs, ItemKind::Pending);
+        self.known.insert(Key::Type(id, false), item);
+        let mut members = Vec::new();
+        for (number, member) in ids.into_iter().enumerate() {
+            let label = format!("{wish} member {}", number + 1);
+            let owner = Owner { name: &label, namespace: &namespace };
+            let ty = self.simple(member, Place::Text, owner);
+            if members.iter().all(|(_, known)| *known != ty) {
+                members.push((self.member_name(member), ty));
+            }
+        }
+        self.model.items[item.index()].kind = match members.is_empty() {
+            true => ItemKind::Alias(TypeUse::Plain("String")),
+            false => ItemKind::Union(Union { name, members }),
+        };
+        TypeUse::Item(item)
+    }
+
+    fn member_name(&self, id: TypeId) -> String {
+        match (&self.schemas[id].name, self.schemas.variety(id)) {
+            (Some(name), _) => name.local.to_string(),
+            (None, Some(Variety::List(_))) => "List".to_owned(),
+            (None, Some(Variety::Builtin(builtin))) if self.enumerating(id, *builtin).is_none() => {
+                builtin.local().to_owned()
+            }
+            _ => "Value".to_owned(),
+        }
+    }
+
+    /// Types that are no unions.
+    fn members(&self, id: TypeId, into: &mut Vec<TypeId>, seen: &mut HashSet<TypeId>, depth: usize) {
+        if !seen.insert(id) {
+            return;
+        }
+        match self.schemas.variety(id) {
+            Some(Variety::Union(_)) if depth > DEPTH => into.push(TypeId::ANY_SIMPLE),
+            Some(Variety::Union(members)) => {
+                members.iter().for_each(|&member| self.members(member, into, seen, depth + 1));
+            }
+            Some(_) => into.push(id),
+            None => {}
+        }
+    }
+
+    /// The simple type of an attribute, or of text beside attributes.
+    pub(super) fn text(&mut self, id: TypeId, owner: Owner<'_>) -> TypeUse {
+        match &self.schemas[id].definition {
+            TypeDefinition::Simple(_) => self.simple(id, Place::Text, owner),
+            TypeDefinition::Complex(_) => TypeUse::Plain("String"),
+        }
+    }
+
+    /// What an element or attribute has for a value where it is empty or absent.
+    pub(super) fn value_docs(default: Option<&str>, fixed: Option<&str>) -> Docs {
+        let say = |what: &str, value: &str| Paragraph::Said(format!("{what}: {value}"));
+        let default = default.map(|value| say("Default", value));
+        default.into_iter().chain(fixed.map(|value| say("Always", value))).collect()
+    }
+}
+
+/// Most unions in unions that are followed.
+const DEPTH: usize = 16;
+
+/// Values, each once.
+fn values(facets: &Facets) -> Vec<(String, Docs)> {
+    let mut seen = HashSet::new();
+    let values = facets.enumeration.iter().filter(|value| seen.insert(&value.value));
+    values.map(|value| (value.value.to_string(), docs(value.documentation.as_deref()))).collect()
+}
+
+/// The Rust type of a built-in one. Texts are strings, whatever their white space.
+fn plain(builtin: Builtin, place: Place) -> TypeUse {
+    let is_element = place == Place::Element;
+    let list = |item| TypeUse::List(Box::new(TypeUse::Plain(item)));
+    TypeUse::Plain(match builtin {
+        Builtin::Boolean => "bool",
+        Builtin::Byte => "i8",
+        Builtin::Short => "i16",
+        Builtin::Int => "i32",
+        Builtin::Long => "i64",
+        Builtin::UnsignedByte => "u8",
+        Builtin::UnsignedShort => "u16",
+        Builtin::UnsignedInt => "u32",
+        Builtin::UnsignedLong => "u64",
+        Builtin::Float => "f32",
+        Builtin::Double => "f64",
+        Builtin::Integer => "deltasoap::lexical::BigInt",
+        Builtin::NonNegativeInteger => "deltasoap::lexical::NonNegativeInteger",
+        Builtin::PositiveInteger => "deltasoap::lexical::PositiveInteger",
+        Builtin::NonPositiveInteger => "deltasoap::lexical::NonPositiveInteger",
+        Builtin::NegativeInteger => "deltasoap::lexical::NegativeInteger",
+        Builtin::Decimal => "deltasoap::lexical::Decimal",
+        Builtin::Date => "deltasoap::lexical::Date",
+        Builtin::Time => "deltasoap::lexical::Time",
+        Builtin::DateTime => "deltasoap::lexical::DateTime",
+        Builtin::Duration => "deltasoap::lexical::Duration",
+        Builtin::GYear => "deltasoap::lexical::GYear",
+        Builtin::GYearMonth => "deltasoap::lexical::GYearMonth",
+        Builtin::GMonth => "deltasoap::lexical::GMonth",
+        Builtin::GMonthDay => "deltasoap::lexical::GMonthDay",
+        Builtin::GDay => "deltasoap::lexical::GDay",
+        Builtin::Base64Binary if is_element => "deltasoap::Binary",
+        Builtin::Base64Binary => "deltasoap::lexical::Base64",
+        Builtin::HexBinary => "deltasoap::lexical::Hex",
+        Builtin::QName if is_element => "deltasoap::QName",
+        Builtin::QName => "deltasoap::lexical::QName",
+        Builtin::NmTokens | Builtin::IdRefs | Builtin::Entities => return list("String"),
+        _ => "String",
+    })
+}

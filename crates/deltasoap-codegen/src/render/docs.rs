@@ -1,0 +1,96 @@
+//! Documentation: the description's words as rustdoc, whatever they are.
+
+use crate::model::Paragraph;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// Characters of a line before it is broken.
+const WIDTH: usize = 110;
+
+/// Doc comments of some paragraphs.
+pub(super) fn docs(paragraphs: &[Paragraph]) -> TokenStream {
+    let mut lines = Vec::new();
+    for paragraph in paragraphs {
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        match paragraph {
+            Paragraph::Said(text) => lines.extend(wrapped(&plain(text))),
+            Paragraph::Ours(text) => lines.extend(wrapped(text)),
+        }
+    }
+    let lines = lines.into_iter().map(|line| if line.is_empty() { line } else { format!(" {line}") });
+    quote!(#(#[doc = #lines])*)
+}
+
+/// Doc comments of a paragraph of ours.
+pub(super) fn ours(text: impl Into<String>) -> TokenStream {
+    docs(&[Paragraph::Ours(text.into())])
+}
+
+/// The words of a description, as text that means nothing else to rustdoc. Blank lines stay.
+fn plain(text: &str) -> String {
+    let mut out: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let line = line.split_whitespace().map(word).collect::<Vec<_>>().join(" ");
+        if !(line.is_empty() && out.last().is_none_or(String::is_empty)) {
+            out.push(line);
+        }
+    }
+    out.join("\n").trim_end().to_owned()
+}
+
+/// A word; URLs become links.
+fn word(word: &str) -> String {
+    let is_url = ["http://", "https://"].iter().any(|scheme| word.starts_with(scheme));
+    if is_url && word.chars().all(|c| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '`')) {
+        let end = word.trim_end_matches(['.', ',', ';', ':', ')', '"', '\'']).len();
+        return format!("<{}>{}", &word[..end], &word[end..]);
+    }
+    let mut out = String::with_capacity(word.len());
+    for c in word.chars().filter(|c| !c.is_control()) {
+        if matches!(c, '[' | ']' | '<' | '>' | '`' | '*' | '\\' | '~') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let mut out = String::new();
+        for word in line.split_whitespace() {
+            if !out.is_empty() && out.chars().count() + word.chars().count() >= WIDTH {
+                lines.push(std::mem::take(&mut out));
+            }
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(word);
+        }
+        lines.push(out);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_only_words() {
+        assert_eq!(
+            plain("  see [Foo]\n    <b>`x`\n\n\n at http://a.b/c. "),
+            "see \\[Foo\\]\n\\<b\\>\\`x\\`\n\nat <http://a.b/c>."
+        );
+    }
+
+    #[test]
+    fn long_lines_are_broken() {
+        let lines = wrapped(&"word ".repeat(50));
+        assert_eq!(lines.len(), 3);
+        assert!(lines.iter().all(|line| line.len() <= WIDTH));
+    }
+}

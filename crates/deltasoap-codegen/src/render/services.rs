@@ -1,0 +1,279 @@
+//! Clients, server traits, and faults.
+
+use super::Layout;
+use super::docs::{docs, ours};
+use crate::model::{ItemId, Model, Operation, Paragraph, Service};
+use crate::names::{Scope, ident};
+use deltasoap_core::schema::{Style, Use};
+use deltasoap_core::soap::Version;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use std::collections::HashMap;
+
+/// All services.
+pub(super) fn services(model: &Model, layout: &Layout) -> TokenStream {
+    let mut render = Render { model, layout, top: layout.top.clone(), faults: HashMap::new(), out: Vec::new() };
+    for service in &model.services {
+        render.service(service);
+    }
+    let items = render.out;
+    quote!(#(#items)*)
+}
+
+struct Render<'m> {
+    model: &'m Model,
+    layout: &'m Layout,
+    top: Scope,
+    /// Names of the enums of faults, by what they hold: operations with the same faults share one.
+    faults: HashMap<Vec<ItemId>, Ident>,
+    out: Vec<TokenStream>,
+}
+
+/// Parts of names that say nothing.
+const EMPTY_ENDINGS: [&str; 8] = ["PortType", "_PortType", "Port", "Soap", "_SOAP", "SOAP", "Interface", "Binding"];
+
+/// Methods of clients that are no operations.
+const METHODS: [&str; 3] = ["new", "over", "with_options"];
+
+/// An operation with the Rust names of all that it has.
+struct Named<'m> {
+    operation: &'m Operation,
+    method: Ident,
+    request: TokenStream,
+    response: Option<TokenStream>,
+    fault: Option<Ident>,
+    headers: Vec<String>,
+    response_headers: Vec<String>,
+}
+
+impl<'m> Render<'m> {
+    fn service(&mut self, service: &'m Service) {
+        let ending = EMPTY_ENDINGS.iter().find_map(|ending| service.wish.strip_suffix(ending));
+        let base = ending.filter(|base| !base.is_empty()).unwrap_or(&service.wish);
+        let client = ident(&self.top.type_name(&format!("{base} client")));
+        let server = ident(&self.top.type_name(&format!("{base} server")));
+        let serve = ident(&self.top.value_name(&format!("serve {base}")));
+        let mut methods = Scope::without(&METHODS);
+        let place = self.out.len();
+        let operations: Vec<Named<'m>> =
+            service.operations.iter().map(|operation| self.named(operation, &mut methods)).collect();
+        let client = client_of(service, &client, &operations);
+        let server = self.server(service, (&server, &serve), &operations);
+        self.out.splice(place..place, [client, server]);
+    }
+
+    fn named(&mut self, operation: &'m Operation, methods: &mut Scope) -> Named<'m> {
+        Named {
+            operation,
+            method: ident(&methods.value_name(&operation.name)),
+            request: self.path(operation.request),
+            response: operation.response.map(|response| self.path(response)),
+            fault: self.fault(operation),
+            headers: self.names(&operation.headers),
+            response_headers: self.names(&operation.response_headers),
+        }
+    }
+
+    /// Items as they are named in documentation.
+    fn names(&self, items: &[ItemId]) -> Vec<String> {
+        items.iter().map(|item| format!("[`{}`]", self.path(*item).to_string().replace(' ', ""))).collect()
+    }
+
+    fn path(&self, id: ItemId) -> TokenStream {
+        self.layout.path(self.model, id, None)
+    }
+
+    /// The enum of an operation's faults, if it declares some.
+    fn fault(&mut self, operation: &Operation) -> Option<Ident> {
+        let key: Vec<ItemId> = operation.faults.iter().map(|(_, detail)| *detail).collect();
+        if key.is_empty() {
+            return None;
+        }
+        if let Some(known) = self.faults.get(&key) {
+            return Some(known.clone());
+        }
+        let name = ident(&self.top.type_name(&format!("{} fault", operation.name)));
+        let mut scope = Scope::default();
+        let other = ident(&scope.variant_name("Other"));
+        let variants = operation.faults.iter().map(|(wish, detail)| {
+            let (variant, detail) = (ident(&scope.variant_name(wish)), self.path(*detail));
+            quote!(#variant(deltasoap::http::TypedFault<#detail>))
+        });
+        let variants: Vec<_> = variants.collect();
+        let words = ours(format!("A fault of `{}`.", operation.name));
+        self.out.push(quote! {
+            #words
+            #[derive(Debug, Clone, PartialEq, deltasoap::Faults)]
+            pub enum #name {
+                #(#variants,)*
+                #[doc = " Any other fault."]
+                #other(deltasoap::soap::Fault),
+            }
+        });
+        self.faults.insert(key, name.clone());
+        Some(name)
+    }
+
+    fn server(&self, service: &Service, names: (&Ident, &Ident), operations: &[Named<'m>]) -> TokenStream {
+        let (name, serve) = names;
+        let words = ours(format!("Answers the operations of `{}`: see [`{serve}`].", service.wish));
+        let methods = operations.iter().map(|named| {
+            let Named { operation, method, request, .. } = named;
+            let (words, answer, failure) = (docs(&operation.docs), named.answer(), named.server_failure());
+            quote! {
+                #words
+                fn #method(
+                    &self,
+                    request: deltasoap::Lease<#request>,
+                    context: deltasoap::http::Context,
+                ) -> impl std::future::Future<Output = Result<#answer, #failure>> + Send;
+            }
+        });
+        let about = ours(format!("Starts to build a service: `implementation` answers, as [`{name}`]."));
+        let label = &service.wish;
+        let added = operations.iter().map(|named| self.added(named));
+        quote! {
+            #words
+            pub trait #name: Send + Sync + 'static { #(#methods)* }
+
+            #about
+            pub fn #serve<T: #name>(implementation: T) -> deltasoap::http::ServiceBuilder {
+                let implementation = std::sync::Arc::new(implementation);
+                let service = deltasoap::http::SoapService::builder().name(#label);
+                #(#added)*
+                service
+            }
+        }
+    }
+
+    /// The statement that adds an operation to a service.
+    fn added(&self, named: &Named<'_>) -> TokenStream {
+        let Named { operation, method, .. } = named;
+        let constructor = if named.response.is_some() { quote!(with_context) } else { quote!(one_way_with_context) };
+        let action = Some(&operation.action).filter(|it| !it.is_empty()).map(|action| quote!(.action(#action)));
+        let encoding = (operation.encoding == Use::Encoded).then(|| quote!(.encoding(deltasoap::schema::Use::Encoded)));
+        let style = (operation.style == Style::Rpc).then(|| quote!(.style(deltasoap::schema::Style::Rpc)));
+        let faults = operation.faults.iter().map(|(_, detail)| {
+            let detail = self.path(*detail);
+            quote!(.fault::<#detail>())
+        });
+        let headers = operation.headers.iter().map(|header| {
+            let header = self.path(*header);
+            quote!(.understands(<#header as deltasoap::Message>::ELEMENT))
+        });
+        quote! {
+            let it = std::sync::Arc::clone(&implementation);
+            let operation = deltasoap::http::Operation::#constructor(move |request, context| {
+                let it = std::sync::Arc::clone(&it);
+                async move { it.#method(request, context).await }
+            });
+            let service = service.add_operation(operation #action #encoding #style #(#faults)* #(#headers)*);
+        }
+    }
+}
+
+impl Named<'_> {
+    fn answer(&self) -> TokenStream {
+        self.response.clone().unwrap_or_else(|| quote!(()))
+    }
+
+    fn server_failure(&self) -> TokenStream {
+        match &self.fault {
+            Some(fault) => quote!(#fault),
+            None => quote!(deltasoap::soap::Fault),
+        }
+    }
+
+    fn client_failure(&self) -> TokenStream {
+        match &self.fault {
+            Some(fault) => quote!(deltasoap::http::Failure<#fault>),
+            None => quote!(deltasoap::http::CallError),
+        }
+    }
+}
+
+fn client_of(service: &Service, name: &Ident, operations: &[Named<'_>]) -> TokenStream {
+    let mut words = service.docs.clone();
+    words.insert(0, Paragraph::Ours(format!("Calls the operations of `{}`.", service.wish)));
+    words.extend(service.omitted.iter().map(|(name, why)| Paragraph::Said(format!("Without {name}: {why}."))));
+    let words = docs(&words);
+    let address = service.address.as_ref().map(|address| {
+        quote! {
+            #[doc = " The URL that the description gives."]
+            pub const ADDRESS: &'static str = #address;
+        }
+    });
+    let version = match service.version {
+        Version::Soap11 => quote!(Soap11),
+        Version::Soap12 => quote!(Soap12),
+    };
+    let methods = operations.iter().map(call);
+    quote! {
+        #words
+        #[derive(Debug, Clone)]
+        pub struct #name<C = deltasoap::http::Client> {
+            caller: C,
+            options: deltasoap::http::CallOptions,
+        }
+
+        impl #name {
+            #address
+
+            #[doc = " A client of the service at a URL."]
+            #[doc = ""]
+            #[doc = " # Errors"]
+            #[doc = " When the URL is malformed or names no host."]
+            pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
+                let client = deltasoap::http::Client::builder(url).version(deltasoap::soap::Version::#version);
+                Ok(Self::over(client.build()?))
+            }
+        }
+
+        impl<C: deltasoap::http::Caller> #name<C> {
+            #[doc = " A client that calls by another, which has settings of its own."]
+            pub fn over(caller: C) -> Self {
+                Self { caller, options: deltasoap::http::CallOptions::new() }
+            }
+
+            #[doc = " The same client with settings for its calls: header blocks, a timeout."]
+            #[must_use]
+            pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
+                Self { options, ..self }
+            }
+
+            #(#methods)*
+        }
+    }
+}
+
+/// A sentence on header blocks, if there are some.
+fn blocks(what: &str, names: &[String]) -> Option<Paragraph> {
+    (!names.is_empty()).then(|| Paragraph::Ours(format!("{what}: {}.", names.join(", "))))
+}
+
+/// The method that calls an operation.
+fn call(named: &Named<'_>) -> TokenStream {
+    let Named { operation, method, request, .. } = named;
+    let (answer, failure) = (named.answer(), named.client_failure());
+    let mut words = operation.docs.clone();
+    if words.is_empty() {
+        words.push(Paragraph::Ours(format!("Calls `{}`.", operation.name)));
+    }
+    words.extend(blocks("Header blocks", &named.headers));
+    words.extend(blocks("Header blocks of the response", &named.response_headers));
+    let words = docs(&words);
+    let action = Some(&operation.action).filter(|it| !it.is_empty()).map(|action| quote!(.action(#action)));
+    let encoding = (operation.encoding == Use::Encoded).then(|| quote!(.encoding(deltasoap::schema::Use::Encoded)));
+    let call = if named.response.is_some() { quote!(call) } else { quote!(send) };
+    let called = quote!(self.caller.#call(request, self.options.clone() #action #encoding).await);
+    let body = if named.fault.is_some() { quote!(Ok(#called?)) } else { called };
+    quote! {
+        #words
+        #[doc = ""]
+        #[doc = " # Errors"]
+        #[doc = " A fault, or another reason why there is no response."]
+        pub async fn #method(&self, request: &#request) -> Result<#answer, #failure> {
+            #body
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Items that stand for types and elements.
+
+use super::Layout;
+use super::docs::docs;
+use crate::model::{Derived, Enumeration, Item, ItemId, ItemKind, Member, Model, Occurs, Role, Struct, TypeUse, Union};
+use crate::names::{Rename, Scope, ident};
+use deltasoap_core::QName;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use std::collections::HashSet;
+
+/// An item, with its documentation.
+pub(super) fn item(model: &Model, layout: &Layout, id: ItemId, item: &Item) -> TokenStream {
+    let render = Render { model, layout, module: layout.module_of(id), item, name: layout.name(id) };
+    let words = docs(&item.docs);
+    let body = match &item.kind {
+        ItemKind::Pending => TokenStream::new(),
+        ItemKind::Struct(of) => render.structure(of),
+        ItemKind::Choice(variants) => render.choice(variants),
+        ItemKind::Derived(of) => render.derived(of),
+        ItemKind::Enumeration(of) => render.enumeration(of),
+        ItemKind::Union(of) => render.union(of),
+        ItemKind::Alias(of) => render.alias(of),
+        ItemKind::Element(name, of) => render.element(name, of),
+    };
+    quote!(#words #body)
+}
+
+struct Render<'m> {
+    model: &'m Model,
+    layout: &'m Layout,
+    module: Option<usize>,
+    item: &'m Item,
+    /// The item's Rust name.
+    name: &'m str,
+}
+
+/// Parts of `#[soap(...)]`.
+#[derive(Default)]
+struct Attributes(Vec<TokenStream>);
+
+impl Attributes {
+    fn flag(&mut self, name: &str, is_set: bool) {
+        if is_set {
+            let name = ident(name);
+            self.0.push(quote!(#name));
+        }
+    }
+
+    fn text(&mut self, name: &str, value: Option<&str>) {
+        if let Some(value) = value {
+            let name = ident(name);
+            self.0.push(quote!(#name = #value));
+        }
+    }
+
+    fn tokens(&self) -> TokenStream {
+        let parts = &self.0;
+        if parts.is_empty() { TokenStream::new() } else { quote!(#[soap(#(#parts),*)]) }
+    }
+}
+
+impl Render<'_> {
+    fn ty(&self, of: &TypeUse) -> TokenStream {
+        self.layout.ty(self.model, of, self.module)
+    }
+
+    fn ident(&self) -> Ident {
+        ident(self.name)
+    }
+
+    /// Namespace and name, where they are not what the macro takes by default.
+    fn container(&self, name: Option<&str>) -> Attributes {
+        let mut attributes = Attributes::default();
+        attributes.text("namespace", Some(&*self.item.namespace).filter(|it| !it.is_empty()));
+        attributes.text("name", name.filter(|name| *name != self.name));
+        attributes
+    }
+
+    fn structure(&self, of: &Struct) -> TokenStream {
+        let name = self.ident();
+        let mut attributes = self.container(of.name.as_deref());
+        let type_name = of.name.as_deref().unwrap_or(self.name);
+        match of.element.as_deref() {
+            Some(element) if element == type_name => attributes.flag("message", true),
+            element => attributes.text("element", element),
+        }
+        attributes.text("item_name", of.item_name.as_deref());
+        attributes.flag("all", of.is_all && !of.members.is_empty());
+        let names = field_names(&of.members);
+        let style = Style::of(&of.members, &names, &self.item.namespace, &mut attributes);
+        let mut seen = HashSet::new();
+        let fields = of.members.iter().zip(&names).map(|(member, name)| {
+            let mut attributes = style.member(member, name);
+            let is_again = member.role == Role::Element && !seen.insert(&member.name);
+            attributes.flag("again", is_again);
+            let (words, attributes) = (docs(&member.docs), attributes.tokens());
+            let (name, ty) = (ident(name), self.member_type(member));
+            quote!(#words #attributes pub #name: #ty)
+        });
+        let attributes = attributes.tokens();
+        quote! {
+            #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+            #attributes
+            pub struct #name { #(#fields,)* }
+        }
+    }
+
+    /// How often a member occurs, and of what.
+    fn member_type(&self, member: &Member) -> TokenStream {
+        let content = self.ty(&member.content);
+        let content = if member.is_boxed { quote!(Box<#content>) } else { content };
+        let content = if member.is_nillable { quote!(deltasoap::Nillable<#content>) } else { content };
+        match member.occurs {
+            Occurs::Once => content,
+            Occurs::AtMostOnce => quote!(Option<#content>),
+            Occurs::Often => quote!(Vec<#content>),
+        }
+    }
+
+    fn choice(&self, members: &[Member]) -> TokenStream {
+        let name = self.ident();
+        let mut attributes = self.container(None);
+        let mut scope = Scope::default();
+        let names: Vec<String> = members.iter().map(|member| scope.variant_name(&member.name.local)).collect();
+        let style = Style::of(members, &names, &self.item.namespace, &mut attributes);
+        let variants = members.iter().zip(&names).map(|(member, name)| {
+            let (words, attributes) = (docs(&member.docs), style.member(member, name).tokens());
+            let (name, ty) = (ident(name), self.member_type(&Member { occurs: Occurs::Once, ..member.clone() }));
+            quote!(#words #attributes #name(#ty))
+        });
+        let attributes = attributes.tokens();
+        quote! {
+            #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+            #attributes
+            pub enum #name { #(#variants,)* }
+        }
+    }
+
+    fn derived(&self, of: &Derived) -> TokenStream {
+        let name = self.ident();
+        let mut attributes = Attributes::default();
+        attributes.flag("derived", true);
+        attributes.0.extend(self.container(Some(&of.name)).0);
+        let mut scope = Scope::default();
+        let variants: Vec<_> = of
+            .types
+            .iter()
+            .map(|&id| {
+                let item = self.model.resolve(id);
+                let variant = ident(&scope.variant_name(self.layout.name(item)));
+                let path = self.layout.path(self.model, id, self.module);
+                let base = if Some(id) == of.base { quote!(#[soap(base)]) } else { TokenStream::new() };
+                quote!(#base #variant(Box<#path>))
+            })
+            .collect();
+        let other = ident(&scope.variant_name("Other"));
+        let attributes = attributes.tokens();
+        quote! {
+            #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+            #attributes
+            pub enum #name {
+                #(#variants,)*
+                #[doc = " Any other type."]
+                #[soap(other)]
+                #other(deltasoap::Node),
+            }
+        }
+    }
+
+    fn enumeration(&self, of: &Enumeration) -> TokenStream {
+        let name = self.ident();
+        let mut attributes = self.container(of.name.as_deref());
+        let mut scope = Scope::default();
+        let names: Vec<String> = of.values.iter().map(|(text, _)| scope.variant_name(text)).collect();
+        let rule =
+            Rename::for_most(names.iter().zip(&of.values).map(|(name, (text, _))| (name.as_str(), text.as_str())));
+        attributes.text("rename_all", rule.name);
+        let variants = of.values.iter().zip(&names).map(|((text, words), name)| {
+            let mut attributes = Attributes::default();
+            attributes.text("name", Some(text.as_str()).filter(|text| !rule.gives(name, text)));
+            let (words, attributes) = (docs(words), attributes.tokens());
+            let name = ident(name);
+            quote!(#words #attributes #name)
+        });
+        let attributes = attributes.tokens();
+        quote! {
+            #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+            #attributes
+            pub enum #name { #(#variants,)* }
+        }
+    }
+
+    fn union(&self, of: &Union) -> TokenStream {
+        let name = self.ident();
+        let mut attributes = Attributes::default();
+        attributes.flag("union", true);
+        attributes.0.extend(self.container(of.name.as_deref()).0);
+        let mut scope = Scope::default();
+        let variants = of.members.iter().map(|(wish, member)| {
+            let (variant, ty) = (ident(&scope.variant_name(wish)), self.ty(member));
+            quote!(#variant(#ty))
+        });
+        let variants: Vec<_> = variants.collect();
+        let attributes = attributes.tokens();
+        quote! {
+            #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+            #attributes
+            pub enum #name { #(#variants,)* }
+        }
+    }
+
+    fn alias(&self, of: &TypeUse) -> TokenStream {
+        let (name, ty) = (self.ident(), self.ty(of));
+        quote!(pub type #name = #ty;)
+    }
+
+    fn element(&self, element: &QName, of: &TypeUse) -> TokenStream {
+        let (name, ty) = (self.ident(), self.ty(of));
+        let mut attributes = Attributes::default();
+        attributes.flag("transparent", true);
+        attributes.text("namespace", Some(&*element.namespace).filter(|it| !it.is_empty()));
+        attributes.text("element", Some(&*element.local));
+        let attributes = attributes.tokens();
+        quote! {
+            #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+            #attributes
+            pub struct #name(pub #ty);
+        }
+    }
+}
+
+fn field_names(members: &[Member]) -> Vec<String> {
+    let mut scope = Scope::default();
+    members.iter().map(|member| scope.value_name(&member.name.local)).collect()
+}
+
+/// What the members of a type have in common.
+struct Style<'m> {
+    rule: &'static Rename,
+    namespace: &'m str,
+    is_qualified: bool,
+}
+
+impl<'m> Style<'m> {
+    /// Finds out, and says so on the type.
+    fn of(members: &[Member], names: &[String], namespace: &'m str, attributes: &mut Attributes) -> Self {
+        let named = members.iter().zip(names).filter(|(member, _)| has_name(member));
+        let rule = Rename::for_most(named.map(|(member, name)| (name.as_str(), &*member.name.local)));
+        let elements = members.iter().filter(|member| member.role == Role::Element);
+        let qualified = elements.clone().filter(|member| member.name.namespace == namespace).count();
+        let unqualified = elements.filter(|member| member.name.namespace.is_empty()).count();
+        let is_qualified = !namespace.is_empty() && qualified > unqualified;
+        attributes.flag("qualified", is_qualified);
+        attributes.text("rename_all", rule.name);
+        Style { rule, namespace, is_qualified }
+    }
+
+    fn member(&self, member: &Member, rust: &str) -> Attributes {
+        let mut attributes = Attributes::default();
+        attributes.flag("attribute", member.role == Role::Attribute);
+        attributes.flag("text", member.role == Role::Text);
+        attributes.flag("inline", member.role == Role::Inline);
+        if !has_name(member) {
+            return attributes;
+        }
+        attributes.text("name", Some(&*member.name.local).filter(|local| !self.rule.gives(rust, local)));
+        let is_qualified = self.is_qualified && member.role == Role::Element;
+        match &*member.name.namespace {
+            own if own == self.namespace => attributes.flag("qualified", !is_qualified && !own.is_empty()),
+            "" => attributes.flag("unqualified", is_qualified),
+            other => attributes.text("namespace", Some(other)),
+        }
+        attributes
+    }
+}
+
+/// True for members that are found by their name.
+fn has_name(member: &Member) -> bool {
+    matches!(member.role, Role::Element | Role::Attribute)
+}

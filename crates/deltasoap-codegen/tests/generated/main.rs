@@ -1,0 +1,172 @@
+//! The golden files compile, read real messages and write them again, and their clients and servers understand each other.
+
+use deltasoap::http::{CallError, Client, Context, Failure, TypedFault};
+use deltasoap::schema::Use;
+use deltasoap::soap::{Fault, Version, decode_request, encode_message};
+use deltasoap::{Binary, Buffer, Lease, Message, Nillable};
+use std::fmt::Debug;
+use std::path::Path;
+
+macro_rules! goldens {
+    ($($name:ident),* $(,)?) => {$(
+        #[allow(clippy::all, dead_code, missing_docs, rustdoc::all)]
+        mod $name {
+            include!(concat!("../goldens/", stringify!($name), ".rs"));
+        }
+    )*};
+}
+
+goldens!(choices, events, faults, interop, metadata, nested, plans, recursive, xop);
+
+fn message(path: &str) -> Vec<u8> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/messages");
+    std::fs::read(folder.join(path)).expect("a message")
+}
+
+/// Reads a message, writes it, and reads that.
+#[track_caller]
+fn round_trip<T: Message + Debug + PartialEq>(message: &[u8], encoding: Use) -> T {
+    let (_, value) = decode_request::<T>(message).expect("a good message");
+    let written = encode_message(Version::Soap11, encoding, &[], &value, Buffer::new()).expect("written");
+    let (_, again) = decode_request::<T>(written.as_slice()).expect("good once written");
+    assert_eq!(again, value);
+    value
+}
+
+fn body(content: &str) -> Vec<u8> {
+    format!(
+        "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/' xmlns:i='http://www.w3.org/2001/XMLSchema-instance'>\
+         <s:Body>{content}</s:Body></s:Envelope>"
+    )
+    .into_bytes()
+}
+
+#[test]
+fn a_recorded_response_in_several_namespaces() {
+    let path = "vpulim+node-soap/test/request-response-samples/\
+                IndienenBericht__should_work_with_deeply_nested_XML_messages/response.xml";
+    let response: nested::berichtuitwisseling_v3::IndienenBerichtResponse = round_trip(&message(path), Use::Literal);
+    assert_eq!(response.indienen_bericht_result.conversatie_id, "12345");
+    assert_eq!(response.indienen_bericht_result.traceer_id, "56789");
+}
+
+#[test]
+fn a_recorded_response_in_soap_encoding() {
+    let response: interop::soapinterop_org::EchoStringResponse2 =
+        round_trip(&message("axis14-echo-capture/0000.response.xml"), Use::Encoded);
+    assert_eq!(response.r#return, Some(Nillable::Value("abccdefg".to_owned())));
+}
+
+#[test]
+fn a_recorded_message_with_a_part() {
+    let path =
+        "apache+cxf/rt/bindings/soap/src/test/resources/org/apache/cxf/binding/soap/attachments/primarySoapPart.xml";
+    let xop::TestXop(xop) = round_trip(&message(path), Use::Literal);
+    assert_eq!(xop.name, "hello world");
+    assert!(matches!(&xop.attachinfo, Binary::Part(uri) if uri.as_str() == "cid:http://cxf.apache.org/my.wav"));
+}
+
+fn metadata_of(records: &str) -> Vec<u8> {
+    body(&format!(
+        "<m:readMetadataResponse xmlns:m='http://soap.sforce.com/2006/04/metadata'><m:result>{records}</m:result>\
+         </m:readMetadataResponse>"
+    ))
+}
+
+#[test]
+fn derived_types() {
+    use metadata::AnyMetadata;
+    let records = "<m:records i:type='m:CustomObject'><m:fullName>Account</m:fullName><m:enableFeeds>true</m:enableFeeds>\
+        </m:records><m:records><m:fullName>plain</m:fullName></m:records>";
+    let response: metadata::ReadMetadataResponse = round_trip(&metadata_of(records), Use::Literal);
+    match &response.result.records[..] {
+        [AnyMetadata::CustomObject(object), AnyMetadata::Metadata(plain)] => {
+            assert_eq!((object.full_name.as_deref(), object.enable_feeds), (Some("Account"), Some(true)));
+            assert_eq!(plain.full_name.as_deref(), Some("plain"));
+        }
+        other => panic!("{other:?}"),
+    }
+    let records = "<m:records i:type='m:Flow'><m:fullName>new</m:fullName></m:records>";
+    let (_, response) = decode_request::<metadata::ReadMetadataResponse>(&metadata_of(records)).expect("good");
+    assert!(matches!(&response.result.records[..], [AnyMetadata::Other(flow)] if flow.elements().count() == 1));
+}
+
+/// Knows one ticker.
+struct Tickers;
+
+impl faults::FaultServiceServer for Tickers {
+    async fn get_quote(
+        &self,
+        request: Lease<faults::unqualified::GetQuote>,
+        _: Context,
+    ) -> Result<faults::unqualified::GetQuoteResponse, faults::GetQuoteFault> {
+        match &request.ticker_symbol {
+            Some(Nillable::Value(symbol)) if symbol == "XXX" => {
+                Ok(faults::unqualified::GetQuoteResponse { get_quote_result: Some(Nillable::Value(55.25)) })
+            }
+            Some(Nillable::Value(symbol)) => {
+                let detail = faults::unqualified::TickerSymbol(symbol.clone());
+                Err(faults::GetQuoteFault::InvalidTickerFaultMessage(TypedFault::sender("unknown", detail)))
+            }
+            _ => Err(Fault::sender("no ticker").into()),
+        }
+    }
+
+    async fn throw_fault(
+        &self,
+        request: Lease<faults::unqualified::ThrowFault>,
+        _: Context,
+    ) -> Result<faults::unqualified::ThrowFaultResponse, faults::ThrowFaultFault> {
+        let (a, b, c) = (request.a.clone(), request.b.clone(), request.c.clone());
+        let detail =
+            faults::faults::AnyDerivedFault::DerivedFault2(Box::new(faults::faults::DerivedFault2 { a, b, c }));
+        let detail = faults::unqualified::TheFault(detail);
+        Err(faults::ThrowFaultFault::ThrowFaultFault(TypedFault::receiver("thrown", detail)))
+    }
+
+    async fn throw_extension_fault(
+        &self,
+        _: Lease<faults::unqualified::ThrowExtensionFault>,
+        _: Context,
+    ) -> Result<faults::unqualified::ThrowExtensionFaultResponse, faults::ThrowExtensionFaultFault> {
+        Err(Fault::receiver("not today").into())
+    }
+}
+
+#[tokio::test]
+async fn clients_and_servers_of_a_description_understand_each_other() -> Result<(), Box<dyn std::error::Error>> {
+    use faults::unqualified::{GetQuote, ThrowExtensionFault, ThrowFault};
+    let service = faults::serve_fault_service(Tickers).build()?;
+    let client = faults::FaultServiceClient::over(Client::with_service("http://localhost/", service)?);
+    let quote = |symbol: &str| GetQuote { ticker_symbol: Some(Nillable::Value(symbol.to_owned())) };
+
+    let response = client.get_quote(&quote("XXX")).await?;
+    assert_eq!(response.get_quote_result, Some(Nillable::Value(55.25)));
+
+    let unknown = client.get_quote(&quote("YYY")).await;
+    let Err(Failure::Fault(fault)) = unknown else { panic!("{unknown:?}") };
+    assert!(matches!(*fault, faults::GetQuoteFault::InvalidTickerFaultMessage(fault) if fault.detail.0 == "YYY"));
+
+    let nil = client.get_quote(&GetQuote { ticker_symbol: Some(Nillable::Nil) }).await;
+    assert!(matches!(nil, Err(Failure::Fault(fault)) if matches!(*fault, faults::GetQuoteFault::Other(_))));
+
+    let thrown =
+        client.throw_fault(&ThrowFault { a: Some(Nillable::Value(1)), b: None, c: Some(Nillable::Value(0.5)) });
+    let thrown = thrown.await;
+    let Err(Failure::Fault(fault)) = thrown else { panic!("{thrown:?}") };
+    let faults::ThrowFaultFault::ThrowFaultFault(fault) = *fault else { panic!("{fault:?}") };
+    let faults::faults::AnyDerivedFault::DerivedFault2(detail) = fault.detail.0 else { panic!("{fault:?}") };
+    assert_eq!((detail.a, detail.b, detail.c), (Some(Nillable::Value(1)), None, Some(Nillable::Value(0.5))));
+
+    let refused = client.throw_extension_fault(&ThrowExtensionFault { description: None }).await;
+    assert!(matches!(refused, Err(Failure::Fault(fault)) if fault.to_string().contains("not today")));
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_no_fault_is_told_apart() -> Result<(), Box<dyn std::error::Error>> {
+    let client = faults::FaultServiceClient::new("http://127.0.0.1:1/")?;
+    let failed = client.get_quote(&faults::unqualified::GetQuote { ticker_symbol: None }).await;
+    assert!(matches!(failed, Err(Failure::Call(CallError::Http(_)))));
+    Ok(())
+}

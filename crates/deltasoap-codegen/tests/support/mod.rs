@@ -1,0 +1,29 @@
+//! Descriptions of `testdata/wsdl`.
+
+#![allow(dead_code, reason = "each test takes what it needs")]
+
+use std::path::{Path, PathBuf};
+
+/// Descriptions whose output is kept.
+pub const GOLDENS: &[(&str, &str)] = &[
+    ("choices", "apache+axis-axis1-java/integration/src/test/wsdl/choice/ChoiceService.wsdl"),
+    ("events", "FalkTannhaeuser+python-onvif-zeep/wsdl/events.wsdl"),
+    ("faults", "apache+axis-axis1-java/integration/src/test/wsdl/faults/FaultService.wsdl"),
+    ("interop", "apache+axis-axis1-java/interop-mock/src/main/resources/wsdl/soap12-add-test.wsdl"),
+    (
+        "metadata",
+        "loopbackio+strong-soap/test/request-response-samples/readMetadata__should_respect_xsi_type_attribute/soap.wsdl",
+    ),
+    (
+        "nested",
+        "vpulim+node-soap/test/request-response-samples/IndienenBericht__should_work_with_deeply_nested_XML_messages/soap.wsdl",
+    ),
+    ("plans", "apache+axis-axis1-java/integration/src/test/wsdl/extension/extension.wsdl"),
+    ("recursive", "loopbackio+strong-soap/test/wsdl/recursive.wsdl"),
+    ("xop", "apache+cxf/testutils/src/main/resources/wsdl/mtom_xop.wsdl"),
+];
+
+/// A file of `testdata/wsdl`.
+pub fn wsdl(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/wsdl").join(path)
+}

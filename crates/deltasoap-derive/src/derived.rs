@@ -1,0 +1,131 @@
+//! Enums marked `derived`: a type and those derived from it, told by `xsi:type` (XSD 1.0 part 1, 2.6.1).
+
+use crate::attributes::{Flag, Local, Mark, Role};
+use crate::member::only_type;
+use crate::target::Target;
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Error, Ident, Result, Type, Variant};
+
+/// A variant and the type it holds.
+struct DerivedType {
+    ident: Ident,
+    ty: Type,
+    is_base: bool,
+    is_other: bool,
+}
+
+/// The implementations for an enum of these types.
+pub(crate) fn expand<'v>(target: &Target, variants: impl Iterator<Item = &'v Variant>) -> Result<TokenStream> {
+    target.container.allow(&[Flag::Derived, Flag::Message], "a type with those derived from it")?;
+    target.forbid_generics("a type with those derived from it")?;
+    let types = variants.map(|variant| derived_type(variant, target)).collect::<Result<Vec<_>>>()?;
+    let runtime = target.runtime();
+    let description = target.describe(&quote!(#runtime::schema::Element::Any), false);
+    let content = content(target, &types)?;
+    let derived = derived(target, &types)?;
+    Ok(quote!(#description #content #derived))
+}
+
+fn derived_type(variant: &Variant, target: &Target) -> Result<DerivedType> {
+    let local = Local::parse(&variant.attrs)?;
+    local.allow(&[Mark::Base, Mark::Other])?;
+    let (is_base, is_other) = (local.has(Mark::Base), local.has(Mark::Other));
+    let Local { name, namespace, qualified, role, default, .. } = local;
+    if name.is_some() || namespace.is_some() || qualified.is_some() || default.is_some() || role != Role::Element {
+        return Err(Error::new_spanned(variant, "a derived type has its name from its own definition"));
+    }
+    match only_type(&variant.fields) {
+        Some(ty) => {
+            let (ident, ty) = (variant.ident.clone(), target.without_self(ty.clone())?);
+            Ok(DerivedType { ident, ty, is_base, is_other })
+        }
+        None => Err(Error::new_spanned(variant, "a variant holds one value of its type")),
+    }
+}
+
+/// The place of the only variant with a mark.
+fn marked(types: &[DerivedType], is_marked: impl Fn(&DerivedType) -> bool) -> Result<TokenStream> {
+    let mut found = types.iter().enumerate().filter(|(_, ty)| is_marked(ty));
+    match (found.next(), found.next()) {
+        (None, _) => Ok(quote!(::core::option::Option::None)),
+        (Some((index, _)), None) => Ok(quote!(::core::option::Option::Some(#index))),
+        (_, Some((_, second))) => Err(Error::new_spanned(&second.ident, "another variant is marked so")),
+    }
+}
+
+/// Vacant is what holds least: the tree for all other types, else the base, else the first.
+fn content(target: &Target, types: &[DerivedType]) -> Result<TokenStream> {
+    let runtime = target.runtime();
+    let vacant = types.iter().find(|ty| ty.is_other).or(types.iter().find(|ty| ty.is_base)).or(types.first());
+    let Some(DerivedType { ident, ty, .. }) = vacant else {
+        return Err(Error::new_spanned(&target.ident, "an enum without variants has no values"));
+    };
+    let content = quote_spanned!(ty.span()=> <#ty as #runtime::Content>);
+    let typed = quote_spanned!(ty.span()=> <#ty as #runtime::Typed>);
+    Ok(target.implement(
+        &quote!(#runtime::Content),
+        &quote! {
+            const REPLACES: bool = true;
+
+            fn vacant(view: #runtime::schema::View<'_>) -> Self {
+                Self::#ident(#content::vacant(#typed::view()))
+            }
+
+            fn decode(
+                &mut self,
+                cursor: &mut #runtime::decode::Cursor<'_>,
+                view: #runtime::schema::View<'_>,
+            ) -> #runtime::decode::Step {
+                #runtime::derived::decode(self, cursor)
+            }
+
+            fn encode(&self, encoder: &mut #runtime::encode::Encoder, view: #runtime::schema::View<'_>) {
+                #runtime::derived::encode(self, encoder);
+            }
+        },
+    ))
+}
+
+fn derived(target: &Target, types: &[DerivedType]) -> Result<TokenStream> {
+    let runtime = target.runtime();
+    let (base, other) = (marked(types, |ty| ty.is_base)?, marked(types, |ty| ty.is_other)?);
+    let idents: Vec<_> = types.iter().map(|ty| &ty.ident).collect();
+    let indices: Vec<_> = (0..types.len()).collect();
+    let on = |of: &str| -> Vec<TokenStream> {
+        let of = Ident::new(of, proc_macro2::Span::call_site());
+        types.iter().map(|DerivedType { ty, .. }| quote_spanned!(ty.span()=> <#ty as #runtime::#of>)).collect()
+    };
+    let (typed, content) = (on("Typed"), on("Content"));
+    Ok(target.implement(
+        &quote!(#runtime::derived::Derived),
+        &quote! {
+            const NAMES: &'static [#runtime::QName] = {
+                #(::core::assert!(#content::REPLACES, "a derived type is a struct");)*
+                &[#(#typed::TYPE_NAME),*]
+            };
+            const BASE: ::core::option::Option<usize> = #base;
+            const OTHER: ::core::option::Option<usize> = #other;
+
+            fn variant(&self) -> usize {
+                match self { #(Self::#idents(_) => #indices,)* }
+            }
+
+            fn vacate(&mut self, variant: usize) {
+                *self = match variant {
+                    #(#indices => Self::#idents(#content::vacant(#typed::view())),)*
+                    _ => return,
+                };
+            }
+
+            fn decode_variant(&mut self, cursor: &mut #runtime::decode::Cursor<'_>) -> #runtime::decode::Step {
+                match self { #(Self::#idents(value) => #content::decode(value, cursor, #typed::view()),)* }
+            }
+
+            fn encode_variant(&self, encoder: &mut #runtime::encode::Encoder) {
+                match self { #(Self::#idents(value) => #content::encode(value, encoder, #typed::view()),)* }
+            }
+        },
+    ))
+}

@@ -1,0 +1,94 @@
+//! What generated clients need of a client: to call, whatever the transport is.
+
+use super::{BoxError, CallError, CallOptions, Client};
+use crate::Body;
+use bytes::Bytes;
+use deltasoap_core::Message;
+use deltasoap_core::soap::Fault;
+use http::Request;
+use std::fmt;
+use tower::Service;
+
+/// Calls operations. A [`Client`] does, over any transport; generated clients are made over what does.
+pub trait Caller {
+    /// Calls an operation; see [`Client::call_with`].
+    ///
+    /// # Errors
+    /// A fault, or another reason why there is no response.
+    fn call<Req, Resp>(
+        &self,
+        request: &Req,
+        options: CallOptions,
+    ) -> impl Future<Output = Result<Resp, CallError>> + Send
+    where
+        Req: Message + Sync,
+        Resp: Message + Send;
+
+    /// Sends a one-way message; see [`Client::send_with`].
+    ///
+    /// # Errors
+    /// As [`call`](Self::call).
+    fn send<Req>(&self, request: &Req, options: CallOptions) -> impl Future<Output = Result<(), CallError>> + Send
+    where
+        Req: Message + Sync;
+}
+
+impl<S, B> Caller for Client<S>
+where
+    S: Service<Request<Body>, Response = http::Response<B>> + Clone + Send + Sync,
+    S::Future: Send,
+    S::Error: Into<BoxError> + Send,
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    async fn call<Req, Resp>(&self, request: &Req, options: CallOptions) -> Result<Resp, CallError>
+    where
+        Req: Message + Sync,
+        Resp: Message + Send,
+    {
+        Ok(self.call_with(request, options).await?.body)
+    }
+
+    async fn send<Req>(&self, request: &Req, options: CallOptions) -> Result<(), CallError>
+    where
+        Req: Message + Sync,
+    {
+        self.send_with(request, options).await
+    }
+}
+
+/// Why an operation with declared faults gave no response.
+#[derive(Debug)]
+pub enum Failure<F> {
+    /// The server answered with a fault; `F` tells the declared ones apart.
+    Fault(Box<F>),
+    /// There was another reason.
+    Call(CallError),
+}
+
+impl<F: From<Fault>> From<CallError> for Failure<F> {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Fault(fault) => Failure::Fault(Box::new(F::from(*fault))),
+            other => Failure::Call(other),
+        }
+    }
+}
+
+impl<F: fmt::Display> fmt::Display for Failure<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Fault(fault) => fault.fmt(f),
+            Failure::Call(error) => error.fmt(f),
+        }
+    }
+}
+
+impl<F: std::error::Error + 'static> std::error::Error for Failure<F> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Failure::Fault(fault) => Some(&**fault),
+            Failure::Call(error) => Some(error),
+        }
+    }
+}
