@@ -27,6 +27,16 @@ async fn calls_in_memory() {
 }
 
 #[tokio::test]
+async fn the_future_of_a_call_is_small() {
+    let (client, request) = (in_memory(Version::Soap11), echo("x"));
+    let call = client.call::<_, EchoResponse>(&request);
+    // It is part of every future that awaits it, and is moved with them.
+    assert!(size_of_val(&call) < 20 << 10, "{} bytes", size_of_val(&call));
+    let (leased, sent) = (client.call_leased::<_, EchoResponse>(&request), client.send(&request));
+    assert!(size_of_val(&leased) < 20 << 10 && size_of_val(&sent) < 20 << 10);
+}
+
+#[tokio::test]
 async fn calls_in_section_5_encoding() {
     let options = CallOptions::new().encoding(Use::Encoded);
     let response = in_memory(Version::Soap11).call_with::<_, EchoResponse>(&echo("x"), options).await;

@@ -186,7 +186,7 @@ where
         &self,
         response: http::Response<Noted<B>>,
         receiver: R,
-        mut decoder: Decoder,
+        mut decoder: Box<Decoder>,
         sent: Option<Sent>,
     ) -> Result<Received<R>, CallError> {
         let before = decoder.stats().hinted_leaves;
@@ -199,8 +199,8 @@ where
     }
 
     /// A decoder for an answer that nothing is compared with.
-    fn decoder(&self) -> Decoder {
-        Decoder::new(DecodeOptions { differential: Differential::OFF, ..self.settings.options })
+    fn decoder(&self) -> Box<Decoder> {
+        Box::new(Decoder::new(DecodeOptions { differential: Differential::OFF, ..self.settings.options }))
     }
 
     pub(super) async fn deliver(&self, request: Outbound) -> Result<(), CallError> {

@@ -56,9 +56,9 @@ where
         decoder: Decoder,
     ) -> Result<(Response<R>, Decoder), CallError> {
         let response = self.transmit(request).await?;
-        let received = receive(response, receiver, decoder, &self.settings).await?;
+        let received = receive(response, receiver, Box::new(decoder), &self.settings).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
         let Some((head, body)) = received.message else { return Err(status_error(status, b"")) };
-        Ok((Response { head, body, status, http_headers, attachments }, received.decoder))
+        Ok((Response { head, body, status, http_headers, attachments }, *received.decoder))
     }
 }

@@ -21,7 +21,7 @@ struct Stream {
     response: TypeId,
     /// The body element of the request that it answers.
     request: QName,
-    decoder: Decoder,
+    decoder: Box<Decoder>,
 }
 
 /// The memories of a client and all its clones.
@@ -56,7 +56,7 @@ impl Memories {
     }
 
     /// A memory for the response to a request, an earlier one's if there is one that waits, and the decoder to read it with.
-    pub(super) fn check_out<Resp: Typed>(self: &Arc<Self>, request: QName) -> (Checkout, Box<Memory<Resp>>, Decoder)
+    pub(super) fn check_out<Resp: Typed>(self: &Arc<Self>, request: QName) -> (Checkout, Box<Memory<Resp>>, Box<Decoder>)
     where
         Memory<Resp>: Send + 'static,
     {
@@ -64,7 +64,7 @@ impl Memories {
         let idle = self.state().shelf.take(|stream| stream.response == response && stream.request == request);
         let (memory, decoder) = match idle.and_then(Idle::into_parts::<Memory<Resp>>) {
             Some((stream, memory)) => (memory, stream.decoder),
-            None => (Box::default(), Decoder::new(self.options)),
+            None => (Box::default(), Box::new(Decoder::new(self.options))),
         };
         let before = memory.stats();
         (Checkout { memories: Arc::clone(self), request, before }, memory, decoder)
@@ -93,7 +93,7 @@ pub(super) struct Checkout {
 
 impl Checkout {
     /// The response, for the caller. The decoder waits with the memory.
-    pub(super) fn lease<Resp>(self, memory: Box<Memory<Resp>>, mut decoder: Decoder) -> Lease<Resp>
+    pub(super) fn lease<Resp>(self, memory: Box<Memory<Resp>>, mut decoder: Box<Decoder>) -> Lease<Resp>
     where
         Memory<Resp>: Send + 'static,
     {

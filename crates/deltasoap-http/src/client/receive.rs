@@ -23,7 +23,7 @@ pub(super) struct Received<R> {
     pub(super) parts: Parts,
     /// `None` if the body was empty.
     pub(super) message: Option<(Head, R)>,
-    pub(super) decoder: Decoder,
+    pub(super) decoder: Box<Decoder>,
     /// The other parts of the package that the message came in.
     pub(super) attachments: Attachments,
 }
@@ -35,7 +35,7 @@ pub(super) struct Received<R> {
 pub(super) async fn receive<R, B>(
     response: http::Response<B>,
     receiver: R,
-    decoder: Decoder,
+    decoder: Box<Decoder>,
     settings: &Settings,
 ) -> Result<Received<R>, CallError>
 where
@@ -50,7 +50,8 @@ where
         Ok(Coding::Identity) => receive_plain(parts, media, body, receiver, decoder, settings).await,
         Ok(Coding::Gzip) if settings.accepts_gzip => {
             let body = Inflated::new(body, bound(media.as_ref(), settings));
-            receive_plain(parts, media, body, receiver, decoder, settings).await
+            // Boxed, as packages are: what few answers need is not to be part of every call's future.
+            Box::pin(receive_plain(parts, media, body, receiver, decoder, settings)).await
         }
         // Some page of the way there.
         _ if !parts.status.is_success() => Err(status_error(parts.status, b"")),
@@ -71,7 +72,7 @@ async fn receive_plain<R, B>(
     media: Option<MediaType>,
     body: B,
     receiver: R,
-    decoder: Decoder,
+    decoder: Box<Decoder>,
     settings: &Settings,
 ) -> Result<Received<R>, CallError>
 where
@@ -84,7 +85,7 @@ where
     let result = if media.is_package() {
         let limits = settings.attachments.limits;
         attachments = Attachments::of(&media, body, limits, settings.timeout).map_err(CallError::Attachment)?;
-        reading.read_root(&mut attachments).await
+        Box::pin(reading.read_root(&mut attachments)).await
     } else {
         reading.read(pin!(body)).await
     };
@@ -99,7 +100,8 @@ where
 }
 
 struct Reading<R> {
-    decoder: Decoder,
+    /// On the heap, since it goes from hand to hand.
+    decoder: Box<Decoder>,
     reader: EnvelopeReader<R>,
     /// The first bytes of the body, at most [`EXCERPT`].
     first: Vec<u8>,
