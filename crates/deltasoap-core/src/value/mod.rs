@@ -61,7 +61,11 @@ impl Content for Value {
     }
 
     fn omitted(view: View<'_>, is_nillable: bool) -> Self {
-        if is_nillable { Value::Nil } else { Value::vacant(view) }
+        match view.element {
+            _ if is_nillable => Value::Nil,
+            Element::Shared(_) => Value::Shared(Shared::new(Value::vacant(view.content()))),
+            _ => Value::vacant(view),
+        }
     }
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {

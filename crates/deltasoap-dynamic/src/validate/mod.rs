@@ -13,7 +13,7 @@ use crate::{Contract, Operation};
 use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::schema::{ElementRef, Style, Use, View};
 use deltasoap_core::soap::{EnvelopeReader, Head, Receiver, Version};
-use deltasoap_core::{Content, DecodeOptions, Error, ErrorKind, QName, Value};
+use deltasoap_core::{Content, DecodeOptions, Error, ErrorKind, QName, Value, ns};
 use deltasoap_wsdl::wsdl::PartContent;
 use item::Item;
 use std::borrow::Cow;
@@ -129,7 +129,9 @@ impl Checker<'_> {
     }
 
     fn body(&mut self, contract: &Contract, body: &Item, version: Version) {
-        let Some(entry) = body.children.first() else { return self.find(body, "the Body is empty") };
+        let Some(entry) = body.children.iter().find(|it| !is_independent(it)) else {
+            return self.find(body, "the Body is empty");
+        };
         let is_fault = entry.name.is(version.namespace(), "Fault");
         self.within(entry, |this| match is_fault {
             true => this.details(entry),
@@ -205,6 +207,13 @@ impl Checker<'_> {
         check(self);
         self.path.pop();
     }
+}
+
+/// True for an element beside the operation that references lead to (SOAP 1.1, 5.6).
+fn is_independent(item: &Item) -> bool {
+    let root =
+        [ns::SOAP11_ENCODING, ns::SOAP12_ENCODING].iter().find_map(|namespace| item.attribute(namespace, "root"));
+    root.is_some_and(|root| matches!(root.trim_ascii(), "0" | "false"))
 }
 
 /// Takes the body's element.
