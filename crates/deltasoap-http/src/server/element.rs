@@ -12,7 +12,7 @@ use crate::body::Body;
 use crate::sizes::in_full;
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, MethodElement, Schema, View};
-use deltasoap_core::soap::{Fault, encode_element};
+use deltasoap_core::soap::{Fault, encode_element, encode_without_references};
 use deltasoap_core::{Buffer, Content, EncodeStats, Error, Lease, Memory, Node, QName, Typed, Value};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
@@ -168,6 +168,7 @@ impl Writing {
             Some(place) => {
                 let place = place.for_templates(&self.record, self.version);
                 let mut templates = place.take(self.templating);
+                templates.set_references(self.references);
                 let before = templates.stats();
                 let body = (&answer.body, view);
                 let written = templates.encode_element(self.version, self.encoding, &answer.headers, name, body);
@@ -182,7 +183,8 @@ impl Writing {
             None => {
                 let buffer = Buffer::with_capacity(self.record.sizes().expected());
                 let body = (&answer.body, view);
-                let buffer = encode_element(self.version, self.encoding, &answer.headers, name, body, buffer)?;
+                let encode = if self.references { encode_element } else { encode_without_references };
+                let buffer = encode(self.version, self.encoding, &answer.headers, name, body, buffer)?;
                 self.record.sizes().note(buffer.len());
                 let stats = in_full(buffer.len());
                 (buffer.into(), stats)

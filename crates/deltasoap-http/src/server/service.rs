@@ -82,6 +82,8 @@ pub(crate) struct Inner {
     /// The templates of earlier responses; `None` if none are kept, since the options say so.
     pub(crate) templates: Option<Arc<Cache>>,
     pub(crate) templating: Templating,
+    /// Whether values that several places share are written once.
+    pub(crate) references: bool,
     pub(crate) attachments: AttachmentOptions,
     /// Which responses are compressed.
     pub(crate) compression: Compression,
@@ -375,6 +377,7 @@ impl Inner {
             record: Arc::clone(operation.record()),
             place: templates.and_then(|cache| Place::of(parts, cache)),
             templating: self.templating,
+            references: self.references,
             packing: Packing::of_response(&self.attachments, form),
         }
     }
