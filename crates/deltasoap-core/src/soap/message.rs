@@ -23,7 +23,8 @@ pub fn encode_message<T: Message>(
     encode_element(version, encoding, headers, &T::ELEMENT, (body, T::view()), buffer)
 }
 
-/// Writes a message with one body element of any name, its value with the view that it is written with: for dynamic values.
+/// Writes a message with one body element of any name, its value with the view that it is written with: for dynamic values. With an
+/// empty name it is a record whose fields stand in the body by themselves.
 ///
 /// # Errors
 /// When the value holds text that XML cannot carry, or is of another shape than its schema.
@@ -118,16 +119,25 @@ impl<T: Content> Draft<'_, T> {
         write_headers(encoder, version, headers);
         encoder.start(&envelope_name(version, "Body"));
         encoder.begin_body();
-        encoder.start(name);
-        if encoding == Use::Encoded {
-            let style = QName::new(version.namespace(), "encodingStyle");
-            encoder.attribute(&style, version.encoding_namespace());
+        if name.local.is_empty() {
+            value.encode_inline(encoder, view);
+        } else {
+            self.write_entry(encoder);
         }
-        encoder.set_type_written(false);
-        value.encode(encoder, view);
-        encoder.end();
         encoder.end_body();
         close_envelope(encoder);
+    }
+
+    /// Writes the body's element.
+    fn write_entry(&self, encoder: &mut Encoder) {
+        encoder.start(self.name);
+        if self.encoding == Use::Encoded {
+            let style = QName::new(self.version.namespace(), "encodingStyle");
+            encoder.attribute(&style, self.version.encoding_namespace());
+        }
+        encoder.set_type_written(false);
+        self.value.encode(encoder, self.view);
+        encoder.end();
     }
 }
 

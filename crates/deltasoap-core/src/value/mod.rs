@@ -4,11 +4,13 @@
 //! its fields in the order of the [`ComplexElement`](crate::schema::ComplexElement). The same routines serve dynamic and
 //! typed values; only the types differ that they are instantiated with.
 
+mod parts;
 mod record;
 mod rows;
 mod sample;
 mod simple;
 
+pub use parts::BodyParts;
 pub use record::Record;
 pub use simple::Simple;
 
