@@ -71,7 +71,7 @@ impl Contract {
     /// # Errors
     /// When the value is of another shape than its schema.
     pub fn to_json(&self, name: &QName, content: ElementRef, value: &Value) -> Result<Json, JsonError> {
-        Writing::new(&self.types).content(value, content, name, &crate::json::ROOT)
+        Writing::new(&self.types, value).content(value, content, name, &crate::json::ROOT)
     }
 
     /// The content of the element `name` from JSON.

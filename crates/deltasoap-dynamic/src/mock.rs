@@ -5,8 +5,9 @@ mod recorded;
 pub use recorded::RecordedError;
 
 use crate::{Contract, LookupError, Operation};
+use deltasoap_core::schema::MethodElement;
 use deltasoap_core::soap::Fault;
-use deltasoap_core::{Lease, Value};
+use deltasoap_core::{Lease, QName, Value};
 use deltasoap_http::{Answer, BuildError, ServiceBuilder, SoapService};
 use serde_json::Value as Json;
 use std::collections::{HashMap, HashSet};
@@ -136,7 +137,7 @@ impl Mock {
         for operation in self.contract.operations() {
             let Ok(method) = operation.method() else { continue };
             // The ports of both versions of SOAP are one service here.
-            if served.insert(method.element.request_name.clone()) {
+            if served.insert(told_by(&operation, &method.element)) {
                 let answering = Answering::new(&operation, self.replies.remove(operation.name()));
                 let handler = move |request: Lease<Value>, _| {
                     let answer = answering.answer(&request).map(Answer::new).map_err(Fault::from);
@@ -148,6 +149,16 @@ impl Mock {
             }
         }
         builder
+    }
+}
+
+/// What tells requests of an operation from others: the first element of the body, or the action where there is none.
+fn told_by(operation: &Operation, method: &MethodElement) -> (QName, String) {
+    let parts = operation.view(method.request).complex().map_or(&[][..], |complex| &complex.fields);
+    match parts {
+        _ if !method.request_name.local.is_empty() => (method.request_name.clone(), String::new()),
+        [] => (QName::default(), method.action.to_string()),
+        [first, ..] => (first.name.clone(), String::new()),
     }
 }
 

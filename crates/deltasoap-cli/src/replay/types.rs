@@ -27,7 +27,8 @@ impl Types {
         let mut all = Vec::new();
         for operation in contract.operations() {
             for (name, content) in [operation.request(), operation.response()].into_iter().flatten() {
-                if known.insert(name.clone()) {
+                // A body of no element, or of several, is compared with none.
+                if !name.local.is_empty() && known.insert(name.clone()) {
                     all.push(MessageType::dynamic(contract.clone(), name.clone(), content));
                 }
             }

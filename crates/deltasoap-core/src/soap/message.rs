@@ -23,7 +23,8 @@ pub fn encode_message<T: Message>(
     encode_element(version, encoding, headers, &T::ELEMENT, (body, T::view()), buffer)
 }
 
-/// Writes a message with one body element of any name, its value with the view that it is written with: for dynamic values.
+/// Writes a message with one body element of any name, its value with the view that it is written with: for dynamic values. With an
+/// empty name it is a record whose fields stand in the body by themselves.
 ///
 /// # Errors
 /// When the value holds text that XML cannot carry, or is of another shape than its schema.
@@ -36,7 +37,7 @@ pub fn encode_element<T: Content>(
     buffer: Buffer,
 ) -> Result<Buffer, Error> {
     let (value, view) = body;
-    Draft { version, encoding, headers, name, value, view }.encode(buffer)
+    Draft { version, encoding, headers, name, value, view, references: true }.encode(buffer)
 }
 
 /// As [`encode_element`], for readers that know no references: values that are [`Shared`](crate::Shared) are copied to each place.
@@ -52,10 +53,7 @@ pub fn encode_without_references<T: Content>(
     buffer: Buffer,
 ) -> Result<Buffer, Error> {
     let (value, view) = body;
-    let mut encoder = Encoder::with_buffer(buffer);
-    encoder.set_references(false);
-    Draft { version, encoding, headers, name, value, view }.write(&mut encoder);
-    encoder.finish()
+    Draft { version, encoding, headers, name, value, view, references: false }.encode(buffer)
 }
 
 /// A message whose larger [`Binary`](crate::Binary) values stand in parts of their own (XOP 1.0, section 2).
@@ -68,7 +66,8 @@ pub struct Optimized {
 }
 
 /// Writes a message with one typed body element for a package of parts (MTOM): [`Binary`](crate::Binary) values of at least
-/// `threshold` bytes are not written but given back, and those that are elsewhere referred to by `xop:Include`.
+/// `threshold` bytes are not written but given back, and those that are elsewhere referred to by `xop:Include`. Without
+/// `references`, [`Shared`](crate::Shared) values are copied as [`encode_without_references`] does.
 ///
 /// # Errors
 /// When the value holds text that XML cannot carry.
@@ -77,12 +76,13 @@ pub fn encode_optimized<T: Message>(
     encoding: Use,
     headers: &[HeaderBlock],
     body: &T,
+    references: bool,
     threshold: usize,
     buffer: Buffer,
 ) -> Result<Optimized, Error> {
     let mut encoder = Encoder::with_buffer(buffer);
     encoder.parts = Some(BinaryParts::new(threshold));
-    let draft = Draft { version, encoding, headers, name: &T::ELEMENT, value: body, view: T::view() };
+    let draft = Draft { version, encoding, headers, name: &T::ELEMENT, value: body, view: T::view(), references };
     draft.write(&mut encoder);
     let parts = encoder.parts.take().map(BinaryParts::into_taken).unwrap_or_default();
     Ok(Optimized { message: encoder.finish()?, parts })
@@ -97,6 +97,8 @@ pub(crate) struct Draft<'a, T> {
     pub(crate) name: &'a QName,
     pub(crate) value: &'a T,
     pub(crate) view: View<'a>,
+    /// Whether values that several places share are written once.
+    pub(crate) references: bool,
 }
 
 impl<T: Content> Draft<'_, T> {
@@ -109,23 +111,33 @@ impl<T: Content> Draft<'_, T> {
 
     /// Writes the message, in full or against a template.
     pub(crate) fn write(&self, encoder: &mut Encoder) {
-        let &Draft { version, encoding, headers, name, value, view } = self;
+        let &Draft { version, encoding, headers, name, value, view, references } = self;
         encoder.set_encoding(encoding);
+        encoder.set_references(references);
         let needs_xsi = encoding == Use::Encoded || view.has_nillable();
         open_envelope(encoder, version, needs_xsi);
         write_headers(encoder, version, headers);
         encoder.start(&envelope_name(version, "Body"));
         encoder.begin_body();
-        encoder.start(name);
-        if encoding == Use::Encoded {
-            let style = QName::new(version.namespace(), "encodingStyle");
-            encoder.attribute(&style, version.encoding_namespace());
+        if name.local.is_empty() {
+            value.encode_inline(encoder, view);
+        } else {
+            self.write_entry(encoder);
         }
-        encoder.set_type_written(false);
-        value.encode(encoder, view);
-        encoder.end();
         encoder.end_body();
         close_envelope(encoder);
+    }
+
+    /// Writes the body's element.
+    fn write_entry(&self, encoder: &mut Encoder) {
+        encoder.start(self.name);
+        if self.encoding == Use::Encoded {
+            let style = QName::new(self.version.namespace(), "encodingStyle");
+            encoder.attribute(&style, self.version.encoding_namespace());
+        }
+        encoder.set_type_written(false);
+        self.value.encode(encoder, self.view);
+        encoder.end();
     }
 }
 

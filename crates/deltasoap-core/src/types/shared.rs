@@ -62,6 +62,17 @@ impl<T> Shared<T> {
         shared
     }
 
+    /// As [`cyclic`](Self::cyclic), for what may not succeed.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub fn try_cyclic<E>(make: impl FnOnce(Shared<T>) -> Result<T, E>) -> Result<Self, E> {
+        let shared = Shared::empty();
+        let value = make(shared.weak())?;
+        shared.set(value);
+        Ok(shared)
+    }
+
     /// The value; `None` if it is gone, which happens to handles that close a cycle when the others are dropped.
     pub fn get(&self) -> Option<Held<T>> {
         let owner = match &self.0 {
@@ -84,8 +95,9 @@ impl<T> Shared<T> {
         one.address() == other.address()
     }
 
-    /// Tells the value from all others, as long as it is there.
-    pub(crate) fn address(&self) -> usize {
+    /// A number that tells the value from all others, as long as it is there: equal for two handles if [`ptr_eq`](Self::ptr_eq) is true
+    /// for them.
+    pub fn address(&self) -> usize {
         match &self.0 {
             Handle::Owner(owner) => Arc::as_ptr(owner).addr(),
             Handle::Back(back) => back.as_ptr().addr(),

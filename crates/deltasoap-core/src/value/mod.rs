@@ -4,11 +4,13 @@
 //! its fields in the order of the [`ComplexElement`](crate::schema::ComplexElement). The same routines serve dynamic and
 //! typed values; only the types differ that they are instantiated with.
 
+mod parts;
 mod record;
 mod rows;
 mod sample;
 mod simple;
 
+pub use parts::BodyParts;
 pub use record::Record;
 pub use simple::Simple;
 
@@ -61,7 +63,11 @@ impl Content for Value {
     }
 
     fn omitted(view: View<'_>, is_nillable: bool) -> Self {
-        if is_nillable { Value::Nil } else { Value::vacant(view) }
+        match view.element {
+            _ if is_nillable => Value::Nil,
+            Element::Shared(_) => Value::Shared(Shared::new(Value::vacant(view.content()))),
+            _ => Value::vacant(view),
+        }
     }
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {

@@ -1,12 +1,12 @@
 //! One call of an operation.
 
 use super::error::{DynamicError, DynamicFault};
-use super::reply::{Answer, Reply};
+use super::reply::{Answer, Held, Reply};
 use super::{DynamicClient, streams::Stream};
 use crate::{LookupError, Operation};
 use deltasoap_core::schema::ElementRef;
 use deltasoap_core::soap::HeaderBlock;
-use deltasoap_core::{Error, QName, Value};
+use deltasoap_core::{Error, Lease, QName, Value};
 use deltasoap_http::{Body, BoxError, CallError, CallOptions, Response};
 use deltasoap_wsdl::lower::Method;
 use http::Request;
@@ -99,13 +99,15 @@ where
         let (response, decoder) =
             http.exchange_message(message, answer, decoder, options).await.map_err(DynamicError::Call)?;
         let Response { head, body, status, attachments, .. } = response;
-        let (memory, fault) = body.into_parts();
+        let (memory, held) = body.into_parts();
         let stream = Stream { memory, decoder, key, templates, counted };
         let lease = client.streams.lease(stream);
-        match fault.map_err(|error| DynamicError::Call(CallError::Decode(error)))? {
-            Some(fault) => Err(explained(&operation, CallError::Fault(Box::new(fault)))),
-            None => Ok(Some(Reply { operation, head, body: lease, status, attachments })),
-        }
+        let body = match held.map_err(|error| DynamicError::Call(CallError::Decode(error)))? {
+            Held::Fault(fault) => return Err(explained(&operation, CallError::Fault(Box::new(fault)))),
+            Held::Apart(value) => Lease::new(value),
+            Held::InMemory => lease,
+        };
+        Ok(Some(Reply { operation, head, body, status, attachments }))
     }
 }
 

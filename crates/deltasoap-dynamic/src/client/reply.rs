@@ -4,7 +4,7 @@ use crate::{JsonError, Operation};
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, Style, View};
 use deltasoap_core::soap::{Fault, Head, Receiver};
-use deltasoap_core::{Content, Error, ErrorKind, Lease, Memory, Node, QName, Typed, Value};
+use deltasoap_core::{BodyParts, Content, Error, ErrorKind, Lease, Memory, Node, QName, Typed, Value};
 use deltasoap_http::Attachments;
 use http::StatusCode;
 use serde_json::{Map, Value as Json};
@@ -56,6 +56,8 @@ pub(super) struct Answer<'o> {
     /// The name of an rpc response carries no meaning (SOAP 1.1, 7.1).
     is_any_name: bool,
     memory: Box<Memory<Value>>,
+    /// For bodies without an element of their own.
+    parts: Option<BodyParts>,
     fault: Option<Node>,
     not_understood: Vec<QName>,
 }
@@ -69,15 +71,29 @@ impl<'o> Answer<'o> {
     ) -> Self {
         let is_any_name = operation.bound().style == Style::Rpc;
         let view = operation.view(content);
-        Answer { name, view, is_any_name, memory, fault: None, not_understood: Vec::new() }
+        let parts = name.local.is_empty().then(|| BodyParts::new(view));
+        Answer { name, view, is_any_name, memory, parts, fault: None, not_understood: Vec::new() }
     }
 
-    /// The memory, and the fault if it was one.
-    pub(super) fn into_parts(self) -> (Box<Memory<Value>>, Result<Option<Fault>, Error>) {
-        let not_understood = self.not_understood;
-        let fault = self.fault.as_ref().map(Fault::from_node).transpose();
-        (self.memory, fault.map(|fault| fault.map(|fault| Fault { not_understood, ..fault })))
+    /// The memory, and what the body held.
+    pub(super) fn into_parts(self) -> (Box<Memory<Value>>, Result<Held, Error>) {
+        let Answer { view, memory, parts, fault, not_understood, .. } = self;
+        let held = match (fault, parts) {
+            (Some(fault), _) => Fault::from_node(&fault).map(|fault| Held::Fault(Fault { not_understood, ..fault })),
+            (None, Some(parts)) => parts.finish(view).map(Held::Apart).map_err(|kind| Error::at(kind, 0)),
+            (None, None) => Ok(Held::InMemory),
+        };
+        (memory, held)
     }
+}
+
+/// What a body held.
+pub(super) enum Held {
+    /// A response, which is in the memory.
+    InMemory,
+    /// A response that is kept in no memory.
+    Apart(Value),
+    Fault(Fault),
 }
 
 impl Receiver for Answer<'_> {
@@ -87,6 +103,9 @@ impl Receiver for Answer<'_> {
             self.not_understood = Fault::not_understood_in(&head.headers);
             return Ok(());
         }
+        if let Some(parts) = &mut self.parts {
+            return parts.open(self.view, namespace, local);
+        }
         if self.is_any_name || self.name.is(namespace, local) {
             return Ok(());
         }
@@ -94,10 +113,23 @@ impl Receiver for Answer<'_> {
         Err(ErrorKind::UnexpectedElement { found, expected: format!("<{}>", self.name) })
     }
 
+    fn open_another(&mut self, _: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
+        match &mut self.parts {
+            Some(parts) if self.fault.is_none() => parts.open(self.view, namespace, local),
+            _ => Err(ErrorKind::Envelope("the Body holds more than one element")),
+        }
+    }
+
+    fn empty_body(&mut self, _: &Head) -> Result<(), ErrorKind> {
+        // Whether parts are missing is seen at the end.
+        if self.parts.is_some() { Ok(()) } else { Err(ErrorKind::Envelope("the Body is empty")) }
+    }
+
     fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
-        match &mut self.fault {
-            Some(node) => node.decode(cursor, Node::view()),
-            None => self.memory.decode(cursor, self.view),
+        match (&mut self.fault, &mut self.parts) {
+            (Some(node), _) => node.decode(cursor, Node::view()),
+            (None, Some(parts)) => parts.decode(cursor, self.view),
+            (None, None) => self.memory.decode(cursor, self.view),
         }
     }
 }

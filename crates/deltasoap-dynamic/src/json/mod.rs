@@ -12,7 +12,8 @@
 //! | text beside attributes | a property `$`; where there are no attributes, the text alone may stand for all |
 //! | a choice | the property of the element chosen, among the others |
 //! | a choice that can occur more than once | a property `$choice`: an array of objects of one property, in order |
-//! | a SOAP array | an array |
+//! | a SOAP array | an array; of arrays where it has several dimensions |
+//! | a value that several places share, in SOAP encoding | at its first place with a property `$id`, elsewhere `{"$ref": "1"}` (below) |
 //! | content of a derived type | an object with a property `$type` (below) |
 //! | content without a schema, mixed content | a tree (below); `xsd:any` under the property `$any` |
 //!
@@ -32,6 +33,20 @@
 //! `{"$type": "xsd:int", "$": 5}`. Content that does not fit its type, or has more than the type knows, is kept as a tree.
 //! `xsd:anyType` also takes a plain string, number or boolean, and then names the type itself.
 //!
+//! # References
+//!
+//! In SOAP encoding a value of a type that holds itself can stand in several places, also within itself. It has a property `$id` at the
+//! first of them, in the order of the schema, and the others are `{"$ref": "..."}` with the same text. A value that stands in one
+//! place has no `$id`. Ids are those of one message: written they are numbers, read they can be any text. The same value comes back, shared
+//! in the same way; a reference within the value that it refers to is a handle that does not keep it alive
+//! ([`Shared`](deltasoap_core::Shared)).
+//!
+//! ```json
+//! {"first": {"$id": "1", "name": "a", "next": {"name": "b", "next": {"$ref": "1"}}}, "second": {"$ref": "1"}}
+//! ```
+//!
+//! Content of derived types is no part of that: it has copies, as trees have.
+//!
 //! # Trees
 //!
 //! ```json
@@ -44,6 +59,7 @@
 use deltasoap_core::QName;
 
 mod error;
+mod identities;
 mod keys;
 mod open;
 mod path;

@@ -1,6 +1,7 @@
 //! From JSON to values.
 
 use super::error::kind;
+use super::identities::{ID, Known};
 use super::keys::{Layout, Slot};
 use super::path::Path;
 use super::{JsonError, Layouts, scalar};
@@ -9,15 +10,16 @@ use deltasoap_core::schema::{ArrayElement, Attribute, ComplexElement, Compositor
 use deltasoap_core::{QName, Record, Shared, Simple, Value};
 use serde_json::{Map, Value as Json};
 
-/// Reads JSON as values; one for any number of values of a contract.
+/// Reads JSON as one value, with all that is in it.
 pub(crate) struct Reading<'c> {
     pub(super) types: &'c Types,
     pub(super) layouts: Layouts<'c>,
+    known: Known,
 }
 
 impl<'c> Reading<'c> {
     pub(crate) fn new(types: &'c Types) -> Self {
-        Reading { types, layouts: Layouts::new(&types.lowered.schema) }
+        Reading { types, layouts: Layouts::new(&types.lowered.schema), known: Known::default() }
     }
 
     /// The content of an element of this name, which is not nil.
@@ -34,30 +36,48 @@ impl<'c> Reading<'c> {
         let view = self.layouts.schema.view(content);
         match view.element {
             Element::Simple(_) | Element::Union(_) => scalar::from_json(json, view, path).map(Value::Simple),
-            Element::Complex(complex) => self.complex(json, content, complex, path),
-            Element::Array(array) => self.array(json, array, path),
-            Element::Shared(shared) => {
-                let value = self.content(json, *shared, name, path)?;
-                Ok(Value::Shared(Shared::new(value)))
-            }
+            Element::Complex(complex) => self.complex(json, content, complex, None, path),
+            Element::Array(array) => self.rows(json, array, array.dimensions, path),
+            Element::Shared(content) => self.shared(json, *content, name, path).map(Value::Shared),
             Element::Any => self.open(json, content, Some(name), path).map(|node| Value::Tree(Box::new(node))),
         }
     }
 
-    fn array(&self, json: &Json, array: &ArrayElement, path: &Path<'_>) -> Result<Value, JsonError> {
+    fn shared(
+        &self,
+        json: &Json,
+        content: ElementRef,
+        name: &QName,
+        path: &Path<'_>,
+    ) -> Result<Shared<Value>, JsonError> {
+        if let Some(known) = self.known.referred(json, content, path)? {
+            return Ok(known);
+        }
+        self.known.identified(json, content, path, || match self.layouts.schema.view(content).element {
+            _ if json.get("$nil") == Some(&Json::Bool(true)) => Ok(Value::Nil),
+            Element::Complex(complex) => self.complex(json, content, complex, Some(ID), path),
+            _ => self.content(json, content, name, path),
+        })
+    }
+
+    /// The items of an array, in rows where there are several dimensions.
+    fn rows(&self, json: &Json, array: &ArrayElement, dimensions: u32, path: &Path<'_>) -> Result<Value, JsonError> {
         let items = items(json, &array.item_name, path)?;
         let item = |(index, item): (usize, &Json)| match item {
+            row if dimensions > 1 => self.rows(row, array, dimensions - 1, &path.index(index)),
             item if is_nil(item, array.nillable) => Ok(Value::Nil),
             item => self.content(item, array.item, &array.item_name, &path.index(index)),
         };
         items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Value::List)
     }
 
+    /// A record. `extra` is a property that it may have beside its own.
     fn complex(
         &self,
         json: &Json,
         content: ElementRef,
         complex: &ComplexElement,
+        extra: Option<&str>,
         path: &Path<'_>,
     ) -> Result<Value, JsonError> {
         let layout = self.layouts.of(content, complex);
@@ -71,7 +91,7 @@ impl<'c> Reading<'c> {
             }
             json => return Err(self.wants_object(complex, json, path)),
         };
-        self.only_known(object, complex, &layout, path)?;
+        self.only_known(object, complex, &layout, extra, path)?;
         let view = self.layouts.schema.view(content);
         Ok(Value::Record(Box::new(self.record(object, complex, &layout, view, path)?)))
     }
@@ -88,11 +108,13 @@ impl<'c> Reading<'c> {
         object: &Map<String, Json>,
         complex: &ComplexElement,
         layout: &Layout,
+        extra: Option<&str>,
         path: &Path<'_>,
     ) -> Result<(), JsonError> {
         let mut known = Vec::new();
         layout.properties(&mut known);
         known.extend(complex.text.map(|_| "$"));
+        known.extend(extra);
         let names_itself = |key: &str, value: &Json| {
             key == "$type" && value.as_str().is_some_and(|label| self.types.is_named(&complex.name, label))
         };
@@ -161,9 +183,8 @@ impl<'c> Reading<'c> {
         let expected = match view.element {
             _ if field.is_repeated() => format!("an array of at least {}", field.min),
             Element::Simple(_) | Element::Union(_) => scalar::expected(view),
-            Element::Complex(_) => "an object".to_owned(),
+            Element::Complex(_) | Element::Shared(_) => "an object".to_owned(),
             Element::Array(_) => "an array".to_owned(),
-            Element::Shared(_) => "a value".to_owned(),
             Element::Any => "content".to_owned(),
         };
         JsonError::new(path, expected, "nothing, and it is required")
@@ -201,7 +222,7 @@ impl<'c> Reading<'c> {
                 return Err(JsonError::new(&path, "a choice", "a schema without one"));
             };
             let Json::Object(object) = json else { return Err(self.wants_object(complex, json, &path)) };
-            self.only_known(object, complex, layout, &path)?;
+            self.only_known(object, complex, layout, None, &path)?;
             self.choice_among(object, field, layout, false, &path)
         };
         items.iter().enumerate().map(choice).collect::<Result<_, _>>().map(Value::List)

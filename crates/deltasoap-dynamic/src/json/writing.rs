@@ -1,11 +1,12 @@
 //! From values to JSON.
 
+use super::identities::{Numbers, Place, identified, reference};
 use super::keys::{Layout, Slot};
 use super::path::Path;
 use super::{JsonError, Layouts, scalar};
 use crate::contract::Types;
-use deltasoap_core::schema::{ComplexElement, Element, ElementRef, Field};
-use deltasoap_core::{QName, Record, Value};
+use deltasoap_core::schema::{ArrayElement, ComplexElement, Element, ElementRef, Field};
+use deltasoap_core::{QName, Record, Shared, Value};
 use serde_json::{Map, Value as Json};
 
 /// What is nil. Where the schema does not allow it, the engine reads it all the same, and so it is marked.
@@ -13,15 +14,16 @@ fn nil(is_nillable: bool) -> Json {
     if is_nillable { Json::Null } else { Json::Object(Map::from_iter([("$nil".to_owned(), Json::Bool(true))])) }
 }
 
-/// Writes values as JSON; one for any number of values of a contract.
+/// Writes one value as JSON, with all that is in it.
 pub(crate) struct Writing<'c> {
     pub(super) types: &'c Types,
     pub(super) layouts: Layouts<'c>,
+    numbers: Numbers,
 }
 
 impl<'c> Writing<'c> {
-    pub(crate) fn new(types: &'c Types) -> Self {
-        Writing { types, layouts: Layouts::new(&types.lowered.schema) }
+    pub(crate) fn new(types: &'c Types, value: &Value) -> Self {
+        Writing { types, layouts: Layouts::new(&types.lowered.schema), numbers: Numbers::of(value) }
     }
 
     /// The content of an element of this name.
@@ -45,16 +47,47 @@ impl<'c> Writing<'c> {
                 self.record(record, complex, &layout, &mut object, path)?;
                 Ok(Json::Object(object))
             }
-            (Value::List(items), Element::Array(array)) => {
-                let item = |(index, item): (usize, &Value)| match item {
-                    Value::Nil => Ok(nil(array.nillable)),
-                    item => self.content(item, array.item, &array.item_name, &path.index(index)),
-                };
-                items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Json::Array)
-            }
+            (Value::List(items), Element::Array(array)) => self.rows(items, array, array.dimensions, path),
             (Value::Tree(node), Element::Any) => Ok(self.open(node, content, Some(name), path)),
+            (Value::Shared(shared), Element::Shared(content)) => self.shared(shared, *content, name, path),
+            (value, Element::Shared(content)) => self.content(value, *content, name, path),
             _ => Err(JsonError::new(path, "a value of the shape that its schema says", "another")),
         }
+    }
+
+    /// The items of an array, in rows where there are several dimensions.
+    fn rows(&self, items: &[Value], array: &ArrayElement, dimensions: u32, path: &Path<'_>) -> Result<Json, JsonError> {
+        let item = |(index, item): (usize, &Value)| match item {
+            Value::List(items) if dimensions > 1 => self.rows(items, array, dimensions - 1, &path.index(index)),
+            Value::Nil => Ok(nil(array.nillable)),
+            item => self.content(item, array.item, &array.item_name, &path.index(index)),
+        };
+        items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Json::Array)
+    }
+
+    /// The first of several places of a value has an id, the others refer to that.
+    fn shared(
+        &self,
+        shared: &Shared<Value>,
+        content: ElementRef,
+        name: &QName,
+        path: &Path<'_>,
+    ) -> Result<Json, JsonError> {
+        let number = self.numbers.next(shared);
+        if let Some(Place::Other(number)) = number {
+            return Ok(reference(number));
+        }
+        let Some(value) = shared.get() else {
+            return Err(JsonError::new(path, "a value", "a handle to one that is gone"));
+        };
+        let _within = self.numbers.enter(path)?;
+        Ok(match (&*value, number) {
+            // The id tells it from a place that is nil itself.
+            (Value::Nil, None) => identified(self.numbers.fresh(), nil(false)),
+            (Value::Nil, Some(Place::First(number))) => identified(number, nil(false)),
+            (value, Some(Place::First(number))) => identified(number, self.content(value, content, name, path)?),
+            (value, _) => self.content(value, content, name, path)?,
+        })
     }
 
     fn record(

@@ -4,7 +4,7 @@ use super::Reply;
 use crate::contract::Types;
 use crate::{Contract, JsonError, LookupError, Operation};
 use deltasoap_core::soap::{Fault, Version};
-use deltasoap_core::{Error, Node};
+use deltasoap_core::{Child, Error, Node, QName, Value};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -80,6 +80,11 @@ fn from_json(contract: &Contract, path: &Path) -> Result<(Operation, Reply), Rec
 fn from_xml(contract: &Contract, path: &Path) -> Result<(Operation, Reply), RecordedError> {
     let wrong = |error: &dyn fmt::Display| RecordedError::Message(path.to_owned(), error.to_string());
     let envelope = Node::parse(&content(path)?).map_err(|error| wrong(&error))?;
+    if let Ok(operation) = named_by(contract, path)
+        && let Some(value) = apart(&contract.types, &operation, &envelope)
+    {
+        return Ok((operation, Reply::Response(value.map_err(|error| wrong(&error))?)));
+    }
     let body = body_entry(&envelope).ok_or_else(|| wrong(&"no SOAP envelope with a body"))?;
     if body.name.local == "Fault" && body.name.namespace == envelope.name.namespace {
         let fault = Fault::from_node(&body).map_err(|error| wrong(&error))?;
@@ -93,23 +98,41 @@ fn from_xml(contract: &Contract, path: &Path) -> Result<(Operation, Reply), Reco
     Ok((operation.clone(), Reply::Response(value)))
 }
 
-fn response(types: &Types, operation: &Operation, body: &Node) -> Result<deltasoap_core::Value, Error> {
+fn response(types: &Types, operation: &Operation, body: &Node) -> Result<Value, Error> {
     match operation.response() {
         Some((_, content)) => types.read_node(body, content),
-        None => Ok(deltasoap_core::Value::Absent),
+        None => Ok(Value::Absent),
     }
+}
+
+/// The response whose parts stand in the body by themselves; `None` for responses with an element of their own, and for faults.
+fn apart(types: &Types, operation: &Operation, envelope: &Node) -> Option<Result<Value, Error>> {
+    let (_, content) = operation.response().filter(|(name, _)| name.local.is_empty())?;
+    let body = body_of(envelope)?;
+    let is_fault = body.elements().any(|entry| entry.name.is(&body.name.namespace, "Fault"));
+    let mut record = Node::new(QName::new("", "parts"));
+    record.children = body.elements().map(|entry| Child::Element(with_prefixes(envelope, body, entry))).collect();
+    (!is_fault).then(|| types.read_node(&record, content))
+}
+
+fn body_of(envelope: &Node) -> Option<&Node> {
+    let version = Version::from_namespace(&envelope.name.namespace)?;
+    envelope.element(version.namespace(), "Body")
 }
 
 /// The element in an envelope's body, with the prefixes around it.
 fn body_entry(envelope: &Node) -> Option<Node> {
-    let version = Version::from_namespace(&envelope.name.namespace)?;
-    let body = envelope.element(version.namespace(), "Body")?;
-    let entry = body.elements().next()?.clone();
+    let body = body_of(envelope)?;
+    Some(with_prefixes(envelope, body, body.elements().next()?))
+}
+
+fn with_prefixes(envelope: &Node, body: &Node, entry: &Node) -> Node {
+    let entry = entry.clone();
     let around = [envelope, body].into_iter().flat_map(|node| node.bindings.iter()).cloned();
     let bindings = around.chain(entry.bindings.iter().cloned()).fold(Vec::new(), |mut all, (prefix, namespace)| {
         all.retain(|(other, _): &(String, String)| *other != prefix);
         all.push((prefix, namespace));
         all
     });
-    Some(Node { bindings: bindings.into(), ..entry })
+    Node { bindings: bindings.into(), ..entry }
 }

@@ -13,7 +13,7 @@ use crate::{Contract, Operation};
 use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::schema::{ElementRef, Style, Use, View};
 use deltasoap_core::soap::{EnvelopeReader, Head, Receiver, Version};
-use deltasoap_core::{Content, DecodeOptions, Error, ErrorKind, QName, Value};
+use deltasoap_core::{BodyParts, Content, DecodeOptions, Error, ErrorKind, QName, Value, ns};
 use deltasoap_wsdl::wsdl::PartContent;
 use item::Item;
 use std::borrow::Cow;
@@ -129,7 +129,14 @@ impl Checker<'_> {
     }
 
     fn body(&mut self, contract: &Contract, body: &Item, version: Version) {
-        let Some(entry) = body.children.first() else { return self.find(body, "the Body is empty") };
+        let entries: Vec<_> = body.children.iter().filter(|it| !is_independent(it)).collect();
+        if let Some(content) = apart(contract, &entries) {
+            entries.iter().for_each(|entry| self.within(entry, |this| this.if_declared(entry)));
+            return if self.findings.is_empty() {
+                self.read(contract, &QName::default(), content)
+            };
+        }
+        let Some(entry) = entries.first() else { return self.find(body, "the Body is empty") };
         let is_fault = entry.name.is(version.namespace(), "Fault");
         self.within(entry, |this| match is_fault {
             true => this.details(entry),
@@ -153,6 +160,7 @@ impl Checker<'_> {
         let mut bodies = bodies.filter_map(|(it, body, is_request)| Some((it, body?, is_request)));
         let Some((operation, (_, content), is_request)) = bodies.find(|(_, (name, _), _)| **name == entry.name) else {
             let mut known: Vec<_> = operations.iter().filter_map(|it| Some(it.request()?.0)).collect();
+            known.retain(|name| !name.local.is_empty());
             known.sort_unstable_by_key(|name| (&name.local, &name.namespace));
             known.dedup();
             known.truncate(8);
@@ -193,7 +201,8 @@ impl Checker<'_> {
     /// What the engine says to the message.
     fn read(&mut self, contract: &Contract, name: &QName, content: ElementRef) {
         let view = contract.view(content);
-        let mut reader = EnvelopeReader::new(Entry { name, view, value: Value::vacant(view) });
+        let parts = BodyParts::new(view);
+        let mut reader = EnvelopeReader::new(Entry { name, view, value: Value::vacant(view), parts });
         if let Err(error) = Decoder::new(DecodeOptions::default()).decode(&mut reader, self.message) {
             self.fault(&error);
         }
@@ -207,22 +216,57 @@ impl Checker<'_> {
     }
 }
 
-/// Takes the body's element.
+/// True for an element beside the operation that references lead to (SOAP 1.1, 5.6).
+fn is_independent(item: &Item) -> bool {
+    let root =
+        [ns::SOAP11_ENCODING, ns::SOAP12_ENCODING].iter().find_map(|namespace| item.attribute(namespace, "root"));
+    root.is_some_and(|root| matches!(root.trim_ascii(), "0" | "false"))
+}
+
+/// The content of the operation whose body has no element of its own, but these, in any order.
+fn apart(contract: &Contract, entries: &[&Item]) -> Option<ElementRef> {
+    let operations = contract.operations();
+    let bodies = operations.iter().flat_map(|it| [it.request(), it.response()]).flatten();
+    let mut apart = bodies.filter(|(name, _)| name.local.is_empty()).map(|(_, content)| content);
+    apart.find(|&content| {
+        let parts = contract.view(content).complex().map_or(&[][..], |complex| &complex.fields);
+        let is_there = |name: &QName| entries.iter().any(|entry| entry.name == *name);
+        parts.len() == entries.len() && parts.iter().all(|part| is_there(&part.name))
+    })
+}
+
+/// Takes the body's element, or its parts where the name is empty.
 struct Entry<'c> {
     name: &'c QName,
     view: View<'c>,
     value: Value,
+    parts: BodyParts,
 }
 
 impl Receiver for Entry<'_> {
     fn open_body(&mut self, _: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
         match self.name.is(namespace, local) {
+            _ if self.name.local.is_empty() => self.parts.open(self.view, namespace, local),
             true => Ok(()),
             false => Err(ErrorKind::UnknownOperation(QName::owned(namespace, local).to_string())),
         }
     }
 
+    fn open_another(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
+        match self.name.local.is_empty() {
+            true => self.open_body(head, namespace, local),
+            false => Err(ErrorKind::Envelope("the Body holds more than one element")),
+        }
+    }
+
+    fn empty_body(&mut self, _: &Head) -> Result<(), ErrorKind> {
+        if self.name.local.is_empty() { Ok(()) } else { Err(ErrorKind::Envelope("the Body is empty")) }
+    }
+
     fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
-        self.value.decode(cursor, self.view)
+        match self.name.local.is_empty() {
+            true => self.parts.decode(cursor, self.view),
+            false => self.value.decode(cursor, self.view),
+        }
     }
 }

@@ -102,6 +102,8 @@ pub(super) struct Settings {
     pub(super) url: Uri,
     pub(super) version: Version,
     pub(super) encoding: Use,
+    /// Whether values that several places share are written once.
+    pub(super) references: bool,
     pub(super) action: Cow<'static, str>,
     pub(super) timeout: Option<Duration>,
     pub(super) options: DecodeOptions,
@@ -136,6 +138,7 @@ impl ClientBuilder {
             url: Uri::default(),
             version: Version::Soap11,
             encoding: Use::Literal,
+            references: true,
             action: Cow::Borrowed(""),
             timeout: Some(Duration::from_secs(60)),
             options: DecodeOptions::default(),
@@ -172,6 +175,15 @@ impl ClientBuilder {
     #[must_use]
     pub fn encoding(mut self, encoding: Use) -> Self {
         self.settings.encoding = encoding;
+        self
+    }
+
+    /// Whether values that several places of a request share ([`Shared`](deltasoap_core::Shared)) are written once in SOAP encoding, and
+    /// referred to (`href` in SOAP 1.1, `ref` in 1.2); else they are copied, for servers that know no references, and a
+    /// request that holds itself is an error. Nothing that is not of such a type is ever referred to. Default: yes.
+    #[must_use]
+    pub fn references(mut self, are_written: bool) -> Self {
+        self.settings.references = are_written;
         self
     }
 

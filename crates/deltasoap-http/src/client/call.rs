@@ -264,7 +264,8 @@ where
     /// Writes the message; values that become parts are added to those of the call.
     fn message<T: Message>(&self, body: &T, options: &mut CallOptions) -> Result<(Body, Option<Sent>), Error> {
         let encoding = options.encoding.unwrap_or(self.settings.encoding);
-        let layout = Layout { version: self.settings.version, encoding, headers: &options.headers };
+        let references = options.references.unwrap_or(self.settings.references);
+        let layout = Layout { version: self.settings.version, encoding, headers: &options.headers, references };
         let Some(threshold) = self.packing(options).threshold() else {
             return self.writer.write(layout, body, options.is_single);
         };

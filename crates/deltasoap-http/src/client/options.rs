@@ -14,6 +14,7 @@ pub struct CallOptions {
     pub(super) headers: Vec<HeaderBlock>,
     pub(super) action: Option<Cow<'static, str>>,
     pub(super) encoding: Option<Use>,
+    pub(super) references: Option<bool>,
     pub(super) timeout: Option<Duration>,
     pub(super) http_headers: HeaderMap,
     /// Written in full whatever was sent before, and not kept.
@@ -48,6 +49,13 @@ impl CallOptions {
     #[must_use]
     pub fn encoding(mut self, encoding: Use) -> Self {
         self.encoding = Some(encoding);
+        self
+    }
+
+    /// Whether shared values are written once; see [`ClientBuilder::references`](crate::ClientBuilder::references).
+    #[must_use]
+    pub fn references(mut self, are_written: bool) -> Self {
+        self.references = Some(are_written);
         self
     }
 

@@ -10,7 +10,7 @@ use crate::body::Body;
 use crate::shelf::{Idle, Shelf};
 use crate::sizes::{Sizes, in_full};
 use deltasoap_core::schema::Use;
-use deltasoap_core::soap::{HeaderBlock, Version, encode_message, encode_optimized};
+use deltasoap_core::soap::{HeaderBlock, Version, encode_element, encode_optimized, encode_without_references};
 use deltasoap_core::{Buffer, EncodeStats, Error, Hint, Message, QName, RunPool, Templates, Templating};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -174,6 +174,8 @@ pub(super) struct Layout<'a> {
     pub(super) version: Version,
     pub(super) encoding: Use,
     pub(super) headers: &'a [HeaderBlock],
+    /// Whether values that several places share are written once.
+    pub(super) references: bool,
 }
 
 impl Writer {
@@ -228,14 +230,14 @@ impl Writer {
     /// As [`write`](Self::write).
     pub(super) fn write_optimized<T: Message>(
         &self,
-        Layout { version, encoding, headers }: Layout<'_>,
+        Layout { version, encoding, headers, references }: Layout<'_>,
         body: &T,
         threshold: usize,
     ) -> Result<(Body, Vec<Part>), Error> {
         let kind = Kind::of::<T>(version, encoding);
         let expected = self.state().habits(&kind).sizes.expected();
         let buffer = Buffer::with_capacity(expected);
-        let written = encode_optimized(version, encoding, headers, body, threshold, buffer)?;
+        let written = encode_optimized(version, encoding, headers, body, references, threshold, buffer)?;
         self.count(&kind, in_full(written.message.len()), written.message.len());
         Ok((written.message.into(), written.parts.into_iter().map(Part::taken).collect()))
     }
@@ -243,11 +245,13 @@ impl Writer {
     fn write_in_full<T: Message>(
         &self,
         kind: Kind,
-        Layout { version, encoding, headers }: Layout<'_>,
+        Layout { version, encoding, headers, references }: Layout<'_>,
         body: &T,
         expected: usize,
     ) -> Result<Body, Error> {
-        let message = encode_message(version, encoding, headers, body, Buffer::with_capacity(expected))?;
+        let encode = if references { encode_element } else { encode_without_references };
+        let (body, buffer) = ((body, T::view()), Buffer::with_capacity(expected));
+        let message = encode(version, encoding, headers, &T::ELEMENT, body, buffer)?;
         self.count(&kind, in_full(message.len()), message.len());
         Ok(message.into())
     }
@@ -255,10 +259,11 @@ impl Writer {
     fn write_on<T: Message>(
         &self,
         key: Key,
-        Layout { version, encoding, headers }: Layout<'_>,
+        Layout { version, encoding, headers, references }: Layout<'_>,
         body: &T,
     ) -> Result<(Body, Option<Sent>), Error> {
         let mut templates = self.store.0.take(&key, self.options);
+        templates.set_references(references);
         let before = templates.stats();
         let outgoing = templates.encode(version, encoding, headers, body)?;
         let is_small = self.count(&key.kind, templates.stats() - before, outgoing.len());

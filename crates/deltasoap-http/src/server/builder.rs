@@ -42,6 +42,7 @@ pub struct ServiceBuilder {
     sharing: Sharing,
     bounds: MemoryBounds,
     templating: Templating,
+    references: bool,
     attachments: AttachmentOptions,
     compression: Compression,
     gzip_limits: GzipLimits,
@@ -71,6 +72,7 @@ impl ServiceBuilder {
             sharing: Sharing::default(),
             bounds: MemoryBounds::default(),
             templating: Templating::default(),
+            references: true,
             attachments: AttachmentOptions::server(),
             compression: Compression::OFF,
             gzip_limits: GzipLimits::default(),
@@ -178,6 +180,15 @@ impl ServiceBuilder {
     #[must_use]
     pub fn templating(mut self, templating: Templating) -> Self {
         self.templating = templating;
+        self
+    }
+
+    /// Whether values that several places of a response share ([`Shared`](deltasoap_core::Shared)) are written once in SOAP encoding, and
+    /// referred to (`href` in SOAP 1.1, `ref` in 1.2); else they are copied, for clients that know no references, and a
+    /// response that holds itself cannot be written. Nothing that is not of such a type is ever referred to. Default: yes.
+    #[must_use]
+    pub fn references(mut self, are_written: bool) -> Self {
+        self.references = are_written;
         self
     }
 
@@ -385,6 +396,7 @@ impl ServiceBuilder {
             templates: templates.clone(),
             // What the service has no room for is not made into a template in the first place.
             templating: Templating { bytes: self.templating.bytes.min(self.bounds.total_bytes), ..self.templating },
+            references: self.references,
             attachments: self.attachments,
             compression: self.compression,
             gzip_limits: self.gzip_limits,

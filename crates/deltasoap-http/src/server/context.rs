@@ -6,6 +6,7 @@ use crate::Attachments;
 use crate::media::{self, MediaType};
 use deltasoap_core::soap::{Head, HeaderBlock, Version};
 use deltasoap_core::{Error, Message};
+use http::HeaderMap;
 use http::request::Parts;
 use std::net::SocketAddr;
 
@@ -80,16 +81,20 @@ impl Context {
     /// The action that the request names: `SOAPAction` in 1.1, a parameter of the media type in 1.2; in MTOM perhaps of the
     /// media type that its `start-info` gives. Where a version's own place names none, the other's counts.
     pub fn action(&self) -> Option<String> {
-        let headers = &self.parts.headers;
-        let from_header = || headers.get("soapaction")?.to_str().ok().map(media::unquote);
-        let from_media = || {
-            let media = MediaType::of(headers)?;
-            let inside = media.parameter("start-info").and_then(MediaType::parse).and_then(|inside| inside.action);
-            media.action.or(inside)
-        };
-        match self.version() {
-            Version::Soap11 => from_header().or_else(from_media),
-            Version::Soap12 => from_media().or_else(from_header),
-        }
+        requested_action(&self.parts.headers, self.version())
+    }
+}
+
+/// See [`Context::action`].
+pub(crate) fn requested_action(headers: &HeaderMap, version: Version) -> Option<String> {
+    let from_header = || headers.get("soapaction")?.to_str().ok().map(media::unquote);
+    let from_media = || {
+        let media = MediaType::of(headers)?;
+        let inside = media.parameter("start-info").and_then(MediaType::parse).and_then(|inside| inside.action);
+        media.action.or(inside)
+    };
+    match version {
+        Version::Soap11 => from_header().or_else(from_media),
+        Version::Soap12 => from_media().or_else(from_header),
     }
 }

@@ -10,9 +10,14 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The operations of a service by their body element: first by local name, so that looking up needs no owned name.
+/// The operations of a service.
 #[derive(Debug, Default)]
-pub(crate) struct Table(HashMap<Cow<'static, str>, Vec<Arc<Operation>>>);
+pub(crate) struct Table {
+    /// By their body element: first by local name, so that looking up needs no owned name.
+    named: HashMap<Cow<'static, str>, Vec<Arc<Operation>>>,
+    /// Those that take an empty body.
+    empty: Vec<Arc<Operation>>,
+}
 
 impl Table {
     /// Adds an operation.
@@ -21,7 +26,15 @@ impl Table {
     /// The name, if there is an operation of that name already.
     pub(crate) fn insert(&mut self, operation: Operation) -> Result<(), QName> {
         let name = operation.name().clone();
-        let same_local = self.0.entry(name.local.clone()).or_default();
+        if operation.takes_nothing() {
+            let is_alike = |other: &Arc<Operation>| other.described_action() == operation.described_action();
+            if self.empty.iter().any(is_alike) {
+                return Err(name);
+            }
+            self.empty.push(Arc::new(operation));
+            return Ok(());
+        }
+        let same_local = self.named.entry(name.local.clone()).or_default();
         if same_local.iter().any(|other| *other.name() == name) {
             return Err(name);
         }
@@ -30,11 +43,25 @@ impl Table {
     }
 
     pub(crate) fn find(&self, namespace: &str, local: &str) -> Option<&Arc<Operation>> {
-        self.0.get(local)?.iter().find(|operation| operation.name().namespace == namespace)
+        self.named.get(local)?.iter().find(|operation| operation.name().namespace == namespace)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Operation> {
-        self.0.values().flatten().map(|operation| &**operation)
+        self.named.values().flatten().chain(&self.empty).map(|operation| &**operation)
+    }
+
+    /// True if there are operations that take an empty body.
+    pub(crate) fn has_empty(&self) -> bool {
+        !self.empty.is_empty()
+    }
+
+    /// The operation that takes an empty body: that of the action, or the only one.
+    fn without_body(&self, action: Option<&str>) -> Option<&Arc<Operation>> {
+        let of_action = self.empty.iter().find(|operation| Some(operation.described_action()) == action);
+        of_action.or(match &self.empty[..] {
+            [only] if action.is_none_or(str::is_empty) => Some(only),
+            _ => None,
+        })
     }
 }
 
@@ -44,6 +71,8 @@ pub(crate) struct Dispatch {
     /// What the message is compared with comes from here, once the operation is known.
     place: Option<Place>,
     operation: Option<Arc<Operation>>,
+    /// The action of the request, which tells what an empty body means.
+    action: Option<String>,
     version: Version,
     /// The call of the operation, once the body's element is being read.
     call: Option<Box<dyn Call>>,
@@ -62,12 +91,13 @@ pub(crate) struct Chosen {
 }
 
 impl Dispatch {
-    /// For a message whose memory has its place there, if anywhere.
-    pub(crate) fn new(service: Arc<Inner>, place: Option<Place>) -> Self {
+    /// For a message with an action, whose memory has its place there, if anywhere.
+    pub(crate) fn new(service: Arc<Inner>, place: Option<Place>, action: Option<String>) -> Self {
         Dispatch {
             service,
             place,
             operation: None,
+            action,
             version: Version::default(),
             call: None,
             not_understood: Vec::new(),
@@ -149,10 +179,23 @@ impl Receiver for Dispatch {
         Ok(())
     }
 
-    /// No operation here takes an empty body, but headers come first all the same.
+    /// The action alone says which operation is meant. Headers come first if there is none, too.
     fn empty_body(&mut self, head: &Head) -> Result<(), ErrorKind> {
-        self.check_headers(head, None)?;
-        Err(ErrorKind::Envelope("the Body is empty"))
+        let operation = self.service.operations.without_body(self.action.as_deref()).cloned();
+        self.check_headers(head, operation.as_deref())?;
+        let operation = operation.ok_or(ErrorKind::Envelope("the Body is empty"))?;
+        tracing::Span::current().record("operation", &*operation.name().local);
+        self.version = head.version();
+        self.call = Some(operation.start(self.place.take(), self.version, ""));
+        self.operation = Some(operation);
+        Ok(())
+    }
+
+    fn open_another(&mut self, _: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
+        match &mut self.call {
+            Some(call) => call.open_another(namespace, local),
+            None => unreachable!("the first element was read"),
+        }
     }
 
     fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {

@@ -12,8 +12,10 @@ use crate::body::Body;
 use crate::sizes::in_full;
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, MethodElement, Schema, View};
-use deltasoap_core::soap::{Fault, encode_element};
-use deltasoap_core::{Buffer, Content, EncodeStats, Error, Lease, Memory, Node, QName, Typed, Value};
+use deltasoap_core::soap::{Fault, encode_element, encode_without_references};
+use deltasoap_core::{
+    BodyParts, Buffer, Content, EncodeStats, Error, ErrorKind, Lease, Memory, Node, QName, Typed, Value,
+};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Instant;
@@ -54,22 +56,42 @@ impl Operation {
         Running: Future<Output = Result<Answer<Value>, Fault>> + Send + 'static,
     {
         let (encoding, response) = (method.encoding, method.response_name.clone().zip(method.response));
-        let described = self_contained(&method);
+        let (described, form) = self_contained(&method, &schema);
         let run: Box<Run> = Box::new(move |request, context| Box::pin(handler(request, context)));
-        let shared = Arc::new(Shared { schema, request: method.request, response, run });
-        let operation = Self::started_by(described, Box::new(move |opening| shared.start(opening)));
+        let shared = Arc::new(Shared { schema, request: method.request, form, response, run });
+        let operation =
+            Self::started_by(described, form == Form::Nothing, Box::new(move |opening| shared.start(opening)));
         operation.encoding(encoding)
     }
 }
 
-/// The operation for those who look at it without the schema: its references lead to anything.
-fn self_contained(method: &MethodElement) -> MethodElement {
+/// What stands in the body of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Element,
+    /// Several elements.
+    Parts,
+    Nothing,
+}
+
+/// The operation for those who look at it without the schema: it has a name, and its references lead to anything.
+fn self_contained(method: &MethodElement, schema: &Schema) -> (MethodElement, Form) {
     let any = <Node as Typed>::REFERENCE;
     let mut described = method.clone();
+    let parts = schema.view(method.request).complex().map_or(&[][..], |complex| &complex.fields);
+    let form = match parts {
+        _ if !method.request_name.local.is_empty() => Form::Element,
+        [] => Form::Nothing,
+        _ => Form::Parts,
+    };
+    if form != Form::Element {
+        let of_action = || QName::owned("", method.action.rsplit(['/', '#', ':']).next().unwrap_or_default());
+        described.request_name = parts.first().map_or_else(of_action, |part| part.name.clone());
+    }
     described.request = any;
     described.response = method.response.map(|_| any);
     described.faults.to_mut().iter_mut().for_each(|fault| fault.element = any);
-    described
+    (described, form)
 }
 
 type Run = dyn Fn(Lease<Value>, Context) -> BoxFuture<'static, Result<Answer<Value>, Fault>> + Send + Sync;
@@ -78,6 +100,7 @@ type Run = dyn Fn(Lease<Value>, Context) -> BoxFuture<'static, Result<Answer<Val
 struct Shared {
     schema: Arc<Schema>,
     request: ElementRef,
+    form: Form,
     response: Option<(QName, ElementRef)>,
     run: Box<Run>,
 }
@@ -91,6 +114,7 @@ impl Shared {
         let Opening { record, place, version, name } = opening;
         let new = || Box::new(Memory::new(Value::vacant(self.view())));
         let request = match place {
+            _ if self.form == Form::Parts => Incoming::Parts(BodyParts::new(self.view())),
             Some(place) if !record.expects_none_back() => {
                 Incoming::Kept(place.check_out_or(record, version, name, new))
             }
@@ -106,6 +130,8 @@ enum Incoming {
     Kept(Checkout<Value>),
     /// One by itself.
     Single(Box<Memory<Value>>),
+    /// One of several elements, which are compared with none.
+    Parts(BodyParts),
 }
 
 struct ElementCall {
@@ -119,6 +145,14 @@ impl Call for ElementCall {
         match &mut self.request {
             Incoming::Kept(checkout) => checkout.memory().decode(cursor, self.shared.view()),
             Incoming::Single(memory) => memory.decode(cursor, self.shared.view()),
+            Incoming::Parts(parts) => parts.decode(cursor, self.shared.view()),
+        }
+    }
+
+    fn open_another(&mut self, namespace: &str, local: &str) -> Result<(), ErrorKind> {
+        match &mut self.request {
+            Incoming::Parts(parts) => parts.open(self.shared.view(), namespace, local),
+            _ => Err(ErrorKind::Envelope("the Body holds more than one element")),
         }
     }
 
@@ -130,6 +164,13 @@ impl Call for ElementCall {
                 record.count(&memory.stats());
                 Lease::new(memory.into_value())
             }
+            Incoming::Parts(parts) => match parts.finish(shared.view()) {
+                Ok(value) => Lease::new(value),
+                Err(missing) => {
+                    let fault = Fault::sender(missing.to_string());
+                    return Box::pin(std::future::ready(Outcome::Fault(fault)));
+                }
+            },
         };
         let running = (shared.run)(request, context);
         let Some(_) = &shared.response else {
@@ -168,6 +209,7 @@ impl Writing {
             Some(place) => {
                 let place = place.for_templates(&self.record, self.version);
                 let mut templates = place.take(self.templating);
+                templates.set_references(self.references);
                 let before = templates.stats();
                 let body = (&answer.body, view);
                 let written = templates.encode_element(self.version, self.encoding, &answer.headers, name, body);
@@ -182,7 +224,8 @@ impl Writing {
             None => {
                 let buffer = Buffer::with_capacity(self.record.sizes().expected());
                 let body = (&answer.body, view);
-                let buffer = encode_element(self.version, self.encoding, &answer.headers, name, body, buffer)?;
+                let encode = if self.references { encode_element } else { encode_without_references };
+                let buffer = encode(self.version, self.encoding, &answer.headers, name, body, buffer)?;
                 self.record.sizes().note(buffer.len());
                 let stats = in_full(buffer.len());
                 (buffer.into(), stats)

@@ -14,7 +14,7 @@ use super::wsdl::Fact;
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, Field, List, MethodElement, Style, Use};
 use deltasoap_core::soap::{Fault, Version};
-use deltasoap_core::{DifferentialStats, Lease, Message, QName, Typed};
+use deltasoap_core::{DifferentialStats, ErrorKind, Lease, Message, QName, Typed};
 use futures_util::future::BoxFuture;
 use std::borrow::Cow;
 use std::fmt;
@@ -37,6 +37,8 @@ pub struct Operation {
     documentation: Cow<'static, str>,
     /// True if the layout of responses is not the service's default.
     has_own_encoding: bool,
+    /// True if requests have nothing in their body.
+    takes_nothing: bool,
     record: Arc<Record>,
     start: Box<Start>,
 }
@@ -109,9 +111,9 @@ impl Operation {
     }
 
     /// An operation that starts its calls in a way of its own.
-    pub(super) fn started_by(method: MethodElement, start: Box<Start>) -> Self {
+    pub(super) fn started_by(method: MethodElement, takes_nothing: bool, start: Box<Start>) -> Self {
         let record = Arc::new(Record::unregistered(method.request_name.clone()));
-        Operation { method, documentation: Cow::Borrowed(""), has_own_encoding: false, record, start }
+        Operation { method, documentation: Cow::Borrowed(""), has_own_encoding: false, takes_nothing, record, start }
     }
 
     fn erased<Request: Message + Send + 'static>(
@@ -134,6 +136,7 @@ impl Operation {
             },
             documentation: Cow::Borrowed(""),
             has_own_encoding: false,
+            takes_nothing: false,
             record: Arc::new(Record::unregistered(Request::ELEMENT)),
             start: Box::new(move |opening| {
                 let record = Arc::clone(opening.record);
@@ -197,7 +200,8 @@ impl Operation {
         self
     }
 
-    /// Name of the body element that the operation takes.
+    /// Name of the body element that the operation takes: of the first, if there are several; if there is none, the last segment of its
+    /// action.
     pub fn name(&self) -> &QName {
         &self.method.request_name
     }
@@ -209,6 +213,11 @@ impl Operation {
 
     pub(crate) fn is_one_way(&self) -> bool {
         self.method.response.is_none()
+    }
+
+    /// True if its requests have nothing in their body, so that the action tells them.
+    pub(crate) fn takes_nothing(&self) -> bool {
+        self.takes_nothing
     }
 
     pub(crate) fn described_action(&self) -> &str {
@@ -263,6 +272,14 @@ impl fmt::Debug for Operation {
 pub(crate) trait Call: Send {
     /// Reads the body's element; see [`Content::decode`](deltasoap_core::Content::decode).
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step;
+
+    /// Another element of the body was opened, to be read next.
+    ///
+    /// # Errors
+    /// When the operation takes no such.
+    fn open_another(&mut self, _namespace: &str, _local: &str) -> Result<(), ErrorKind> {
+        Err(ErrorKind::Envelope("the Body holds more than one element"))
+    }
 
     /// Runs the handler with what was read, and writes its response.
     fn run(self: Box<Self>, context: Context, writing: Writing) -> BoxFuture<'static, Outcome>;

@@ -60,7 +60,7 @@ pub(crate) struct Received {
 pub(crate) async fn receive<B>(
     service: &Arc<Inner>,
     fallback: Version,
-    place: Option<Place>,
+    asked: Asked,
     pace: Pace,
     body: B,
 ) -> Result<Received, Refusal>
@@ -68,7 +68,7 @@ where
     B: Body<Data = Bytes, Error = BoxError>,
 {
     let mut body = pin!(body);
-    let mut receiving = Receiving::new(service, place, pace);
+    let mut receiving = Receiving::new(service, asked, pace);
     let limit = service.options.limits.message;
     let result = if body.size_hint().lower() > limit {
         Err(Failure::TooLarge("message", limit))
@@ -88,6 +88,14 @@ where
     Ok(Received { head, chosen, attachments: Attachments::default(), bytes })
 }
 
+/// What the HTTP request says about its message.
+pub(crate) struct Asked {
+    /// Where what it is compared with is kept.
+    pub(crate) place: Option<Place>,
+    /// The action, if any operation is told by that.
+    pub(crate) action: Option<String>,
+}
+
 /// Reads a request that comes with other parts. Those behind it are left for the handler.
 ///
 /// # Errors
@@ -95,7 +103,7 @@ where
 pub(crate) async fn receive_package<B>(
     service: &Arc<Inner>,
     media: &MediaType,
-    place: Option<Place>,
+    asked: Asked,
     pace: Pace,
     body: B,
 ) -> Result<Received, Refusal>
@@ -106,7 +114,7 @@ where
     let (limits, announced) = (service.attachments.limits, body.size_hint().lower());
     let opened = Attachments::of(media, body, limits, service.body_timeout);
     let mut attachments = opened.map_err(|error| refuse_package(fallback, error))?;
-    let mut receiving = Receiving::new(service, place, pace);
+    let mut receiving = Receiving::new(service, asked, pace);
     let result = if announced > limits.total {
         Err(Failure::TooLarge("total", limits.total))
     } else {
@@ -177,10 +185,10 @@ struct Receiving {
 }
 
 impl Receiving {
-    fn new(service: &Arc<Inner>, place: Option<Place>, pace: Pace) -> Self {
+    fn new(service: &Arc<Inner>, Asked { place, action }: Asked, pace: Pace) -> Self {
         Receiving {
             decoder: OnLoan::new(service, place.as_ref()),
-            reader: EnvelopeReader::new(Dispatch::new(Arc::clone(service), place)),
+            reader: EnvelopeReader::new(Dispatch::new(Arc::clone(service), place, action)),
             timeout: service.body_timeout,
             pace,
             bytes: 0,

@@ -3,7 +3,7 @@
 use super::action::ActionCheck;
 use super::auth::{Denial, Gate};
 use super::builder::ServiceBuilder;
-use super::context::{Context, Peer, Secure};
+use super::context::{Context, Peer, Secure, requested_action};
 use super::dispatch::{Chosen, Table};
 use super::guard::{Panicked, guard};
 use super::heavy::{Heavy, Pace};
@@ -11,7 +11,7 @@ use super::memory::{Cache, Place};
 use super::operation::{Operation, Outcome};
 use super::page::{self, LandingPage};
 use super::pool::Pool;
-use super::receive::{Received, Refusal, drain, receive, receive_package};
+use super::receive::{Asked, Received, Refusal, drain, receive, receive_package};
 use super::respond;
 use super::sample;
 use super::schedule::{Busy, Scheduler, Ticket};
@@ -82,6 +82,8 @@ pub(crate) struct Inner {
     /// The templates of earlier responses; `None` if none are kept, since the options say so.
     pub(crate) templates: Option<Arc<Cache>>,
     pub(crate) templating: Templating,
+    /// Whether values that several places share are written once.
+    pub(crate) references: bool,
     pub(crate) attachments: AttachmentOptions,
     /// Which responses are compressed.
     pub(crate) compression: Compression,
@@ -295,11 +297,14 @@ impl Inner {
         B: http_body::Body<Data = Bytes, Error = BoxError> + Send + 'static,
     {
         let place = self.cache.as_ref().and_then(|cache| Place::of(&parts, cache));
+        let has_empty = self.operations.has_empty();
+        let action = if has_empty { requested_action(&parts.headers, media.version()) } else { None };
+        let asked = Asked { place, action };
         let pace = self.heavy.pace(ticket);
         let received = if media.is_package() {
-            Box::pin(receive_package(self, media, place, pace.clone(), body)).await
+            Box::pin(receive_package(self, media, asked, pace.clone(), body)).await
         } else {
-            receive(self, media.version(), place, pace.clone(), body).await
+            receive(self, media.version(), asked, pace.clone(), body).await
         };
         match received {
             Ok(received) => self.run(received, parts, &pace).await,
@@ -375,6 +380,7 @@ impl Inner {
             record: Arc::clone(operation.record()),
             place: templates.and_then(|cache| Place::of(parts, cache)),
             templating: self.templating,
+            references: self.references,
             packing: Packing::of_response(&self.attachments, form),
         }
     }

@@ -11,7 +11,7 @@ use crate::attachments::package::Packing;
 use crate::body::Body;
 use crate::sizes::in_full;
 use deltasoap_core::schema::Use;
-use deltasoap_core::soap::{Version, encode_message, encode_optimized};
+use deltasoap_core::soap::{Version, encode_element, encode_optimized, encode_without_references};
 use deltasoap_core::{Buffer, EncodeStats, Error, Message, Templating};
 use http::header::HeaderValue;
 use std::sync::Arc;
@@ -25,6 +25,8 @@ pub(crate) struct Writing {
     /// Where templates come from and go to; `None` for a response that stands alone.
     pub(crate) place: Option<Place>,
     pub(crate) templating: Templating,
+    /// Whether values that several places share are written once.
+    pub(crate) references: bool,
     pub(crate) packing: Packing,
 }
 
@@ -62,9 +64,10 @@ impl Writing {
         threshold: usize,
         parts: &mut Vec<Part>,
     ) -> Result<(Body, EncodeStats), Error> {
-        let Writing { version, encoding, .. } = *self;
+        let Writing { version, encoding, references, .. } = *self;
         let buffer = Buffer::with_capacity(self.record.sizes().expected());
-        let written = encode_optimized(version, encoding, &answer.headers, &answer.body, threshold, buffer)?;
+        let written =
+            encode_optimized(version, encoding, &answer.headers, &answer.body, references, threshold, buffer)?;
         self.record.sizes().note(written.message.len());
         let stats = in_full(written.message.len());
         parts.extend(written.parts.into_iter().map(Part::taken));
@@ -73,6 +76,7 @@ impl Writing {
 
     fn write_on<T: Message>(&self, place: TemplatePlace, answer: &Answer<T>) -> Result<(Body, EncodeStats), Error> {
         let mut templates = place.take(self.templating);
+        templates.set_references(self.references);
         let before = templates.stats();
         let written = templates.encode(self.version, self.encoding, &answer.headers, &answer.body);
         let stats = templates.stats() - before;
@@ -87,7 +91,9 @@ impl Writing {
     fn write_in_full<T: Message>(&self, answer: &Answer<T>) -> Result<(Body, EncodeStats), Error> {
         let sizes = self.record.sizes();
         let buffer = Buffer::with_capacity(sizes.expected());
-        let buffer = encode_message(self.version, self.encoding, &answer.headers, &answer.body, buffer)?;
+        let encode = if self.references { encode_element } else { encode_without_references };
+        let body = (&answer.body, T::view());
+        let buffer = encode(self.version, self.encoding, &answer.headers, &T::ELEMENT, body, buffer)?;
         sizes.note(buffer.len());
         let stats = in_full(buffer.len());
         Ok((buffer.into(), stats))

@@ -30,7 +30,7 @@ pub struct Method {
     pub response_headers: Vec<Field>,
 }
 
-/// A body's element: name and content.
+/// A body's element: name and content. Without a name, the content's fields stand in the body by themselves.
 type Body = (QName, ElementRef);
 
 impl Lowering<'_> {
@@ -127,9 +127,11 @@ impl Lowering<'_> {
                 let type_id = id.map_or(TypeId::ANY, |id| self.schemas[id].type_id);
                 Ok((name.clone(), self.content(type_id, encoding)))
             }
-            [] => Err(format!("message {message}: an empty body is not supported")),
-            [_] => Err(format!("message {message}: a part with a type in document style is not supported")),
-            _ => Err(format!("message {message}: a body of several elements is not supported")),
+            _ if parts.iter().any(|part| matches!(part.content, PartContent::Type(_))) => {
+                Err(format!("message {message}: a part with a type in document style is not supported"))
+            }
+            // None or several: they stand in the body by themselves.
+            _ => Ok((QName::default(), self.wrapper(&QName::default(), parts, encoding))),
         }
     }
 

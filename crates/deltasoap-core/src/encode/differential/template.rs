@@ -58,13 +58,26 @@ pub struct Template {
     /// The state of the value that it was made from and its element, if that tracks its changes and there were no headers.
     stamp: Option<(Stamp, QName)>,
     memory: usize,
+    /// True if values that several places share are copied.
+    is_copying: bool,
 }
 
 impl Template {
     /// A template of nothing yet.
     pub fn new(options: Templating) -> Self {
         let (stats, form, chunks, names) = Default::default();
-        Template { options, pool: None, stats, form, chunks, names, frames: None, stamp: None, memory: 0 }
+        Template {
+            options,
+            pool: None,
+            stats,
+            form,
+            chunks,
+            names,
+            frames: None,
+            stamp: None,
+            memory: 0,
+            is_copying: false,
+        }
     }
 
     /// A template of nothing yet, which takes over arrays that other templates of the pool hold.
@@ -75,6 +88,12 @@ impl Template {
     /// From now on shares with the templates of another pool, or with none. What it shares already stays shared.
     pub fn set_pool(&mut self, pool: Option<RunPool>) {
         self.pool = pool;
+    }
+
+    /// Whether values that several places share ([`Shared`](crate::Shared)) are written once, and referred to, in SOAP encoding; else they are
+    /// copied, and a cycle is an error. Default: yes.
+    pub fn set_references(&mut self, on: bool) {
+        self.is_copying = !on;
     }
 
     /// Writes a message: anew if it is the first, else by changing what differs from the last one.
@@ -105,7 +124,8 @@ impl Template {
         body: (&T, View<'_>),
     ) -> Result<Outgoing, Error> {
         let (value, view) = body;
-        self.write(&Draft { version, encoding, headers, name, value, view })
+        let references = !self.is_copying;
+        self.write(&Draft { version, encoding, headers, name, value, view, references })
     }
 
     /// The lists of the last message, as a hint for reading what is answered to it. `None` without lists that hold `float` or `double`.

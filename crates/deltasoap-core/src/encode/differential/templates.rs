@@ -34,13 +34,15 @@ pub struct Templates {
     bytes: usize,
     /// True if the last message was written without a template.
     is_full: bool,
+    /// True if values that several places share are copied.
+    is_copying: bool,
 }
 
 impl Templates {
     /// No templates yet.
     pub fn new(options: Templating) -> Self {
         let (set, stats, effort) = Default::default();
-        Templates { options, pool: None, set, stats, effort, bytes: 0, is_full: false }
+        Templates { options, pool: None, set, stats, effort, bytes: 0, is_full: false, is_copying: false }
     }
 
     /// No templates yet; those to come take over arrays that other templates of the pool hold.
@@ -52,6 +54,12 @@ impl Templates {
     pub fn set_pool(&mut self, pool: Option<RunPool>) {
         self.set.iter_mut().for_each(|template| template.set_pool(pool.clone()));
         self.pool = pool;
+    }
+
+    /// Whether values that several places share ([`Shared`](crate::Shared)) are written once, and referred to, in SOAP encoding; else they are
+    /// copied, and a cycle is an error. Default: yes.
+    pub fn set_references(&mut self, on: bool) {
+        self.is_copying = !on;
     }
 
     /// Writes a message. Messages of different types do not belong into one set: they would take each other's templates.
@@ -82,7 +90,8 @@ impl Templates {
         body: (&T, View<'_>),
     ) -> Result<Outgoing, Error> {
         let (value, view) = body;
-        self.write(&Draft { version, encoding, headers, name, value, view })
+        let references = !self.is_copying;
+        self.write(&Draft { version, encoding, headers, name, value, view, references })
     }
 
     /// The lists of the last message, as a hint for reading what is answered to it. `None` without lists that hold `float` or `double`, and when

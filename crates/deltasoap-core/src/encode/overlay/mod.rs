@@ -103,7 +103,7 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
         let mut encoder = Encoder::new();
         encoder.splits = Some(Splits::new(has_items, split::exact_size(&items)));
         let (name, value, view) = (&B::ELEMENT, body, B::view());
-        Draft { version, encoding, headers, name, value, view }.write(&mut encoder);
+        Draft { version, encoding, headers, name, value, view, references: true }.write(&mut encoder);
         let Split { at, field, encoder: inner } = encoder.splits.take().unwrap_or_default().only::<T>()?;
         let mut head = encoder.finish()?.into_vec();
         let tail = head.split_off(at);
