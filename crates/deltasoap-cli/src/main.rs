@@ -51,6 +51,7 @@ async fn run(task: Task) -> Result<ExitCode> {
         Task::Call(call) => contract::call(&call).await,
         Task::Mock(mock) => contract::mock(&mock).await.map(done),
         Task::Validate(validate) => contract::validate(&validate),
+        Task::Compile(compile) => contract::compile(&compile).map(done),
         Task::Demo(demo) => demo::run(&demo).await.map(done),
         Task::Generate(generate) => generate::run(&generate).map(done),
         Task::Replay(replay) => replay::run(&replay).map(done),

@@ -1,5 +1,6 @@
 //! What can be wrong with a description, and where.
 
+use crate::CompiledFault;
 use crate::fetch::FetchError;
 use deltasoap_core::QName;
 use deltasoap_xml::XmlErrorKind;
@@ -77,6 +78,8 @@ pub enum ErrorKind {
         /// Its value.
         limit: u64,
     },
+    /// A compiled import cannot be read.
+    Compiled(CompiledFault),
 }
 
 impl Error {
@@ -126,6 +129,7 @@ impl fmt::Display for ErrorKind {
                 write!(f, "{what} {name} is defined a second time, and differently; the first time is at {first}")
             }
             ErrorKind::Limit { name, limit } => write!(f, "the limit `{name}` of {limit} is exceeded"),
+            ErrorKind::Compiled(fault) => fault.fmt(f),
         }
     }
 }

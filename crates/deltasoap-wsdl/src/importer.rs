@@ -1,10 +1,11 @@
 //! The way in: an importer with its rules, and what an import gives.
 
 use crate::document::Document;
-use crate::fetch::{Fetch, FetchError, Location, Offline, Store};
-use crate::load::{Loader, Sources};
+use crate::fetch::{Fetch, FetchError, Fetched, Location, Offline, Store};
+use crate::load::{self, Loader, Sources};
 use crate::{
-    Definitions, Error, ErrorKind, Limits, Lowered, Note, Place, Position, Schemas, lower, normalize, resolve, wsdl,
+    Definitions, Error, ErrorKind, Limits, Lowered, Note, NoteKind, Place, Position, Schemas, compiled, lower,
+    normalize, resolve, wsdl,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -96,7 +97,8 @@ impl Importer {
         Importer { is_strict: true, ..self }
     }
 
-    /// Imports a WSDL or a schema from a URL, a file, a directory or a zip archive.
+    /// Imports a WSDL or a schema from a URL, a file, a directory or a zip archive; also a file that
+    /// [`Import::compile`] made.
     ///
     /// # Errors
     /// When it cannot be had, or is at fault.
@@ -127,9 +129,9 @@ impl Importer {
         let real = path.canonicalize().map_err(|error| unavailable(path, &error))?;
         let folder = real.parent().unwrap_or(Path::new("/"));
         let mut store = self.store(Some(folder))?;
-        let mut loader = Loader::new(&mut store);
-        loader.root(Location::File(real))?;
-        self.conclude(loader)
+        let location = Location::File(real);
+        let fetched = load::read(&mut store, &location)?;
+        self.document(&mut store, location, fetched)
     }
 
     /// Imports every `.wsdl` file right in a directory, together; every `.xsd` if there is none.
@@ -158,9 +160,9 @@ impl Importer {
     pub fn url(&self, mut url: Url) -> Result<Import, Error> {
         url.set_fragment(None);
         let mut store = self.store(None)?;
-        let mut loader = Loader::new(&mut store);
-        loader.root(Location::Web(url))?;
-        self.conclude(loader)
+        let location = Location::Web(url);
+        let fetched = load::read(&mut store, &location)?;
+        self.document(&mut store, location, fetched)
     }
 
     /// Imports a document that is at hand. Relative references in it go nowhere.
@@ -177,9 +179,7 @@ impl Importer {
     /// When the document, or one that it imports, is at fault.
     pub fn bytes(&self, location: Location, bytes: Vec<u8>) -> Result<Import, Error> {
         let mut store = self.store(None)?;
-        let mut loader = Loader::new(&mut store);
-        loader.root_bytes(location, bytes)?;
-        self.conclude(loader)
+        self.document(&mut store, location, Fetched { bytes, is_private: false })
     }
 
     /// Imports every `.wsdl` entry of a zip archive, together; every `.xsd` if there is none.
@@ -224,6 +224,27 @@ impl Importer {
     #[cfg(not(feature = "archive"))]
     fn archive_file(&self, path: &Path) -> Result<Import, Error> {
         Err(missing(path.display(), "built without the feature `archive`"))
+    }
+
+    /// One document with all that it imports, or a compiled import, which is whole.
+    fn document(&self, store: &mut Store<'_>, location: Location, fetched: Fetched) -> Result<Import, Error> {
+        if compiled::is_compiled(&fetched.bytes) {
+            return self.compiled(&location, &fetched.bytes);
+        }
+        let mut loader = Loader::new(store);
+        loader.root_fetched(location, fetched)?;
+        self.conclude(loader)
+    }
+
+    fn compiled(&self, location: &Location, bytes: &[u8]) -> Result<Import, Error> {
+        let position = || Some(Position { document: location.to_string(), line: 0, column: 0 });
+        let parts = compiled::read(bytes, &self.limits);
+        let parts = parts.map_err(|fault| Error::new(ErrorKind::Compiled(fault), position()))?;
+        let compiled::Parts { documents, schemas, definitions, notes, lowered } = parts;
+        match notes.iter().find(|note| self.is_strict && note.kind == NoteKind::Missing) {
+            Some(note) => Err(Error::new(ErrorKind::Invalid(note.text.clone()), Some(note.position.clone()))),
+            None => Ok(Import { schemas, definitions, notes, limits: self.limits, documents, lowered: Some(lowered) }),
+        }
     }
 
     fn conclude(&self, loader: Loader<'_, '_>) -> Result<Import, Error> {
@@ -276,6 +297,8 @@ pub struct Import {
     notes: Vec<Note>,
     limits: Limits,
     documents: Vec<Document>,
+    /// The engine's schema, where it came with the import.
+    lowered: Option<Lowered>,
 }
 
 impl std::fmt::Debug for Import {
@@ -293,7 +316,7 @@ impl Import {
         let definitions = wsdl::read(&mut sources, &schemas)?;
         let notes = std::mem::take(&mut sources.notes).into_iter();
         let notes = notes.map(|(kind, text, place)| Note { kind, text, position: sources.position(place) }).collect();
-        Ok(Import { schemas, definitions, notes, limits: sources.limits, documents: sources.documents })
+        Ok(Import { schemas, definitions, notes, limits: sources.limits, documents: sources.documents, lowered: None })
     }
 
     /// Types, elements, and all else that schemas define.
@@ -308,7 +331,26 @@ impl Import {
 
     /// The schema that the engine reads, with all operations.
     pub fn lower(&self) -> Lowered {
-        lower::lower(self)
+        self.lowered.clone().unwrap_or_else(|| lower::lower(self))
+    }
+
+    /// As [`lower`](Self::lower), without a copy: an import from a compiled file has its schema already, and gives it away.
+    pub fn take_lowered(&mut self) -> Lowered {
+        self.lowered.take().unwrap_or_else(|| lower::lower(self))
+    }
+
+    /// The import as a file that an [`Importer`] takes in the place of its documents, and reads in a few milliseconds, whatever
+    /// their size. All is in it that is needed to describe, call, mock, validate and generate. Left out are the schemas' groups,
+    /// and what a complex type gives beyond its base ([`Schemas::content`] has it all).
+    ///
+    /// The file holds the locations of the documents. Only the version of this library's format that wrote it reads it.
+    pub fn compile(&self) -> Vec<u8> {
+        match &self.lowered {
+            Some(lowered) => compiled::write(&self.documents, &self.schemas, &self.definitions, &self.notes, lowered),
+            None => {
+                compiled::write(&self.documents, &self.schemas, &self.definitions, &self.notes, &lower::lower(self))
+            }
+        }
     }
 
     pub(crate) fn limits(&self) -> &Limits {

@@ -4,10 +4,13 @@
 //! 2. **resolve**: components, with every reference looked up ([`Schemas`], [`Definitions`]);
 //! 3. **normalize**: what content types have in the end ([`Normal`]);
 //! 4. **lower**: the schema that deltasoap's engine reads.
+//!
+//! What comes out can be kept as a file that loads at once: [`Import::compile`].
 
 #![forbid(unsafe_code)]
 
 mod builtin;
+mod compiled;
 mod document;
 mod error;
 pub mod fetch;
@@ -20,6 +23,7 @@ mod resolve;
 pub mod wsdl;
 pub mod xsd;
 
+pub use compiled::Fault as CompiledFault;
 pub use document::Place;
 pub use error::{Error, ErrorKind, Note, NoteKind, Position};
 pub use importer::{Import, Importer};

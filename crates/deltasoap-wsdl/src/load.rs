@@ -79,6 +79,12 @@ impl Sources {
     }
 }
 
+/// Reads a document that the caller names.
+pub(crate) fn read(store: &mut Store<'_>, location: &Location) -> Result<Fetched, Error> {
+    let whole = || Position { document: location.to_string(), line: 0, column: 0 };
+    store.read(location, None).map_err(|error| Error::new(fetch_kind(error), Some(whole())))
+}
+
 /// Loads documents and all that they name.
 pub(crate) struct Loader<'s, 'f> {
     sources: Sources,
@@ -129,18 +135,16 @@ impl<'s, 'f> Loader<'s, 'f> {
         let document = match self.known.get(&location) {
             Some(&document) => document,
             None => {
-                let fetched = self.store.read(&location, None);
-                let whole = |location: &Location| Position { document: location.to_string(), line: 0, column: 0 };
-                let fetched = fetched.map_err(|error| Error::new(fetch_kind(error), Some(whole(&location))))?;
+                let fetched = read(self.store, &location)?;
                 self.add(location, fetched)?
             }
         };
         self.begin(document)
     }
 
-    /// As [`root`](Self::root), for a document whose bytes are at hand.
-    pub(crate) fn root_bytes(&mut self, location: Location, bytes: Vec<u8>) -> Result<(), Error> {
-        let document = self.add(location, Fetched { bytes, is_private: false })?;
+    /// As [`root`](Self::root), for a document that is at hand.
+    pub(crate) fn root_fetched(&mut self, location: Location, fetched: Fetched) -> Result<(), Error> {
+        let document = self.add(location, fetched)?;
         self.begin(document)
     }
 
@@ -152,7 +156,7 @@ impl<'s, 'f> Loader<'s, 'f> {
             let is_held = held.contains(&self.sources.names.intern_namespace(namespace));
             if is_held && !is_there {
                 let location = Location::Text(format!("built-in definitions of {namespace}"));
-                self.root_bytes(location, text.as_bytes().to_vec())?;
+                self.root_fetched(location, Fetched { bytes: text.as_bytes().to_vec(), is_private: false })?;
             }
         }
         Ok(self.sources)

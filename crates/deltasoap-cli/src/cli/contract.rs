@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// Which description, and what it may load.
 #[derive(Debug, Args)]
 pub struct Description {
-    /// The WSDL: a URL, a file, a directory or a zip archive
+    /// The WSDL: a URL, a file, a directory or a zip archive; or what `compile` made of it
     #[arg(value_name = "WSDL")]
     pub wsdl: String,
     /// Use no network for the documents that it imports
@@ -149,6 +149,15 @@ pub struct Validate {
     /// Print a line of JSON for each finding
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Compile {
+    #[command(flatten)]
+    pub description: Description,
+    /// The file that is written
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -2,7 +2,7 @@
 
 mod contract;
 
-pub use contract::{Call, Completions, Describe, Description, List, Man, Mock, Template, Validate};
+pub use contract::{Call, Compile, Completions, Describe, Description, List, Man, Mock, Template, Validate};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use deltasoap::{Checkpoints, Differential, Matcher};
@@ -24,6 +24,7 @@ const EXAMPLES: &str = "Examples:
   deltasoap call shop.wsdl Order -d '{\"customer\": \"Ada\"}'
   deltasoap mock shop.wsdl                              a service that answers with samples
   deltasoap validate shop.wsdl message.xml              what is wrong with a message, and where
+  deltasoap compile shop.wsdl -o shop.bin               the same, faster: for all commands instead of the WSDL
   deltasoap replay --wsdl shop.wsdl captured/           what would be gained on these messages
   deltasoap demo                           all streams, a table
   deltasoap demo --stream tr069 --json     one stream, a line of JSON
@@ -61,6 +62,10 @@ pub enum Task {
     /// Looks at order and number of elements, attributes, facets, types and nil. Files hold an envelope, an element that the WSDL
     /// declares, or an HTTP request or response that carries one; - is standard input.
     Validate(Validate),
+    /// Write a WSDL, with all that it imports, as one file that every command takes in its place and loads in a few milliseconds
+    ///
+    /// The file is of this version of the program: another one may refuse it, and the WSDL is to be compiled anew.
+    Compile(Compile),
     /// Exchange real message streams over HTTP, decode them in regular mode and differentially, and check every reply
     ///
     /// Servers and clients run in this process, on loopback. Every message goes to two services, one of each kind, byte for

@@ -59,12 +59,24 @@ impl Schema {
         ElementRef::Index(self.elements.len() as u32)
     }
 
+    /// All elements, in the order of their indices.
+    pub fn elements(&self) -> &[Element] {
+        &self.elements
+    }
+
     /// Looks at an element.
     ///
     /// # Panics
     /// When the reference is not one of this schema.
     pub fn view(&self, reference: ElementRef) -> View<'_> {
         View::resolve(&self.elements, reference)
+    }
+}
+
+impl From<Vec<Element>> for Schema {
+    /// The schema of these elements. Each index in them must be one of theirs.
+    fn from(elements: Vec<Element>) -> Self {
+        Schema { elements }
     }
 }
 

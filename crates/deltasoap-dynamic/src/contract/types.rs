@@ -17,7 +17,8 @@ pub(crate) struct Types {
 }
 
 impl Types {
-    pub(crate) fn new(import: Import) -> Self {
+    pub(crate) fn new(mut import: Import) -> Self {
+        let lowered = import.take_lowered();
         let mut short = HashMap::new();
         for (id, it) in import.schemas().types().filter(|(_, it)| it.place.is_some()) {
             if let Some(name) = &it.name {
@@ -25,7 +26,7 @@ impl Types {
                 entry.and_modify(|known| *known = None).or_insert(Some(id));
             }
         }
-        Types { lowered: import.lower(), import, short }
+        Types { lowered, import, short }
     }
 
     /// The type with a name, built-in ones included.

@@ -61,6 +61,17 @@ pub struct Place {
 }
 
 impl Document {
+    /// A document of which no more is known than where its lines begin.
+    pub(crate) fn with_lines(location: Location, lines: Vec<u32>) -> Self {
+        let (elements, attributes, values, text) = (Vec::new(), Vec::new(), Vec::new(), String::new());
+        Document { location, is_private: false, elements, attributes, values, text, lines }
+    }
+
+    /// Where lines begin, the second one first.
+    pub(crate) fn line_starts(&self) -> &[u32] {
+        &self.lines
+    }
+
     /// Line and column of an offset, both from 1; columns count bytes.
     pub(crate) fn position(&self, offset: u32) -> Position {
         let line = self.lines.partition_point(|&start| start <= offset);

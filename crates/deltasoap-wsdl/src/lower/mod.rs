@@ -32,11 +32,11 @@ use crate::xsd::{ElementId, Schemas, TypeDefinition, TypeId};
 use crate::{Definitions, Import};
 use deltasoap_core::schema::{Element, ElementRef, Schema, Use};
 use notes::Notes;
-use origin::Origins;
+pub(crate) use origin::Origins;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// An import as the engine's schema.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Lowered {
     /// What elements hold.
     pub schema: Schema,
@@ -44,8 +44,8 @@ pub struct Lowered {
     pub operations: Vec<Operation>,
     /// What is read otherwise than the schema says, each with the number of types that it concerns and one of them.
     pub notes: Vec<String>,
-    elements: HashMap<ElementId, ElementRef>,
-    origins: Origins,
+    pub(crate) elements: HashMap<ElementId, ElementRef>,
+    pub(crate) origins: Origins,
 }
 
 impl Lowered {
@@ -84,7 +84,7 @@ pub(crate) fn lower(import: &Import) -> Lowered {
     let globals = schemas.elements().filter(|(_, element)| element.is_global);
     let elements = globals.map(|(id, element)| (id, lowering.content(element.type_id, Use::Literal))).collect();
     let schema = lowering.build();
-    let origins = Origins::new(&lowering.known, &lowering.open);
+    let origins = Origins::new(lowering.known, &lowering.open);
     Lowered { schema, operations, notes: lowering.notes.list(schemas), elements, origins }
 }
 

@@ -20,16 +20,20 @@ pub struct Origin {
 }
 
 /// Content and types, both ways.
-#[derive(Debug, Default)]
-pub(super) struct Origins {
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Origins {
     origins: HashMap<u32, Origin>,
-    exact: HashMap<(TypeId, bool), ElementRef>,
+    exact: Table,
 }
 
+/// References by type; encoded or not.
+type Table = HashMap<(TypeId, bool), ElementRef>;
+
 impl Origins {
-    pub(super) fn new(exact: &HashMap<(TypeId, bool), ElementRef>, open: &HashMap<(TypeId, bool), ElementRef>) -> Self {
+    /// From references to types, and to trees that are of types or of derived ones; each by type, encoded or not.
+    pub(crate) fn new(exact: Table, open: &Table) -> Self {
         let mut origins = HashMap::with_capacity(exact.len() + open.len());
-        for (table, is_open) in [(exact, false), (open, true)] {
+        for (table, is_open) in [(&exact, false), (open, true)] {
             for (&(type_id, is_encoded), &content) in table {
                 let encoding = if is_encoded { Use::Encoded } else { Use::Literal };
                 if let ElementRef::Index(index) = content {
@@ -37,7 +41,14 @@ impl Origins {
                 }
             }
         }
-        Origins { origins, exact: exact.clone() }
+        Origins { origins, exact }
+    }
+
+    /// What the origins are made from.
+    pub(crate) fn tables(&self) -> (&Table, Table) {
+        let open = self.origins.iter().filter(|(_, origin)| origin.is_open);
+        let open = open.map(|(&index, it)| ((it.type_id, it.encoding == Use::Encoded), ElementRef::Index(index)));
+        (&self.exact, open.collect())
     }
 
     pub(super) fn of(&self, content: ElementRef) -> Option<Origin> {

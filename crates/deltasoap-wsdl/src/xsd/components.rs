@@ -110,9 +110,9 @@ pub struct ComplexType {
     pub is_abstract: bool,
     /// True if text may stand between the elements.
     pub is_mixed: bool,
-    /// The content that this very definition gives.
+    /// The content that this very definition gives; nothing in imports from compiled files.
     pub content: Content,
-    /// The attributes that this very definition gives.
+    /// The attributes that this very definition gives; none in imports from compiled files.
     pub attributes: Attributes,
     /// What a restriction of a SOAP array has for items.
     pub array: Option<SoapArray>,

@@ -1,0 +1,175 @@
+//! What readers of the model take for granted, beyond that each reference is to something.
+//!
+//! Imports are so by the way they are made. A file may say anything, and a chain of types without an end would be followed without
+//! an end.
+
+use super::{Fault, Parts};
+use crate::Schemas;
+use crate::lower::Lowered;
+use crate::wsdl::{Binding, Definitions};
+use crate::xsd::{Type, TypeDefinition, TypeId, Variety};
+use deltasoap_core::schema::{Builtin, ComplexElement, Element, ElementRef, Schema};
+
+pub(super) fn check(parts: &Parts) -> Result<(), Fault> {
+    let Parts { schemas, definitions, lowered, .. } = parts;
+    require(has_builtin_types(schemas), "built-in types are others")?;
+    require(has_content(schemas), "complex types and their content do not match")?;
+    require(are_acyclic(schemas), "a type is made from itself")?;
+    require(refers_rightly(definitions), "a part of a service is not there")?;
+    require(is_bound(lowered, definitions), "an operation is not bound")?;
+    let count = parts.lowered.schema.elements().len();
+    require((0..count).all(|index| is_sound(&lowered.schema, index)), "a description is of no message")?;
+    require(is_acyclic(count, |index, to| inlined(&lowered.schema, index, to)), "a choice holds itself")
+}
+
+fn require(holds: bool, what: &'static str) -> Result<(), Fault> {
+    if holds { Ok(()) } else { Err(Fault::Content(what)) }
+}
+
+/// `xsd:anyType` and all simple types have the numbers that they have in every import.
+fn has_builtin_types(schemas: &Schemas) -> bool {
+    let is_builtin = |(builtin, it): (&Builtin, &Type)| match &it.definition {
+        TypeDefinition::Simple(simple) => simple.variety == Variety::Builtin(*builtin),
+        TypeDefinition::Complex(_) => false,
+    };
+    match &schemas.types[..] {
+        [any, any_simple, others @ ..] if others.len() >= Builtin::ALL.len() => {
+            matches!(&any.definition, TypeDefinition::Complex(it) if it.base == TypeId::ANY)
+                && matches!(&any_simple.definition, TypeDefinition::Simple(it) if it.variety == Variety::Any)
+                && Builtin::ALL.iter().zip(others).all(is_builtin)
+        }
+        _ => false,
+    }
+}
+
+/// Complex types have content, and others have none.
+fn has_content(schemas: &Schemas) -> bool {
+    let is_complex = |it: &Type| matches!(it.definition, TypeDefinition::Complex(_));
+    schemas.types.iter().zip(&schemas.normal).all(|(it, normal)| is_complex(it) == normal.is_some())
+}
+
+/// No type is derived from itself, and none without a name is made from itself.
+fn are_acyclic(schemas: &Schemas) -> bool {
+    let count = schemas.types.len();
+    is_acyclic(count, |index, to| to.extend(base(schemas, index)))
+        && is_acyclic(count, |index, to| to.extend(schemas.derived(TypeId(index as u32)).iter().map(|it| it.index())))
+        && is_acyclic(count, |index, to| without_names(schemas, index, to))
+}
+
+fn base(schemas: &Schemas, index: usize) -> Option<usize> {
+    match &schemas.types[index].definition {
+        TypeDefinition::Simple(simple) => match simple.variety {
+            Variety::Restriction(base) => Some(base.index()),
+            _ => None,
+        },
+        TypeDefinition::Complex(complex) => Some(complex.base.index()).filter(|_| index != TypeId::ANY.index()),
+    }
+}
+
+/// The types without names that a simple type is made from: they are described in place.
+fn without_names(schemas: &Schemas, index: usize, to: &mut Vec<usize>) {
+    let TypeDefinition::Simple(simple) = &schemas.types[index].definition else { return };
+    let made_from = match &simple.variety {
+        Variety::Restriction(it) | Variety::List(it) => std::slice::from_ref(it),
+        Variety::Union(members) => members,
+        Variety::Any | Variety::Builtin(_) => &[],
+    };
+    to.extend(made_from.iter().filter(|id| schemas[**id].name.is_none()).map(|id| id.index()));
+}
+
+/// True if no way leads from a node back to it. `next` adds the nodes behind one.
+fn is_acyclic(count: usize, next: impl Fn(usize, &mut Vec<usize>)) -> bool {
+    #[derive(Clone, Copy, PartialEq)]
+    enum State {
+        New,
+        Open,
+        Done,
+    }
+    let mut states = vec![State::New; count];
+    let mut ahead = Vec::new();
+    for start in 0..count {
+        ahead.push(start);
+        while let Some(&node) = ahead.last() {
+            if states[node] != State::New {
+                states[node] = State::Done;
+                ahead.pop();
+                continue;
+            }
+            states[node] = State::Open;
+            let first = ahead.len();
+            next(node, &mut ahead);
+            if ahead[first..].iter().any(|&node| states[node] == State::Open) {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+/// Messages, port types, bindings and operations are referred to by index.
+fn refers_rightly(definitions: &Definitions) -> bool {
+    let is_message = |message: usize| message < definitions.messages.len();
+    let of_port_types = definitions.port_types.iter().flat_map(|it| &it.operations).all(|operation| {
+        let mut said = operation.input.iter().chain(&operation.output).chain(&operation.faults);
+        said.all(|parameter| is_message(parameter.message))
+    });
+    let mut ports = definitions.services.iter().flat_map(|service| &service.ports);
+    of_port_types
+        && definitions.bindings.iter().all(|binding| is_binding(binding, definitions))
+        && ports.all(|port| port.binding < definitions.bindings.len())
+}
+
+fn is_binding(binding: &Binding, definitions: &Definitions) -> bool {
+    let Some(port_type) = definitions.port_types.get(binding.port_type) else { return false };
+    let is_message = |message: usize| message < definitions.messages.len();
+    binding.operations.iter().all(|bound| {
+        let mut headers = bound.input.iter().chain(&bound.output).flat_map(|how| &how.headers);
+        bound.operation < port_type.operations.len()
+            && headers.all(|it| is_message(it.message) && it.faults.iter().all(|(message, _)| is_message(*message)))
+    })
+}
+
+fn is_bound(lowered: &Lowered, definitions: &Definitions) -> bool {
+    let is_bound = |binding: usize, operation: usize| {
+        definitions.bindings.get(binding).is_some_and(|it| operation < it.operations.len())
+    };
+    lowered.operations.iter().all(|it| is_bound(it.binding, it.operation))
+}
+
+/// What the engine takes for granted of one description.
+fn is_sound(schema: &Schema, index: usize) -> bool {
+    let view = |reference: ElementRef| schema.view(reference).element;
+    let is_text = |reference: ElementRef| !matches!(view(reference), Element::Complex(_) | Element::Shared(_));
+    match &schema.elements()[index] {
+        Element::Simple(_) | Element::Any => true,
+        Element::Union(union) => union.members.iter().all(|&it| matches!(view(it), Element::Simple(_))),
+        Element::Array(array) => array.dimensions > 0,
+        Element::Shared(content) => matches!(view(*content), Element::Complex(_)),
+        Element::Complex(complex) => {
+            complex.attributes.iter().all(|it| is_text(it.element))
+                && complex.text.is_none_or(is_text)
+                && (complex.text.is_none() || complex.fields.is_empty())
+                && complex.fields.iter().all(|it| !it.inline || is_inline(view(it.element)))
+        }
+    }
+}
+
+/// What can stand without an element around it.
+fn is_inline(element: &Element) -> bool {
+    let is_bare = |it: &ComplexElement| it.attributes.is_empty() && it.text.is_none();
+    match element {
+        Element::Any => true,
+        Element::Complex(complex) => is_bare(complex),
+        _ => false,
+    }
+}
+
+/// The choices that stand in a choice directly.
+fn inlined(schema: &Schema, index: usize, to: &mut Vec<usize>) {
+    let Element::Complex(complex) = &schema.elements()[index] else { return };
+    let inline = complex.fields.iter().filter(|field| field.inline);
+    to.extend(inline.filter_map(|field| match field.element {
+        ElementRef::Index(index) => Some(index as usize),
+        ElementRef::Static(_) => None,
+    }));
+}

@@ -1,0 +1,32 @@
+//! Definitions: services, bindings, port types and messages.
+
+use super::stored::{stored_enum, stored_struct};
+use crate::wsdl::{
+    Binding, BoundHeader, BoundMessage, BoundOperation, Definitions, Message, Operation, Parameter, Part, PartContent,
+    Policy, Port, PortType, Service,
+};
+use deltasoap_core::schema::{Style, Use};
+use deltasoap_core::soap::Version;
+
+stored_struct! {
+    Definitions { messages, port_types, bindings, services }
+    Message { name, parts, is_missing, place }
+    Part { name, content, place }
+    PortType { name, operations, documentation, place }
+    Operation { name, input, output, is_solicited, faults, documentation, place }
+    Parameter { name, message, documentation }
+    Binding { name, port_type, version, transport, operations, policy, documentation, place }
+    Policy { mtom, addressing, others }
+    BoundOperation { operation, action, style, input, output, faults, place }
+    BoundMessage { encoding, namespace, parts, headers, has_attachments }
+    BoundHeader { message, part, encoding, faults }
+    Service { name, ports, documentation }
+    Port { name, binding, address, documentation }
+}
+
+stored_enum! {
+    PartContent { 0 = Element(name, id), 1 = Type(id) }
+    Style { 0 = Document, 1 = Rpc }
+    Use { 0 = Literal, 1 = Encoded }
+    Version { 0 = Soap11, 1 = Soap12 }
+}

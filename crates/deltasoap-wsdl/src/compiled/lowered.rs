@@ -1,0 +1,68 @@
+//! The engine's schema, with all operations.
+
+use super::Fault;
+use super::reader::Reader;
+use super::stored::{Stored, stored_enum, stored_struct};
+use super::writer::Writer;
+use crate::lower::{Lowered, Method, Operation, Origins};
+use deltasoap_core::schema::{
+    ArrayElement, Attribute, ComplexElement, Compositor, Element, ElementRef, Field, MethodElement, Schema,
+    SimpleElement, UnionElement,
+};
+use std::collections::HashMap;
+
+stored_struct! {
+    Operation { name, binding, operation, method }
+    Method { element, request_headers, response_headers }
+    MethodElement { request_name, request, response_name, response, faults, headers, action, style, encoding }
+    SimpleElement { name, base, enumeration }
+    ComplexElement { name, compositor, fields, attributes, text, open }
+    Field { name, element, min, max, nillable, inline }
+    Attribute { name, element, required }
+    ArrayElement { name, item_name, item, item_type, nillable, dimensions }
+    UnionElement { name, members }
+    Lowered { schema, operations, notes, elements, origins }
+}
+
+stored_enum! {
+    Element { 0 = Simple(it), 1 = Complex(it), 2 = Array(it), 3 = Union(it), 4 = Any, 5 = Shared(content) }
+    Compositor { 0 = Sequence, 1 = All, 2 = Choice }
+    Result<Method, String> { 0 = Ok(method), 1 = Err(reason) }
+}
+
+impl Stored for ElementRef {
+    fn write(&self, to: &mut Writer) {
+        match self {
+            ElementRef::Index(number) => number.write(to),
+            // Lowering makes none of these; no reader takes the number.
+            ElementRef::Static(_) => u32::MAX.write(to),
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
+        from.reference(from.counts.described).map(ElementRef::Index)
+    }
+}
+
+impl Stored for Schema {
+    fn write(&self, to: &mut Writer) {
+        self.elements().iter().for_each(|it| it.write(to));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
+        let count = from.counts.described;
+        from.table(count, Element::read).map(Schema::from)
+    }
+}
+
+impl Stored for Origins {
+    fn write(&self, to: &mut Writer) {
+        let (exact, open) = self.tables();
+        exact.write(to);
+        open.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
+        Ok(Origins::new(HashMap::read(from)?, &HashMap::read(from)?))
+    }
+}

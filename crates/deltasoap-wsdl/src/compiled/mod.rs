@@ -1,0 +1,271 @@
+//! Imports as files: what an import and its schema hold, to be read back much faster than the documents that it came from.
+//!
+//! ```text
+//! magic      8 bytes    \x89 D S W S D L \n
+//! version    4 bytes    little-endian, as the numbers below
+//! checksum   4 bytes    CRC-32 of the content
+//! length     8 bytes    bytes of the content
+//! content               texts, counts of components, documents, schemas, definitions, notes, the engine's schema
+//! ```
+//!
+//! Each text stands in the content once and is known by its number; components refer to each other by theirs, just as in memory. So
+//! reading is one pass without a lookup by name.
+//!
+//! The checksum is there for accidents. Nothing in a file is believed because of it: every reference is checked against the number of
+//! components (`reader`), what readers of the model take for granted beyond that is checked at the end (`check`), and texts and
+//! items are counted against the importer's [`Limits`]. Another version is another format: it is refused, and the file made anew.
+
+mod check;
+mod definitions;
+mod lowered;
+mod reader;
+mod schemas;
+mod stored;
+mod writer;
+
+use crate::document::Document;
+use crate::fetch::Location;
+use crate::{Definitions, Limits, Lowered, Note, Schemas};
+use reader::{Counts, Reader};
+use std::fmt;
+use stored::{Stored, stored_enum, stored_struct};
+use writer::Writer;
+
+/// What compiled descriptions begin with. No document begins so: it is no text.
+const MAGIC: [u8; 8] = *b"\x89DSWSDL\n";
+/// The format that is written, and the only one that is read.
+const VERSION: u32 = 1;
+/// Bytes in front of the content.
+const HEADER: usize = 24;
+
+/// Why bytes are not a compiled description.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fault {
+    /// The file is of another version.
+    Version(u32),
+    /// There is less than there should be.
+    Truncated,
+    /// The checksum is not that of the content.
+    Checksum,
+    /// What no import holds.
+    Content(&'static str),
+    /// A bound of [`Limits`] is exceeded.
+    Limit(&'static str),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Version(version) => {
+                write!(f, "a compiled description of version {version}, and this library reads version {VERSION}")?;
+                f.write_str(": compile the WSDL anew")
+            }
+            Fault::Truncated => f.write_str("a compiled description that is not whole"),
+            Fault::Checksum => f.write_str("a compiled description whose checksum is wrong"),
+            Fault::Content(what) => write!(f, "a compiled description that makes no sense: {what}"),
+            Fault::Limit(name) => write!(f, "a compiled description that exceeds the limit `{name}`"),
+        }
+    }
+}
+
+/// What a file holds.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) documents: Vec<Document>,
+    pub(crate) schemas: Schemas,
+    pub(crate) definitions: Definitions,
+    pub(crate) notes: Vec<Note>,
+    pub(crate) lowered: Lowered,
+}
+
+/// True if bytes begin as compiled descriptions do.
+pub(crate) fn is_compiled(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC)
+}
+
+/// A file's bytes.
+pub(crate) fn write(
+    documents: &[Document],
+    schemas: &Schemas,
+    definitions: &Definitions,
+    notes: &Vec<Note>,
+    lowered: &Lowered,
+) -> Vec<u8> {
+    let mut writer = Writer::default();
+    counts(documents, schemas, lowered).write(&mut writer);
+    documents.iter().for_each(|document| document.write(&mut writer));
+    schemas.write(&mut writer);
+    definitions.write(&mut writer);
+    notes.write(&mut writer);
+    lowered.write(&mut writer);
+    framed(&writer.finish())
+}
+
+/// Content with its header.
+fn framed(content: &[u8]) -> Vec<u8> {
+    let mut file = Vec::with_capacity(HEADER + content.len());
+    file.extend_from_slice(&MAGIC);
+    file.extend_from_slice(&VERSION.to_le_bytes());
+    file.extend_from_slice(&crc32fast::hash(content).to_le_bytes());
+    file.extend_from_slice(&(content.len() as u64).to_le_bytes());
+    file.extend_from_slice(content);
+    file
+}
+
+/// Reads a file that begins with the magic.
+pub(crate) fn read(file: &[u8], limits: &Limits) -> Result<Parts, Fault> {
+    let mut reader = Reader::new(content(file)?, limits)?;
+    reader.counts = Counts::read(&mut reader)?;
+    let documents = reader.counts.documents;
+    let parts = Parts {
+        documents: reader.table(documents, Document::read)?,
+        schemas: Schemas::read(&mut reader)?,
+        definitions: Definitions::read(&mut reader)?,
+        notes: Vec::read(&mut reader)?,
+        lowered: Lowered::read(&mut reader)?,
+    };
+    if !reader.is_at_end() {
+        return Err(Fault::Content("something stands behind its end"));
+    }
+    check::check(&parts)?;
+    Ok(parts)
+}
+
+/// The content, if header and checksum are right.
+fn content(file: &[u8]) -> Result<&[u8], Fault> {
+    let (header, content) = file.split_at_checked(HEADER).ok_or(Fault::Truncated)?;
+    let number = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    if number(8) != VERSION {
+        return Err(Fault::Version(number(8)));
+    }
+    if content.len() as u64 != u64::from(number(16)) | u64::from(number(20)) << 32 {
+        return Err(Fault::Truncated);
+    }
+    if crc32fast::hash(content) != number(12) {
+        return Err(Fault::Checksum);
+    }
+    Ok(content)
+}
+
+fn counts(documents: &[Document], schemas: &Schemas, lowered: &Lowered) -> Counts {
+    Counts {
+        documents: documents.len() as u32,
+        types: schemas.types.len() as u32,
+        elements: schemas.elements.len() as u32,
+        attributes: schemas.attributes.len() as u32,
+        described: lowered.schema.elements().len() as u32,
+    }
+}
+
+stored_struct! {
+    Counts { documents, types, elements, attributes, described }
+    Note { kind, text, position }
+    crate::Position { document, line, column }
+}
+
+stored_enum! {
+    crate::NoteKind { 0 = Missing, 1 = Skipped, 2 = Tolerated }
+    Location { 0 = File(path), 1 = Web(url), 2 = Entry(name), 3 = Text(name) }
+}
+
+impl Stored for Document {
+    /// Where it is and where its lines begin; its elements are components by now.
+    fn write(&self, to: &mut Writer) {
+        self.location.write(to);
+        let lines = self.line_starts();
+        lines.len().write(to);
+        let before = std::iter::once(0).chain(lines.iter().copied());
+        lines.iter().zip(before).for_each(|(start, before)| (start - before).write(to));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
+        let location = Location::read(from)?;
+        let count = from.count()?;
+        let mut start = 0u32;
+        let lines = from.items(count, |from| {
+            start = start.checked_add(u32::read(from)?).ok_or(Fault::Content("a line is too far"))?;
+            Ok(start)
+        })?;
+        Ok(Document::with_lines(location, lines))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ErrorKind, Importer};
+    use proptest::prelude::*;
+
+    fn compiled() -> Vec<u8> {
+        let text = include_str!("../../../../testdata/wsdl/bench.wsdl");
+        Importer::new().offline().text(text).expect("a description").compile()
+    }
+
+    fn fault(bytes: Vec<u8>) -> Option<Fault> {
+        let location = Location::Text("a file".to_owned());
+        match Importer::new().offline().bytes(location, bytes) {
+            Ok(_) => None,
+            Err(error) => match error.kind() {
+                ErrorKind::Compiled(fault) => Some(*fault),
+                kind => panic!("{kind:?}"),
+            },
+        }
+    }
+
+    #[test]
+    fn what_is_not_whole_is_refused() {
+        let whole = compiled();
+        assert_eq!(fault(whole.clone()), None);
+        for length in (MAGIC.len()..whole.len()).step_by(101).chain([HEADER, whole.len() - 1]) {
+            assert_eq!(fault(whole[..length].to_vec()), Some(Fault::Truncated), "{length}");
+        }
+        let longer = [&whole[..], b"x"].concat();
+        assert_eq!(fault(longer), Some(Fault::Truncated));
+    }
+
+    #[test]
+    fn other_versions_and_damage_are_refused() {
+        let mut newer = compiled();
+        newer[8] = 2;
+        assert_eq!(fault(newer), Some(Fault::Version(2)));
+        let mut damaged = compiled();
+        let last = damaged.len() - 1;
+        damaged[last] ^= 1;
+        assert_eq!(fault(damaged), Some(Fault::Checksum));
+    }
+
+    #[test]
+    fn a_text_is_not_given_out_without_end() {
+        let limits = Limits { bytes: 1000, ..Limits::default() };
+        let file = compiled();
+        assert_eq!(read(&file, &limits).err(), Some(Fault::Limit("bytes")));
+        let limits = Limits { components: 10, ..Limits::default() };
+        assert_eq!(read(&file, &limits).err(), Some(Fault::Limit("components")));
+    }
+
+    proptest! {
+        /// Content with bytes changed, under a checksum that is right: an error or an import, never a panic.
+        #[test]
+        fn changed_content_is_read_or_refused(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
+            let mut content = compiled().split_off(HEADER);
+            for (index, byte) in changes {
+                let at = index.index(content.len());
+                content[at] = byte;
+            }
+            if let Ok(parts) = read(&framed(&content), &Limits::default()) {
+                prop_assert!(!parts.documents.is_empty());
+            }
+        }
+
+        #[test]
+        fn numbers_come_back(number in any::<u64>()) {
+            let mut writer = Writer::default();
+            number.write(&mut writer);
+            let bytes = writer.finish();
+            let mut reader = Reader::new(&bytes, &Limits::default()).expect("no texts");
+            prop_assert_eq!(u64::read(&mut reader), Ok(number));
+            prop_assert!(reader.is_at_end());
+        }
+    }
+}

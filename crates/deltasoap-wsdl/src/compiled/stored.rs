@@ -1,0 +1,224 @@
+//! How values are written and read: numbers, texts, lists, and whatever is made of them.
+//!
+//! A model's types are stored field by field, in the order in which [`stored_struct!`] names them, and enums by the number of a
+//! variant. Nothing is skipped and nothing is aligned: a file is read once, from front to back.
+
+use super::Fault;
+use super::reader::Reader;
+use super::writer::Writer;
+use deltasoap_core::QName;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::path::PathBuf;
+
+/// A value that compiled descriptions hold.
+pub(super) trait Stored: Sized {
+    fn write(&self, to: &mut Writer);
+
+    /// The value that stands next.
+    fn read(from: &mut Reader<'_>) -> Result<Self, Fault>;
+}
+
+/// Structs: their fields one after the other. A field that is not named does not compile.
+macro_rules! stored_struct {
+    ($($type:ty { $($field:ident),* $(,)? })*) => {$(
+        impl $crate::compiled::stored::Stored for $type {
+            fn write(&self, to: &mut $crate::compiled::writer::Writer) {
+                let Self { $($field),* } = self;
+                $($crate::compiled::stored::Stored::write($field, to);)*
+            }
+
+            fn read(from: &mut $crate::compiled::reader::Reader<'_>) -> Result<Self, $crate::compiled::Fault> {
+                Ok(Self { $($field: $crate::compiled::stored::Stored::read(from)?),* })
+            }
+        }
+    )*};
+}
+
+/// Enums: the number of the variant, then what it holds.
+macro_rules! stored_enum {
+    ($($type:ty { $($number:literal = $variant:ident $(($($field:ident),*))?),* $(,)? })*) => {$(
+        impl $crate::compiled::stored::Stored for $type {
+            fn write(&self, to: &mut $crate::compiled::writer::Writer) {
+                match self {
+                    $(Self::$variant $(($($field),*))? => {
+                        to.byte($number);
+                        $($($crate::compiled::stored::Stored::write($field, to);)*)?
+                    })*
+                }
+            }
+
+            fn read(from: &mut $crate::compiled::reader::Reader<'_>) -> Result<Self, $crate::compiled::Fault> {
+                match from.byte()? {
+                    $($number => Ok(Self::$variant $(($({
+                        let $field = $crate::compiled::stored::Stored::read(from)?;
+                        $field
+                    }),*))?),)*
+                    _ => Err($crate::compiled::Fault::Content("an enum has no such variant")),
+                }
+            }
+        }
+    )*};
+}
+
+pub(super) use {stored_enum, stored_struct};
+
+macro_rules! numbers {
+    ($($type:ty),*) => {$(
+        impl Stored for $type {
+            fn write(&self, to: &mut Writer) {
+                to.number(*self as u64);
+            }
+
+            fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
+                <$type>::try_from(from.number()?).map_err(|_| Fault::Content("a number is too large"))
+            }
+        }
+    )*};
+}
+
+numbers!(u32, u64, usize);
+
+impl Stored for bool {
+    fn write(&self, to: &mut Writer) {
+        to.byte(u8::from(*self));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
+        match from.byte()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(Fault::Content("a flag is neither on nor off")),
+        }
+    }
+}
+
+impl<T: Stored> Stored for Option<T> {
+    fn write(&self, to: &mut Writer) {
+        self.is_some().write(to);
+        self.iter().for_each(|it| it.write(to));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
+        if bool::read(from)? { T::read(from).map(Some) } else { Ok(None) }
+    }
+}
+
+impl<T: Stored> Stored for Vec<T> {
+    fn write(&self, to: &mut Writer) {
+        self.len().write(to);
+        self.iter().for_each(|it| it.write(to));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
+        let count = from.count()?;
+        from.deeper(|from| from.items(count, T::read))
+    }
+}
+
+impl<T: Stored> Stored for Box<T> {
+    fn write(&self, to: &mut Writer) {
+        (**self).write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
+        T::read(from).map(Box::new)
+    }
+}
+
+impl<T: Stored + Clone> Stored for Cow<'static, [T]> {
+    fn write(&self, to: &mut Writer) {
+        self.len().write(to);
+        self.iter().for_each(|it| it.write(to));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
+        Vec::read(from).map(Cow::Owned)
+    }
+}
+
+impl<K: Stored + Ord + Hash, V: Stored> Stored for HashMap<K, V> {
+    /// In the order of the keys: the same import gives the same bytes.
+    fn write(&self, to: &mut Writer) {
+        let mut all: Vec<(&K, &V)> = self.iter().collect();
+        all.sort_unstable_by_key(|&(key, _)| key);
+        all.len().write(to);
+        for (key, value) in all {
+            key.write(to);
+            value.write(to);
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
+        let count = from.count()?;
+        let pairs = from.deeper(|from| from.items(count, <(K, V)>::read))?;
+        Ok(pairs.into_iter().collect())
+    }
+}
+
+impl<A: Stored, B: Stored> Stored for (A, B) {
+    fn write(&self, to: &mut Writer) {
+        self.0.write(to);
+        self.1.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
+        Ok((A::read(from)?, B::read(from)?))
+    }
+}
+
+macro_rules! texts {
+    ($($type:ty),*) => {$(
+        impl Stored for $type {
+            fn write(&self, to: &mut Writer) {
+                to.text(self);
+            }
+
+            fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
+                Ok(from.text()?.into())
+            }
+        }
+    )*};
+}
+
+texts!(String, Box<str>);
+
+impl Stored for Cow<'static, str> {
+    fn write(&self, to: &mut Writer) {
+        to.text(self);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
+        Ok(match from.text()? {
+            // Most names of attributes and parts have no namespace.
+            "" => Cow::Borrowed(""),
+            text => Cow::Owned(text.to_owned()),
+        })
+    }
+}
+
+stored_struct! {
+    QName { namespace, local }
+}
+
+impl Stored for PathBuf {
+    /// Paths that are not text lose what is not: they are for people.
+    fn write(&self, to: &mut Writer) {
+        to.text(&self.to_string_lossy());
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
+        Ok(from.text()?.into())
+    }
+}
+
+impl Stored for url::Url {
+    fn write(&self, to: &mut Writer) {
+        to.text(self.as_str());
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
+        url::Url::parse(from.text()?).map_err(|_| Fault::Content("a location is no URL"))
+    }
+}

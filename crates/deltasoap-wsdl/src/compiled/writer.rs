@@ -1,0 +1,58 @@
+//! Writing: numbers in as few bytes as they need, each text once.
+
+use std::collections::HashMap;
+
+/// What is written so far.
+#[derive(Debug, Default)]
+pub(super) struct Writer {
+    bytes: Vec<u8>,
+    /// Where each text has its number.
+    numbers: HashMap<Box<str>, u64>,
+    /// Lengths of the texts, in order, and the texts.
+    lengths: Vec<usize>,
+    texts: String,
+}
+
+impl Writer {
+    pub(super) fn byte(&mut self, byte: u8) {
+        self.bytes.push(byte);
+    }
+
+    /// A number, seven bits a byte, the low ones first (LEB128).
+    pub(super) fn number(&mut self, number: u64) {
+        put(&mut self.bytes, number);
+    }
+
+    /// The number of a text.
+    pub(super) fn text(&mut self, text: &str) {
+        let known = self.numbers.get(text).copied();
+        let number = known.unwrap_or_else(|| self.add(text));
+        self.number(number);
+    }
+
+    fn add(&mut self, text: &str) -> u64 {
+        let number = self.lengths.len() as u64;
+        self.numbers.insert(text.into(), number);
+        self.lengths.push(text.len());
+        self.texts.push_str(text);
+        number
+    }
+
+    /// All that was written: first the texts, as reading needs them.
+    pub(super) fn finish(self) -> Vec<u8> {
+        let mut all = Vec::with_capacity(self.bytes.len() + self.texts.len() + 2 * self.lengths.len());
+        put(&mut all, self.lengths.len() as u64);
+        self.lengths.iter().for_each(|&length| put(&mut all, length as u64));
+        all.extend_from_slice(self.texts.as_bytes());
+        all.extend_from_slice(&self.bytes);
+        all
+    }
+}
+
+fn put(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
