@@ -117,7 +117,7 @@ impl faults::FaultServiceServer for Tickers {
         request: Lease<faults::unqualified::ThrowFault>,
         _: Context,
     ) -> Result<faults::unqualified::ThrowFaultResponse, faults::ThrowFaultFault> {
-        let (a, b, c) = (request.a.clone(), request.b.clone(), request.c.clone());
+        let (a, b, c) = (request.a, request.b.clone(), request.c);
         let detail =
             faults::faults::AnyDerivedFault::DerivedFault2(Box::new(faults::faults::DerivedFault2 { a, b, c }));
         let detail = faults::unqualified::TheFault(detail);
