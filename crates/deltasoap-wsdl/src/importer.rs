@@ -311,7 +311,8 @@ impl Import {
         lower::lower(self)
     }
 
-    pub(crate) fn limits(&self) -> &Limits {
+    /// The limits that it was imported within.
+    pub fn limits(&self) -> &Limits {
         &self.limits
     }
 

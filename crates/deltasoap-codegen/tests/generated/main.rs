@@ -1,5 +1,8 @@
 //! The golden files compile, read real messages and write them again, and their clients and servers understand each other.
 
+mod archives;
+mod graphs;
+
 use deltasoap::http::{CallError, Client, Context, Failure, TypedFault};
 use deltasoap::schema::Use;
 use deltasoap::soap::{Fault, Version, decode_request, encode_message};
@@ -16,7 +19,7 @@ macro_rules! goldens {
     )*};
 }
 
-goldens!(choices, events, faults, interop, metadata, nested, plans, recursive, xop);
+goldens!(archive, choices, events, faults, graph, interop, metadata, nested, plans, recursive, xop);
 
 fn message(path: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/messages");

@@ -1,4 +1,4 @@
-//! Descriptions of `testdata/wsdl`.
+//! Descriptions of `testdata/wsdl`, and our own.
 
 #![allow(dead_code, reason = "each test takes what it needs")]
 
@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 
 /// Descriptions whose output is kept.
 pub const GOLDENS: &[(&str, &str)] = &[
+    ("archive", "../../crates/deltasoap-codegen/tests/data/archive.wsdl"),
     ("choices", "apache+axis-axis1-java/integration/src/test/wsdl/choice/ChoiceService.wsdl"),
     ("events", "FalkTannhaeuser+python-onvif-zeep/wsdl/events.wsdl"),
     ("faults", "apache+axis-axis1-java/integration/src/test/wsdl/faults/FaultService.wsdl"),
+    ("graph", "../../crates/deltasoap-codegen/tests/data/graph.wsdl"),
     ("interop", "apache+axis-axis1-java/interop-mock/src/main/resources/wsdl/soap12-add-test.wsdl"),
     (
         "metadata",
