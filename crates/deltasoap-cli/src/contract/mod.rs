@@ -1,6 +1,7 @@
 //! The commands that work by a WSDL alone.
 
 mod call;
+mod generate;
 mod look;
 mod mock;
 mod pages;
@@ -8,6 +9,7 @@ mod tap;
 mod validate;
 
 pub use call::call;
+pub use generate::generate;
 pub use look::{describe, list, template};
 pub use mock::mock;
 pub use pages::{completions, man};
@@ -16,13 +18,18 @@ pub use validate::validate;
 use crate::cli::Description;
 use anyhow::{Context as _, Result};
 use deltasoap_dynamic::{Contract, Operation};
-use deltasoap_wsdl::Importer;
+use deltasoap_wsdl::{Import, Importer};
 use serde_json::Value as Json;
 use std::fmt::Display;
 use std::io::{self, Write as _};
 
-/// Imports what the arguments name.
+/// Imports what the arguments name, to call, mock or look at it.
 fn contract(description: &Description) -> Result<Contract> {
+    Ok(Contract::from(import(description)?))
+}
+
+/// Imports what the arguments name.
+fn import(description: &Description) -> Result<Import> {
     let mut importer = Importer::new();
     if description.offline && !description.wsdl.starts_with("http") {
         importer = importer.offline();
@@ -34,8 +41,7 @@ fn contract(description: &Description) -> Result<Contract> {
         importer = importer.root(root);
     }
     let import = importer.import(&description.wsdl);
-    let import = import.with_context(|| format!("{} cannot be imported", description.wsdl))?;
-    Ok(Contract::from(import))
+    import.with_context(|| format!("{} cannot be imported", description.wsdl))
 }
 
 /// An operation, or what to do to find its name.
