@@ -1,6 +1,7 @@
 //! The golden files compile, read real messages and write them again, and their clients and servers understand each other.
 
 mod archives;
+mod devices;
 mod graphs;
 
 use deltasoap::http::{CallError, Client, Context, Failure, TypedFault};
@@ -19,7 +20,7 @@ macro_rules! goldens {
     )*};
 }
 
-goldens!(archive, choices, events, faults, graph, interop, metadata, nested, plans, recursive, xop);
+goldens!(archive, choices, cwmp, device, events, faults, graph, interop, metadata, nested, plans, recursive, xop);
 
 fn message(path: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/messages");
