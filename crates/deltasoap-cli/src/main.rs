@@ -6,7 +6,6 @@ mod cli;
 mod contract;
 mod demo;
 mod figures;
-mod generate;
 mod progress;
 mod replay;
 mod services;
@@ -53,7 +52,7 @@ async fn run(task: Task) -> Result<ExitCode> {
         Task::Validate(validate) => contract::validate(&validate),
         Task::Compile(compile) => contract::compile(&compile).map(done),
         Task::Demo(demo) => demo::run(&demo).await.map(done),
-        Task::Generate(generate) => generate::run(&generate).map(done),
+        Task::Generate(generate) => contract::generate(&generate).map(done),
         Task::Replay(replay) => replay::run(&replay).map(done),
         Task::Serve(serve) => services::serve(&serve).await.map(done),
         Task::Completions(completions) => contract::completions(&completions).map(done),

@@ -1,25 +1,76 @@
 //! `deltasoap generate`, as a user runs it.
 
-use std::process::Command;
+use std::process::{Command, Output};
 
 const WSDL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/codegen/weather.wsdl");
+const ARCHIVE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../deltasoap-codegen/tests/data/archive.wsdl");
+
+fn generate(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_deltasoap"));
+    command.arg("generate").args(arguments).output().expect("it runs")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
 
 #[test]
 fn code_goes_to_standard_output_or_to_a_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("weather.rs");
-    let printed = Command::new(env!("CARGO_BIN_EXE_deltasoap")).args(["generate", WSDL]).output().expect("it runs");
-    let written = Command::new(env!("CARGO_BIN_EXE_deltasoap")).args(["generate", WSDL, "-o"]).arg(&file).status();
-    assert!(printed.status.success() && written.expect("it runs").success());
+    let printed = generate(&[WSDL, "--offline"]);
+    let written = generate(&[WSDL, "-o", &file.to_string_lossy()]);
+    assert!(printed.status.success() && written.status.success(), "{written:?}");
+    assert!(written.stdout.is_empty() && written.stderr.is_empty() && printed.stderr.is_empty());
     let code = std::fs::read_to_string(&file).expect("a file");
-    assert!(code.contains("pub struct WeatherClient<"));
+    assert!(code.contains("#![allow(") && code.contains("pub struct WeatherClient<"));
     assert_eq!(code.as_bytes(), printed.stdout);
 }
 
 #[test]
-fn what_cannot_be_imported_is_an_error() {
-    let output = Command::new(env!("CARGO_BIN_EXE_deltasoap")).args(["generate", "no/such.wsdl"]).output();
-    let output = output.expect("it runs");
-    assert!(!output.status.success());
-    assert!(String::from_utf8_lossy(&output.stderr).contains("no/such.wsdl"));
+fn what_is_left_out_is_named() {
+    let output = generate(&[ARCHIVE]);
+    assert!(output.status.success());
+    assert_eq!(stderr(&output), "warning: left out: Archive.Both: its body has several elements\n");
+}
+
+#[test]
+fn some_operations_alone() {
+    let output = generate(&[WSDL, "--operation", "Rained"]);
+    let code = String::from_utf8_lossy(&output.stdout);
+    assert!(code.contains("fn rained(") && !code.contains("fn forecast("), "{code}");
+    let output = generate(&[WSDL, "--operation", "Snowed"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("weather.wsdl: there is no operation Snowed"), "{output:?}");
+}
+
+#[test]
+fn what_cannot_be_imported_or_written_is_an_error() {
+    let output = generate(&["no/such.wsdl"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("no/such.wsdl cannot be imported"), "{output:?}");
+    let output = generate(&[WSDL, "-o", "no/such/folder.rs"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("no/such/folder.rs cannot be written"), "{output:?}");
+}
+
+/// A file of a directory beside that of the WSDL, which only `--root` lets it have.
+#[test]
+fn files_elsewhere_are_loaded_below_the_root() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (types, wsdl) = (folder.path().join("types.xsd"), folder.path().join("wsdl/shop.wsdl"));
+    let schema = "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:t'>\
+                  <xs:element name='Sold' type='xs:int'/></xs:schema>";
+    let description = "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/'><types>\
+                       <xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'>\
+                       <xs:import namespace='urn:t' schemaLocation='../types.xsd'/></xs:schema></types></definitions>";
+    std::fs::create_dir(folder.path().join("wsdl")).expect("a folder");
+    std::fs::write(types, schema).and_then(|()| std::fs::write(&wsdl, description)).expect("files");
+    let wsdl = wsdl.to_string_lossy();
+    let whole = generate(&[&wsdl, "--root", &folder.path().to_string_lossy()]);
+    assert!(String::from_utf8_lossy(&whole.stdout).contains("pub struct Sold("), "{whole:?}");
+    assert!(whole.stderr.is_empty(), "{whole:?}");
+    let part = generate(&[&wsdl]);
+    assert!(!String::from_utf8_lossy(&part.stdout).contains("pub struct Sold("), "{part:?}");
+    assert!(stderr(&part).contains("types.xsd"), "{part:?}");
 }

@@ -1,6 +1,6 @@
 //! The way in: what is generated from where to where.
 
-use crate::{Error, boxing, plan, render};
+use crate::{Error, boxing, plan, render, sharing};
 use deltasoap_wsdl::fetch::Location;
 use deltasoap_wsdl::{Import, Importer};
 use std::path::{Path, PathBuf};
@@ -13,6 +13,7 @@ pub struct Builder {
     out_dir: Option<PathBuf>,
     file_name: Option<String>,
     is_file: bool,
+    operations: Vec<String>,
 }
 
 impl Builder {
@@ -24,6 +25,7 @@ impl Builder {
             out_dir: None,
             file_name: None,
             is_file: false,
+            operations: Vec::new(),
         }
     }
 
@@ -56,10 +58,17 @@ impl Builder {
         self
     }
 
+    /// Generates these operations alone, by their names, with the types that they need. Default, and without names: all.
+    #[must_use]
+    pub fn operations(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.operations.extend(names.into_iter().map(Into::into));
+        self
+    }
+
     /// Generates.
     ///
     /// # Errors
-    /// When the description cannot be imported.
+    /// When the description cannot be imported, or has none of the [`operations`](Self::operations) that were named.
     pub fn generate(&self) -> Result<Generated, Error> {
         self.generate_for(&self.importer.import(&self.source)?)
     }
@@ -67,16 +76,32 @@ impl Builder {
     /// Generates for what was imported before.
     ///
     /// # Errors
-    /// None that is known: what is made is checked to be Rust.
+    /// When it has none of the [`operations`](Self::operations) that were named. What is made is checked to be Rust.
     pub fn generate_for(&self, import: &Import) -> Result<Generated, Error> {
-        let mut model = plan::plan(import);
+        self.check_operations(import)?;
+        let mut model = plan::plan(import, &self.operations);
+        sharing::share(&mut model);
         boxing::break_cycles(&mut model);
         let code = render::text(render::tokens(&model), self.is_file)?;
         let files = import.documents().filter_map(|document| match document {
             Location::File(path) => Some(path.clone()),
             _ => None,
         });
-        Ok(Generated { code, files: files.collect() })
+        Ok(Generated { code, files: files.collect(), omitted: model.omitted().collect() })
+    }
+
+    fn check_operations(&self, import: &Import) -> Result<(), Error> {
+        let definitions = import.definitions();
+        let bound = |name: &String| {
+            definitions.bindings.iter().any(|binding| {
+                let declared = &definitions.port_types[binding.port_type].operations;
+                binding.operations.iter().any(|it| *declared[it.operation].name == **name)
+            })
+        };
+        match self.operations.iter().find(|name| !bound(name)) {
+            Some(name) => Err(Error::NoOperation(name.clone())),
+            None => Ok(()),
+        }
     }
 
     /// Generates, writes the file, and tells Cargo which files to watch. For build scripts.
@@ -107,4 +132,6 @@ pub struct Generated {
     pub code: String,
     /// The files that it was made from.
     pub files: Vec<PathBuf>,
+    /// Operations that are not in it, each with the reason.
+    pub omitted: Vec<String>,
 }

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 pub enum Error {
     /// The description cannot be imported.
     Import(deltasoap_wsdl::Error),
+    /// The description has no operation of this name with a SOAP binding.
+    NoOperation(String),
     /// What was made is no Rust: a fault of the generator.
     Syntax(syn::Error),
     /// `OUT_DIR` is not set: not called from a build script, and no directory was given.
@@ -21,6 +23,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Import(error) => error.fmt(f),
+            Error::NoOperation(name) => write!(f, "there is no operation {name} with a SOAP binding"),
             Error::Syntax(error) => write!(f, "the generated code is malformed: {error}"),
             Error::NoOutDir => {
                 f.write_str("OUT_DIR is not set; outside of a build script, say where to write with `out_dir`")
@@ -36,7 +39,7 @@ impl std::error::Error for Error {
             Error::Import(error) => Some(error),
             Error::Syntax(error) => Some(error),
             Error::Write(_, error) => Some(error),
-            Error::NoOutDir => None,
+            Error::NoOperation(_) | Error::NoOutDir => None,
         }
     }
 }

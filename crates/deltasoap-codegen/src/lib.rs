@@ -24,21 +24,27 @@
 //! | head of a substitution group | enum of the elements that can stand for it, inline |
 //! | `xsd:any` | `Node`, inline |
 //! | type that others are derived from, abstract type | enum `Any...` of all of them, told by `xsi:type`, and of `Other(Node)` |
-//! | `xsd:anyType`, mixed content, arrays of several dimensions | `Node` |
-//! | SOAP array | `SoapArray` |
+//! | `xsd:anyType`, mixed content | `Node` |
+//! | SOAP array | `SoapArray`; of several dimensions, `MultiArray` |
+//! | in SOAP encoding, a type that holds itself | `Shared`: values keep their identity, cyclic ones too |
 //! | enumeration | enum of the values that the description names: other values are refused |
 //! | other restriction | alias of the type that is restricted, with what is not checked in its documentation |
 //! | list, union | `lexical::List`, enum |
+//! | `xsd:base64Binary` | `Binary`: bytes, or a part of the message's package (MTOM); in attributes and lists `lexical::Base64` |
 //! | texts of any kind | `String` |
 //! | element of a type that has others too | tuple struct |
 //! | port type | a client, a trait for servers, and a function that makes a service of an implementation |
 //! | faults of an operation | enum |
 //!
+//! Methods of a client give the element of the response's body. Those of `client.whole()` give a `Response`, which has header blocks,
+//! parts and HTTP headers too; `with_header` and `with_options` say what goes with requests. Methods of a server get a `Context`, and
+//! give an `Answer` where the description has header blocks for the response.
+//!
 //! Fields are `Option` where they may be absent, `Vec` where they may be repeated, and `Nillable` where they may be nil.
 //! Defaults of the description stand in the documentation: absent stays absent. Attributes that no type names
 //! (`xsd:anyAttribute`) are passed over.
 //!
-//! A type that holds itself is boxed there, and optional even if the description says otherwise.
+//! Without SOAP encoding a type that holds itself is boxed there, and optional even if the description says otherwise.
 //!
 //! Types that no operation needs are left out, unless there are no operations.
 
@@ -47,10 +53,12 @@
 mod boxing;
 mod builder;
 mod error;
+mod graph;
 mod model;
 mod names;
 mod plan;
 mod render;
+mod sharing;
 
 pub use builder::{Builder, Generated};
 pub use error::Error;

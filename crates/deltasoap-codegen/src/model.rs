@@ -3,7 +3,7 @@
 use deltasoap_core::QName;
 use deltasoap_core::schema::{Style, Use};
 use deltasoap_core::soap::Version;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// All that is generated.
 #[derive(Debug, Default)]
@@ -12,12 +12,23 @@ pub(crate) struct Model {
     pub(crate) services: Vec<Service>,
     /// Elements whose items are their types'.
     pub(crate) joined: HashMap<ItemId, ItemId>,
+    /// Types in SOAP encoding: references can lead to their values.
+    pub(crate) encoded: HashSet<ItemId>,
 }
 
 impl Model {
     /// The item that stands for another.
     pub(crate) fn resolve(&self, id: ItemId) -> ItemId {
         self.joined.get(&id).copied().unwrap_or(id)
+    }
+
+    /// Operations that are not generated, and why.
+    pub(crate) fn omitted(&self) -> impl Iterator<Item = String> {
+        let of_service = |service: &'_ Service| {
+            let line = |(name, why): &(String, String)| format!("{}.{name}: {why}", service.wish);
+            service.omitted.iter().map(line).collect::<Vec<_>>()
+        };
+        self.services.iter().flat_map(of_service)
     }
 
     /// The items that are written, in order.
@@ -152,15 +163,25 @@ pub(crate) struct Union {
 }
 
 /// A type in use.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum TypeUse {
     /// A type of the runtime or the language, as it is written: `f64`, `deltasoap::Node`.
     Plain(&'static str),
     Item(ItemId),
-    /// A SOAP array; whether items may be nil.
-    Array(Box<TypeUse>, bool),
+    /// A SOAP array.
+    Array(Box<Items>),
+    /// A value that several places of a message may share.
+    Shared(ItemId),
     /// Values with white space between them.
     List(Box<TypeUse>),
+}
+
+/// What a SOAP array holds.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Items {
+    pub(crate) item: TypeUse,
+    pub(crate) are_nillable: bool,
+    pub(crate) dimensions: usize,
 }
 
 impl TypeUse {

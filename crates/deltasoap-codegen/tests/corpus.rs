@@ -3,46 +3,49 @@
 //! `DELTASOAP_WSDL_CORPUS=DIR cargo test -p deltasoap-codegen --test corpus -- --ignored --nocapture`. The output goes to
 //! `target/codegen-corpus`, several descriptions a crate; `DELTASOAP_CODEGEN_ONLY=TEXT` takes those whose path has the text in it.
 
+mod support;
+
 use deltasoap_codegen::Builder;
 use deltasoap_wsdl::Importer;
 use std::collections::{BTreeMap, BTreeSet};
+use std::env;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::{env, fs};
+use std::path::Path;
+use support::compile::{compile, files, folder, put, target};
 
 /// Lines of a crate.
-const LINES: usize = 60_000;
+const LINES: usize = 20_000;
 
-/// Descriptions by what is generated for them: many are alike.
-type Outputs = BTreeMap<String, Vec<String>>;
+/// What is generated, shortest first, and for which descriptions: many are alike.
+type Outputs = Vec<(String, Vec<String>)>;
 
 #[test]
 #[ignore = "needs a directory of descriptions, and time"]
 fn what_is_generated_for_a_corpus_compiles() {
-    let folder = PathBuf::from(env::var_os("DELTASOAP_WSDL_CORPUS").expect("DELTASOAP_WSDL_CORPUS names a directory"));
+    let folder = folder("DELTASOAP_WSDL_CORPUS", "../../testdata/wsdl");
     let (outputs, refused) = generate(&folder);
-    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/codegen-corpus");
+    let target = target("codegen-corpus");
     let crates = write(&target, &outputs);
-    let failed: BTreeSet<String> = (0..crates).flat_map(|number| check(&target, number)).collect();
-    let outputs: Vec<(&String, &Vec<String>)> = outputs.iter().collect();
-    let failed_files: usize = failed.iter().map(|module| outputs[index(module)].1.len()).sum();
-    for module in &failed {
-        println!("FAILED\t{module}\t{}", outputs[index(module)].1.join(" "));
+    let files = |outputs: &[(String, Vec<String>)]| outputs.iter().map(|(_, files)| files.len()).sum::<usize>();
+    println!("{} generated, {} of them different; {refused} refused", files(&outputs), outputs.len());
+    let (mut failed, mut done) = (0, 0);
+    for (number, end) in crates.iter().enumerate() {
+        for module in check(&target, number) {
+            let of = &outputs[index(&module)].1;
+            failed += of.len();
+            println!("FAILED\t{module}\t{}", of.join(" "));
+        }
+        done = *end;
+        println!("c{number}: {} checked, {done} of them different; {failed} do not compile", files(&outputs[..done]));
     }
-    let files: usize = outputs.iter().map(|(_, files)| files.len()).sum();
-    println!(
-        "{files} generated, {} of them different; {refused} refused; {failed_files} do not compile",
-        outputs.len()
-    );
-    assert!(failed.is_empty() && refused == 0);
+    assert!(failed == 0 && refused == 0 && done == outputs.len());
 }
 
 /// Generates for all that can be imported; gives what was made, and the number of refusals.
 fn generate(folder: &Path) -> (Outputs, usize) {
     let only = env::var("DELTASOAP_CODEGEN_ONLY").unwrap_or_default();
-    let (mut outputs, mut refused) = (Outputs::new(), 0);
-    for path in descriptions(folder).into_iter().filter(|path| path.contains(&only)) {
+    let (mut outputs, mut refused) = (BTreeMap::<String, Vec<String>>::new(), 0);
+    for path in files(folder, &["wsdl"]).into_iter().filter(|path| path.contains(&only)) {
         let source = path.split('/').next().unwrap_or_default();
         let importer = Importer::new().offline().root(folder.join(source));
         let Ok(import) = importer.file(&folder.join(&path)) else { continue };
@@ -54,77 +57,38 @@ fn generate(folder: &Path) -> (Outputs, usize) {
             }
         }
     }
+    let mut outputs: Outputs = outputs.into_iter().collect();
+    outputs.sort_by_key(|(code, _)| code.len());
     (outputs, refused)
 }
 
-fn descriptions(folder: &Path) -> Vec<String> {
-    let (mut found, mut ahead) = (Vec::new(), vec![folder.to_owned()]);
-    while let Some(next) = ahead.pop() {
-        for entry in next.read_dir().expect("a directory").map(|entry| entry.expect("an entry").path()) {
-            if entry.is_dir() {
-                ahead.push(entry);
-            } else if entry.extension().is_some_and(|extension| extension == "wsdl") {
-                let below = entry.strip_prefix(folder).expect("a path below the folder");
-                found.push(below.to_string_lossy().into_owned());
-            }
-        }
-    }
-    found.sort_unstable();
-    found
-}
-
-/// Writes crates of some modules each; gives their number.
-fn write(target: &Path, outputs: &Outputs) -> usize {
-    let (mut crates, mut lines, mut modules) = (0, 0, String::new());
-    for (number, code) in outputs.keys().enumerate() {
+/// Writes crates of some modules each; gives, for each crate, the number of modules up to its end.
+fn write(target: &Path, outputs: &Outputs) -> Vec<usize> {
+    let (mut crates, mut lines, mut modules) = (Vec::new(), 0, String::new());
+    for (number, (code, _)) in outputs.iter().enumerate() {
         let file = target.join(format!("m{number}.rs"));
         put(&file, code);
         let _ = writeln!(modules, "#[path = {:?}]\nmod m{number};", file.display().to_string());
         lines += code.lines().count();
         if lines > LINES || number + 1 == outputs.len() {
-            put(&target.join(format!("c{crates}.rs")), &modules);
+            put(&target.join(format!("c{}.rs", crates.len())), &modules);
             modules.clear();
-            (crates, lines) = (crates + 1, 0);
+            crates.push(number + 1);
+            lines = 0;
         }
     }
     crates
 }
 
-fn put(path: &Path, text: &str) {
-    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-    fs::write(path, text).expect("a file");
-}
-
-/// The modules of a crate that have errors. The compiler is called as Cargo called it for this test.
+/// The modules of a crate that have errors.
 fn check(target: &Path, number: usize) -> BTreeSet<String> {
-    let dependencies = env::current_exe().expect("a path").parent().expect("a folder").to_owned();
-    let output = Command::new(env::var_os("RUSTC").unwrap_or("rustc".into()))
-        .arg(target.join(format!("c{number}.rs")))
-        .args(["--edition", "2024", "--crate-type", "lib", "--emit", "metadata", "--cap-lints", "allow"])
-        .args(["--error-format", "short", "--out-dir"])
-        .arg(target)
-        .args(["-L", &format!("dependency={}", dependencies.display())])
-        .args(["--extern", &format!("deltasoap={}", runtime(&dependencies).display())])
-        .output()
-        .expect("rustc runs");
+    let output = compile(&target.join(format!("c{number}.rs")), &["--crate-type", "lib", "--emit", "metadata"]);
     let text = String::from_utf8_lossy(&output.stderr);
     let errors: Vec<&str> = text.lines().filter(|line| line.contains(": error")).collect();
     errors.iter().take(20).for_each(|line| println!("{line}"));
     let failed: BTreeSet<String> = errors.into_iter().filter_map(module).collect();
     assert!(output.status.success() || !failed.is_empty(), "c{number}: {text}");
-    println!("c{number}: {} modules fail", failed.len());
     failed
-}
-
-/// The library that was built last.
-fn runtime(dependencies: &Path) -> PathBuf {
-    let entries = dependencies.read_dir().expect("a directory").map(|entry| entry.expect("an entry").path());
-    let is_runtime = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("libdeltasoap-") && name.ends_with(".rlib")
-    };
-    let built = |path: &PathBuf| path.metadata().and_then(|metadata| metadata.modified()).ok();
-    entries.filter(is_runtime).max_by_key(built).expect("the runtime is built")
 }
 
 /// The module that a message is about.

@@ -206,7 +206,7 @@ use target::Target;
 /// | `namespace = "..."` | fields, variants of choices | its namespace |
 /// | `qualified`, `unqualified` | fields, variants of choices | in the type's namespace, or in none |
 /// | `attribute` | fields | an XML attribute: `T`, or `Option<T>` where it need not be there; `T` is a simple type |
-/// | `text` | fields | the element's text, of a simple type; all other fields are attributes then |
+/// | `text` | fields | the element's text, of a simple type, or `Binary`; all other fields are attributes then |
 /// | `inline` | fields, variants of choices | the elements of a choice stand here without an element around them; a `Node` is any element that no other field is (`xsd:any`) |
 /// | `again` | fields | the element of a field further up may come once more here |
 /// | `base` | variants of `derived` | the type of elements without `xsi:type`; without such a variant the type is abstract |

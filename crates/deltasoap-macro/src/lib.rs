@@ -6,18 +6,25 @@ use deltasoap_codegen::{Builder, Generated};
 use deltasoap_wsdl::Importer;
 use proc_macro2::TokenStream;
 use quote::quote;
+use std::fmt::Display;
 use std::path::PathBuf;
 use syn::{Error, LitStr, parse_macro_input};
 
 /// Generates types, clients and server traits for a WSDL, as `deltasoap-codegen` does. The path is relative to the folder of the
-/// package. Documents are read from files alone; the crate is compiled anew when one of them changes.
+/// package (`CARGO_MANIFEST_DIR`). Documents are read from files alone, and the crate is compiled anew when one of them changes.
 ///
-/// ```ignore
+/// ```
 /// #[allow(clippy::all, dead_code, missing_docs)]
 /// mod weather {
-///     deltasoap::wsdl!("wsdl/weather.wsdl");
+///     deltasoap::wsdl!("../../examples/codegen/weather.wsdl");
 /// }
+///
+/// let rained = weather::Rained { millimetres: None };
+/// let client = weather::WeatherClient::new(weather::WeatherClient::ADDRESS)?;
+/// # Ok::<(), deltasoap::http::InvalidUrl>(())
 /// ```
+///
+/// What is wrong with a description is an error of the compiler at the macro, with the document, the line and the column.
 #[proc_macro]
 pub fn wsdl(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let path = parse_macro_input!(input as LitStr);
@@ -25,11 +32,42 @@ pub fn wsdl(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 }
 
 fn expand(path: &LitStr) -> Result<TokenStream, Error> {
-    let error = |error: &dyn std::fmt::Display| Error::new(path.span(), error);
+    let error = |error: &dyn Display| Error::new(path.span(), format!("{}: {error}", path.value()));
     let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
     let builder = Builder::new(package.join(path.value())).importer(Importer::new().offline());
-    let Generated { code, files } = builder.generate().map_err(|it| error(&it))?;
+    let Generated { code, files, .. } = builder.generate().map_err(|it| error(&it))?;
     let code: TokenStream = code.parse().map_err(|it| error(&it))?;
     let files = files.iter().map(|file| file.to_string_lossy().into_owned());
+    // What is included is watched.
     Ok(quote!(#code #(const _: &[u8] = include_bytes!(#files);)*))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proc_macro2::Span;
+
+    fn expanded(path: &str) -> Result<String, String> {
+        let expanded = expand(&LitStr::new(path, Span::call_site()));
+        expanded.map(|code| code.to_string()).map_err(|error| error.to_string())
+    }
+
+    /// Those that it imports too, so that the crate is compiled anew when one changes.
+    #[test]
+    fn all_documents_are_watched() {
+        let events = "../../testdata/wsdl/FalkTannhaeuser+python-onvif-zeep/wsdl/events.wsdl";
+        let code = expanded(events).expect("generated");
+        let watched: Vec<&str> = code.split("include_bytes ! (").skip(1).collect();
+        for file in ["events.wsdl", "bw-2.wsdl", "b-2.xsd"] {
+            assert!(watched.iter().any(|path| path.split(')').next().is_some_and(|it| it.contains(file))), "{file}");
+        }
+    }
+
+    #[test]
+    fn errors_say_which_description_and_what() {
+        let error = expanded("no/such.wsdl").expect_err("nothing there");
+        assert!(error.starts_with("no/such.wsdl: "), "{error}");
+        let error = expanded("Cargo.toml").expect_err("no description");
+        assert!(error.starts_with("Cargo.toml: ") && error.contains(":1:1"), "{error}");
+    }
 }

@@ -353,7 +353,8 @@ impl Import {
         }
     }
 
-    pub(crate) fn limits(&self) -> &Limits {
+    /// The limits that it was imported within.
+    pub fn limits(&self) -> &Limits {
         &self.limits
     }
 

@@ -161,6 +161,18 @@ pub struct Compile {
 }
 
 #[derive(Debug, Args)]
+pub struct Generate {
+    #[command(flatten)]
+    pub description: Description,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Generate this operation, and what it needs, alone; may be given more than once
+    #[arg(long = "operation", value_name = "NAME")]
+    pub operations: Vec<String>,
+}
+
+#[derive(Debug, Args)]
 pub struct Completions {
     /// The shell
     #[arg(value_enum, value_name = "SHELL")]

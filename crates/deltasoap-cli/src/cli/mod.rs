@@ -2,7 +2,9 @@
 
 mod contract;
 
-pub use contract::{Call, Compile, Completions, Describe, Description, List, Man, Mock, Template, Validate};
+pub use contract::{
+    Call, Compile, Completions, Describe, Description, Generate, List, Man, Mock, Template, Validate,
+};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use deltasoap::{Checkpoints, Differential, Matcher};
@@ -25,6 +27,7 @@ const EXAMPLES: &str = "Examples:
   deltasoap mock shop.wsdl                              a service that answers with samples
   deltasoap validate shop.wsdl message.xml              what is wrong with a message, and where
   deltasoap compile shop.wsdl -o shop.bin               the same, faster: for all commands instead of the WSDL
+  deltasoap generate shop.wsdl -o src/shop.rs           Rust: types, a client, a trait for servers
   deltasoap replay --wsdl shop.wsdl captured/           what would be gained on these messages
   deltasoap demo                           all streams, a table
   deltasoap demo --stream tr069 --json     one stream, a line of JSON
@@ -78,9 +81,9 @@ pub enum Task {
     Demo(Demo),
     /// Generate Rust for a WSDL: types, clients, traits for servers
     ///
-    /// The output is a file of a crate that depends on `deltasoap`, as for `mod weather;`. Build scripts generate with the crate
-    /// deltasoap-codegen instead.
-    Generate(crate::generate::Generate),
+    /// The output is a file of a crate that depends on `deltasoap`, as for `mod weather;`. What is left out is named on standard
+    /// error. Build scripts generate with the crate deltasoap-codegen instead.
+    Generate(Generate),
     /// Decode a directory of recorded messages, and tell what differential decoding gains on them
     ///
     /// Message files end in .xml, .txt or .http and hold an envelope, or an HTTP request or response that carries one. The

@@ -2,6 +2,7 @@
 
 mod call;
 mod compile;
+mod generate;
 mod look;
 mod mock;
 mod pages;
@@ -10,6 +11,7 @@ mod validate;
 
 pub use call::call;
 pub use compile::compile;
+pub use generate::generate;
 pub use look::{describe, list, template};
 pub use mock::mock;
 pub use pages::{completions, man};

@@ -1,12 +1,13 @@
 //! Complex types: content models as fields, by the rules of `deltasoap_wsdl::lower`.
 
+use super::simple::Place;
 use super::{Key, Owner, Planner, Work, docs, legal, ours};
-use crate::model::{Docs, ItemId, ItemKind, Member, Occurs, Role, Struct, TypeUse};
+use crate::model::{Docs, ItemId, ItemKind, Items, Member, Occurs, Role, Struct, TypeUse};
 use deltasoap_core::QName;
 use deltasoap_core::schema::Use;
 use deltasoap_wsdl::xsd::{ElementId, Particle, Schemas, SoapArray, Term, TypeId};
 use deltasoap_wsdl::{Normal, NormalContent};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// What becomes of a content model.
 struct Fields {
@@ -43,7 +44,7 @@ impl Planner<'_> {
 
     fn text_member(&mut self, item: ItemId, text: TypeId) -> Member {
         let (name, namespace) = self.place(item);
-        let content = self.text(text, Owner { name: &format!("{name} value"), namespace: &namespace });
+        let content = self.text(text, Place::Beside, Owner { name: &format!("{name} value"), namespace: &namespace });
         Member { role: Role::Text, ..member(QName::owned("", "value"), content) }
     }
 
@@ -54,7 +55,7 @@ impl Planner<'_> {
             let declaration = &self.schemas[it.attribute];
             let (owner, namespace) = self.place(item);
             let label = format!("{owner} {}", declaration.name.local);
-            let content = self.text(declaration.type_id, Owner { name: &label, namespace: &namespace });
+            let content = self.text(declaration.type_id, Place::Text, Owner { name: &label, namespace: &namespace });
             let mut docs = docs(declaration.documentation.as_deref());
             let default = it.default.as_deref().or(declaration.default.as_deref());
             docs.extend(Self::value_docs(default, it.fixed.as_deref().or(declaration.fixed.as_deref())));
@@ -203,15 +204,17 @@ impl Planner<'_> {
         Member { is_nillable, docs, ..member(name, content) }
     }
 
-    /// A SOAP array. Those of several dimensions are trees.
+    /// A SOAP array.
     pub(super) fn array(&mut self, id: TypeId, encoding: Use, depth: usize) -> TypeUse {
         let schemas = self.schemas;
         let any = SoapArray { item: TypeId::ANY, element: None, dimensions: "[]".into() };
         let array = schemas.content(id).and_then(|normal| normal.array.as_ref()).unwrap_or(&any);
-        if array.dimensions.contains(',') || depth > MOST_RANKS {
+        // The ranks of the innermost items come first, those of the array itself last.
+        let ranks: Vec<usize> = array.dimensions.split_inclusive(']').map(dimensions).collect();
+        if depth > MOST_RANKS || ranks.len() > MOST_RANKS || ranks.iter().any(|&rank| rank > MOST_DIMENSIONS) {
             return TypeUse::NODE;
         }
-        let mut item = match self.is_array(array.item) {
+        let item = match self.is_array(array.item) {
             true => self.array(array.item, encoding, depth + 1),
             false => self.content(array.item, encoding, Owner::NONE),
         };
@@ -219,17 +222,25 @@ impl Planner<'_> {
             let name = legal(&schemas[element].name).local.to_string();
             self.item_names.entry(*of).or_insert(name);
         }
-        let ranks = array.dimensions.matches('[').count().clamp(1, MOST_RANKS);
-        for _ in 1..ranks {
-            item = TypeUse::Array(Box::new(item), false);
-        }
-        let can_be_nil = encoding == Use::Encoded && !is_number(&item) && item != TypeUse::NODE;
-        TypeUse::Array(Box::new(item), can_be_nil)
+        let of_items = |item: TypeUse, dimensions: usize| {
+            let are_nillable = encoding == Use::Encoded && !is_number(&item) && item != TypeUse::NODE;
+            TypeUse::Array(Box::new(Items { item, are_nillable, dimensions }))
+        };
+        let own = if ranks.is_empty() { &[1][..] } else { &ranks };
+        own.iter().fold(item, |item, &dimensions| of_items(item, dimensions))
     }
 }
 
 /// Most ranks of an array of arrays that are followed.
 const MOST_RANKS: usize = 16;
+
+/// Most dimensions of an array that are read; those with more are trees.
+const MOST_DIMENSIONS: usize = 16;
+
+/// The number of dimensions that `[,]` says.
+fn dimensions(rank: &str) -> usize {
+    rank.bytes().filter(|&byte| byte == b',').count() + 1
+}
 
 /// A field without anything special.
 pub(super) fn member(name: QName, content: TypeUse) -> Member {
@@ -260,12 +271,18 @@ fn is_number(content: &TypeUse) -> bool {
 
 /// Where the order of fields does not tell, elements of one name are one field.
 fn join_equal(members: &mut Vec<Member>) {
+    let mut first: HashMap<QName, usize> = HashMap::new();
     let mut joined: Vec<Member> = Vec::with_capacity(members.len());
     for member in members.drain(..) {
-        let is_equal = |known: &&mut Member| known.role == member.role && known.name == member.name;
-        match joined.iter_mut().find(is_equal) {
-            Some(known) if member.role == Role::Element => known.occurs = Occurs::Often,
-            _ => joined.push(member),
+        let known = first.get(&member.name).filter(|_| member.role == Role::Element);
+        match known {
+            Some(&index) => joined[index].occurs = Occurs::Often,
+            None => {
+                if member.role == Role::Element {
+                    first.insert(member.name.clone(), joined.len());
+                }
+                joined.push(member);
+            }
         }
     }
     *members = joined;

@@ -16,9 +16,10 @@ use deltasoap_wsdl::xsd::{ElementId, Schemas, TypeDefinition, TypeId};
 use deltasoap_wsdl::{Definitions, Import, NormalContent};
 use std::collections::{BTreeMap, HashMap};
 
-/// What is to be generated for an import.
-pub(crate) fn plan(import: &Import) -> Model {
+/// What is to be generated for an import: for these operations, or for all if none is named.
+pub(crate) fn plan(import: &Import, operations: &[String]) -> Model {
     let mut planner = Planner {
+        operations,
         schemas: import.schemas(),
         definitions: import.definitions(),
         model: Model::default(),
@@ -26,6 +27,7 @@ pub(crate) fn plan(import: &Import) -> Model {
         queue: Vec::new(),
         messages: HashMap::new(),
         item_names: HashMap::new(),
+        room: import.limits().particles,
     };
     planner.services();
     if planner.model.services.is_empty() {
@@ -70,6 +72,7 @@ enum Work {
 }
 
 struct Planner<'i> {
+    operations: &'i [String],
     schemas: &'i Schemas,
     definitions: &'i Definitions,
     model: Model,
@@ -80,6 +83,8 @@ struct Planner<'i> {
     messages: HashMap<(QName, String), ItemId>,
     /// What items of types are called in SOAP arrays.
     item_names: HashMap<ItemId, String>,
+    /// How many parts of messages may yet be planned.
+    room: usize,
 }
 
 impl Planner<'_> {
@@ -131,6 +136,9 @@ impl Planner<'_> {
         let item = self.add(wish, namespace, docs, ItemKind::Pending);
         self.known.insert(key, item);
         self.queue.push((item, work));
+        if let Work::Complex(_, Use::Encoded) | Work::Derived(_, Use::Encoded) = work {
+            self.model.encoded.insert(item);
+        }
         item
     }
 
@@ -169,12 +177,8 @@ impl Planner<'_> {
         // Where a type is both in literal and in encoded messages, its fields are not the same.
         let has_other = self.known.contains_key(&Key::Type(id, !is_encoded));
         let name = if has_other && is_encoded { format!("{name} encoded") } else { name };
-        self.add_work(
-            Key::Type(id, is_encoded),
-            (&name, &namespace),
-            self.docs_of_type(id),
-            Work::Complex(id, encoding),
-        )
+        let (key, docs) = (Key::Type(id, is_encoded), self.docs_of_type(id));
+        self.add_work(key, (&name, &namespace), docs, Work::Complex(id, encoding))
     }
 
     fn derived_use(&mut self, id: TypeId, encoding: Use) -> TypeUse {

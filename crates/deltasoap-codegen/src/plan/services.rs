@@ -7,6 +7,7 @@ use deltasoap_core::QName;
 use deltasoap_core::schema::{Style, Use};
 use deltasoap_wsdl::wsdl::{Binding, BoundMessage, BoundOperation, Message, Parameter, Part, PartContent};
 use deltasoap_wsdl::xsd::TypeId;
+use std::collections::HashSet;
 
 /// A body's element, or why there is none.
 type Body = Result<ItemId, String>;
@@ -45,6 +46,9 @@ impl Planner<'_> {
         };
         for bound in &binding.operations {
             let declared = &self.definitions.port_types[binding.port_type].operations[bound.operation];
+            if !(self.operations.is_empty() || self.operations.iter().any(|name| **name == *declared.name)) {
+                continue;
+            }
             match self.operation(bound, declared) {
                 Ok(operation) => service.operations.push(operation),
                 Err(why) => service.omitted.push((declared.name.to_string(), why)),
@@ -61,6 +65,7 @@ impl Planner<'_> {
         let Some(input) = declared.input.as_ref().filter(|_| !declared.is_solicited) else {
             return Err("the server begins".to_owned());
         };
+        self.take_room(bound, declared)?;
         let request = self.body(&declared.name, bound, input, bound.input.as_ref())?;
         let answer = format!("{}Response", declared.name);
         let output = declared.output.as_ref();
@@ -77,6 +82,17 @@ impl Planner<'_> {
             headers: self.headers(bound.input.as_ref()),
             response_headers: self.headers(bound.output.as_ref()),
         })
+    }
+
+    /// Messages are planned for each operation that has them, so few lines can ask for much.
+    fn take_room(&mut self, bound: &BoundOperation, declared: &deltasoap_wsdl::wsdl::Operation) -> Result<(), String> {
+        let parts = |said: &Parameter| self.definitions.messages[said.message].parts.len();
+        let headers = [&bound.input, &bound.output].into_iter().flatten().map(|how| how.headers.len());
+        let said = declared.input.iter().chain(&declared.output).chain(&declared.faults);
+        let count = 1 + said.map(parts).chain(headers).sum::<usize>();
+        let left = self.room.checked_sub(count);
+        self.room = left.ok_or("the limit `particles` is exceeded by the messages of all operations")?;
+        Ok(())
     }
 
     /// The element in a body.
@@ -107,11 +123,11 @@ impl Planner<'_> {
     /// The element around the parts of an rpc message.
     fn wrapper(&mut self, name: &QName, parts: &[&Part], encoding: Use, docs: Docs) -> ItemId {
         let name = legal(name);
-        let mut members: Vec<Member> = Vec::with_capacity(parts.len());
+        let (mut members, mut seen) = (Vec::with_capacity(parts.len()), HashSet::new());
         for part in parts {
-            let content = self.part(part, encoding, &name.local);
-            if members.iter().all(|known| known.name != content.name) {
-                members.push(content);
+            let member = self.part(part, encoding, &name.local);
+            if seen.insert(member.name.clone()) {
+                members.push(member);
             }
         }
         let item = self.add(&name.local, &name.namespace, docs, ItemKind::Pending);
@@ -140,13 +156,13 @@ impl Planner<'_> {
 
     fn faults(&mut self, declared: &deltasoap_wsdl::wsdl::Operation, bound: &BoundOperation) -> Vec<(String, ItemId)> {
         let definitions = self.definitions;
-        let mut faults: Vec<(String, ItemId)> = Vec::new();
+        let (mut faults, mut seen) = (Vec::new(), HashSet::new());
         for fault in &declared.faults {
             let how = bound.faults.iter().find(|(name, _)| *name == fault.name);
             let encoding = how.map_or(Use::Literal, |(_, encoding)| *encoding);
             for part in &definitions.messages[fault.message].parts {
                 let detail = self.part_element(part, encoding);
-                if faults.iter().all(|(_, known)| *known != detail) {
+                if seen.insert(detail) {
                     faults.push((fault.name.to_string(), detail));
                 }
             }
@@ -156,12 +172,12 @@ impl Planner<'_> {
 
     fn headers(&mut self, how: Option<&BoundMessage>) -> Vec<ItemId> {
         let definitions = self.definitions;
-        let mut blocks = Vec::new();
+        let (mut blocks, mut seen) = (Vec::new(), HashSet::new());
         for header in how.map_or(&[][..], |how| &how.headers) {
             let mut parts = definitions.messages[header.message].parts.iter();
             if let Some(part) = parts.find(|part| part.name == header.part) {
                 let block = self.part_element(part, header.encoding);
-                if !blocks.contains(&block) {
+                if seen.insert(block) {
                     blocks.push(block);
                 }
             }

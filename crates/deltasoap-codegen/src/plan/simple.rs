@@ -10,7 +10,9 @@ use std::collections::HashSet;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Element,
-    /// An attribute, text beside attributes, an item of a list, a member of a union.
+    /// Text beside attributes.
+    Beside,
+    /// An attribute, an item of a list, a member of a union.
     Text,
 }
 
@@ -21,16 +23,18 @@ impl Planner<'_> {
             return plain(builtin, place);
         }
         if let Some(&known) = self.known.get(&Key::Type(id, false)) {
-            return self.alias_or(known, id, place);
+            return TypeUse::Item(known);
         }
         match self.schemas.variety(id).cloned() {
             Some(Variety::Builtin(builtin)) => match self.enumerating(id, builtin) {
                 Some(enumerating) => TypeUse::Item(self.enumeration(enumerating, owner)),
-                None => self.alias(id, plain(builtin, place), plain(builtin, Place::Text), owner),
+                // What is another type elsewhere has no name of its own.
+                None if plain(builtin, Place::Element) != plain(builtin, Place::Text) => plain(builtin, place),
+                None => self.alias(id, plain(builtin, place), owner),
             },
             Some(Variety::List(item)) => {
                 let list = self.list(item, owner);
-                self.alias(id, list.clone(), list, owner)
+                self.alias(id, list, owner)
             }
             Some(Variety::Union(_)) => self.union(id, owner),
             _ if place == Place::Element => TypeUse::Plain("deltasoap::AnySimple"),
@@ -38,19 +42,9 @@ impl Planner<'_> {
         }
     }
 
-    /// A known item; not the alias of a type that cannot stand here.
-    fn alias_or(&self, known: ItemId, id: TypeId, place: Place) -> TypeUse {
-        match self.schemas.variety(id) {
-            Some(Variety::Builtin(builtin)) if plain(*builtin, place) != plain(*builtin, Place::Element) => {
-                plain(*builtin, place)
-            }
-            _ => TypeUse::Item(known),
-        }
-    }
-
-    /// A type with a name has it in Rust too, if it is the same type everywhere.
-    fn alias(&mut self, id: TypeId, here: TypeUse, as_text: TypeUse, owner: Owner<'_>) -> TypeUse {
-        if self.schemas[id].name.is_none() || here != as_text {
+    /// A type with a name has it in Rust too.
+    fn alias(&mut self, id: TypeId, here: TypeUse, owner: Owner<'_>) -> TypeUse {
+        if self.schemas[id].name.is_none() {
             return here;
         }
         let (name, namespace) = self.type_name(id, owner);
@@ -139,12 +133,12 @@ impl Planner<'_> {
         let docs = self.docs_of_type(id);
         let item = self.add(&wish, &namespace, docs, ItemKind::Pending);
         self.known.insert(Key::Type(id, false), item);
-        let mut members = Vec::new();
+        let (mut members, mut seen) = (Vec::new(), HashSet::new());
         for (number, member) in ids.into_iter().enumerate() {
             let label = format!("{wish} member {}", number + 1);
             let owner = Owner { name: &label, namespace: &namespace };
             let ty = self.simple(member, Place::Text, owner);
-            if members.iter().all(|(_, known)| *known != ty) {
+            if seen.insert(ty.clone()) {
                 members.push((self.member_name(member), ty));
             }
         }
@@ -182,9 +176,9 @@ impl Planner<'_> {
     }
 
     /// The simple type of an attribute, or of text beside attributes.
-    pub(super) fn text(&mut self, id: TypeId, owner: Owner<'_>) -> TypeUse {
+    pub(super) fn text(&mut self, id: TypeId, place: Place, owner: Owner<'_>) -> TypeUse {
         match &self.schemas[id].definition {
-            TypeDefinition::Simple(_) => self.simple(id, Place::Text, owner),
+            TypeDefinition::Simple(_) => self.simple(id, place, owner),
             TypeDefinition::Complex(_) => TypeUse::Plain("String"),
         }
     }
@@ -238,7 +232,7 @@ fn plain(builtin: Builtin, place: Place) -> TypeUse {
         Builtin::GMonth => "deltasoap::lexical::GMonth",
         Builtin::GMonthDay => "deltasoap::lexical::GMonthDay",
         Builtin::GDay => "deltasoap::lexical::GDay",
-        Builtin::Base64Binary if is_element => "deltasoap::Binary",
+        Builtin::Base64Binary if place != Place::Text => "deltasoap::Binary",
         Builtin::Base64Binary => "deltasoap::lexical::Base64",
         Builtin::HexBinary => "deltasoap::lexical::Hex",
         Builtin::QName if is_element => "deltasoap::QName",

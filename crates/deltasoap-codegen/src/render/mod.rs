@@ -8,14 +8,17 @@ mod services;
 mod types;
 
 use crate::Error;
-use crate::model::{ItemId, Model, TypeUse};
+use crate::model::{ItemId, Items, Model, TypeUse};
 use crate::names::{Scope, ident, module_wish};
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 use std::collections::{BTreeMap, HashMap};
 
 /// Lints that generated code is not held to: its names and its words are those of the description.
 const ALLOWED: &str = "clippy::all, dead_code, missing_docs, rustdoc::all";
+
+/// Names at the top that clients and services use: type parameters, and traits.
+const TAKEN: [&str; 5] = ["C", "T", "Into", "Send", "Sync"];
 
 /// The items of a model.
 pub(crate) fn tokens(model: &Model) -> TokenStream {
@@ -89,7 +92,7 @@ impl Layout {
                 namespaces.len() - 1
             });
         }
-        let mut top = Scope::default();
+        let mut top = Scope::without(&TAKEN);
         let is_flat = namespaces.len() <= 1;
         let modules: Vec<_> = match is_flat {
             true => Vec::new(),
@@ -136,10 +139,17 @@ impl Layout {
         match of {
             TypeUse::Plain(path) => path.parse().unwrap_or_default(),
             TypeUse::Item(id) => self.path(model, *id, from),
-            TypeUse::Array(item, can_be_nil) => {
+            TypeUse::Shared(id) => {
+                let item = self.path(model, *id, from);
+                quote!(deltasoap::Shared<#item>)
+            }
+            TypeUse::Array(items) => {
+                let Items { item, are_nillable, dimensions } = &**items;
                 let item = self.ty(model, item, from);
-                let item = if *can_be_nil { quote!(deltasoap::Nillable<#item>) } else { item };
-                quote!(deltasoap::SoapArray<#item>)
+                let item = if *are_nillable { quote!(deltasoap::Nillable<#item>) } else { item };
+                let rank = Literal::usize_unsuffixed(*dimensions);
+                let is_row = *dimensions == 1;
+                if is_row { quote!(deltasoap::SoapArray<#item>) } else { quote!(deltasoap::MultiArray<#item, #rank>) }
             }
             TypeUse::List(item) => {
                 let item = self.ty(model, item, from);

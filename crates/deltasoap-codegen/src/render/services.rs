@@ -33,7 +33,7 @@ struct Render<'m> {
 const EMPTY_ENDINGS: [&str; 8] = ["PortType", "_PortType", "Port", "Soap", "_SOAP", "SOAP", "Interface", "Binding"];
 
 /// Methods of clients that are no operations.
-const METHODS: [&str; 3] = ["new", "over", "with_options"];
+const METHODS: [&str; 5] = ["new", "over", "with_options", "with_header", "whole"];
 
 /// An operation with the Rust names of all that it has.
 struct Named<'m> {
@@ -118,8 +118,9 @@ impl<'m> Render<'m> {
         let (name, serve) = names;
         let words = ours(format!("Answers the operations of `{}`: see [`{serve}`].", service.wish));
         let methods = operations.iter().map(|named| {
-            let Named { operation, method, request, .. } = named;
-            let (words, answer, failure) = (docs(&operation.docs), named.answer(), named.server_failure());
+            let Named { method, request, .. } = named;
+            let (answer, failure) = (named.server_answer(), named.server_failure());
+            let words = docs(&named.server_words());
             quote! {
                 #words
                 fn #method(
@@ -173,8 +174,38 @@ impl<'m> Render<'m> {
 }
 
 impl Named<'_> {
-    fn answer(&self) -> TokenStream {
-        self.response.clone().unwrap_or_else(|| quote!(()))
+    /// What a client's method gives.
+    fn client_answer(&self) -> TokenStream {
+        self.response.as_ref().map_or_else(|| quote!(()), |response| quote!(C::Answer<#response>))
+    }
+
+    /// What a server's method gives: with room for header blocks, where the description has some.
+    fn server_answer(&self) -> TokenStream {
+        match &self.response {
+            None => quote!(()),
+            Some(response) if self.response_headers.is_empty() => response.clone(),
+            Some(response) => quote!(deltasoap::http::Answer<#response>),
+        }
+    }
+
+    fn client_words(&self) -> Vec<Paragraph> {
+        let mut words = self.operation.docs.clone();
+        if words.is_empty() {
+            words.push(Paragraph::Ours(format!("Calls `{}`.", self.operation.name)));
+        }
+        words.extend(blocks("Header blocks", &self.headers));
+        words.extend(blocks(
+            "Header blocks of the response, which [`whole`](Self::whole) gives",
+            &self.response_headers,
+        ));
+        words
+    }
+
+    fn server_words(&self) -> Vec<Paragraph> {
+        let mut words = self.operation.docs.clone();
+        words.extend(blocks("Header blocks, which the context has", &self.headers));
+        words.extend(blocks("Header blocks of the answer", &self.response_headers));
+        words
     }
 
     fn server_failure(&self) -> TokenStream {
@@ -208,6 +239,7 @@ fn client_of(service: &Service, name: &Ident, operations: &[Named<'_>]) -> Token
         Version::Soap12 => quote!(Soap12),
     };
     let methods = operations.iter().map(call);
+    let settings = settings(name);
     quote! {
         #words
         #[derive(Debug, Clone)]
@@ -230,18 +262,39 @@ fn client_of(service: &Service, name: &Ident, operations: &[Named<'_>]) -> Token
         }
 
         impl<C: deltasoap::http::Caller> #name<C> {
-            #[doc = " A client that calls by another, which has settings of its own."]
-            pub fn over(caller: C) -> Self {
-                Self { caller, options: deltasoap::http::CallOptions::new() }
-            }
-
-            #[doc = " The same client with settings for its calls: header blocks, a timeout."]
-            #[must_use]
-            pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
-                Self { options, ..self }
-            }
+            #settings
 
             #(#methods)*
+        }
+    }
+}
+
+/// The methods of a client that are no operations.
+fn settings(name: &Ident) -> TokenStream {
+    quote! {
+        #[doc = " A client that calls by another, which has settings of its own."]
+        pub fn over(caller: C) -> Self {
+            Self { caller, options: deltasoap::http::CallOptions::new() }
+        }
+
+        #[doc = " The same client with settings for its calls: a timeout, parts, header blocks."]
+        #[must_use]
+        pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
+            Self { options, ..self }
+        }
+
+        #[doc = " The same client with one more header block in its requests."]
+        #[doc = ""]
+        #[doc = " # Errors"]
+        #[doc = " When the block holds text that XML cannot carry."]
+        pub fn with_header(mut self, block: &impl deltasoap::Message) -> Result<Self, deltasoap::Error> {
+            self.options = self.options.header(deltasoap::soap::HeaderBlock::from_message(block)?);
+            Ok(self)
+        }
+
+        #[doc = " The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers."]
+        pub fn whole(self) -> #name<deltasoap::http::Whole<C>> {
+            #name { caller: deltasoap::http::Whole(self.caller), options: self.options }
         }
     }
 }
@@ -254,14 +307,8 @@ fn blocks(what: &str, names: &[String]) -> Option<Paragraph> {
 /// The method that calls an operation.
 fn call(named: &Named<'_>) -> TokenStream {
     let Named { operation, method, request, .. } = named;
-    let (answer, failure) = (named.answer(), named.client_failure());
-    let mut words = operation.docs.clone();
-    if words.is_empty() {
-        words.push(Paragraph::Ours(format!("Calls `{}`.", operation.name)));
-    }
-    words.extend(blocks("Header blocks", &named.headers));
-    words.extend(blocks("Header blocks of the response", &named.response_headers));
-    let words = docs(&words);
+    let (answer, failure) = (named.client_answer(), named.client_failure());
+    let words = docs(&named.client_words());
     let action = Some(&operation.action).filter(|it| !it.is_empty()).map(|action| quote!(.action(#action)));
     let encoding = (operation.encoding == Use::Encoded).then(|| quote!(.encoding(deltasoap::schema::Use::Encoded)));
     let call = if named.response.is_some() { quote!(call) } else { quote!(send) };

@@ -1,5 +1,9 @@
 //! The golden files compile, read real messages and write them again, and their clients and servers understand each other.
 
+mod archives;
+mod devices;
+mod graphs;
+
 use deltasoap::http::{CallError, Client, Context, Failure, TypedFault};
 use deltasoap::schema::Use;
 use deltasoap::soap::{Fault, Version, decode_request, encode_message};
@@ -16,7 +20,7 @@ macro_rules! goldens {
     )*};
 }
 
-goldens!(choices, events, faults, interop, metadata, nested, plans, recursive, xop);
+goldens!(archive, choices, cwmp, device, events, faults, graph, interop, metadata, nested, plans, recursive, xop);
 
 fn message(path: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/messages");
@@ -117,7 +121,7 @@ impl faults::FaultServiceServer for Tickers {
         request: Lease<faults::unqualified::ThrowFault>,
         _: Context,
     ) -> Result<faults::unqualified::ThrowFaultResponse, faults::ThrowFaultFault> {
-        let (a, b, c) = (request.a.clone(), request.b.clone(), request.c.clone());
+        let (a, b, c) = (request.a, request.b.clone(), request.c);
         let detail =
             faults::faults::AnyDerivedFault::DerivedFault2(Box::new(faults::faults::DerivedFault2 { a, b, c }));
         let detail = faults::unqualified::TheFault(detail);

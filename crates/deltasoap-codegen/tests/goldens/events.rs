@@ -31,10 +31,32 @@ impl<C: deltasoap::http::Caller> PullPointSubscriptionClient<C> {
         }
     }
 
-    /// The same client with settings for its calls: header blocks, a timeout.
+    /// The same client with settings for its calls: a timeout, parts, header blocks.
     #[must_use]
     pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
         Self { options, ..self }
+    }
+
+    /// The same client with one more header block in its requests.
+    ///
+    /// # Errors
+    /// When the block holds text that XML cannot carry.
+    pub fn with_header(
+        mut self,
+        block: &impl deltasoap::Message,
+    ) -> Result<Self, deltasoap::Error> {
+        self.options = self
+            .options
+            .header(deltasoap::soap::HeaderBlock::from_message(block)?);
+        Ok(self)
+    }
+
+    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    pub fn whole(self) -> PullPointSubscriptionClient<deltasoap::http::Whole<C>> {
+        PullPointSubscriptionClient {
+            caller: deltasoap::http::Whole(self.caller),
+            options: self.options,
+        }
     }
 
     /// This method pulls one or more messages from a PullPoint.
@@ -51,7 +73,7 @@ impl<C: deltasoap::http::Caller> PullPointSubscriptionClient<C> {
         &self,
         request: &wsdl::PullMessages,
     ) -> Result<
-        wsdl::PullMessagesResponse,
+        C::Answer<wsdl::PullMessagesResponse>,
         deltasoap::http::Failure<PullMessagesFault>,
     > {
         Ok(
@@ -83,7 +105,7 @@ impl<C: deltasoap::http::Caller> PullPointSubscriptionClient<C> {
     pub async fn seek(
         &self,
         request: &wsdl::Seek,
-    ) -> Result<wsdl::SeekResponse, deltasoap::http::CallError> {
+    ) -> Result<C::Answer<wsdl::SeekResponse>, deltasoap::http::CallError> {
         self.caller
             .call(
                 request,
@@ -111,7 +133,10 @@ impl<C: deltasoap::http::Caller> PullPointSubscriptionClient<C> {
     pub async fn set_synchronization_point(
         &self,
         request: &wsdl::SetSynchronizationPoint,
-    ) -> Result<wsdl::SetSynchronizationPointResponse, deltasoap::http::CallError> {
+    ) -> Result<
+        C::Answer<wsdl::SetSynchronizationPointResponse>,
+        deltasoap::http::CallError,
+    > {
         self.caller
             .call(
                 request,
@@ -262,10 +287,32 @@ impl<C: deltasoap::http::Caller> EventClient<C> {
         }
     }
 
-    /// The same client with settings for its calls: header blocks, a timeout.
+    /// The same client with settings for its calls: a timeout, parts, header blocks.
     #[must_use]
     pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
         Self { options, ..self }
+    }
+
+    /// The same client with one more header block in its requests.
+    ///
+    /// # Errors
+    /// When the block holds text that XML cannot carry.
+    pub fn with_header(
+        mut self,
+        block: &impl deltasoap::Message,
+    ) -> Result<Self, deltasoap::Error> {
+        self.options = self
+            .options
+            .header(deltasoap::soap::HeaderBlock::from_message(block)?);
+        Ok(self)
+    }
+
+    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    pub fn whole(self) -> EventClient<deltasoap::http::Whole<C>> {
+        EventClient {
+            caller: deltasoap::http::Whole(self.caller),
+            options: self.options,
+        }
     }
 
     /// Returns the capabilities of the event service. The result is returned in a typed answer.
@@ -275,7 +322,10 @@ impl<C: deltasoap::http::Caller> EventClient<C> {
     pub async fn get_service_capabilities(
         &self,
         request: &wsdl::GetServiceCapabilities,
-    ) -> Result<wsdl::GetServiceCapabilitiesResponse, deltasoap::http::CallError> {
+    ) -> Result<
+        C::Answer<wsdl::GetServiceCapabilitiesResponse>,
+        deltasoap::http::CallError,
+    > {
         self.caller
             .call(
                 request,
@@ -301,7 +351,7 @@ impl<C: deltasoap::http::Caller> EventClient<C> {
         &self,
         request: &wsdl::CreatePullPointSubscription,
     ) -> Result<
-        wsdl::CreatePullPointSubscriptionResponse,
+        C::Answer<wsdl::CreatePullPointSubscriptionResponse>,
         deltasoap::http::Failure<CreatePullPointSubscriptionFault>,
     > {
         Ok(
@@ -331,7 +381,10 @@ impl<C: deltasoap::http::Caller> EventClient<C> {
     pub async fn get_event_properties(
         &self,
         request: &wsdl::GetEventProperties,
-    ) -> Result<wsdl::GetEventPropertiesResponse, deltasoap::http::CallError> {
+    ) -> Result<
+        C::Answer<wsdl::GetEventPropertiesResponse>,
+        deltasoap::http::CallError,
+    > {
         self.caller
             .call(
                 request,
@@ -509,10 +562,32 @@ impl<C: deltasoap::http::Caller> SubscriptionManagerClient<C> {
         }
     }
 
-    /// The same client with settings for its calls: header blocks, a timeout.
+    /// The same client with settings for its calls: a timeout, parts, header blocks.
     #[must_use]
     pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
         Self { options, ..self }
+    }
+
+    /// The same client with one more header block in its requests.
+    ///
+    /// # Errors
+    /// When the block holds text that XML cannot carry.
+    pub fn with_header(
+        mut self,
+        block: &impl deltasoap::Message,
+    ) -> Result<Self, deltasoap::Error> {
+        self.options = self
+            .options
+            .header(deltasoap::soap::HeaderBlock::from_message(block)?);
+        Ok(self)
+    }
+
+    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    pub fn whole(self) -> SubscriptionManagerClient<deltasoap::http::Whole<C>> {
+        SubscriptionManagerClient {
+            caller: deltasoap::http::Whole(self.caller),
+            options: self.options,
+        }
     }
 
     /// Calls `Renew`.
@@ -522,7 +597,7 @@ impl<C: deltasoap::http::Caller> SubscriptionManagerClient<C> {
     pub async fn renew(
         &self,
         request: &b_2::Renew,
-    ) -> Result<b_2::RenewResponse, deltasoap::http::Failure<RenewFault>> {
+    ) -> Result<C::Answer<b_2::RenewResponse>, deltasoap::http::Failure<RenewFault>> {
         Ok(
             self
                 .caller
@@ -546,7 +621,10 @@ impl<C: deltasoap::http::Caller> SubscriptionManagerClient<C> {
     pub async fn unsubscribe(
         &self,
         request: &b_2::Unsubscribe,
-    ) -> Result<b_2::UnsubscribeResponse, deltasoap::http::Failure<UnsubscribeFault>> {
+    ) -> Result<
+        C::Answer<b_2::UnsubscribeResponse>,
+        deltasoap::http::Failure<UnsubscribeFault>,
+    > {
         Ok(
             self
                 .caller
@@ -670,10 +748,32 @@ impl<C: deltasoap::http::Caller> NotificationProducerClient<C> {
         }
     }
 
-    /// The same client with settings for its calls: header blocks, a timeout.
+    /// The same client with settings for its calls: a timeout, parts, header blocks.
     #[must_use]
     pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
         Self { options, ..self }
+    }
+
+    /// The same client with one more header block in its requests.
+    ///
+    /// # Errors
+    /// When the block holds text that XML cannot carry.
+    pub fn with_header(
+        mut self,
+        block: &impl deltasoap::Message,
+    ) -> Result<Self, deltasoap::Error> {
+        self.options = self
+            .options
+            .header(deltasoap::soap::HeaderBlock::from_message(block)?);
+        Ok(self)
+    }
+
+    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    pub fn whole(self) -> NotificationProducerClient<deltasoap::http::Whole<C>> {
+        NotificationProducerClient {
+            caller: deltasoap::http::Whole(self.caller),
+            options: self.options,
+        }
     }
 
     /// Calls `Subscribe`.
@@ -684,7 +784,7 @@ impl<C: deltasoap::http::Caller> NotificationProducerClient<C> {
         &self,
         request: &b_2::Subscribe,
     ) -> Result<
-        b_2::SubscribeResponse,
+        C::Answer<b_2::SubscribeResponse>,
         deltasoap::http::Failure<CreatePullPointSubscriptionFault>,
     > {
         Ok(
@@ -711,7 +811,7 @@ impl<C: deltasoap::http::Caller> NotificationProducerClient<C> {
         &self,
         request: &b_2::GetCurrentMessage,
     ) -> Result<
-        b_2::GetCurrentMessageResponse,
+        C::Answer<b_2::GetCurrentMessageResponse>,
         deltasoap::http::Failure<GetCurrentMessageFault>,
     > {
         Ok(
@@ -850,10 +950,32 @@ impl<C: deltasoap::http::Caller> NotificationConsumerClient<C> {
         }
     }
 
-    /// The same client with settings for its calls: header blocks, a timeout.
+    /// The same client with settings for its calls: a timeout, parts, header blocks.
     #[must_use]
     pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
         Self { options, ..self }
+    }
+
+    /// The same client with one more header block in its requests.
+    ///
+    /// # Errors
+    /// When the block holds text that XML cannot carry.
+    pub fn with_header(
+        mut self,
+        block: &impl deltasoap::Message,
+    ) -> Result<Self, deltasoap::Error> {
+        self.options = self
+            .options
+            .header(deltasoap::soap::HeaderBlock::from_message(block)?);
+        Ok(self)
+    }
+
+    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    pub fn whole(self) -> NotificationConsumerClient<deltasoap::http::Whole<C>> {
+        NotificationConsumerClient {
+            caller: deltasoap::http::Whole(self.caller),
+            options: self.options,
+        }
     }
 
     /// Calls `Notify`.
@@ -939,10 +1061,32 @@ impl<C: deltasoap::http::Caller> PullPointClient<C> {
         }
     }
 
-    /// The same client with settings for its calls: header blocks, a timeout.
+    /// The same client with settings for its calls: a timeout, parts, header blocks.
     #[must_use]
     pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
         Self { options, ..self }
+    }
+
+    /// The same client with one more header block in its requests.
+    ///
+    /// # Errors
+    /// When the block holds text that XML cannot carry.
+    pub fn with_header(
+        mut self,
+        block: &impl deltasoap::Message,
+    ) -> Result<Self, deltasoap::Error> {
+        self.options = self
+            .options
+            .header(deltasoap::soap::HeaderBlock::from_message(block)?);
+        Ok(self)
+    }
+
+    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    pub fn whole(self) -> PullPointClient<deltasoap::http::Whole<C>> {
+        PullPointClient {
+            caller: deltasoap::http::Whole(self.caller),
+            options: self.options,
+        }
     }
 
     /// Calls `GetMessages`.
@@ -952,7 +1096,10 @@ impl<C: deltasoap::http::Caller> PullPointClient<C> {
     pub async fn get_messages(
         &self,
         request: &b_2::GetMessages,
-    ) -> Result<b_2::GetMessagesResponse, deltasoap::http::Failure<GetMessagesFault>> {
+    ) -> Result<
+        C::Answer<b_2::GetMessagesResponse>,
+        deltasoap::http::Failure<GetMessagesFault>,
+    > {
         Ok(
             self
                 .caller
@@ -977,7 +1124,7 @@ impl<C: deltasoap::http::Caller> PullPointClient<C> {
         &self,
         request: &b_2::DestroyPullPoint,
     ) -> Result<
-        b_2::DestroyPullPointResponse,
+        C::Answer<b_2::DestroyPullPointResponse>,
         deltasoap::http::Failure<DestroyPullPointFault>,
     > {
         Ok(
@@ -1140,10 +1287,32 @@ impl<C: deltasoap::http::Caller> CreatePullPointClient<C> {
         }
     }
 
-    /// The same client with settings for its calls: header blocks, a timeout.
+    /// The same client with settings for its calls: a timeout, parts, header blocks.
     #[must_use]
     pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
         Self { options, ..self }
+    }
+
+    /// The same client with one more header block in its requests.
+    ///
+    /// # Errors
+    /// When the block holds text that XML cannot carry.
+    pub fn with_header(
+        mut self,
+        block: &impl deltasoap::Message,
+    ) -> Result<Self, deltasoap::Error> {
+        self.options = self
+            .options
+            .header(deltasoap::soap::HeaderBlock::from_message(block)?);
+        Ok(self)
+    }
+
+    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    pub fn whole(self) -> CreatePullPointClient<deltasoap::http::Whole<C>> {
+        CreatePullPointClient {
+            caller: deltasoap::http::Whole(self.caller),
+            options: self.options,
+        }
     }
 
     /// Calls `CreatePullPoint`.
@@ -1154,7 +1323,7 @@ impl<C: deltasoap::http::Caller> CreatePullPointClient<C> {
         &self,
         request: &b_2::CreatePullPoint,
     ) -> Result<
-        b_2::CreatePullPointResponse,
+        C::Answer<b_2::CreatePullPointResponse>,
         deltasoap::http::Failure<CreatePullPointFault>,
     > {
         Ok(
@@ -1245,10 +1414,32 @@ impl<C: deltasoap::http::Caller> PausableSubscriptionManagerClient<C> {
         }
     }
 
-    /// The same client with settings for its calls: header blocks, a timeout.
+    /// The same client with settings for its calls: a timeout, parts, header blocks.
     #[must_use]
     pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
         Self { options, ..self }
+    }
+
+    /// The same client with one more header block in its requests.
+    ///
+    /// # Errors
+    /// When the block holds text that XML cannot carry.
+    pub fn with_header(
+        mut self,
+        block: &impl deltasoap::Message,
+    ) -> Result<Self, deltasoap::Error> {
+        self.options = self
+            .options
+            .header(deltasoap::soap::HeaderBlock::from_message(block)?);
+        Ok(self)
+    }
+
+    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    pub fn whole(self) -> PausableSubscriptionManagerClient<deltasoap::http::Whole<C>> {
+        PausableSubscriptionManagerClient {
+            caller: deltasoap::http::Whole(self.caller),
+            options: self.options,
+        }
     }
 
     /// Calls `Renew`.
@@ -1258,7 +1449,7 @@ impl<C: deltasoap::http::Caller> PausableSubscriptionManagerClient<C> {
     pub async fn renew(
         &self,
         request: &b_2::Renew,
-    ) -> Result<b_2::RenewResponse, deltasoap::http::Failure<RenewFault>> {
+    ) -> Result<C::Answer<b_2::RenewResponse>, deltasoap::http::Failure<RenewFault>> {
         Ok(
             self
                 .caller
@@ -1282,7 +1473,10 @@ impl<C: deltasoap::http::Caller> PausableSubscriptionManagerClient<C> {
     pub async fn unsubscribe(
         &self,
         request: &b_2::Unsubscribe,
-    ) -> Result<b_2::UnsubscribeResponse, deltasoap::http::Failure<UnsubscribeFault>> {
+    ) -> Result<
+        C::Answer<b_2::UnsubscribeResponse>,
+        deltasoap::http::Failure<UnsubscribeFault>,
+    > {
         Ok(
             self
                 .caller
@@ -1307,7 +1501,7 @@ impl<C: deltasoap::http::Caller> PausableSubscriptionManagerClient<C> {
         &self,
         request: &b_2::PauseSubscription,
     ) -> Result<
-        b_2::PauseSubscriptionResponse,
+        C::Answer<b_2::PauseSubscriptionResponse>,
         deltasoap::http::Failure<PauseSubscriptionFault>,
     > {
         Ok(
@@ -1334,7 +1528,7 @@ impl<C: deltasoap::http::Caller> PausableSubscriptionManagerClient<C> {
         &self,
         request: &b_2::ResumeSubscription,
     ) -> Result<
-        b_2::ResumeSubscriptionResponse,
+        C::Answer<b_2::ResumeSubscriptionResponse>,
         deltasoap::http::Failure<ResumeSubscriptionFault>,
     > {
         Ok(

@@ -31,10 +31,32 @@ impl<C: deltasoap::http::Caller> FaultServiceClient<C> {
         }
     }
 
-    /// The same client with settings for its calls: header blocks, a timeout.
+    /// The same client with settings for its calls: a timeout, parts, header blocks.
     #[must_use]
     pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
         Self { options, ..self }
+    }
+
+    /// The same client with one more header block in its requests.
+    ///
+    /// # Errors
+    /// When the block holds text that XML cannot carry.
+    pub fn with_header(
+        mut self,
+        block: &impl deltasoap::Message,
+    ) -> Result<Self, deltasoap::Error> {
+        self.options = self
+            .options
+            .header(deltasoap::soap::HeaderBlock::from_message(block)?);
+        Ok(self)
+    }
+
+    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    pub fn whole(self) -> FaultServiceClient<deltasoap::http::Whole<C>> {
+        FaultServiceClient {
+            caller: deltasoap::http::Whole(self.caller),
+            options: self.options,
+        }
     }
 
     /// Calls `getQuote`.
@@ -44,7 +66,10 @@ impl<C: deltasoap::http::Caller> FaultServiceClient<C> {
     pub async fn get_quote(
         &self,
         request: &unqualified::GetQuote,
-    ) -> Result<unqualified::GetQuoteResponse, deltasoap::http::Failure<GetQuoteFault>> {
+    ) -> Result<
+        C::Answer<unqualified::GetQuoteResponse>,
+        deltasoap::http::Failure<GetQuoteFault>,
+    > {
         Ok(
             self
                 .caller
@@ -64,7 +89,7 @@ impl<C: deltasoap::http::Caller> FaultServiceClient<C> {
         &self,
         request: &unqualified::ThrowFault,
     ) -> Result<
-        unqualified::ThrowFaultResponse,
+        C::Answer<unqualified::ThrowFaultResponse>,
         deltasoap::http::Failure<ThrowFaultFault>,
     > {
         Ok(
@@ -86,7 +111,7 @@ impl<C: deltasoap::http::Caller> FaultServiceClient<C> {
         &self,
         request: &unqualified::ThrowExtensionFault,
     ) -> Result<
-        unqualified::ThrowExtensionFaultResponse,
+        C::Answer<unqualified::ThrowExtensionFaultResponse>,
         deltasoap::http::Failure<ThrowExtensionFaultFault>,
     > {
         Ok(

@@ -37,10 +37,32 @@ impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeDocClient<C> {
         }
     }
 
-    /// The same client with settings for its calls: header blocks, a timeout.
+    /// The same client with settings for its calls: a timeout, parts, header blocks.
     #[must_use]
     pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
         Self { options, ..self }
+    }
+
+    /// The same client with one more header block in its requests.
+    ///
+    /// # Errors
+    /// When the block holds text that XML cannot carry.
+    pub fn with_header(
+        mut self,
+        block: &impl deltasoap::Message,
+    ) -> Result<Self, deltasoap::Error> {
+        self.options = self
+            .options
+            .header(deltasoap::soap::HeaderBlock::from_message(block)?);
+        Ok(self)
+    }
+
+    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    pub fn whole(self) -> Soap12AddTestPortTypeDocClient<deltasoap::http::Whole<C>> {
+        Soap12AddTestPortTypeDocClient {
+            caller: deltasoap::http::Whole(self.caller),
+            options: self.options,
+        }
     }
 
     /// Calls `echoString`.
@@ -50,7 +72,10 @@ impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeDocClient<C> {
     pub async fn echo_string(
         &self,
         request: &soapinterop_org::EchoString,
-    ) -> Result<soapinterop_org::EchoStringResponse, deltasoap::http::CallError> {
+    ) -> Result<
+        C::Answer<soapinterop_org::EchoStringResponse>,
+        deltasoap::http::CallError,
+    > {
         self.caller.call(request, self.options.clone()).await
     }
 }
@@ -115,10 +140,32 @@ impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeRpcClient<C> {
         }
     }
 
-    /// The same client with settings for its calls: header blocks, a timeout.
+    /// The same client with settings for its calls: a timeout, parts, header blocks.
     #[must_use]
     pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
         Self { options, ..self }
+    }
+
+    /// The same client with one more header block in its requests.
+    ///
+    /// # Errors
+    /// When the block holds text that XML cannot carry.
+    pub fn with_header(
+        mut self,
+        block: &impl deltasoap::Message,
+    ) -> Result<Self, deltasoap::Error> {
+        self.options = self
+            .options
+            .header(deltasoap::soap::HeaderBlock::from_message(block)?);
+        Ok(self)
+    }
+
+    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    pub fn whole(self) -> Soap12AddTestPortTypeRpcClient<deltasoap::http::Whole<C>> {
+        Soap12AddTestPortTypeRpcClient {
+            caller: deltasoap::http::Whole(self.caller),
+            options: self.options,
+        }
     }
 
     /// Calls `echoVoid`.
@@ -128,7 +175,10 @@ impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeRpcClient<C> {
     pub async fn echo_void(
         &self,
         request: &soapinterop_org::EchoVoid,
-    ) -> Result<soapinterop_org::EchoVoidResponse, deltasoap::http::CallError> {
+    ) -> Result<
+        C::Answer<soapinterop_org::EchoVoidResponse>,
+        deltasoap::http::CallError,
+    > {
         self.caller
             .call(
                 request,
@@ -145,7 +195,7 @@ impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeRpcClient<C> {
         &self,
         request: &soapinterop_org::EchoSimpleTypesAsStruct,
     ) -> Result<
-        soapinterop_org::EchoSimpleTypesAsStructResponse,
+        C::Answer<soapinterop_org::EchoSimpleTypesAsStructResponse>,
         deltasoap::http::CallError,
     > {
         self.caller
@@ -163,7 +213,10 @@ impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeRpcClient<C> {
     pub async fn echo_string(
         &self,
         request: &soapinterop_org::EchoString2,
-    ) -> Result<soapinterop_org::EchoStringResponse2, deltasoap::http::CallError> {
+    ) -> Result<
+        C::Answer<soapinterop_org::EchoStringResponse2>,
+        deltasoap::http::CallError,
+    > {
         self.caller
             .call(
                 request,
@@ -180,7 +233,7 @@ impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeRpcClient<C> {
         &self,
         request: &ts_tests::EchoSimpleTypesAsStructOfSchemaTypes,
     ) -> Result<
-        ts_tests::EchoSimpleTypesAsStructOfSchemaTypesResponse,
+        C::Answer<ts_tests::EchoSimpleTypesAsStructOfSchemaTypesResponse>,
         deltasoap::http::CallError,
     > {
         self.caller
@@ -198,7 +251,10 @@ impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeRpcClient<C> {
     pub async fn echo_integer(
         &self,
         request: &soapinterop_org::EchoInteger,
-    ) -> Result<soapinterop_org::EchoIntegerResponse, deltasoap::http::CallError> {
+    ) -> Result<
+        C::Answer<soapinterop_org::EchoIntegerResponse>,
+        deltasoap::http::CallError,
+    > {
         self.caller
             .call(
                 request,

@@ -31,10 +31,32 @@ impl<C: deltasoap::http::Caller> MetadataClient<C> {
         }
     }
 
-    /// The same client with settings for its calls: header blocks, a timeout.
+    /// The same client with settings for its calls: a timeout, parts, header blocks.
     #[must_use]
     pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
         Self { options, ..self }
+    }
+
+    /// The same client with one more header block in its requests.
+    ///
+    /// # Errors
+    /// When the block holds text that XML cannot carry.
+    pub fn with_header(
+        mut self,
+        block: &impl deltasoap::Message,
+    ) -> Result<Self, deltasoap::Error> {
+        self.options = self
+            .options
+            .header(deltasoap::soap::HeaderBlock::from_message(block)?);
+        Ok(self)
+    }
+
+    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    pub fn whole(self) -> MetadataClient<deltasoap::http::Whole<C>> {
+        MetadataClient {
+            caller: deltasoap::http::Whole(self.caller),
+            options: self.options,
+        }
     }
 
     /// Reads metadata entries synchronously.
@@ -46,7 +68,7 @@ impl<C: deltasoap::http::Caller> MetadataClient<C> {
     pub async fn read_metadata(
         &self,
         request: &ReadMetadata,
-    ) -> Result<ReadMetadataResponse, deltasoap::http::CallError> {
+    ) -> Result<C::Answer<ReadMetadataResponse>, deltasoap::http::CallError> {
         self.caller.call(request, self.options.clone()).await
     }
 }
@@ -54,6 +76,8 @@ impl<C: deltasoap::http::Caller> MetadataClient<C> {
 /// Answers the operations of `MetadataPortType`: see [`serve_metadata`].
 pub trait MetadataServer: Send + Sync + 'static {
     /// Reads metadata entries synchronously.
+    ///
+    /// Header blocks, which the context has: [`SessionHeader`], [`CallOptions`].
     fn read_metadata(
         &self,
         request: deltasoap::Lease<ReadMetadata>,

@@ -31,10 +31,32 @@ impl<C: deltasoap::http::Caller> BerichtuitwisselingServiceV3Client<C> {
         }
     }
 
-    /// The same client with settings for its calls: header blocks, a timeout.
+    /// The same client with settings for its calls: a timeout, parts, header blocks.
     #[must_use]
     pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
         Self { options, ..self }
+    }
+
+    /// The same client with one more header block in its requests.
+    ///
+    /// # Errors
+    /// When the block holds text that XML cannot carry.
+    pub fn with_header(
+        mut self,
+        block: &impl deltasoap::Message,
+    ) -> Result<Self, deltasoap::Error> {
+        self.options = self
+            .options
+            .header(deltasoap::soap::HeaderBlock::from_message(block)?);
+        Ok(self)
+    }
+
+    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    pub fn whole(self) -> BerichtuitwisselingServiceV3Client<deltasoap::http::Whole<C>> {
+        BerichtuitwisselingServiceV3Client {
+            caller: deltasoap::http::Whole(self.caller),
+            options: self.options,
+        }
     }
 
     /// Calls `IndienenBericht`.
@@ -47,7 +69,7 @@ impl<C: deltasoap::http::Caller> BerichtuitwisselingServiceV3Client<C> {
         &self,
         request: &berichtuitwisseling_v3::IndienenBericht,
     ) -> Result<
-        berichtuitwisseling_v3::IndienenBerichtResponse,
+        C::Answer<berichtuitwisseling_v3::IndienenBerichtResponse>,
         deltasoap::http::CallError,
     > {
         self.caller
@@ -66,6 +88,7 @@ impl<C: deltasoap::http::Caller> BerichtuitwisselingServiceV3Client<C> {
 
 /// Answers the operations of `BerichtuitwisselingServiceV3`: see [`serve_berichtuitwisseling_service_v3`].
 pub trait BerichtuitwisselingServiceV3Server: Send + Sync + 'static {
+    /// Header blocks, which the context has: [`berichtuitwisseling_v3::ReferentieHeader`].
     fn indienen_bericht(
         &self,
         request: deltasoap::Lease<berichtuitwisseling_v3::IndienenBericht>,

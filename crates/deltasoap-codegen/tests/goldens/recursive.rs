@@ -31,10 +31,32 @@ impl<C: deltasoap::http::Caller> OperationServiceNextGenClient<C> {
         }
     }
 
-    /// The same client with settings for its calls: header blocks, a timeout.
+    /// The same client with settings for its calls: a timeout, parts, header blocks.
     #[must_use]
     pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
         Self { options, ..self }
+    }
+
+    /// The same client with one more header block in its requests.
+    ///
+    /// # Errors
+    /// When the block holds text that XML cannot carry.
+    pub fn with_header(
+        mut self,
+        block: &impl deltasoap::Message,
+    ) -> Result<Self, deltasoap::Error> {
+        self.options = self
+            .options
+            .header(deltasoap::soap::HeaderBlock::from_message(block)?);
+        Ok(self)
+    }
+
+    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    pub fn whole(self) -> OperationServiceNextGenClient<deltasoap::http::Whole<C>> {
+        OperationServiceNextGenClient {
+            caller: deltasoap::http::Whole(self.caller),
+            options: self.options,
+        }
     }
 
     /// Documentation goes here.
@@ -44,7 +66,7 @@ impl<C: deltasoap::http::Caller> OperationServiceNextGenClient<C> {
     pub async fn operation(
         &self,
         request: &OperationRequest,
-    ) -> Result<OperationResponse, deltasoap::http::CallError> {
+    ) -> Result<C::Answer<OperationResponse>, deltasoap::http::CallError> {
         self.caller
             .call(
                 request,

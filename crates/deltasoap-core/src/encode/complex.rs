@@ -15,6 +15,22 @@ pub trait EncodeFields {
     }
 }
 
+/// What can stand in an element beside attributes: simple values, and [`Binary`](crate::Binary).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the text of an element",
+    note = "text is of a simple type: a built-in one, an enumeration, a union, or a tuple struct of such"
+)]
+pub trait Text {
+    /// Writes the text; the start tag still stands open.
+    fn encode_text(&self, encoder: &mut Encoder);
+}
+
+impl<T: Lexical> Text for T {
+    fn encode_text(&self, encoder: &mut Encoder) {
+        encoder.leaf(self);
+    }
+}
+
 /// Writes the content of a complex element whose start tag still stands open.
 pub fn encode<T: EncodeFields>(value: &T, encoder: &mut Encoder, view: View<'_>) {
     encode_attributes(value, encoder, view);
@@ -22,9 +38,9 @@ pub fn encode<T: EncodeFields>(value: &T, encoder: &mut Encoder, view: View<'_>)
 }
 
 /// Writes the content of an element with simple content: attributes, then text.
-pub fn encode_text<T: EncodeFields>(value: &T, text: &impl Lexical, encoder: &mut Encoder, view: View<'_>) {
+pub fn encode_text<T: EncodeFields>(value: &T, text: &impl Text, encoder: &mut Encoder, view: View<'_>) {
     encode_attributes(value, encoder, view);
-    encoder.leaf(text);
+    text.encode_text(encoder);
 }
 
 pub(crate) fn encode_attributes<T: EncodeFields>(value: &T, encoder: &mut Encoder, view: View<'_>) {

@@ -7,6 +7,7 @@
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, Stop, nil_attribute, other_attribute, skip_element};
 use crate::encode::Encoder;
+use crate::encode::complex::Text;
 use crate::schema::{Builtin, Element, QName, SimpleElement, View};
 use crate::{ErrorKind, Escape, Lexical, ns};
 use bytes::Bytes;
@@ -16,7 +17,9 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use std::borrow::Cow;
 use std::fmt;
 
-/// Bytes in a message (`xsd:base64Binary`): as text, or in another part of its package.
+/// Bytes in a message (`xsd:base64Binary`): as text, or in another part of its package. It is the type to have for every element that
+/// holds bytes, and for the text of one that has attributes too (`xmime:contentType`), since any sender may use MTOM.
+/// [`Base64`] is the text alone: right in attributes and lists, and an element of that type refuses parts.
 ///
 /// Which of them is the sender's choice, and a receiver takes both (XOP 1.0). Messages are decoded without the other parts:
 /// a [`Part`](Self::Part) says where the bytes are, and the package that came with the message has them. When a message is
@@ -164,13 +167,23 @@ impl Content for Binary {
 
     fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
         encoder.type_attribute(view.element.type_name());
-        let has_parts = encoder.parts.is_some();
+        match self {
+            Binary::Part(uri) if encoder.parts.is_none() => {
+                encoder.attribute(&QName::new("", "href"), uri.as_str());
+            }
+            _ => self.encode_text(encoder),
+        }
+    }
+}
+
+/// Beside attributes a part is always an `xop:Include`: an `href` would be one more attribute of the element's type.
+impl Text for Binary {
+    fn encode_text(&self, encoder: &mut Encoder) {
         let taken = self.inline().and_then(|bytes| encoder.parts.as_mut()?.take(bytes));
         match (self, taken) {
             (_, Some(uri)) => write_include(encoder, &uri),
             (Binary::Bytes(bytes), None) => encoder.leaf(&Inline(bytes.clone())),
-            (Binary::Part(uri), None) if has_parts => write_include(encoder, uri),
-            (Binary::Part(uri), None) => encoder.attribute(&QName::new("", "href"), uri.as_str()),
+            (Binary::Part(uri), None) => write_include(encoder, uri),
         }
     }
 }
@@ -189,14 +202,8 @@ impl Typed for Binary {
 }
 
 impl Binary {
-    /// At the start tag, which may say where the bytes are (SOAP Messages with Attachments, section 3).
     fn open(&mut self, cursor: &mut Cursor<'_>, me: usize) -> Step {
-        nil_attribute(cursor)?.reject(cursor)?;
-        let href = (0..cursor.reader().attribute_count()).find(|&index| is_part(cursor, index));
-        for index in (0..cursor.reader().attribute_count()).filter(|index| Some(*index) != href) {
-            other_attribute(cursor, index)?;
-        }
-        let uri = href.map(|index| PartUri::new(cursor.reader().attribute(index).1.trim_ascii()));
+        let uri = if cursor.take_attributes_read() { None } else { referred(cursor)? };
         let (offset, state) = (cursor.offset(), cursor.state());
         (state.binary, state.partial) = (Base64::default(), Partial::default());
         let frame = cursor.frame(me);
@@ -208,6 +215,16 @@ impl Binary {
         }
         Ok(())
     }
+}
+
+/// At the start tag, which may say where the bytes are (SOAP Messages with Attachments, section 3).
+fn referred(cursor: &Cursor<'_>) -> Step<Option<PartUri>> {
+    nil_attribute(cursor)?.reject(cursor)?;
+    let href = (0..cursor.reader().attribute_count()).find(|&index| is_part(cursor, index));
+    for index in (0..cursor.reader().attribute_count()).filter(|index| Some(*index) != href) {
+        other_attribute(cursor, index)?;
+    }
+    Ok(href.map(|index| PartUri::new(cursor.reader().attribute(index).1.trim_ascii())))
 }
 
 /// True for an `href` that does not point into the envelope.

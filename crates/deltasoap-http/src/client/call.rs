@@ -12,7 +12,7 @@ use crate::media;
 use crate::{Body, BoxError};
 use bytes::Bytes;
 use deltasoap_core::decode::Decoder;
-use deltasoap_core::soap::{Head, Receiver, Reply, ReplyReceiver, Version};
+use deltasoap_core::soap::{Head, HeaderBlock, Receiver, Reply, ReplyReceiver, Version};
 use deltasoap_core::{DecodeOptions, Differential, Error, Lease, Message, QName};
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, StatusCode};
@@ -34,6 +34,13 @@ pub struct Response<T> {
     /// The parts that came with the message, which may be still on their way: they may pause for no longer than the client's
     /// [timeout](crate::ClientBuilder::timeout) says, whatever that of the call was.
     pub attachments: Attachments,
+}
+
+impl<T> Response<T> {
+    /// The first header block with the type's element name, as a typed value; `None` if there is none.
+    pub fn header<H: Message>(&self) -> Option<Result<H, Error>> {
+        self.head.headers.iter().find_map(HeaderBlock::to_typed)
+    }
 }
 
 impl<S, B> Client<S>

@@ -1,6 +1,6 @@
 //! What generated clients need of a client: to call, whatever the transport is.
 
-use super::{BoxError, CallError, CallOptions, Client};
+use super::{BoxError, CallError, CallOptions, Client, Response};
 use crate::Body;
 use bytes::Bytes;
 use deltasoap_core::Message;
@@ -11,6 +11,9 @@ use tower::Service;
 
 /// Calls operations. A [`Client`] does, over any transport; generated clients are made over what does.
 pub trait Caller {
+    /// What calls give: the element of the response's body, or the [`Response`] around it.
+    type Answer<T>;
+
     /// Calls an operation; see [`Client::call_with`].
     ///
     /// # Errors
@@ -19,7 +22,7 @@ pub trait Caller {
         &self,
         request: &Req,
         options: CallOptions,
-    ) -> impl Future<Output = Result<Resp, CallError>> + Send
+    ) -> impl Future<Output = Result<Self::Answer<Resp>, CallError>> + Send
     where
         Req: Message + Sync,
         Resp: Message + Send;
@@ -41,6 +44,8 @@ where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
+    type Answer<T> = T;
+
     async fn call<Req, Resp>(&self, request: &Req, options: CallOptions) -> Result<Resp, CallError>
     where
         Req: Message + Sync,
@@ -54,6 +59,36 @@ where
         Req: Message + Sync,
     {
         self.send_with(request, options).await
+    }
+}
+
+/// A client that gives responses with what came around them: header blocks, parts, HTTP headers.
+#[derive(Debug, Clone)]
+pub struct Whole<C>(pub C);
+
+impl<S, B> Caller for Whole<Client<S>>
+where
+    S: Service<Request<Body>, Response = http::Response<B>> + Clone + Send + Sync,
+    S::Future: Send,
+    S::Error: Into<BoxError> + Send,
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    type Answer<T> = Response<T>;
+
+    async fn call<Req, Resp>(&self, request: &Req, options: CallOptions) -> Result<Response<Resp>, CallError>
+    where
+        Req: Message + Sync,
+        Resp: Message + Send,
+    {
+        self.0.call_with(request, options).await
+    }
+
+    async fn send<Req>(&self, request: &Req, options: CallOptions) -> Result<(), CallError>
+    where
+        Req: Message + Sync,
+    {
+        self.0.send_with(request, options).await
     }
 }
 

@@ -11,7 +11,8 @@ use base64::engine::Simd;
 use base64::engine::general_purpose::PAD;
 use std::sync::LazyLock;
 
-/// An XSD `base64Binary`: any bytes.
+/// An XSD `base64Binary`: any bytes, as text. For the content of elements there is `Binary` in `deltasoap-core`, which can also be in
+/// a part of its own (MTOM).
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Base64(pub Vec<u8>);
 

@@ -1,0 +1,26 @@
+//! `generate`: Rust for a WSDL.
+
+use super::import;
+use crate::cli::Generate;
+use anyhow::{Context as _, Result};
+use deltasoap_codegen::{Builder, Generated};
+use deltasoap_wsdl::NoteKind;
+use std::io::{self, Write as _};
+
+/// Generates, prints or writes it, and says what is not in it.
+pub fn generate(arguments: &Generate) -> Result<()> {
+    let source = &arguments.description.wsdl;
+    let import = import(&arguments.description)?;
+    let builder = Builder::new(source).module_file().operations(&arguments.operations);
+    let Generated { code, omitted, .. } = builder.generate_for(&import).with_context(|| source.clone())?;
+    match &arguments.output {
+        None => io::stdout().write_all(code.as_bytes())?,
+        Some(path) => {
+            std::fs::write(path, code).with_context(|| format!("{} cannot be written", path.display()))?;
+        }
+    }
+    let missing = import.notes().iter().filter(|note| note.kind != NoteKind::Tolerated);
+    missing.for_each(|note| eprintln!("warning: {note}"));
+    omitted.iter().for_each(|it| eprintln!("warning: left out: {it}"));
+    Ok(())
+}

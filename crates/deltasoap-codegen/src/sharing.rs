@@ -1,0 +1,60 @@
+//! Types of SOAP encoding that hold themselves: their values can be shared, and be cyclic.
+//!
+//! Any value can be shared in SOAP encoding, but most types need not tell: what is referred to twice is read twice. A value within
+//! itself, however, is something that only a reference can say. The rule is that of `deltasoap_wsdl::lower`.
+
+use crate::graph;
+use crate::model::{Item, ItemId, ItemKind, Model, TypeUse};
+use std::collections::HashSet;
+
+/// Makes shared values of what may hold itself.
+pub(crate) fn share(model: &mut Model) {
+    let shared = holding_themselves(model);
+    if shared.is_empty() {
+        return;
+    }
+    for item in &mut model.items {
+        if let ItemKind::Struct(of) = &mut item.kind {
+            of.members.iter_mut().for_each(|member| lead(&mut member.content, &shared));
+        }
+        if let ItemKind::Choice(variants) = &mut item.kind {
+            variants.iter_mut().for_each(|variant| lead(&mut variant.content, &shared));
+        }
+    }
+}
+
+fn lead(content: &mut TypeUse, shared: &HashSet<ItemId>) {
+    match content {
+        TypeUse::Item(id) if shared.contains(id) => *content = TypeUse::Shared(*id),
+        TypeUse::Array(items) => lead(&mut items.item, shared),
+        _ => {}
+    }
+}
+
+/// The types in SOAP encoding from which a way leads back to them.
+fn holding_themselves(model: &Model) -> HashSet<ItemId> {
+    if model.encoded.is_empty() {
+        return HashSet::new();
+    }
+    let leads = |item: &Item| held(item).map(|id| model.resolve(id).index()).collect();
+    let cyclic = graph::cyclic(&model.items.iter().map(leads).collect::<Vec<_>>());
+    model.encoded.iter().copied().filter(|id| cyclic[id.index()]).collect()
+}
+
+/// The items that an item holds, in whatever number.
+fn held(item: &Item) -> Box<dyn Iterator<Item = ItemId> + '_> {
+    match &item.kind {
+        ItemKind::Struct(of) => Box::new(of.members.iter().filter_map(|member| innermost(&member.content))),
+        ItemKind::Choice(variants) => Box::new(variants.iter().filter_map(|variant| innermost(&variant.content))),
+        ItemKind::Derived(of) => Box::new(of.types.iter().copied()),
+        _ => Box::new(std::iter::empty()),
+    }
+}
+
+fn innermost(content: &TypeUse) -> Option<ItemId> {
+    match content {
+        TypeUse::Item(id) | TypeUse::Shared(id) => Some(*id),
+        TypeUse::Array(items) => innermost(&items.item),
+        TypeUse::Plain(_) | TypeUse::List(_) => None,
+    }
+}

@@ -1,0 +1,55 @@
+//! What one can ask for, and what one is told.
+
+mod support;
+
+use deltasoap_codegen::{Builder, Error, Generated};
+use deltasoap_wsdl::Importer;
+use support::wsdl;
+
+fn archive() -> Builder {
+    Builder::new(wsdl("../../crates/deltasoap-codegen/tests/data/archive.wsdl")).importer(Importer::new().offline())
+}
+
+#[test]
+fn operations_that_are_not_generated_have_a_reason() {
+    let Generated { omitted, files, .. } = archive().generate().expect("generated");
+    assert_eq!(omitted, ["Archive.Both: its body has several elements"]);
+    assert_eq!(files.len(), 1);
+}
+
+#[test]
+fn operations_that_are_named_bring_their_types_alone() {
+    let events = wsdl("FalkTannhaeuser+python-onvif-zeep/wsdl/events.wsdl");
+    let events = Builder::new(events).importer(Importer::new().offline());
+    let all = events.generate().expect("generated").code;
+    let one = events.clone().operations(["Renew"]).generate().expect("generated").code;
+    assert!(one.contains("pub async fn renew(") && !one.contains("pub async fn subscribe("));
+    assert!(one.len() * 4 < all.len(), "{} of {} bytes", one.len(), all.len());
+    assert!(
+        matches!(events.operations(["Renew", "Forget"]).generate(), Err(Error::NoOperation(name)) if name == "Forget")
+    );
+}
+
+/// The name of a build script's mistake is in its message, with the file.
+#[test]
+fn errors_name_the_file() {
+    let missing = Builder::new("no/such.wsdl").generate().expect_err("nothing there");
+    assert!(missing.to_string().contains("no/such.wsdl"), "{missing}");
+    let folder = archive().out_dir("no/such/folder").build().expect_err("nowhere to write to");
+    assert!(folder.to_string().contains("no/such/folder/archive.rs"), "{folder}");
+}
+
+/// Types that are called as what clients and services use: they compile beside each other.
+#[test]
+fn names_that_the_code_needs_are_not_taken() {
+    let type_of = |name: &str| format!("<xs:element name='{name}'><xs:complexType/></xs:element>");
+    let elements: String = ["C", "T", "Send", "Sync", "Into", "String", "Option"].map(type_of).concat();
+    let schema = format!(
+        "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:t'>{elements}</xs:schema>"
+    );
+    let import = Importer::new().offline().text(&schema).expect("imported");
+    let code = Builder::new("t").generate_for(&import).expect("generated").code;
+    for name in ["C", "T", "Send", "Sync", "Into", "String", "Option"] {
+        assert!(!code.contains(&format!("struct {name} ")), "{code}");
+    }
+}

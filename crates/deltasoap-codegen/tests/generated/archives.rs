@@ -1,0 +1,111 @@
+//! What is around a body: header blocks in both directions, parts with MTOM, and without.
+
+use crate::archive::serve_archive;
+use crate::archive::{ArchiveClient, ArchiveServer, Full, Picture, Quota, Session, Store, StoreFault, StoreResponse};
+use deltasoap::http::{Answer, CallOptions, Client, Context, Failure, Mtom, TypedFault};
+use deltasoap::lexical::Base64;
+use deltasoap::soap::{Fault, HeaderBlock};
+use deltasoap::{Binary, Lease};
+
+type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
+
+/// Tells how long everything was, and how many bytes there may be more.
+struct Shelf;
+
+impl ArchiveServer for Shelf {
+    async fn store(&self, request: Lease<Store>, mut context: Context) -> Result<Answer<StoreResponse>, StoreFault> {
+        let Some(Ok(session)) = context.header::<Session>() else {
+            return Err(Fault::sender("who is it?").into());
+        };
+        let mut bytes = Vec::new();
+        for binary in request.data.iter().chain([&request.picture.value, &request.digest]) {
+            let content = context.attachments().bytes(binary).await;
+            let content = content.map_err(|error| Fault::sender(error.to_string()))?;
+            bytes.push(i32::try_from(content.len()).unwrap_or(i32::MAX));
+        }
+        if session.user == "guest" {
+            return Err(StoreFault::Full(TypedFault::receiver("no room", Full { free: 0 })));
+        }
+        let quota = HeaderBlock::from_message(&Quota(bytes.iter().sum()));
+        let quota = quota.map_err(|error| Fault::receiver(error.to_string()))?;
+        let copy = Binary::from(vec![1; 5000]);
+        Ok(Answer::new(StoreResponse { bytes, copy }).with_header(quota))
+    }
+}
+
+fn request(seed: u8) -> Store {
+    Store {
+        picture: Picture {
+            content_type: Some("image/png".to_owned()),
+            digest: Some(Base64(vec![1, 2, 3, 4])),
+            value: Binary::from(vec![seed; 6000]),
+        },
+        data: vec![Binary::from(vec![seed; 5000]), Binary::from(vec![seed; 10])],
+        digest: Binary::from(vec![seed; 4]),
+    }
+}
+
+fn client() -> Result<ArchiveClient<impl deltasoap::http::Caller<Answer<StoreResponse> = StoreResponse> + Clone>> {
+    Ok(ArchiveClient::over(Client::with_service("http://localhost/", serve_archive(Shelf).build()?)?))
+}
+
+#[tokio::test]
+async fn header_blocks_go_both_ways() -> Result {
+    let service = serve_archive(Shelf).build()?;
+    let client = ArchiveClient::over(Client::with_service("http://localhost/", service)?);
+    let refused = client.store(&request(1)).await;
+    assert!(matches!(&refused, Err(Failure::Fault(fault)) if fault.to_string().contains("who is it?")), "{refused:?}");
+
+    let client = client.with_header(&Session { user: "ada".to_owned() })?;
+    let plain: StoreResponse = client.store(&request(1)).await?;
+    assert_eq!(plain.bytes, [5000, 10, 6000, 4]);
+    assert_eq!(plain.copy.inline().map(|copy| copy.len()), Some(5000));
+
+    let whole = client.whole().store(&request(2)).await?;
+    assert_eq!(whole.header::<Quota>(), Some(Ok(Quota(11014))));
+    assert_eq!(whole.body, plain);
+    Ok(())
+}
+
+#[tokio::test]
+async fn faults_are_typed_whatever_is_around_them() -> Result {
+    let client = client()?.with_header(&Session { user: "guest".to_owned() })?;
+    let full = client.store(&request(3)).await;
+    let Err(Failure::Fault(fault)) = full else { panic!("{full:?}") };
+    assert!(matches!(*fault, StoreFault::Full(TypedFault { detail: Full { free: 0 }, .. })));
+    Ok(())
+}
+
+/// Several times, since what is written or read against the message before must not matter.
+#[tokio::test]
+async fn bytes_may_come_in_parts() -> Result {
+    let service = serve_archive(Shelf).build()?;
+    let client = ArchiveClient::over(Client::with_service("http://localhost/", service)?);
+    let client =
+        client.with_options(CallOptions::new().mtom(Mtom::On)).with_header(&Session { user: "ada".to_owned() })?;
+    let client = client.whole();
+    for seed in 0..3 {
+        let mut response = client.store(&request(seed)).await?;
+        assert_eq!(response.body.bytes, [5000, 10, 6000, 4]);
+        assert!(matches!(response.body.copy, Binary::Part(_)));
+        assert_eq!(response.attachments.bytes(&response.body.copy).await?, vec![1; 5000]);
+    }
+    Ok(())
+}
+
+/// As Apache CXF writes it, the bytes in parts whatever their number.
+#[test]
+fn includes_stand_wherever_bytes_may() -> Result {
+    let include = |id: &str| format!("<x:Include xmlns:x='http://www.w3.org/2004/08/xop/include' href='cid:{id}'/>");
+    let [picture, data, digest] = ["p@x", "d@x", "g@x"].map(include);
+    let message = crate::body(&format!(
+        "<Store xmlns='urn:archive'><picture contentType='image/png'>{picture}</picture><data>{data}</data><data>AAEC</data>\
+         <digest>{digest}</digest></Store>"
+    ));
+    let store = crate::round_trip::<Store>(&message, deltasoap::schema::Use::Literal);
+    assert_eq!(store.picture.content_type.as_deref(), Some("image/png"));
+    assert_eq!(store.picture.value, Binary::part("p@x"));
+    assert_eq!(store.data, [Binary::part("d@x"), Binary::from(vec![0, 1, 2])]);
+    assert_eq!(store.digest, Binary::part("g@x"));
+    Ok(())
+}

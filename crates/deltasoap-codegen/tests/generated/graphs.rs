@@ -1,0 +1,115 @@
+//! SOAP encoding: values that are shared stay so, cycles among them, and arrays of several dimensions keep their sizes.
+
+use crate::graph::{Address, serve_family};
+use crate::graph::{AnyPet, Cat, FamilyClient, FamilyServer, Measure, MeasureResponse, Meet, MeetResponse, Person};
+use crate::{body, round_trip};
+use deltasoap::http::{Client, Context};
+use deltasoap::schema::Use;
+use deltasoap::soap::Fault;
+use deltasoap::{Lease, MultiArray, Nillable, Shared, SoapArray};
+
+type Handle = Option<Nillable<Shared<Person>>>;
+
+fn some<T>(value: T) -> Option<Nillable<T>> {
+    Some(Nillable::Value(value))
+}
+
+/// The value behind a handle.
+#[track_caller]
+fn at<T>(handle: &Option<Nillable<Shared<T>>>) -> &Shared<T> {
+    let Some(Nillable::Value(shared)) = handle else { panic!("nothing there") };
+    shared
+}
+
+fn alone(name: &str) -> Person {
+    Person { name: some(name.to_owned()), address: None, partner: None, children: None, pet: None }
+}
+
+/// Ada, whose partner's partner she is, and who has the cat that has her.
+fn circle() -> Shared<Person> {
+    Shared::cyclic(|ada| {
+        let partner = Person { partner: some(ada.clone()), ..alone("Bob") };
+        let pet = Shared::new(AnyPet::Cat(Box::new(Cat { owner: some(ada), lives: some(7) })));
+        Person { partner: some(Shared::new(partner)), pet: some(pet), ..alone("Ada") }
+    })
+}
+
+#[track_caller]
+fn assert_circle(who: &Handle) {
+    let ada = at(who);
+    let held = ada.get().expect("she is there");
+    assert_eq!(held.name, some("Ada".to_owned()));
+    let bob = at(&held.partner).get().expect("he is there");
+    assert_eq!(bob.name, some("Bob".to_owned()));
+    assert!(Shared::ptr_eq(at(&bob.partner), ada));
+    let pet = at(&held.pet).get().expect("it is there");
+    let AnyPet::Cat(cat) = &*pet else { panic!("no cat: {:?}", *pet) };
+    assert_eq!(cat.lives, some(7));
+    assert!(Shared::ptr_eq(at(&cat.owner), ada));
+}
+
+#[test]
+fn references_in_any_order() {
+    let meet = round_trip::<Meet>(
+        &body(
+            "<f:meet xmlns:f='urn:family' s:encodingStyle='http://schemas.xmlsoap.org/soap/encoding/'><who href='#ada'/></f:meet>\
+             <f:Cat id='cat' xmlns:f='urn:family' i:type='f:Cat'><owner href='#ada'/><lives>7</lives></f:Cat>\
+             <x id='ada'><name>Ada</name><partner href='#bob'/><pet href='#cat'/></x>\
+             <x id='bob'><name>Bob</name><partner href='#ada'/></x>",
+        ),
+        Use::Encoded,
+    );
+    assert_circle(&meet.who);
+}
+
+#[test]
+fn what_is_not_within_itself_is_no_handle() {
+    let address = "<address href='#town'/>";
+    let meet = round_trip::<Meet>(
+        &body(&format!(
+            "<f:meet xmlns:f='urn:family' s:encodingStyle='http://schemas.xmlsoap.org/soap/encoding/'><who><name>Ada</name>{address}\
+             <children><item><name>Cid</name>{address}</item><item i:nil='1'/></children></who></f:meet>\
+             <x id='town'><town>Oslo</town></x>"
+        )),
+        Use::Encoded,
+    );
+    let ada = at(&meet.who).get().expect("she is there");
+    let oslo: Address = Address { town: some("Oslo".to_owned()) };
+    assert_eq!(ada.address, some(oslo.clone()));
+    let Some(Nillable::Value(SoapArray(children))) = &ada.children else { panic!("no children: {:?}", *ada) };
+    let [Nillable::Value(cid), Nillable::Nil] = &children[..] else { panic!("{children:?}") };
+    assert_eq!(cid.get().map(|cid| cid.address.clone()), Some(some(oslo)));
+}
+
+/// Gives back what it gets.
+struct Echo;
+
+impl FamilyServer for Echo {
+    async fn meet(&self, request: Lease<Meet>, _: Context) -> Result<MeetResponse, Fault> {
+        assert_circle(&request.who);
+        Ok(MeetResponse { who: request.who.clone() })
+    }
+
+    async fn measure(&self, request: Lease<Measure>, _: Context) -> Result<MeasureResponse, Fault> {
+        let Some(Nillable::Value(names)) = &request.names else { return Err(Fault::sender("no names")) };
+        assert_eq!(names.sizes(), [1, 2]);
+        Ok(MeasureResponse { distances: request.distances.clone() })
+    }
+}
+
+#[tokio::test]
+async fn graphs_and_matrices_there_and_back() -> Result<(), Box<dyn std::error::Error>> {
+    let service = serve_family(Echo).build()?;
+    let client = FamilyClient::over(Client::with_service("http://localhost/", service)?);
+    for _ in 0..3 {
+        let response = client.meet(&Meet { who: some(circle()) }).await?;
+        assert_circle(&response.who);
+    }
+    let row = SoapArray(vec![Nillable::Value("a".to_owned()), Nillable::Nil]);
+    let names = MultiArray::new([1, 2], vec![Nillable::Value(row), Nillable::Nil]);
+    let distances = MultiArray::new([2, 3], vec![0.0, 0.5, 1.0, 1.5, 2.0, 2.5]);
+    let request = Measure { distances: distances.clone().map(Nillable::Value), names: names.map(Nillable::Value) };
+    let response = client.measure(&request).await?;
+    assert_eq!(response.distances, distances.map(Nillable::Value));
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! What the macro makes, by way of the facade: it compiles, and both sides understand each other.
+
+use deltasoap::http::{Client, Context, Failure, TypedFault};
+use deltasoap::soap::Fault;
+use deltasoap::{Lease, Nillable};
+use weather::{
+    Day, Forecast, ForecastChoice, ForecastFault, ForecastResponse, Rained, Sky, UnknownPlace, WeatherClient,
+    WeatherServer, serve_weather,
+};
+
+#[allow(clippy::all, dead_code, missing_docs)]
+mod weather {
+    deltasoap::wsdl!("../../examples/codegen/weather.wsdl");
+}
+
+/// A description of another namespace beside it.
+#[allow(clippy::all, dead_code, missing_docs)]
+mod archive {
+    deltasoap::wsdl!("../deltasoap-codegen/tests/data/archive.wsdl");
+}
+
+/// Knows one town.
+struct Station;
+
+impl WeatherServer for Station {
+    async fn forecast(&self, request: Lease<Forecast>, _: Context) -> Result<ForecastResponse, ForecastFault> {
+        match &request.choice {
+            ForecastChoice::City(name) if name == "Oslo" => {
+                Ok(ForecastResponse { day: vec![Day { sky: Sky::Clear, celsius: Nillable::Nil }] })
+            }
+            ForecastChoice::City(name) => {
+                let unknown = UnknownPlace { name: name.clone() };
+                Err(ForecastFault::UnknownPlace(TypedFault::sender("where?", unknown)))
+            }
+            ForecastChoice::Position(_) => Err(Fault::receiver("not today").into()),
+        }
+    }
+
+    async fn rained(&self, _: Lease<Rained>, _: Context) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn clients_and_servers_understand_each_other() -> Result<(), Box<dyn std::error::Error>> {
+    let client = WeatherClient::over(Client::with_service("http://localhost/", serve_weather(Station).build()?)?);
+    let ask = |city: &str| Forecast { choice: ForecastChoice::City(city.to_owned()), days: None };
+    let forecast = client.forecast(&ask("Oslo")).await?;
+    assert_eq!(forecast.day, [Day { sky: Sky::Clear, celsius: Nillable::Nil }]);
+    let Err(Failure::Fault(fault)) = client.forecast(&ask("Atlantis")).await else { panic!("a fault was expected") };
+    assert!(matches!(*fault, ForecastFault::UnknownPlace(fault) if fault.detail.name == "Atlantis"));
+    client.rained(&Rained { millimetres: None }).await?;
+    Ok(())
+}
+
+#[test]
+fn one_crate_may_have_several() {
+    assert_eq!(archive::ArchiveClient::ADDRESS, "http://localhost:8080/archive");
+}
