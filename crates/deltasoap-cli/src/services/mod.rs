@@ -1,6 +1,7 @@
 //! The demo's services, one a module, and the router that they are mounted in.
 
 pub mod bench;
+pub mod cases;
 pub mod tr069;
 pub mod vsphere;
 
@@ -20,10 +21,12 @@ pub struct Services {
     pub tr069: SoapService,
     pub vsphere: SoapService,
     pub bench: SoapService,
+    pub types: SoapService,
+    pub encoded: SoapService,
 }
 
 /// Where each service is mounted.
-pub const PATHS: [&str; 3] = ["/bench", "/tr069", "/vsphere"];
+pub const PATHS: [&str; 5] = ["/bench", "/tr069", "/vsphere", "/types", "/encoded"];
 
 impl Services {
     /// Builds services that read requests and write responses so; reads the recorded vSphere sessions.
@@ -37,12 +40,14 @@ impl Services {
             tr069: tr069::service(builder())?,
             vsphere: vsphere::service(builder())?,
             bench: bench::service(builder())?,
+            types: cases::types(builder())?,
+            encoded: cases::encodings(builder())?,
         })
     }
 
     /// A router with every service under its path, and a list of them at its root.
     pub fn router(&self) -> Router {
-        let services = PATHS.into_iter().zip([&self.bench, &self.tr069, &self.vsphere]);
+        let services = PATHS.into_iter().zip([&self.bench, &self.tr069, &self.vsphere, &self.types, &self.encoded]);
         let index = ServiceIndex::new("deltasoap");
         let index = services.clone().fold(index, |index, (path, service)| index.add(path, service));
         let router = Router::new().route_service("/", index);

@@ -1,10 +1,12 @@
-//! Calls every operation of `testdata/wsdl/bench.wsdl` with our client, over SOAP 1.1 and SOAP 1.2, and checks each value.
+//! Calls every operation of `testdata/wsdl/bench.wsdl`, `types.wsdl` and `encoded.wsdl` with our client, over SOAP 1.1 and
+//! SOAP 1.2, and checks each value.
 //!
 //! Templates, hints and differential decoding are on, as by default, and one client serves all tests of a version: so each call
 //! is written and read against the ones before it. Prints one JSON object a test; `tests/interop/README.md` says what is in it.
 
 #![forbid(unsafe_code)]
 
+mod cases;
 mod messages;
 mod report;
 mod structs;
@@ -25,11 +27,17 @@ use std::str::FromStr;
 /// What a test ends with where the peer did not do as it should.
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// Calls every operation of testdata/wsdl/bench.wsdl.
+/// Calls every operation of the descriptions of the interoperability tests.
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// Where the service is
-    url: String,
+    /// Where the service of testdata/wsdl/bench.wsdl is, if the peer has it
+    url: Option<String>,
+    /// Where the service of testdata/wsdl/types.wsdl is
+    #[arg(long, value_name = "URL")]
+    types: Option<String>,
+    /// Where the service of testdata/wsdl/encoded.wsdl is
+    #[arg(long, value_name = "URL")]
+    encoded: Option<String>,
     /// Where it is for one feature alone, such as `gzip=http://localhost:8080/gzip`
     #[arg(long = "at", value_name = "FEATURE=URL", value_parser = pair::<Feature>)]
     urls: Vec<(Feature, String)>,
@@ -57,8 +65,8 @@ struct Endpoint {
 }
 
 impl Endpoint {
-    fn new(arguments: &Arguments, version: Version) -> Result<Self, Failure> {
-        let url = arguments.url.clone();
+    fn new(arguments: &Arguments, url: &str, version: Version) -> Result<Self, Failure> {
+        let url = url.to_owned();
         let client = Client::builder(url.clone()).version(version).build()?;
         let urls = arguments.urls.iter().cloned().collect();
         Ok(Endpoint { version, url, urls, ca: arguments.ca.clone(), client })
@@ -87,10 +95,18 @@ async fn main() -> ExitCode {
 }
 
 async fn test(arguments: &Arguments, version: Version) -> Result<(), Failure> {
-    let endpoint = Endpoint::new(arguments, version)?;
     let report = Report::new(version, arguments.lacks.iter().cloned().collect());
-    values::test(&endpoint, &report).await;
-    structs::test(&endpoint, &report).await;
-    wire::test(&endpoint, &report).await;
+    if let Some(url) = &arguments.url {
+        let endpoint = Endpoint::new(arguments, url, version)?;
+        values::test(&endpoint, &report).await;
+        structs::test(&endpoint, &report).await;
+        wire::test(&endpoint, &report).await;
+    }
+    if let Some(url) = &arguments.types {
+        cases::literally(url, version, &report).await?;
+    }
+    if let Some(url) = &arguments.encoded {
+        cases::in_encoding(url, version, &report).await?;
+    }
     Ok(())
 }

@@ -89,14 +89,19 @@ impl Report {
 
     /// Runs a test, unless the peer does not have what it is about.
     pub async fn test(&self, feature: Feature, test: &str, running: impl Future<Output = Result<(), Failure>>) {
-        let lacking = self.lacks.get(feature.name()).or_else(|| self.lacks.get(&format!("{}/{test}", feature.name())));
+        self.case(feature.name(), test, running).await;
+    }
+
+    /// The same for a feature that is known by its name alone.
+    pub async fn case(&self, feature: &str, test: &str, running: impl Future<Output = Result<(), Failure>>) {
+        let lacking = self.lacks.get(feature).or_else(|| self.lacks.get(&format!("{feature}/{test}")));
         let skipped = lacking.map(String::as_str);
         let outcome = match skipped {
             Some(_) => Ok(()),
             None => tokio::time::timeout(TIME, running).await.unwrap_or_else(|_| Err("no answer".into())),
         };
         let detail = outcome.as_ref().err().map(|error| shortened(&full(&**error))).unwrap_or_default();
-        let line = Line { soap: self.soap, feature: feature.name(), test, ok: outcome.is_ok(), detail, skipped };
+        let line = Line { soap: self.soap, feature, test, ok: outcome.is_ok(), detail, skipped };
         println!("{}", serde_json::to_string(&line).unwrap_or_default());
     }
 }

@@ -33,7 +33,10 @@ pub(super) fn marks_of(reader: &Reader, is_mark: impl Fn(NameId) -> bool) -> Mar
         match kind(reader.names(), name) {
             Some(Kind::Id) if is_mark(name) && !text.is_empty() => marks.id = marks.id.or(Some(text)),
             Some(Kind::Href) if is_mark(name) => marks.reference = marks.reference.or(text.strip_prefix('#')),
-            Some(Kind::Ref) if is_mark(name) => marks.reference = marks.reference.or(Some(text)),
+            // An id alone by the standard; some toolkits write a fragment as in SOAP 1.1, which no id can be.
+            Some(Kind::Ref) if is_mark(name) => {
+                marks.reference = marks.reference.or(Some(text.strip_prefix('#').unwrap_or(text)));
+            }
             _ => {}
         }
     }

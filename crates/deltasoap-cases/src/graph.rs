@@ -1,0 +1,128 @@
+//! Values that refer to each other: shared ones, and cycles.
+
+use crate::{Case, Kind};
+use deltasoap::{Shared, Soap};
+
+/// Two places in a graph, which may be the same.
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(namespace = "urn:types")]
+#[allow(missing_docs)]
+pub struct Graph {
+    pub first: Shared<Node>,
+    pub second: Option<Shared<Node>>,
+}
+
+/// A node with at most two ways to others.
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(namespace = "urn:types")]
+#[allow(missing_docs)]
+pub struct Node {
+    pub name: String,
+    pub left: Option<Shared<Node>>,
+    pub right: Option<Shared<Node>>,
+}
+
+impl Kind for Graph {
+    const NAME: &'static str = "Graph";
+    const FEATURE: &'static str = "references";
+    const CASES: &'static [Case<Self>] = &[
+        ("a tree", || graph(node("a", Some(leaf("b")), Some(node("c", Some(leaf("d")), None))), None)),
+        ("equal values that are not shared", || graph(leaf("a"), Some(leaf("a")))),
+        ("a shared value", shared),
+        ("a diamond", diamond),
+        ("a cycle", || graph(Shared::cyclic(|me| Node { left: Some(me), ..named("a") }), None)),
+        ("a longer cycle", || {
+            graph(Shared::cyclic(|me| Node { left: Some(node("b", Some(me), Some(leaf("c")))), ..named("a") }), None)
+        }),
+    ];
+
+    /// The same values, shared in the same places.
+    fn is_same(&self, other: &Self) -> bool {
+        Walk::of(self) == Walk::of(other)
+    }
+}
+
+fn shared() -> Graph {
+    let node = leaf("a");
+    graph(node.clone(), Some(node))
+}
+
+fn diamond() -> Graph {
+    let bottom = leaf("d");
+    graph(node("a", Some(node("b", Some(bottom.clone()), None)), Some(node("c", None, Some(bottom)))), None)
+}
+
+fn graph(first: Shared<Node>, second: Option<Shared<Node>>) -> Graph {
+    Graph { first, second }
+}
+
+fn leaf(name: &str) -> Shared<Node> {
+    Shared::new(named(name))
+}
+
+fn node(name: &str, left: Option<Shared<Node>>, right: Option<Shared<Node>>) -> Shared<Node> {
+    Shared::new(Node { left, right, ..named(name) })
+}
+
+fn named(name: &str) -> Node {
+    Node { name: name.to_owned(), left: None, right: None }
+}
+
+/// A walk through a graph, as text: a node that was met before is told by when.
+#[derive(Default)]
+struct Walk {
+    met: Vec<Shared<Node>>,
+    text: String,
+}
+
+/// Most nodes of a walk: the cases have fewer, and whoever sends more has not sent one of them.
+const NODES: usize = 100;
+
+impl Walk {
+    fn of(graph: &Graph) -> String {
+        let mut walk = Walk::default();
+        walk.visit(Some(&graph.first));
+        walk.visit(graph.second.as_ref());
+        walk.text
+    }
+
+    fn visit(&mut self, shared: Option<&Shared<Node>>) {
+        let held = shared.and_then(|shared| Some((shared, shared.get()?)));
+        match held {
+            None => self.text.push('-'),
+            Some((shared, node)) => match self.met.iter().position(|met| Shared::ptr_eq(met, shared)) {
+                Some(at) => self.text += &format!("#{at}"),
+                None if self.met.len() < NODES => self.enter(shared, &node),
+                None => self.text.push('…'),
+            },
+        }
+    }
+
+    fn enter(&mut self, shared: &Shared<Node>, node: &Node) {
+        self.met.push(shared.clone());
+        self.text += &format!("{:?}(", node.name);
+        self.visit(node.left.as_ref());
+        self.visit(node.right.as_ref());
+        self.text.push(')');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shared_counts() {
+        let two = Graph::case("equal values that are not shared").expect("a case");
+        assert_eq!(Walk::of(&two), r#""a"(--)"a"(--)"#);
+        assert_eq!(Walk::of(&shared()), r#""a"(--)#0"#);
+        assert!(!two.is_same(&shared()));
+        assert_eq!(Walk::of(&diamond()), r#""a"("b"("d"(--)-)"c"(-#2))-"#);
+    }
+
+    #[test]
+    fn cycles_end() {
+        let ring = Graph::case("a cycle").expect("a case");
+        assert_eq!(Walk::of(&ring), r#""a"(#0-)-"#);
+    }
+}

@@ -1,0 +1,133 @@
+//! The services of the values that toolkits exchange: `testdata/wsdl/types.wsdl` and `testdata/wsdl/encoded.wsdl` in Rust.
+//!
+//! What they give out, check and echo is in `deltasoap-cases`: this is how it is served.
+
+use anyhow::Result;
+use deltasoap::schema::{Style, Use};
+use deltasoap::soap::{Fault, HeaderBlock};
+use deltasoap::{Lease, Message, Soap, SoapArray};
+use deltasoap_cases::{Calls, EncodedCalls, Exchange, Fields, Kind, LiteralCalls, Visitor, encoded, literal, problem};
+use deltasoap_http::{Answer, Context, Operation, ServiceBuilder, SoapService, TypedFault};
+use std::future::ready;
+
+/// The description of the literal service.
+const TYPES: &str = include_str!("../../../../testdata/wsdl/types.wsdl");
+/// The description of the encoded one.
+const ENCODED: &str = include_str!("../../../../testdata/wsdl/encoded.wsdl");
+
+/// Builds the service `/types`.
+pub fn types(builder: ServiceBuilder) -> Result<SoapService> {
+    let mut operations = Operations::new(Style::Document);
+    literal(&mut operations);
+    let cases = std::mem::take(&mut operations.cases);
+    operations.add(Operation::new(move |_: Lease<ListCases>| ready(Ok::<_, Fault>(Cases { case: cases.clone() }))));
+    operations.add_calls::<LiteralCalls>();
+    operations.build(builder.name("Types").wsdl(TYPES))
+}
+
+/// Builds the service `/encoded`.
+pub fn encodings(builder: ServiceBuilder) -> Result<SoapService> {
+    let mut operations = Operations::new(Style::Rpc);
+    encoded(&mut operations);
+    let cases = SoapArray(std::mem::take(&mut operations.cases));
+    let list = move |_: Lease<ListEncodedCases>| ready(Ok::<_, Fault>(EncodedCases { cases: cases.clone() }));
+    operations.add(Operation::new(list));
+    operations.add_calls::<EncodedCalls>();
+    operations.build(builder.name("Encoded").wsdl(ENCODED).encoding(Use::Encoded))
+}
+
+/// Collects the operations of all kinds.
+struct Operations {
+    style: Style,
+    all: Vec<Operation>,
+    cases: Vec<Case>,
+}
+
+impl Operations {
+    fn new(style: Style) -> Self {
+        Operations { style, all: Vec::new(), cases: Vec::new() }
+    }
+
+    fn add(&mut self, operation: Operation) {
+        self.all.push(operation.style(self.style));
+    }
+
+    fn add_calls<C: Calls>(&mut self) {
+        self.add(Operation::with_context(trace::<C>).understands(C::Trace::ELEMENT));
+        self.add(Operation::new(fail::<C>));
+    }
+
+    fn build(self, builder: ServiceBuilder) -> Result<SoapService> {
+        Ok(self.all.into_iter().fold(builder, ServiceBuilder::add_operation).build()?)
+    }
+}
+
+impl Visitor for Operations {
+    fn visit<E: Exchange>(&mut self) {
+        self.cases.extend(E::Kind::CASES.iter().map(|(name, _)| Case::new::<E::Kind>(name)));
+        self.add(Operation::new(|sample: Lease<E::Sample>| {
+            ready(find::<E::Kind>(E::name(&sample)).map(E::SampleResponse::from))
+        }));
+        self.add(Operation::new(|check: Lease<E::Check>| {
+            let (name, value) = E::claim(&check);
+            ready(find::<E::Kind>(name).map(|expected| E::CheckResponse::from(problem(&expected, value))))
+        }));
+        self.add(Operation::new(|echo: Lease<E::Echo>| {
+            ready(Ok::<_, Fault>(E::EchoResponse::from(E::value(&echo).clone())))
+        }));
+    }
+}
+
+fn find<K: Kind>(name: &str) -> Result<K, Fault> {
+    K::case(name).ok_or_else(|| Fault::sender("no such case"))
+}
+
+/// What there is to test.
+#[derive(Debug, Clone, PartialEq, Eq, Soap)]
+#[soap(namespace = "urn:types")]
+struct Case {
+    feature: String,
+    kind: String,
+    name: String,
+}
+
+impl Case {
+    fn new<K: Kind>(name: &str) -> Self {
+        Case { feature: K::FEATURE.to_owned(), kind: K::NAME.to_owned(), name: name.to_owned() }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Soap)]
+#[soap(namespace = "urn:types", element = "cases")]
+struct ListCases {}
+
+#[derive(Debug, Clone, PartialEq, Eq, Soap)]
+#[soap(namespace = "urn:types", element = "casesResponse")]
+struct Cases {
+    case: Vec<Case>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Soap)]
+#[soap(namespace = "urn:encoded", element = "cases")]
+struct ListEncodedCases {}
+
+#[derive(Debug, Clone, PartialEq, Eq, Soap)]
+#[soap(namespace = "urn:encoded", element = "casesResponse")]
+struct EncodedCases {
+    cases: SoapArray<Case>,
+}
+
+async fn trace<C: Calls>(_: Lease<C::TraceRequest>, context: Context) -> Result<Answer<C::TraceResponse>, Fault> {
+    let answer = Answer::new(C::TraceResponse::default());
+    let Some(trace) = context.header::<C::Trace>() else { return Ok(answer) };
+    let (id, hops): Fields = trace.map_err(|error| Fault::sender(error.to_string()))?.into();
+    let trace = C::Trace::from((id, hops.saturating_add(1)));
+    let block = HeaderBlock::from_message(&trace).map_err(|error| Fault::receiver(error.to_string()))?;
+    Ok(answer.with_header(block))
+}
+
+async fn fail<C: Calls>(request: Lease<C::Fail>) -> Result<C::FailResponse, TypedFault<C::Failure>> {
+    let code: &str = (*request).as_ref();
+    let limit = i32::try_from(code.chars().count()).unwrap_or(i32::MAX);
+    Err(TypedFault::receiver("this operation always fails", C::Failure::from((code.to_owned(), limit))))
+}
