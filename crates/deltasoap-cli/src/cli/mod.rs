@@ -2,7 +2,7 @@
 
 mod contract;
 
-pub use contract::{Call, Completions, Describe, Description, List, Man, Mock, Template, Validate};
+pub use contract::{Access, Call, Completions, Describe, Description, List, Man, Mock, Template, Validate};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use deltasoap::{Checkpoints, Differential, Matcher};

@@ -1,6 +1,8 @@
 //! The commands that work by a WSDL alone.
 
+mod access;
 mod call;
+mod documents;
 mod look;
 mod mock;
 mod pages;
@@ -17,15 +19,41 @@ use crate::cli::Description;
 use anyhow::{Context as _, Result};
 use deltasoap_dynamic::{Contract, Operation};
 use deltasoap_wsdl::Importer;
+use deltasoap_wsdl::fetch::{Fetch, WebClient};
 use serde_json::Value as Json;
 use std::fmt::Display;
 use std::io::{self, Write as _};
+use url::Url;
 
 /// Imports what the arguments name.
 fn contract(description: &Description) -> Result<Contract> {
+    contract_with(description, |client| client)
+}
+
+/// Imports what the arguments name, by what is made of the client for documents from the network.
+fn contract_with<F: Fetch + Send + Sync + 'static>(
+    description: &Description,
+    make: impl FnOnce(WebClient) -> F,
+) -> Result<Contract> {
+    let import = importer_with(description, make)?.import(&description.wsdl);
+    let import = import.with_context(|| format!("{} cannot be imported", description.wsdl))?;
+    Ok(Contract::from(import))
+}
+
+/// The importer that the arguments ask for.
+pub fn importer(description: &Description) -> Result<Importer> {
+    importer_with(description, |client| client)
+}
+
+fn importer_with<F: Fetch + Send + Sync + 'static>(
+    description: &Description,
+    make: impl FnOnce(WebClient) -> F,
+) -> Result<Importer> {
     let mut importer = Importer::new();
-    if description.offline && !description.wsdl.starts_with("http") {
-        importer = importer.offline();
+    match Url::parse(&description.wsdl).ok().filter(|url| matches!(url.scheme(), "http" | "https")) {
+        Some(url) => importer = importer.fetch_with(make(access::web_client(&url, &description.access)?)),
+        None if description.offline => importer = importer.offline(),
+        None => {}
     }
     if description.allow_private {
         importer = importer.allow_private();
@@ -33,9 +61,7 @@ fn contract(description: &Description) -> Result<Contract> {
     if let Some(root) = &description.root {
         importer = importer.root(root);
     }
-    let import = importer.import(&description.wsdl);
-    let import = import.with_context(|| format!("{} cannot be imported", description.wsdl))?;
-    Ok(Contract::from(import))
+    Ok(importer)
 }
 
 /// An operation, or what to do to find its name.
