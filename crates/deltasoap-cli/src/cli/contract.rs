@@ -27,7 +27,7 @@ pub struct Description {
 /// Who asks: shown to the host of the WSDL, and to the service that is called.
 #[derive(Debug, Args)]
 pub struct Access {
-    /// Add an HTTP header; may be given more than once
+    /// Add an HTTP header, also when a WSDL is loaded; may be given more than once
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE")]
     pub headers: Vec<String>,
     /// Name and password for Basic authentication; without a password, that of the environment's DELTASOAP_PASSWORD
