@@ -4,11 +4,12 @@ mod recorded;
 
 pub use recorded::RecordedError;
 
+use crate::client::Parts;
 use crate::{Contract, LookupError, Operation};
 use deltasoap_core::schema::MethodElement;
 use deltasoap_core::soap::Fault;
 use deltasoap_core::{Lease, QName, Value};
-use deltasoap_http::{Answer, BuildError, ServiceBuilder, SoapService};
+use deltasoap_http::{Answer, BuildError, Context, ServiceBuilder, SoapService};
 use serde_json::Value as Json;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -138,10 +139,13 @@ impl Mock {
             let Ok(method) = operation.method() else { continue };
             // The ports of both versions of SOAP are one service here.
             if served.insert(told_by(&operation, &method.element)) {
-                let answering = Answering::new(&operation, self.replies.remove(operation.name()));
-                let handler = move |request: Lease<Value>, _| {
-                    let answer = answering.answer(&request).map(Answer::new).map_err(Fault::from);
-                    std::future::ready(answer)
+                let answering = Arc::new(Answering::new(&operation, self.replies.remove(operation.name())));
+                let handler = move |request: Lease<Value>, mut context: Context| {
+                    let answering = Arc::clone(&answering);
+                    async move {
+                        let parts = Parts::of(&request, context.attachments()).await.map_err(Fault::from)?;
+                        answering.answer(&request, &parts).map(Answer::new).map_err(|fault| *fault)
+                    }
                 };
                 let method = method.element.clone();
                 builder =
@@ -178,7 +182,7 @@ impl Answering {
         Answering { operation: operation.clone(), replies, sample, given: AtomicUsize::new(0) }
     }
 
-    fn answer(&self, request: &Value) -> Result<Value, Box<Fault>> {
+    fn answer(&self, request: &Value, parts: &Parts) -> Result<Value, Box<Fault>> {
         match &self.replies {
             Some(Replies::Recorded(replies)) if !replies.is_empty() => {
                 let next = self.given.fetch_add(1, Relaxed) % replies.len();
@@ -187,14 +191,15 @@ impl Answering {
                     Reply::Fault(fault) => Err(fault.clone()),
                 }
             }
-            Some(Replies::Function(function)) => self.made_by(function, request),
+            Some(Replies::Function(function)) => self.made_by(function, request, parts),
             _ => Ok(self.sample.clone()),
         }
     }
 
-    fn made_by(&self, function: &Function, request: &Value) -> Result<Value, Box<Fault>> {
+    fn made_by(&self, function: &Function, request: &Value, parts: &Parts) -> Result<Value, Box<Fault>> {
         let wrong = |error: crate::JsonError| Box::new(Fault::receiver(error.to_string()));
-        let response = function(self.operation.request_to_json(request).map_err(wrong)?)?;
+        let request = self.operation.request_with_parts(request, parts).map_err(wrong)?;
+        let response = function(request)?;
         match self.operation.is_one_way() {
             true => Ok(Value::Absent),
             false => self.operation.response_from_json(&response).map_err(wrong),

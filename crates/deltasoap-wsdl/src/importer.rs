@@ -52,7 +52,7 @@ impl Importer {
     /// of the first one.
     pub fn new() -> Self {
         #[cfg(feature = "http")]
-        let fetch = Arc::new(crate::fetch::WebClient);
+        let fetch = Arc::new(crate::fetch::WebClient::default());
         #[cfg(not(feature = "http"))]
         let fetch = Arc::new(Offline);
         Importer { limits: Limits::default(), root: None, allows_private: false, is_strict: false, fetch }

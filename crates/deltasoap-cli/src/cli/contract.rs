@@ -20,6 +20,28 @@ pub struct Description {
     /// Let documents from the network import others from private addresses
     #[arg(long)]
     pub allow_private: bool,
+    #[command(flatten)]
+    pub access: Access,
+}
+
+/// Who asks: shown to the host of the WSDL, and to the service that is called.
+#[derive(Debug, Args)]
+pub struct Access {
+    /// Add an HTTP header, also when a WSDL is loaded; may be given more than once
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE")]
+    pub headers: Vec<String>,
+    /// Name and password for Basic authentication; without a password, that of the environment's DELTASOAP_PASSWORD
+    #[arg(short, long, value_name = "NAME[:PASSWORD]")]
+    pub user: Option<String>,
+    /// Trust the certificates in this file (PEM) besides the system's
+    #[arg(long, value_name = "FILE")]
+    pub cacert: Option<PathBuf>,
+    /// Show this certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "key")]
+    pub cert: Option<PathBuf>,
+    /// The certificate's private key (PEM)
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    pub key: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -68,9 +90,6 @@ pub struct Call {
     /// The request: JSON, @FILE, or - for standard input
     #[arg(short, long, value_name = "JSON|@FILE|-", default_value = "{}", allow_hyphen_values = true)]
     pub data: String,
-    /// Add an HTTP header; may be given more than once
-    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE")]
-    pub headers: Vec<String>,
     /// Add a SOAP header block: an element of the WSDL with the JSON of its content, or XML; may be given more than once
     #[arg(long = "header-block", value_name = "NAME=JSON|XML")]
     pub blocks: Vec<String>,
@@ -80,21 +99,15 @@ pub struct Call {
     /// Send to this URL instead of the port's
     #[arg(long, value_name = "URL")]
     pub endpoint: Option<String>,
-    /// Name and password for Basic authentication; without a password, that of the environment's DELTASOAP_PASSWORD
-    #[arg(short, long, value_name = "NAME[:PASSWORD]")]
-    pub user: Option<String>,
-    /// Use Digest instead of Basic authentication
+    /// Use Digest instead of Basic authentication for the call
     #[arg(long, requires = "user")]
     pub digest: bool,
-    /// Trust the certificates in this file (PEM) besides the system's
-    #[arg(long, value_name = "FILE")]
-    pub cacert: Option<PathBuf>,
-    /// Show this certificate (PEM) to the server
-    #[arg(long, value_name = "FILE", requires = "key")]
-    pub cert: Option<PathBuf>,
-    /// The certificate's private key (PEM)
-    #[arg(long, value_name = "FILE", requires = "cert")]
-    pub key: Option<PathBuf>,
+    /// Copy values that the request has several times (`$ref`) instead of writing references
+    #[arg(long)]
+    pub copies: bool,
+    /// Send binary values of 4 KiB and more as parts of their own (MTOM)
+    #[arg(long)]
+    pub mtom: bool,
     /// Give up after so many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub timeout: u64,
@@ -137,6 +150,9 @@ pub struct Mock {
     /// Operation-fault.xml
     #[arg(long, value_name = "DIR")]
     pub replies: Option<PathBuf>,
+    /// Copy values that an answer has several times instead of writing references
+    #[arg(long)]
+    pub copies: bool,
 }
 
 #[derive(Debug, Args)]

@@ -3,7 +3,7 @@
 mod contract;
 
 pub use contract::{
-    Call, Compile, Completions, Describe, Description, Generate, List, Man, Mock, Template, Validate,
+    Access, Call, Compile, Completions, Describe, Description, Generate, List, Man, Mock, Template, Validate,
 };
 
 use clap::{Args, Parser, Subcommand, ValueEnum};

@@ -1,5 +1,6 @@
 //! `call`: one call of an operation.
 
+use super::access::{read, split, user};
 use super::tap::Tap;
 use super::{contract, operation, print_json};
 use crate::cli::Call;
@@ -7,11 +8,10 @@ use anyhow::{Context as _, Result, bail};
 use deltasoap::soap::{HeaderBlock, Version};
 use deltasoap::{Node, QName};
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, DynamicFault, Reply, Selector};
-use deltasoap_http::{CallError, CallOptions, ClientTls, Credentials, HttpTransport, Identity, Roots};
+use deltasoap_http::{CallError, CallOptions, ClientTls, Credentials, HttpTransport, Identity, Mtom, Roots};
 use http::{HeaderName, HeaderValue};
 use serde_json::{Value as Json, json};
 use std::io::Read as _;
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -83,8 +83,9 @@ fn selected(arguments: &Call, contract: &Contract) -> Result<deltasoap_dynamic::
 
 fn options(arguments: &Call) -> Result<CallOptions> {
     let mut options = CallOptions::new().timeout(Duration::from_secs(arguments.timeout));
-    for header in &arguments.headers {
-        let (name, value) = header.split_once(':').with_context(|| format!("no colon in the header {header:?}"))?;
+    options = options.references(!arguments.copies).mtom(if arguments.mtom { Mtom::On } else { Mtom::Off });
+    for header in &arguments.description.access.headers {
+        let (name, value) = split(header)?;
         let name: HeaderName = name.trim().parse().with_context(|| format!("{name:?} is no name of a header"))?;
         let value = HeaderValue::from_str(value.trim()).with_context(|| format!("{name} cannot have this value"))?;
         options = options.http_header(name, value);
@@ -93,29 +94,23 @@ fn options(arguments: &Call) -> Result<CallOptions> {
 }
 
 fn credentials(arguments: &Call) -> Result<Option<Credentials>> {
-    let Some(user) = &arguments.user else { return Ok(None) };
-    let from_environment =
-        || std::env::var("DELTASOAP_PASSWORD").context("no password: add it behind a colon, or set DELTASOAP_PASSWORD");
-    let (user, password) = match user.split_once(':') {
-        Some((user, password)) => (user, password.to_owned()),
-        None => (user.as_str(), from_environment()?),
-    };
+    let Some((user, password)) = user(&arguments.description.access)? else { return Ok(None) };
     let made = if arguments.digest { Credentials::digest(user, password) } else { Credentials::basic(user, &password) };
     Ok(Some(made?))
 }
 
 fn transport(arguments: &Call) -> Result<HttpTransport> {
-    let read = |path: &Path| std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()));
-    if arguments.cacert.is_none() && arguments.cert.is_none() {
+    let access = &arguments.description.access;
+    if access.cacert.is_none() && access.cert.is_none() {
         return Ok(HttpTransport::new());
     }
     let mut roots = Roots::platform();
-    if let Some(path) = &arguments.cacert {
+    if let Some(path) = &access.cacert {
         roots =
             roots.and(Roots::from_pem(read(path)?).with_context(|| format!("{} has no certificates", path.display()))?);
     }
     let mut tls = ClientTls::new(roots);
-    if let (Some(cert), Some(key)) = (&arguments.cert, &arguments.key) {
+    if let (Some(cert), Some(key)) = (&access.cert, &access.key) {
         tls = tls.identity(Identity::from_pem(read(cert)?, read(key)?)?);
     }
     Ok(HttpTransport::with_tls(tls)?)

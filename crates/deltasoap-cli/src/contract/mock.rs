@@ -1,15 +1,17 @@
 //! `mock`: a service that is not there.
 
-use super::{contract, print_line};
+use super::documents::Documents;
+use super::{contract_with, print_line};
 use crate::cli;
 use anyhow::{Context as _, Result, ensure};
 use deltasoap_dynamic::Mock;
-use deltasoap_http::{Server, SoapService};
-use std::path::Path;
+use deltasoap_http::{Server, ServiceBuilder, SoapService};
+use std::path::{Path, PathBuf};
 
 /// Serves a WSDL until interrupted.
 pub async fn mock(arguments: &cli::Mock) -> Result<()> {
-    let contract = contract(&arguments.description)?;
+    let documents = Documents::default();
+    let contract = contract_with(&arguments.description, |client| documents.kept_by(client))?;
     let operations = contract.operations();
     let usable = operations.iter().filter(|operation| operation.method().is_ok()).count();
     ensure!(usable > 0, "{} has no operation that can be served", arguments.description.wsdl);
@@ -19,19 +21,31 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
     if let Some(replies) = &arguments.replies {
         mock = mock.recorded(replies).context("the replies cannot be used")?;
     }
-    let mut builder = SoapService::builder().name("Mock");
-    let text = description(&arguments.description.wsdl);
-    if let Some(text) = &text {
-        builder = builder.wsdl(text);
-    }
-    serve(arguments, mock.mount(builder).build()?, text.is_some()).await
+    let described = described(&arguments.description.wsdl, &documents);
+    let is_described = described.is_some();
+    let builder = described.unwrap_or_else(SoapService::builder).name("Mock");
+    serve(arguments, mock.mount(builder.references(!arguments.copies)).build()?, is_described).await
 }
 
-/// The WSDL's text, if it is one file.
-fn description(source: &str) -> Option<String> {
-    let path = Path::new(source);
-    let is_archive = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("zip"));
-    if path.is_file() && !is_archive { std::fs::read_to_string(path).ok() } else { None }
+/// A service that gives the WSDL with all that it imports, where that is at hand and can be served.
+fn described(source: &str, documents: &Documents) -> Option<ServiceBuilder> {
+    let with_documents = || match file(Path::new(source)) {
+        Some(path) => Some(SoapService::builder().wsdl_file(path)),
+        None => documents.described(source),
+    };
+    let can_be_served = with_documents()?.build().is_ok();
+    if can_be_served { with_documents() } else { None }
+}
+
+/// The WSDL as one file: itself, or the only one in its directory.
+fn file(path: &Path) -> Option<PathBuf> {
+    let has_extension = |path: &Path, wanted| path.extension().is_some_and(|it| it.eq_ignore_ascii_case(wanted));
+    if !path.is_dir() {
+        return (path.is_file() && !has_extension(path, "zip")).then(|| path.to_owned());
+    }
+    let files = path.read_dir().ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut files = files.filter(|path| has_extension(path, "wsdl"));
+    files.next().filter(|_| files.next().is_none())
 }
 
 async fn serve(arguments: &cli::Mock, service: SoapService, is_described: bool) -> Result<()> {

@@ -43,8 +43,9 @@ pub(crate) fn nil_attribute(cursor: &Cursor<'_>) -> Step<IsNil> {
 pub(crate) fn other_attribute(cursor: &Cursor<'_>, index: usize) -> Step {
     let (reader, names) = (cursor.reader(), cursor.names());
     let (name, text) = reader.attribute(index);
-    if names.is(name, ns::XSI, "type") && reader.resolve(text.trim_ascii()).is_none() {
-        return Err(undeclared_type(cursor, text));
+    if names.is(name, ns::XSI, "type") {
+        let is_declared = reader.resolve(text.trim_ascii()).is_some();
+        return if is_declared { Ok(()) } else { Err(undeclared_type(cursor, text)) };
     }
     if names.is(name, "", "href") {
         let what = format!("{text}: only elements of the message can be referred to");

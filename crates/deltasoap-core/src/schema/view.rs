@@ -159,20 +159,19 @@ impl<'s> View<'s> {
 
     /// True if a description within, at any depth, is of some kind.
     fn any(self, is_such: impl Fn(&Element) -> bool) -> bool {
-        let mut seen = HashSet::new();
+        let mut seen = Seen::default();
         let mut ahead = vec![self];
         while let Some(view) = ahead.pop() {
-            if !seen.insert(std::ptr::from_ref(view.element)) {
-                continue;
-            }
             if is_such(view.element) {
                 return true;
             }
             match view.element {
-                Element::Complex(complex) => {
+                Element::Complex(complex) if seen.is_new(view.element) => {
                     ahead.extend(complex.fields.iter().map(|field| view.follow(field.element)));
                 }
-                Element::Array(ArrayElement { item: inner, .. }) | Element::Shared(inner) => {
+                Element::Array(ArrayElement { item: inner, .. }) | Element::Shared(inner)
+                    if seen.is_new(view.element) =>
+                {
                     ahead.push(view.follow(*inner));
                 }
                 _ => {}
@@ -187,5 +186,27 @@ impl<'s> View<'s> {
             ElementRef::Static(element) => View { element: element(), arena: &[] },
             ElementRef::Index(index) => View { element: &arena[index as usize], arena },
         }
+    }
+}
+
+/// Descriptions that were met. Most messages have few: those are looked through, which takes less than hashing.
+#[derive(Default)]
+struct Seen {
+    few: Vec<*const Element>,
+    many: HashSet<*const Element>,
+}
+
+impl Seen {
+    fn is_new(&mut self, element: &Element) -> bool {
+        const FEW: usize = 32;
+        let element = std::ptr::from_ref(element);
+        if self.few.len() == FEW {
+            return !self.few.contains(&element) && self.many.insert(element);
+        }
+        let is_new = !self.few.contains(&element);
+        if is_new {
+            self.few.push(element);
+        }
+        is_new
     }
 }

@@ -65,25 +65,34 @@ pub struct Optimized {
     pub parts: Vec<(String, Bytes)>,
 }
 
-/// Writes a message with one typed body element for a package of parts (MTOM): [`Binary`](crate::Binary) values of at least
-/// `threshold` bytes are not written but given back, and those that are elsewhere referred to by `xop:Include`. Without
-/// `references`, [`Shared`](crate::Shared) values are copied as [`encode_without_references`] does.
+/// What is written otherwise in a message for a package of parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Optimization {
+    /// Fewest bytes of a binary value that becomes a part.
+    pub threshold: usize,
+    /// Whether [`Shared`](crate::Shared) values are written once; else they are copied, as [`encode_without_references`] does.
+    pub references: bool,
+}
+
+/// Writes a message with one body element for a package of parts (MTOM): binary values ([`Binary`](crate::Binary), and dynamic ones of
+/// `xsd:base64Binary`) that are long enough are not written but given back, and those that are elsewhere referred to by `xop:Include`.
 ///
 /// # Errors
-/// When the value holds text that XML cannot carry.
-pub fn encode_optimized<T: Message>(
+/// When the value holds text that XML cannot carry, or is of another shape than its schema.
+pub fn encode_optimized<T: Content>(
     version: Version,
     encoding: Use,
     headers: &[HeaderBlock],
-    body: &T,
-    references: bool,
-    threshold: usize,
+    name: &QName,
+    body: (&T, View<'_>),
+    optimization: Optimization,
     buffer: Buffer,
 ) -> Result<Optimized, Error> {
+    let Optimization { threshold, references } = optimization;
     let mut encoder = Encoder::with_buffer(buffer);
     encoder.parts = Some(BinaryParts::new(threshold));
-    let draft = Draft { version, encoding, headers, name: &T::ELEMENT, value: body, view: T::view(), references };
-    draft.write(&mut encoder);
+    let (value, view) = body;
+    Draft { version, encoding, headers, name, value, view, references }.write(&mut encoder);
     let parts = encoder.parts.take().map(BinaryParts::into_taken).unwrap_or_default();
     Ok(Optimized { message: encoder.finish()?, parts })
 }

@@ -11,7 +11,7 @@ pub use fault::{Fault, FaultCode};
 pub use header::HeaderBlock;
 pub(crate) use message::Draft;
 pub use message::{
-    Optimized, Reply, ReplyReceiver, RequestReceiver, decode_reply, decode_request, encode_element, encode_fault,
-    encode_message, encode_optimized, encode_without_references,
+    Optimization, Optimized, Reply, ReplyReceiver, RequestReceiver, decode_reply, decode_request, encode_element,
+    encode_fault, encode_message, encode_optimized, encode_without_references,
 };
 pub use version::Version;

@@ -305,9 +305,14 @@ impl BinaryParts {
         self.taken
     }
 
+    /// True if a value of so many bytes is taken.
+    pub(crate) fn wants(&self, len: usize) -> bool {
+        len >= self.threshold
+    }
+
     /// Takes a value, if it is long enough; gives what to write in its place.
     fn take(&mut self, bytes: &Bytes) -> Option<PartUri> {
-        if bytes.len() < self.threshold {
+        if !self.wants(bytes.len()) {
             return None;
         }
         let id = format!("binary-{}@xop.deltasoap", self.taken.len() + 1);

@@ -17,8 +17,9 @@ pub use simple::Simple;
 use crate::content::Content;
 use crate::decode::{self, Cursor, FlatSource, Step, array, nil_attribute};
 use crate::encode::{self, Encoder, FlatSink};
-use crate::schema::{Element, UnionElement, View};
-use crate::{ErrorKind, Node, Shared, Typed};
+use crate::schema::{Builtin, Element, SimpleElement, UnionElement, View};
+use crate::{Binary, ErrorKind, Node, PartUri, Shared, Typed};
+use deltasoap_xml::lexical::Base64;
 use record::Target;
 
 /// A value whose type is known at run time.
@@ -37,6 +38,8 @@ pub enum Value {
     List(Vec<Value>),
     /// Content without a schema.
     Tree(Box<Node>),
+    /// An `xsd:base64Binary` whose bytes are in another part of the message's package ([`Binary`]).
+    Part(PartUri),
     /// A value that several places of a message may share, where the schema says so ([`Element::Shared`]).
     Shared(Shared<Value>),
 }
@@ -102,6 +105,12 @@ impl Content for Value {
         match (self, view.element) {
             (Value::Absent, _) => {}
             (Value::Nil, _) => encoder.nil(),
+            (Value::Part(uri), Element::Simple(_)) => Binary::Part(uri.clone()).encode(encoder, view),
+            (Value::Simple(Simple::Base64Binary(bytes)), Element::Simple(_))
+                if encoder.parts.as_ref().is_some_and(|parts| parts.wants(bytes.0.len())) =>
+            {
+                Binary::from(bytes.0.clone()).encode(encoder, view);
+            }
             (Value::Simple(simple), Element::Simple(_) | Element::Union(_)) => {
                 encoder.type_attribute(view.element.type_name());
                 simple.leaf(encoder);
@@ -171,7 +180,27 @@ impl Value {
         }
     }
 
+    /// Reads bytes, which may stand elsewhere.
+    fn decode_binary(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        let mut binary = match self {
+            Value::Part(uri) => Binary::Part(uri.clone()),
+            _ => Binary::default(),
+        };
+        let step = binary.decode(cursor, view);
+        match binary {
+            Binary::Part(uri) => *self = Value::Part(uri),
+            Binary::Bytes(bytes) if step.is_ok() => *self = Value::Simple(Simple::Base64Binary(Base64(bytes.into()))),
+            Binary::Bytes(_) => {}
+        }
+        step
+    }
+
     fn decode_content(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        if let Element::Simple(SimpleElement { base: Builtin::Base64Binary, enumeration, .. }) = view.element
+            && enumeration.is_empty()
+        {
+            return self.decode_binary(cursor, view);
+        }
         match (self, view.element) {
             (Value::Simple(simple), Element::Union(union)) => decode_union(simple, cursor, union, view),
             (Value::Simple(simple), Element::Simple(element)) => {

@@ -1,14 +1,13 @@
 //! One call of an operation.
 
 use super::error::{DynamicError, DynamicFault};
+use super::parts::Parts;
 use super::reply::{Answer, Held, Reply};
 use super::{DynamicClient, streams::Stream};
 use crate::{LookupError, Operation};
-use deltasoap_core::schema::ElementRef;
 use deltasoap_core::soap::HeaderBlock;
-use deltasoap_core::{Error, Lease, QName, Value};
+use deltasoap_core::{Lease, QName, Value};
 use deltasoap_http::{Body, BoxError, CallError, CallOptions, Response};
-use deltasoap_wsdl::lower::Method;
 use http::Request;
 use serde_json::Value as Json;
 use tower::Service;
@@ -18,13 +17,12 @@ use tower::Service;
 pub struct Call<'c, S> {
     client: &'c DynamicClient<S>,
     operation: Operation,
-    headers: Vec<HeaderBlock>,
     options: CallOptions,
 }
 
 impl<'c, S> Call<'c, S> {
     pub(super) fn new(client: &'c DynamicClient<S>, operation: Operation) -> Self {
-        Call { client, operation, headers: Vec::new(), options: CallOptions::default() }
+        Call { client, operation, options: CallOptions::default() }
     }
 
     /// The operation that is called.
@@ -35,7 +33,7 @@ impl<'c, S> Call<'c, S> {
     /// Adds a SOAP header block.
     #[must_use]
     pub fn header(mut self, block: HeaderBlock) -> Self {
-        self.headers.push(block);
+        self.options = self.options.header(block);
         self
     }
 
@@ -48,8 +46,8 @@ impl<'c, S> Call<'c, S> {
         Ok(self.header(HeaderBlock { node }))
     }
 
-    /// Timeouts, HTTP headers and all else that a call can have. Header blocks and the layout are not taken from there, nor is the action if
-    /// the description gives one.
+    /// Timeouts, HTTP headers, parts, MTOM and all else that a call can have, in place of what was set before. Layout and action are
+    /// those of the description.
     #[must_use]
     pub fn options(mut self, options: CallOptions) -> Self {
         self.options = options;
@@ -79,51 +77,30 @@ where
     /// # Errors
     /// When the value is not what the operation takes, or there is no response.
     pub async fn send(self, request: &Value) -> Result<Option<Reply>, DynamicError> {
-        let Call { client, operation, headers, options } = self;
-        let method = operation.method().map_err(DynamicError::Lookup)?.clone();
+        let Call { client, operation, options } = self;
+        let method = &operation.method().map_err(DynamicError::Lookup)?.element.clone();
         let http = client.http(&operation)?;
-        let mut stream = client.streams.take(&operation);
-        let written = write(&operation, &method, &mut stream, &headers, request);
-        let message = match written {
-            Ok(message) => message,
-            Err(error) => return Err(DynamicError::Call(CallError::Encode(error))),
-        };
-        client.streams.count_encoded(&mut stream);
-        let options = options.action(method.element.action.clone());
+        let options = options.action(method.action.clone()).encoding(method.encoding);
+        let body = (request, operation.view(method.request));
         let Some((name, content)) = operation.response().map(|(name, content)| (name.clone(), content)) else {
-            client.streams.put(stream);
-            return http.send_message(message, options).await.map(|()| None).map_err(|it| explained(&operation, it));
+            let sent = http.send_element(&method.request_name, body, options).await;
+            return sent.map(|()| None).map_err(|error| explained(&operation, error));
         };
-        let Stream { memory, decoder, key, templates, counted } = stream;
+        let Stream { memory, decoder, key, counted } = client.streams.take(&operation);
         let answer = Answer::new(&operation, &name, content, memory);
-        let (response, decoder) =
-            http.exchange_message(message, answer, decoder, options).await.map_err(DynamicError::Call)?;
-        let Response { head, body, status, attachments, .. } = response;
+        let called = http.call_element(&method.request_name, body, options, (answer, decoder)).await;
+        let (Response { head, body, status, mut attachments, .. }, decoder) = called.map_err(DynamicError::Call)?;
         let (memory, held) = body.into_parts();
-        let stream = Stream { memory, decoder, key, templates, counted };
+        let stream = Stream { memory, decoder, key, counted };
         let lease = client.streams.lease(stream);
         let body = match held.map_err(|error| DynamicError::Call(CallError::Decode(error)))? {
             Held::Fault(fault) => return Err(explained(&operation, CallError::Fault(Box::new(fault)))),
             Held::Apart(value) => Lease::new(value),
             Held::InMemory => lease,
         };
-        Ok(Some(Reply { operation, head, body, status, attachments }))
+        let parts = Parts::of(&body, &mut attachments).await.map_err(DynamicError::Part)?;
+        Ok(Some(Reply { operation, head, body, status, attachments, parts }))
     }
-}
-
-fn write(
-    operation: &Operation,
-    method: &Method,
-    stream: &mut Stream,
-    headers: &[HeaderBlock],
-    value: &Value,
-) -> Result<Body, Error> {
-    let element = &method.element;
-    let content: ElementRef = element.request;
-    let body = (value, operation.view(content));
-    let version = operation.version();
-    let written = stream.templates.encode_element(version, element.encoding, headers, &element.request_name, body);
-    written.map(Body::from)
 }
 
 /// A fault with its detail as the contract says it.

@@ -3,7 +3,7 @@
 use crate::{JsonError, LookupError, Operation};
 use deltasoap_core::QName;
 use deltasoap_core::soap::Fault;
-use deltasoap_http::{CallError, InvalidUrl};
+use deltasoap_http::{AttachmentError, CallError, InvalidUrl};
 use serde_json::{Value as Json, json};
 use std::fmt;
 
@@ -25,6 +25,8 @@ pub enum DynamicError {
     Fault(Box<DynamicFault>),
     /// There is no answer, or none that can be read.
     Call(CallError),
+    /// A part of the answer is missing, or its package is at fault.
+    Part(AttachmentError),
 }
 
 /// A fault, with its detail as the contract says it.
@@ -71,6 +73,7 @@ impl fmt::Display for DynamicError {
             DynamicError::Endpoint(error) => error.fmt(f),
             DynamicError::Fault(fault) => fault.fault.fmt(f),
             DynamicError::Call(error) => error.fmt(f),
+            DynamicError::Part(error) => error.fmt(f),
         }
     }
 }
@@ -83,6 +86,7 @@ impl std::error::Error for DynamicError {
             DynamicError::Json(error) => Some(error),
             DynamicError::Fault(fault) => Some(&fault.fault),
             DynamicError::Call(error) => Some(error),
+            DynamicError::Part(error) => Some(error),
             DynamicError::Endpoint(error) => Some(error),
             DynamicError::NoEndpoint(_) => None,
         }

@@ -1,22 +1,26 @@
 //! A client of a contract: operations are called by name, with JSON or dynamic values.
 //!
 //! Requests are written against earlier ones of the same operation, and responses compared with earlier ones, just as those of
-//! generated or hand-written types are: [`streams`] keeps what that needs.
+//! generated or hand-written types are: an HTTP client for each port keeps the ones, [`streams`] the others.
 
 mod call;
 mod error;
+mod parts;
+mod ports;
 mod reply;
 mod streams;
 
 pub use call::Call;
 pub use error::{DynamicError, DynamicFault};
+pub(crate) use parts::Parts;
 pub use reply::Reply;
 
 use crate::{Contract, Operation, Selector};
 use deltasoap_core::soap::Version;
 use deltasoap_core::{DifferentialStats, EncodeStats};
-use deltasoap_http::{Body, Client, ClientBuilder, HttpTransport};
+use deltasoap_http::{Body, Client, ClientBuilder, HttpTransport, SharedTemplates};
 use http::Request;
+use ports::Ports;
 use serde_json::Value as Json;
 use std::fmt;
 use std::sync::Arc;
@@ -41,6 +45,7 @@ pub struct DynamicClient<S = HttpTransport> {
     contract: Contract,
     settings: Settings,
     transport: S,
+    ports: Ports<S>,
     streams: Arc<Streams>,
 }
 
@@ -51,6 +56,8 @@ struct Settings {
     endpoint: Option<String>,
     version: Option<Version>,
     configure: Option<Arc<Configure>>,
+    /// Requests to all ports are kept together, unless it is configured otherwise.
+    templates: SharedTemplates,
 }
 
 impl<S> fmt::Debug for DynamicClient<S> {
@@ -81,13 +88,15 @@ impl DynamicClient {
 impl<S> DynamicClient<S> {
     /// A client that sends its requests through a service, as [`Client::with_service`] does.
     pub fn with_transport(contract: Contract, transport: S) -> Self {
-        DynamicClient { contract, settings: Settings::default(), transport, streams: Arc::default() }
+        let (settings, ports, streams) = Default::default();
+        DynamicClient { contract, settings, transport, ports, streams }
     }
 
     /// Sends all requests to this URL, whatever the description says.
     #[must_use]
     pub fn endpoint(mut self, url: impl Into<String>) -> Self {
         self.settings.endpoint = Some(url.into());
+        self.ports = Ports::default();
         self
     }
 
@@ -98,10 +107,12 @@ impl<S> DynamicClient<S> {
         self
     }
 
-    /// Sets what else a client has: timeouts, credentials, compression.
+    /// Sets what else a client has: timeouts, credentials, compression, MTOM, whether references are written, where requests are kept
+    /// ([`SharedTemplates`]; by default, one store for all ports).
     #[must_use]
     pub fn configure(mut self, configure: impl Fn(ClientBuilder) -> ClientBuilder + Send + Sync + 'static) -> Self {
         self.settings.configure = Some(Arc::new(configure));
+        self.ports = Ports::default();
         self
     }
 
@@ -126,7 +137,7 @@ impl<S> DynamicClient<S> {
 
     /// What differential serialization did for requests.
     pub fn encode_stats(&self) -> EncodeStats {
-        self.streams.encoded()
+        self.ports.stats()
     }
 
     /// The HTTP client for an operation.
@@ -136,7 +147,14 @@ impl<S> DynamicClient<S> {
     {
         let endpoint = self.settings.endpoint.as_deref().or(operation.address());
         let endpoint = endpoint.ok_or_else(|| DynamicError::NoEndpoint(operation.full_name()))?;
-        let builder = Client::builder(endpoint).version(operation.version());
+        self.ports.client(endpoint, operation.version(), |builder| self.build(builder))
+    }
+
+    fn build(&self, builder: ClientBuilder) -> Result<Client<S>, DynamicError>
+    where
+        S: Clone,
+    {
+        let builder = builder.templates(self.settings.templates.clone());
         let builder = match &self.settings.configure {
             Some(configure) => configure(builder),
             None => builder,

@@ -1,10 +1,12 @@
 //! What comes back.
 
+use super::parts::Parts;
 use crate::{JsonError, Operation};
+use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, Style, View};
 use deltasoap_core::soap::{Fault, Head, Receiver};
-use deltasoap_core::{BodyParts, Content, Error, ErrorKind, Lease, Memory, Node, QName, Typed, Value};
+use deltasoap_core::{BodyParts, Content, Error, ErrorKind, Lease, Memory, Node, PartUri, QName, Typed, Value};
 use deltasoap_http::Attachments;
 use http::StatusCode;
 use serde_json::{Map, Value as Json};
@@ -23,15 +25,21 @@ pub struct Reply {
     pub status: StatusCode,
     /// The parts that came with the message.
     pub attachments: Attachments,
+    pub(super) parts: Parts,
 }
 
 impl Reply {
-    /// The response as JSON.
+    /// The response as JSON. Bytes that came in parts of their own are where they belong.
     ///
     /// # Errors
     /// None are known for what was received.
     pub fn to_json(&self) -> Result<Json, JsonError> {
-        self.operation.response_to_json(&self.body)
+        self.operation.response_with_parts(&self.body, &self.parts)
+    }
+
+    /// The bytes that a [`Value::Part`] of the body refers to.
+    pub fn part(&self, uri: &PartUri) -> Option<&Bytes> {
+        self.parts.bytes(uri)
     }
 
     /// The header blocks as JSON, by their names; several of one name as an array.

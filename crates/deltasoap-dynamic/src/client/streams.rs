@@ -1,13 +1,11 @@
-//! What is kept of earlier messages: templates of requests, memories of responses, with the decoders that filled them.
+//! What is kept of earlier responses: memories, with the decoders that filled them. Requests are the HTTP client's to keep.
 //!
 //! A stream is of one operation at one port. It is taken out for a call and comes back when the caller drops the response; a
 //! call made meanwhile gets a new one.
 
 use crate::Operation;
 use deltasoap_core::decode::Decoder;
-use deltasoap_core::{
-    Content, DecodeOptions, DifferentialStats, EncodeStats, Home, Lease, Memory, Templates, Templating, Value,
-};
+use deltasoap_core::{Content, DecodeOptions, DifferentialStats, Home, Lease, Memory, Value};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Streams that wait, over all operations.
@@ -22,15 +20,13 @@ struct State {
     /// The last to come is the first to go.
     idle: Vec<Stream>,
     decoded: DifferentialStats,
-    encoded: EncodeStats,
 }
 
-/// What the next request and response of an operation are compared with.
+/// What the next response of an operation is compared with.
 #[derive(Debug)]
 pub(super) struct Stream {
     /// The operation's full name.
     pub(super) key: String,
-    pub(super) templates: Templates,
     pub(super) memory: Box<Memory<Value>>,
     pub(super) decoder: Decoder,
     /// What of the counters was counted already.
@@ -39,7 +35,6 @@ pub(super) struct Stream {
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Counted {
-    encoded: EncodeStats,
     decoded: DifferentialStats,
 }
 
@@ -52,37 +47,22 @@ impl Streams {
         self.state().decoded
     }
 
-    pub(super) fn encoded(&self) -> EncodeStats {
-        self.state().encoded
-    }
-
     /// A stream for a call; a new one if none waits.
     pub(super) fn take(&self, operation: &Operation) -> Stream {
         let key = operation.full_name();
         let mut state = self.state();
         if let Some(index) = state.idle.iter().rposition(|stream| stream.key == key) {
             let stream = state.idle.remove(index);
-            return Stream {
-                counted: Counted { encoded: stream.templates.stats(), decoded: stream.memory.stats() },
-                ..stream
-            };
+            return Stream { counted: Counted { decoded: stream.memory.stats() }, ..stream };
         }
         drop(state);
         let vacant = operation.response().map_or(Value::Absent, |(_, content)| Value::vacant(operation.view(content)));
         Stream {
             key,
-            templates: Templates::new(Templating::default()),
             memory: Box::new(Memory::new(vacant)),
             decoder: Decoder::new(DecodeOptions::default()),
             counted: Counted::default(),
         }
-    }
-
-    /// Counts what writing a request came to.
-    pub(super) fn count_encoded(&self, stream: &mut Stream) {
-        let stats = stream.templates.stats();
-        self.state().encoded += stats - stream.counted.encoded;
-        stream.counted.encoded = stats;
     }
 
     pub(super) fn put(&self, stream: Stream) {
@@ -96,15 +76,15 @@ impl Streams {
 
     /// The response for the caller; the stream comes back when it is dropped.
     pub(super) fn lease(self: &Arc<Self>, stream: Stream) -> Lease<Value> {
-        let Stream { key, templates, memory, mut decoder, counted } = stream;
+        let Stream { key, memory, mut decoder, counted } = stream;
         self.state().decoded += memory.stats() - counted.decoded;
         decoder.reset();
-        let rest = Mutex::new(Some((key, templates, decoder, counted)));
+        let rest = Mutex::new(Some((key, decoder, counted)));
         Lease::with_home(memory, Arc::new(Return { streams: Arc::clone(self), rest }))
     }
 }
 
-type Rest = (String, Templates, Decoder, Counted);
+type Rest = (String, Decoder, Counted);
 
 /// The way home of one stream.
 struct Return {
@@ -116,8 +96,8 @@ struct Return {
 impl Home<Value> for Return {
     fn take_back(&self, memory: Box<Memory<Value>>) {
         let rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some((key, templates, decoder, counted)) = rest {
-            self.streams.put(Stream { key, templates, memory, decoder, counted });
+        if let Some((key, decoder, counted)) = rest {
+            self.streams.put(Stream { key, memory, decoder, counted });
         }
     }
 }

@@ -1,6 +1,8 @@
 //! One operation of a contract.
 
 use super::{Contract, LookupError};
+use crate::client::Parts;
+use crate::json::{ROOT, Writing};
 use crate::{JsonError, Request};
 use deltasoap_core::schema::{ElementRef, View};
 use deltasoap_core::soap::Version;
@@ -137,8 +139,13 @@ impl Operation {
     /// # Errors
     /// When the value is not one of this operation.
     pub fn request_to_json(&self, value: &Value) -> Result<Json, JsonError> {
+        self.request_with_parts(value, &Parts::default())
+    }
+
+    /// A request as JSON, with the parts that came with it.
+    pub(crate) fn request_with_parts(&self, value: &Value, parts: &Parts) -> Result<Json, JsonError> {
         let (name, content) = self.request().ok_or_else(|| self.unusable())?;
-        self.contract.to_json(name, content, value)
+        Writing::new(&self.contract.types, value).with_parts(parts).content(value, content, name, &ROOT)
     }
 
     /// A response from JSON.
@@ -155,8 +162,13 @@ impl Operation {
     /// # Errors
     /// When the value is not one of this operation.
     pub fn response_to_json(&self, value: &Value) -> Result<Json, JsonError> {
+        self.response_with_parts(value, &Parts::default())
+    }
+
+    /// A response as JSON, with the parts that came with it.
+    pub(crate) fn response_with_parts(&self, value: &Value, parts: &Parts) -> Result<Json, JsonError> {
         let (name, content) = self.response().ok_or_else(|| self.unusable())?;
-        self.contract.to_json(name, content, value)
+        Writing::new(&self.contract.types, value).with_parts(parts).content(value, content, name, &ROOT)
     }
 
     /// Starts to build a request.

@@ -1,12 +1,12 @@
 //! The types of a contract by their names.
 
 use crate::json::parse_name;
-use deltasoap_core::schema::Builtin;
+use deltasoap_core::schema::{Builtin, Element, ElementRef, Schema, Use};
 use deltasoap_core::{QName, ns};
 use deltasoap_wsdl::lower::Origin;
 use deltasoap_wsdl::xsd::{TypeDefinition, TypeId, Variety};
 use deltasoap_wsdl::{Import, Lowered};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// An import, lowered, with short names for its types.
 pub(crate) struct Types {
@@ -14,6 +14,8 @@ pub(crate) struct Types {
     pub(crate) lowered: Lowered,
     /// Types by their local name; `None` where several have it. Without built-in ones.
     short: HashMap<Box<str>, Option<TypeId>>,
+    /// The numbers of what several places of a message may share.
+    shared: HashSet<u32>,
 }
 
 impl Types {
@@ -26,7 +28,14 @@ impl Types {
                 entry.and_modify(|known| *known = None).or_insert(Some(id));
             }
         }
-        Types { lowered, import, short }
+        let shared = shared(&lowered.schema);
+        Types { lowered, import, short, shared }
+    }
+
+    /// True if several places of a message in SOAP encoding can share a value of this type.
+    pub(crate) fn is_shared(&self, id: TypeId) -> bool {
+        let number = self.lowered.exactly(id, Use::Encoded).and_then(number);
+        number.is_some_and(|number| self.shared.contains(&number))
     }
 
     /// The type with a name, built-in ones included.
@@ -93,5 +102,23 @@ impl Types {
             },
             TypeDefinition::Complex(_) => None,
         }
+    }
+}
+
+/// The numbers of all content that may be shared.
+fn shared(schema: &Schema) -> HashSet<u32> {
+    let elements =
+        (0..number(schema.next_ref()).unwrap_or_default()).map(|at| schema.view(ElementRef::Index(at)).element);
+    let content = |element: &Element| match element {
+        Element::Shared(content) => number(*content),
+        _ => None,
+    };
+    elements.filter_map(content).collect()
+}
+
+fn number(content: ElementRef) -> Option<u32> {
+    match content {
+        ElementRef::Index(number) => Some(number),
+        ElementRef::Static(_) => None,
     }
 }

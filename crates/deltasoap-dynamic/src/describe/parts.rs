@@ -74,6 +74,9 @@ impl<'c> Describer<'c> {
         if self.schemas.content(id).is_some_and(|it| it.is_mixed) {
             facts.push("mixed with text".to_owned());
         }
+        if self.types.is_shared(id) {
+            facts.push("may stand in several places: $id, $ref".to_owned());
+        }
         let derived: Vec<_> =
             self.schemas.derived(id).iter().filter_map(|&it| self.types.label(it)).take(VALUES).collect();
         if !derived.is_empty() && id != TypeId::ANY {
@@ -131,7 +134,8 @@ impl<'c> Describer<'c> {
         }
         if let Some(array) = &normal.array {
             let type_name = format!("{}{}", self.type_name(array.item), array.dimensions);
-            parts.push(Part { kind: "items", type_name, ..Part::default() });
+            let facts = array_facts(&array.dimensions);
+            parts.push(Part { kind: "items", type_name, facts, ..Part::default() });
         }
         parts
     }
@@ -230,6 +234,12 @@ impl<'c> Describer<'c> {
         facets::steps(self.schemas, id).into_iter().for_each(|step| of_step(step, &mut facts));
         facts
     }
+}
+
+/// What the JSON of an array looks like, where that is not an array of its items.
+fn array_facts(dimensions: &str) -> Vec<String> {
+    let of_last = dimensions.rsplit('[').next().unwrap_or_default().matches(',').count();
+    if of_last == 0 { Vec::new() } else { vec![format!("an array of {} dimensions: arrays of arrays", of_last + 1)] }
 }
 
 fn of_step(facets: &Facets, facts: &mut Vec<String>) {

@@ -24,7 +24,8 @@
 //!
 //! Booleans are booleans. Numbers are numbers where every reader of JSON gets them exactly: integers up to 2⁵³, decimals of
 //! up to 15 digits, and floating point numbers; all other numbers are strings, as are `INF`, `-INF` and `NaN`. Everything else is a string as
-//! XML has it: dates, base64, hexadecimal. When JSON is read, a string will do for any simple type.
+//! XML has it: dates, base64, hexadecimal. Bytes in another part of a message's package (MTOM) are base64 too in what a client
+//! received; elsewhere, where the package is not at hand, they are `{"$part": "cid:..."}`. When JSON is read, a string will do for any simple type.
 //!
 //! # Derived types
 //!
@@ -76,6 +77,9 @@ pub(crate) use keys::Layouts;
 pub(crate) use reading::Reading;
 pub(crate) use tree::{parse_name, tree_of};
 pub(crate) use writing::Writing;
+
+/// The property of bytes that are in another part of the message's package.
+const PART: &str = "$part";
 
 /// The whole of a JSON value.
 pub(crate) const ROOT: path::Path<'static> = path::Path::Root;

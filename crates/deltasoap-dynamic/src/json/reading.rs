@@ -4,10 +4,12 @@ use super::error::kind;
 use super::identities::{ID, Known};
 use super::keys::{Layout, Slot};
 use super::path::Path;
-use super::{JsonError, Layouts, scalar};
+use super::{JsonError, Layouts, PART, scalar};
 use crate::contract::Types;
-use deltasoap_core::schema::{ArrayElement, Attribute, ComplexElement, Compositor, Element, ElementRef, Field, View};
-use deltasoap_core::{QName, Record, Shared, Simple, Value};
+use deltasoap_core::schema::{
+    ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, SimpleElement, View,
+};
+use deltasoap_core::{PartUri, QName, Record, Shared, Simple, Value};
 use serde_json::{Map, Value as Json};
 
 /// Reads JSON as one value, with all that is in it.
@@ -35,6 +37,9 @@ impl<'c> Reading<'c> {
     ) -> Result<Value, JsonError> {
         let view = self.layouts.schema.view(content);
         match view.element {
+            Element::Simple(SimpleElement { base: Builtin::Base64Binary, .. }) if json.get(PART).is_some() => {
+                part(json, path).map(Value::Part)
+            }
             Element::Simple(_) | Element::Union(_) => scalar::from_json(json, view, path).map(Value::Simple),
             Element::Complex(complex) => self.complex(json, content, complex, None, path),
             Element::Array(array) => self.rows(json, array, array.dimensions, path),
@@ -257,6 +262,13 @@ fn is_nil(json: &Json, is_nillable: bool) -> bool {
         Json::Object(object) => object.len() == 1 && object.get("$nil") == Some(&Json::Bool(true)),
         _ => false,
     }
+}
+
+/// What refers to another part of the package.
+fn part(json: &Json, path: &Path<'_>) -> Result<PartUri, JsonError> {
+    let path = path.key(PART);
+    let uri = json.get(PART).and_then(Json::as_str).ok_or_else(|| JsonError::new(&path, "a URI", "something else"))?;
+    super::open::checked(uri, &path).map(PartUri::new)
 }
 
 /// The attribute of a record.

@@ -3,10 +3,12 @@
 use super::identities::{Numbers, Place, identified, reference};
 use super::keys::{Layout, Slot};
 use super::path::Path;
-use super::{JsonError, Layouts, scalar};
+use super::{JsonError, Layouts, PART, scalar};
+use crate::client::Parts;
 use crate::contract::Types;
+use deltasoap_core::lexical::Base64;
 use deltasoap_core::schema::{ArrayElement, ComplexElement, Element, ElementRef, Field};
-use deltasoap_core::{QName, Record, Shared, Value};
+use deltasoap_core::{PartUri, QName, Record, Shared, Simple, Value};
 use serde_json::{Map, Value as Json};
 
 /// What is nil. Where the schema does not allow it, the engine reads it all the same, and so it is marked.
@@ -19,11 +21,18 @@ pub(crate) struct Writing<'c> {
     pub(super) types: &'c Types,
     pub(super) layouts: Layouts<'c>,
     numbers: Numbers,
+    /// Bytes that came in parts of their own.
+    parts: Option<&'c Parts>,
 }
 
 impl<'c> Writing<'c> {
     pub(crate) fn new(types: &'c Types, value: &Value) -> Self {
-        Writing { types, layouts: Layouts::new(&types.lowered.schema), numbers: Numbers::of(value) }
+        Writing { types, layouts: Layouts::new(&types.lowered.schema), numbers: Numbers::of(value), parts: None }
+    }
+
+    /// With the bytes of parts that the value refers to.
+    pub(crate) fn with_parts(self, parts: &'c Parts) -> Self {
+        Writing { parts: Some(parts), ..self }
     }
 
     /// The content of an element of this name.
@@ -41,6 +50,7 @@ impl<'c> Writing<'c> {
         match (value, view.element) {
             (Value::Nil, _) => Ok(Json::Null),
             (Value::Simple(simple), Element::Simple(_) | Element::Union(_)) => Ok(scalar::to_json(simple)),
+            (Value::Part(uri), Element::Simple(_)) => Ok(self.part(uri)),
             (Value::Record(record), Element::Complex(complex)) => {
                 let mut object = Map::new();
                 let layout = self.layouts.of(content, complex);
@@ -52,6 +62,14 @@ impl<'c> Writing<'c> {
             (Value::Shared(shared), Element::Shared(content)) => self.shared(shared, *content, name, path),
             (value, Element::Shared(content)) => self.content(value, *content, name, path),
             _ => Err(JsonError::new(path, "a value of the shape that its schema says", "another")),
+        }
+    }
+
+    /// The bytes of a part, or what refers to it.
+    fn part(&self, uri: &PartUri) -> Json {
+        match self.parts.and_then(|parts| parts.bytes(uri)) {
+            Some(bytes) => scalar::to_json(&Simple::Base64Binary(Base64(bytes.to_vec()))),
+            None => Json::Object(Map::from_iter([(PART.to_owned(), Json::String(uri.to_string()))])),
         }
     }
 

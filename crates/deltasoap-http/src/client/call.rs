@@ -4,7 +4,7 @@ use super::builder::Client;
 use super::error::CallError;
 use super::options::CallOptions;
 use super::receive::{FaultReceiver, Received, receive, status_error};
-use super::templates::{Layout, Sent};
+use super::templates::{self, Layout, Sent};
 use super::transmit::{Noted, Outbound, within};
 use crate::Attachments;
 use crate::attachments::package::Packing;
@@ -13,7 +13,7 @@ use crate::{Body, BoxError};
 use bytes::Bytes;
 use deltasoap_core::decode::Decoder;
 use deltasoap_core::soap::{Head, HeaderBlock, Receiver, Reply, ReplyReceiver, Version};
-use deltasoap_core::{DecodeOptions, Differential, Error, Lease, Message, QName};
+use deltasoap_core::{Content, DecodeOptions, Differential, Error, Lease, Message, QName};
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, StatusCode};
 use tower::Service;
@@ -189,7 +189,7 @@ where
     }
 
     /// Reads an answer, with what was sent as a hint.
-    async fn receive<R: Receiver>(
+    pub(super) async fn receive<R: Receiver>(
         &self,
         response: http::Response<Noted<B>>,
         receiver: R,
@@ -225,7 +225,15 @@ where
         }
     }
 
-    fn request<T: Message>(&self, body: &T, mut options: CallOptions) -> Result<(Outbound, Option<Sent>), CallError> {
+    fn request<T: Message>(&self, body: &T, options: CallOptions) -> Result<(Outbound, Option<Sent>), CallError> {
+        self.request_with(templates::Body { name: &T::ELEMENT, value: body, view: T::view() }, options)
+    }
+
+    pub(super) fn request_with<T: Content>(
+        &self,
+        body: templates::Body<'_, T>,
+        mut options: CallOptions,
+    ) -> Result<(Outbound, Option<Sent>), CallError> {
         let (message, sent) = self.message(body, &mut options).map_err(CallError::Encode)?;
         Ok((self.request_of(message, options)?, sent))
     }
@@ -269,7 +277,11 @@ where
     }
 
     /// Writes the message; values that become parts are added to those of the call.
-    fn message<T: Message>(&self, body: &T, options: &mut CallOptions) -> Result<(Body, Option<Sent>), Error> {
+    fn message<T: Content>(
+        &self,
+        body: templates::Body<'_, T>,
+        options: &mut CallOptions,
+    ) -> Result<(Body, Option<Sent>), Error> {
         let encoding = options.encoding.unwrap_or(self.settings.encoding);
         let references = options.references.unwrap_or(self.settings.references);
         let layout = Layout { version: self.settings.version, encoding, headers: &options.headers, references };

@@ -1,62 +1,71 @@
-//! Exchanges of messages whose description is known at run time only: the caller writes them, and reads the answers.
+//! Calls with messages whose description is known at run time only: the caller says how they are described, and reads the answers.
 
 use super::builder::Client;
 use super::call::Response;
 use super::error::CallError;
 use super::options::CallOptions;
-use super::receive::{receive, status_error};
+use super::receive::status_error;
+use super::templates::{Body, Sent};
 use super::transmit::{Outbound, within};
-use crate::{Body, BoxError};
+use crate::BoxError;
 use bytes::Bytes;
 use deltasoap_core::decode::Decoder;
+use deltasoap_core::schema::View;
 use deltasoap_core::soap::Receiver;
+use deltasoap_core::{Content, QName};
 use http::Request;
 use tower::Service;
 
 impl<S, B> Client<S>
 where
-    S: Service<Request<Body>, Response = http::Response<B>> + Clone,
+    S: Service<Request<crate::Body>, Response = http::Response<B>> + Clone,
     S::Error: Into<BoxError>,
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    /// Sends a message that is written already, in the client's version of SOAP, and has the answer read by a receiver with a
-    /// decoder: for dynamic values, whose schema the caller has, and for what the caller compares messages with. Header blocks
-    /// of the options are not written, since the message has its own. The decoder comes back, to be
-    /// [reset](Decoder::reset) and used again.
+    /// Calls an operation whose description is known at run time only, and has the answer read by a receiver with a decoder, by which the
+    /// caller compares answers with earlier ones. The request is an element of any name, or of none
+    /// ([`encode_element`](deltasoap_core::soap::encode_element)). The decoder comes back, to be [reset](Decoder::reset) and used again.
     ///
     /// # Errors
     /// As [`call`](Self::call), but that a fault is for the receiver to take.
-    pub async fn exchange_message<R: Receiver>(
+    pub async fn call_element<T: Content, R: Receiver>(
         &self,
-        message: Body,
-        receiver: R,
-        decoder: Decoder,
+        name: &QName,
+        request: (&T, View<'_>),
         options: CallOptions,
+        reading: (R, Decoder),
     ) -> Result<(Response<R>, Decoder), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let request = self.request_of(message, options)?;
-        within(timeout, self.read_by(request, receiver, decoder)).await
+        let (value, view) = request;
+        let (request, sent) = self.request_with(Body { name, value, view }, options)?;
+        within(timeout, self.read_by(request, sent, reading)).await
     }
 
-    /// Sends a one-way message that is written already; see [`exchange_message`](Self::exchange_message).
+    /// Sends a one-way message whose description is known at run time only; see [`call_element`](Self::call_element).
     ///
     /// # Errors
     /// As [`send`](Self::send).
-    pub async fn send_message(&self, message: Body, options: CallOptions) -> Result<(), CallError> {
+    pub async fn send_element<T: Content>(
+        &self,
+        name: &QName,
+        request: (&T, View<'_>),
+        options: CallOptions,
+    ) -> Result<(), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let request = self.request_of(message, options)?;
+        let (value, view) = request;
+        let (request, _) = self.request_with(Body { name, value, view }, options)?;
         within(timeout, self.deliver(request)).await
     }
 
     async fn read_by<R: Receiver>(
         &self,
         request: Outbound,
-        receiver: R,
-        decoder: Decoder,
+        sent: Option<Sent>,
+        (receiver, decoder): (R, Decoder),
     ) -> Result<(Response<R>, Decoder), CallError> {
         let response = self.transmit(request).await?;
-        let received = receive(response, receiver, Box::new(decoder), &self.settings).await?;
+        let received = self.receive(response, receiver, Box::new(decoder), sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
         let Some((head, body)) = received.message else { return Err(status_error(status, b"")) };
         Ok((Response { head, body, status, http_headers, attachments }, *received.decoder))

@@ -6,12 +6,14 @@
 
 use super::echoes::Echoes;
 use crate::Part;
-use crate::body::Body;
+use crate::body;
 use crate::shelf::{Idle, Shelf};
 use crate::sizes::{Sizes, in_full};
-use deltasoap_core::schema::Use;
-use deltasoap_core::soap::{HeaderBlock, Version, encode_element, encode_optimized, encode_without_references};
-use deltasoap_core::{Buffer, EncodeStats, Error, Hint, Message, QName, RunPool, Templates, Templating};
+use deltasoap_core::schema::{Use, View};
+use deltasoap_core::soap::{
+    HeaderBlock, Optimization, Version, encode_element, encode_optimized, encode_without_references,
+};
+use deltasoap_core::{Buffer, Content, EncodeStats, Error, Hint, QName, RunPool, Templates, Templating};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -91,10 +93,27 @@ struct Kind {
 }
 
 impl Kind {
-    fn of<T: Message>(version: Version, encoding: Use) -> Self {
-        Kind { element: T::ELEMENT, schema: std::ptr::from_ref(T::element()).addr(), version, encoding }
+    fn of<T>(layout: &Layout<'_>, body: Body<'_, T>) -> Self {
+        let schema = std::ptr::from_ref(body.view.element).addr();
+        Kind { element: body.name.clone(), schema, version: layout.version, encoding: layout.encoding }
     }
 }
+
+/// A body's element, its value, and how that is described.
+#[derive(Debug)]
+pub(super) struct Body<'a, T> {
+    pub(super) name: &'a QName,
+    pub(super) value: &'a T,
+    pub(super) view: View<'a>,
+}
+
+impl<T> Clone for Body<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Body<'_, T> {}
 
 impl Store {
     fn shelf(&self) -> MutexGuard<'_, Shelf<Key>> {
@@ -205,13 +224,13 @@ impl Writer {
     ///
     /// # Errors
     /// When the value holds text that XML cannot carry.
-    pub(super) fn write<T: Message>(
+    pub(super) fn write<T: Content>(
         &self,
         layout: Layout<'_>,
-        body: &T,
+        body: Body<'_, T>,
         is_single: bool,
-    ) -> Result<(Body, Option<Sent>), Error> {
-        let kind = Kind::of::<T>(layout.version, layout.encoding);
+    ) -> Result<(body::Body, Option<Sent>), Error> {
+        let kind = Kind::of(&layout, body);
         let (is_small, expected) = {
             let mut state = self.state();
             let sizes = &state.habits(&kind).sizes;
@@ -228,44 +247,46 @@ impl Writer {
     ///
     /// # Errors
     /// As [`write`](Self::write).
-    pub(super) fn write_optimized<T: Message>(
+    pub(super) fn write_optimized<T: Content>(
         &self,
-        Layout { version, encoding, headers, references }: Layout<'_>,
-        body: &T,
+        layout: Layout<'_>,
+        body: Body<'_, T>,
         threshold: usize,
-    ) -> Result<(Body, Vec<Part>), Error> {
-        let kind = Kind::of::<T>(version, encoding);
+    ) -> Result<(body::Body, Vec<Part>), Error> {
+        let kind = Kind::of(&layout, body);
         let expected = self.state().habits(&kind).sizes.expected();
         let buffer = Buffer::with_capacity(expected);
-        let written = encode_optimized(version, encoding, headers, body, references, threshold, buffer)?;
+        let Layout { version, encoding, headers, references } = layout;
+        let optimization = Optimization { threshold, references };
+        let Body { name, value, view } = body;
+        let written = encode_optimized(version, encoding, headers, name, (value, view), optimization, buffer)?;
         self.count(&kind, in_full(written.message.len()), written.message.len());
         Ok((written.message.into(), written.parts.into_iter().map(Part::taken).collect()))
     }
 
-    fn write_in_full<T: Message>(
+    fn write_in_full<T: Content>(
         &self,
         kind: Kind,
         Layout { version, encoding, headers, references }: Layout<'_>,
-        body: &T,
+        Body { name, value, view }: Body<'_, T>,
         expected: usize,
-    ) -> Result<Body, Error> {
+    ) -> Result<body::Body, Error> {
         let encode = if references { encode_element } else { encode_without_references };
-        let (body, buffer) = ((body, T::view()), Buffer::with_capacity(expected));
-        let message = encode(version, encoding, headers, &T::ELEMENT, body, buffer)?;
+        let message = encode(version, encoding, headers, name, (value, view), Buffer::with_capacity(expected))?;
         self.count(&kind, in_full(message.len()), message.len());
         Ok(message.into())
     }
 
-    fn write_on<T: Message>(
+    fn write_on<T: Content>(
         &self,
         key: Key,
         Layout { version, encoding, headers, references }: Layout<'_>,
-        body: &T,
-    ) -> Result<(Body, Option<Sent>), Error> {
+        Body { name, value, view }: Body<'_, T>,
+    ) -> Result<(body::Body, Option<Sent>), Error> {
         let mut templates = self.store.0.take(&key, self.options);
         templates.set_references(references);
         let before = templates.stats();
-        let outgoing = templates.encode(version, encoding, headers, body)?;
+        let outgoing = templates.encode_element(version, encoding, headers, name, (value, view))?;
         let is_small = self.count(&key.kind, templates.stats() - before, outgoing.len());
         if is_small {
             return Ok((outgoing.into(), None));

@@ -7,15 +7,11 @@ use super::context::Context;
 use super::memory::Checkout;
 use super::operation::{Call, Opening, Operation, Outcome, log_failure};
 use super::record::Record;
-use super::writing::{Writing, Written};
-use crate::body::Body;
-use crate::sizes::in_full;
+use super::writing::Writing;
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, MethodElement, Schema, View};
-use deltasoap_core::soap::{Fault, encode_element, encode_without_references};
-use deltasoap_core::{
-    BodyParts, Buffer, Content, EncodeStats, Error, ErrorKind, Lease, Memory, Node, QName, Typed, Value,
-};
+use deltasoap_core::soap::Fault;
+use deltasoap_core::{BodyParts, Content, ErrorKind, Lease, Memory, Node, QName, Typed, Value};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Instant;
@@ -191,48 +187,12 @@ impl Shared {
     fn write(&self, writing: Writing, answer: &Answer<Value>) -> Outcome {
         let Some((name, content)) = &self.response else { return Outcome::Accepted };
         let start = Instant::now();
-        match writing.write_element(answer, name, self.schema.view(*content)) {
+        match writing.write(answer, name, self.schema.view(*content)) {
             Ok(written) => Outcome::Response(written, start.elapsed()),
             Err(error) => {
                 tracing::error!(%error, "the response could not be written");
                 Outcome::Fault(Fault::receiver("the response could not be written"))
             }
         }
-    }
-}
-
-impl Writing {
-    /// As [`write`](Self::write), for an element of any name. Dynamic values have no binary ones that could become parts.
-    fn write_element(mut self, answer: &Answer<Value>, name: &QName, view: View<'_>) -> Result<Written, Error> {
-        let place = self.place.take().filter(|_| !self.record.sizes().are_small());
-        let (body, stats): (Body, EncodeStats) = match place {
-            Some(place) => {
-                let place = place.for_templates(&self.record, self.version);
-                let mut templates = place.take(self.templating);
-                templates.set_references(self.references);
-                let before = templates.stats();
-                let body = (&answer.body, view);
-                let written = templates.encode_element(self.version, self.encoding, &answer.headers, name, body);
-                let stats = templates.stats() - before;
-                let outgoing = written?;
-                self.record.sizes().note(outgoing.len());
-                if !self.record.sizes().are_small() {
-                    place.put(templates);
-                }
-                (outgoing.into(), stats)
-            }
-            None => {
-                let buffer = Buffer::with_capacity(self.record.sizes().expected());
-                let body = (&answer.body, view);
-                let encode = if self.references { encode_element } else { encode_without_references };
-                let buffer = encode(self.version, self.encoding, &answer.headers, name, body, buffer)?;
-                self.record.sizes().note(buffer.len());
-                let stats = in_full(buffer.len());
-                (buffer.into(), stats)
-            }
-        };
-        self.record.count_encoded(&stats);
-        let (media_type, body) = self.packing.pack(self.version, "", body, answer.parts.clone())?;
-        Ok(Written { body, media_type })
     }
 }

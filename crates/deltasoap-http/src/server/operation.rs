@@ -377,7 +377,7 @@ impl<Request: Message + Send + 'static> Call for TypedCall<Request> {
 /// A response that cannot be written is the handler's doing: the client learns only that there is none.
 fn encode<T: Message>(writing: Writing, answer: &Answer<T>) -> Outcome {
     let start = Instant::now();
-    match writing.write(answer) {
+    match writing.write(answer, &T::ELEMENT, T::view()) {
         Ok(written) => Outcome::Response(written, start.elapsed()),
         Err(error) => {
             tracing::error!(%error, "the response could not be written");

@@ -10,9 +10,9 @@ use crate::Part;
 use crate::attachments::package::Packing;
 use crate::body::Body;
 use crate::sizes::in_full;
-use deltasoap_core::schema::Use;
-use deltasoap_core::soap::{Version, encode_element, encode_optimized, encode_without_references};
-use deltasoap_core::{Buffer, EncodeStats, Error, Message, Templating};
+use deltasoap_core::schema::{Use, View};
+use deltasoap_core::soap::{Optimization, Version, encode_element, encode_optimized, encode_without_references};
+use deltasoap_core::{Buffer, Content, EncodeStats, Error, QName, Templating};
 use http::header::HeaderValue;
 use std::sync::Arc;
 
@@ -39,17 +39,23 @@ pub(crate) struct Written {
 }
 
 impl Writing {
-    /// Writes a response.
+    /// Writes a response: the body's element and how it is described.
     ///
     /// # Errors
-    /// When the value holds text that XML cannot carry.
-    pub(crate) fn write<T: Message>(mut self, answer: &Answer<T>) -> Result<Written, Error> {
+    /// When the value holds text that XML cannot carry, or is of another shape than its schema.
+    pub(crate) fn write<T: Content>(
+        mut self,
+        answer: &Answer<T>,
+        name: &QName,
+        view: View<'_>,
+    ) -> Result<Written, Error> {
         let place = self.place.take().filter(|_| !self.record.sizes().are_small());
         let mut parts = Vec::new();
+        let element = (name, view);
         let (body, stats) = match (place, self.packing.threshold()) {
-            (_, Some(threshold)) => self.write_optimized(answer, threshold, &mut parts)?,
-            (Some(place), None) => self.write_on(place.for_templates(&self.record, self.version), answer)?,
-            (None, None) => self.write_in_full(answer)?,
+            (_, Some(threshold)) => self.write_optimized(answer, element, threshold, &mut parts)?,
+            (Some(place), None) => self.write_on(place.for_templates(&self.record, self.version), answer, element)?,
+            (None, None) => self.write_in_full(answer, element)?,
         };
         self.record.count_encoded(&stats);
         parts.extend_from_slice(&answer.parts);
@@ -58,27 +64,34 @@ impl Writing {
     }
 
     /// Writes a message whose larger binary values are parts. It is written in full: what is left of it is mostly small.
-    fn write_optimized<T: Message>(
+    fn write_optimized<T: Content>(
         &self,
         answer: &Answer<T>,
+        (name, view): (&QName, View<'_>),
         threshold: usize,
         parts: &mut Vec<Part>,
     ) -> Result<(Body, EncodeStats), Error> {
         let Writing { version, encoding, references, .. } = *self;
         let buffer = Buffer::with_capacity(self.record.sizes().expected());
-        let written =
-            encode_optimized(version, encoding, &answer.headers, &answer.body, references, threshold, buffer)?;
+        let (body, optimization) = ((&answer.body, view), Optimization { threshold, references });
+        let written = encode_optimized(version, encoding, &answer.headers, name, body, optimization, buffer)?;
         self.record.sizes().note(written.message.len());
         let stats = in_full(written.message.len());
         parts.extend(written.parts.into_iter().map(Part::taken));
         Ok((written.message.into(), stats))
     }
 
-    fn write_on<T: Message>(&self, place: TemplatePlace, answer: &Answer<T>) -> Result<(Body, EncodeStats), Error> {
+    fn write_on<T: Content>(
+        &self,
+        place: TemplatePlace,
+        answer: &Answer<T>,
+        (name, view): (&QName, View<'_>),
+    ) -> Result<(Body, EncodeStats), Error> {
         let mut templates = place.take(self.templating);
         templates.set_references(self.references);
         let before = templates.stats();
-        let written = templates.encode(self.version, self.encoding, &answer.headers, &answer.body);
+        let body = (&answer.body, view);
+        let written = templates.encode_element(self.version, self.encoding, &answer.headers, name, body);
         let stats = templates.stats() - before;
         let outgoing = written?;
         self.record.sizes().note(outgoing.len());
@@ -88,12 +101,15 @@ impl Writing {
         Ok((outgoing.into(), stats))
     }
 
-    fn write_in_full<T: Message>(&self, answer: &Answer<T>) -> Result<(Body, EncodeStats), Error> {
+    fn write_in_full<T: Content>(
+        &self,
+        answer: &Answer<T>,
+        (name, view): (&QName, View<'_>),
+    ) -> Result<(Body, EncodeStats), Error> {
         let sizes = self.record.sizes();
         let buffer = Buffer::with_capacity(sizes.expected());
         let encode = if self.references { encode_element } else { encode_without_references };
-        let body = (&answer.body, T::view());
-        let buffer = encode(self.version, self.encoding, &answer.headers, &T::ELEMENT, body, buffer)?;
+        let buffer = encode(self.version, self.encoding, &answer.headers, name, (&answer.body, view), buffer)?;
         sizes.note(buffer.len());
         let stats = in_full(buffer.len());
         Ok((buffer.into(), stats))

@@ -4,11 +4,15 @@
 //! files below the root, nothing else; a document from the network names no files, and no private addresses unless it
 //! came from there itself or the importer allows it.
 
+#[cfg(feature = "http")]
+mod access;
 mod location;
 mod store;
 #[cfg(feature = "http")]
 mod web;
 
+#[cfg(feature = "http")]
+pub use access::{Access, AccessError};
 pub use location::Location;
 #[cfg(feature = "archive")]
 pub(crate) use store::bounded;

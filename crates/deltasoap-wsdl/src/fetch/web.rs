@@ -5,15 +5,16 @@
 //! rules for documents from the network.
 
 use super::store::bounded;
-use super::{Fetch, FetchError, Fetched, Request, Shown, is_public, names_private_host};
+use super::{Access, Fetch, FetchError, Fetched, Request, Shown, is_public, names_private_host};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-use ureq::Agent;
 use ureq::config::Config;
-use ureq::http::Uri;
+use ureq::http::{Response, Uri};
+use ureq::tls::TlsConfig;
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
+use ureq::{Agent, Body};
 use url::Url;
 
 /// Redirects followed for one document.
@@ -21,15 +22,25 @@ const REDIRECTS: usize = 5;
 
 /// Gets documents by http and https. Proxies named in the environment are not used: with one, the addresses connected
 /// to would be the proxy's affair.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct WebClient;
+#[derive(Debug, Clone, Default)]
+pub struct WebClient {
+    access: Option<Access>,
+}
+
+impl WebClient {
+    /// A client that shows an origin who it is.
+    pub fn with_access(access: Access) -> Self {
+        WebClient { access: Some(access) }
+    }
+}
 
 impl Fetch for WebClient {
     fn fetch(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
         let deadline = Instant::now().checked_add(request.timeout);
         let (mut url, mut public_only) = (request.url.clone(), request.public_only);
         for _ in 0..=REDIRECTS {
-            match exchange(&url, public_only, deadline, request.most_bytes)? {
+            let access = self.access.as_ref().filter(|access| access.origin == url.origin());
+            match exchange(&url, access, public_only, deadline, request.most_bytes)? {
                 Answer::Document(fetched) => return Ok(fetched),
                 Answer::Moved { to, was_private } => {
                     public_only |= !(was_private && to.origin() == url.origin());
@@ -46,21 +57,26 @@ enum Answer {
     Moved { to: Url, was_private: bool },
 }
 
-fn exchange(url: &Url, public_only: bool, deadline: Option<Instant>, most: usize) -> Result<Answer, FetchError> {
+fn exchange(
+    url: &Url,
+    access: Option<&Access>,
+    public_only: bool,
+    deadline: Option<Instant>,
+    most: usize,
+) -> Result<Answer, FetchError> {
     let shown = Shown(url);
     if public_only && names_private_host(url) {
         return Err(FetchError::Forbidden(format!("{shown} is a private address")));
     }
     let met_private = Arc::new(AtomicBool::new(false));
-    let resolver = Guard { public_only, met_private: met_private.clone(), inner: DefaultResolver::default() };
-    let agent = Agent::with_parts(config(deadline), DefaultConnector::default(), resolver);
+    let guard = || Guard { public_only, met_private: met_private.clone(), inner: DefaultResolver::default() };
     let failed = |error: ureq::Error| match error {
         ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
             FetchError::Forbidden(format!("{shown}: {error}"))
         }
         error => FetchError::Unavailable(format!("{shown}: {error}")),
     };
-    let response = agent.get(url.as_str()).call().map_err(failed)?;
+    let response = get(url, access, deadline, guard).map_err(failed)?;
     let is_private = met_private.load(Ordering::Relaxed);
     let status = response.status();
     if status.is_redirection() {
@@ -76,9 +92,30 @@ fn exchange(url: &Url, public_only: bool, deadline: Option<Instant>, most: usize
     Ok(Answer::Document(Fetched { bytes, is_private }))
 }
 
-fn config(deadline: Option<Instant>) -> Config {
+/// Gets what is at a URL, by the first way of connecting that will do.
+fn get(
+    url: &Url,
+    access: Option<&Access>,
+    deadline: Option<Instant>,
+    guard: impl Fn() -> Guard,
+) -> Result<Response<Body>, ureq::Error> {
+    let mut ways = access.map_or_else(|| vec![TlsConfig::default()], Access::ways).into_iter();
+    loop {
+        let way = ways.next().unwrap_or_default();
+        let agent = Agent::with_parts(config(deadline, way), DefaultConnector::default(), guard());
+        let headers = access.iter().flat_map(|access| &access.headers);
+        let request = headers.fold(agent.get(url.as_str()), |request, (name, value)| request.header(name, value));
+        match request.call() {
+            Err(_) if ways.len() > 0 => {}
+            result => return result,
+        }
+    }
+}
+
+fn config(deadline: Option<Instant>, tls: TlsConfig) -> Config {
     let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
     Config::builder()
+        .tls_config(tls)
         .timeout_global(left)
         .max_redirects(0)
         .max_redirects_will_error(false)

@@ -67,9 +67,7 @@ pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_
         if cursor.frame(me).state == INSIDE {
             let place = cursor.frame(me).place as usize;
             let Some(item) = items.get_mut(place) else { unreachable!("inside an item that was not opened") };
-            let back = cursor.visit(item_view)?;
-            item.decode(cursor, item_view)?;
-            cursor.come_back(back);
+            cursor.visit(item_view, |cursor| item.decode(cursor, item_view))?;
             cursor.frame(me).state = BETWEEN;
             cursor.note_close();
             if let Some(leaves) = leaves {

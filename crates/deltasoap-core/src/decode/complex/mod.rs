@@ -365,10 +365,10 @@ impl<'s> Routine<'_, '_, 's> {
     /// Reads a field, or the element that it refers to.
     fn read_field<T: DecodeFields>(&mut self, target: &mut T, index: usize) -> Step {
         let content = self.content(index);
-        let back = if self.complex.fields[index].inline { None } else { self.cursor.visit(content)? };
-        target.decode_field(index, self.cursor, content)?;
-        self.cursor.come_back(back);
-        Ok(())
+        if self.complex.fields[index].inline {
+            return target.decode_field(index, self.cursor, content);
+        }
+        self.cursor.visit(content, |cursor| target.decode_field(index, cursor, content))
     }
 
     /// Reads the field that is open to its end.

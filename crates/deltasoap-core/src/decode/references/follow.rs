@@ -44,18 +44,22 @@ pub(crate) enum Standing<T> {
 const DECLARATION: u64 = 16;
 
 impl<'c> Cursor<'c> {
-    /// At the start tag of a child that was just read: takes a detour if it refers to another element, so that the child's routine
-    /// reads that one. To be called wherever a child's routine is called, as often as it is.
+    /// Where a child's routine is called, as often as it is: calls it. If the start tag that was just read refers to another element, the
+    /// routine reads that one, on a detour.
     ///
     /// # Errors
-    /// [`Stop::Pending`] if the message must be whole first, and for references that lead to nothing or to what is being read.
+    /// Those of the routine; [`Stop::Pending`] if the message must be whole first, and for references that lead to nothing or to what
+    /// is being read.
     #[inline]
-    pub(crate) fn visit(&mut self, view: View<'_>) -> Step<Option<Return>> {
+    pub(crate) fn visit(&mut self, view: View<'_>, read: impl FnOnce(&mut Self) -> Step) -> Step {
         let has_begun = self.state.level < self.state.stack.len();
         if has_begun || self.reader().attribute_count() == 0 || self.is_seeking() {
-            return Ok(None);
+            return read(self);
         }
-        self.visit_marked(view)
+        let back = self.visit_marked(view)?;
+        read(self)?;
+        self.come_back(back);
+        Ok(())
     }
 
     fn visit_marked(&mut self, view: View<'_>) -> Step<Option<Return>> {

@@ -29,15 +29,14 @@ pub(super) fn marks_of(reader: &Reader, is_mark: impl Fn(NameId) -> bool) -> Mar
     let mut marks = Marks::default();
     for index in 0..reader.attribute_count() {
         let (name, text) = reader.attribute(index);
+        let Some(kind) = kind(reader.names(), name).filter(|_| is_mark(name)) else { continue };
         let text = text.trim_ascii();
-        match kind(reader.names(), name) {
-            Some(Kind::Id) if is_mark(name) && !text.is_empty() => marks.id = marks.id.or(Some(text)),
-            Some(Kind::Href) if is_mark(name) => marks.reference = marks.reference.or(text.strip_prefix('#')),
+        match kind {
+            Kind::Id if text.is_empty() => {}
+            Kind::Id => marks.id = marks.id.or(Some(text)),
+            Kind::Href => marks.reference = marks.reference.or(text.strip_prefix('#')),
             // An id alone by the standard; some toolkits write a fragment as in SOAP 1.1, which no id can be.
-            Some(Kind::Ref) if is_mark(name) => {
-                marks.reference = marks.reference.or(Some(text.strip_prefix('#').unwrap_or(text)));
-            }
-            _ => {}
+            Kind::Ref => marks.reference = marks.reference.or(Some(text.strip_prefix('#').unwrap_or(text))),
         }
     }
     marks
@@ -56,12 +55,20 @@ enum Kind {
     Ref,
 }
 
+#[inline]
 fn kind(names: &Names, name: NameId) -> Option<Kind> {
+    // As bytes, since that is compared without a call: nearly all attributes are none of these.
+    let kind = match names.local(name).as_bytes() {
+        b"id" => Kind::Id,
+        b"href" => Kind::Href,
+        b"ref" => Kind::Ref,
+        _ => return None,
+    };
     let namespace = names.namespace(name);
-    match names.local(name) {
-        "id" if namespace.is_empty() || namespace == ns::SOAP12_ENCODING => Some(Kind::Id),
-        "href" if namespace.is_empty() => Some(Kind::Href),
-        "ref" if namespace == ns::SOAP12_ENCODING => Some(Kind::Ref),
-        _ => None,
-    }
+    let is_such = match kind {
+        Kind::Id => namespace.is_empty() || namespace == ns::SOAP12_ENCODING,
+        Kind::Href => namespace.is_empty(),
+        Kind::Ref => namespace == ns::SOAP12_ENCODING,
+    };
+    is_such.then_some(kind)
 }

@@ -1,0 +1,52 @@
+//! Bytes of a response that came in parts of their own.
+
+use bytes::Bytes;
+use deltasoap_core::{Binary, Held, PartUri, Value};
+use deltasoap_http::{AttachmentError, Attachments};
+use std::collections::{HashMap, HashSet};
+
+/// The bytes of parts by what refers to them.
+#[derive(Debug, Default)]
+pub(crate) struct Parts(HashMap<PartUri, Bytes>);
+
+impl Parts {
+    /// Takes the parts that a value refers to out of the package that it came in.
+    ///
+    /// # Errors
+    /// When the package is at fault, or has no such part.
+    pub(crate) async fn of(value: &Value, attachments: &mut Attachments) -> Result<Self, AttachmentError> {
+        let mut parts = Parts::default();
+        for uri in referred(value) {
+            let bytes = attachments.bytes(&Binary::Part(uri.clone())).await?;
+            parts.0.insert(uri, bytes);
+        }
+        Ok(parts)
+    }
+
+    /// The bytes of a part.
+    pub(crate) fn bytes(&self, uri: &PartUri) -> Option<&Bytes> {
+        self.0.get(uri)
+    }
+}
+
+/// What a value refers to in its message's package, each once.
+fn referred(value: &Value) -> HashSet<PartUri> {
+    let (mut found, mut known, mut held) = (HashSet::new(), HashSet::new(), Vec::<Held<Value>>::new());
+    let mut note = |value: &Value, held: &mut Vec<Held<Value>>| {
+        let mut ahead = vec![value];
+        while let Some(value) = ahead.pop() {
+            match value {
+                Value::Part(uri) => _ = found.insert(uri.clone()),
+                Value::Record(record) => ahead.extend(&record.fields),
+                Value::List(items) => ahead.extend(items),
+                Value::Shared(shared) if known.insert(shared.address()) => held.extend(shared.get()),
+                _ => {}
+            }
+        }
+    };
+    note(value, &mut held);
+    while let Some(shared) = held.pop() {
+        note(&shared, &mut held);
+    }
+    found
+}

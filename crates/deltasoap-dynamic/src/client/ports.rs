@@ -1,0 +1,64 @@
+//! An HTTP client for each port that has been called.
+
+use super::DynamicError;
+use deltasoap_core::EncodeStats;
+use deltasoap_core::soap::Version;
+use deltasoap_http::{Client, ClientBuilder};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Most clients kept: contracts have few ports.
+const MOST: usize = 64;
+
+/// Clients by their URL and version of SOAP; clones share them.
+pub(super) struct Ports<S>(Arc<Mutex<Vec<Port<S>>>>);
+
+struct Port<S> {
+    endpoint: String,
+    version: Version,
+    client: Client<S>,
+}
+
+impl<S> Clone for Ports<S> {
+    fn clone(&self) -> Self {
+        Ports(Arc::clone(&self.0))
+    }
+}
+
+impl<S> Default for Ports<S> {
+    fn default() -> Self {
+        Ports(Arc::default())
+    }
+}
+
+impl<S> Ports<S> {
+    fn all(&self) -> MutexGuard<'_, Vec<Port<S>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was counted when requests were written.
+    pub(super) fn stats(&self) -> EncodeStats {
+        let mut stats = EncodeStats::default();
+        self.all().iter().for_each(|port| stats += port.client.encode_stats());
+        stats
+    }
+}
+
+impl<S: Clone> Ports<S> {
+    /// The client for a port, built if there is none yet.
+    pub(super) fn client(
+        &self,
+        endpoint: &str,
+        version: Version,
+        build: impl FnOnce(ClientBuilder) -> Result<Client<S>, DynamicError>,
+    ) -> Result<Client<S>, DynamicError> {
+        let mut all = self.all();
+        if let Some(port) = all.iter().find(|port| port.endpoint == endpoint && port.version == version) {
+            return Ok(port.client.clone());
+        }
+        let client = build(Client::builder(endpoint).version(version))?;
+        if all.len() < MOST {
+            all.push(Port { endpoint: endpoint.to_owned(), version, client: client.clone() });
+        }
+        Ok(client)
+    }
+}
