@@ -133,3 +133,43 @@ fn message(operation: &Operation, name: &QName, content: ElementRef, sample: &Va
     said.push(String::from_utf8_lossy(encoded.as_slice()).into_owned());
     said
 }
+
+/// Files with some bytes changed, under a checksum that is right.
+mod changed {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Bytes of magic and version, of the checksum, and of the length.
+    const HEADER: usize = 24;
+
+    fn file() -> Vec<u8> {
+        let text = include_str!("data/shop.wsdl");
+        Importer::new().offline().text(text).expect("a description").compile()
+    }
+
+    fn with_checksum(mut file: Vec<u8>) -> Vec<u8> {
+        let checksum = crc32fast::hash(&file[HEADER..]);
+        file[12..16].copy_from_slice(&checksum.to_le_bytes());
+        file
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(512))]
+
+        /// What is taken can be asked all that a contract can be asked.
+        #[test]
+        fn files_are_refused_or_can_be_used(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..3)) {
+            let mut file = file();
+            for (index, byte) in changes {
+                let at = HEADER + index.index(file.len() - HEADER);
+                file[at] = byte;
+            }
+            let location = Location::Text("a changed file".to_owned());
+            if let Ok(import) = Importer::new().offline().bytes(location, with_checksum(file)) {
+                let contract = Contract::from(import);
+                let said = components(&contract).len() + contract.operations().iter().map(|it| said(it).len()).sum::<usize>();
+                prop_assert!(said > 0);
+            }
+        }
+    }
+}

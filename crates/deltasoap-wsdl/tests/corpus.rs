@@ -3,7 +3,8 @@
 //! `DELTASOAP_WSDL_CORPUS=DIR cargo test --release -p deltasoap-wsdl --test corpus -- --ignored --nocapture`. The index is
 //! `INDEX.tsv` in the directory: a path, anything, anything, and `ok` where all that the file imports is there.
 
-use deltasoap_wsdl::{Error, Import, Importer};
+use deltasoap_wsdl::{Error, ErrorKind, Import, Importer};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -17,7 +18,7 @@ fn complete_descriptions_are_imported() {
         PathBuf::from(std::env::var_os("DELTASOAP_WSDL_CORPUS").expect("DELTASOAP_WSDL_CORPUS names a directory"));
     let files = files(&folder);
     let (mut complete, mut refused) = (0, 0);
-    let mut times = Vec::new();
+    let (mut times, mut reasons) = (Vec::new(), BTreeMap::new());
     for (path, is_complete) in files {
         let (result, time) = import(&folder, &path);
         times.push((time, path.clone()));
@@ -30,13 +31,29 @@ fn complete_descriptions_are_imported() {
         refused += usize::from(verdict == "REFUSED");
         match result {
             Ok(import) => report(&path, &import),
-            Err(error) => println!("{verdict}\t{path}\t{}", error.to_string().replace(&*folder.to_string_lossy(), "")),
+            Err(error) => {
+                *reasons.entry((verdict, reason(&error))).or_insert(0) += 1;
+                println!("{verdict}\t{path}\t{}", error.to_string().replace(&*folder.to_string_lossy(), ""));
+            }
         }
     }
     times.sort_unstable();
     times.iter().rev().take(10).for_each(|(time, path)| println!("time\t{time:?}\t{path}"));
+    reasons.iter().for_each(|((verdict, reason), count)| println!("{count}\t{verdict}\t{reason}"));
     println!("{refused} of {complete} refused");
     assert!(refused * 100 <= complete * REFUSED);
+}
+
+/// What kind of error it is, for counting.
+fn reason(error: &Error) -> String {
+    match error.kind() {
+        ErrorKind::Xml(_) => "not well-formed, or with a document type".to_owned(),
+        ErrorKind::Fetch(_) => "a document that is not there".to_owned(),
+        ErrorKind::OtherDocument { .. } => "neither a WSDL 1.1 description nor a schema".to_owned(),
+        ErrorKind::Undefined { what, .. } => format!("a {what} that is not defined"),
+        ErrorKind::Duplicate { what, .. } => format!("a {what} that is defined twice"),
+        kind => kind.to_string(),
+    }
 }
 
 fn report(path: &str, import: &Import) {

@@ -37,6 +37,19 @@ fn deep_nesting_is_refused() {
 }
 
 #[test]
+fn wide_documents_are_counted() {
+    let elements = "<xs:element name='x'/>".repeat(2000);
+    let text = schema(&format!("<xs:complexType name='T'><xs:choice>{elements}</xs:choice></xs:complexType>"));
+    for (name, limits) in [
+        ("components", Limits { components: 1000, ..Limits::default() }),
+        ("particles", Limits { particles: 1000, ..Limits::default() }),
+    ] {
+        let error = Importer::new().offline().limits(limits).text(&text).expect_err("a limit");
+        assert!(matches!(error.kind(), ErrorKind::Limit { name: found, .. } if *found == name), "{error}");
+    }
+}
+
+#[test]
 fn groups_that_double_are_refused() {
     let mut content = "<xs:group name='g0'><xs:sequence><xs:element name='x'/></xs:sequence></xs:group>".to_owned();
     for n in 1..60 {

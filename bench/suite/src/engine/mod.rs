@@ -4,7 +4,7 @@
 //! Sessions of several engines are alive at once, so that their runs can take turns.
 
 mod floor;
-mod ours;
+pub(crate) mod ours;
 mod peer;
 
 use anyhow::Result;

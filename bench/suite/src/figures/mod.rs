@@ -10,6 +10,7 @@ mod pairs;
 mod sends;
 mod streams;
 mod wire;
+mod wsdl;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -45,6 +46,9 @@ pub struct FiguresArguments {
     /// Where built peers lie; sending is compared with gSOAP, and servers with those of gSOAP and CXF, if they are built [default: .peers in the repository]
     #[arg(long, value_name = "FOLDER")]
     pub peers: Option<PathBuf>,
+    /// Where large descriptions lie: of those above 1 MB, import and loading are measured [default: the largest of the repository]
+    #[arg(long, value_name = "FOLDER")]
+    pub descriptions: Option<PathBuf>,
 }
 
 /// How thoroughly to measure.
@@ -107,7 +111,7 @@ pub fn run(arguments: &FiguresArguments) -> Result<ExitCode> {
     server::look_at_cores();
     let environment = Environment::prepare();
     environment.warning().iter().for_each(|warning| eprintln!("{warning}"));
-    let mut tasks = all(Effort::new(arguments), arguments.peers.clone());
+    let mut tasks = all(Effort::new(arguments), arguments);
     tasks.retain(|task| arguments.only.as_ref().is_none_or(|text| task.name.contains(text)));
     let progress = ProgressBar::new(tasks.len() as u64);
     let mut goals = Vec::new();
@@ -126,13 +130,15 @@ pub fn run(arguments: &FiguresArguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn all(effort: Effort, peers: Option<PathBuf>) -> Vec<Task> {
+fn all(effort: Effort, arguments: &FiguresArguments) -> Vec<Task> {
+    let peers = arguments.peers.clone();
     let mut tasks = streams::tasks(effort);
     tasks.extend(pairs::tasks(effort));
     tasks.extend(instructions::tasks(effort));
     tasks.extend(memory::tasks(effort));
     tasks.extend(sends::tasks(effort, peers.clone()));
     tasks.extend(wire::tasks(effort, peers));
+    tasks.extend(wsdl::tasks(effort, arguments.descriptions.clone()));
     tasks
 }
 

@@ -77,7 +77,8 @@ pub enum Task {
     /// Streams: TR-069 Inform messages of many devices, the Fetch requests of recorded vCenter sessions, and large arrays of
     /// numbers, structs and strings in which a share of the values changes from message to message. Prints a table: messages,
     /// bytes, decode time and rate at the server both ways and the speed-up, the share of bytes in fast mode, memory, encode
-    /// rate, and round trips a second. Writes an HTML report with plots.
+    /// rate, and round trips a second. Writes an HTML report with plots. With vSphere's stream, the recorded requests and responses are
+    /// replayed too, as `replay` does by a WSDL.
     Demo(Demo),
     /// Generate Rust for a WSDL: types, clients, traits for servers
     ///

@@ -17,6 +17,7 @@ mod wire;
 
 use crate::cli::{Demo, StreamName};
 use crate::progress;
+use crate::replay;
 use crate::services::Services;
 use anyhow::{Context as _, Result};
 use arrays::Arrays;
@@ -37,6 +38,9 @@ pub async fn run(arguments: &Demo) -> Result<()> {
     }
     let outcomes = outcomes(arguments).await?;
     report::print(&outcomes, arguments.json)?;
+    if chosen(arguments).any(|name| name == StreamName::Vsphere) {
+        replay_sessions(arguments)?;
+    }
     if let Some(path) = arguments.report_path() {
         html::write(path, &outcomes).with_context(|| format!("cannot write {}", path.display()))?;
         if !arguments.json {
@@ -46,10 +50,21 @@ pub async fn run(arguments: &Demo) -> Result<()> {
     Ok(())
 }
 
+/// Replays the recorded vSphere sessions, requests and responses, as `deltasoap replay --wsdl` would.
+fn replay_sessions(arguments: &Demo) -> Result<()> {
+    let report = replay::v_sphere(arguments.sessions).context("the recorded sessions")?;
+    if !arguments.json {
+        println!("\nThe recorded vSphere sessions once more, replayed by their WSDL as dynamic values:\n");
+    }
+    report.print(arguments.json)
+}
+
 async fn outcomes(arguments: &Demo) -> Result<Vec<Outcome>> {
     let mut outcomes = Vec::new();
     for name in chosen(arguments) {
-        let readings = run_stream(name, arguments).await.with_context(|| format!("stream {}", name.label()))?;
+        // What all streams together keep while they run is much: on the heap, not in the caller's frame.
+        let readings = Box::pin(run_stream(name, arguments)).await;
+        let readings = readings.with_context(|| format!("stream {}", name.label()))?;
         outcomes.push(Outcome { name, kind: kind(name, arguments), readings });
     }
     Ok(outcomes)

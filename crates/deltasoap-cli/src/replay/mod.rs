@@ -7,11 +7,13 @@
 mod directory;
 mod file;
 mod play;
+mod recorded;
 mod report;
 mod side;
 mod types;
 
 pub use file::read as message_of;
+pub use recorded::v_sphere;
 
 use crate::cli::Replay;
 use anyhow::{Result, bail, ensure};

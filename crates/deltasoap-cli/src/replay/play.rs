@@ -83,6 +83,13 @@ impl Play {
         self.close(&sides, types);
     }
 
+    /// Plays messages that are at hand as one stream, each with a name.
+    pub fn messages(&mut self, messages: impl Iterator<Item = (PathBuf, Bytes)>, types: &Types, plan: Plan) {
+        let mut sides = Sides::new(types, plan);
+        messages.for_each(|(name, message)| self.message(&name, &message, &mut sides));
+        self.close(&sides, types);
+    }
+
     /// What the messages of all types took together. A stream counts once for each type.
     pub fn total(&self) -> Tally {
         self.tallies.values().fold(Tally::default(), Tally::with)

@@ -120,6 +120,11 @@ impl Report {
         Report { rows, total, play: plays.into_iter().next().unwrap_or_default(), others }
     }
 
+    /// Messages that were read, of all operations.
+    pub fn messages(&self) -> u64 {
+        self.rows.iter().map(|row| row.messages).sum()
+    }
+
     pub fn has_operations(&self) -> bool {
         !self.rows.is_empty()
     }

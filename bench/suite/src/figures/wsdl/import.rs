@@ -1,0 +1,126 @@
+//! Large descriptions: time and memory of their import, and time of loading what was compiled of it.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, ensure};
+use deltasoap_wsdl::fetch::Location;
+use deltasoap_wsdl::{Import, Importer, Lowered};
+
+use super::super::goal::Goal;
+use super::super::{Effort, Task};
+use crate::engine::ours::timed;
+use crate::memory;
+
+/// Bytes of a description that is large.
+const LARGE: u64 = 1_000_000;
+/// Descriptions that are measured where none is large: the largest.
+const LEAST: usize = 2;
+/// Milliseconds of an import, and of loading what was compiled.
+const IMPORT: f64 = 200.0;
+const LOAD: f64 = 10.0;
+/// Megabytes of an import.
+const MEMORY: f64 = 100.0;
+
+/// Goals on each description.
+pub fn tasks(effort: Effort, folder: &Path) -> Vec<Task> {
+    let tasks = largest(folder).into_iter().flat_map(|path| {
+        let description = Description { root: root(folder, &path), path };
+        let name = description.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        type Measure = fn(&Description, Effort) -> Result<Goal>;
+        let measures: [(&str, Measure); 3] = [("import", import), ("memory of import", peak), ("compiled", load)];
+        measures.map(|(what, measure)| {
+            let description = description.clone();
+            Task { name: format!("wsdl {what}, {name}"), measure: Box::new(move || measure(&description, effort)) }
+        })
+    });
+    tasks.collect()
+}
+
+#[derive(Clone)]
+struct Description {
+    path: PathBuf,
+    /// What it imports lies below.
+    root: PathBuf,
+}
+
+impl Description {
+    fn import(&self) -> Result<Import> {
+        Ok(Importer::new().offline().root(&self.root).file(&self.path)?)
+    }
+
+    fn size(&self) -> f64 {
+        self.path.metadata().map_or(0.0, |it| it.len() as f64 / 1e6)
+    }
+}
+
+fn import(description: &Description, effort: Effort) -> Result<Goal> {
+    let found = description.import()?;
+    let (types, elements) = (found.schemas().types().len(), found.schemas().elements().len());
+    ensure!(types > 100 && elements > 10, "hardly anything was imported");
+    let median = median_ms(effort, || Ok(drop(description.import()?)))?;
+    let detail = format!("{:.1} MB; {types} types, {elements} elements, median", description.size());
+    Ok(Goal::at_most(IMPORT, "ms", median, detail))
+}
+
+fn peak(description: &Description, _: Effort) -> Result<Goal> {
+    let (result, peak) = memory::peak_of(|| description.import());
+    let found = result?;
+    let detail = format!("{:.1} MB in {} documents", description.size(), found.documents().len());
+    Ok(Goal::at_most(MEMORY, "MB", peak as f64 / 1e6, detail))
+}
+
+fn load(description: &Description, effort: Effort) -> Result<Goal> {
+    let import = description.import()?;
+    let (file, lowered) = (import.compile(), import.lower());
+    drop(import);
+    let (import, loaded) = loaded(file.clone())?;
+    ensure!(loaded.schema == lowered.schema && import.compile() == file, "what is loaded is something else");
+    let median = median_ms(effort, || Ok(drop(std::hint::black_box(self::loaded(file.clone())?))))?;
+    let detail = format!("a file of {:.2} MB, all of it read and released again; median", file.len() as f64 / 1e6);
+    Ok(Goal::at_most(LOAD, "ms", median, detail))
+}
+
+fn loaded(file: Vec<u8>) -> Result<(Import, Lowered)> {
+    let mut import = Importer::new().offline().bytes(Location::Text("compiled".to_owned()), file)?;
+    let lowered = import.take_lowered();
+    Ok((import, lowered))
+}
+
+/// The median time of some work in milliseconds; the first run, which finds nothing in the processor's cache, does not count.
+fn median_ms(effort: Effort, mut work: impl FnMut() -> Result<()>) -> Result<f64> {
+    work()?;
+    let runs = effort.plan.runs.max(5);
+    let mut times =
+        (0..runs).map(|_| timed(&mut work)).map(|(ns, result)| result.map(|()| ns)).collect::<Result<Vec<_>>>()?;
+    times.sort_unstable();
+    Ok(times[runs / 2] as f64 / 1e6)
+}
+
+/// The large descriptions below a folder, largest first, those of one size once.
+fn largest(folder: &Path) -> Vec<PathBuf> {
+    let mut all = descriptions(folder);
+    all.sort_unstable_by(|one, other| other.cmp(one));
+    all.dedup_by_key(|(size, _)| *size);
+    let large = all.iter().filter(|(size, _)| *size > LARGE).count();
+    all.into_iter().take(large.max(LEAST)).map(|(_, path)| path).collect()
+}
+
+fn descriptions(folder: &Path) -> Vec<(u64, PathBuf)> {
+    let (mut found, mut ahead) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(next) = ahead.pop() {
+        for path in next.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()) {
+            match path.metadata() {
+                Ok(metadata) if metadata.is_dir() => ahead.push(path),
+                Ok(metadata) if path.extension().is_some_and(|it| it == "wsdl") => found.push((metadata.len(), path)),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// The first folder on the way to a description: the source that it is from.
+fn root(folder: &Path, path: &Path) -> PathBuf {
+    let source = path.strip_prefix(folder).ok().and_then(|below| below.components().next());
+    source.map(|source| folder.join(source)).filter(|root| root.is_dir()).unwrap_or_else(|| folder.to_owned())
+}
