@@ -14,7 +14,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use support::compile::{compile, files, folder, put, target};
-use syn::{Item, Meta};
+use syn::parse::ParseBuffer;
+use syn::{Item, LitStr, Meta};
 
 /// The namespace and the local name of an element.
 type Name = (String, String);
@@ -219,7 +220,7 @@ fn element(attributes: &[syn::Attribute], ident: &syn::Ident, path: &str) -> Opt
         let Meta::List(list) = &attribute.meta else { continue };
         list.parse_nested_meta(|meta| {
             is_message |= meta.path.is_ident("message");
-            let Ok(value) = meta.value().and_then(|value| value.parse::<syn::LitStr>()) else { return Ok(()) };
+            let Ok(value) = meta.value().and_then(ParseBuffer::parse::<LitStr>) else { return Ok(()) };
             match meta.path.get_ident().map(ToString::to_string).as_deref() {
                 Some("namespace") => namespace = value.value(),
                 Some("name") => name = value.value(),

@@ -83,8 +83,18 @@ struct Request {
     data: Option<Base64>,
     list: Option<DoubleArray>,
     binaries: Vec<Binary>,
+    picture: Vec<Picture>,
     #[soap(inline)]
     last: Shape,
+}
+
+/// Bytes beside an attribute.
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Picture {
+    #[soap(attribute)]
+    kind: Option<u32>,
+    #[soap(text)]
+    data: Binary,
 }
 
 fn request() -> Request {
@@ -112,6 +122,10 @@ fn request() -> Request {
         data: Some(Base64(vec![1, 2, 3])),
         list: Some(numbers().collect::<Vec<f64>>().into()),
         binaries: vec![vec![1, 2, 3].into(), Binary::part("a@b"), Binary::default()],
+        picture: vec![
+            Picture { kind: None, data: Binary::part("a@b") },
+            Picture { kind: Some(1), data: vec![1].into() },
+        ],
         last: Shape::Nothing,
     }
 }
@@ -142,7 +156,7 @@ type Random = SplitMix64;
 type Update = fn(&mut Request, &mut Random);
 
 /// What messages differ in.
-const UPDATES: [Update; 36] = [
+const UPDATES: [Update; 38] = [
     |_, _| {},
     |all, random| all.number = number(random),
     |all, random| all.number = 10 + number(random) % 90,
@@ -178,6 +192,8 @@ const UPDATES: [Update; 36] = [
     |all, random| all.list = Some((0..index(random, 50)).map(|_| double(random)).collect::<Vec<f64>>().into()),
     |all, random| edit(&mut all.binaries, random, |item, random| *item = binary(random)),
     |all, random| all.binaries = (0..index(random, 9)).map(|_| binary(random)).collect(),
+    |all, random| edit(&mut all.picture, random, |item, random| item.data = binary(random)),
+    |all, random| edit(&mut all.picture, random, |item, random| item.kind = random.one_in(2).then_some(7)),
     |all, _| *all = request(),
 ];
 

@@ -89,7 +89,9 @@ pub const KINDS: [Kind; 12] = [
         "<b>Zm9vYmFy</b><b><i:Include xmlns:i='http://www.w3.org/2004/08/xop/include' href='cid:1'/></b><b href='cid:2'/><b/>\
          <p><x>1</x></p><b xmlns:i='http://www.w3.org/2004/08/xop/include'><i:Include href='cid:3'><x>1</x></i:Include></b>\
          <b>Z g==</b><b>Zm8=</b><p><x>2</x></p><maybe href='cid:1'/><nil xsi:nil='true'/><nil href='cid:2'></nil>\
-         <nil><i:Include xmlns:i='http://www.w3.org/2004/08/xop/include' href='cid:1'/></nil><nil>Zg==</nil>"
+         <nil><i:Include xmlns:i='http://www.w3.org/2004/08/xop/include' href='cid:1'/></nil><nil>Zg==</nil>\
+         <picture kind='a'>Zm9v</picture><picture><i:Include xmlns:i='http://www.w3.org/2004/08/xop/include' href='cid:4'/></picture>\
+         <picture kind='b'/><picture kind='c'> Zm 9v</picture>"
     ),
     kind!(
         Figures,
@@ -369,6 +371,15 @@ struct Binaries {
     entries: Vec<PointOrBinary>,
     maybe: Option<Binary>,
     nil: Vec<Nillable<Binary>>,
+    picture: Vec<Picture>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Picture {
+    #[soap(attribute)]
+    kind: Option<String>,
+    #[soap(text)]
+    data: Binary,
 }
 
 /// A large value that can come from few bytes.
