@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::peer::Peer;
 use crate::summary;
 use crate::values::Values;
-use deltasoap_streams::arrays::Mio;
+use deltasoap_streams::arrays::{Event, Mio};
 
 /// Runs every workload of the peer on small values and what must fail.
 pub fn run(program: &Path) -> Result<ExitCode> {
@@ -155,6 +155,8 @@ fn samples(kind: &str) -> Result<Vec<Values>> {
         "hard" => vec![Values::Doubles(hard_doubles())],
         "strings" => vec![Values::Strings(texts()), Values::Strings(vec![])],
         "structs" => vec![Values::Mios(mios()), Values::Mios(vec![])],
+        "events" => vec![Values::Events(events()), Values::Events(vec![])],
+        "doubles64" => vec![Values::Doubles64(hard_doubles()), Values::Doubles64(vec![0.5])],
         "base64" => (0..4).map(|length| Values::Base64((0..=length).collect())).collect(),
         _ => bail!("unknown kind of workload {kind}"),
     })
@@ -170,4 +172,9 @@ fn texts() -> Vec<String> {
 
 fn mios() -> Vec<Mio> {
     (0..40).map(|n| (n, -n, f64::from(n) / 7.0)).collect()
+}
+
+fn events() -> Vec<Event> {
+    let texts = texts().into_iter().zip(1..);
+    texts.map(|(text, id)| (id, f64::from(id).sqrt(), text)).collect()
 }
