@@ -7,15 +7,19 @@
 
 mod browser;
 mod check;
+mod cpp;
 mod debian;
 mod fuzz;
+mod go;
 mod gsoap;
 mod interop;
 mod java;
 mod licences;
 mod peer;
 mod peers;
+mod rust;
 mod shell;
+mod stamp;
 mod summary;
 mod values;
 
