@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::ValueEnum;
 
-use crate::{check, cpp, go, gsoap, java, rust, summary};
+use crate::{check, cpp, go, gsoap, java, node, python, rust, summary};
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -34,6 +34,9 @@ enum Peer {
     #[value(name = "libxml2")]
     LibXml2,
     Go,
+    Zeep,
+    Spyne,
+    NodeSoap,
 }
 
 impl Peer {
@@ -48,6 +51,9 @@ impl Peer {
             Peer::Pugixml => cpp::PUGIXML.build(),
             Peer::LibXml2 => cpp::LIBXML2.build(),
             Peer::Go => go::build(),
+            Peer::Zeep => python::build("zeep"),
+            Peer::Spyne => python::build("spyne"),
+            Peer::NodeSoap => node::build(),
         }
     }
 

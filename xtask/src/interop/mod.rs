@@ -8,7 +8,7 @@ mod authority;
 mod cxf;
 mod fetch;
 mod gsoap;
-mod node_soap;
+pub mod node_soap;
 mod ours;
 mod process;
 mod results;
