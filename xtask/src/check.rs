@@ -3,19 +3,22 @@
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::Path;
-use std::process::ExitCode;
 use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::peer::Peer;
-use crate::summary;
 use crate::values::Values;
-use deltasoap_streams::arrays::Mio;
+use deltasoap_streams::arrays::{Event, Mio};
 
-/// Runs every workload of the peer on small values and what must fail.
-pub fn run(program: &Path) -> Result<ExitCode> {
+/// What all checks of a peer take at most: it is ended then, and what is left of them fails.
+const LIMIT: Duration = Duration::from_secs(180);
+
+/// Runs every workload of the peer on small values and what must fail; says which went well.
+pub fn run(program: &Path) -> Result<Vec<bool>> {
     let mut peer = Peer::start(program)?;
+    let _limit = peer.limit(LIMIT);
     let hello = peer.hello()?;
     println!("{} {}", hello.peer, hello.version);
     if hello.workloads.iter().any(|name| name.starts_with("send-")) {
@@ -26,7 +29,7 @@ pub fn run(program: &Path) -> Result<ExitCode> {
     outcomes.push(report("errors", check_errors(&mut peer, hello.workloads.is_empty())));
     outcomes.extend(check_server(&mut peer, &hello.operations)?);
     outcomes.push(report("quit", peer.quit()));
-    Ok(summary::close(&outcomes))
+    Ok(outcomes)
 }
 
 /// Starts a server for one connection that reads and throws away; gives its port.
@@ -155,6 +158,8 @@ fn samples(kind: &str) -> Result<Vec<Values>> {
         "hard" => vec![Values::Doubles(hard_doubles())],
         "strings" => vec![Values::Strings(texts()), Values::Strings(vec![])],
         "structs" => vec![Values::Mios(mios()), Values::Mios(vec![])],
+        "events" => vec![Values::Events(events()), Values::Events(vec![])],
+        "doubles64" => vec![Values::Doubles64(hard_doubles()), Values::Doubles64(vec![0.5])],
         "base64" => (0..4).map(|length| Values::Base64((0..=length).collect())).collect(),
         _ => bail!("unknown kind of workload {kind}"),
     })
@@ -170,4 +175,9 @@ fn texts() -> Vec<String> {
 
 fn mios() -> Vec<Mio> {
     (0..40).map(|n| (n, -n, f64::from(n) / 7.0)).collect()
+}
+
+fn events() -> Vec<Event> {
+    let texts = texts().into_iter().zip(1..);
+    texts.map(|(text, id)| (id, f64::from(id).sqrt(), text)).collect()
 }

@@ -140,7 +140,8 @@ template <class Request> Kind kind(const char *name) {
 
 const std::vector<Kind> KINDS = {
     kind<SendInts>("ints"),       kind<SendDoubles>("easy"), kind<SendDoubles>("hard"),
-    kind<SendStrings>("strings"), kind<SendMios>("structs"), kind<SendBase64>("base64"),
+    kind<SendStrings>("strings"), kind<SendMios>("structs"), kind<SendEvents>("events"),
+    kind<SendBase64>("base64"),   kind<SendDoubles64>("doubles64"),
 };
 
 std::unique_ptr<Workload> prepared;
@@ -157,7 +158,7 @@ void hello() {
             names += (names.empty() ? "\"" : ",\"") + std::string(direction) + kind.name + '"';
     std::string operations = "\"echoVoid\"";
     for (const char *direction : {"echo", "send"})
-        for (const char *values : {"Ints", "Doubles", "Strings", "Mios", "Base64"})
+        for (const char *values : {"Ints", "Doubles", "Strings", "Mios", "Events", "Base64"})
             operations += std::string(",\"") + direction + values + '"';
     std::printf("{\"peer\":\"gsoap\",\"version\":\"%d.%d.%d\",\"workloads\":[%s],\"operations\":[%s]}\n",
                 GSOAP_VERSION / 100000, GSOAP_VERSION / 1000 % 100, GSOAP_VERSION % 1000, names.c_str(), operations.c_str());

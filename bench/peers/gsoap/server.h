@@ -107,6 +107,7 @@ ECHO(Ints, int)
 ECHO(Doubles, double)
 ECHO(Strings, char *)
 ECHO(Mios, ns__Mio)
+ECHO(Events, ns__Event)
 #undef ECHO
 
 int ns__echoBase64(soap *ctx, xsd__base64Binary data, ns__echoBase64Response &response) {

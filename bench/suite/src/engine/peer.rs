@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
@@ -24,6 +25,8 @@ pub struct Peer {
     workloads: Vec<String>,
     /// What its server offers.
     operations: Vec<String>,
+    /// How long runs go on before they count.
+    warm: Duration,
     link: Link,
 }
 
@@ -31,14 +34,18 @@ impl Peer {
     /// Starts the peer's program, which lies below `folder`, and asks who it is.
     ///
     /// # Errors
-    /// When the peer is not built, or does not answer as one.
+    /// When there is no such peer, it is not built, or does not answer as one.
     pub fn start(definition: &PeerDefinition, folder: &Path) -> Result<Self> {
+        if let Some(reason) = &definition.missing {
+            bail!("{}: {reason}", definition.name);
+        }
         let program = folder.join(&definition.program);
         ensure!(program.exists(), "{} is not built: run `{}`", definition.name, definition.build);
         let mut link = Link::start(&program)?;
         let hello: Hello = link.ask("hello", b"")?;
         eprintln!("{} is {} {}", definition.name, hello.peer, hello.version);
-        Ok(Peer { name: definition.name.clone(), workloads: hello.workloads, operations: hello.operations, link })
+        let Hello { workloads, operations, warm, .. } = hello;
+        Ok(Peer { name: definition.name.clone(), workloads, operations, warm: Duration::from_millis(warm), link })
     }
 }
 
@@ -53,7 +60,9 @@ impl Engine for Peer {
 
     fn prepare<'a>(&'a mut self, workload: &Workload, n: usize) -> Result<Box<dyn Session + 'a>> {
         let work = (workload.action, workload.values, n);
-        Ok(Box::new(PeerSession::prepare(&mut self.link, &workload.name, work)?))
+        let mut session = PeerSession::prepare(&mut self.link, &workload.name, work)?;
+        session.warm_up(self.warm)?;
+        Ok(Box::new(session))
     }
 }
 
@@ -86,7 +95,8 @@ impl Peer {
         let name = format!("send-{}", crate::options::name(values));
         ensure!(self.workloads.contains(&name), "{} does not offer {name}", self.name);
         self.link.connect(server)?;
-        let session = PeerSession::prepare(&mut self.link, &name, (Action::Encode, values, n))?;
+        let mut session = PeerSession::prepare(&mut self.link, &name, (Action::Encode, values, n))?;
+        session.warm_up(self.warm)?;
         Ok(Box::new(Sender { session, server }))
     }
 }
@@ -159,6 +169,17 @@ impl<'a> PeerSession<'a> {
         session.run(1)?;
         Ok(session)
     }
+
+    /// Lets a toolkit that is compiled while it runs run for a while: longer and longer batches, whose times nobody sees.
+    fn warm_up(&mut self, time: Duration) -> Result<()> {
+        let start = Instant::now();
+        let mut batch = 1;
+        while start.elapsed() < time {
+            self.run(batch)?;
+            batch = if start.elapsed() < time / 4 { batch * 2 } else { batch };
+        }
+        Ok(())
+    }
 }
 
 impl Session for PeerSession<'_> {
@@ -223,6 +244,9 @@ struct Hello {
     /// None where there is no server.
     #[serde(default)]
     operations: Vec<String>,
+    /// Milliseconds of runs before times count.
+    #[serde(default)]
+    warm: u64,
 }
 
 #[derive(Deserialize)]
