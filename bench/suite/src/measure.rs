@@ -4,7 +4,7 @@
 //! round after round, and what disturbs one disturbs the others too. The first run of a batch finds the caches
 //! full of another engine's data; it is not counted.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use deltasoap::DifferentialStats;
@@ -66,6 +66,73 @@ pub fn measure(sessions: &mut [Box<dyn Session + '_>], plan: Plan, mut tick: imp
         tick();
     }
     sessions.iter_mut().zip(times).map(|(session, times)| conclude(&mut **session, times)).collect()
+}
+
+/// As [`measure`], but a session that fails or is wrong spoils its own figures alone. Before its runs count, each session is [warmed up](warm_up)
+/// for at most `warm_up`.
+pub fn measure_each(sessions: &mut [Box<dyn Session + '_>], plan: Plan, limit: Duration) -> Vec<Result<Figures>> {
+    let open = |session| Turns::open(session, plan, limit);
+    let mut all: Vec<Result<Turns<'_, '_>>> = sessions.iter_mut().map(open).collect();
+    for _ in 0..ROUNDS {
+        for turns in &mut all {
+            let error = turns.as_mut().ok().and_then(|turns| turns.take().err());
+            if let Some(error) = error {
+                *turns = Err(error);
+            }
+        }
+    }
+    all.into_iter().map(|turns| turns.and_then(|turns| conclude(&mut **turns.session, turns.times))).collect()
+}
+
+/// A session that takes turns with others.
+struct Turns<'s, 'a> {
+    session: &'s mut Box<dyn Session + 'a>,
+    batch: usize,
+    times: Vec<u64>,
+}
+
+impl<'s, 'a> Turns<'s, 'a> {
+    fn open(session: &'s mut Box<dyn Session + 'a>, plan: Plan, limit: Duration) -> Result<Self> {
+        session.check()?;
+        warm_up(&mut **session, limit)?;
+        let batch = plan.batch(session.run(1)?[0]);
+        Ok(Turns { session, batch, times: Vec::new() })
+    }
+
+    fn take(&mut self) -> Result<()> {
+        self.times.extend_from_slice(&self.session.run(self.batch + 1)?[1..]);
+        Ok(())
+    }
+}
+
+/// Batches of a warm-up that fit into its limit.
+const WARM_UP_BATCHES: u32 = 12;
+/// Medians of batches that must be alike, one after the other.
+const ALIKE: usize = 3;
+/// How far apart they may lie, as a share of the smallest.
+const TOLERANCE: f64 = 0.05;
+
+/// Runs a session until its time has settled: the medians of three batches in a row lie within five per cent. Programs that are
+/// compiled while they run get there after seconds, others at once. `limit` is how long that may take; zero for no warm-up.
+///
+/// # Errors
+/// When a run fails.
+pub fn warm_up(session: &mut dyn Session, limit: Duration) -> Result<()> {
+    let (begin, mut medians) = (Instant::now(), Vec::new());
+    let plan = Plan { runs: 1, time: limit / WARM_UP_BATCHES * ROUNDS as u32 };
+    while begin.elapsed() < limit && !has_settled(&medians) {
+        let batch = plan.batch(medians.last().copied().unwrap_or(u64::MAX));
+        let mut times = session.run(batch)?;
+        times.sort_unstable();
+        medians.push(median(&times));
+    }
+    Ok(())
+}
+
+fn has_settled(medians: &[u64]) -> bool {
+    let Some(last) = medians.len().checked_sub(ALIKE).map(|first| &medians[first..]) else { return false };
+    let (low, high) = last.iter().fold((u64::MAX, 0), |(low, high), &ns| (ns.min(low), ns.max(high)));
+    (high - low) as f64 <= low as f64 * TOLERANCE
 }
 
 impl Plan {
@@ -173,6 +240,24 @@ mod tests {
             templates: None,
         };
         assert_eq!(figures, [expected]);
+    }
+
+    #[test]
+    fn a_session_that_is_wrong_leaves_the_others_alone() {
+        let plan = Plan { runs: 15, time: Duration::ZERO };
+        let fake = |bad| -> Box<dyn Session> { Box::new(Fake { checks: 0, bad }) };
+        let figures = measure_each(&mut [fake(1), fake(0), fake(2)], plan, Duration::ZERO);
+        assert!(figures[0].is_err() && figures[2].is_err());
+        assert_eq!(figures[1].as_ref().unwrap(), &measure_fake(0).unwrap().0[0]);
+    }
+
+    #[test]
+    fn a_warm_up_ends_when_times_are_alike() {
+        assert!(!has_settled(&[100, 100]) && has_settled(&[900, 100, 102, 105]));
+        assert!(!has_settled(&[100, 100, 200]) && !has_settled(&[100, 100, 106]));
+        let mut session = Fake { checks: 0, bad: 0 };
+        warm_up(&mut session, Duration::from_secs(60)).unwrap();
+        warm_up(&mut session, Duration::ZERO).unwrap();
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub struct SendMios {
 }
 
 /// A mesh interface object: coordinates and a field value.
-#[derive(Debug, Soap)]
+#[derive(Debug, Clone, Soap)]
 #[soap(namespace = "urn:bench")]
 pub struct Mio {
     x: i32,

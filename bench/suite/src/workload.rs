@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 
 use crate::send::SendKind;
 use crate::stream::Kind;
+use crate::suite::Layer;
 
 /// All definitions.
 pub struct Definitions {
@@ -108,6 +109,9 @@ pub struct PeerDefinition {
     pub program: String,
     /// The command that builds it.
     pub build: String,
+    /// What kind of toolkit it is.
+    #[serde(default)]
+    pub layer: Layer,
     /// One line for people.
     pub description: String,
 }

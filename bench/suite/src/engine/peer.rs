@@ -24,6 +24,10 @@ pub struct Peer {
     workloads: Vec<String>,
     /// What its server offers.
     operations: Vec<String>,
+    /// What its client can call.
+    calls: Vec<String>,
+    /// Who it says it is.
+    version: String,
     link: Link,
 }
 
@@ -38,7 +42,9 @@ impl Peer {
         let mut link = Link::start(&program)?;
         let hello: Hello = link.ask("hello", b"")?;
         eprintln!("{} is {} {}", definition.name, hello.peer, hello.version);
-        Ok(Peer { name: definition.name.clone(), workloads: hello.workloads, operations: hello.operations, link })
+        let version = format!("{} {}", hello.peer, hello.version);
+        let Hello { workloads, operations, calls, .. } = hello;
+        Ok(Peer { name: definition.name.clone(), workloads, operations, calls, version, link })
     }
 }
 
@@ -68,6 +74,33 @@ impl Peer {
         Ok((Ipv4Addr::LOCALHOST, serving.port).into())
     }
 
+    /// Who it says it is: name and version.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// What its server offers.
+    pub fn operations(&self) -> &[String] {
+        &self.operations
+    }
+
+    /// Makes ready for calls of an operation at a server by the toolkit's own client, and calls it once.
+    ///
+    /// # Errors
+    /// When the peer does not offer that, cannot call, or gets something wrong.
+    pub fn prepare_call(&mut self, call: &Call<'_>) -> Result<Box<dyn Session + '_>> {
+        let Call { operation, n, message, checksum, server } = call;
+        ensure!(!self.calls.is_empty(), "its client has no part in the peer protocol");
+        ensure!(self.calls.iter().any(|known| known == operation), "its client does not offer {operation}");
+        let request = format!("call {} {operation} {n} {}", server.port(), message.len());
+        let prepared: Prepared = self.link.ask(&request, message).with_context(|| request.clone())?;
+        let mut session =
+            Calls { link: &mut self.link, checksum: (*checksum).to_owned(), bytes: prepared.bytes, peak_bytes: 0 };
+        session.check_checksum(&prepared.checksum)?;
+        session.run(1)?;
+        Ok(Box::new(session))
+    }
+
     /// Its process.
     pub fn pid(&self) -> u32 {
         self.link.process.id()
@@ -88,6 +121,61 @@ impl Peer {
         self.link.connect(server)?;
         let session = PeerSession::prepare(&mut self.link, &name, (Action::Encode, values, n))?;
         Ok(Box::new(Sender { session, server }))
+    }
+}
+
+/// What a peer's client is to call.
+#[derive(Debug)]
+pub struct Call<'a> {
+    /// The operation.
+    pub operation: &'a str,
+    /// Items.
+    pub n: usize,
+    /// A message that sends the items; empty where none are sent.
+    pub message: &'a [u8],
+    /// The checksum of what must come back.
+    pub checksum: &'a str,
+    /// Who is to be called.
+    pub server: SocketAddr,
+}
+
+/// A peer that calls an operation.
+struct Calls<'a> {
+    link: &'a mut Link,
+    /// What must come back.
+    checksum: String,
+    bytes: usize,
+    /// The highest that the peer has reported.
+    peak_bytes: u64,
+}
+
+impl Calls<'_> {
+    fn check_checksum(&self, found: &str) -> Result<()> {
+        ensure!(found == self.checksum, "the peer has the checksum {found}, not {}", self.checksum);
+        Ok(())
+    }
+}
+
+impl Session for Calls<'_> {
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn run(&mut self, count: usize) -> Result<Vec<u64>> {
+        let runs: Runs = self.link.ask(&format!("run {count}"), b"")?;
+        ensure!(runs.ns.len() == count, "the peer made {} calls, not {count}", runs.ns.len());
+        self.check_checksum(&runs.checksum)?;
+        self.peak_bytes = self.peak_bytes.max(runs.peak_bytes);
+        Ok(runs.ns)
+    }
+
+    /// Answers were checked by their checksum after each batch of runs.
+    fn check(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn peak_bytes(&mut self) -> Result<u64> {
+        Ok(self.peak_bytes)
     }
 }
 
@@ -223,6 +311,9 @@ struct Hello {
     /// None where there is no server.
     #[serde(default)]
     operations: Vec<String>,
+    /// None where there is no client.
+    #[serde(default)]
+    calls: Vec<String>,
 }
 
 #[derive(Deserialize)]
