@@ -40,3 +40,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     println!("{}", program.display());
     if arguments.check { check::run(&program) } else { Ok(ExitCode::SUCCESS) }
 }
+
+/// Builds every peer that this machine can have. One that cannot be built is an empty row of the suite, with its reason.
+pub fn install() {
+    for peer in Peer::value_variants() {
+        if let Err(error) = peer.build() {
+            eprintln!("{error:#}");
+        }
+    }
+}

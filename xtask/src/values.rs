@@ -1,7 +1,7 @@
 //! Values of the benchmark's workloads, their messages and their checksums, as `bench/peers/PROTOCOL.md`
 //! defines them.
 
-use deltasoap_streams::arrays::{self, Mio};
+use deltasoap_streams::arrays::{self, Event, Mio};
 use deltasoap_streams::checksum;
 
 /// What one message holds.
@@ -10,7 +10,9 @@ pub enum Values {
     Doubles(Vec<f64>),
     Strings(Vec<String>),
     Mios(Vec<Mio>),
+    Events(Vec<Event>),
     Base64(Vec<u8>),
+    Doubles64(Vec<f64>),
 }
 
 impl Values {
@@ -20,7 +22,9 @@ impl Values {
             Values::Doubles(items) => arrays::message_doubles(items),
             Values::Strings(items) => arrays::message_strings(items),
             Values::Mios(items) => arrays::message_mios(items),
+            Values::Events(items) => arrays::message_events(items),
             Values::Base64(data) => arrays::message_base64(data),
+            Values::Doubles64(items) => arrays::message_doubles64(items),
         }
     }
 
@@ -28,9 +32,10 @@ impl Values {
     pub fn checksum(&self) -> String {
         match self {
             Values::Ints(items) => checksum::ints(items),
-            Values::Doubles(items) => checksum::doubles(items),
+            Values::Doubles(items) | Values::Doubles64(items) => checksum::doubles(items),
             Values::Strings(items) => checksum::strings(items),
             Values::Mios(items) => checksum::mios(items),
+            Values::Events(items) => checksum::events(items),
             Values::Base64(data) => checksum::bytes(data),
         }
     }
@@ -38,9 +43,10 @@ impl Values {
     pub fn len(&self) -> usize {
         match self {
             Values::Ints(items) => items.len(),
-            Values::Doubles(items) => items.len(),
+            Values::Doubles(items) | Values::Doubles64(items) => items.len(),
             Values::Strings(items) => items.len(),
             Values::Mios(items) => items.len(),
+            Values::Events(items) => items.len(),
             Values::Base64(data) => data.len(),
         }
     }

@@ -18,11 +18,15 @@ class xsd__base64Binary { public: unsigned char *__ptr; int __size; };
 // Mesh interface object: two coordinates and a value.
 class ns__Mio { public: int x; int y; double v; };
 
+// A simple event: a number, a reading, and a text.
+class ns__Event { public: int id; double value; char *message; };
+
 // Memory to memory and on the wire.
 int ns__sendInts(std::vector<int> item, struct ns__sendIntsResponse { int count; } &response);
 int ns__sendDoubles(std::vector<double> item, struct ns__sendDoublesResponse { int count; } &response);
 int ns__sendStrings(std::vector<char *> item, struct ns__sendStringsResponse { int count; } &response);
 int ns__sendMios(std::vector<ns__Mio> item, struct ns__sendMiosResponse { int count; } &response);
+int ns__sendEvents(std::vector<ns__Event> item, struct ns__sendEventsResponse { int count; } &response);
 int ns__sendBase64(xsd__base64Binary data, struct ns__sendBase64Response { int count; } &response);
 
 // Only on the wire.
@@ -31,4 +35,11 @@ int ns__echoInts(std::vector<int> item, struct ns__echoIntsResponse { std::vecto
 int ns__echoDoubles(std::vector<double> item, struct ns__echoDoublesResponse { std::vector<double> item; } &response);
 int ns__echoStrings(std::vector<char *> item, struct ns__echoStringsResponse { std::vector<char *> item; } &response);
 int ns__echoMios(std::vector<ns__Mio> item, struct ns__echoMiosResponse { std::vector<ns__Mio> item; } &response);
+int ns__echoEvents(std::vector<ns__Event> item, struct ns__echoEventsResponse { std::vector<ns__Event> item; } &response);
 int ns__echoBase64(xsd__base64Binary data, struct ns__echoBase64Response { xsd__base64Binary data; } &response);
+int ns__receiveInts(int count, struct ns__receiveIntsResponse { std::vector<int> item; } &response);
+int ns__receiveDoubles(int count, struct ns__receiveDoublesResponse { std::vector<double> item; } &response);
+int ns__receiveStrings(int count, struct ns__receiveStringsResponse { std::vector<char *> item; } &response);
+int ns__receiveMios(int count, struct ns__receiveMiosResponse { std::vector<ns__Mio> item; } &response);
+int ns__receiveEvents(int count, struct ns__receiveEventsResponse { std::vector<ns__Event> item; } &response);
+int ns__receiveBase64(int count, struct ns__receiveBase64Response { xsd__base64Binary data; } &response);

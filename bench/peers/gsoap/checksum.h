@@ -27,6 +27,11 @@ public:
         add(static_cast<int32_t>(mio.y));
         add(mio.v);
     }
+    void add(const ns__Event &event) {
+        add(static_cast<int32_t>(event.id));
+        add(event.value);
+        add(event.message);
+    }
     template <class Item> void add(const std::vector<Item> &items) {
         for (const Item &item : items) add(item);
     }

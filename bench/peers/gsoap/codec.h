@@ -18,6 +18,7 @@ using SendInts = struct ns__sendInts;
 using SendDoubles = struct ns__sendDoubles;
 using SendStrings = struct ns__sendStrings;
 using SendMios = struct ns__sendMios;
+using SendEvents = struct ns__sendEvents;
 using SendBase64 = struct ns__sendBase64;
 
 // The generated functions of one request type, so that templates find them.
@@ -41,8 +42,14 @@ GENERATED(SendInts, sendInts)
 GENERATED(SendDoubles, sendDoubles)
 GENERATED(SendStrings, sendStrings)
 GENERATED(SendMios, sendMios)
+GENERATED(SendEvents, sendEvents)
 GENERATED(SendBase64, sendBase64)
 #undef GENERATED
+
+// Doubles that travel as base64 of their bits; this program and its hosts are little-endian, as the bits on the wire are.
+struct SendDoubles64 {
+    std::vector<double> item;
+};
 
 // Where a written message goes, a buffer of gSOAP's at a time.
 class Output {
@@ -105,6 +112,23 @@ public:
               soap_putheader(ctx_) == SOAP_OK && soap_body_begin_out(ctx_) == SOAP_OK &&
               Generated<Request>::put(ctx_, &request) && soap_body_end_out(ctx_) == SOAP_OK &&
               soap_envelope_end_out(ctx_) == SOAP_OK && soap_end_send(ctx_) == SOAP_OK);
+    }
+
+    // gSOAP's own base64 into memory of the context's, and a copy of that into doubles.
+    void decode(const std::string &message, SendDoubles64 &into) {
+        SendBase64 request;
+        decode(message, request);
+        size_t size = static_cast<size_t>(request.data.__size);
+        if (size % sizeof(double)) throw std::runtime_error("no array of doubles");
+        into.item.resize(size / sizeof(double));
+        if (size) std::memcpy(into.item.data(), request.data.__ptr, size);
+    }
+    // The doubles are gSOAP's octets as they lie in memory: nothing is copied.
+    void encode(const SendDoubles64 &request, Output &output) {
+        SendBase64 octets;
+        octets.data.__ptr = reinterpret_cast<unsigned char *>(const_cast<double *>(request.item.data()));
+        octets.data.__size = static_cast<int>(request.item.size() * sizeof(double));
+        encode(octets, output);
     }
 
 private:

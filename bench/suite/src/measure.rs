@@ -68,10 +68,18 @@ pub fn measure(sessions: &mut [Box<dyn Session + '_>], plan: Plan, mut tick: imp
     sessions.iter_mut().zip(times).map(|(session, times)| conclude(&mut **session, times)).collect()
 }
 
-/// As [`measure`], but a session that fails or is wrong spoils its own figures alone. Before its runs count, each session is [warmed up](warm_up)
-/// for at most `warm_up`.
-pub fn measure_each(sessions: &mut [Box<dyn Session + '_>], plan: Plan, limit: Duration) -> Vec<Result<Figures>> {
-    let open = |session| Turns::open(session, plan, limit);
+/// How long a session may take, besides [`Plan`].
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// Of its [warm-up](warm_up).
+    pub warm_up: Duration,
+    /// Of the runs that count: a slow session sits out the rounds behind that.
+    pub runs: Duration,
+}
+
+/// As [`measure`], but a session that fails or is wrong spoils its own figures alone, and each is warmed up before its runs count.
+pub fn measure_each(sessions: &mut [Box<dyn Session + '_>], plan: Plan, bounds: Bounds) -> Vec<Result<Figures>> {
+    let open = |session| Turns::open(session, plan, bounds);
     let mut all: Vec<Result<Turns<'_, '_>>> = sessions.iter_mut().map(open).collect();
     for _ in 0..ROUNDS {
         for turns in &mut all {
@@ -89,18 +97,24 @@ struct Turns<'s, 'a> {
     session: &'s mut Box<dyn Session + 'a>,
     batch: usize,
     times: Vec<u64>,
+    left: Duration,
 }
 
 impl<'s, 'a> Turns<'s, 'a> {
-    fn open(session: &'s mut Box<dyn Session + 'a>, plan: Plan, limit: Duration) -> Result<Self> {
+    fn open(session: &'s mut Box<dyn Session + 'a>, plan: Plan, bounds: Bounds) -> Result<Self> {
         session.check()?;
-        warm_up(&mut **session, limit)?;
+        warm_up(&mut **session, bounds.warm_up)?;
         let batch = plan.batch(session.run(1)?[0]);
-        Ok(Turns { session, batch, times: Vec::new() })
+        Ok(Turns { session, batch, times: Vec::new(), left: bounds.runs })
     }
 
     fn take(&mut self) -> Result<()> {
+        if self.left.is_zero() {
+            return Ok(());
+        }
+        let begin = Instant::now();
         self.times.extend_from_slice(&self.session.run(self.batch + 1)?[1..]);
+        self.left = self.left.saturating_sub(begin.elapsed());
         Ok(())
     }
 }
@@ -246,9 +260,18 @@ mod tests {
     fn a_session_that_is_wrong_leaves_the_others_alone() {
         let plan = Plan { runs: 15, time: Duration::ZERO };
         let fake = |bad| -> Box<dyn Session> { Box::new(Fake { checks: 0, bad }) };
-        let figures = measure_each(&mut [fake(1), fake(0), fake(2)], plan, Duration::ZERO);
+        let bounds = Bounds { warm_up: Duration::ZERO, runs: Duration::from_secs(60) };
+        let figures = measure_each(&mut [fake(1), fake(0), fake(2)], plan, bounds);
         assert!(figures[0].is_err() && figures[2].is_err());
         assert_eq!(figures[1].as_ref().unwrap(), &measure_fake(0).unwrap().0[0]);
+    }
+
+    #[test]
+    fn a_slow_session_sits_out_rounds() {
+        let plan = Plan { runs: 15, time: Duration::ZERO };
+        let bounds = Bounds { warm_up: Duration::ZERO, runs: Duration::from_nanos(1) };
+        let figures = measure_each(&mut [Box::new(Fake { checks: 0, bad: 0 })], plan, bounds);
+        assert_eq!(figures[0].as_ref().unwrap().runs, 3);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use anyhow::{Context, Result, ensure};
 use deltasoap::decode::Decoder;
-use deltasoap::lexical::Base64;
+use deltasoap::lexical::{Base64, DoubleArray, LittleEndian};
 use deltasoap::soap::{EnvelopeReader, RequestReceiver};
 use deltasoap::{DecodeOptions, Error, Message, Soap};
 use deltasoap_streams::arrays::{self, NAMESPACE};
@@ -54,11 +54,35 @@ pub struct Mio {
     v: f64,
 }
 
+/// `sendEvents`
+#[derive(Debug, Soap)]
+#[soap(namespace = "urn:bench", element = "sendEvents")]
+pub struct SendEvents {
+    /// The items.
+    pub item: Vec<Event>,
+}
+
+/// A simple event.
+#[derive(Debug, Clone, Soap)]
+#[soap(namespace = "urn:bench")]
+pub struct Event {
+    id: i32,
+    value: f64,
+    message: String,
+}
+
 /// `sendBase64`
 #[derive(Debug, Soap)]
 #[soap(namespace = "urn:bench", element = "sendBase64")]
 pub struct SendBase64 {
     data: Base64,
+}
+
+/// `sendBase64` again, of doubles.
+#[derive(Debug, Soap)]
+#[soap(namespace = "urn:bench", element = "sendBase64")]
+pub struct SendDoubles64 {
+    data: DoubleArray<LittleEndian>,
 }
 
 /// A message type whose values can be compared.
@@ -139,6 +163,8 @@ pub fn with_sample<V: Visitor>(values: Values, n: usize, visitor: V) -> V::Outpu
         Values::Hard => visitor.visit(Sample::new(SendDoubles::from(arrays::hard_doubles(n)), n)),
         Values::Strings => visitor.visit(Sample::new(SendStrings::from(arrays::strings(n)), n)),
         Values::Structs => visitor.visit(Sample::new(SendMios::from(arrays::mios(n)), n)),
+        Values::Events => visitor.visit(Sample::new(SendEvents::from(arrays::events(n)), n)),
+        Values::Doubles64 => visitor.visit(Sample::new(SendDoubles64::from(arrays::hard_doubles(n)), n)),
         Values::Base64 => visitor.visit(Sample::new(SendBase64 { data: Base64(arrays::bytes(n)) }, n)),
     }
 }
@@ -271,6 +297,43 @@ impl Same for SendMios {
     }
 }
 
+impl From<Vec<arrays::Event>> for SendEvents {
+    fn from(events: Vec<arrays::Event>) -> Self {
+        SendEvents { item: events.into_iter().map(Event::from).collect() }
+    }
+}
+
+impl From<arrays::Event> for Event {
+    fn from((id, value, message): arrays::Event) -> Self {
+        Event { id, value, message }
+    }
+}
+
+/// The events as [`deltasoap_streams`] has them.
+pub fn event_tuples(events: &[Event]) -> Vec<arrays::Event> {
+    events.iter().map(|event| (event.id, event.value, event.message.clone())).collect()
+}
+
+impl Payload for SendEvents {
+    fn naive(&self) -> String {
+        arrays::message_events(&event_tuples(&self.item))
+    }
+
+    fn checksum(&self) -> String {
+        checksum::events(&event_tuples(&self.item))
+    }
+}
+
+impl Same for SendEvents {
+    fn is_same(&self, other: &Self) -> bool {
+        let bits = |events: &Self| {
+            let of = |event: &Event| (event.id, event.value.to_bits(), event.message.clone());
+            events.item.iter().map(of).collect::<Vec<_>>()
+        };
+        bits(self) == bits(other)
+    }
+}
+
 impl Payload for SendBase64 {
     fn naive(&self) -> String {
         arrays::message_base64(&self.data.0)
@@ -284,6 +347,28 @@ impl Payload for SendBase64 {
 impl Same for SendBase64 {
     fn is_same(&self, other: &Self) -> bool {
         self.data == other.data
+    }
+}
+
+impl From<Vec<f64>> for SendDoubles64 {
+    fn from(doubles: Vec<f64>) -> Self {
+        SendDoubles64 { data: DoubleArray::from(doubles) }
+    }
+}
+
+impl Payload for SendDoubles64 {
+    fn naive(&self) -> String {
+        arrays::message_doubles64(&self.data.values)
+    }
+
+    fn checksum(&self) -> String {
+        checksum::doubles(&self.data.values)
+    }
+}
+
+impl Same for SendDoubles64 {
+    fn is_same(&self, other: &Self) -> bool {
+        arrays::doubles_to_bytes(&self.data.values) == arrays::doubles_to_bytes(&other.data.values)
     }
 }
 

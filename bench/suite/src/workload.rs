@@ -95,8 +95,12 @@ pub enum Values {
     Strings,
     /// Mesh interface objects
     Structs,
+    /// Simple events
+    Events,
     /// `xsd:base64Binary`
     Base64,
+    /// `xsd:base64Binary` of the bits of doubles
+    Doubles64,
 }
 
 /// Another toolkit.

@@ -25,6 +25,9 @@ pub const NAMESPACE: &str = "urn:bench";
 /// A mesh interface object: coordinates `x` and `y`, field value `v`.
 pub type Mio = (i32, i32, f64);
 
+/// A simple event: its number `id`, a reading `value`, a `message` for people.
+pub type Event = (i32, f64, String);
+
 /// The ints `1, 2, ... n` (at most `i32::MAX` of them).
 #[must_use]
 pub fn ints(n: usize) -> Vec<i32> {
@@ -51,6 +54,12 @@ pub fn hard_doubles(n: usize) -> Vec<f64> {
 #[must_use]
 pub fn mios(n: usize) -> Vec<Mio> {
     ints(n).into_iter().map(|i| (i, i, f64::from(i).sqrt())).collect()
+}
+
+/// The events `(i, sqrt(i), "Message #i")` for `i` in `1..=n`.
+#[must_use]
+pub fn events(n: usize) -> Vec<Event> {
+    ints(n).into_iter().map(|i| (i, f64::from(i).sqrt(), format!("Message #{i}"))).collect()
 }
 
 /// `n` strings of [`STRING_LENGTH`] letters each, the letter `k` of `A-Za-z` with `k` from `below(52)` of [`SplitMix64`] from [`SEED`].
@@ -115,6 +124,39 @@ pub fn message_mios(values: &[Mio]) -> String {
     })
 }
 
+/// The message `sendEvents`: one `item` an event, in it `id`, `value` and `message`.
+#[must_use]
+pub fn message_events(values: &[Event]) -> String {
+    message("sendEvents", |out| {
+        for (id, value, text) in values {
+            out.push_str("<item>");
+            element(out, "id", &id.to_string());
+            element(out, "value", &double(*value));
+            element(out, "message", &escape(text));
+            out.push_str("</item>");
+        }
+    })
+}
+
+/// The message `sendBase64` whose bytes are those of the doubles: see [`doubles_to_bytes`].
+#[must_use]
+pub fn message_doubles64(values: &[f64]) -> String {
+    message_base64(&doubles_to_bytes(values))
+}
+
+/// Doubles as their IEEE 754 bits, 8 bytes little-endian each.
+#[must_use]
+pub fn doubles_to_bytes(values: &[f64]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+/// What [`doubles_to_bytes`] gave, as doubles again; `None` unless the length is a multiple of 8.
+#[must_use]
+pub fn doubles_from_bytes(bytes: &[u8]) -> Option<Vec<f64>> {
+    let (doubles, rest) = bytes.as_chunks();
+    rest.is_empty().then(|| doubles.iter().map(|&octets| f64::from_le_bytes(octets)).collect())
+}
+
 /// The message `sendBase64`: one `data` with all bytes in padded standard base64 without line breaks.
 #[must_use]
 pub fn message_base64(bytes: &[u8]) -> String {
@@ -174,6 +216,7 @@ mod tests {
         assert_eq!(checksum::doubles(&hard_doubles(1000)), "90c2012b05d821db");
         assert_eq!(checksum::mios(&mios(1000)), "1d3bec432ca66635");
         assert_eq!(checksum::strings(&strings(1000)), "d1bf1ac0784c7ba8");
+        assert_eq!(checksum::events(&events(1000)), "c053ae2e88d10f1a");
         assert_eq!(checksum::bytes(&bytes(1000)), "21ecbe8c6d0b5bc0");
     }
 
@@ -232,9 +275,20 @@ mod tests {
     fn messages_hold_the_values() {
         let text = message_mios(&[(1, 2, 0.5)]);
         assert!(text.contains("<item><x>1</x><y>2</y><v>0.5</v></item>"));
+        let text = message_events(&[(1, 0.5, "a<b".to_owned())]);
+        assert!(text.contains("<item><id>1</id><value>0.5</value><message>a&lt;b</message></item>"));
+        assert!(message_doubles64(&[1.0]).contains("<data>AAAAAAAA8D8=</data>"));
         assert!(message_base64(&[1, 2, 3, 4]).contains("<data>AQIDBA==</data>"));
         assert!(message_strings(&["a<b&c>d"]).contains("<item>a&lt;b&amp;c&gt;d</item>"));
         assert_eq!(message_doubles(&easy_doubles(10)).matches("<item>").count(), 10);
+    }
+
+    #[test]
+    fn doubles_are_the_bytes_they_were() {
+        let values = hard_doubles(10);
+        assert_eq!(doubles_from_bytes(&doubles_to_bytes(&values)), Some(values));
+        assert_eq!(doubles_from_bytes(&[0; 9]), None);
+        assert_eq!(checksum::bytes(&doubles_to_bytes(&[0.5, -0.0])), checksum::doubles(&[0.5, -0.0]));
     }
 
     #[test]
@@ -244,6 +298,7 @@ mod tests {
             message_doubles(&hard_doubles(10)),
             message_strings(&strings(10)),
             message_mios(&mios(10)),
+            message_events(&events(10)),
             message_base64(&bytes(10)),
             message_strings(&["\r\n<&>\"'"]),
         ] {

@@ -98,6 +98,16 @@ pub fn mios(values: &[crate::arrays::Mio]) -> String {
     })
 }
 
+/// The checksum of an array of simple events, each `id`, `value`, `message`.
+#[must_use]
+pub fn events(values: &[crate::arrays::Event]) -> String {
+    each(values, |sum, (id, value, message)| {
+        sum.int(*id);
+        sum.double(*value);
+        sum.string(message);
+    })
+}
+
 /// The checksum of bytes, such as the content of a base64 element.
 #[must_use]
 pub fn bytes(bytes: &[u8]) -> String {
@@ -131,6 +141,8 @@ mod tests {
         assert_eq!(ints(&[1, -2]), bytes(&[1, 0, 0, 0, 0xFE, 0xFF, 0xFF, 0xFF]));
         assert_eq!(doubles(&[1.0]), bytes(&[0, 0, 0, 0, 0, 0, 0xF0, 0x3F]));
         assert_eq!(strings(&["é"]), bytes(&[2, 0, 0, 0, 0xC3, 0xA9]));
+        let event = (1, 0.0, "a".to_owned());
+        assert_eq!(events(&[event]), bytes(&[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, b'a']));
         assert_eq!(mios(&[(1, 2, 0.0)]), bytes(&[1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
     }
 

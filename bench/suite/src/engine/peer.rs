@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
@@ -28,6 +29,8 @@ pub struct Peer {
     calls: Vec<String>,
     /// Who it says it is.
     version: String,
+    /// How long runs go on before they count.
+    warm: Duration,
     link: Link,
 }
 
@@ -43,8 +46,9 @@ impl Peer {
         let hello: Hello = link.ask("hello", b"")?;
         eprintln!("{} is {} {}", definition.name, hello.peer, hello.version);
         let version = format!("{} {}", hello.peer, hello.version);
-        let Hello { workloads, operations, calls, .. } = hello;
-        Ok(Peer { name: definition.name.clone(), workloads, operations, calls, version, link })
+        let Hello { workloads, operations, calls, warm, .. } = hello;
+        let (name, warm) = (definition.name.clone(), Duration::from_millis(warm));
+        Ok(Peer { name, workloads, operations, calls, version, warm, link })
     }
 }
 
@@ -59,7 +63,9 @@ impl Engine for Peer {
 
     fn prepare<'a>(&'a mut self, workload: &Workload, n: usize) -> Result<Box<dyn Session + 'a>> {
         let work = (workload.action, workload.values, n);
-        Ok(Box::new(PeerSession::prepare(&mut self.link, &workload.name, work)?))
+        let mut session = PeerSession::prepare(&mut self.link, &workload.name, work)?;
+        session.warm_up(self.warm)?;
+        Ok(Box::new(session))
     }
 }
 
@@ -72,6 +78,12 @@ impl Peer {
         ensure!(!self.operations.is_empty(), "{} has no server", self.name);
         let serving: Serving = self.link.ask(&format!("serve {connections}"), b"")?;
         Ok((Ipv4Addr::LOCALHOST, serving.port).into())
+    }
+
+    /// The same, but that the caller sees to its warm-up.
+    #[must_use]
+    pub fn without_warm_up(self) -> Self {
+        Peer { warm: Duration::ZERO, ..self }
     }
 
     /// Who it says it is: name and version.
@@ -119,7 +131,8 @@ impl Peer {
         let name = format!("send-{}", crate::options::name(values));
         ensure!(self.workloads.contains(&name), "{} does not offer {name}", self.name);
         self.link.connect(server)?;
-        let session = PeerSession::prepare(&mut self.link, &name, (Action::Encode, values, n))?;
+        let mut session = PeerSession::prepare(&mut self.link, &name, (Action::Encode, values, n))?;
+        session.warm_up(self.warm)?;
         Ok(Box::new(Sender { session, server }))
     }
 }
@@ -247,6 +260,17 @@ impl<'a> PeerSession<'a> {
         session.run(1)?;
         Ok(session)
     }
+
+    /// Lets a toolkit that is compiled while it runs run for a while: longer and longer batches, whose times nobody sees.
+    fn warm_up(&mut self, time: Duration) -> Result<()> {
+        let start = Instant::now();
+        let mut batch = 1;
+        while start.elapsed() < time {
+            self.run(batch)?;
+            batch = if start.elapsed() < time / 4 { batch * 2 } else { batch };
+        }
+        Ok(())
+    }
 }
 
 impl Session for PeerSession<'_> {
@@ -314,6 +338,9 @@ struct Hello {
     /// None where there is no client.
     #[serde(default)]
     calls: Vec<String>,
+    /// Milliseconds of runs before times count.
+    #[serde(default)]
+    warm: u64,
 }
 
 #[derive(Deserialize)]

@@ -217,6 +217,8 @@ pub fn open(case: &Case, mode: Mode, server: Option<SocketAddr>) -> Result<Box<d
         Values::Ints => lane::open::<Ints>(case, mode, server),
         Values::Structs => lane::open::<Structs>(case, mode, server),
         Values::Strings => lane::open::<Strings>(case, mode, server),
-        Values::Easy | Values::Hard | Values::Base64 => lane::open::<Doubles>(case, mode, server),
+        Values::Easy | Values::Hard | Values::Events | Values::Base64 | Values::Doubles64 => {
+            lane::open::<Doubles>(case, mode, server)
+        }
     }
 }

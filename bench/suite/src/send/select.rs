@@ -104,7 +104,9 @@ pub fn bounds(values: Values) -> (usize, usize) {
         Values::Ints => (Ints::SHORTEST, Ints::LONGEST),
         Values::Structs => (Structs::SHORTEST, Structs::LONGEST),
         Values::Strings => (Strings::SHORTEST, Strings::LONGEST),
-        Values::Easy | Values::Hard | Values::Base64 => (Doubles::SHORTEST, Doubles::LONGEST),
+        Values::Easy | Values::Hard | Values::Events | Values::Base64 | Values::Doubles64 => {
+            (Doubles::SHORTEST, Doubles::LONGEST)
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use crate::engine::{Call, Session};
 use crate::load::generate::{Load, Measured, generate};
 use crate::load::pace::Arrivals;
 use crate::load::server::{Launch, OURS, Server};
-use crate::measure::{Figures, Plan, measure_each};
+use crate::measure::{Bounds, Figures, Plan, measure_each};
 use crate::send::{self, Case};
 use crate::similar;
 use crate::stream::Recipe;
@@ -31,8 +31,8 @@ use crate::workload::{Action, Definitions, Workload};
 pub struct Effort {
     /// Runs and time of a session.
     pub plan: Plan,
-    /// Warm-up of a session, at most.
-    pub warm_up: Duration,
+    /// How long a session may take.
+    pub bounds: Bounds,
     /// Time of a load.
     pub load: Duration,
     /// Warm-up of a server, at most.
@@ -43,16 +43,16 @@ impl Effort {
     /// What a scope allows.
     pub fn of(scope: Scope) -> Self {
         let millis = Duration::from_millis;
-        let effort = |runs, time, warm_up, load, settle| Effort {
+        let effort = |runs, time, (warm_up, most), load, settle| Effort {
             plan: Plan { runs, time: millis(time) },
-            warm_up: millis(warm_up),
+            bounds: Bounds { warm_up: millis(warm_up), runs: millis(most) },
             load: millis(load),
             settle: millis(settle),
         };
         match scope {
-            Scope::Full => effort(15, 500, 5000, 5000, 60_000),
-            Scope::Quick => effort(5, 50, 250, 500, 1500),
-            Scope::Smoke => effort(1, 0, 0, 100, 0),
+            Scope::Full => effort(15, 500, (5000, 30_000), 5000, 60_000),
+            Scope::Quick => effort(5, 50, (250, 1000), 500, 1500),
+            Scope::Smoke => effort(1, 0, (0, 1000), 100, 0),
         }
     }
 }
@@ -317,7 +317,7 @@ impl<'a> Group<'a> {
     }
 
     fn measure(mut self, effort: Effort) -> Vec<Row> {
-        let mut figures = measure_each(&mut self.sessions, effort.plan, effort.warm_up).into_iter();
+        let mut figures = measure_each(&mut self.sessions, effort.plan, effort.bounds).into_iter();
         let mut next = || -> Result<Figures> { figures.next().context("not measured")? };
         self.rows.into_iter().map(|(row, reason)| row.with(reason.map_or_else(|| outcome(next()), Err))).collect()
     }

@@ -216,8 +216,12 @@ impl LoadDefinition {
 impl fmt::Display for LoadDefinition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.rate {
-            None => write!(f, "closed, {} connections", self.connections),
-            Some(rate) => write!(f, "open, {rate} requests/s, {} connections", self.connections),
+            None => f.write_str("closed, ")?,
+            Some(rate) => write!(f, "open, {rate} requests/s, ")?,
+        }
+        match self.connections {
+            1 => f.write_str("1 connection"),
+            connections => write!(f, "{connections} connections"),
         }
     }
 }
@@ -255,7 +259,7 @@ mod tests {
     #[test]
     fn loads_say_what_they_are() {
         let loads = Definition::load().unwrap().load;
-        assert_eq!(loads[0].to_string(), "closed, 1 connections");
+        assert_eq!(loads[0].to_string(), "closed, 1 connection");
         assert!(loads.iter().any(|load| load.to_string() == "open, 500 requests/s, 64 connections"));
     }
 }

@@ -61,10 +61,16 @@ pub struct SuiteArguments {
     /// Measure nothing: write the report of that record again
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["resume", "record"])]
     report: Option<PathBuf>,
+    /// Where that report goes [default: report.html beside the record]
+    #[arg(long, value_name = "FILE", requires = "report")]
+    html: Option<PathBuf>,
     /// Let toolkits run on any core
     #[arg(long)]
     no_pin: bool,
 }
+
+/// The report's name in the folder of a record.
+const PAGE: &str = "report.html";
 
 /// Measures, records and reports.
 ///
@@ -73,7 +79,8 @@ pub struct SuiteArguments {
 pub fn run(arguments: &SuiteArguments, definitions: &Definitions) -> Result<ExitCode> {
     if let Some(folder) = &arguments.report {
         let (environment, rows) = record::read(folder)?;
-        report::write(folder, &environment, &rows)?;
+        let page = arguments.html.clone().unwrap_or_else(|| folder.join(PAGE));
+        report::write(&page, &environment, &rows)?;
         return Ok(ExitCode::SUCCESS);
     }
     server::look_at_cores();
@@ -88,7 +95,7 @@ pub fn run(arguments: &SuiteArguments, definitions: &Definitions) -> Result<Exit
     }
     let folder = arguments.record.clone().unwrap_or_else(|| folder_of(&surroundings));
     let (environment, rows) = measured(arguments, definitions, &surroundings, &folder, is_pinned)?;
-    report::write(&folder, &environment, &rows)?;
+    report::write(&folder.join(PAGE), &environment, &rows)?;
     Ok(if is_ours_whole(&rows) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

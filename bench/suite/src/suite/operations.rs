@@ -17,7 +17,7 @@ use deltasoap_streams::similar::{self, Changes};
 use super::calls::{Answer, Calls, Setup};
 use super::definition::{Action, Change, Operation, Similarity};
 use crate::engine::Session;
-use crate::messages::{Mio, tuples};
+use crate::messages::{Event, Mio, event_tuples, tuples};
 
 /// What stands in a message: items, or octets.
 pub trait Content: Clone + Send + Sync + 'static {
@@ -34,15 +34,6 @@ pub trait Content: Clone + Send + Sync + 'static {
     fn checksum(&self) -> String;
 }
 
-/// What happens at a point: a number, its root, and a text.
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:bench")]
-pub struct Event {
-    id: i32,
-    value: f64,
-    message: String,
-}
-
 /// Messages in a ring whose values differ.
 const RING: usize = 8;
 /// Characters of a string that is received.
@@ -51,10 +42,6 @@ const WIDTH: usize = 100;
 /// The numbers 1, 2, ... n.
 fn numbers(n: usize) -> impl Iterator<Item = i32> {
     1..=i32::try_from(n).unwrap_or(i32::MAX)
-}
-
-fn message(i: i32) -> String {
-    format!("Message #{i}")
 }
 
 /// A ring of values that change; a single value where none does.
@@ -113,7 +100,7 @@ impl Content for Vec<f64> {
 
 impl Content for Vec<String> {
     fn made(n: usize) -> Self {
-        numbers(n).map(|i| format!("{:.<WIDTH$}", message(i))).collect()
+        numbers(n).map(|i| format!("{:.<WIDTH$}", format!("Message #{i}"))).collect()
     }
 
     fn ring(n: usize, similarity: &Similarity) -> Vec<Self> {
@@ -150,11 +137,10 @@ impl Content for Vec<Mio> {
 
 impl Content for Vec<Event> {
     fn made(n: usize) -> Self {
-        let event = |i: i32| Event { id: i, value: f64::from(i).sqrt(), message: message(i) };
-        numbers(n).map(event).collect()
+        arrays::events(n).into_iter().map(Event::from).collect()
     }
 
-    /// One ring for all: streams of similar events are not defined.
+    /// One message for all: streams of similar events are not defined.
     fn ring(n: usize, _: &Similarity) -> Vec<Self> {
         vec![Self::made(n)]
     }
@@ -164,13 +150,7 @@ impl Content for Vec<Event> {
     }
 
     fn checksum(&self) -> String {
-        let mut sum = Checksum::new();
-        for Event { id, value, message } in self {
-            sum.int(*id);
-            sum.double(*value);
-            sum.string(message);
-        }
-        sum.hex()
+        checksum::events(&event_tuples(self))
     }
 }
 

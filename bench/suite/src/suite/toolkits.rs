@@ -100,7 +100,7 @@ impl Toolkit {
 
     fn begin(&mut self, definition: &PeerDefinition, folder: &std::path::Path) {
         self.state = match Peer::start(definition, folder) {
-            Ok(peer) => State::Peer(Box::new(peer)),
+            Ok(peer) => State::Peer(Box::new(peer.without_warm_up())),
             Err(error) => State::Missing(format!("{error:#}")),
         };
         if let State::Peer(peer) = &self.state {

@@ -2,8 +2,9 @@
 
 use anyhow::Result;
 
+use super::sheet::number;
 use super::{Data, OURS};
-use crate::paper::exhibit::{Chart, Exhibit, Grid, Rule, Style, Verdict, number};
+use crate::paper::exhibit::{Chart, Exhibit, Grid, Rule, Style, Verdict};
 use crate::paper::printed::{CharacterizingPerformance as Printed, TimeTable};
 use crate::paper::scope::size_names;
 use crate::suite::row::{Layer, Part, Row};
@@ -118,7 +119,7 @@ impl Paper<'_> {
     fn toolkits(&self) -> Vec<(&str, &str)> {
         let known = &self.data.definition.paper_toolkit;
         let paper = |engine: &str| known.iter().find(|known| known.engine == engine).map_or("", |known| &*known.paper);
-        let is_xml = |engine: &str| self.data.rows.iter().any(|row| row.engine == engine && row.layer != Layer::Soap);
+        let is_xml = |engine: &str| self.data.rows.iter().any(|row| row.engine == engine && row.layer == Layer::Xml);
         let engines = self.data.engines().filter(|engine| !is_xml(engine));
         let mut all: Vec<_> = engines.map(|engine| (engine, paper(engine))).collect();
         let missing = known.iter().filter(|known| !self.data.engines().any(|engine| engine == known.engine));
@@ -137,10 +138,9 @@ impl Paper<'_> {
         }
         let unknown = claims.len() - exhibit.verdicts.len();
         if unknown > 0 {
-            exhibit.caption += &format!(
-                " Of {} factors that the paper prints, {unknown} cannot be compared: toolkits are missing.",
-                claims.len()
-            );
+            let all = claims.len();
+            exhibit.caption +=
+                &format!(" Factors that the paper prints: {all}; without a toolkit to compare with: {unknown}.");
         }
         Ok(exhibit)
     }

@@ -8,7 +8,7 @@ use super::losses::Losses;
 use super::sheet::{Cell, Mark, Sheet, number};
 use super::standings::{Standing, standings};
 use super::{Data, exhibits, tables};
-use crate::paper::exhibit::{Chart, Exhibit, Verdict, verdict_grid};
+use crate::paper::exhibit::{Chart, Exhibit, Grid, Verdict, verdict_grid};
 use crate::paper::plot;
 use crate::suite::row::{Layer, Part};
 
@@ -101,7 +101,8 @@ impl Page {
         }
         let goals = exhibits::goals(data);
         if !goals.is_empty() {
-            self.verdicts(&goals);
+            let grid = Grid { title: "goals".to_owned(), ..verdict_grid(&goals) };
+            self.add(&Sheet::from(&grid).html());
         }
     }
 

@@ -59,7 +59,12 @@ impl Cell {
 
 /// A number with three digits that mean something; nothing where it is none.
 pub fn number(value: f64) -> String {
-    if value.is_finite() { crate::paper::exhibit::number(value) } else { String::new() }
+    let size = value.abs();
+    match size {
+        _ if !size.is_finite() => String::new(),
+        _ if size == 0.0 || size >= 0.1 => crate::paper::exhibit::number(value),
+        _ => format!("{value:.*}", (2.0 - size.log10().floor()).clamp(0.0, 12.0) as usize),
+    }
 }
 
 impl From<&Grid> for Sheet {
@@ -74,8 +79,9 @@ impl Sheet {
     /// The table within something that scrolls where the screen is narrow.
     pub fn html(&self) -> String {
         let caption = escape(&self.caption);
-        let header: String =
-            self.header.iter().map(|name| format!("<th scope=\"col\">{}</th>", escape(name))).collect();
+        let name =
+            |(column, name): (usize, &String)| format!("<th scope=\"col\"{}>{}</th>", self.class(column), escape(name));
+        let header: String = self.header.iter().enumerate().map(name).collect();
         let rows: String = self.rows.iter().map(|cells| self.row(cells)).collect();
         format!(
             "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{caption}\"><table><caption>{caption}</caption>\
@@ -83,10 +89,16 @@ impl Sheet {
         )
     }
 
+    /// Names and reasons are text, all else is numbers.
+    fn class(&self, column: usize) -> &'static str {
+        let is_reason = self.header.get(column).is_some_and(|name| name.starts_with("why") || name == "value");
+        if column < self.names || is_reason { " class=\"text\"" } else { "" }
+    }
+
     fn row(&self, cells: &[Cell]) -> String {
         let cell = |(column, cell): (usize, &Cell)| match column < self.names {
             true => format!("<th scope=\"row\">{}</th>", cell.html()),
-            false => format!("<td>{}</td>", cell.html()),
+            false => format!("<td{}>{}</td>", self.class(column), cell.html()),
         };
         format!("<tr>{}</tr>", cells.iter().enumerate().map(cell).collect::<String>())
     }
@@ -95,6 +107,12 @@ impl Sheet {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn small_numbers_have_digits_too() {
+        let texts = [0.0, 0.000_123_456, 0.0213, 0.25, 1234.5, f64::NAN].map(number);
+        assert_eq!(texts, ["0.00", "0.000123", "0.0213", "0.25", "1234", ""]);
+    }
 
     #[test]
     fn cells_are_escaped_and_marked() {
