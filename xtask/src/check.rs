@@ -3,19 +3,22 @@
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::Path;
-use std::process::ExitCode;
 use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::peer::{Hello, Peer};
-use crate::summary;
 use crate::values::Values;
 use deltasoap_streams::arrays::{self, Event, Mio};
 
-/// Runs every workload of the peer on small values and what must fail.
-pub fn run(program: &Path) -> Result<ExitCode> {
+/// What all checks of a peer take at most: it is ended then, and what is left of them fails.
+const LIMIT: Duration = Duration::from_secs(180);
+
+/// Runs every workload of the peer on small values and what must fail; says which went well.
+pub fn run(program: &Path) -> Result<Vec<bool>> {
     let mut peer = Peer::start(program)?;
+    let _limit = peer.limit(LIMIT);
     let hello = peer.hello()?;
     println!("{} {}", hello.peer, hello.version);
     if hello.workloads.iter().any(|name| name.starts_with("send-")) {
@@ -26,7 +29,7 @@ pub fn run(program: &Path) -> Result<ExitCode> {
     outcomes.push(report("errors", check_errors(&mut peer, hello.workloads.is_empty())));
     outcomes.extend(check_server(&mut peer, &hello)?);
     outcomes.push(report("quit", peer.quit()));
-    Ok(summary::close(&outcomes))
+    Ok(outcomes)
 }
 
 /// Starts a server for one connection that reads and throws away; gives its port.

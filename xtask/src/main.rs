@@ -8,15 +8,21 @@
 mod bench;
 mod browser;
 mod check;
+mod cpp;
 mod debian;
 mod fuzz;
+mod go;
 mod gsoap;
 mod interop;
 mod java;
 mod licences;
+mod node;
 mod peer;
 mod peers;
+mod python;
+mod rust;
 mod shell;
+mod stamp;
 mod summary;
 mod values;
 

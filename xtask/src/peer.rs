@@ -3,6 +3,9 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -63,6 +66,19 @@ impl Peer {
         let requests = process.stdin.take().context("the peer has no standard input")?;
         let answers = process.stdout.take().context("the peer has no standard output")?;
         Ok(Peer { process, requests, answers: BufReader::new(answers) })
+    }
+
+    /// Ends the process after this time, unless what comes back is dropped before.
+    pub fn limit(&self, time: Duration) -> Sender<()> {
+        let (sender, receiver) = mpsc::channel();
+        let process = self.process.id().to_string();
+        thread::spawn(move || {
+            if receiver.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+                // It fails only if the process has ended, which is what it is for.
+                let _ = Command::new("kill").args(["-9", &process]).status();
+            }
+        });
+        sender
     }
 
     pub fn hello(&mut self) -> Result<Hello> {
@@ -139,4 +155,26 @@ fn understand<T: DeserializeOwned>(answer: &str) -> Result<T> {
         bail!("{}", failure.error);
     }
     serde_json::from_str(answer).with_context(|| format!("unexpected answer {answer:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_never_answers_is_ended() {
+        let mut peer = Peer::start(Path::new("/bin/cat")).unwrap();
+        let limit = peer.limit(Duration::from_millis(50));
+        peer.process.wait().unwrap();
+        drop(limit);
+        assert!(peer.hello().is_err());
+    }
+
+    #[test]
+    fn a_limit_that_is_dropped_ends_nothing() {
+        let mut peer = Peer::start(Path::new("/bin/cat")).unwrap();
+        drop(peer.limit(Duration::from_millis(50)));
+        thread::sleep(Duration::from_millis(200));
+        assert!(peer.process.try_wait().unwrap().is_none());
+    }
 }

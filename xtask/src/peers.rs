@@ -1,17 +1,23 @@
-//! `cargo xtask peers PEER`: builds a benchmark peer and, with `--check`, tests it.
+//! `cargo xtask peers PEER`: builds a benchmark peer and, with `--check`, tests it. `--all` does so for each, and goes on where one
+//! cannot be had.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use anyhow::Result;
 use clap::ValueEnum;
 
-use crate::{check, gsoap, java};
+use crate::{check, cpp, go, gsoap, java, node, python, rust, summary};
 
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The toolkit
-    peer: Peer,
+    #[arg(required_unless_present = "all")]
+    peer: Option<Peer>,
+    /// Every toolkit
+    #[arg(long, conflicts_with = "peer")]
+    all: bool,
     /// Also run the peer on small messages and compare its checksums
     #[arg(long)]
     check: bool,
@@ -22,6 +28,15 @@ enum Peer {
     Gsoap,
     Xsul,
     Cxf,
+    QuickXml,
+    InstantXml,
+    Pugixml,
+    #[value(name = "libxml2")]
+    LibXml2,
+    Go,
+    Zeep,
+    Spyne,
+    NodeSoap,
 }
 
 impl Peer {
@@ -31,14 +46,54 @@ impl Peer {
             Peer::Gsoap => gsoap::build(),
             Peer::Xsul => java::XSUL.build(),
             Peer::Cxf => java::CXF.build(),
+            Peer::QuickXml => rust::build("quick-xml-peer"),
+            Peer::InstantXml => rust::build("instant-xml-peer"),
+            Peer::Pugixml => cpp::PUGIXML.build(),
+            Peer::LibXml2 => cpp::LIBXML2.build(),
+            Peer::Go => go::build(),
+            Peer::Zeep => python::build("zeep"),
+            Peer::Spyne => python::build("spyne"),
+            Peer::NodeSoap => node::build(),
         }
+    }
+
+    /// Its name on the command line.
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 }
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let program = arguments.peer.build()?;
+    match arguments.peer {
+        Some(peer) => Ok(summary::close(&build(peer, arguments.check)?)),
+        None => Ok(summary::close(&all(arguments.check))),
+    }
+}
+
+/// Each in turn: a peer that cannot be had or is wrong is said and counted, and the others follow.
+fn all(is_checked: bool) -> Vec<bool> {
+    let mut outcomes = Vec::new();
+    for &peer in Peer::value_variants() {
+        let (name, start) = (peer.name(), Instant::now());
+        println!("--- {name}");
+        outcomes.extend(build(peer, is_checked).unwrap_or_else(|error| {
+            println!("{name} FAILED: {error:#}");
+            vec![false]
+        }));
+        println!("--- {name} took {} s", start.elapsed().as_secs());
+    }
+    outcomes
+}
+
+/// Builds a peer, and says how its checks went; that it could be built is one of them.
+fn build(peer: Peer, is_checked: bool) -> Result<Vec<bool>> {
+    let program = peer.build()?;
     println!("{}", program.display());
-    if arguments.check { check::run(&program) } else { Ok(ExitCode::SUCCESS) }
+    let mut outcomes = vec![true];
+    if is_checked {
+        outcomes.extend(check::run(&program)?);
+    }
+    Ok(outcomes)
 }
 
 /// Builds every peer that this machine can have. One that cannot be built is an empty row of the suite, with its reason.

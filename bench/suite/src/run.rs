@@ -16,7 +16,7 @@ use crate::send::socket::Sink;
 use crate::send::{self, Case};
 use crate::similar::{self, Outcome};
 use crate::stream::Recipe;
-use crate::workload::{Definitions, PeerDefinition, Selection, SendWorkload, StreamWorkload, Workload};
+use crate::workload::{Definitions, Layer, PeerDefinition, Selection, SendWorkload, StreamWorkload, Workload};
 
 /// Measures what the arguments ask for, and reports it.
 ///
@@ -55,7 +55,7 @@ pub fn run(arguments: &RunArguments, definitions: &Definitions) -> Result<ExitCo
     bench.progress.finish_and_clear();
     if !arguments.json {
         println!("{environment}");
-        print_tables(&rows, &outcomes, arguments);
+        print_tables(&rows, &outcomes, arguments, definitions);
         if !sent.is_empty() {
             println!("{}", report::send_table(&sent));
         }
@@ -63,13 +63,29 @@ pub fn run(arguments: &RunArguments, definitions: &Definitions) -> Result<ExitCo
     Ok(if arguments.json && bench.is_missing_one() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn print_tables(rows: &[Row<'_>], outcomes: &[(&str, Outcome)], arguments: &RunArguments) {
-    if !rows.is_empty() {
-        println!("{}", report::table(rows, arguments.chunk));
+fn print_tables(rows: &[Row<'_>], outcomes: &[(&str, Outcome)], arguments: &RunArguments, definitions: &Definitions) {
+    let (soap, xml) = layers(rows, definitions);
+    if !soap.is_empty() {
+        println!("{}", report::table(&soap, arguments.chunk));
+    }
+    if !xml.is_empty() {
+        println!("XML libraries alone:\n{}", report::table(&xml, arguments.chunk));
     }
     if !outcomes.is_empty() {
         println!("{}", report::stream_table(outcomes));
     }
+}
+
+/// The rows of SOAP toolkits, and those of XML libraries; ours and the reference are in both, unless there is no library.
+fn layers<'w>(rows: &[Row<'w>], definitions: &Definitions) -> (Vec<Row<'w>>, Vec<Row<'w>>) {
+    let layer = |row: &Row<'_>| {
+        let peer = definitions.peers.iter().find(|peer| peer.name == row.engine);
+        peer.map_or(Layer::Soap, |peer| peer.layer)
+    };
+    let is_in_both = |row: &Row<'_>| [OURS, report::REFERENCE].contains(&&*row.engine);
+    let of = |wanted: Layer| rows.iter().filter(move |row| layer(row) == wanted || is_in_both(row)).cloned().collect();
+    let has_library = rows.iter().any(|row| layer(row) == Layer::Xml);
+    (of(Layer::Soap), if has_library { of(Layer::Xml) } else { Vec::new() })
 }
 
 /// The streams asked for, each with the name of its workload.
@@ -221,4 +237,26 @@ fn open_peer(definition: &PeerDefinition, folder: &Path, is_named: bool) -> Slot
 /// `.peers` in the repository that this program was built in.
 pub fn peers_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.peers")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn xml_libraries_have_a_table_of_their_own_beside_us_and_the_reference() {
+        let definitions = Definitions::load().unwrap();
+        let workload = &definitions.workloads[0];
+        let row = |engine: &str| Row { workload, engine: engine.to_owned(), n: 1, outcome: Err(String::new()) };
+        let names = |rows: Vec<Row<'_>>| rows.into_iter().map(|row| row.engine).collect::<Vec<_>>();
+        let (soap, xml) = layers(&[OURS, "gsoap", "cxf", "pugixml"].map(row), &definitions);
+        assert_eq!(
+            (names(soap), names(xml)),
+            (
+                [OURS, "gsoap", "cxf"].map(str::to_owned).to_vec(),
+                [OURS, "gsoap", "pugixml"].map(str::to_owned).to_vec()
+            )
+        );
+        assert!(layers(&[OURS, "cxf"].map(row), &definitions).1.is_empty());
+    }
 }

@@ -2,12 +2,11 @@
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::send::SendKind;
 use crate::stream::Kind;
-use crate::suite::Layer;
 
 /// All definitions.
 pub struct Definitions {
@@ -109,15 +108,32 @@ pub enum Values {
 pub struct PeerDefinition {
     /// The name in reports.
     pub name: String,
-    /// Its program, below the folder of built peers.
-    pub program: String,
-    /// The command that builds it.
-    pub build: String,
-    /// What kind of toolkit it is.
+    /// What it does of a message's way.
     #[serde(default)]
     pub layer: Layer,
+    /// Its program, below the folder of built peers; empty where there is none.
+    #[serde(default)]
+    pub program: String,
+    /// The command that builds it; empty where there is none.
+    #[serde(default)]
+    pub build: String,
+    /// Why there is no program, for a toolkit that cannot be had.
+    pub missing: Option<String>,
     /// One line for people.
     pub description: String,
+}
+
+/// What a toolkit does: the tables of the two are apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layer {
+    /// SOAP: envelopes, types from a description or from classes, and mostly HTTP.
+    #[default]
+    Soap,
+    /// XML alone: the envelope is an element like any other.
+    Xml,
+    /// Nothing: bytes are compared or copied, as fast as memory allows.
+    Floor,
 }
 
 impl Definitions {
@@ -234,6 +250,14 @@ mod tests {
                 Action::Compare | Action::Copy => "floor",
             };
             assert_eq!(action, expected, "{}", workload.name);
+        }
+    }
+
+    #[test]
+    fn a_peer_has_a_program_or_a_reason_why_not() {
+        for peer in definitions().peers {
+            assert_eq!(peer.program.is_empty(), peer.missing.is_some(), "{}", peer.name);
+            assert_eq!(peer.build.is_empty(), peer.missing.is_some(), "{}", peer.name);
         }
     }
 

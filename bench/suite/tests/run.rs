@@ -17,7 +17,11 @@ fn bench(arguments: &[&str]) -> Command {
 
 /// Runs the program with a fake peer that has a fault, on one workload.
 fn with_peer(fault: &str, workload: &str, checksum: &str) -> Output {
-    let folder = TempDir::new().unwrap();
+    with_peer_in(&TempDir::new().unwrap(), fault, workload, checksum)
+}
+
+/// Likewise, with the fake peer in this folder.
+fn with_peer_in(folder: &TempDir, fault: &str, workload: &str, checksum: &str) -> Output {
     let program = folder.path().join("gsoap/peer");
     fs::create_dir(folder.path().join("gsoap")).unwrap();
     fs::write(&program, include_str!("fake-peer.sh")).unwrap();
@@ -126,6 +130,17 @@ fn a_peer_takes_turns_with_us() {
         assert_eq!((&lines[1]["ns_median"], &lines[1]["runs"]), (&1000.into(), &5.into()));
         assert_eq!((&lines[1]["peak_bytes"], &lines[1]["bytes"]), (&4096.into(), &lines[0]["bytes"]));
     }
+}
+
+/// Five runs take a quarter of a second, and those that count are five more, in five batches.
+#[test]
+fn a_peer_that_asks_for_it_is_warmed_up() {
+    let folder = TempDir::new().unwrap();
+    let output = with_peer_in(&folder, "cold", "decode-ints", &right_sum());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let counts = fs::read_to_string(folder.path().join("gsoap/counts")).unwrap();
+    let warming = counts.lines().count() - (1 + 1 + 5);
+    assert!((2..=4).contains(&warming), "{counts}");
 }
 
 #[test]

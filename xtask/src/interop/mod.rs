@@ -8,11 +8,10 @@ mod authority;
 mod cxf;
 mod fetch;
 mod gsoap;
-mod node_soap;
+pub mod node_soap;
 mod ours;
 mod process;
 mod results;
-mod stamp;
 mod table;
 mod zeep;
 
@@ -25,6 +24,7 @@ use clap::ValueEnum;
 use self::ours::Ours;
 pub use self::process::Server;
 use self::results::{Column, Side};
+use crate::stamp;
 
 #[derive(clap::Args)]
 pub struct Arguments {

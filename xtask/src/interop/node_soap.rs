@@ -1,7 +1,7 @@
 //! node-soap, from the npm registry: the versions are those of `tests/interop/node-soap/package-lock.json`.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
@@ -31,10 +31,8 @@ impl Peer for NodeSoap {
             fs::copy(sources.join(name), folder.join(name)).with_context(|| format!("cannot copy {name}"))?;
         }
         stamp::unless_done(&folder.join("node_modules/soap"), &[sources.join("package-lock.json")], "npm ci", || {
-            install_tools()?;
             println!("installing node-soap");
-            let options = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
-            shell::run(shell::command("npm", options).current_dir(&folder))
+            install_packages(&folder)
         })
     }
 
@@ -55,6 +53,13 @@ impl Peer for NodeSoap {
         ];
         Ok(Some(Served { server, paths: &[("length", "/bench/length")], lacks }))
     }
+}
+
+/// Installs what the lock file in a folder says, beside it.
+pub fn install_packages(folder: &Path) -> Result<()> {
+    install_tools()?;
+    let options = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
+    shell::run(shell::command("npm", options).current_dir(folder))
 }
 
 /// Wherever they come from, there is nothing to install if they run. npm only warns of a Node.js that is too old.

@@ -38,8 +38,11 @@ impl Peer {
     /// Starts the peer's program, which lies below `folder`, and asks who it is.
     ///
     /// # Errors
-    /// When the peer is not built, or does not answer as one.
+    /// When there is no such peer, it is not built, or does not answer as one.
     pub fn start(definition: &PeerDefinition, folder: &Path) -> Result<Self> {
+        if let Some(reason) = &definition.missing {
+            bail!("{}: {reason}", definition.name);
+        }
         let program = folder.join(&definition.program);
         ensure!(program.exists(), "{} is not built: run `{}`", definition.name, definition.build);
         let mut link = Link::start(&program)?;

@@ -8,14 +8,14 @@ mod table;
 pub use json::print as print_json;
 pub use send::{change, print_json as print_send_json, table as send_table};
 pub use similar::{Counts, print_json as print_stream_json, table as stream_table};
+pub use table::{REFERENCE, list, table};
 pub(crate) use table::{align, new_table};
-pub use table::{list, table};
 
 use crate::measure::Figures;
 use crate::workload::Workload;
 
 /// What an engine did in a workload.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Row<'w> {
     /// The workload.
     pub workload: &'w Workload,

@@ -25,7 +25,7 @@ const HEADER: [&str; 12] = [
 ];
 
 /// The engine that others are compared with where it ran.
-const REFERENCE: &str = "gsoap";
+pub const REFERENCE: &str = "gsoap";
 
 /// Shows rows. `chunk` is how deltasoap's decoder was fed.
 pub fn table(rows: &[Row<'_>], chunk: Option<NonZeroUsize>) -> String {

@@ -29,7 +29,6 @@ use crate::workload::Definitions;
 use bench::{Bench, Effort};
 use definition::{Definition, Scope};
 use record::{Environment, Record};
-pub use row::Layer;
 use row::{Part, Row};
 use steps::{Step, steps};
 use toolkits::Toolkits;

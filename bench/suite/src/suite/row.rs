@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::measure::Figures;
+pub use crate::workload::Layer;
 
 /// A toolkit at a piece of work. Keys in the order in which they are written; what does not apply is null. `BENCHMARKS.md` describes them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -63,19 +64,6 @@ pub enum Part {
     Transport,
     /// Differential work, direction by direction.
     Ablation,
-}
-
-/// What kind of toolkit.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Layer {
-    /// It knows SOAP.
-    #[default]
-    Soap,
-    /// It knows XML.
-    Xml,
-    /// It understands nothing: what memory allows.
-    Floor,
 }
 
 /// Who does what, without numbers.

@@ -8,8 +8,8 @@
 //! which know those.
 
 use super::{Record, Simple, Value};
-use crate::{Node, Shared};
 use crate::schema::{ArrayElement, Builtin, ComplexElement, Compositor, Element, Field, SimpleElement, View};
+use crate::{Node, Shared};
 
 /// Elements of a sample behind which only required ones follow.
 const WANTED: usize = 400;
@@ -47,7 +47,9 @@ impl<'s> Sampler<'s> {
             Element::Complex(complex) => self.record(complex, view).map(|record| Value::Record(Box::new(record))),
             Element::Array(array) => Some(self.array(array, view)),
             Element::Union(union) => union.members.iter().find_map(|&member| self.content(view.follow(member))),
-            Element::Shared(content) => self.content(view.follow(*content)).map(|value| Value::Shared(Shared::new(value))),
+            Element::Shared(content) => {
+                self.content(view.follow(*content)).map(|value| Value::Shared(Shared::new(value)))
+            }
             Element::Any => Some(Value::Tree(Box::default())),
         };
         self.around.pop();

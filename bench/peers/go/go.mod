@@ -1,0 +1,3 @@
+module deltasoap/bench/peers/go
+
+go 1.19

@@ -1,0 +1,40 @@
+// The operations over node-soap's server.
+
+import { readFileSync } from "node:fs";
+import http from "node:http";
+import soap from "soap";
+import { floating, options } from "./toolkit.js";
+
+const items = (request) => request?.item ?? [];
+const echo = (request) => ({ item: items(request) });
+const count = (request) => ({ count: items(request).length });
+
+const service = {
+  echoVoid: () => ({}),
+  echoInts: echo,
+  echoDoubles: (request) => ({ item: items(request).map(floating) }),
+  echoStrings: echo,
+  echoMios: (request) => ({ item: items(request).map(({ x, y, v }) => ({ x, y, v: floating(v) })) }),
+  echoEvents: (request) => ({ item: items(request).map(({ id, value, message }) => ({ id, value: floating(value), message })) }),
+  echoBase64: ({ data }) => ({ data: data ?? "" }),
+  sendInts: count,
+  sendDoubles: count,
+  sendStrings: count,
+  sendMios: count,
+  sendEvents: count,
+  sendBase64: ({ data }) => ({ count: Buffer.from(data ?? "", "base64").length }),
+};
+
+export const operations = Object.keys(service);
+
+/** Starts the server; gives its port. */
+export function serve(wsdl) {
+  const server = http.createServer();
+  server.keepAliveTimeout = 3_600_000;
+  const xml = readFileSync(wsdl, "utf8");
+  soap.listen(server, { path: "/bench", services: { Suite: { Suite: service } }, xml, enableChunkedEncoding: false, ...options });
+  return new Promise((resolve, reject) => {
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", () => resolve(server.address().port));
+  });
+}

@@ -1,0 +1,191 @@
+"""The line protocol of ../PROTOCOL.md over stdin and stdout, for toolkits in Python.
+
+A toolkit is an object with
+
+    name, version       for the answer to `hello`
+    operations          what its server offers; empty where there is none
+    decode(kind, message)   the values of a message; raises where it is not one of the kind
+    encode(kind, values)    the complete message, bytes
+    serve(connections)      starts the server, gives its port
+
+Values are a list of ints, floats, strings or (for structs and events) tuples, bytes for `base64`, an array of doubles for `doubles64`.
+"""
+
+import array
+import gc
+import json
+import os
+import struct
+import sys
+import time
+
+COPIES = 16
+
+OPERATIONS = {
+    "ints": "sendInts",
+    "easy": "sendDoubles",
+    "hard": "sendDoubles",
+    "strings": "sendStrings",
+    "structs": "sendMios",
+    "events": "sendEvents",
+    "base64": "sendBase64",
+    "doubles64": "sendBase64",
+}
+
+
+def doubles_of(octets):
+    """Doubles from their bits, little-endian like every machine that this runs on."""
+    doubles = array.array("d")
+    doubles.frombytes(octets)
+    return doubles
+
+
+def octets_of(kind, values):
+    """The octets that `checksum` goes over."""
+    if kind == "ints":
+        return struct.pack(f"<{len(values)}i", *values)
+    if kind in ("easy", "hard"):
+        return struct.pack(f"<{len(values)}d", *values)
+    if kind == "strings":
+        return b"".join(map(text, values))
+    if kind == "structs":
+        return b"".join(struct.pack("<iid", *mio) for mio in values)
+    if kind == "events":
+        return b"".join(struct.pack("<id", id, value) + text(message) for id, value, message in values)
+    return values if kind == "base64" else values.tobytes()
+
+
+def text(value):
+    octets = value.encode()
+    return struct.pack("<I", len(octets)) + octets
+
+
+def checksum(kind, values):
+    """FNV-1a with 64 bits."""
+    state = 0xCBF29CE484222325
+    for octet in octets_of(kind, values):
+        state = (state ^ octet) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return f"{state:016x}"
+
+
+def resident(key):
+    """A line of /proc/self/status, in bytes; 0 where there is none."""
+    try:
+        with open("/proc/self/status") as status:
+            lines = dict(line.split(":", 1) for line in status)
+        return int(lines[key].split()[0]) * 1024
+    except (OSError, KeyError):
+        return 0
+
+
+def reset_peak():
+    try:
+        with open("/proc/self/clear_refs", "w") as file:
+            file.write("5")
+    except OSError:
+        pass
+
+
+class Decode:
+    def __init__(self, toolkit, kind, message):
+        self.toolkit, self.kind, self.next = toolkit, kind, 0
+        # A slice of the whole would be the same object.
+        self.messages = [bytes(bytearray(message)) for _ in range(COPIES)]
+        gc.collect()
+        self.baseline = resident("VmRSS")
+        self.values = None
+        self.once()
+
+    def once(self):
+        self.values = None
+        self.next = (self.next + 1) % COPIES
+        self.values = self.toolkit.decode(self.kind, self.messages[self.next])
+
+    def checksum(self):
+        return checksum(self.kind, self.values)
+
+    def bytes(self):
+        return len(self.messages[0])
+
+
+class Encode:
+    def __init__(self, toolkit, kind, message):
+        self.toolkit, self.kind = toolkit, kind
+        self.values = toolkit.decode(kind, message)
+        gc.collect()
+        self.baseline = resident("VmRSS")
+        self.once()
+
+    def once(self):
+        self.output = None
+        self.output = self.toolkit.encode(self.kind, self.values)
+
+    def checksum(self):
+        return checksum(self.kind, self.toolkit.decode(self.kind, self.output))
+
+    def bytes(self):
+        return len(self.output)
+
+
+class Peer:
+    def __init__(self, toolkit, requests, answers):
+        self.toolkit, self.requests, self.answers = toolkit, requests, answers
+        self.prepared = None
+
+    def run(self):
+        while (line := self.requests.readline()) and line != b"quit\n":
+            try:
+                answer = self.answer(line.decode().split())
+            except Exception as error:
+                answer = {"ok": False, "error": f"{type(error).__name__}: {error}"[:500]}
+            self.answers.write(answer if isinstance(answer, bytes) else json.dumps(answer).encode() + b"\n")
+            self.answers.flush()
+
+    def answer(self, words):
+        match words:
+            case ["hello"]:
+                return self.hello()
+            case ["prepare", workload, _, length]:
+                return self.prepare(workload, self.requests.read(int(length)))
+            case ["run", count]:
+                return self.time(int(count))
+            case ["output"]:
+                return b"%d\n" % len(self.prepared.output) + self.prepared.output
+            case ["serve", connections] if int(connections) > 0 and self.toolkit.operations:
+                return {"ok": True, "port": self.toolkit.serve(int(connections))}
+        raise ValueError(f"this peer does not know {words}")
+
+    def hello(self):
+        workloads = [f"{direction}-{kind}" for direction in ("decode", "encode") for kind in OPERATIONS]
+        toolkit = self.toolkit
+        return {"peer": toolkit.name, "version": toolkit.version, "workloads": workloads, "operations": toolkit.operations}
+
+    def prepare(self, workload, message):
+        self.prepared = None
+        direction, kind = workload.split("-")
+        if kind not in OPERATIONS:
+            raise ValueError(f"unknown workload {workload}")
+        prepared = {"decode": Decode, "encode": Encode}[direction](self.toolkit, kind, message)
+        sum = prepared.checksum()
+        self.prepared = prepared
+        return {"ok": True, "checksum": sum, "bytes": prepared.bytes()}
+
+    def time(self, count):
+        reset_peak()
+        times = [self.once() for _ in range(count)]
+        peak = max(0, resident("VmHWM") - self.prepared.baseline)
+        return {"ns": times, "checksum": self.prepared.checksum(), "peak_bytes": peak}
+
+    def once(self):
+        start = time.perf_counter_ns()
+        self.prepared.once()
+        return time.perf_counter_ns() - start
+
+
+def main(toolkit):
+    # Whatever a library prints is no answer.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    Peer(toolkit, sys.stdin.buffer, answers).run()
+    # Threads of a server do not keep the process.
+    os._exit(0)
