@@ -99,14 +99,17 @@ impl Peer {
         &self.operations
     }
 
+    /// What its client can call.
+    pub fn calls(&self) -> &[String] {
+        &self.calls
+    }
+
     /// Makes ready for calls of an operation at a server by the toolkit's own client, and calls it once.
     ///
     /// # Errors
-    /// When the peer does not offer that, cannot call, or gets something wrong.
+    /// When the peer cannot call, or gets something wrong.
     pub fn prepare_call(&mut self, call: &Call<'_>) -> Result<Box<dyn Session + '_>> {
         let Call { operation, n, message, checksum, server } = call;
-        ensure!(!self.calls.is_empty(), "its client has no part in the peer protocol");
-        ensure!(self.calls.iter().any(|known| known == operation), "its client does not offer {operation}");
         let request = format!("call {} {operation} {n} {}", server.port(), message.len());
         let prepared: Prepared = self.link.ask(&request, message).with_context(|| request.clone())?;
         let mut session =

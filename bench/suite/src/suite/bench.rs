@@ -340,6 +340,7 @@ impl Servers {
 
     /// Where the server of a toolkit listens that is called by its client, one connection at a time.
     fn of(&mut self, toolkit: &Toolkit, operation: &str) -> Result<SocketAddr, String> {
+        toolkit.can_call(operation)?;
         offered(toolkit, operation)?;
         if !self.running.contains_key(&toolkit.name) {
             let server = self.launch(1, regular()).start(&toolkit.name).map_err(|error| format!("{error:#}"));

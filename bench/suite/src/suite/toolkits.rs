@@ -119,9 +119,22 @@ impl Toolkit {
         if let State::Missing(reason) = &self.state { Some(reason) } else { None }
     }
 
-    /// True if it has a server, or is ours.
+    /// What its server offers; `None` where it is ours or missing.
     pub fn operations(&self) -> Option<&[String]> {
         if let State::Peer(peer) = &self.state { Some(peer.operations()) } else { None }
+    }
+
+    /// An error where its client cannot call an operation.
+    pub fn can_call(&self, operation: &str) -> Result<(), String> {
+        match &self.state {
+            State::Missing(reason) => Err(reason.clone()),
+            State::Ours(_) => Ok(()),
+            State::Peer(peer) if peer.calls().is_empty() => {
+                Err("its client has no part in the peer protocol".to_owned())
+            }
+            State::Peer(peer) if peer.calls().iter().any(|known| known == operation) => Ok(()),
+            State::Peer(_) => Err(format!("its client does not offer {operation}")),
+        }
     }
 
     /// Opens a workload.
