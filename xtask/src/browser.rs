@@ -1,4 +1,4 @@
-//! `cargo xtask browser`: the landing page in headless Chromium, Debian's.
+//! `cargo xtask browser`: the landing page, and the report of the benchmark suite, in headless Chromium, Debian's.
 //!
 //! The tests are a program of their own, `tests/browser`, so that the driver of the browser is built for them alone.
 
@@ -35,6 +35,18 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
 }
 
+/// Writes the report of the record that the suite's own tests have.
+fn report() -> Result<PathBuf> {
+    let root = shell::root();
+    let page = root.join("target/browser/report.html");
+    shell::create_folder(&root.join("target/browser"))?;
+    let mut suite =
+        shell::command("cargo", ["run", "--release", "--locked", "-p", "deltasoap-bench", "--", "suite", "--report"]);
+    suite.arg(root.join("bench/suite/tests/record")).arg("--html").arg(&page);
+    shell::run(suite.current_dir(root))?;
+    Ok(page)
+}
+
 /// Our server. On Unix cargo becomes the program that it runs, so that killing the process kills the server.
 fn serve() -> Command {
     let arguments = ["run", "--release", "--locked", "-p", "deltasoap-cli", "--", "serve", "--listen", "127.0.0.1:0"];
@@ -52,6 +64,7 @@ fn install() -> Result<PathBuf> {
 
 fn visit(origin: &str, chromium: &std::path::Path) -> Result<ExitCode> {
     let mut tests = shell::command("cargo", ["run", "--quiet", "-p", "deltasoap-browser-test", "--", origin]);
+    tests.arg("--report").arg(report()?);
     tests.arg("--chromium").arg(chromium).arg("--screenshots").arg(shell::root().join("target/browser"));
     let status = tests.current_dir(shell::root()).status().context("cannot start the tests")?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::peer::Peer;
+use crate::peer::{Hello, Peer};
 use crate::values::Values;
-use deltasoap_streams::arrays::{Event, Mio};
+use deltasoap_streams::arrays::{self, Event, Mio};
 
 /// What all checks of a peer take at most: it is ended then, and what is left of them fails.
 const LIMIT: Duration = Duration::from_secs(180);
@@ -27,7 +27,7 @@ pub fn run(program: &Path) -> Result<Vec<bool>> {
     let mut outcomes: Vec<_> =
         hello.workloads.iter().map(|name| report(name, check_workload(&mut peer, name))).collect();
     outcomes.push(report("errors", check_errors(&mut peer, hello.workloads.is_empty())));
-    outcomes.extend(check_server(&mut peer, &hello.operations)?);
+    outcomes.extend(check_server(&mut peer, &hello)?);
     outcomes.push(report("quit", peer.quit()));
     Ok(outcomes)
 }
@@ -82,35 +82,85 @@ fn check_output(peer: &mut Peer, kind: &str, values: &Values) -> Result<()> {
     same(&again.checksum, &values.checksum(), "the checksum of the output")
 }
 
-/// Calls each operation that the peer's server offers once.
-fn check_server(peer: &mut Peer, operations: &[String]) -> Result<Vec<bool>> {
-    if operations.is_empty() {
+/// Calls each operation that the peer's server offers once, then each that its client does.
+fn check_server(peer: &mut Peer, hello: &Hello) -> Result<Vec<bool>> {
+    if hello.operations.is_empty() {
         return Ok(Vec::new());
     }
     let port = peer.serve(2)?;
-    Ok(operations.iter().map(|operation| report(operation, call(port, operation))).collect())
+    let served = hello.operations.iter().map(|operation| report(operation, call(port, operation)));
+    let mut outcomes: Vec<bool> = served.collect();
+    for operation in &hello.calls {
+        outcomes.push(report(&format!("call {operation}"), check_call(peer, port, operation)));
+    }
+    Ok(outcomes)
+}
+
+/// Lets the peer's client call its own server.
+fn check_call(peer: &mut Peer, port: u16, operation: &str) -> Result<()> {
+    let (message, checksum) = called(operation)?;
+    let prepared = peer.call(port, operation, RECEIVED, message.as_bytes())?;
+    same(&prepared.checksum, &checksum, "the checksum of the first call")?;
+    let runs = peer.run(3)?;
+    same(&runs.checksum, &checksum, "the checksum of the last call")?;
+    same(&runs.ns.len(), &3, "the number of calls")
+}
+
+/// Items of a call that receives some.
+const RECEIVED: usize = 3;
+
+/// The message with the values to send, and the checksum of what must come back.
+fn called(operation: &str) -> Result<(String, String)> {
+    if operation == "echoVoid" {
+        return Ok((String::new(), Values::Ints(vec![]).checksum()));
+    }
+    if let Some(items) = operation.strip_prefix("receive") {
+        return Ok((String::new(), received(items)?.checksum()));
+    }
+    let values = sent(operation)?;
+    let count = Values::Ints(vec![i32::try_from(values.len())?]);
+    let checksum = if operation.starts_with("send") { count.checksum() } else { values.checksum() };
+    Ok((values.message(), checksum))
+}
+
+/// What an operation sends in these checks.
+fn sent(operation: &str) -> Result<Values> {
+    let items = operation.trim_start_matches("echo").trim_start_matches("send").to_lowercase();
+    let kind = match &*items {
+        "doubles" => "easy",
+        "mios" => "structs",
+        items => items,
+    };
+    samples(kind)?.into_iter().next().context("there are no such values")
+}
+
+/// What a service makes of a number: see `bench/definitions/suite.wsdl`.
+fn received(items: &str) -> Result<Values> {
+    let text = |i: &i32| format!("{:.<100}", format!("Message #{i}"));
+    Ok(match items {
+        "Ints" => Values::Ints(arrays::ints(RECEIVED)),
+        "Doubles" => Values::Doubles(arrays::mios(RECEIVED).into_iter().map(|(_, _, root)| root).collect()),
+        "Strings" => Values::Strings(arrays::ints(RECEIVED).iter().map(text).collect()),
+        "Mios" => Values::Mios(arrays::mios(RECEIVED)),
+        "Events" => Values::Events(arrays::events(RECEIVED)),
+        "Base64" => Values::Base64(vec![0, 1, 2]),
+        _ => bail!("no service makes {items}"),
+    })
 }
 
 /// Which values come back is looked at by the load generator, each time that it is used.
 fn call(port: u16, operation: &str) -> Result<()> {
-    let kind = operation.trim_start_matches("echo").trim_start_matches("send").to_lowercase();
-    let message = match &*kind {
-        "void" => Values::Ints(vec![]).message().replace("sendInts", operation),
-        "doubles" => renamed(samples("easy")?, operation),
-        "mios" => renamed(samples("structs")?, operation),
-        kind => renamed(samples(kind)?, operation),
+    let message = match operation {
+        "echoVoid" => Values::Ints(vec![]).message().replace("sendInts", operation),
+        _ if operation.starts_with("receive") => {
+            Values::Ints(vec![3]).message().replace("sendInts", operation).replace("item", "count")
+        }
+        _ => sent(operation)?.message().replace(&operation.replacen("echo", "send", 1), operation),
     };
     let answer = post(port, &message)?;
     ensure!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     ensure!(answer.contains(&format!("{operation}Response")), "{answer}");
     Ok(())
-}
-
-/// The message of the first values, as one of another operation.
-fn renamed(samples: Vec<Values>, operation: &str) -> String {
-    let message = samples[0].message();
-    let sent = operation.replacen("echo", "send", 1);
-    message.replace(&sent, operation)
 }
 
 /// Sends one request, and reads until the server closes the connection.

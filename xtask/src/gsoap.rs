@@ -17,6 +17,8 @@ use crate::{debian, shell};
 const PACKAGES: [&str; 4] = ["gsoap", "g++", "dpkg-dev", "debian-archive-keyring"];
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 const IMPORTS: &str = "/usr/share/gsoap/import";
+const SOURCES: [&str; 8] =
+    ["bench.h", "checksum.h", "client.h", "codec.h", "connection.h", "memory.h", "peer.cpp", "server.h"];
 const FLAGS: [&str; 4] = ["-std=c++17", "-O3", "-DWITH_FAST", "-DWITH_NOIDREF"];
 
 /// Builds the peer unless it is up to date; gives the path of its program.
@@ -60,7 +62,7 @@ impl Build {
     /// Changes whenever anything that goes into the program does.
     fn stamp(&self) -> String {
         let mut hash = DefaultHasher::new();
-        for name in ["bench.h", "checksum.h", "codec.h", "connection.h", "memory.h", "peer.cpp", "server.h"] {
+        for name in SOURCES {
             fs::read(self.sources.join(name)).ok().hash(&mut hash);
         }
         format!("gsoap {} {} {:016x}\n", self.version, FLAGS.join(" "), hash.finish())
@@ -72,6 +74,7 @@ impl Build {
         println!("compiling the peer (about half a minute)");
         self.compile(&runtime.join("stdsoap2.cpp"), &runtime)?;
         self.compile(&self.generated().join("soapC.cpp"), &runtime)?;
+        self.compile(&self.generated().join("soapClient.cpp"), &runtime)?;
         self.compile(&self.generated().join("soapServer.cpp"), &runtime)?;
         self.compile(&self.sources.join("peer.cpp"), &runtime)?;
         self.link()?;
@@ -102,11 +105,11 @@ impl Build {
         shell::run(apt.command(["source", "--only-source", &package]).current_dir(source))
     }
 
-    /// Runs soapcpp2: server side only, no library file, no sample messages, no WSDL.
+    /// Runs soapcpp2: no library file, no sample messages, no WSDL.
     fn generate(&self) -> Result<()> {
         let generated = self.generated();
         shell::create_folder(&generated)?;
-        let mut soapcpp2 = shell::command("soapcpp2", ["-S", "-L", "-x", "-w"]);
+        let mut soapcpp2 = shell::command("soapcpp2", ["-L", "-x", "-w"]);
         soapcpp2.arg(format!("-I{IMPORTS}")).arg("-d.").arg(self.sources.join("bench.h"));
         shell::run(soapcpp2.current_dir(generated))
     }
@@ -124,7 +127,8 @@ impl Build {
     }
 
     fn link(&self) -> Result<()> {
-        let objects = ["peer.o", "soapC.o", "soapServer.o", "stdsoap2.o"].map(|name| self.folder.join(name));
+        let objects =
+            ["peer.o", "soapC.o", "soapClient.o", "soapServer.o", "stdsoap2.o"].map(|name| self.folder.join(name));
         shell::run(shell::command("g++", objects).arg("-pthread").arg("-o").arg(self.program()))
     }
 }

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bench;
 mod browser;
 mod check;
 mod cpp;
@@ -40,6 +41,8 @@ struct Arguments {
 enum Task {
     /// Build the toolkits that the benchmark suite compares itself with
     Peers(peers::Arguments),
+    /// Run the benchmark suite over all toolkits, into a record with a report
+    Bench(bench::Arguments),
     /// Run the clients of other toolkits against our server, and our client against their servers
     Interop(interop::Arguments),
     /// Visit the landing page with a headless browser
@@ -53,6 +56,7 @@ enum Task {
 fn main() -> ExitCode {
     let result = match Arguments::parse().task {
         Task::Peers(arguments) => peers::run(&arguments),
+        Task::Bench(arguments) => bench::run(&arguments),
         Task::Interop(arguments) => interop::run(&arguments),
         Task::Browser(arguments) => browser::run(&arguments),
         Task::Licences => licences::run(),

@@ -19,6 +19,9 @@ pub struct Hello {
     /// What its server offers; none where it has no server.
     #[serde(default)]
     pub operations: Vec<String>,
+    /// What its client can call; none where it has no client.
+    #[serde(default)]
+    pub calls: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -88,6 +91,11 @@ impl Peer {
 
     pub fn run(&mut self, count: usize) -> Result<Runs> {
         self.ask(&format!("run {count}"), b"")
+    }
+
+    /// Lets the peer's client call an operation at a server on this machine, once for now.
+    pub fn call(&mut self, port: u16, operation: &str, items: usize, message: &[u8]) -> Result<Prepared> {
+        self.ask(&format!("call {port} {operation} {items} {}", message.len()), message)
     }
 
     /// Lets the peer connect to a server on this machine, for workloads that send.

@@ -95,3 +95,12 @@ fn build(peer: Peer, is_checked: bool) -> Result<Vec<bool>> {
     }
     Ok(outcomes)
 }
+
+/// Builds every peer that this machine can have. One that cannot be built is an empty row of the suite, with its reason.
+pub fn install() {
+    for peer in Peer::value_variants() {
+        if let Err(error) = peer.build() {
+            eprintln!("{error:#}");
+        }
+    }
+}

@@ -37,3 +37,9 @@ int ns__echoStrings(std::vector<char *> item, struct ns__echoStringsResponse { s
 int ns__echoMios(std::vector<ns__Mio> item, struct ns__echoMiosResponse { std::vector<ns__Mio> item; } &response);
 int ns__echoEvents(std::vector<ns__Event> item, struct ns__echoEventsResponse { std::vector<ns__Event> item; } &response);
 int ns__echoBase64(xsd__base64Binary data, struct ns__echoBase64Response { xsd__base64Binary data; } &response);
+int ns__receiveInts(int count, struct ns__receiveIntsResponse { std::vector<int> item; } &response);
+int ns__receiveDoubles(int count, struct ns__receiveDoublesResponse { std::vector<double> item; } &response);
+int ns__receiveStrings(int count, struct ns__receiveStringsResponse { std::vector<char *> item; } &response);
+int ns__receiveMios(int count, struct ns__receiveMiosResponse { std::vector<ns__Mio> item; } &response);
+int ns__receiveEvents(int count, struct ns__receiveEventsResponse { std::vector<ns__Event> item; } &response);
+int ns__receiveBase64(int count, struct ns__receiveBase64Response { xsd__base64Binary data; } &response);

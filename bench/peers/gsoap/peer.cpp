@@ -14,6 +14,7 @@
 
 #include "bench.nsmap"
 #include "checksum.h"
+#include "client.h"
 #include "codec.h"
 #include "connection.h"
 #include "memory.h"
@@ -126,6 +127,22 @@ public:
     }
 };
 
+// Calls of an operation by gSOAP's own client.
+class Call final : public Workload {
+public:
+    explicit Call(std::unique_ptr<Calls> calls) : calls_(std::move(calls)) {
+        mark_baseline();
+        run_once();
+    }
+    void run_once() override { calls_->call_once(); }
+    std::string checksum() override { return calls_->checksum(); }
+    size_t bytes() const override { return calls_->bytes(); }
+    const std::string &output() const override { throw std::runtime_error("a call has no output"); }
+
+private:
+    std::unique_ptr<Calls> calls_;
+};
+
 struct Kind {
     const char *name;
     std::function<std::unique_ptr<Workload>(std::string)> decode, encode, send;
@@ -157,11 +174,12 @@ void hello() {
         for (const Kind &kind : KINDS)
             names += (names.empty() ? "\"" : ",\"") + std::string(direction) + kind.name + '"';
     std::string operations = "\"echoVoid\"";
-    for (const char *direction : {"echo", "send"})
+    for (const char *direction : {"echo", "send", "receive"})
         for (const char *values : {"Ints", "Doubles", "Strings", "Mios", "Events", "Base64"})
             operations += std::string(",\"") + direction + values + '"';
-    std::printf("{\"peer\":\"gsoap\",\"version\":\"%d.%d.%d\",\"workloads\":[%s],\"operations\":[%s]}\n",
-                GSOAP_VERSION / 100000, GSOAP_VERSION / 1000 % 100, GSOAP_VERSION % 1000, names.c_str(), operations.c_str());
+    std::printf("{\"peer\":\"gsoap\",\"version\":\"%d.%d.%d\",\"workloads\":[%s],\"operations\":[%s],\"calls\":[%s]}\n",
+                GSOAP_VERSION / 100000, GSOAP_VERSION / 1000 % 100, GSOAP_VERSION % 1000, names.c_str(), operations.c_str(),
+                operations.c_str());
 }
 
 // The message follows the line in any case, so it is read before anything can fail.
@@ -187,6 +205,17 @@ void prepare(std::istringstream &arguments) {
     std::string message = read_message(length);
     prepared.reset();
     prepared = make(workload, std::move(message));
+    std::printf("{\"ok\":true,\"checksum\":\"%s\",\"bytes\":%zu}\n", current().checksum().c_str(), current().bytes());
+}
+
+void call(std::istringstream &arguments) {
+    uint16_t port = 0;
+    std::string operation;
+    size_t items = 0, length = 0;
+    if (!(arguments >> port >> operation >> items >> length)) throw std::runtime_error("usage: call PORT OPERATION N LEN");
+    std::string message = read_message(length);
+    prepared.reset();
+    prepared.reset(new Call(calls_named(operation, port, items, message)));
     std::printf("{\"ok\":true,\"checksum\":\"%s\",\"bytes\":%zu}\n", current().checksum().c_str(), current().bytes());
 }
 
@@ -249,6 +278,7 @@ void answer(const std::string &line) {
     words >> command;
     if (command == "hello") hello();
     else if (command == "prepare") prepare(words);
+    else if (command == "call") call(words);
     else if (command == "connect") connect(words);
     else if (command == "serve") serve(words);
     else if (command == "run") run(words);

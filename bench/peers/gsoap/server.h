@@ -8,10 +8,12 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <cmath>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "soapH.h"
@@ -119,5 +121,51 @@ int ns__echoBase64(soap *ctx, xsd__base64Binary data, ns__echoBase64Response &re
 int ns__sendBase64(soap *ctx, xsd__base64Binary data, ns__sendBase64Response &response) {
     soap_set_omode(ctx, SOAP_IO_STORE);
     response.count = data.__size;
+    return SOAP_OK;
+}
+
+// Items for a number, as suite.wsdl says; `i` counts from 1. Texts live as long as the context's other values.
+
+inline char *text_of(soap *ctx, int i, size_t width) {
+    std::string text = "Message #" + std::to_string(i);
+    if (text.size() < width) text.resize(width, '.');
+    return soap_strdup(ctx, text.c_str());
+}
+
+inline void made(soap *, int i, int &item) { item = i; }
+inline void made(soap *, int i, double &item) { item = std::sqrt(static_cast<double>(i)); }
+inline void made(soap *ctx, int i, char *&item) { item = text_of(ctx, i, 100); }
+inline void made(soap *, int i, ns__Mio &item) {
+    item.x = item.y = i;
+    item.v = std::sqrt(static_cast<double>(i));
+}
+inline void made(soap *ctx, int i, ns__Event &item) {
+    item.id = i;
+    item.value = std::sqrt(static_cast<double>(i));
+    item.message = text_of(ctx, i, 0);
+}
+
+#define RECEIVE(NAME, ITEM)                                                                      \
+    int ns__receive##NAME(soap *ctx, int count, ns__receive##NAME##Response &response) {         \
+        soap_set_omode(ctx, SOAP_IO_STORE);                                                      \
+        if (count < 0) return soap_sender_fault(ctx, "the count is negative", nullptr);          \
+        response.item.resize(static_cast<size_t>(count));                                        \
+        for (int i = 0; i < count; i++) made(ctx, i + 1, response.item[static_cast<size_t>(i)]); \
+        return SOAP_OK;                                                                          \
+    }
+
+RECEIVE(Ints, int)
+RECEIVE(Doubles, double)
+RECEIVE(Strings, char *)
+RECEIVE(Mios, ns__Mio)
+RECEIVE(Events, ns__Event)
+#undef RECEIVE
+
+int ns__receiveBase64(soap *ctx, int count, ns__receiveBase64Response &response) {
+    soap_set_omode(ctx, SOAP_IO_STORE);
+    if (count < 0) return soap_sender_fault(ctx, "the count is negative", nullptr);
+    response.data.__size = count;
+    response.data.__ptr = static_cast<unsigned char *>(soap_malloc(ctx, static_cast<size_t>(count) + 1));
+    for (int i = 0; i < count; i++) response.data.__ptr[i] = static_cast<unsigned char>(i);
     return SOAP_OK;
 }

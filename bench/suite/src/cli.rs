@@ -14,6 +14,8 @@ use crate::load::mtom::MtomArguments;
 use crate::load::{self, LoadArguments};
 use crate::options::{DifferentialArguments, SendArguments};
 use crate::paper::PaperArguments;
+use crate::suite::service::{self, ServeArguments};
+use crate::suite::{self, SuiteArguments};
 use crate::workload::Definitions;
 use crate::{figures, paper, report, run};
 
@@ -40,6 +42,11 @@ enum Command {
     /// Transfer a large part both ways
     #[command(hide = true)]
     Mtom(MtomArguments),
+    /// Measure all toolkits in everything, into a record with a report
+    Suite(SuiteArguments),
+    /// Serve the operations of the suite
+    #[command(hide = true)]
+    Serve(ServeArguments),
     /// Name the workloads and engines
     List,
 }
@@ -99,6 +106,8 @@ pub fn main() -> Result<ExitCode> {
         Command::Paper(arguments) => paper::run(&arguments, &definitions),
         Command::Load(arguments) => load::run(&arguments),
         Command::Mtom(arguments) => load::mtom::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Suite(arguments) => suite::run(&arguments, &definitions),
+        Command::Serve(arguments) => service::run(&arguments),
         Command::List => {
             println!("{}", report::list(&definitions));
             Ok(ExitCode::SUCCESS)

@@ -4,6 +4,8 @@ use std::fmt;
 use std::fs;
 use std::thread;
 
+use serde::{Deserialize, Serialize};
+
 /// What a report says about the machine.
 #[derive(Debug)]
 pub struct Environment {
@@ -38,6 +40,47 @@ impl Environment {
     }
 }
 
+/// A machine in a record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// The processor's model.
+    pub processor: String,
+    /// Cores that this program may use.
+    pub cores: usize,
+    /// Kibibytes of memory.
+    pub memory_kib: u64,
+    /// The kernel and its version.
+    pub system: String,
+    /// What ran on which core.
+    pub placement: String,
+    /// Processes that wanted to run at the start, on average over the last minute.
+    pub load: f64,
+    /// The day, as `2026-01-31`.
+    pub date: String,
+    /// Version of deltasoap.
+    pub deltasoap: String,
+    /// The compiler that this program was built with.
+    pub compiler: String,
+}
+
+impl Environment {
+    /// What a record says about the machine.
+    pub fn machine(&self) -> Machine {
+        let read = |file| fs::read_to_string(file).unwrap_or_default();
+        Machine {
+            processor: self.processor.clone(),
+            cores: self.cores,
+            memory_kib: memory_kib(&read("/proc/meminfo")).unwrap_or(0),
+            system: read("/proc/sys/kernel/ostype").trim().to_owned() + " " + read("/proc/sys/kernel/osrelease").trim(),
+            placement: self.placement.clone(),
+            load: self.load,
+            date: self.date.to_string(),
+            deltasoap: env!("CARGO_PKG_VERSION").to_owned(),
+            compiler: env!("BENCH_RUSTC").to_owned(),
+        }
+    }
+}
+
 impl Environment {
     /// What makes figures doubtful. On a busy machine long runs are interrupted and short ones are not, so that even
     /// ratios are wrong.
@@ -59,6 +102,11 @@ fn load(loadavg: &str) -> Option<f64> {
     loadavg.split_whitespace().next()?.parse().ok()
 }
 
+/// All memory in the text of `/proc/meminfo`.
+fn memory_kib(meminfo: &str) -> Option<u64> {
+    meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?.split_whitespace().next()?.parse().ok()
+}
+
 /// The model in the text of `/proc/cpuinfo`.
 fn processor(cpuinfo: &str) -> Option<&str> {
     let line = cpuinfo.lines().find(|line| line.starts_with("model name"))?;
@@ -75,12 +123,18 @@ impl fmt::Display for Environment {
 
 #[cfg(test)]
 mod tests {
-    use super::{load, processor};
+    use super::{load, memory_kib, processor};
 
     #[test]
     fn finds_the_model() {
         assert_eq!(processor("processor\t: 0\nmodel name\t: Some CPU @ 3 GHz\n"), Some("Some CPU @ 3 GHz"));
         assert_eq!(processor(""), None);
+    }
+
+    #[test]
+    fn finds_the_memory() {
+        assert_eq!(memory_kib("MemTotal:       16384 kB\nMemFree: 1 kB\n"), Some(16384));
+        assert_eq!(memory_kib(""), None);
     }
 
     #[test]

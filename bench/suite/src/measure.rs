@@ -4,7 +4,7 @@
 //! round after round, and what disturbs one disturbs the others too. The first run of a batch finds the caches
 //! full of another engine's data; it is not counted.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use deltasoap::DifferentialStats;
@@ -66,6 +66,87 @@ pub fn measure(sessions: &mut [Box<dyn Session + '_>], plan: Plan, mut tick: imp
         tick();
     }
     sessions.iter_mut().zip(times).map(|(session, times)| conclude(&mut **session, times)).collect()
+}
+
+/// How long a session may take, besides [`Plan`].
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// Of its [warm-up](warm_up).
+    pub warm_up: Duration,
+    /// Of the runs that count: a slow session sits out the rounds behind that.
+    pub runs: Duration,
+}
+
+/// As [`measure`], but a session that fails or is wrong spoils its own figures alone, and each is warmed up before its runs count.
+pub fn measure_each(sessions: &mut [Box<dyn Session + '_>], plan: Plan, bounds: Bounds) -> Vec<Result<Figures>> {
+    let open = |session| Turns::open(session, plan, bounds);
+    let mut all: Vec<Result<Turns<'_, '_>>> = sessions.iter_mut().map(open).collect();
+    for _ in 0..ROUNDS {
+        for turns in &mut all {
+            let error = turns.as_mut().ok().and_then(|turns| turns.take().err());
+            if let Some(error) = error {
+                *turns = Err(error);
+            }
+        }
+    }
+    all.into_iter().map(|turns| turns.and_then(|turns| conclude(&mut **turns.session, turns.times))).collect()
+}
+
+/// A session that takes turns with others.
+struct Turns<'s, 'a> {
+    session: &'s mut Box<dyn Session + 'a>,
+    batch: usize,
+    times: Vec<u64>,
+    left: Duration,
+}
+
+impl<'s, 'a> Turns<'s, 'a> {
+    fn open(session: &'s mut Box<dyn Session + 'a>, plan: Plan, bounds: Bounds) -> Result<Self> {
+        session.check()?;
+        warm_up(&mut **session, bounds.warm_up)?;
+        let batch = plan.batch(session.run(1)?[0]);
+        Ok(Turns { session, batch, times: Vec::new(), left: bounds.runs })
+    }
+
+    fn take(&mut self) -> Result<()> {
+        if self.left.is_zero() {
+            return Ok(());
+        }
+        let begin = Instant::now();
+        self.times.extend_from_slice(&self.session.run(self.batch + 1)?[1..]);
+        self.left = self.left.saturating_sub(begin.elapsed());
+        Ok(())
+    }
+}
+
+/// Batches of a warm-up that fit into its limit.
+const WARM_UP_BATCHES: u32 = 12;
+/// Medians of batches that must be alike, one after the other.
+const ALIKE: usize = 3;
+/// How far apart they may lie, as a share of the smallest.
+const TOLERANCE: f64 = 0.05;
+
+/// Runs a session until its time has settled: the medians of three batches in a row lie within five per cent. Programs that are
+/// compiled while they run get there after seconds, others at once. `limit` is how long that may take; zero for no warm-up.
+///
+/// # Errors
+/// When a run fails.
+pub fn warm_up(session: &mut dyn Session, limit: Duration) -> Result<()> {
+    let (begin, mut medians) = (Instant::now(), Vec::new());
+    let plan = Plan { runs: 1, time: limit / WARM_UP_BATCHES * ROUNDS as u32 };
+    while begin.elapsed() < limit && !has_settled(&medians) {
+        let batch = plan.batch(medians.last().copied().unwrap_or(u64::MAX));
+        let mut times = session.run(batch)?;
+        times.sort_unstable();
+        medians.push(median(&times));
+    }
+    Ok(())
+}
+
+fn has_settled(medians: &[u64]) -> bool {
+    let Some(last) = medians.len().checked_sub(ALIKE).map(|first| &medians[first..]) else { return false };
+    let (low, high) = last.iter().fold((u64::MAX, 0), |(low, high), &ns| (ns.min(low), ns.max(high)));
+    (high - low) as f64 <= low as f64 * TOLERANCE
 }
 
 impl Plan {
@@ -173,6 +254,33 @@ mod tests {
             templates: None,
         };
         assert_eq!(figures, [expected]);
+    }
+
+    #[test]
+    fn a_session_that_is_wrong_leaves_the_others_alone() {
+        let plan = Plan { runs: 15, time: Duration::ZERO };
+        let fake = |bad| -> Box<dyn Session> { Box::new(Fake { checks: 0, bad }) };
+        let bounds = Bounds { warm_up: Duration::ZERO, runs: Duration::from_secs(60) };
+        let figures = measure_each(&mut [fake(1), fake(0), fake(2)], plan, bounds);
+        assert!(figures[0].is_err() && figures[2].is_err());
+        assert_eq!(figures[1].as_ref().unwrap(), &measure_fake(0).unwrap().0[0]);
+    }
+
+    #[test]
+    fn a_slow_session_sits_out_rounds() {
+        let plan = Plan { runs: 15, time: Duration::ZERO };
+        let bounds = Bounds { warm_up: Duration::ZERO, runs: Duration::from_nanos(1) };
+        let figures = measure_each(&mut [Box::new(Fake { checks: 0, bad: 0 })], plan, bounds);
+        assert_eq!(figures[0].as_ref().unwrap().runs, 3);
+    }
+
+    #[test]
+    fn a_warm_up_ends_when_times_are_alike() {
+        assert!(!has_settled(&[100, 100]) && has_settled(&[900, 100, 102, 105]));
+        assert!(!has_settled(&[100, 100, 200]) && !has_settled(&[100, 100, 106]));
+        let mut session = Fake { checks: 0, bad: 0 };
+        warm_up(&mut session, Duration::from_secs(60)).unwrap();
+        warm_up(&mut session, Duration::ZERO).unwrap();
     }
 
     #[test]

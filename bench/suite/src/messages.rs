@@ -46,7 +46,7 @@ pub struct SendMios {
 }
 
 /// A mesh interface object: coordinates and a field value.
-#[derive(Debug, Soap)]
+#[derive(Debug, Clone, Soap)]
 #[soap(namespace = "urn:bench")]
 pub struct Mio {
     x: i32,
@@ -63,7 +63,7 @@ pub struct SendEvents {
 }
 
 /// A simple event.
-#[derive(Debug, Soap)]
+#[derive(Debug, Clone, Soap)]
 #[soap(namespace = "urn:bench")]
 pub struct Event {
     id: i32,
@@ -299,24 +299,28 @@ impl Same for SendMios {
 
 impl From<Vec<arrays::Event>> for SendEvents {
     fn from(events: Vec<arrays::Event>) -> Self {
-        SendEvents { item: events.into_iter().map(|(id, value, message)| Event { id, value, message }).collect() }
+        SendEvents { item: events.into_iter().map(Event::from).collect() }
     }
 }
 
-impl SendEvents {
-    /// The events as [`deltasoap_streams`] has them.
-    fn tuples(&self) -> Vec<arrays::Event> {
-        self.item.iter().map(|event| (event.id, event.value, event.message.clone())).collect()
+impl From<arrays::Event> for Event {
+    fn from((id, value, message): arrays::Event) -> Self {
+        Event { id, value, message }
     }
+}
+
+/// The events as [`deltasoap_streams`] has them.
+pub fn event_tuples(events: &[Event]) -> Vec<arrays::Event> {
+    events.iter().map(|event| (event.id, event.value, event.message.clone())).collect()
 }
 
 impl Payload for SendEvents {
     fn naive(&self) -> String {
-        arrays::message_events(&self.tuples())
+        arrays::message_events(&event_tuples(&self.item))
     }
 
     fn checksum(&self) -> String {
-        checksum::events(&self.tuples())
+        checksum::events(&event_tuples(&self.item))
     }
 }
 

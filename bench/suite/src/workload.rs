@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::send::SendKind;
 use crate::stream::Kind;
@@ -124,7 +124,7 @@ pub struct PeerDefinition {
 }
 
 /// What a toolkit does: the tables of the two are apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layer {
     /// SOAP: envelopes, types from a description or from classes, and mostly HTTP.
@@ -132,6 +132,8 @@ pub enum Layer {
     Soap,
     /// XML alone: the envelope is an element like any other.
     Xml,
+    /// Nothing: bytes are compared or copied, as fast as memory allows.
+    Floor,
 }
 
 impl Definitions {

@@ -1,4 +1,5 @@
-//! The landing page as a user sees it, in headless Chromium: `cargo xtask browser` starts a server and this program.
+//! The landing page, and the report of the benchmark suite, as a user sees them, in headless Chromium: `cargo xtask browser` starts a server
+//! and this program.
 //!
 //! Each test is a visit to a page of its own tab, of a size and colour scheme of its own, and leaves screenshots for people to look
 //! at. Whatever the page does in it, the browser must have nothing to complain about, and ask nobody but our server.
@@ -6,22 +7,26 @@
 #![forbid(unsafe_code)]
 
 mod browser;
+mod report;
 mod tests;
 mod visit;
 
 use anyhow::{Context, Result};
 use browser::Browser;
 use clap::Parser;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tests::TESTS;
+use tests::{TESTS, Test};
 use visit::Visit;
 
 #[derive(Parser)]
-#[command(about = "Tests the landing page in headless Chromium")]
+#[command(about = "Tests the landing page, and a report, in headless Chromium")]
 struct Arguments {
     /// Where `deltasoap serve` listens, such as http://127.0.0.1:8080
     origin: String,
+    /// The report of a record of the benchmark suite, to be tested too
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     /// The browser
     #[arg(long, default_value = "chromium")]
     chromium: PathBuf,
@@ -34,7 +39,7 @@ fn main() -> ExitCode {
     match run(&Arguments::parse()) {
         Ok(0) => ExitCode::SUCCESS,
         Ok(failures) => {
-            eprintln!("{failures} of {} tests failed", TESTS.len());
+            eprintln!("{failures} tests failed");
             ExitCode::FAILURE
         }
         Err(error) => {
@@ -48,20 +53,27 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<usize> {
     std::fs::create_dir_all(&arguments.screenshots).context("cannot make the folder of screenshots")?;
     let mut browser = Browser::start(&arguments.chromium)?;
-    let mut failures = 0;
-    for (name, test) in TESTS {
-        let result = Visit::new(&mut browser, &arguments.origin, &arguments.screenshots).and_then(|mut visit| {
-            test(&mut visit)?;
-            visit.close()
-        });
-        match result {
-            Ok(()) => println!("ok      {name}"),
-            Err(error) => {
-                failures += 1;
-                println!("FAILED  {name}: {error:#}");
-            }
-        }
+    let mut failures = run_all(&mut browser, &TESTS, &arguments.origin, &arguments.screenshots);
+    if let Some(report) = &arguments.report {
+        let report = report.canonicalize().with_context(|| format!("no {}", report.display()))?;
+        let origin = format!("file://{}", report.display());
+        failures += run_all(&mut browser, &report::TESTS, &origin, &arguments.screenshots);
     }
     println!("screenshots are in {}", arguments.screenshots.display());
     Ok(failures)
+}
+
+fn run_all(browser: &mut Browser, tests: &[(&str, Test)], origin: &str, screenshots: &Path) -> usize {
+    let run_one = |(name, test): &(&str, Test)| {
+        let result = Visit::new(browser, origin, screenshots).and_then(|mut visit| {
+            test(&mut visit)?;
+            visit.close()
+        });
+        match &result {
+            Ok(()) => println!("ok      {name}"),
+            Err(error) => println!("FAILED  {name}: {error:#}"),
+        }
+        result.is_err()
+    };
+    tests.iter().map(run_one).filter(|has_failed| *has_failed).count()
 }

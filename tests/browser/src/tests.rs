@@ -3,7 +3,8 @@
 use crate::visit::{DESKTOP, PHONE, Screen, Visit};
 use anyhow::{Result, ensure};
 
-type Test = fn(&mut Visit<'_>) -> Result<()>;
+/// A visit.
+pub type Test = fn(&mut Visit<'_>) -> Result<()>;
 
 /// All tests, by what they say.
 pub const TESTS: [(&str, Test); 9] = [

@@ -14,7 +14,7 @@ use deltasoap::encode::differential::EncodeStats;
 use crate::workload::Workload;
 
 pub use ours::{Deltasoap, timed};
-pub use peer::Peer;
+pub use peer::{Call, Peer};
 
 /// A toolkit.
 pub trait Engine {

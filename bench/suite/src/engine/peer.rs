@@ -25,6 +25,10 @@ pub struct Peer {
     workloads: Vec<String>,
     /// What its server offers.
     operations: Vec<String>,
+    /// What its client can call.
+    calls: Vec<String>,
+    /// Who it says it is.
+    version: String,
     /// How long runs go on before they count.
     warm: Duration,
     link: Link,
@@ -44,8 +48,10 @@ impl Peer {
         let mut link = Link::start(&program)?;
         let hello: Hello = link.ask("hello", b"")?;
         eprintln!("{} is {} {}", definition.name, hello.peer, hello.version);
-        let Hello { workloads, operations, warm, .. } = hello;
-        Ok(Peer { name: definition.name.clone(), workloads, operations, warm: Duration::from_millis(warm), link })
+        let version = format!("{} {}", hello.peer, hello.version);
+        let Hello { workloads, operations, calls, warm, .. } = hello;
+        let (name, warm) = (definition.name.clone(), Duration::from_millis(warm));
+        Ok(Peer { name, workloads, operations, calls, version, warm, link })
     }
 }
 
@@ -77,6 +83,42 @@ impl Peer {
         Ok((Ipv4Addr::LOCALHOST, serving.port).into())
     }
 
+    /// The same, but that the caller sees to its warm-up.
+    #[must_use]
+    pub fn without_warm_up(self) -> Self {
+        Peer { warm: Duration::ZERO, ..self }
+    }
+
+    /// Who it says it is: name and version.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// What its server offers.
+    pub fn operations(&self) -> &[String] {
+        &self.operations
+    }
+
+    /// What its client can call.
+    pub fn calls(&self) -> &[String] {
+        &self.calls
+    }
+
+    /// Makes ready for calls of an operation at a server by the toolkit's own client, and calls it once.
+    ///
+    /// # Errors
+    /// When the peer cannot call, or gets something wrong.
+    pub fn prepare_call(&mut self, call: &Call<'_>) -> Result<Box<dyn Session + '_>> {
+        let Call { operation, n, message, checksum, server } = call;
+        let request = format!("call {} {operation} {n} {}", server.port(), message.len());
+        let prepared: Prepared = self.link.ask(&request, message).with_context(|| request.clone())?;
+        let mut session =
+            Calls { link: &mut self.link, checksum: (*checksum).to_owned(), bytes: prepared.bytes, peak_bytes: 0 };
+        session.check_checksum(&prepared.checksum)?;
+        session.run(1)?;
+        Ok(Box::new(session))
+    }
+
     /// Its process.
     pub fn pid(&self) -> u32 {
         self.link.process.id()
@@ -98,6 +140,61 @@ impl Peer {
         let mut session = PeerSession::prepare(&mut self.link, &name, (Action::Encode, values, n))?;
         session.warm_up(self.warm)?;
         Ok(Box::new(Sender { session, server }))
+    }
+}
+
+/// What a peer's client is to call.
+#[derive(Debug)]
+pub struct Call<'a> {
+    /// The operation.
+    pub operation: &'a str,
+    /// Items.
+    pub n: usize,
+    /// A message that sends the items; empty where none are sent.
+    pub message: &'a [u8],
+    /// The checksum of what must come back.
+    pub checksum: &'a str,
+    /// Who is to be called.
+    pub server: SocketAddr,
+}
+
+/// A peer that calls an operation.
+struct Calls<'a> {
+    link: &'a mut Link,
+    /// What must come back.
+    checksum: String,
+    bytes: usize,
+    /// The highest that the peer has reported.
+    peak_bytes: u64,
+}
+
+impl Calls<'_> {
+    fn check_checksum(&self, found: &str) -> Result<()> {
+        ensure!(found == self.checksum, "the peer has the checksum {found}, not {}", self.checksum);
+        Ok(())
+    }
+}
+
+impl Session for Calls<'_> {
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn run(&mut self, count: usize) -> Result<Vec<u64>> {
+        let runs: Runs = self.link.ask(&format!("run {count}"), b"")?;
+        ensure!(runs.ns.len() == count, "the peer made {} calls, not {count}", runs.ns.len());
+        self.check_checksum(&runs.checksum)?;
+        self.peak_bytes = self.peak_bytes.max(runs.peak_bytes);
+        Ok(runs.ns)
+    }
+
+    /// Answers were checked by their checksum after each batch of runs.
+    fn check(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn peak_bytes(&mut self) -> Result<u64> {
+        Ok(self.peak_bytes)
     }
 }
 
@@ -244,6 +341,9 @@ struct Hello {
     /// None where there is no server.
     #[serde(default)]
     operations: Vec<String>,
+    /// None where there is no client.
+    #[serde(default)]
+    calls: Vec<String>,
     /// Milliseconds of runs before times count.
     #[serde(default)]
     warm: u64,

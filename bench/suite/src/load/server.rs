@@ -20,7 +20,7 @@ pub const REGULAR: &str = "deltasoap-regular";
 /// Our server with small requests first.
 pub const SMALL_FIRST: &str = "deltasoap-small-first";
 /// How our server says where the service is, in a line of its standard output.
-const ANNOUNCEMENT: &str = "listening on http://";
+const ANNOUNCEMENTS: [&str; 2] = ["listening on http://", "listening on https://"];
 /// Where the service of the benchmarks is.
 const PATH: &str = "/bench";
 
@@ -118,7 +118,8 @@ impl Launch {
 
 /// The address in the line that announces the service.
 fn announced(line: &str) -> Option<SocketAddr> {
-    line.strip_prefix(ANNOUNCEMENT)?.strip_suffix(PATH)?.parse().ok()
+    let address = ANNOUNCEMENTS.iter().find_map(|announcement| line.strip_prefix(announcement))?;
+    address.strip_suffix(PATH)?.parse().ok()
 }
 
 /// Our program: it lies beside this one.
@@ -189,6 +190,7 @@ mod tests {
     #[test]
     fn the_announcement_of_the_benchmarks_service_is_found() {
         assert_eq!(announced("listening on http://127.0.0.1:80/bench"), Some(([127, 0, 0, 1], 80).into()));
+        assert_eq!(announced("listening on https://127.0.0.1:80/bench"), Some(([127, 0, 0, 1], 80).into()));
         assert_eq!(announced("listening on http://127.0.0.1:80/tr069"), None);
         assert_eq!(announced("metrics at http://127.0.0.1:80/metrics"), None);
     }

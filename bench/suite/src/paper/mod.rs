@@ -5,14 +5,14 @@
 
 mod dds;
 mod ds;
-mod exhibit;
+pub mod exhibit;
 mod lcp;
 mod page;
-mod plot;
+pub mod plot;
 mod points;
-mod printed;
+pub mod printed;
 mod received;
-mod scope;
+pub mod scope;
 mod sends;
 
 use std::collections::HashMap;

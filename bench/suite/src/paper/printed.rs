@@ -53,6 +53,40 @@ pub struct DifferentialSerialization {
     number: Vec<Number>,
 }
 
+/// *Toward Characterizing the Performance of SOAP Toolkits*.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CharacterizingPerformance {
+    /// The title.
+    pub title: String,
+    /// Authors and venue.
+    pub source: String,
+    /// Table 1.
+    pub table1: TimeTable,
+    /// Table 2.
+    pub table2: TimeTable,
+    /// Table 3.
+    pub table3: TimeTable,
+    number: Vec<Number>,
+}
+
+/// Times of toolkits at operations, by size.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TimeTable {
+    /// Items; 0 where there are none.
+    pub sizes: Vec<usize>,
+    row: Vec<TimeRow>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TimeRow {
+    toolkit: String,
+    operation: String,
+    seconds: Vec<f64>,
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table2 {
@@ -179,6 +213,43 @@ impl DifferentialSerialization {
     }
 }
 
+impl CharacterizingPerformance {
+    /// Reads the numbers.
+    ///
+    /// # Errors
+    /// When the file is malformed.
+    pub fn load() -> Result<Self> {
+        parse(include_str!("../../../papers/characterizing-performance.toml"))
+    }
+
+    /// A number of the text.
+    ///
+    /// # Errors
+    /// When there is none of this key.
+    pub fn number(&self, key: &str) -> Result<&Number> {
+        number(&self.number, key)
+    }
+}
+
+impl TimeTable {
+    /// Operations in the order of the table, each once.
+    pub fn operations(&self) -> Vec<&str> {
+        self.row.iter().fold(Vec::new(), |mut operations, row| {
+            if !operations.contains(&&*row.operation) {
+                operations.push(&row.operation);
+            }
+            operations
+        })
+    }
+
+    /// Milliseconds of a toolkit; `None` for what is not in the table.
+    pub fn ms(&self, toolkit: &str, operation: &str, size: usize) -> Option<f64> {
+        let column = self.sizes.iter().position(|known| *known == size)?;
+        let row = self.row.iter().find(|row| row.toolkit == toolkit && row.operation == operation)?;
+        row.seconds.get(column).map(|seconds| seconds * 1e3)
+    }
+}
+
 impl<R> Grid<R> {
     fn pick(&self, values: &[Vec<f64>], cell: Cell) -> Option<f64> {
         let group = self.partitions.iter().position(|known| *known == cell.partitions)?;
@@ -205,6 +276,10 @@ mod tests {
         assert_eq!((one.table2.row.len(), one.table3.row.len()), (18, 24));
         assert!(one.table2.row.iter().all(|row| row.ms.len() == one.table2.sizes.len()));
         assert!(one.table3.row.iter().all(|row| row.ms.iter().map(Vec::len).eq([4; 4])));
+        let third = CharacterizingPerformance::load().unwrap();
+        for table in [&third.table1, &third.table2, &third.table3] {
+            assert!(table.row.iter().all(|row| row.seconds.len() == table.sizes.len()));
+        }
         let other = LightweightCheckpointing::load().unwrap();
         assert_eq!(other.table1.row.len(), 16);
         assert!(other.table1.row.iter().all(|row| row.better.iter().map(Vec::len).eq([4; 4])));
@@ -219,6 +294,10 @@ mod tests {
         let cell = Cell { percent: 50, size: 25_000, partitions: 200, portion: 1024 };
         assert_eq!(one.table3(cell), Some(61.8));
         assert_eq!(one.table3(Cell { partitions: 3, ..cell }), None);
+        let third = CharacterizingPerformance::load().unwrap();
+        assert!((third.table3.ms(".NET", "sendInts", 50_000).unwrap() - 546.7).abs() < 1e-9);
+        assert_eq!(third.table2.operations(), ["echoDoubles", "sendDoubles"]);
+        assert_eq!(third.table2.ms("gSOAP", "echoDoubles", 7), None);
         let other = LightweightCheckpointing::load().unwrap();
         assert_eq!(other.table1(Cell { percent: 75, size: 25_000, partitions: 200, portion: 32 }), Some(11.7));
         assert_eq!(other.table1(Cell { percent: 100, size: 100_000, partitions: 500, portion: 512 }), Some(-12.0));

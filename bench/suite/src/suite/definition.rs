@@ -1,0 +1,265 @@
+//! What the suite measures: `bench/definitions/suite.toml`, compiled in.
+
+use std::fmt;
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use serde::Deserialize;
+
+use crate::load::kind::Share;
+
+/// The operations of the suite, and in which sizes and streams they are measured.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Definition {
+    sizes: Vec<usize>,
+    quick_sizes: Vec<usize>,
+    smoke_sizes: Vec<usize>,
+    smallest_in_process: usize,
+    similarity: Vec<Similarity>,
+    /// Loads of many clients.
+    pub load: Vec<LoadDefinition>,
+    /// The operations, in the order of reports.
+    pub operation: Vec<Operation>,
+    /// Who stands for the paper's toolkits.
+    pub paper_toolkit: Vec<PaperToolkit>,
+}
+
+/// A toolkit of the paper.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PaperToolkit {
+    /// Its name there.
+    pub paper: String,
+    /// The toolkit that stands for it.
+    pub engine: String,
+}
+
+/// How thoroughly the suite measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Everything.
+    Full,
+    /// Fewer sizes, streams and runs: minutes.
+    Quick,
+    /// The least that shows that everything works: seconds.
+    Smoke,
+}
+
+/// An operation of `suite.wsdl`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Operation {
+    /// The name, as in the description.
+    pub name: String,
+    /// What it does with items.
+    pub action: Action,
+    /// The type of an item; empty where there are none.
+    #[serde(default, rename = "type")]
+    pub item: String,
+    /// Which values there are, as in the workloads of the parts in one process; empty where there are none.
+    #[serde(default)]
+    pub values: String,
+    /// One line for people.
+    #[serde(default)]
+    pub description: String,
+    /// Names of the streams of similar messages that it is measured with.
+    #[serde(default)]
+    similarity: Vec<String>,
+}
+
+/// What an operation does, seen from the client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Action {
+    /// Nothing goes either way.
+    Void,
+    /// Items go and come back.
+    Echo,
+    /// Items go, their number comes back.
+    Send,
+    /// A number goes, so many items come.
+    Receive,
+}
+
+/// How a message differs from the one before it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Similarity {
+    /// The name in reports.
+    pub name: String,
+    /// Per cent of the items that get new values.
+    #[serde(default)]
+    pub changed: u32,
+    /// In how many parts of the array.
+    #[serde(default = "one")]
+    pub clusters: usize,
+    /// What else happens.
+    #[serde(default)]
+    pub change: Change,
+}
+
+/// What happens to the items of an array from message to message.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Change {
+    /// Some get new values.
+    #[default]
+    Values,
+    /// One gets a value of another length.
+    Longer,
+    /// One more is inserted in every other message.
+    Insert,
+}
+
+/// A load of many clients on a server.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoadDefinition {
+    /// What each sends: `OPERATION[:ITEMS]`.
+    pub message: String,
+    /// Connections at one time.
+    pub connections: usize,
+    /// Requests a second of an open loop; a closed loop without.
+    pub rate: Option<f64>,
+}
+
+fn one() -> usize {
+    1
+}
+
+impl Definition {
+    /// Reads the definition.
+    ///
+    /// # Errors
+    /// When the file is malformed, or names something unknown.
+    pub fn load() -> Result<Self> {
+        let definition: Self = toml::from_str(include_str!("../../../definitions/suite.toml"))
+            .context("bench/definitions/suite.toml is malformed")?;
+        definition.load.iter().try_for_each(|load| load.share().map(drop))?;
+        definition.operation.iter().try_for_each(|operation| definition.streams(operation).map(drop))?;
+        Ok(definition)
+    }
+
+    /// Items in an array, ascending.
+    pub fn sizes(&self, scope: Scope) -> &[usize] {
+        match scope {
+            Scope::Full => &self.sizes,
+            Scope::Quick => &self.quick_sizes,
+            Scope::Smoke => &self.smoke_sizes,
+        }
+    }
+
+    /// The same of the parts in one process.
+    pub fn sizes_in_process(&self, scope: Scope) -> Vec<usize> {
+        let large = self.sizes(scope).iter().copied().filter(|&n| n >= self.smallest_in_process);
+        if scope == Scope::Smoke { self.smoke_sizes.clone() } else { large.collect() }
+    }
+
+    /// The largest size.
+    pub fn largest(&self, scope: Scope) -> usize {
+        self.sizes(scope).last().copied().unwrap_or(1)
+    }
+
+    /// The streams of similar messages that an operation is measured with.
+    ///
+    /// # Errors
+    /// When it names an unknown one.
+    pub fn streams(&self, operation: &Operation) -> Result<Vec<&Similarity>> {
+        let find = |name: &String| {
+            let found = self.similarity.iter().find(|similarity| similarity.name == *name);
+            found.with_context(|| format!("suite.toml has no similarity named {name:?}"))
+        };
+        operation.similarity.iter().map(find).collect()
+    }
+}
+
+impl Operation {
+    /// The name without what is done: `Ints`.
+    pub fn items(&self) -> &str {
+        self.name.trim_start_matches(self.action.name())
+    }
+}
+
+impl Action {
+    /// The beginning of operations' names.
+    pub fn name(self) -> &'static str {
+        match self {
+            Action::Void => "echoVoid",
+            Action::Echo => "echo",
+            Action::Send => "send",
+            Action::Receive => "receive",
+        }
+    }
+}
+
+impl LoadDefinition {
+    /// The messages as a load.
+    ///
+    /// # Errors
+    /// When there are no such messages.
+    pub fn share(&self) -> Result<Share> {
+        self.message.parse().with_context(|| format!("suite.toml has a load of {:?}", self.message))
+    }
+
+    /// The operation.
+    pub fn operation(&self) -> &str {
+        self.message.split(':').next().unwrap_or_default()
+    }
+
+    /// Items of a message.
+    pub fn items(&self) -> usize {
+        self.message.split(':').nth(1).and_then(|items| items.parse().ok()).unwrap_or(0)
+    }
+}
+
+impl fmt::Display for LoadDefinition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.rate {
+            None => f.write_str("closed, ")?,
+            Some(rate) => write!(f, "open, {rate} requests/s, ")?,
+        }
+        match self.connections {
+            1 => f.write_str("1 connection"),
+            connections => write!(f, "{connections} connections"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WSDL: &str = include_str!("../../../definitions/suite.wsdl");
+
+    #[test]
+    fn operations_are_those_that_were_announced() {
+        let definition = Definition::load().unwrap();
+        assert_eq!(definition.operation.len(), 1 + 3 * 6);
+        for operation in &definition.operation {
+            let (name, prefix) = (&operation.name, operation.action.name());
+            assert!(name.starts_with(prefix), "{name}");
+            assert_eq!(operation.values.is_empty(), operation.action == Action::Void, "{name}");
+        }
+        assert_eq!(definition.sizes(Scope::Full), [10, 100, 1000, 10_000, 50_000, 75_000, 100_000]);
+        assert!(definition.sizes_in_process(Scope::Quick).iter().all(|n| *n >= 100));
+    }
+
+    #[test]
+    fn the_description_has_the_operations_and_no_others() {
+        let definition = Definition::load().unwrap();
+        for Operation { name, .. } in &definition.operation {
+            for part in [format!("soapAction=\"urn:bench#{name}\""), format!("<xs:element name=\"{name}Response\"")] {
+                assert!(WSDL.contains(&part), "{part}");
+            }
+        }
+        assert_eq!(WSDL.matches("soapAction=").count(), definition.operation.len());
+    }
+
+    #[test]
+    fn loads_say_what_they_are() {
+        let loads = Definition::load().unwrap().load;
+        assert_eq!(loads[0].to_string(), "closed, 1 connection");
+        assert!(loads.iter().any(|load| load.to_string() == "open, 500 requests/s, 64 connections"));
+    }
+}

@@ -1,0 +1,127 @@
+//! The report of a record: one page that needs no network.
+//!
+//! [`exhibits`] are the paper's tables and figures from our data, [`standings`] says who wins each row, [`losses`] why we lose some,
+//! [`tables`] show everything else, and [`page`] puts it all into HTML. Nothing is measured here: a report can be written again at any time.
+
+mod exhibits;
+mod losses;
+mod page;
+mod sheet;
+mod standings;
+mod tables;
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::definition::Definition;
+use super::record::Environment;
+use super::row::{Part, Row};
+use losses::Losses;
+
+/// The rows of a record, and what they are about.
+pub struct Data<'a> {
+    /// What they have in common.
+    pub environment: &'a Environment,
+    /// What is measured.
+    pub definition: &'a Definition,
+    rows: &'a [Row],
+    /// By piece of work, toolkit and mode.
+    places: HashMap<(&'a str, &'a str, &'a str), usize>,
+}
+
+impl<'a> Data<'a> {
+    fn new(environment: &'a Environment, definition: &'a Definition, rows: &'a [Row]) -> Self {
+        let key = |row: &'a Row| (&*row.row, &*row.engine, &*row.mode);
+        let places = rows.iter().enumerate().map(|(place, row)| (key(row), place)).collect();
+        Data { environment, definition, rows, places }
+    }
+
+    /// The row of a toolkit in regular mode.
+    pub fn of(&self, row: &str, engine: &str) -> Option<&'a Row> {
+        self.in_mode(row, engine, "regular")
+    }
+
+    /// The row of a toolkit in a mode.
+    pub fn in_mode(&self, row: &str, engine: &str, mode: &str) -> Option<&'a Row> {
+        self.places.get(&(row, engine, mode)).map(|&place| &self.rows[place])
+    }
+
+    /// Milliseconds of a toolkit in regular mode; not a number where there are none.
+    pub fn ms(&self, row: &str, engine: &str) -> f64 {
+        self.of(row, engine).and_then(Row::ms).unwrap_or(f64::NAN)
+    }
+
+    /// The rows of a part, in the order of the record.
+    pub fn part(&self, part: Part) -> impl Iterator<Item = &'a Row> + use<'a> {
+        self.rows.iter().filter(move |row| row.part == part)
+    }
+
+    /// Toolkits in the order of the record.
+    pub fn engines(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.environment.engines.iter().map(|engine| &*engine.name)
+    }
+
+    /// Sizes that the rows of a part and an operation have, ascending.
+    pub fn sizes(&self, part: Part, operation: &str) -> Vec<usize> {
+        let mut sizes: Vec<usize> = self.part(part).filter(|row| row.operation == operation).map(|row| row.n).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes
+    }
+}
+
+/// Our name in rows.
+pub const OURS: &str = "deltasoap";
+
+/// Writes the report of a record.
+///
+/// # Errors
+/// When a plot cannot be drawn, or the file cannot be written.
+pub fn write(path: &Path, environment: &Environment, rows: &[Row]) -> Result<()> {
+    std::fs::write(path, html(environment, rows)?).with_context(|| format!("cannot write {}", path.display()))?;
+    eprintln!("the report is {}", path.display());
+    Ok(())
+}
+
+fn html(environment: &Environment, rows: &[Row]) -> Result<String> {
+    let (definition, losses) = (Definition::load()?, Losses::load()?);
+    page::html(&Data::new(environment, &definition, rows), &losses)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record;
+    use super::*;
+
+    /// A record of two toolkits, one of which is missing.
+    const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/record");
+
+    #[test]
+    fn the_report_of_a_record_has_everything() {
+        let (environment, rows) = record::read(Path::new(SAMPLE)).unwrap();
+        let html = html(&environment, &rows).unwrap();
+        for part in [
+            "<!doctype html>",
+            "Table 1",
+            "Table 2",
+            "Table 3",
+            "Figure 1",
+            "Figure 5",
+            "<svg",
+            "Rows that we lose",
+            "Bias",
+            "is not built",
+            "prefers-color-scheme:dark",
+            "</html>",
+        ] {
+            assert!(html.contains(part), "{part}");
+        }
+        let outside: Vec<_> = ["src=", "href=\"http", "url(", "@import", "<script"]
+            .into_iter()
+            .filter(|part| html.contains(part))
+            .collect();
+        assert!(outside.is_empty(), "{outside:?}");
+    }
+}

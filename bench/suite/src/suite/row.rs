@@ -1,0 +1,259 @@
+//! What is recorded: one schema for all parts, as a line of JSON or of CSV.
+
+use serde::{Deserialize, Serialize};
+
+use crate::measure::Figures;
+pub use crate::workload::Layer;
+
+/// A toolkit at a piece of work. Keys in the order in which they are written; what does not apply is null. `BENCHMARKS.md` describes them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The piece of work: what is compared with each other has the same.
+    pub row: String,
+    /// Which part of the suite.
+    pub part: Part,
+    /// What is done: `decode`, `encode`, or an operation.
+    pub operation: String,
+    /// The values, as in the workloads.
+    pub values: String,
+    /// Items, or octets.
+    pub n: usize,
+    /// How a message differs from the one before it; null where each is the same, or nothing is made of it.
+    pub similarity: Option<String>,
+    /// The toolkit.
+    pub engine: String,
+    /// What kind of toolkit.
+    pub layer: Layer,
+    /// How it works: `regular`, or what is different.
+    pub mode: String,
+    /// Bytes of the message.
+    pub bytes: Option<u64>,
+    /// Runs, or answers, that count.
+    pub runs: Option<u64>,
+    /// Nanoseconds of the fastest run.
+    pub ns_min: Option<u64>,
+    /// Nanoseconds of the median run; of a load, the median latency.
+    pub ns_median: Option<u64>,
+    /// Distance of the quartiles by the median.
+    pub spread: Option<f64>,
+    /// Nanoseconds that 99 of 100 answers did not exceed.
+    pub ns_p99: Option<u64>,
+    /// Nanoseconds that 999 of 1000 answers did not exceed.
+    pub ns_p999: Option<u64>,
+    /// Right answers a second.
+    pub per_second: Option<f64>,
+    /// Microseconds of the server's processor time a request.
+    pub cpu_us: Option<f64>,
+    /// Bytes of memory: see [`crate::engine::Session::peak_bytes`]; of a load, resident in the server at most.
+    pub peak_bytes: Option<u64>,
+    /// Why there are no numbers.
+    pub reason: Option<String>,
+}
+
+/// A part of the suite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// From memory to memory.
+    Process,
+    /// Each toolkit's client and its own server.
+    Calls,
+    /// Many clients of ours.
+    Load,
+    /// gzip and TLS.
+    Transport,
+    /// Differential work, direction by direction.
+    Ablation,
+}
+
+/// Who does what, without numbers.
+#[derive(Debug, Clone)]
+pub struct Subject<'a> {
+    /// See [`Row::row`].
+    pub row: &'a str,
+    /// See [`Row::part`].
+    pub part: Part,
+    /// See [`Row::operation`].
+    pub operation: &'a str,
+    /// See [`Row::values`].
+    pub values: &'a str,
+    /// See [`Row::n`].
+    pub n: usize,
+    /// See [`Row::similarity`].
+    pub similarity: Option<&'a str>,
+}
+
+impl Subject<'_> {
+    /// The row of a toolkit, still empty.
+    pub fn row(&self, engine: &str, layer: Layer, mode: &str) -> Row {
+        Row {
+            row: self.row.to_owned(),
+            part: self.part,
+            operation: self.operation.to_owned(),
+            values: self.values.to_owned(),
+            n: self.n,
+            similarity: self.similarity.map(str::to_owned),
+            engine: engine.to_owned(),
+            layer,
+            mode: mode.to_owned(),
+            bytes: None,
+            runs: None,
+            ns_min: None,
+            ns_median: None,
+            spread: None,
+            ns_p99: None,
+            ns_p999: None,
+            per_second: None,
+            cpu_us: None,
+            peak_bytes: None,
+            reason: None,
+        }
+    }
+}
+
+impl Row {
+    /// The row with what was measured, or with the reason why nothing was.
+    pub fn with(self, outcome: Result<Figures, String>) -> Self {
+        match outcome {
+            Err(reason) => Row { reason: Some(one_line(&reason)), ..self },
+            Ok(figures) => Row {
+                bytes: Some(figures.bytes as u64),
+                runs: Some(figures.runs as u64),
+                ns_min: Some(figures.ns_min),
+                ns_median: Some(figures.ns_median),
+                spread: Some((figures.spread * 1e4).round() / 1e4),
+                peak_bytes: Some(figures.peak_bytes),
+                ..self
+            },
+        }
+    }
+
+    /// Milliseconds of the median run.
+    pub fn ms(&self) -> Option<f64> {
+        self.ns_median.map(|ns| ns.max(1) as f64 / 1e6)
+    }
+}
+
+/// Messages of toolkits may have many lines, of which the first says most.
+fn one_line(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no reason given");
+    line.chars().take(300).collect()
+}
+
+/// Rows as CSV (RFC 4180), with the keys as header.
+///
+/// # Errors
+/// When a row cannot be written as JSON, which it always can.
+pub fn csv(rows: &[Row]) -> serde_json::Result<String> {
+    let mut text = String::new();
+    for (index, row) in rows.iter().enumerate() {
+        let fields = fields(row)?;
+        if index == 0 {
+            text += &line(fields.iter().map(|(key, _)| key.clone()));
+        }
+        text += &line(fields.into_iter().map(|(_, value)| value));
+    }
+    Ok(text)
+}
+
+/// Keys and values in the order of the schema.
+fn fields(row: &Row) -> serde_json::Result<Vec<(String, String)>> {
+    let json = serde_json::to_string(row)?;
+    let pairs: Pairs = serde_json::from_str(&json)?;
+    Ok(pairs.0)
+}
+
+/// An object whose keys keep their order.
+struct Pairs(Vec<(String, String)>);
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(PairsVisitor)
+    }
+}
+
+struct PairsVisitor;
+
+impl<'de> serde::de::Visitor<'de> for PairsVisitor {
+    type Value = Pairs;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
+        let mut pairs = Vec::new();
+        while let Some((key, value)) = map.next_entry::<String, serde_json::Value>()? {
+            pairs.push((key, plain(&value)));
+        }
+        Ok(Pairs(pairs))
+    }
+}
+
+fn plain(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::Null => String::new(),
+        serde_json::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn line(cells: impl Iterator<Item = String>) -> String {
+    let quoted = |cell: String| {
+        if cell.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
+    };
+    cells.map(quoted).collect::<Vec<_>>().join(",") + "\r\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn subject() -> Subject<'static> {
+        let row = "process/decode-ints/10";
+        Subject { row, part: Part::Process, operation: "decode", values: "ints", n: 10, similarity: None }
+    }
+
+    fn figures() -> Figures {
+        Figures {
+            bytes: 300,
+            runs: 15,
+            ns_min: 90,
+            ns_median: 100,
+            spread: 0.123_456,
+            peak_bytes: 7,
+            differential: None,
+            templates: None,
+        }
+    }
+
+    #[test]
+    fn a_row_is_read_as_it_was_written() {
+        let row = subject().row("gsoap", Layer::Soap, "regular").with(Ok(figures()));
+        let text = serde_json::to_string(&row).unwrap();
+        assert!(
+            text.starts_with("{\"row\":\"process/decode-ints/10\",\"part\":\"process\",\"operation\":\"decode\""),
+            "{text}"
+        );
+        assert_eq!(serde_json::from_str::<Row>(&text).unwrap(), row);
+        assert_eq!((row.spread, row.reason), (Some(0.1235), None));
+    }
+
+    #[test]
+    fn csv_has_the_keys_above_and_quotes_what_needs_it() {
+        let reason = "it says \"no\", twice\nand more".to_owned();
+        let rows = [
+            subject().row("gsoap", Layer::Soap, "regular").with(Ok(figures())),
+            subject().row("libxml2", Layer::Xml, "regular").with(Err(reason)),
+        ];
+        let text = csv(&rows).unwrap();
+        let lines: Vec<_> = text.split("\r\n").collect();
+        assert!(lines[0].starts_with("row,part,operation,values,n,similarity,engine,layer,mode,bytes,runs"), "{text}");
+        assert!(
+            lines[1]
+                .starts_with("process/decode-ints/10,process,decode,ints,10,,gsoap,soap,regular,300,15,90,100,0.1235,")
+        );
+        assert!(lines[2].ends_with(",\"it says \"\"no\"\", twice\""), "{text}");
+        assert_eq!(csv(&[]).unwrap(), "");
+    }
+}

@@ -1,0 +1,316 @@
+//! The toolkits that the suite compares: deltasoap in this process, and a process for each peer.
+//!
+//! One that is missing, fails or hangs is a row with the reason. A peer that failed is started again for the next piece of work, a few times.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::record::EngineNote;
+use super::row::Layer;
+use crate::engine::{Call, Deltasoap, Engine, Peer, Session};
+use crate::measure::Figures;
+use crate::workload::{Action, Definitions, PeerDefinition, Workload};
+
+/// How long a peer may take for an answer.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// How often a peer is started.
+const STARTS: u32 = 4;
+
+/// All toolkits, ours first.
+pub struct Toolkits {
+    /// In the order of reports.
+    pub all: Vec<Toolkit>,
+}
+
+/// A toolkit.
+pub struct Toolkit {
+    /// The name in rows.
+    pub name: String,
+    /// What kind it is.
+    pub layer: Layer,
+    description: String,
+    version: Option<String>,
+    state: State,
+    watchdog: Watchdog,
+}
+
+enum State {
+    Ours(Deltasoap),
+    Peer(Box<Peer>),
+    /// Why there is none.
+    Missing(String),
+}
+
+impl Toolkits {
+    /// Starts those that were asked for; all if none was named.
+    ///
+    /// # Errors
+    /// When there is none of a name.
+    pub fn start(definitions: &Definitions, names: &[String], folder: &std::path::Path) -> Result<Self> {
+        let watchdog = Watchdog::start();
+        let ours = Toolkit {
+            name: OURS.to_owned(),
+            layer: Layer::Soap,
+            description: "this repository".to_owned(),
+            version: Some(format!("deltasoap {}", env!("CARGO_PKG_VERSION"))),
+            state: State::Ours(Deltasoap::default()),
+            watchdog: watchdog.clone(),
+        };
+        let peer = |definition: &PeerDefinition| Toolkit::peer(definition, folder, &watchdog);
+        let is_asked = |name: &str| names.is_empty() || names.iter().any(|asked| asked == name);
+        let known: Vec<&str> = std::iter::once(OURS).chain(definitions.peers.iter().map(|peer| &*peer.name)).collect();
+        if let Some(unknown) = names.iter().find(|name| !known.contains(&name.as_str())) {
+            bail!("no engine is named {unknown:?}; there are {}", known.join(", "));
+        }
+        let mut all = if is_asked(OURS) { vec![ours] } else { vec![] };
+        all.extend(definitions.peers.iter().filter(|peer| is_asked(&peer.name)).map(peer));
+        Ok(Toolkits { all })
+    }
+
+    /// What a record says about them.
+    pub fn notes(&self) -> Vec<EngineNote> {
+        self.all.iter().map(Toolkit::note).collect()
+    }
+}
+
+const OURS: &str = "deltasoap";
+
+/// A session, or why there is none.
+pub type Opened<'a> = Result<Box<dyn Session + 'a>, String>;
+
+impl Toolkit {
+    fn peer(definition: &PeerDefinition, folder: &std::path::Path, watchdog: &Watchdog) -> Self {
+        let mut toolkit = Toolkit {
+            name: definition.name.clone(),
+            layer: definition.layer,
+            description: definition.description.clone(),
+            version: None,
+            state: State::Missing(String::new()),
+            watchdog: watchdog.clone(),
+        };
+        toolkit.begin(definition, folder);
+        toolkit
+    }
+
+    fn begin(&mut self, definition: &PeerDefinition, folder: &std::path::Path) {
+        self.state = match Peer::start(definition, folder) {
+            Ok(peer) => State::Peer(Box::new(peer.without_warm_up())),
+            Err(error) => State::Missing(format!("{error:#}")),
+        };
+        if let State::Peer(peer) = &self.state {
+            self.version = Some(peer.version().to_owned());
+        }
+    }
+
+    fn note(&self) -> EngineNote {
+        let reason = if let State::Missing(reason) = &self.state { Some(reason.clone()) } else { None };
+        let (name, description) = (self.name.clone(), self.description.clone());
+        EngineNote { name, version: self.version.clone(), description, reason }
+    }
+
+    /// Why it can do nothing, if so.
+    pub fn missing(&self) -> Option<&str> {
+        if let State::Missing(reason) = &self.state { Some(reason) } else { None }
+    }
+
+    /// What its server offers; `None` where it is ours or missing.
+    pub fn operations(&self) -> Option<&[String]> {
+        if let State::Peer(peer) = &self.state { Some(peer.operations()) } else { None }
+    }
+
+    /// An error where its client cannot call an operation.
+    pub fn can_call(&self, operation: &str) -> Result<(), String> {
+        match &self.state {
+            State::Missing(reason) => Err(reason.clone()),
+            State::Ours(_) => Ok(()),
+            State::Peer(peer) if peer.calls().is_empty() => {
+                Err("its client has no part in the peer protocol".to_owned())
+            }
+            State::Peer(peer) if peer.calls().iter().any(|known| known == operation) => Ok(()),
+            State::Peer(_) => Err(format!("its client does not offer {operation}")),
+        }
+    }
+
+    /// Opens a workload.
+    pub fn open(&mut self, workload: &Workload, n: usize) -> Opened<'_> {
+        let Toolkit { state, watchdog, .. } = self;
+        let is_floor = matches!(workload.action, Action::Compare | Action::Copy);
+        match state {
+            State::Missing(reason) => Err(reason.clone()),
+            State::Ours(ours) => ours.prepare(workload, n).map_err(|error| format!("{error:#}")),
+            State::Peer(peer) if is_floor || !peer.offers(workload) => Err(format!("does not offer {}", workload.name)),
+            State::Peer(peer) => {
+                let pid = peer.pid();
+                watchdog.guard(pid, || peer.prepare(workload, n))
+            }
+        }
+    }
+
+    /// Opens calls by a peer's client.
+    pub fn open_call(&mut self, call: &Call<'_>) -> Opened<'_> {
+        let Toolkit { state, watchdog, .. } = self;
+        match state {
+            State::Missing(reason) => Err(reason.clone()),
+            State::Ours(_) => Err("our client is no peer".to_owned()),
+            State::Peer(peer) => {
+                let pid = peer.pid();
+                watchdog.guard(pid, || peer.prepare_call(call))
+            }
+        }
+    }
+}
+
+/// Starts peers again that have ended.
+#[derive(Debug)]
+pub struct Restarts {
+    peers: PathBuf,
+    starts: Vec<(String, u32)>,
+}
+
+impl Restarts {
+    /// For peers that lie there.
+    pub fn new(peers: PathBuf) -> Self {
+        Restarts { peers, starts: Vec::new() }
+    }
+
+    /// Starts a peer again that failed at its last work.
+    pub fn restart(&mut self, toolkit: &mut Toolkit, definitions: &Definitions, failure: &str) {
+        let definition = definitions.peers.iter().find(|peer| peer.name == toolkit.name);
+        let (Some(definition), State::Peer(_)) = (definition, &toolkit.state) else { return };
+        match self.count(&toolkit.name) {
+            count if count < STARTS => toolkit.begin(definition, &self.peers),
+            count => toolkit.state = State::Missing(format!("failed {count} times; the last time: {failure}")),
+        }
+    }
+
+    fn count(&mut self, name: &str) -> u32 {
+        let index = self.starts.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
+            self.starts.push((name.to_owned(), 0));
+            self.starts.len() - 1
+        });
+        self.starts[index].1 += 1;
+        self.starts[index].1
+    }
+}
+
+/// What came out of a session, for a row.
+pub fn outcome(result: Result<Figures>) -> Result<Figures, String> {
+    result.map_err(|error| format!("{error:#}"))
+}
+
+/// Ends peers that do not answer.
+#[derive(Clone)]
+struct Watchdog(Arc<Mutex<Watch>>);
+
+#[derive(Default)]
+struct Watch {
+    /// Who has to answer until when.
+    waiting: Option<(u32, Instant)>,
+    ended: HashSet<u32>,
+}
+
+impl Watchdog {
+    fn start() -> Self {
+        let watchdog = Watchdog(Arc::default());
+        let watch = Arc::downgrade(&watchdog.0);
+        thread::spawn(move || {
+            while let Some(watch) = watch.upgrade() {
+                lock(&watch).look();
+                drop(watch);
+                thread::sleep(Duration::from_millis(200));
+            }
+        });
+        watchdog
+    }
+
+    /// Does something that a peer has to answer in time, and guards the session that comes out.
+    fn guard<'a>(&self, pid: u32, open: impl FnOnce() -> Result<Box<dyn Session + 'a>>) -> Opened<'a> {
+        let session = self.during(pid, open).map_err(|error| format!("{error:#}"))?;
+        Ok(Box::new(Guarded { session, pid, watchdog: self.clone() }))
+    }
+
+    fn during<R>(&self, pid: u32, work: impl FnOnce() -> Result<R>) -> Result<R> {
+        lock(&self.0).waiting = Some((pid, Instant::now() + PATIENCE));
+        let result = work();
+        let mut watch = lock(&self.0);
+        watch.waiting = None;
+        match result {
+            Err(_) if watch.ended.contains(&pid) => bail!("no answer within {} s", PATIENCE.as_secs()),
+            result => result,
+        }
+    }
+}
+
+impl Watch {
+    fn look(&mut self) {
+        let Some((pid, _)) = self.waiting.filter(|(_, until)| *until < Instant::now()) else { return };
+        self.waiting = None;
+        self.ended.insert(pid);
+        if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+            // Fails only if it has ended already.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
+}
+
+fn lock(watch: &Mutex<Watch>) -> MutexGuard<'_, Watch> {
+    watch.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A peer's session, which has to answer in time.
+struct Guarded<'a> {
+    session: Box<dyn Session + 'a>,
+    pid: u32,
+    watchdog: Watchdog,
+}
+
+impl Session for Guarded<'_> {
+    fn bytes(&self) -> usize {
+        self.session.bytes()
+    }
+
+    fn run(&mut self, count: usize) -> Result<Vec<u64>> {
+        self.watchdog.during(self.pid, || self.session.run(count))
+    }
+
+    fn check(&mut self) -> Result<()> {
+        self.watchdog.during(self.pid, || self.session.check())
+    }
+
+    fn peak_bytes(&mut self) -> Result<u64> {
+        self.session.peak_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn who_does_not_answer_is_ended() {
+        let mut sleeper = Command::new("sleep").arg("600").spawn().unwrap();
+        let mut watch = Watch { waiting: Some((sleeper.id(), Instant::now())), ended: HashSet::new() };
+        thread::sleep(Duration::from_millis(1));
+        watch.look();
+        assert!(!sleeper.wait().unwrap().success());
+        assert!(watch.ended.contains(&sleeper.id()) && watch.waiting.is_none());
+    }
+
+    #[test]
+    fn a_toolkit_that_is_not_built_says_so() {
+        let definitions = Definitions::load().unwrap();
+        let nowhere = std::path::Path::new("/nowhere");
+        let mut toolkits = Toolkits::start(&definitions, &["gsoap".to_owned()], nowhere).unwrap();
+        let reason = toolkits.all[0].open(&definitions.workloads[0], 1).err().unwrap();
+        assert!(reason.contains("not built"), "{reason}");
+        assert!(toolkits.notes()[0].reason.is_some());
+        assert!(Toolkits::start(&definitions, &["soapgun".to_owned()], nowhere).is_err());
+    }
+}

@@ -1,0 +1,63 @@
+//! The report of the benchmark suite, opened as a file: no server, no network.
+
+use crate::tests::Test;
+use crate::visit::{DESKTOP, PHONE, Screen, Visit};
+use anyhow::Result;
+
+/// All tests, by what they say.
+pub const TESTS: [(&str, Test); 4] = [
+    ("the report has the paper's tables, figures and all rows", contents),
+    ("every plot of the report is drawn", plots),
+    ("the report fits a phone", phone),
+    ("every table of the report has a name and headers", names),
+];
+
+const DARK: Screen = Screen { is_dark: true, ..DESKTOP };
+
+fn contents(visit: &mut Visit<'_>) -> Result<()> {
+    visit.open(DESKTOP, "")?;
+    visit.check_text("h1", &["SOAP toolkits"])?;
+    let exhibits =
+        ["Table 1", "Table 2", "Table 3", "Figure 1", "Figure 2", "Figure 3", "Figure 4", "Figure 5", "Grid 2004"];
+    visit.check_text("main", &exhibits)?;
+    visit.check_text("main", &["deltasoap", "gsoap", "axisc++", "not built", "Bias"])?;
+    visit
+        .check("[...document.querySelectorAll('nav a')].every((link) => document.querySelector(link.hash) !== null)")?;
+    visit.screenshot("report", true)?;
+    visit.click("nav a[href='#lost']")?;
+    visit.wait("location.hash === '#lost'")
+}
+
+fn plots(visit: &mut Visit<'_>) -> Result<()> {
+    for screen in [DESKTOP, DARK] {
+        visit.open(screen, "")?;
+        visit.check("document.querySelectorAll('.plot svg').length >= 8")?;
+        visit.check(
+            "[...document.querySelectorAll('.plot svg')].every((plot) => {
+                const { width, height } = plot.getBoundingClientRect();
+                return width > 300 && height > 100 && plot.querySelectorAll('circle').length > 1;
+            })",
+        )?;
+        visit.check("[...document.querySelectorAll('.plot')].every((plot) => plot.ariaLabel.length > 20)")?;
+    }
+    visit.screenshot("report-dark", false)
+}
+
+fn phone(visit: &mut Visit<'_>) -> Result<()> {
+    visit.open(PHONE, "")?;
+    visit.check("document.documentElement.scrollWidth <= innerWidth")?;
+    visit.check("document.querySelectorAll('details').length > 5")?;
+    visit.click("details summary")?;
+    visit.wait("document.querySelector('details').open")?;
+    visit.check("document.documentElement.scrollWidth <= innerWidth")?;
+    visit.screenshot("report-phone", false)
+}
+
+fn names(visit: &mut Visit<'_>) -> Result<()> {
+    visit.open(DESKTOP, "")?;
+    visit.check(
+        "[...document.querySelectorAll('table')].every((table) =>
+            table.caption?.textContent && table.querySelector('thead th[scope=col]') && table.querySelector('tbody th[scope=row]'))",
+    )?;
+    visit.check("document.documentElement.lang === 'en' && document.querySelectorAll('h1').length === 1")
+}

@@ -1,0 +1,38 @@
+//! `cargo xtask bench`: installs the peers that this machine can have, and runs the benchmark suite over all of them.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+use crate::{peers, shell};
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Fewer sizes, streams and runs: some minutes instead of hours
+    #[arg(long, conflicts_with = "smoke")]
+    quick: bool,
+    /// The least that shows that everything works: some seconds
+    #[arg(long)]
+    smoke: bool,
+    /// Take the peers that have been built, and build none
+    #[arg(long)]
+    no_install: bool,
+    /// Further arguments of `deltasoap-bench suite`
+    #[arg(last = true, value_name = "ARGUMENT")]
+    more: Vec<String>,
+}
+
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    if !arguments.no_install {
+        peers::install();
+    }
+    let mut suite = shell::command("cargo", ["run", "--release", "--locked", "-p", "deltasoap-bench", "--", "suite"]);
+    if arguments.quick {
+        suite.arg("--quick");
+    }
+    if arguments.smoke {
+        suite.arg("--smoke");
+    }
+    let status = suite.args(&arguments.more).current_dir(shell::root()).status().context("cannot start cargo")?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
