@@ -15,6 +15,7 @@
 //! | know the coefficients | [`Model`] |
 //! | know what an operation's messages cost | [`predict`] |
 //! | know what many clients see | [`plan`] |
+//! | know how good predictions are | [`validate`] |
 
 #![forbid(unsafe_code)]
 
@@ -25,6 +26,7 @@ pub mod measure;
 pub mod plan;
 pub mod predict;
 pub mod usage;
+pub mod validate;
 pub mod workload;
 
 pub use calibration::{Activity, Calibration, Machine, Mode, Point, Toolkit};

@@ -12,7 +12,7 @@ use crate::calibration::Mode;
 use crate::workload::{Body, Class, Message, Workload};
 use deltasoap_core::schema::{Attribute, Element, Field, SimpleElement, Use, View};
 use deltasoap_core::{Buffer, Child, Content, Node, Record, Simple, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
 /// Something that costs time. Each is a regressor of the model.
@@ -26,8 +26,16 @@ pub enum Feature {
     Item(Class),
     /// An item of a flat array that has fields.
     ItemRecord,
-    /// A flat array of two items or more: its markup is learned.
+    /// A list of a flat type with items: reading the first one, its markup is learned.
+    Repeated,
+    /// The same with two items or more: writing the first one, its markup is learned.
     List,
+    /// An item of a list that is not flat.
+    Row,
+    /// A field that is not there.
+    Absent,
+    /// A description of an element that can be in the message: they are looked through for what is special in them.
+    Described,
     /// An attribute.
     Attribute(Class),
     /// An element with fields.
@@ -94,7 +102,8 @@ impl Feature {
     /// True for what a model can do without: the part of the cost is in other features of toolkits that have no series for it.
     pub fn is_refinement(self) -> bool {
         use Feature as F;
-        matches!(self, F::List | F::Markup | F::ItemMarkup | F::Qualified | F::Typed | F::Alternative)
+        let is_of_lists = matches!(self, F::Repeated | F::List | F::Row | F::Absent | F::Described);
+        is_of_lists || matches!(self, F::Markup | F::ItemMarkup | F::Qualified | F::Typed | F::Alternative)
     }
 }
 
@@ -105,7 +114,11 @@ impl fmt::Display for Feature {
             Feature::Field(class) => write!(f, "{class} field"),
             Feature::Item(class) => write!(f, "{class} item"),
             Feature::ItemRecord => f.write_str("struct item"),
-            Feature::List => f.write_str("list"),
+            Feature::Repeated => f.write_str("list of flat items"),
+            Feature::List => f.write_str("list of two or more"),
+            Feature::Row => f.write_str("item that is not flat"),
+            Feature::Absent => f.write_str("absent field"),
+            Feature::Described => f.write_str("description"),
             Feature::Attribute(class) => write!(f, "{class} attribute"),
             Feature::Record => f.write_str("type"),
             Feature::Character => f.write_str("character"),
@@ -231,6 +244,7 @@ pub fn parts(body: &Body<'_>) -> Vec<(String, Usage)> {
         encoded: body.encoding == Use::Encoded,
     };
     walk.usage().add(Feature::Message, 1.0);
+    walk.usage().add(Feature::Described, described(body.view) as f64);
     walk.content(body.value, body.view);
     walk.parts
 }
@@ -299,7 +313,8 @@ impl Walk {
 
     fn field(&mut self, value: &Value, field: &Field, view: View<'_>) {
         match value {
-            Value::Absent => {}
+            Value::Absent => self.usage().add(Feature::Absent, 1.0),
+            Value::List(items) if items.is_empty() => self.usage().add(Feature::Absent, 1.0),
             Value::List(items) if field.is_repeated() && field.inline => {
                 items.iter().for_each(|item| self.content(item, view))
             }
@@ -328,9 +343,11 @@ impl Walk {
     }
 
     fn list(&mut self, items: &[Value], field: &Field, view: View<'_>) {
-        let is_flat =
-            items.len() > 1 && Value::flat_leaves(view).is_some() && items.iter().all(|item| item.is_flat(view));
+        let is_flat_type = Value::flat_leaves(view).is_some();
+        self.usage().add(Feature::Repeated, f64::from(is_flat_type && !items.is_empty()));
+        let is_flat = is_flat_type && items.len() > 1 && items.iter().all(|item| item.is_flat(view));
         if !is_flat {
+            self.usage().add(Feature::Row, if is_flat_type { 0.0 } else { items.len() as f64 });
             return items.iter().for_each(|item| self.element(item, field, view));
         }
         self.usage().add(Feature::List, 1.0);
@@ -393,6 +410,23 @@ impl Walk {
         self.path.push_str(name);
         outside
     }
+}
+
+/// How many descriptions there are in and below one.
+fn described(view: View<'_>) -> usize {
+    let (mut seen, mut ahead) = (HashSet::new(), vec![view]);
+    while let Some(view) = ahead.pop() {
+        if !seen.insert(std::ptr::from_ref(view.element)) {
+            continue;
+        }
+        match view.element {
+            Element::Complex(complex) => ahead.extend(complex.fields.iter().map(|field| view.follow(field.element))),
+            Element::Array(array) => ahead.push(view.follow(array.item)),
+            Element::Shared(inner) => ahead.push(view.follow(*inner)),
+            _ => {}
+        }
+    }
+    seen.len()
 }
 
 fn simple_of(element: &Element) -> Option<&SimpleElement> {

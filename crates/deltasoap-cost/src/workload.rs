@@ -77,6 +77,13 @@ pub enum Workload {
         /// Whether a field is optional, so that items may differ in markup.
         optional: bool,
     },
+    /// A type with an int, and optional fields of which none is there.
+    Sparse {
+        /// Optional fields.
+        count: u32,
+        /// Whether each has a type of its own.
+        distinct: bool,
+    },
     /// Content without a schema: elements with a text each.
     Tree {
         /// Elements.
@@ -145,6 +152,9 @@ impl fmt::Display for Workload {
             Workload::Attributes { class, count } => write!(f, "{count} {class} attributes"),
             Workload::Structs { length, name, optional } => {
                 write!(f, "array of {length} {} (names of {name})", if *optional { "records" } else { "structs" })
+            }
+            Workload::Sparse { count, distinct } => {
+                write!(f, "{count} absent fields of {}", if *distinct { "many types" } else { "one type" })
             }
             Workload::Tree { nodes } => write!(f, "tree of {nodes} elements"),
             Workload::Binary { length } => write!(f, "{length} octets"),

@@ -346,7 +346,9 @@ fn seen(usage: &Usage, merges_items: bool) -> Usage {
         merged.add(feature, -count);
         merged.add(other, count);
     }
-    merged.add(Feature::List, -usage.count(Feature::List));
+    for feature in [Feature::List, Feature::Repeated, Feature::Row, Feature::Absent, Feature::Described] {
+        merged.add(feature, -usage.count(feature));
+    }
     merged
 }
 

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Its penalty is much higher than that of Schwarz's criterion, which finds breaks in noise. And a break that the eye cannot see is none: the two
-//! lines must differ from the one line through both by more than 2 % of the cost somewhere. Residuals are relative, since the noise of times grows with
+//! lines must differ from the one line through both by more than 5 % of the cost somewhere. Residuals are relative, since the noise of times grows with
 //! them.
 
 use super::regression::{Problem, Regression};
@@ -22,7 +22,7 @@ const MOST: usize = 4;
 /// Points of a segment at least.
 const LEAST: usize = 6;
 /// The part of the cost that a break must change.
-const VISIBLE: f64 = 0.02;
+const VISIBLE: f64 = 0.05;
 
 /// A line on a part of the axis.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -11,7 +11,7 @@ mod peer;
 mod sink;
 
 pub use clock::{Clock, Times};
-pub use engine::{Deltasoap, Engine, Job};
+pub use engine::{Deltasoap, Engine, Job, prepare_sample};
 pub use peer::Peer;
 pub use sink::Sink;
 

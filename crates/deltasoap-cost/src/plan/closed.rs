@@ -69,7 +69,7 @@ fn inside(stations: &[Station], most: u32) -> Vec<Inside> {
         (station.servers > 1).then(|| inside(&others(index), most).into_iter().map(|it| it.throughput).collect())
     };
     let without: Vec<Option<Vec<f64>>> = stations.iter().enumerate().map(without).collect();
-    let mut states: Vec<Local> = stations.iter().map(Local::new).collect();
+    let mut states: Vec<Local<'_>> = stations.iter().map(Local::new).collect();
     let mut all = vec![Inside { throughput: 0.0, queues: vec![0.0; stations.len()] }];
     for requests in 1..=most as usize {
         let residences: Vec<f64> = states.iter().map(Local::residence).collect();

@@ -101,6 +101,7 @@ impl Builder {
             Workload::Nested { breadth, depth } => self.nested(breadth, depth),
             Workload::Attributes { class, count } => self.attributes(class, count),
             Workload::Structs { length, name, optional } => self.structs(length, name, optional),
+            Workload::Sparse { count, distinct } => self.sparse(count, distinct),
             Workload::Tree { nodes } => self.tree(nodes),
             Workload::Changed { class, length, changed, moves } => self.changed(class, length, changed, moves),
             Workload::ChangedFields { class, count, changed } => self.changed_fields(class, count, changed),
@@ -183,6 +184,18 @@ impl Builder {
         }
         let field = Field { min: 0, max: None, ..field("item".to_owned(), item) };
         Some(("sendMios", vec![field], vec![record(vec![Value::List(items)])]))
+    }
+
+    fn sparse(&mut self, count: u32, distinct: bool) -> Option<Built> {
+        let (int, element) = self.simple(Class::Int, &[]);
+        let mut fields = vec![field("n".to_owned(), int)];
+        for at in 0..count {
+            let content = if distinct { self.simple(Class::Int, &[]).0 } else { int };
+            fields.push(Field { min: 0, ..field(format!("f{at}"), content) });
+        }
+        let mut values = vec![self.value(&element, 0)?];
+        values.resize(1 + count as usize, Value::Absent);
+        Some(("sendFields", fields, vec![record(values)]))
     }
 
     fn tree(&mut self, nodes: u32) -> Option<Built> {

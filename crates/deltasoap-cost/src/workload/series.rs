@@ -92,6 +92,9 @@ fn structure() -> Vec<Workload> {
             all.extend([2, 10, 40, 150].map(|length| Workload::Structs { length, name, optional }));
         }
     }
+    for distinct in [false, true] {
+        all.extend([2, 10, 30, 80].map(|count| Workload::Sparse { count, distinct }));
+    }
     all.extend([1, 5, 20, 60].map(|nodes| Workload::Tree { nodes }));
     all.extend([100, 1000, 4000, 10_000].map(|length| Workload::Binary { length }));
     all

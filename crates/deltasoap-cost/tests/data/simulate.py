@@ -38,7 +38,7 @@ def closed_run(case, seed):
         arrival_distributions=[ciw.dists.Sequential([0.001] * clients + [math.inf]), None, None, None],
         service_distributions=[ciw.dists.Exponential(rate) for rate in rates],
         number_of_servers=[math.inf, 1, cores, 1],
-        routing=[[0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0]],
+        routing=[[0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]],
     )
     simulation = ciw.Simulation(network)
     warm, end = 50.0, 1050.0
@@ -55,7 +55,7 @@ def open_run(case, seed):
         arrival_distributions=[ciw.dists.Exponential(rate), None, None],
         service_distributions=[ciw.dists.Exponential(1 / mean) for mean in (link_in, processor, link_out)],
         number_of_servers=[1, cores, 1],
-        routing=[[0, 1, 0], [0, 0, 1], [0, 0, 0]],
+        routing=[[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]],
     )
     simulation = ciw.Simulation(network)
     warm, end = 50.0, 1550.0
