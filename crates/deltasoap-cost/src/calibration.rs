@@ -1,0 +1,290 @@
+//! Calibrations: what was measured, where, and with what.
+//!
+//! A calibration is a file of JSON. It is valid for the machine and the version of the toolkit that it was measured with, and for
+//! nothing else; [`Calibration::check`] says what differs.
+
+use crate::CostError;
+use crate::workload::Workload;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::path::Path;
+
+/// The version of the file's format. Others are not read.
+pub const FORMAT: u32 = 1;
+
+/// Measurements of one toolkit on one machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Calibration {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// Where it was measured.
+    pub machine: Machine,
+    /// What was measured.
+    pub toolkit: Toolkit,
+    /// How messages that resemble each other were treated.
+    pub mode: Mode,
+    /// When measuring ended, by ISO 8601.
+    pub date: String,
+    /// How often each point was visited; of all times the least is kept.
+    pub rounds: u32,
+    /// The measurements.
+    pub points: Vec<Point>,
+}
+
+/// A machine, as far as times depend on it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// The processor's model.
+    pub processor: String,
+    /// Processors that programs may use.
+    pub cores: usize,
+    /// Operating system and architecture.
+    pub system: String,
+}
+
+/// A toolkit with its version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Toolkit {
+    /// Its name.
+    pub name: String,
+    /// Its version, and how it was built where that matters.
+    pub version: String,
+}
+
+/// How messages that resemble each other are treated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// Each message in full.
+    Regular,
+    /// Each message against the one before.
+    Differential,
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Mode::Regular => "regular",
+            Mode::Differential => "differential",
+        })
+    }
+}
+
+/// What is done with a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Activity {
+    /// From values to bytes in memory.
+    Serialize,
+    /// From values to the last system call that sends of the message, over loopback.
+    Send,
+    /// From bytes in memory to values.
+    Deserialize,
+}
+
+impl Activity {
+    /// Every activity.
+    pub const ALL: [Activity; 3] = [Activity::Serialize, Activity::Send, Activity::Deserialize];
+}
+
+impl fmt::Display for Activity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Activity::Serialize => "serialize",
+            Activity::Send => "serialize to socket",
+            Activity::Deserialize => "deserialize",
+        })
+    }
+}
+
+/// One measurement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// The message.
+    pub workload: Workload,
+    /// What was done with it.
+    pub activity: Activity,
+    /// Processor time of one message in nanoseconds; `None` where a toolkit cannot tell.
+    pub cpu: Option<f64>,
+    /// Elapsed time of one message in nanoseconds.
+    pub elapsed: f64,
+    /// Bytes of the message.
+    pub bytes: usize,
+}
+
+impl Point {
+    /// The cost that models are of, in nanoseconds: processor time where it is known. What remains of elapsed time is waiting.
+    pub fn cost(&self) -> f64 {
+        self.cpu.unwrap_or(self.elapsed)
+    }
+}
+
+/// One thing in which a calibration differs from what is here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// What differs.
+    pub what: &'static str,
+    /// What the calibration says.
+    pub calibrated: String,
+    /// What is here.
+    pub here: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is {} here and {} in the file", self.what, self.here, self.calibrated)
+    }
+}
+
+impl Machine {
+    /// This machine.
+    pub fn here() -> Self {
+        let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        Machine {
+            processor: processor(&cpuinfo).unwrap_or("unknown").to_owned(),
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+        }
+    }
+}
+
+/// The model in the text of `/proc/cpuinfo`.
+fn processor(cpuinfo: &str) -> Option<&str> {
+    let line = cpuinfo.lines().find(|line| line.starts_with("model name"))?;
+    line.split_once(':').map(|(_, model)| model.trim())
+}
+
+impl Calibration {
+    /// A calibration without points.
+    pub fn new(machine: Machine, toolkit: Toolkit, mode: Mode) -> Self {
+        let date = jiff::Zoned::now().strftime("%Y-%m-%d").to_string();
+        Calibration { format: FORMAT, machine, toolkit, mode, date, rounds: 0, points: Vec::new() }
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When there is no such file, or it holds something else.
+    pub fn load(path: &Path) -> Result<Self, CostError> {
+        let file = |source| CostError::File { path: path.to_owned(), source };
+        let text = fs::read_to_string(path).map_err(file)?;
+        serde_json::from_str(&text).map_err(|source| CostError::Format { path: path.to_owned(), source })
+    }
+
+    /// Writes a file, whole or not at all.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save(&self, path: &Path) -> Result<(), CostError> {
+        let format = |source| CostError::Format { path: path.to_owned(), source };
+        let text = serde_json::to_string(self).map_err(format)?.replace("},{\"workload\"", "},\n{\"workload\"");
+        let partial = path.with_extension("partial");
+        let written = fs::write(&partial, text).and_then(|()| fs::rename(&partial, path));
+        written.map_err(|source| CostError::File { path: path.to_owned(), source })
+    }
+
+    /// Refuses a calibration of another machine, toolkit or mode.
+    ///
+    /// # Errors
+    /// [`CostError::Different`] with everything that differs.
+    pub fn check(&self, machine: &Machine, toolkit: &Toolkit) -> Result<(), CostError> {
+        let pairs = [
+            ("the format", self.format.to_string(), FORMAT.to_string()),
+            ("the processor", self.machine.processor.clone(), machine.processor.clone()),
+            ("the number of cores", self.machine.cores.to_string(), machine.cores.to_string()),
+            ("the system", self.machine.system.clone(), machine.system.clone()),
+            ("the toolkit", self.toolkit.name.clone(), toolkit.name.clone()),
+            ("the toolkit's version", self.toolkit.version.clone(), toolkit.version.clone()),
+        ];
+        let differs = |(what, calibrated, here): (_, String, String)| {
+            (calibrated != here).then_some(Difference { what, calibrated, here })
+        };
+        let differences: Vec<_> = pairs.into_iter().filter_map(differs).collect();
+        if differences.is_empty() { Ok(()) } else { Err(CostError::Different(differences)) }
+    }
+
+    /// The points of an activity.
+    pub fn of(&self, activity: Activity) -> impl Iterator<Item = &Point> {
+        self.points.iter().filter(move |point| point.activity == activity)
+    }
+
+    /// Adds measurements of points that may be there already; of two the one that took less time stays, each clock for itself.
+    pub fn merge(&mut self, points: Vec<Point>) {
+        let key = |point: &Point| (point.workload.clone(), point.activity);
+        let mut places: BTreeMap<_, _> = self.points.iter().enumerate().map(|(at, point)| (key(point), at)).collect();
+        for point in points {
+            match places.get(&key(&point)) {
+                Some(&at) => keep_least(&mut self.points[at], &point),
+                None => {
+                    places.insert(key(&point), self.points.len());
+                    self.points.push(point);
+                }
+            }
+        }
+    }
+}
+
+fn keep_least(known: &mut Point, new: &Point) {
+    known.elapsed = known.elapsed.min(new.elapsed);
+    known.cpu = known.cpu.zip(new.cpu).map(|(a, b)| a.min(b)).or(known.cpu).or(new.cpu);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::Class;
+
+    fn calibration() -> Calibration {
+        let machine = Machine { processor: "P".into(), cores: 2, system: "linux x86_64".into() };
+        let toolkit = Toolkit { name: "deltasoap".into(), version: "1".into() };
+        Calibration::new(machine, toolkit, Mode::Regular)
+    }
+
+    fn point(cpu: Option<f64>, elapsed: f64) -> Point {
+        let workload = Workload::Array { class: Class::Int, length: 3, text: 0 };
+        Point { workload, activity: Activity::Serialize, cpu, elapsed, bytes: 10 }
+    }
+
+    #[test]
+    fn a_file_is_read_as_it_was_written() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("c.json");
+        let mut written = calibration();
+        written.merge(vec![point(Some(1.5), 2.0)]);
+        written.save(&path).expect("written");
+        assert_eq!(Calibration::load(&path).expect("read"), written);
+        fs::write(&path, "{}").expect("written");
+        assert!(matches!(Calibration::load(&path), Err(CostError::Format { .. })));
+        assert!(matches!(Calibration::load(&directory.path().join("none")), Err(CostError::File { .. })));
+    }
+
+    #[test]
+    fn what_differs_is_said() {
+        let mine = calibration();
+        assert!(mine.check(&mine.machine, &mine.toolkit).is_ok());
+        let other = Machine { processor: "Q".into(), ..mine.machine.clone() };
+        let newer = Toolkit { version: "2".into(), ..mine.toolkit.clone() };
+        let error = mine.check(&other, &newer).expect_err("another machine").to_string();
+        assert!(error.contains("the processor is Q here and P in the file"), "{error}");
+        assert!(error.contains("the toolkit's version is 2 here and 1 in the file"), "{error}");
+        assert!(!error.contains("cores"), "{error}");
+    }
+
+    #[test]
+    fn of_two_measurements_the_least_stays() {
+        let mut it = calibration();
+        it.merge(vec![point(Some(5.0), 9.0)]);
+        it.merge(vec![point(Some(6.0), 8.0), point(None, 10.0)]);
+        assert_eq!(it.points, [point(Some(5.0), 8.0)]);
+        assert_eq!((it.points[0].cost(), point(None, 7.0).cost()), (5.0, 7.0));
+    }
+
+    #[test]
+    fn the_processor_is_found() {
+        assert_eq!(processor("x: y\nmodel name\t: Some CPU\n"), Some("Some CPU"));
+        assert_eq!(processor(""), None);
+        assert!(Machine::here().cores > 0);
+    }
+}

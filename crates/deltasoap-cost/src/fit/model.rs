@@ -1,0 +1,497 @@
+//! Models: what a calibration says about the cost of any message.
+//!
+//! Equations 1 to 3 of Imre et al. are fitted as they stand, by ordinary least squares. Predictions come from one more regression,
+//! over all measured messages but the composite types: its regressors are what messages consist of ([`Feature`]), and its residuals
+//! are relative, for what matters of a prediction is how many percent it is off. It is equation 3 with more kinds of fields, and its
+//! coefficients are, as in section 3.4, those of the arrays as far as a toolkit treats a field like an item.
+//! [`ActivityModel::by_the_paper`] predicts by section 3.4 to the letter.
+
+use super::regression::{Problem, Regression, t_quantile};
+use super::segments::{Segmented, fit_segments};
+use crate::CostError;
+use crate::calibration::{Activity, Calibration, Mode, Point, Toolkit};
+use crate::usage::{Feature, Usage};
+use crate::workload::{Class, Workload};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The part of a regressor's length that must be left when what others say of it is taken away; a regressor with less is left out.
+const OWN: f64 = 0.02;
+/// Columns a fit is checked for.
+const LEVEL: f64 = 0.975;
+
+/// Models of everything that a toolkit does with messages.
+#[derive(Debug, Clone, Serialize)]
+pub struct Model {
+    /// The toolkit.
+    pub toolkit: Toolkit,
+    /// How messages that resemble each other are treated.
+    pub mode: Mode,
+    /// A model for each activity that was measured.
+    pub activities: BTreeMap<Activity, ActivityModel>,
+}
+
+/// The models of one activity.
+#[derive(Debug, Clone, Serialize)]
+pub struct ActivityModel {
+    /// Equation 1: cost by the length of arrays.
+    pub arrays: Vec<(Class, Regression)>,
+    /// Equation 2: cost by the length of a string.
+    pub texts: Option<Segmented>,
+    /// Equation 3: cost of composite types, by the length of their strings.
+    pub composites: Vec<(u32, Regression)>,
+    /// Cost by what messages consist of.
+    #[serde(skip)]
+    pub features: FeatureModel,
+    /// What a reader should know: negative intercepts, outliers, what was not measured.
+    pub notes: Vec<String>,
+}
+
+/// Cost by what messages consist of.
+#[derive(Debug, Clone)]
+pub struct FeatureModel {
+    /// The regressors, in the order of the coefficients.
+    pub features: Vec<Feature>,
+    /// The fit, with relative residuals.
+    pub fit: Regression,
+    /// True if items are counted as fields: the toolkit was measured with arrays alone.
+    merges_items: bool,
+    mode: Mode,
+}
+
+/// A predicted cost in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The cost.
+    pub cost: f64,
+    /// Half the width of the interval that the cost of such a message lies in with 95 % certainty.
+    pub margin: f64,
+}
+
+impl Estimate {
+    /// Zero, for sure.
+    pub const NOTHING: Estimate = Estimate { cost: 0.0, margin: 0.0 };
+
+    /// The lower end of the interval; no cost is below zero.
+    pub fn low(&self) -> f64 {
+        (self.cost - self.margin).max(0.0)
+    }
+
+    /// The upper end of the interval.
+    pub fn high(&self) -> f64 {
+        self.cost + self.margin
+    }
+}
+
+impl Model {
+    /// Fits all models of a calibration.
+    ///
+    /// # Errors
+    /// When there are too few points.
+    pub fn fit(calibration: &Calibration) -> Result<Self, CostError> {
+        let usages = usages(calibration)?;
+        let mut activities = BTreeMap::new();
+        for activity in Activity::ALL {
+            let points: Vec<&Point> = calibration.of(activity).collect();
+            if !points.is_empty() {
+                activities.insert(activity, ActivityModel::fit(&points, &usages, activity, calibration.mode)?);
+            }
+        }
+        Ok(Model { toolkit: calibration.toolkit.clone(), mode: calibration.mode, activities })
+    }
+
+    /// The model of an activity.
+    ///
+    /// # Errors
+    /// When it was not measured.
+    pub fn of(&self, activity: Activity) -> Result<&ActivityModel, CostError> {
+        self.activities.get(&activity).ok_or_else(|| CostError::NotMeasured(activity.to_string()))
+    }
+}
+
+/// What the measured messages consist of; each is made once.
+fn usages(calibration: &Calibration) -> Result<BTreeMap<&Workload, Usage>, CostError> {
+    let workloads: BTreeSet<&Workload> = calibration.points.iter().map(|point| &point.workload).collect();
+    let usage = |workload| Ok((workload, Usage::of_workload(workload, calibration.mode)?));
+    workloads.into_iter().map(usage).collect()
+}
+
+impl ActivityModel {
+    fn fit(
+        points: &[&Point],
+        usages: &BTreeMap<&Workload, Usage>,
+        activity: Activity,
+        mode: Mode,
+    ) -> Result<Self, CostError> {
+        let mut notes = Vec::new();
+        let arrays = fit_arrays(points, activity, &mut notes)?;
+        let texts = fit_texts(points, activity, &mut notes)?;
+        let composites = fit_composites(points, activity, &mut notes)?;
+        let breaks = texts.as_ref().map_or_else(Vec::new, Segmented::breaks);
+        let features = FeatureModel::fit(points, usages, &breaks, activity, mode)?;
+        notes.extend(features.notes(points));
+        Ok(ActivityModel { arrays, texts, composites, features, notes })
+    }
+
+    /// The cost of a message by section 3.4 of Imre et al.: c0 from the array of ints, coefficients from the arrays of ints and doubles,
+    /// and for a string its length times the slope of the longest strings' line below the first jump. Types besides count as the
+    /// nearest of the three. `None` without these series.
+    pub fn by_the_paper(&self, usage: &Usage) -> Option<f64> {
+        let array = |class| self.arrays.iter().find(|(of, _)| *of == class).map(|(_, line)| line);
+        let (int, double) = (array(Class::Int)?, array(Class::Double)?);
+        let [c0, c_int] = [0, 1].map(|at| int.coefficients[at].value);
+        let leaves = |class| {
+            let kinds = [Feature::Field(class), Feature::Item(class), Feature::Attribute(class)];
+            kinds.into_iter().map(|feature| usage.count(feature)).sum::<f64>()
+        };
+        let longest =
+            self.texts.as_ref()?.segments.iter().max_by(|a, b| (a.to - a.from).total_cmp(&(b.to - b.from)))?;
+        let per_character = longest.line.coefficients[1].value;
+        let ints: f64 = [Class::Int, Class::Boolean, Class::QName].into_iter().map(leaves).sum();
+        let doubles: f64 = [Class::Double, Class::Decimal, Class::Date, Class::Duration].into_iter().map(leaves).sum();
+        let characters = usage.count(Feature::Character) + usage.count(Feature::Octet);
+        Some(c0 + c_int * ints + double.coefficients[1].value * doubles + per_character * characters)
+    }
+}
+
+fn fit_arrays(
+    points: &[&Point],
+    activity: Activity,
+    notes: &mut Vec<String>,
+) -> Result<Vec<(Class, Regression)>, CostError> {
+    let mut fitted = Vec::new();
+    for class in [Class::Int, Class::Double, Class::Text] {
+        let length = |point: &&&Point| match point.workload {
+            Workload::Array { class: of, length, .. } if of == class => Some(f64::from(length)),
+            _ => None,
+        };
+        let of_class: Vec<(f64, &Point)> = points.iter().filter_map(|point| Some((length(&point)?, *point))).collect();
+        if of_class.is_empty() {
+            continue;
+        }
+        let name = format!("{activity}, arrays of {class} (equation 1)");
+        let rows = of_class.iter().map(|&(length, _)| vec![1.0, length]).collect();
+        let line = solve(&name, &["c0", "c1"], rows, of_class.iter().map(|(_, point)| *point), notes)?;
+        fitted.push((class, line));
+    }
+    Ok(fitted)
+}
+
+fn fit_texts(points: &[&Point], activity: Activity, notes: &mut Vec<String>) -> Result<Option<Segmented>, CostError> {
+    let place = |point: &&Point| match point.workload {
+        Workload::Text { length } => Some((f64::from(length), point.cost())),
+        _ => None,
+    };
+    let mut texts: Vec<_> = points.iter().filter_map(place).collect();
+    texts.sort_by(|a, b| a.0.total_cmp(&b.0));
+    if texts.is_empty() {
+        return Ok(None);
+    }
+    let name = format!("{activity}, strings (equation 2)");
+    let fitted = fit_segments(&name, &texts)?;
+    for segment in &fitted.segments {
+        explain_intercept(&format!("{name} from {} to {}", segment.from, segment.to), &segment.line, notes);
+    }
+    Ok(Some(fitted))
+}
+
+fn fit_composites(
+    points: &[&Point],
+    activity: Activity,
+    notes: &mut Vec<String>,
+) -> Result<Vec<(u32, Regression)>, CostError> {
+    let mut by_length: BTreeMap<u32, (Vec<Vec<f64>>, Vec<&Point>)> = BTreeMap::new();
+    for point in points {
+        if let Workload::Composite { ints, doubles, texts, length } = point.workload {
+            let (rows, of_length) = by_length.entry(length).or_default();
+            rows.push(vec![1.0, f64::from(ints), f64::from(doubles), f64::from(texts)]);
+            of_length.push(point);
+        }
+    }
+    let fit = |(length, (rows, points)): (u32, (Vec<Vec<f64>>, Vec<&Point>))| {
+        let name = format!("{activity}, composite types with strings of {length} (equation 3)");
+        let regressors = ["c0", "int", "double", "string"];
+        Ok((length, solve(&name, &regressors, rows, points.into_iter(), notes)?))
+    };
+    by_length.into_iter().map(fit).collect()
+}
+
+/// Fits one equation, and notes what is remarkable about it.
+fn solve<'p>(
+    name: &str,
+    regressors: &[&str],
+    rows: Vec<Vec<f64>>,
+    points: impl Iterator<Item = &'p Point> + Clone,
+    notes: &mut Vec<String>,
+) -> Result<Regression, CostError> {
+    let problem = Problem {
+        name: name.to_owned(),
+        regressors: regressors.iter().map(|&name| name.to_owned()).collect(),
+        rows,
+        values: points.clone().map(Point::cost).collect(),
+        weights: Vec::new(),
+    };
+    let fit = problem.solve()?;
+    explain_intercept(name, &fit, notes);
+    if !fit.outliers.is_empty() {
+        let all: Vec<&Point> = points.collect();
+        let named: Vec<_> = fit.outliers.iter().take(3).map(|&at| all[at].workload.to_string()).collect();
+        let (count, names) = (fit.outliers.len(), named.join("; "));
+        notes.push(format!("{name}: {count} of {} points are outliers and were kept: {names}", all.len()));
+    }
+    Ok(fit)
+}
+
+fn explain_intercept(name: &str, fit: &Regression, notes: &mut Vec<String>) {
+    let Some(c0) = fit.coefficients.first().filter(|c0| c0.value < 0.0) else { return };
+    let why = if c0.value + c0.margin >= 0.0 {
+        "its interval has zero in it: the points are too far from zero to tell it"
+    } else {
+        "the cost grows faster than linearly, mostly because long messages leave the caches; below the first point the line means nothing"
+    };
+    notes.push(format!("{name}: the intercept is negative ({:.0} ns); {why}", c0.value));
+}
+
+impl FeatureModel {
+    fn fit(
+        points: &[&Point],
+        usages: &BTreeMap<&Workload, Usage>,
+        breaks: &[f64],
+        activity: Activity,
+        mode: Mode,
+    ) -> Result<Self, CostError> {
+        let merges_items = !points.iter().any(|point| matches!(point.workload, Workload::Fields { .. }));
+        let fitted: Vec<&Point> = points.iter().copied().filter(|point| !point.workload.is_composite()).collect();
+        let usages: Vec<Usage> = fitted.iter().map(|point| seen(&usages[&point.workload], merges_items)).collect();
+        let weights: Vec<f64> = fitted.iter().map(|point| 1.0 / point.cost().max(1.0)).collect();
+        let features = independent(candidates(&usages, breaks), &usages, &weights);
+        let problem = Problem {
+            name: format!("{activity}, all series"),
+            regressors: features.iter().map(ToString::to_string).collect(),
+            rows: usages.iter().map(|usage| row(usage, &features)).collect(),
+            values: fitted.iter().map(|point| point.cost()).collect(),
+            weights,
+        };
+        Ok(FeatureModel { fit: problem.solve()?, features, merges_items, mode })
+    }
+
+    /// The cost of a message, or of a part of one.
+    ///
+    /// # Errors
+    /// When nothing was measured that could stand in for something in it.
+    pub fn estimate(&self, usage: &Usage) -> Result<Estimate, CostError> {
+        let row = self.row(usage)?;
+        let cost = self.fit.at(&row);
+        let scatter = self.fit.deviation * cost;
+        let error = (self.fit.error_at(&row).powi(2) + scatter * scatter).sqrt();
+        Ok(Estimate { cost, margin: t_quantile(LEVEL, self.fit.freedom) * error })
+    }
+
+    /// The regressors of a message, with substitutes for what was not measured.
+    fn row(&self, usage: &Usage) -> Result<Vec<f64>, CostError> {
+        let usage = seen(usage, self.merges_items);
+        let mut row = row(&usage, &self.features);
+        for (feature, count) in usage.counts() {
+            if count == 0.0 || self.features.contains(&feature) || feature.is_refinement() || self.is_in_others(feature)
+            {
+                continue;
+            }
+            let place = |substitute| self.features.iter().position(|&known| known == substitute);
+            match feature.substitutes().into_iter().find_map(place) {
+                Some(at) => row[at] += count,
+                None => return Err(CostError::NotMeasured(feature.to_string())),
+            }
+        }
+        Ok(row)
+    }
+
+    /// True for a feature that every measured message has alike, so that its cost is in that of the message.
+    fn is_in_others(&self, feature: Feature) -> bool {
+        let is_differential = self.mode == Mode::Differential;
+        matches!(feature, Feature::Record | Feature::Character) && self.merges_items
+            || is_differential && feature == Feature::Shift
+    }
+
+    /// Coefficients below zero, and points that the model fails to explain.
+    fn notes(&self, points: &[&Point]) -> Vec<String> {
+        let negative = self.fit.coefficients.iter().filter(|it| it.value + it.margin < 0.0);
+        let mut notes: Vec<_> = negative
+            .map(|it| {
+                format!("{}: {:.1} ns each; another feature that comes with it is dearer by as much", it.name, it.value)
+            })
+            .collect();
+        let fitted: Vec<_> = points.iter().filter(|point| !point.workload.is_composite()).collect();
+        if !self.fit.outliers.is_empty() {
+            let named: Vec<_> = self.fit.outliers.iter().take(3).map(|&at| fitted[at].workload.to_string()).collect();
+            let (count, all) = (self.fit.outliers.len(), fitted.len());
+            notes.push(format!("all series: {count} of {all} points are outliers and were kept: {}", named.join("; ")));
+        }
+        notes
+    }
+}
+
+/// The counts as the model has them.
+fn seen(usage: &Usage, merges_items: bool) -> Usage {
+    if !merges_items {
+        return usage.clone();
+    }
+    let mut merged = usage.clone();
+    for (feature, count) in usage.counts() {
+        let other = match feature {
+            Feature::Item(class) => Feature::Field(class),
+            Feature::ItemRecord => Feature::Record,
+            Feature::ItemMarkup => Feature::Markup,
+            _ => continue,
+        };
+        merged.add(feature, -count);
+        merged.add(other, count);
+    }
+    for feature in [Feature::List, Feature::Repeated, Feature::Row, Feature::Absent, Feature::Described] {
+        merged.add(feature, -usage.count(feature));
+    }
+    merged
+}
+
+fn row(usage: &Usage, features: &[Feature]) -> Vec<f64> {
+    features.iter().map(|&feature| usage.count(feature)).collect()
+}
+
+/// All features of the messages, refinements last, cut-off points of texts very last.
+fn candidates(usages: &[Usage], breaks: &[f64]) -> Vec<Feature> {
+    let all: BTreeSet<Feature> =
+        usages.iter().flat_map(Usage::counts).filter(|it| it.1 != 0.0).map(|it| it.0).collect();
+    let (refinements, mut features): (Vec<_>, Vec<_>) = all.into_iter().partition(|feature| feature.is_refinement());
+    features.extend(refinements);
+    features.extend(breaks.iter().flat_map(|&place| [Feature::Over(place as u32), Feature::Beyond(place as u32)]));
+    features
+}
+
+/// Those features that are not made up of the ones before them, by Gram and Schmidt on the weighted columns.
+fn independent(candidates: Vec<Feature>, usages: &[Usage], weights: &[f64]) -> Vec<Feature> {
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    let is_new = |feature: &Feature| {
+        let column = usages.iter().zip(weights).map(|(usage, weight)| usage.count(*feature) * weight);
+        let Some(mut column) = normal(column.collect()) else { return false };
+        for direction in &basis {
+            let part = dot(&column, direction);
+            column.iter_mut().zip(direction).for_each(|(x, d)| *x -= part * d);
+        }
+        let own = dot(&column, &column).sqrt();
+        let is_new = own > OWN;
+        basis.extend(normal(column).filter(|_| is_new));
+        is_new
+    };
+    candidates.into_iter().filter(is_new).collect()
+}
+
+fn dot(one: &[f64], other: &[f64]) -> f64 {
+    one.iter().zip(other).map(|(a, b)| a * b).sum()
+}
+
+/// The column with length 1; `None` if it has none.
+fn normal(column: Vec<f64>) -> Option<Vec<f64>> {
+    let length = dot(&column, &column).sqrt();
+    (length > 0.0).then(|| column.into_iter().map(|x| x / length).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calibration::Machine;
+    use crate::workload::{Extent, series};
+
+    /// A toolkit whose costs are known.
+    fn cost(usage: &Usage) -> f64 {
+        let price = |feature| match feature {
+            Feature::Message => 300.0,
+            Feature::Field(_) => 60.0,
+            Feature::Item(Class::Int) => 10.0,
+            Feature::Item(_) => 20.0,
+            Feature::Record => 40.0,
+            Feature::Character => 0.25,
+            Feature::Octet => 0.1,
+            Feature::Attribute(_) => 50.0,
+            Feature::Compared => 0.05,
+            Feature::Changed(_) => 30.0,
+            Feature::Leaf => 2.0,
+            _ => 1.0,
+        };
+        usage.counts().map(|(feature, count)| price(feature) * count).sum()
+    }
+
+    fn calibration(mode: Mode, keep: impl Fn(&Workload) -> bool) -> Calibration {
+        let toolkit = Toolkit { name: "known".into(), version: "1".into() };
+        let mut it = Calibration::new(Machine::here(), toolkit, mode);
+        for workload in series(mode, Extent::Few).into_iter().filter(|workload| keep(workload)) {
+            let cost = cost(&Usage::of_workload(&workload, mode).expect("a message"));
+            let activity = Activity::Serialize;
+            it.points.push(Point { workload, activity, cpu: Some(cost), elapsed: cost, bytes: 1 });
+        }
+        it
+    }
+
+    fn model(mode: Mode, keep: impl Fn(&Workload) -> bool) -> ActivityModel {
+        Model::fit(&calibration(mode, keep)).expect("fitted").of(Activity::Serialize).expect("measured").clone()
+    }
+
+    #[test]
+    fn known_costs_are_predicted() {
+        let model = model(Mode::Regular, |_| true);
+        for workload in crate::workload::composites(Extent::Few) {
+            let usage = Usage::of_workload(&workload, Mode::Regular).expect("a message");
+            let estimate = model.features.estimate(&usage).expect("an estimate");
+            assert!((estimate.cost - cost(&usage)).abs() < 0.01 * cost(&usage), "{workload}: {estimate:?}");
+        }
+        assert_eq!((model.arrays.len(), model.composites.len()), (3, 3));
+        assert!((model.arrays[0].1.coefficients[1].value - 10.0 - 8.0).abs() < 0.1, "an item and its tags");
+        assert!(model.texts.expect("texts").breaks().is_empty());
+    }
+
+    #[test]
+    fn differential_costs_are_predicted() {
+        let model = model(Mode::Differential, |_| true);
+        let workload = Workload::Changed { class: Class::Double, length: 77, changed: 13, moves: false };
+        let usage = Usage::of_workload(&workload, Mode::Differential).expect("a message");
+        let estimate = model.features.estimate(&usage).expect("an estimate");
+        assert!((estimate.cost - cost(&usage)).abs() < 0.02 * cost(&usage), "{estimate:?} {}", cost(&usage));
+    }
+
+    /// As for a toolkit of which only the first two series were measured.
+    #[test]
+    fn arrays_are_enough_for_a_prediction() {
+        let paper = |it: &Workload| {
+            matches!(
+                it,
+                Workload::Text { .. } | Workload::Array { class: Class::Int | Class::Double | Class::Text, .. }
+            )
+        };
+        let model = model(Mode::Regular, paper);
+        let usage =
+            Usage::of_workload(&Workload::Composite { ints: 3, doubles: 2, texts: 1, length: 100 }, Mode::Regular);
+        let usage = usage.expect("a message");
+        let (ours, papers) = (model.features.estimate(&usage).expect("an estimate").cost, model.by_the_paper(&usage));
+        assert!((ours - papers.expect("both series")).abs() < 0.25 * ours, "{ours} {papers:?}");
+        let boolean = Usage::of_workload(&Workload::Array { class: Class::Date, length: 5, text: 0 }, Mode::Regular);
+        assert!(model.features.estimate(&boolean.expect("a message")).is_ok(), "a double stands in");
+    }
+
+    #[test]
+    fn too_few_points_are_an_error() {
+        let error = Model::fit(&calibration(Mode::Regular, |it| matches!(it, Workload::Array { length: 1, .. })));
+        assert!(matches!(error, Err(CostError::TooFewPoints { .. })), "{error:?}");
+    }
+
+    #[test]
+    fn a_negative_intercept_is_explained() {
+        let mut it = calibration(Mode::Regular, |it| matches!(it, Workload::Array { class: Class::Int, .. }));
+        for point in &mut it.points {
+            if let Workload::Array { length, .. } = point.workload {
+                point.cpu = Some(f64::from(length).powi(2));
+            }
+        }
+        let points: Vec<_> = it.of(Activity::Serialize).collect();
+        let mut notes = Vec::new();
+        fit_arrays(&points, Activity::Serialize, &mut notes).expect("fitted");
+        assert!(notes.iter().any(|note| note.contains("the intercept is negative")), "{notes:?}");
+    }
+}

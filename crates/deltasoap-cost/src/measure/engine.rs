@@ -1,0 +1,305 @@
+//! Toolkits that can be measured; ours, in this process.
+//!
+//! deltasoap is measured with dynamic values, whose schema is made at run time: the paper's 1330 composite types need no generated code, and a
+//! prediction from a WSDL is of just these values. Types with `#[derive(Soap)]` are faster.
+
+use super::{Clock, Sink, Times};
+use crate::CostError;
+use crate::calibration::{Activity, Mode, Toolkit};
+use crate::predict::Sample;
+use crate::usage::{Feature, Usage};
+use crate::workload::{Body, Message, Workload};
+use deltasoap_core::decode::{Cursor, DecodeOptions, Decoder, Step};
+use deltasoap_core::schema::View;
+use deltasoap_core::soap::{EnvelopeReader, Head, Receiver};
+use deltasoap_core::{Buffer, Differential, Error, ErrorKind, Memory, Outgoing, Template, Templating, Value};
+use std::io::{self, Write as _};
+use std::net::TcpStream;
+
+/// A toolkit that can be measured.
+pub trait Engine {
+    /// Which one.
+    fn toolkit(&self) -> Toolkit;
+
+    /// True if a workload can be measured, in some activity at least.
+    fn offers(&self, workload: &Workload) -> bool;
+
+    /// Makes ready for doing something with a message again and again; `None` if that is not offered.
+    ///
+    /// # Errors
+    /// When the toolkit fails.
+    fn prepare(
+        &mut self,
+        workload: &Workload,
+        activity: Activity,
+        mode: Mode,
+    ) -> Result<Option<Box<dyn Job + '_>>, CostError>;
+}
+
+/// Something that is done with a message again and again.
+pub trait Job {
+    /// Does it so many times; gives the times of one.
+    ///
+    /// # Errors
+    /// When the toolkit fails.
+    fn run(&mut self, count: usize) -> Result<Times, CostError>;
+
+    /// Bytes of the message.
+    fn bytes(&self) -> usize;
+}
+
+/// This toolkit, in this process.
+#[derive(Debug)]
+pub struct Deltasoap {
+    sink: Sink,
+}
+
+impl Deltasoap {
+    /// Starts what messages are sent to.
+    ///
+    /// # Errors
+    /// When there is no port for it.
+    pub fn new() -> io::Result<Self> {
+        Ok(Deltasoap { sink: Sink::start()? })
+    }
+
+    /// Our name and version, and whether the compiler optimized.
+    pub fn identity() -> Toolkit {
+        let build = if cfg!(debug_assertions) { " (debug)" } else { "" };
+        Toolkit { name: "deltasoap".to_owned(), version: format!("{}{build}", env!("CARGO_PKG_VERSION")) }
+    }
+
+    /// A connection to what messages are sent to.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    fn connect(&self, workload: &Workload) -> Result<TcpStream, CostError> {
+        self.sink.connect().map_err(|error| failed(workload, &error))
+    }
+}
+
+impl Engine for Deltasoap {
+    fn toolkit(&self) -> Toolkit {
+        Deltasoap::identity()
+    }
+
+    fn offers(&self, _: &Workload) -> bool {
+        true
+    }
+
+    fn prepare(
+        &mut self,
+        workload: &Workload,
+        activity: Activity,
+        mode: Mode,
+    ) -> Result<Option<Box<dyn Job + '_>>, CostError> {
+        let subject = (Message::new(workload)?, workload.clone());
+        let stream = match activity {
+            Activity::Send => Some(self.connect(workload)?),
+            _ => None,
+        };
+        let job: Box<dyn Job> = match activity {
+            Activity::Deserialize => Box::new(Read::new(subject, mode)?),
+            _ => Box::new(Write::new(subject, mode, stream)?),
+        };
+        Ok(Some(job))
+    }
+}
+
+fn failed(what: &impl ToString, reason: &impl ToString) -> CostError {
+    CostError::Engine { what: what.to_string(), reason: reason.to_string() }
+}
+
+/// What is measured: one message, or several that come in turn.
+pub(crate) trait Subject {
+    /// The message whose turn it is.
+    fn body(&self, turn: usize) -> Body<'_>;
+
+    /// How many there are.
+    fn count(&self) -> usize;
+
+    /// What errors call it.
+    fn name(&self) -> String;
+}
+
+impl Subject for (Message, Workload) {
+    fn body(&self, turn: usize) -> Body<'_> {
+        self.0.body(turn)
+    }
+
+    fn count(&self) -> usize {
+        self.0.values.len()
+    }
+
+    fn name(&self) -> String {
+        self.1.to_string()
+    }
+}
+
+impl Subject for &Sample {
+    fn body(&self, _: usize) -> Body<'_> {
+        Sample::body(self)
+    }
+
+    fn count(&self) -> usize {
+        1
+    }
+
+    fn name(&self) -> String {
+        self.operation.full_name()
+    }
+}
+
+/// Makes ready for doing something with the message of an operation again and again, in memory.
+///
+/// # Errors
+/// When it cannot be written, or read again.
+pub fn prepare_sample<'s>(sample: &'s Sample, activity: Activity, mode: Mode) -> Result<Box<dyn Job + 's>, CostError> {
+    Ok(match activity {
+        Activity::Deserialize => Box::new(Read::new(sample, mode)?),
+        _ => Box::new(Write::new(sample, mode, None)?),
+    })
+}
+
+/// Serializes, and sends if there is where to.
+struct Write<S> {
+    subject: S,
+    stream: Option<TcpStream>,
+    /// What messages are written against, in differential mode.
+    template: Option<Template>,
+    buffer: Buffer,
+    turn: usize,
+    bytes: usize,
+}
+
+impl<S: Subject> Write<S> {
+    fn new(subject: S, mode: Mode, stream: Option<TcpStream>) -> Result<Self, CostError> {
+        let template = (mode == Mode::Differential).then(|| Template::new(Templating::default()));
+        let bytes = subject.body(0).encode(Buffer::new()).map_err(|error| failed(&subject.name(), &error))?.len();
+        Ok(Write { subject, stream, template, buffer: Buffer::new(), turn: 0, bytes })
+    }
+
+    fn write(&mut self) -> Result<(), CostError> {
+        let body = self.subject.body(self.turn);
+        self.turn += 1;
+        let done = match &mut self.template {
+            Some(template) => against(template, &body).and_then(|written| send(self.stream.as_mut(), written.frames())),
+            None => {
+                let written = body.encode(std::mem::take(&mut self.buffer)).map_err(io::Error::other);
+                written.and_then(|written| {
+                    self.buffer = written;
+                    send(self.stream.as_mut(), &[self.buffer.as_slice()])
+                })
+            }
+        };
+        done.map_err(|error| failed(&self.subject.name(), &error))
+    }
+}
+
+fn against(template: &mut Template, body: &Body<'_>) -> io::Result<Outgoing> {
+    let written = template.encode_element(body.version, body.encoding, &[], body.name, (body.value, body.view));
+    written.map_err(io::Error::other)
+}
+
+fn send(stream: Option<&mut TcpStream>, frames: &[impl AsRef<[u8]>]) -> io::Result<()> {
+    let Some(stream) = stream else { return Ok(()) };
+    frames.iter().try_for_each(|frame| stream.write_all(frame.as_ref()))
+}
+
+impl<S: Subject> Job for Write<S> {
+    fn run(&mut self, count: usize) -> Result<Times, CostError> {
+        let clock = Clock::start();
+        (0..count).try_for_each(|_| self.write())?;
+        Ok(clock.stop(count))
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+/// Deserializes.
+struct Read<S> {
+    subject: S,
+    decoder: Decoder,
+    memory: Option<Box<Memory<Value>>>,
+    mode: Mode,
+    texts: Vec<Vec<u8>>,
+    turn: usize,
+}
+
+impl<S: Subject> Read<S> {
+    /// Reads each message once, and looks at what was read.
+    fn new(subject: S, mode: Mode) -> Result<Self, CostError> {
+        let differential = match mode {
+            Mode::Regular => Differential::OFF,
+            Mode::Differential => Differential { adaptive: false, ..Differential::default() },
+        };
+        let decoder = Decoder::new(DecodeOptions { differential, ..DecodeOptions::default() });
+        let text = |at| subject.body(at).encode(Buffer::new()).map(Buffer::into_vec);
+        let texts = (0..subject.count()).map(text).collect::<Result<_, Error>>();
+        let texts = texts.map_err(|error| failed(&subject.name(), &error))?;
+        let mut job = Read { subject, decoder, memory: None, mode, texts, turn: 0 };
+        for _ in 0..job.texts.len() {
+            job.read()?;
+            job.check()?;
+        }
+        Ok(job)
+    }
+
+    fn read(&mut self) -> Result<(), CostError> {
+        let memory = match self.mode {
+            Mode::Regular => Box::new(Memory::new(Value::Absent)),
+            Mode::Differential => self.memory.take().unwrap_or_else(|| Box::new(Memory::new(Value::Absent))),
+        };
+        let view = self.subject.body(self.turn).view;
+        let mut reader = EnvelopeReader::new(Taking { memory, view });
+        let text = &self.texts[self.turn % self.texts.len()];
+        self.turn += 1;
+        self.decoder.decode(&mut reader, text).map_err(|error| failed(&self.subject.name(), &error))?;
+        self.memory = Some(reader.into_parts().1.memory);
+        Ok(())
+    }
+
+    /// What was read is what was written if it is written alike. Trees may get other prefixes: of these the length is looked at alone.
+    fn check(&self) -> Result<(), CostError> {
+        let body = self.subject.body(self.turn - 1);
+        let text = &self.texts[(self.turn - 1) % self.texts.len()];
+        let value = self.memory.as_ref().map_or(&Value::Absent, |memory| memory.value());
+        let again =
+            Body { value, ..body }.encode(Buffer::new()).map_err(|error| failed(&self.subject.name(), &error))?;
+        let has_trees = Usage::of(&body).count(Feature::Node) > 0.0;
+        if again.as_slice() == text || has_trees && !again.is_empty() {
+            return Ok(());
+        }
+        Err(failed(&self.subject.name(), &"what was read is not what was written"))
+    }
+}
+
+impl<S: Subject> Job for Read<S> {
+    fn run(&mut self, count: usize) -> Result<Times, CostError> {
+        let clock = Clock::start();
+        (0..count).try_for_each(|_| self.read())?;
+        Ok(clock.stop(count))
+    }
+
+    fn bytes(&self) -> usize {
+        self.texts[0].len()
+    }
+}
+
+/// Takes the body's element, whatever its name is.
+struct Taking<'a> {
+    memory: Box<Memory<Value>>,
+    view: View<'a>,
+}
+
+impl Receiver for Taking<'_> {
+    fn open_body(&mut self, _: &Head, _: &str, _: &str) -> Result<(), ErrorKind> {
+        Ok(())
+    }
+
+    fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        self.memory.decode(cursor, self.view)
+    }
+}

@@ -1,0 +1,249 @@
+//! Measuring: what every workload costs a toolkit on this machine.
+//!
+//! All points are visited in rounds, in a new order each time, and of all visits the least time of a message is kept. What disturbs a
+//! measurement, another process or an interrupt, only ever makes it longer, and it hits another point in the next round. So the least is
+//! the cost of the work itself, on a busy machine too; it does not hold what a toolkit does from time to time, such as collecting
+//! garbage, which is why for toolkits that time themselves it is the median of a visit that counts.
+
+mod clock;
+mod engine;
+mod peer;
+mod sink;
+
+pub use clock::{Clock, Times};
+pub use engine::{Deltasoap, Engine, Job, prepare_sample};
+pub use peer::Peer;
+pub use sink::Sink;
+
+use crate::CostError;
+use crate::calibration::{Activity, Calibration, Mode, Point};
+use crate::workload::{Extent, Workload, series};
+use deltasoap_streams::prng::SplitMix64;
+use std::time::Duration;
+
+/// How long a batch of messages lasts at least, so that reading the clocks costs nothing.
+const BATCH: Duration = Duration::from_micros(300);
+/// Batches of a visit.
+const BATCHES: usize = 3;
+/// Most messages of a batch.
+const MOST: f64 = 20_000.0;
+
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plan {
+    /// How messages that resemble each other are treated.
+    pub mode: Mode,
+    /// How many workloads.
+    pub extent: Extent,
+    /// How often each point is visited.
+    pub rounds: u32,
+}
+
+impl Default for Plan {
+    /// Regular mode, the sample, twelve rounds.
+    fn default() -> Self {
+        Plan { mode: Mode::Regular, extent: Extent::Sample, rounds: 12 }
+    }
+}
+
+/// Follows how far measuring has come.
+pub trait Watch {
+    /// So many points of all are done.
+    fn at(&mut self, done: usize, all: usize);
+
+    /// A round is over: what was measured so far can be kept, and gone on with later.
+    ///
+    /// # Errors
+    /// When it cannot be kept. Measuring ends then.
+    fn round(&mut self, calibration: &Calibration) -> Result<(), CostError>;
+}
+
+/// Measures all points of a plan, and goes on where `calibration` ends: it holds the rounds that are done.
+///
+/// # Errors
+/// When the toolkit fails, or the watch does.
+pub fn measure(
+    engine: &mut dyn Engine,
+    plan: Plan,
+    mut calibration: Calibration,
+    watch: &mut dyn Watch,
+) -> Result<Calibration, CostError> {
+    let workloads: Vec<_> = series(plan.mode, plan.extent).into_iter().filter(|it| engine.offers(it)).collect();
+    let all = workloads.len() * plan.rounds as usize;
+    for round in calibration.rounds..plan.rounds {
+        let mut points = Vec::new();
+        for (at, index) in order(workloads.len(), round).into_iter().enumerate() {
+            visit(engine, &workloads[index], plan.mode, &mut points)?;
+            watch.at(round as usize * workloads.len() + at + 1, all);
+        }
+        calibration.merge(points);
+        calibration.rounds = round + 1;
+        calibration.date = jiff::Zoned::now().strftime("%Y-%m-%d").to_string();
+        watch.round(&calibration)?;
+    }
+    Ok(calibration)
+}
+
+/// Measures one workload, in all activities.
+///
+/// # Errors
+/// When the toolkit fails.
+pub fn visit(
+    engine: &mut dyn Engine,
+    workload: &Workload,
+    mode: Mode,
+    points: &mut Vec<Point>,
+) -> Result<(), CostError> {
+    for activity in Activity::ALL {
+        let Some(mut job) = engine.prepare(workload, activity, mode)? else { continue };
+        let times = least(job.as_mut())?;
+        let bytes = job.bytes();
+        points.push(Point { workload: workload.clone(), activity, cpu: times.cpu, elapsed: times.elapsed, bytes });
+    }
+    Ok(())
+}
+
+/// The least times of a message in some batches.
+///
+/// # Errors
+/// When the toolkit fails.
+pub fn least(job: &mut dyn Job) -> Result<Times, CostError> {
+    job.run(2)?;
+    let one = job.run(1)?.elapsed.max(1.0);
+    let count = (BATCH.as_nanos() as f64 / one).clamp(1.0, MOST) as usize;
+    let mut least = job.run(count)?;
+    for _ in 1..BATCHES {
+        least = least.least(job.run(count)?);
+    }
+    Ok(least)
+}
+
+/// The numbers below `count` in an order of their own for each round.
+fn order(count: usize, round: u32) -> Vec<usize> {
+    let mut random = SplitMix64::stream(deltasoap_streams::prng::SEED, u64::from(round));
+    let mut order: Vec<usize> = (0..count).collect();
+    for end in (1..count).rev() {
+        order.swap(end, random.below(end as u32 + 1) as usize);
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calibration::{Machine, Toolkit};
+
+    /// A toolkit that takes a microsecond an item, and twice that in even rounds.
+    struct Known {
+        visits: usize,
+    }
+
+    struct Constant(f64);
+
+    impl Job for Constant {
+        fn run(&mut self, _: usize) -> Result<Times, CostError> {
+            Ok(Times { cpu: Some(self.0), elapsed: self.0 * 2.0 })
+        }
+
+        fn bytes(&self) -> usize {
+            10
+        }
+    }
+
+    impl Engine for Known {
+        fn toolkit(&self) -> Toolkit {
+            Toolkit { name: "known".into(), version: "1".into() }
+        }
+
+        fn offers(&self, workload: &Workload) -> bool {
+            matches!(workload, Workload::Text { .. })
+        }
+
+        fn prepare(
+            &mut self,
+            workload: &Workload,
+            activity: Activity,
+            _: Mode,
+        ) -> Result<Option<Box<dyn Job + '_>>, CostError> {
+            let Workload::Text { length } = workload else { return Ok(None) };
+            self.visits += 1;
+            let is_slow = self.visits.is_multiple_of(5);
+            let cost = f64::from(*length) * if is_slow { 2000.0 } else { 1000.0 };
+            Ok((activity == Activity::Serialize).then(|| Box::new(Constant(cost)) as Box<dyn Job>))
+        }
+    }
+
+    #[derive(Default)]
+    struct Count {
+        last: (usize, usize),
+        rounds: Vec<u32>,
+        stop_after: Option<u32>,
+    }
+
+    impl Watch for Count {
+        fn at(&mut self, done: usize, all: usize) {
+            self.last = (done, all);
+        }
+
+        fn round(&mut self, calibration: &Calibration) -> Result<(), CostError> {
+            self.rounds.push(calibration.rounds);
+            match self.stop_after == Some(calibration.rounds) {
+                true => Err(CostError::Operation("stopped".into())),
+                false => Ok(()),
+            }
+        }
+    }
+
+    fn empty() -> Calibration {
+        Calibration::new(Machine::here(), Known { visits: 0 }.toolkit(), Mode::Regular)
+    }
+
+    #[test]
+    fn the_least_of_all_rounds_is_kept() {
+        let (mut watch, plan) = (Count::default(), Plan { extent: Extent::Few, ..Plan::default() });
+        let measured = measure(&mut Known { visits: 0 }, plan, empty(), &mut watch).expect("measured");
+        assert_eq!(watch.last.0, watch.last.1);
+        assert_eq!(watch.rounds, (1..=12).collect::<Vec<_>>());
+        for point in &measured.points {
+            let Workload::Text { length } = point.workload else { panic!("{point:?}") };
+            assert_eq!(point.cpu, Some(f64::from(length) * 1000.0));
+        }
+    }
+
+    #[test]
+    fn measuring_goes_on_where_it_ended() {
+        let plan = Plan { extent: Extent::Few, rounds: 4, ..Plan::default() };
+        let mut kept = empty();
+        kept.rounds = 3;
+        let mut watch = Count::default();
+        let measured = measure(&mut Known { visits: 0 }, plan, kept, &mut watch).expect("measured");
+        assert_eq!((measured.rounds, watch.rounds), (4, vec![4]));
+        let mut stopped = Count { stop_after: Some(2), ..Count::default() };
+        assert!(measure(&mut Known { visits: 0 }, plan, empty(), &mut stopped).is_err());
+        assert_eq!(stopped.rounds, [1, 2]);
+    }
+
+    #[test]
+    fn every_round_has_its_order() {
+        assert_ne!(order(50, 0), order(50, 1));
+        let mut sorted = order(50, 7);
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..50).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn our_own_toolkit_is_measured_with_everything() {
+        let mut engine = Deltasoap::new().expect("a sink");
+        for mode in [Mode::Regular, Mode::Differential] {
+            let mut points = Vec::new();
+            for workload in series(mode, Extent::Few).iter().step_by(7) {
+                for activity in Activity::ALL {
+                    let mut job = engine.prepare(workload, activity, mode).expect("prepared").expect("offered");
+                    let times = job.run(2).unwrap_or_else(|error| panic!("{mode} {activity} {workload}: {error}"));
+                    points.push((times.elapsed > 0.0 && times.cpu.is_some(), job.bytes() > 100));
+                }
+            }
+            assert!(points.len() > 30 && points.iter().all(|it| *it == (true, true)));
+        }
+    }
+}

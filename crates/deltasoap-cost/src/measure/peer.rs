@@ -1,0 +1,182 @@
+//! Other toolkits, by the peer protocol (`bench/peers/PROTOCOL.md`): a process each, which times itself.
+//!
+//! Peers know fixed types: arrays of ints, doubles, strings and structs. So the first two series of the paper can be measured, a string as an array
+//! of one. Of each batch the median counts: it holds the usual share of what a toolkit does from time to time.
+
+use super::{Engine, Job, Sink, Times};
+use crate::CostError;
+use crate::calibration::{Activity, Mode, Toolkit};
+use crate::workload::{Class, Message, Workload};
+use deltasoap_core::Buffer;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// A toolkit's process; ended when dropped.
+#[derive(Debug)]
+pub struct Peer {
+    process: Child,
+    requests: ChildStdin,
+    answers: BufReader<ChildStdout>,
+    toolkit: Toolkit,
+    workloads: Vec<String>,
+    sink: Sink,
+    is_connected: bool,
+}
+
+#[derive(Deserialize)]
+struct Hello {
+    peer: String,
+    version: String,
+    workloads: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Prepared {
+    bytes: usize,
+}
+
+#[derive(Deserialize)]
+struct Connected {}
+
+#[derive(Deserialize)]
+struct Runs {
+    ns: Vec<u64>,
+}
+
+#[derive(Deserialize)]
+struct Failure {
+    error: String,
+}
+
+impl Peer {
+    /// Starts a peer's program, and asks who it is.
+    ///
+    /// # Errors
+    /// When it cannot be started, or does not answer as a peer.
+    pub fn start(program: &Path) -> Result<Self, CostError> {
+        let file = |source| CostError::File { path: program.to_owned(), source };
+        let mut process = Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(file)?;
+        let pipes = process.stdin.take().zip(process.stdout.take());
+        let (requests, answers) = pipes.ok_or_else(|| file(io::ErrorKind::BrokenPipe.into()))?;
+        let toolkit = Toolkit { name: String::new(), version: String::new() };
+        let (answers, sink) = (BufReader::new(answers), Sink::start().map_err(file)?);
+        let mut peer = Peer { process, requests, answers, toolkit, workloads: Vec::new(), sink, is_connected: false };
+        let hello: Hello = peer.ask("hello", b"")?;
+        peer.toolkit = Toolkit { name: hello.peer, version: hello.version };
+        peer.workloads = hello.workloads;
+        Ok(peer)
+    }
+
+    fn ask<T: DeserializeOwned>(&mut self, line: &str, bytes: &[u8]) -> Result<T, CostError> {
+        let answer = self.request(line, bytes).map_err(|error| self.failed(line, error))?;
+        if let Ok(failure) = serde_json::from_str::<Failure>(&answer) {
+            return Err(self.failed(line, failure.error));
+        }
+        serde_json::from_str(&answer).map_err(|error| self.failed(line, error))
+    }
+
+    fn request(&mut self, line: &str, bytes: &[u8]) -> io::Result<String> {
+        writeln!(self.requests, "{line}")?;
+        self.requests.write_all(bytes)?;
+        self.requests.flush()?;
+        let mut answer = String::new();
+        match self.answers.read_line(&mut answer)? {
+            0 => Err(io::ErrorKind::UnexpectedEof.into()),
+            _ => Ok(answer),
+        }
+    }
+
+    fn failed(&self, line: &str, reason: impl ToString) -> CostError {
+        CostError::Engine { what: format!("{} ({line})", self.toolkit.name), reason: reason.to_string() }
+    }
+
+    fn connect(&mut self) -> Result<(), CostError> {
+        if !self.is_connected {
+            let line = format!("connect {}", self.sink.address().port());
+            self.ask::<Connected>(&line, b"")?;
+            self.is_connected = true;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        // Both fail only if the process has ended, which is what they are for.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// What the protocol calls the values of a workload.
+fn values(workload: &Workload) -> Option<(&'static str, u32)> {
+    match *workload {
+        Workload::Array { class: Class::Int, length, .. } => Some(("ints", length)),
+        Workload::Array { class: Class::Double, length, .. } => Some(("hard", length)),
+        Workload::Array { class: Class::Text, length, .. } => Some(("strings", length)),
+        Workload::Text { .. } => Some(("strings", 1)),
+        _ => None,
+    }
+}
+
+fn name(values: &str, activity: Activity) -> String {
+    let action = match activity {
+        Activity::Serialize => "encode",
+        Activity::Send => "send",
+        Activity::Deserialize => "decode",
+    };
+    format!("{action}-{values}")
+}
+
+impl Engine for Peer {
+    fn toolkit(&self) -> Toolkit {
+        self.toolkit.clone()
+    }
+
+    fn offers(&self, workload: &Workload) -> bool {
+        let is_known = |values| Activity::ALL.iter().any(|&it| self.workloads.contains(&name(values, it)));
+        values(workload).is_some_and(|(values, _)| is_known(values))
+    }
+
+    fn prepare(
+        &mut self,
+        workload: &Workload,
+        activity: Activity,
+        mode: Mode,
+    ) -> Result<Option<Box<dyn Job + '_>>, CostError> {
+        let Some((values, count)) = values(workload) else { return Ok(None) };
+        let name = name(values, activity);
+        if mode == Mode::Differential || !self.workloads.contains(&name) {
+            return Ok(None);
+        }
+        if activity == Activity::Send {
+            self.connect()?;
+        }
+        let text = Message::new(workload)?.body(0).encode(Buffer::new()).map_err(|error| self.failed(&name, error))?;
+        let line = format!("prepare {name} {count} {}", text.len());
+        let prepared: Prepared = self.ask(&line, text.as_slice())?;
+        Ok(Some(Box::new(PeerJob { peer: self, bytes: prepared.bytes })))
+    }
+}
+
+struct PeerJob<'p> {
+    peer: &'p mut Peer,
+    bytes: usize,
+}
+
+impl Job for PeerJob<'_> {
+    fn run(&mut self, count: usize) -> Result<Times, CostError> {
+        let runs: Runs = self.peer.ask(&format!("run {count}"), b"")?;
+        let mut times = runs.ns;
+        times.sort_unstable();
+        let median = times.get(times.len() / 2).copied().unwrap_or_default();
+        Ok(Times { cpu: None, elapsed: median as f64 })
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+}

@@ -1,0 +1,257 @@
+//! Plans: what many clients see of a service whose messages cost what was predicted.
+//!
+//! A service is a queueing network: the server's processor with as many cores as it has, and the network, a link in each direction. What a
+//! request demands of each is its *service demand* (Lazowska et al., *Quantitative System Performance*, 1984). Clients are either a
+//! number of them that think between calls (a closed system) or requests that come at a rate (an open one).
+//!
+//! ```text
+//!   think ──> link to the server ──> processor (cores) ──> link to the clients ──> clients' own work
+//!     ^                                                                                │
+//!     └────────────────────────────────────────────────────────────────────────────────┘
+//! ```
+
+mod binary;
+mod closed;
+mod open;
+mod questions;
+
+pub use binary::{BinaryCost, binary_cost};
+pub use closed::solve_closed;
+pub use open::{erlang_c, solve_open};
+pub use questions::{Answer, answers};
+
+use crate::CostError;
+use serde::Serialize;
+
+/// Bytes of HTTP around a message, about: request line or status line, and headers.
+pub const HTTP: usize = 300;
+
+/// What a request demands, in seconds, and what there is to serve it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct System {
+    /// Processor time at the server for reading the request and writing the response, in seconds.
+    pub xml: f64,
+    /// Processor time at the server for all else, in seconds: HTTP, and the operation itself.
+    pub service: f64,
+    /// Cores of the server.
+    pub cores: u32,
+    /// Bytes of a request on the wire.
+    pub request_bytes: f64,
+    /// Bytes of a response on the wire.
+    pub response_bytes: f64,
+    /// Bits a second in each direction; infinite for none to wait for.
+    pub bandwidth: f64,
+    /// Time at the client for writing the request and reading the response, and for all that nobody waits in line for, in seconds.
+    pub client: f64,
+    /// Most requests that the server works on at one time; others wait.
+    pub max_concurrency: Option<u32>,
+}
+
+/// Who calls.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Load {
+    /// So many clients, each of which thinks for so many seconds on average between an answer and the next call.
+    Closed {
+        /// Clients.
+        clients: u32,
+        /// Seconds.
+        think: f64,
+    },
+    /// So many requests a second, at random.
+    Open {
+        /// Requests a second.
+        rate: f64,
+    },
+}
+
+/// A place where requests are served.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Station {
+    /// Its name.
+    pub name: &'static str,
+    /// Seconds that a request is served there.
+    pub demand: f64,
+    /// Requests that are served at one time.
+    pub servers: u32,
+}
+
+/// What is to be expected of a system.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Outcome {
+    /// Requests a second.
+    pub throughput: f64,
+    /// Seconds from call to answer, on average.
+    pub response: f64,
+    /// Requests that wait to be let in, on average.
+    pub waiting: f64,
+    /// By station.
+    pub stations: Vec<Occupation>,
+}
+
+/// How much a station has to do.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Occupation {
+    /// The station.
+    pub station: &'static str,
+    /// The share of its servers that is busy, from 0 to 1.
+    pub utilisation: f64,
+    /// Requests that are served or wait there, on average.
+    pub queue: f64,
+    /// Seconds that a request spends there.
+    pub residence: f64,
+}
+
+/// Beyond this load, response time grows faster than throughput.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Knee {
+    /// So many clients: where the asymptotes of throughput meet.
+    Clients(f64),
+    /// So many requests a second: where throughput by response time is greatest.
+    Rate(f64),
+}
+
+/// What a system does under a load.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Plan {
+    /// The system.
+    pub system: System,
+    /// The load.
+    pub load: Load,
+    /// What is to be expected.
+    pub outcome: Outcome,
+    /// Where the load becomes too much.
+    pub knee: Knee,
+    /// Requests a second that cannot be passed.
+    pub most: f64,
+    /// The station that is full first.
+    pub bottleneck: &'static str,
+}
+
+impl System {
+    /// The places where requests wait.
+    pub fn stations(&self) -> Vec<Station> {
+        let link = |bytes: f64| if self.bandwidth.is_finite() { bytes * 8.0 / self.bandwidth } else { 0.0 };
+        let cores = self.max_concurrency.map_or(self.cores, |most| most.min(self.cores));
+        vec![
+            Station { name: "processor", demand: self.xml + self.service, servers: cores },
+            Station { name: "network in", demand: link(self.request_bytes), servers: 1 },
+            Station { name: "network out", demand: link(self.response_bytes), servers: 1 },
+        ]
+    }
+
+    /// The station that is full first, and requests a second that it can serve.
+    pub fn bottleneck(&self) -> (&'static str, f64) {
+        let capacity = |station: &Station| f64::from(station.servers) / station.demand;
+        let all = self.stations().into_iter().map(|station| (station.name, capacity(&station)));
+        all.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or(("processor", f64::INFINITY))
+    }
+
+    fn check(&self) -> Result<(), CostError> {
+        at_least("the time for XML", self.xml, 0.0)?;
+        at_least("the service time", self.service, 0.0)?;
+        at_least("the time at the client", self.client, 0.0)?;
+        at_least("the number of cores", f64::from(self.cores), 1.0)?;
+        at_least("the concurrency", f64::from(self.max_concurrency.unwrap_or(1)), 1.0)?;
+        above_zero("the processor's time for a request", self.xml + self.service)?;
+        above_zero("the bandwidth", self.bandwidth)
+    }
+}
+
+fn above_zero(name: &'static str, found: f64) -> Result<(), CostError> {
+    if found > 0.0 { Ok(()) } else { Err(CostError::Parameter { name, expected: "more than 0", found }) }
+}
+
+fn at_least(name: &'static str, found: f64, least: f64) -> Result<(), CostError> {
+    let expected = if least == 0.0 { "a number of at least 0" } else { "at least 1" };
+    if found.is_finite() && found >= least { Ok(()) } else { Err(CostError::Parameter { name, expected, found }) }
+}
+
+/// Says what a system does under a load.
+///
+/// # Errors
+/// For parameters that mean nothing, and rates that the system cannot serve.
+pub fn plan(system: &System, load: Load) -> Result<Plan, CostError> {
+    system.check()?;
+    let outcome = outcome(system, load)?;
+    let (bottleneck, most) = system.bottleneck();
+    Ok(Plan { system: system.clone(), load, outcome, knee: knee(system, load), most, bottleneck })
+}
+
+/// What is to be expected of a system under a load.
+///
+/// # Errors
+/// As [`plan`].
+pub fn outcome(system: &System, load: Load) -> Result<Outcome, CostError> {
+    match load {
+        Load::Closed { clients, think } => {
+            at_least("the think time", think, 0.0)?;
+            at_least("the number of clients", f64::from(clients), 1.0)?;
+            Ok(solve_closed(system, clients, think))
+        }
+        Load::Open { rate } => {
+            at_least("the rate", rate, 0.0)?;
+            solve_open(system, rate)
+        }
+    }
+}
+
+fn knee(system: &System, load: Load) -> Knee {
+    let alone: f64 = system.client + system.stations().iter().map(|station| station.demand).sum::<f64>();
+    let (_, most) = system.bottleneck();
+    match load {
+        Load::Closed { think, .. } => Knee::Clients((alone + think) * most),
+        Load::Open { .. } => Knee::Rate(open::best_rate(system, most)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn system() -> System {
+        System {
+            xml: 0.002,
+            service: 0.003,
+            cores: 2,
+            request_bytes: 1000.0,
+            response_bytes: 9000.0,
+            bandwidth: 1e8,
+            client: 0.001,
+            max_concurrency: None,
+        }
+    }
+
+    #[test]
+    fn parameters_are_checked() {
+        let error = |system: System, load| plan(&system, load).expect_err("refused").to_string();
+        let closed = Load::Closed { clients: 1, think: 0.0 };
+        assert_eq!(error(System { cores: 0, ..system() }, closed), "the number of cores must be at least 1, not 0");
+        assert!(error(System { bandwidth: 0.0, ..system() }, closed).starts_with("the bandwidth must be more than 0"));
+        assert!(error(System { xml: -1.0, ..system() }, closed).contains("time for XML"));
+        assert!(error(system(), Load::Closed { clients: 0, think: 0.0 }).contains("number of clients"));
+        assert!(error(system(), Load::Open { rate: f64::NAN }).contains("the rate"));
+        let full = error(system(), Load::Open { rate: 401.0 });
+        assert_eq!(
+            full,
+            "401.0 requests a second are more than processor can serve: it is saturated at 400.0 a second"
+        );
+    }
+
+    #[test]
+    fn the_knee_is_where_the_asymptotes_meet() {
+        let plan = plan(&system(), Load::Closed { clients: 10, think: 1.0 }).expect("a plan");
+        let Knee::Clients(knee) = plan.knee else { panic!("{plan:?}") };
+        assert!((knee - (0.006 + 0.0008 + 1.0) * 400.0).abs() < 1e-6, "{knee}");
+        assert_eq!((plan.bottleneck, plan.most), ("processor", 400.0));
+    }
+
+    #[test]
+    fn light_load_means_no_waiting() {
+        for load in [Load::Closed { clients: 1, think: 5.0 }, Load::Open { rate: 1e-6 }] {
+            let outcome = outcome(&system(), load).expect("solved");
+            assert!((outcome.response - 0.0068).abs() < 1e-6, "{outcome:?}");
+        }
+    }
+}

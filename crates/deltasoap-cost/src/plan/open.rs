@@ -1,0 +1,89 @@
+//! Open systems: a network of M/M/m stations (Jackson, 1957), each by Erlang's formula.
+
+use super::{Occupation, Outcome, Station, System};
+use crate::CostError;
+
+/// Solves an open system. With a bound on concurrency below the number of cores there are as many cores; a higher one changes
+/// nothing for requests that come at random.
+///
+/// # Errors
+/// [`CostError::Saturated`] for a rate that a station cannot serve.
+pub fn solve_open(system: &System, rate: f64) -> Result<Outcome, CostError> {
+    let (station, most) = system.bottleneck();
+    if rate >= most {
+        return Err(CostError::Saturated { rate, station: station.to_owned(), most });
+    }
+    let stations: Vec<_> = system.stations().iter().map(|station| occupation(station, rate)).collect();
+    let response = system.client + stations.iter().map(|station| station.residence).sum::<f64>();
+    Ok(Outcome { throughput: rate, response, waiting: 0.0, stations })
+}
+
+fn occupation(station: &Station, rate: f64) -> Occupation {
+    let (servers, load) = (f64::from(station.servers), rate * station.demand);
+    let utilisation = load / servers;
+    let wait = if load > 0.0 {
+        erlang_c(station.servers, load) * station.demand / (servers * (1.0 - utilisation))
+    } else {
+        0.0
+    };
+    let residence = station.demand + wait;
+    Occupation { station: station.name, utilisation, queue: rate * residence, residence }
+}
+
+/// The chance that a request has to wait for one of `servers` that are offered `load` erlangs; 1 if that is too much for them.
+pub fn erlang_c(servers: u32, load: f64) -> f64 {
+    let m = f64::from(servers);
+    if load >= m {
+        return 1.0;
+    }
+    // Erlang's B, by its recursion, which is stable.
+    let blocked = (1..=servers).fold(1.0, |blocked, n| load * blocked / (f64::from(n) + load * blocked));
+    blocked / (1.0 - load / m * (1.0 - blocked))
+}
+
+/// The rate at which throughput by response time is greatest, by ternary search: their quotient has one maximum.
+pub(super) fn best_rate(system: &System, most: f64) -> f64 {
+    let power = |rate: f64| solve_open(system, rate).map_or(0.0, |outcome| rate / outcome.response);
+    let (mut low, mut high) = (0.0, most);
+    if !most.is_finite() {
+        return most;
+    }
+    for _ in 0..100 {
+        let (left, right) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
+        if power(left) < power(right) { low = left } else { high = right }
+    }
+    (low + high) / 2.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two servers with one erlang wait with a chance of one third; one server waits with its utilisation.
+    #[test]
+    fn erlangs_formula_has_its_known_values() {
+        assert!((erlang_c(2, 1.0) - 1.0 / 3.0).abs() < 1e-12);
+        assert!((erlang_c(1, 0.7) - 0.7).abs() < 1e-12);
+        assert!((erlang_c(3, 2.0) - 4.0 / 9.0).abs() < 1e-12);
+        assert_eq!((erlang_c(2, 2.0), erlang_c(4, 0.0)), (1.0, 0.0));
+    }
+
+    /// The best rate of M/M/1 is half of what it can serve (Kleinrock).
+    #[test]
+    fn the_best_rate_of_one_server_is_half() {
+        let system = System {
+            xml: 0.01,
+            service: 0.0,
+            cores: 1,
+            request_bytes: 0.0,
+            response_bytes: 0.0,
+            bandwidth: f64::INFINITY,
+            client: 0.0,
+            max_concurrency: None,
+        };
+        assert!((best_rate(&system, 100.0) - 50.0).abs() < 1e-3);
+        let outcome = solve_open(&system, 80.0).expect("solved");
+        assert!((outcome.response - 0.05).abs() < 1e-12, "S / (1 - rho): {outcome:?}");
+        assert!((outcome.stations[0].queue - 4.0).abs() < 1e-12, "rho / (1 - rho)");
+    }
+}

@@ -1,0 +1,102 @@
+//! The questions that Imre et al. open with (section 1), answered for a system.
+
+use super::{BinaryCost, HTTP, Load, Outcome, System, outcome};
+use serde::Serialize;
+
+/// What changes if something is changed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Answer {
+    /// What is changed.
+    pub question: &'static str,
+    /// What is to be expected then; `None` where the system cannot serve that.
+    pub outcome: Option<Outcome>,
+    /// Response time, by that of the system as it is.
+    pub response_ratio: Option<f64>,
+    /// Throughput, by that of the system as it is.
+    pub throughput_ratio: Option<f64>,
+}
+
+/// Answers them all; the last one if the cost of a binary format is known.
+pub fn answers(system: &System, load: Load, binary: Option<&BinaryCost>) -> Vec<Answer> {
+    let faster = System { xml: system.xml / 2.0, service: system.service / 2.0, ..system.clone() };
+    let broader = System { bandwidth: system.bandwidth * 1.5, ..system.clone() };
+    let mut changes = vec![
+        ("a processor of twice the speed", faster, load),
+        ("1.5 times the bandwidth", broader, load),
+        (more_question(load), system.clone(), more(load)),
+    ];
+    changes.extend(binary.map(|binary| ("a binary format instead of XML", with_binary(system, binary), load)));
+    let now = outcome(system, load).ok();
+    changes.into_iter().map(|(question, system, load)| answer(question, &system, load, now.as_ref())).collect()
+}
+
+fn answer(question: &'static str, system: &System, load: Load, now: Option<&Outcome>) -> Answer {
+    let then = outcome(system, load).ok();
+    let both = now.zip(then.as_ref());
+    Answer {
+        question,
+        response_ratio: both.map(|(now, then)| then.response / now.response),
+        throughput_ratio: both.map(|(now, then)| then.throughput / now.throughput),
+        outcome: then,
+    }
+}
+
+fn more_question(load: Load) -> &'static str {
+    match load {
+        Load::Closed { .. } => "30 % more clients",
+        Load::Open { .. } => "30 % more requests",
+    }
+}
+
+fn more(load: Load) -> Load {
+    match load {
+        Load::Closed { clients, think } => Load::Closed { clients: (f64::from(clients) * 1.3).round() as u32, think },
+        Load::Open { rate } => Load::Open { rate: rate * 1.3 },
+    }
+}
+
+fn with_binary(system: &System, binary: &BinaryCost) -> System {
+    System {
+        xml: binary.server,
+        client: (system.client - binary.xml_client + binary.client).max(binary.client),
+        request_bytes: (binary.request_bytes + HTTP) as f64,
+        response_bytes: (binary.response_bytes + HTTP) as f64,
+        ..system.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn system() -> System {
+        System {
+            xml: 0.008,
+            service: 0.002,
+            cores: 1,
+            request_bytes: 1e4,
+            response_bytes: 1e5,
+            bandwidth: 1e9,
+            client: 0.001,
+            max_concurrency: None,
+        }
+    }
+
+    #[test]
+    fn every_question_has_an_answer() {
+        let binary =
+            BinaryCost { server: 0.0001, client: 0.0001, xml_client: 0.001, request_bytes: 100, response_bytes: 1000 };
+        for load in [Load::Closed { clients: 20, think: 1.0 }, Load::Open { rate: 50.0 }] {
+            let answers = answers(&system(), load, Some(&binary));
+            assert_eq!(answers.len(), 4);
+            let ratio = |at: usize| answers[at].response_ratio.expect("answered");
+            assert!(ratio(0) < 0.7 && ratio(1) < 1.0 && ratio(2) > 1.0 && ratio(3) < ratio(0), "{answers:?}");
+        }
+    }
+
+    #[test]
+    fn too_much_has_no_answer() {
+        let answers = answers(&system(), Load::Open { rate: 90.0 }, None);
+        assert!(answers[0].outcome.is_some() && answers[2].outcome.is_none(), "{answers:?}");
+    }
+}

@@ -1,0 +1,178 @@
+//! Filling a sample: lists as long, and texts as wide, as is asked for.
+
+use crate::CostError;
+use crate::usage::item_field;
+use crate::workload::{Class, typical};
+use deltasoap_core::schema::{Element, Field, SimpleElement, View};
+use deltasoap_core::{Record, Shared, Simple, Value};
+use deltasoap_streams::prng::{SEED, SplitMix64};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most values of a message.
+const MOST: usize = 500_000;
+
+/// The sizes of what a description leaves open, by path.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sizes {
+    /// Items of lists.
+    pub lengths: BTreeMap<String, usize>,
+    /// Characters of texts, octets of binary data.
+    pub texts: BTreeMap<String, usize>,
+    /// The share of leaves that change from one message to the next, from 0 to 1; the empty path means the whole message.
+    pub changed: BTreeMap<String, f64>,
+    /// Items of lists that are not named.
+    pub length: usize,
+    /// Characters of texts that are not named.
+    pub text: usize,
+}
+
+impl Default for Sizes {
+    /// Ten items, twenty characters, nothing changed.
+    fn default() -> Self {
+        let (lengths, texts, changed) = Default::default();
+        Sizes { lengths, texts, changed, length: 10, text: 20 }
+    }
+}
+
+/// Something whose size a description leaves open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OpenPart {
+    /// Where it is.
+    pub path: String,
+    /// What is open.
+    pub kind: Kind,
+    /// The size that was taken.
+    pub size: usize,
+    /// True if nobody gave it.
+    pub is_assumed: bool,
+}
+
+/// What a description leaves open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// How many items a list has.
+    Length,
+    /// How many characters a text has, or octets.
+    Text,
+}
+
+/// Fills one sample.
+pub(super) struct Filler<'s> {
+    sizes: &'s Sizes,
+    pub(super) open: Vec<OpenPart>,
+    known: BTreeSet<String>,
+    path: String,
+    random: SplitMix64,
+    values: usize,
+}
+
+impl<'s> Filler<'s> {
+    pub(super) fn new(sizes: &'s Sizes) -> Self {
+        let (open, known, path) = Default::default();
+        Filler { sizes, open, known, path, random: SplitMix64::new(SEED), values: 0 }
+    }
+
+    pub(super) fn fill(&mut self, value: &mut Value, view: View<'_>) -> Result<(), CostError> {
+        self.count(1)?;
+        match (value, view.element) {
+            (Value::Simple(simple), Element::Simple(element)) => self.leaf(simple, element),
+            (Value::Record(record), Element::Complex(_)) => self.record(record, view)?,
+            (Value::List(items), Element::Array(array)) => {
+                let field = item_field(array.item_name.clone(), array.item);
+                self.list(items, &field, view.follow(array.item))?;
+            }
+            (Value::Shared(shared), Element::Shared(content)) => {
+                let held = shared.get().map(|value| (*value).clone());
+                if let Some(mut value) = held {
+                    self.fill(&mut value, view.follow(*content))?;
+                    *shared = Shared::new(value);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, values: usize) -> Result<(), CostError> {
+        self.values = self.values.saturating_add(values);
+        if self.values > MOST { Err(CostError::TooLarge { most: MOST }) } else { Ok(()) }
+    }
+
+    fn record(&mut self, record: &mut Record, view: View<'_>) -> Result<(), CostError> {
+        let Some(complex) = view.complex() else { return Ok(()) };
+        for (value, attribute) in record.attributes.iter_mut().zip(complex.attributes.iter()) {
+            if let (Some(value), Element::Simple(element)) = (value, view.follow(attribute.element).element) {
+                let outside = self.enter(&format!("@{}", attribute.name.local));
+                self.leaf(value, element);
+                self.path.truncate(outside);
+            }
+        }
+        if let Some(text) = complex.text {
+            return record.fields.iter_mut().try_for_each(|value| self.fill(value, view.follow(text)));
+        }
+        let fields = record.fields.iter_mut().zip(complex.fields.iter());
+        for (value, field) in fields {
+            self.field(value, field, view.follow(field.element))?;
+        }
+        Ok(())
+    }
+
+    fn field(&mut self, value: &mut Value, field: &Field, view: View<'_>) -> Result<(), CostError> {
+        if field.inline {
+            return match value {
+                Value::List(items) => items.iter_mut().try_for_each(|item| self.fill(item, view)),
+                value => self.fill(value, view),
+            };
+        }
+        let outside = self.enter(&field.name.local);
+        let filled = match value {
+            Value::List(items) if field.is_repeated() => self.list(items, field, view),
+            value => self.fill(value, view),
+        };
+        self.path.truncate(outside);
+        filled
+    }
+
+    /// As many items as are wanted, each with its own values. A list without items has none because its type would have no end.
+    fn list(&mut self, items: &mut Vec<Value>, field: &Field, view: View<'_>) -> Result<(), CostError> {
+        let Some(pattern) = items.first().cloned() else { return Ok(()) };
+        let (least, most) = (field.min as usize, field.max.map_or(usize::MAX, |max| max as usize));
+        let length = self.size(Kind::Length, (least, most));
+        self.count(length)?;
+        *items = vec![pattern; length];
+        items.iter_mut().try_for_each(|item| self.fill(item, view))
+    }
+
+    fn leaf(&mut self, value: &mut Simple, element: &SimpleElement) {
+        let is_open = Class::of(element.base).has_length() && element.enumeration.is_empty();
+        let length = if is_open { self.size(Kind::Text, (0, usize::MAX)) } else { 0 };
+        if let Some(typical) = typical(element, length, &mut self.random) {
+            *value = typical;
+        }
+    }
+
+    /// The size of the part at hand. What is assumed is within the bounds that the schema says; what is given is taken as it is.
+    fn size(&mut self, kind: Kind, (least, most): (usize, usize)) -> usize {
+        let (given, assumed) = match kind {
+            Kind::Length => (&self.sizes.lengths, self.sizes.length.clamp(least, most.max(least))),
+            Kind::Text => (&self.sizes.texts, self.sizes.text),
+        };
+        let given = given.get(&self.path).copied();
+        let size = given.unwrap_or(assumed);
+        if self.known.insert(format!("{kind:?} {}", self.path)) {
+            self.open.push(OpenPart { path: self.path.clone(), kind, size, is_assumed: given.is_none() });
+        }
+        size
+    }
+
+    fn enter(&mut self, name: &str) -> usize {
+        let outside = self.path.len();
+        if outside > 0 {
+            self.path.push('/');
+        }
+        self.path.push_str(name);
+        outside
+    }
+}

@@ -1,0 +1,322 @@
+//! Prediction: from an operation of a WSDL to the cost of its messages (Imre et al., 3.4).
+//!
+//! A message is made by the operation's schema, with as many items and characters as are asked for, and values of typical width. What it
+//! consists of is counted, and the model gives the price. Its size is not estimated but that of the message, written.
+
+mod endless;
+mod fill;
+
+pub use fill::{Kind, OpenPart, Sizes};
+
+use crate::CostError;
+use crate::calibration::{Activity, Mode};
+use crate::fit::model::{ActivityModel, Estimate, Model};
+use crate::usage::{Feature, Usage, parts};
+use crate::workload::{Body, Class};
+use deltasoap_core::schema::{ElementRef, QName, Use};
+use deltasoap_core::{Buffer, Value};
+use deltasoap_dynamic::Operation;
+use endless::endless;
+use fill::Filler;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the messages of an operation cost.
+#[derive(Debug, Clone, Serialize)]
+pub struct Prediction {
+    /// The operation's full name.
+    pub operation: String,
+    /// Request, and response if there is one.
+    pub messages: Vec<MessageCost>,
+}
+
+/// Which message of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// From client to server.
+    Request,
+    /// From server to client.
+    Response,
+}
+
+/// What one message costs.
+#[derive(Debug, Clone, Serialize)]
+pub struct MessageCost {
+    /// Which one.
+    pub direction: Direction,
+    /// Name of the body's element.
+    pub element: String,
+    /// Bytes on the wire, without HTTP.
+    pub bytes: usize,
+    /// Leaves: values of simple types.
+    pub leaves: u64,
+    /// Nanoseconds to serialize it.
+    pub serialize: Estimate,
+    /// Nanoseconds to deserialize it.
+    pub deserialize: Estimate,
+    /// Parts in the order of the document. The first, whose path is empty, is the message around them. None in differential mode.
+    pub parts: Vec<PartCost>,
+    /// Parts whose length is open, and which was taken.
+    pub open: Vec<OpenPart>,
+}
+
+/// What a part of a message costs.
+#[derive(Debug, Clone, Serialize)]
+pub struct PartCost {
+    /// Names of elements from the body's element on, with `/` between them; `@` in front of attributes.
+    pub path: String,
+    /// Nanoseconds to serialize it.
+    pub serialize: f64,
+    /// Nanoseconds to deserialize it.
+    pub deserialize: f64,
+    /// Its part of both costs of the message, from 0 to 1.
+    pub share: f64,
+}
+
+/// A message with everything that is needed to write it.
+#[derive(Debug)]
+pub struct Sample {
+    /// The operation, which has the schema.
+    pub operation: Operation,
+    /// Which message.
+    pub direction: Direction,
+    /// Parts whose length is open.
+    pub open: Vec<OpenPart>,
+    name: QName,
+    content: ElementRef,
+    value: Value,
+    encoding: Use,
+}
+
+impl Sample {
+    /// The message's body.
+    pub fn body(&self) -> Body<'_> {
+        let (view, version) = (self.operation.view(self.content), self.operation.version());
+        Body { name: &self.name, view, value: &self.value, encoding: self.encoding, version }
+    }
+
+    /// Its content.
+    pub fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// The message in full.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn encode(&self) -> Result<Buffer, CostError> {
+        let failed = |error: deltasoap_core::Error| CostError::Engine {
+            what: self.operation.full_name(),
+            reason: error.to_string(),
+        };
+        self.body().encode(Buffer::new()).map_err(failed)
+    }
+}
+
+/// Makes the messages of an operation with some sizes.
+///
+/// # Errors
+/// When the operation cannot be used, a size is of a path that neither message has, or a type has no end.
+pub fn samples(operation: &Operation, sizes: &Sizes) -> Result<Vec<Sample>, CostError> {
+    let method = operation.method().map_err(|error| CostError::Operation(error.to_string()))?;
+    let encoding = method.element.encoding;
+    let mut samples = Vec::new();
+    let request = operation.request().map(|body| (Direction::Request, body));
+    let response = operation.response().map(|body| (Direction::Response, body));
+    for (direction, (name, content)) in request.into_iter().chain(response) {
+        let view = operation.view(content);
+        if let Some(path) = endless(view) {
+            return Err(CostError::Endless { path });
+        }
+        let value = match direction {
+            Direction::Request => operation.request_sample(),
+            Direction::Response => operation.response_sample(),
+        };
+        let mut value =
+            value.ok_or_else(|| CostError::Operation(format!("{} has no sample", operation.full_name())))?;
+        let mut filler = Filler::new(sizes);
+        filler.fill(&mut value, view)?;
+        let (operation, name) = (operation.clone(), name.clone());
+        samples.push(Sample { operation, direction, open: filler.open, name, content, value, encoding });
+    }
+    check_paths(&samples, sizes)?;
+    Ok(samples)
+}
+
+/// Every path that a size was given for must be in a message, as a part of that kind.
+fn check_paths(samples: &[Sample], sizes: &Sizes) -> Result<(), CostError> {
+    let open = || samples.iter().flat_map(|sample| &sample.open);
+    let known =
+        |kind: Kind| open().filter(|part| part.kind == kind).map(|part| part.path.clone()).collect::<BTreeSet<_>>();
+    let all: BTreeSet<String> =
+        samples.iter().flat_map(|it| parts(&it.body())).map(|it| it.0).filter(|it| !it.is_empty()).collect();
+    for (given, known) in [(&sizes.lengths, known(Kind::Length)), (&sizes.texts, known(Kind::Text))] {
+        if let Some(path) = given.keys().find(|path| !known.contains(*path)) {
+            return Err(CostError::UnknownPath { path: path.clone(), known: known.into_iter().collect() });
+        }
+    }
+    match sizes.changed.keys().find(|path| !path.is_empty() && !all.contains(*path)) {
+        Some(path) => Err(CostError::UnknownPath { path: path.clone(), known: all.into_iter().collect() }),
+        None => Ok(()),
+    }
+}
+
+/// Predicts what the messages of an operation cost.
+///
+/// # Errors
+/// As [`samples`], and when the calibration has no series for something in a message.
+pub fn predict(model: &Model, operation: &Operation, sizes: &Sizes) -> Result<Prediction, CostError> {
+    let samples = samples(operation, sizes)?;
+    let messages = samples.iter().map(|sample| message_cost(model, sample, sizes)).collect::<Result<_, _>>()?;
+    Ok(Prediction { operation: operation.full_name(), messages })
+}
+
+/// Predicts what one message costs.
+///
+/// # Errors
+/// As [`predict`].
+pub fn message_cost(model: &Model, sample: &Sample, sizes: &Sizes) -> Result<MessageCost, CostError> {
+    let (serialize, deserialize) = (model.of(Activity::Serialize)?, model.of(Activity::Deserialize)?);
+    let bytes = sample.encode()?.len();
+    let parts = parts(&sample.body());
+    let mut usage = Usage::default();
+    parts.iter().for_each(|(_, part)| usage.merge(part));
+    let leaves = usage.leaves() as u64;
+    let parts_cost = match model.mode {
+        Mode::Regular => part_costs(serialize, deserialize, &parts)?,
+        Mode::Differential => {
+            usage = changed(&usage, bytes, &parts, &sizes.changed);
+            Vec::new()
+        }
+    };
+    Ok(MessageCost {
+        direction: sample.direction,
+        element: sample.name.to_string(),
+        bytes,
+        leaves,
+        serialize: serialize.features.estimate(&usage)?,
+        deserialize: deserialize.features.estimate(&usage)?,
+        parts: parts_cost,
+        open: sample.open.clone(),
+    })
+}
+
+fn part_costs(
+    serialize: &ActivityModel,
+    deserialize: &ActivityModel,
+    parts: &[(String, Usage)],
+) -> Result<Vec<PartCost>, CostError> {
+    let cost = |(path, usage): &(String, Usage)| {
+        let (serialize, deserialize) =
+            (serialize.features.estimate(usage)?.cost, deserialize.features.estimate(usage)?.cost);
+        Ok(PartCost { path: path.clone(), serialize, deserialize, share: 0.0 })
+    };
+    let mut costs: Vec<PartCost> = parts.iter().map(cost).collect::<Result<_, CostError>>()?;
+    let total: f64 = costs.iter().map(|part| part.serialize + part.deserialize).sum();
+    costs.iter_mut().for_each(|part| part.share = (part.serialize + part.deserialize) / total);
+    Ok(costs)
+}
+
+/// The message in differential mode, with a share of the leaves in some parts changed.
+fn changed(usage: &Usage, bytes: usize, parts: &[(String, Usage)], shares: &BTreeMap<String, f64>) -> Usage {
+    let mut compared = usage.compared(bytes);
+    for (path, part) in parts {
+        let is_within = |outer: &str| outer.is_empty() || path == outer || path.starts_with(&format!("{outer}/"));
+        // The longest path is the one that means this part most closely.
+        let share = shares.iter().filter(|(outer, _)| is_within(outer)).max_by_key(|(outer, _)| outer.len());
+        let Some((_, &share)) = share else { continue };
+        for class in Class::ALL {
+            let kinds = [Feature::Field(class), Feature::Item(class), Feature::Attribute(class)];
+            let leaves: f64 = kinds.into_iter().map(|feature| part.count(feature)).sum();
+            compared.add(Feature::Changed(class), leaves * share);
+        }
+    }
+    compared
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deltasoap_dynamic::Contract;
+
+    const SHOP: &str = include_str!("../../../deltasoap-dynamic/tests/data/shop.wsdl");
+
+    fn order() -> Operation {
+        Contract::from_text(SHOP).expect("a contract").operation("Order").expect("an operation")
+    }
+
+    fn request(sizes: &Sizes) -> Sample {
+        samples(&order(), sizes).expect("samples").remove(0)
+    }
+
+    #[test]
+    fn messages_are_as_large_as_asked_for() {
+        let mut sizes = Sizes::default();
+        sizes.lengths.insert("item".into(), 25);
+        sizes.texts.insert("customer".into(), 300);
+        let sample = request(&sizes);
+        let text = String::from_utf8(sample.encode().expect("written").into_vec()).expect("text");
+        assert_eq!(text.matches(":item").count(), 2 * 25, "start and end tags: {text}");
+        let customer = parts(&sample.body()).into_iter().find(|it| it.0 == "customer").expect("a part").1;
+        assert_eq!(customer.count(Feature::Character), 300.0);
+        assert!(sample.open.iter().any(|part| part.path == "item" && !part.is_assumed && part.size == 25));
+        assert!(sample.open.iter().any(|part| part.path == "item/remark" && part.is_assumed));
+    }
+
+    #[test]
+    fn unknown_paths_are_refused() {
+        let error = |sizes: Sizes| samples(&order(), &sizes).expect_err("refused").to_string();
+        let mut sizes = Sizes::default();
+        sizes.lengths.insert("itm".into(), 3);
+        assert!(error(sizes).starts_with("no message has itm; there are "));
+        let mut sizes = Sizes::default();
+        sizes.texts.insert("item".into(), 3);
+        assert!(error(sizes).contains("customer"));
+        let mut sizes = Sizes::default();
+        sizes.changed.insert("nothing".into(), 0.5);
+        assert!(error(sizes).starts_with("no message has nothing"));
+    }
+
+    #[test]
+    fn a_message_has_a_bound() {
+        let mut sizes = Sizes::default();
+        sizes.lengths.insert("item".into(), 1 << 30);
+        assert!(matches!(samples(&order(), &sizes), Err(CostError::TooLarge { .. })));
+    }
+
+    #[test]
+    fn a_type_that_requires_itself_is_refused() {
+        let wsdl = SHOP.replace(
+            "<xs:element name=\"category\" type=\"tns:Category\" minOccurs=\"0\" maxOccurs=\"unbounded\"/>",
+            "<xs:element name=\"category\" type=\"tns:Category\"/>",
+        );
+        assert_ne!(wsdl, SHOP);
+        let contract = Contract::from_text(&wsdl).expect("a contract");
+        let results: Vec<_> = contract.operations().iter().map(|it| samples(it, &Sizes::default()).err()).collect();
+        let endless = results.iter().flatten().filter(|error| matches!(error, CostError::Endless { .. })).count();
+        assert!(endless > 0, "{results:?}");
+    }
+
+    #[test]
+    fn every_operation_has_messages_that_are_read_again() {
+        for operation in Contract::from_text(SHOP).expect("a contract").operations() {
+            for sample in samples(&operation, &Sizes::default()).expect("samples") {
+                assert!(sample.encode().expect("written").len() > 100);
+                assert!(Usage::of(&sample.body()).count(Feature::Message) == 1.0);
+            }
+        }
+    }
+
+    #[test]
+    fn changes_are_those_of_the_closest_path() {
+        let sample = request(&Sizes::default());
+        let parts = parts(&sample.body());
+        let usage = Usage::of(&sample.body());
+        let shares = BTreeMap::from([(String::new(), 0.0), ("item".to_owned(), 0.5)]);
+        let changed = changed(&usage, 1000, &parts, &shares);
+        let items: f64 = parts.iter().filter(|it| it.0.starts_with("item")).map(|it| it.1.leaves()).sum();
+        let count: f64 = Class::ALL.iter().map(|&class| changed.count(Feature::Changed(class))).sum();
+        assert_eq!((count, changed.count(Feature::Compared)), (items / 2.0, 1000.0));
+    }
+}

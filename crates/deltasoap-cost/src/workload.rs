@@ -1,0 +1,167 @@
+//! Workloads: the messages that are measured.
+//!
+//! The first three are those of Imre et al. (3.1 to 3.3). The others measure what real descriptions have besides: fields by
+//! every class of type, attributes, nested types, arrays of structs, long names, namespaces, `xsi:type`, trees.
+
+mod build;
+mod class;
+mod series;
+
+pub use build::{Body, Message};
+pub use class::{Class, typical};
+pub use series::{Extent, composites, series};
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// One message, described.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Workload {
+    /// Items of one type (equation 1).
+    Array {
+        /// The type.
+        class: Class,
+        /// Items.
+        length: u32,
+        /// Characters of each, where it is text.
+        text: u32,
+    },
+    /// One string (equation 2).
+    Text {
+        /// Its characters.
+        length: u32,
+    },
+    /// A composite type (equation 3).
+    Composite {
+        /// Fields of type int.
+        ints: u32,
+        /// Fields of type double.
+        doubles: u32,
+        /// Fields of type string.
+        texts: u32,
+        /// Characters of each string.
+        length: u32,
+    },
+    /// A type with fields of one type.
+    Fields {
+        /// The type.
+        class: Class,
+        /// Fields.
+        count: u32,
+        /// Characters of each, where it is text.
+        text: u32,
+        /// How the fields' elements are written.
+        style: Style,
+    },
+    /// Types within types, each with an int.
+    Nested {
+        /// Types side by side.
+        breadth: u32,
+        /// Types within each other.
+        depth: u32,
+    },
+    /// A type with attributes.
+    Attributes {
+        /// Their type.
+        class: Class,
+        /// How many.
+        count: u32,
+    },
+    /// An array of structs of two ints and a double.
+    Structs {
+        /// Items.
+        length: u32,
+        /// Characters of each name.
+        name: u32,
+        /// Whether a field is optional, so that items may differ in markup.
+        optional: bool,
+    },
+    /// A type with an int, and optional fields of which none is there.
+    Sparse {
+        /// Optional fields.
+        count: u32,
+        /// Whether each has a type of its own.
+        distinct: bool,
+    },
+    /// Content without a schema: elements with a text each.
+    Tree {
+        /// Elements.
+        nodes: u32,
+    },
+    /// Binary data in one element.
+    Binary {
+        /// Octets.
+        length: u32,
+    },
+    /// An array after another one of which it differs in some items.
+    Changed {
+        /// The type.
+        class: Class,
+        /// Items.
+        length: u32,
+        /// Items that differ.
+        changed: u32,
+        /// Whether their texts are of other lengths, so that what follows moves.
+        moves: bool,
+    },
+    /// A type with fields of one type after another value of it that differs in some.
+    ChangedFields {
+        /// The type.
+        class: Class,
+        /// Fields.
+        count: u32,
+        /// Fields that differ.
+        changed: u32,
+    },
+}
+
+/// How fields are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Style {
+    /// Names of two or three characters in no namespace.
+    Plain,
+    /// Names of so many characters.
+    Named(u32),
+    /// Names in a namespace.
+    Qualified,
+    /// With `xsi:type`, by SOAP encoding.
+    Encoded,
+    /// Of an enumeration of so many values.
+    Enumerated(u32),
+}
+
+impl Workload {
+    /// True for the messages of the paper's third series, which no prediction is fitted to.
+    pub fn is_composite(&self) -> bool {
+        matches!(self, Workload::Composite { .. })
+    }
+}
+
+impl fmt::Display for Workload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Workload::Array { class, length, .. } => write!(f, "array of {length} {class}"),
+            Workload::Text { length } => write!(f, "string of {length}"),
+            Workload::Composite { ints, doubles, texts, length } => {
+                write!(f, "composite of {ints} int, {doubles} double, {texts} string of {length}")
+            }
+            Workload::Fields { class, count, text, style } => write!(f, "{count} {class} fields ({style:?}, {text})"),
+            Workload::Nested { breadth, depth } => write!(f, "{breadth} types of depth {depth}"),
+            Workload::Attributes { class, count } => write!(f, "{count} {class} attributes"),
+            Workload::Structs { length, name, optional } => {
+                write!(f, "array of {length} {} (names of {name})", if *optional { "records" } else { "structs" })
+            }
+            Workload::Sparse { count, distinct } => {
+                write!(f, "{count} absent fields of {}", if *distinct { "many types" } else { "one type" })
+            }
+            Workload::Tree { nodes } => write!(f, "tree of {nodes} elements"),
+            Workload::Binary { length } => write!(f, "{length} octets"),
+            Workload::Changed { class, length, changed, moves } => {
+                write!(f, "array of {length} {class}, {changed} changed{}", if *moves { " in width" } else { "" })
+            }
+            Workload::ChangedFields { class, count, changed } => write!(f, "{count} {class} fields, {changed} changed"),
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! From the description of a message to its schema and value.
+
+use super::class::letters;
+use super::{Class, Style, Workload, typical};
+use crate::CostError;
+use deltasoap_core::schema::{
+    Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, QName, Schema, SimpleElement, Use, View,
+};
+use deltasoap_core::soap::{Version, encode_element};
+use deltasoap_core::{Buffer, Error, Node, Record, Simple, Value};
+use deltasoap_streams::prng::{SEED, SplitMix64};
+
+/// The namespace of measured messages.
+const NAMESPACE: &str = "urn:bench";
+
+/// A message's body: a value with everything that is needed to write it.
+#[derive(Debug, Clone, Copy)]
+pub struct Body<'a> {
+    /// Name of the body's element.
+    pub name: &'a QName,
+    /// The description of its content.
+    pub view: View<'a>,
+    /// Its content.
+    pub value: &'a Value,
+    /// Whether types are written.
+    pub encoding: Use,
+    /// The version of SOAP.
+    pub version: Version,
+}
+
+impl Body<'_> {
+    /// Writes the message.
+    ///
+    /// # Errors
+    /// When the value is of another shape than its schema.
+    pub fn encode(&self, buffer: Buffer) -> Result<Buffer, Error> {
+        encode_element(self.version, self.encoding, &[], self.name, (self.value, self.view), buffer)
+    }
+}
+
+/// A measured message.
+#[derive(Debug)]
+pub struct Message {
+    schema: Schema,
+    content: ElementRef,
+    name: QName,
+    encoding: Use,
+    /// Its value, and the one that comes in turn with it where messages resemble each other.
+    pub values: Vec<Value>,
+}
+
+impl Message {
+    /// The body, with one of the values.
+    pub fn body(&self, value: usize) -> Body<'_> {
+        Body {
+            name: &self.name,
+            view: self.schema.view(self.content),
+            value: &self.values[value % self.values.len()],
+            encoding: self.encoding,
+            version: Version::Soap11,
+        }
+    }
+
+    /// Makes the message.
+    ///
+    /// # Errors
+    /// None are known for the workloads that there are.
+    pub fn new(workload: &Workload) -> Result<Self, CostError> {
+        let mut builder = Builder::new();
+        let (name, fields, values) = builder
+            .build(workload)
+            .ok_or_else(|| CostError::Engine { what: workload.to_string(), reason: "it has no value".to_owned() })?;
+        let Builder { mut schema, attributes, encoding, .. } = builder;
+        let content = schema.add(complex(fields, attributes));
+        Ok(Message { schema, content, name: QName::new(NAMESPACE, name), encoding, values })
+    }
+}
+
+/// What is known while a message is made.
+struct Builder {
+    schema: Schema,
+    attributes: Vec<Attribute>,
+    encoding: Use,
+    random: SplitMix64,
+}
+
+type Built = (&'static str, Vec<Field>, Vec<Value>);
+
+impl Builder {
+    fn new() -> Self {
+        Builder { schema: Schema::new(), attributes: Vec::new(), encoding: Use::Literal, random: SplitMix64::new(SEED) }
+    }
+
+    fn build(&mut self, workload: &Workload) -> Option<Built> {
+        match *workload {
+            Workload::Array { class, length, text } => self.array(class, length, text),
+            Workload::Text { length } => self.array(Class::Text, 1, length),
+            Workload::Binary { length } => self.fields(Class::Binary, 1, length, Style::Plain),
+            Workload::Fields { class, count, text, style } => self.fields(class, count, text, style),
+            Workload::Composite { ints, doubles, texts, length } => self.composite(ints, doubles, texts, length),
+            Workload::Nested { breadth, depth } => self.nested(breadth, depth),
+            Workload::Attributes { class, count } => self.attributes(class, count),
+            Workload::Structs { length, name, optional } => self.structs(length, name, optional),
+            Workload::Sparse { count, distinct } => self.sparse(count, distinct),
+            Workload::Tree { nodes } => self.tree(nodes),
+            Workload::Changed { class, length, changed, moves } => self.changed(class, length, changed, moves),
+            Workload::ChangedFields { class, count, changed } => self.changed_fields(class, count, changed),
+        }
+    }
+
+    fn array(&mut self, class: Class, length: u32, text: u32) -> Option<Built> {
+        let (content, element) = self.simple(class, &[]);
+        let items: Option<_> = (0..length).map(|_| self.value(&element, text)).collect();
+        let field = Field { min: 0, max: None, ..field("item".to_owned(), content) };
+        Some((operation(class), vec![field], vec![record(vec![Value::List(items?)])]))
+    }
+
+    fn fields(&mut self, class: Class, count: u32, text: u32, style: Style) -> Option<Built> {
+        let allowed: Vec<String> = match style {
+            Style::Enumerated(values) => (0..values).map(|at| format!("value{at:03}")).collect(),
+            _ => Vec::new(),
+        };
+        if style == Style::Encoded {
+            self.encoding = Use::Encoded;
+        }
+        let (content, element) = self.simple(class, &allowed);
+        let fields = (0..count).map(|at| styled(field(name_of(at, style), content), style)).collect();
+        let values: Option<_> = (0..count).map(|_| self.value(&element, text)).collect();
+        Some(("sendFields", fields, vec![record(values?)]))
+    }
+
+    fn composite(&mut self, ints: u32, doubles: u32, texts: u32, length: u32) -> Option<Built> {
+        let (mut fields, mut values) = (Vec::new(), Vec::new());
+        for (class, count, letter) in
+            [(Class::Int, ints, 'i'), (Class::Double, doubles, 'd'), (Class::Text, texts, 's')]
+        {
+            let (content, element) = self.simple(class, &[]);
+            fields.extend((0..count).map(|at| field(format!("{letter}{at}"), content)));
+            values.extend((0..count).map(|_| self.value(&element, length)).collect::<Option<Vec<_>>>()?);
+        }
+        Some(("sendComposite", fields, vec![record(values)]))
+    }
+
+    fn nested(&mut self, breadth: u32, depth: u32) -> Option<Built> {
+        let (int, element) = self.simple(Class::Int, &[]);
+        let mut content = self.schema.add(complex(vec![field("n".to_owned(), int)], Vec::new()));
+        for _ in 1..depth {
+            let fields = vec![field("n".to_owned(), int), field("in".to_owned(), content)];
+            content = self.schema.add(complex(fields, Vec::new()));
+        }
+        let fields = (0..breadth).map(|at| field(format!("t{at}"), content)).collect();
+        let values: Option<_> = (0..breadth).map(|_| self.nest(&element, depth)).collect();
+        Some(("sendNested", fields, vec![record(values?)]))
+    }
+
+    fn nest(&mut self, element: &SimpleElement, depth: u32) -> Option<Value> {
+        let mut value = record(vec![self.value(element, 0)?]);
+        for _ in 1..depth {
+            value = record(vec![self.value(element, 0)?, value]);
+        }
+        Some(value)
+    }
+
+    fn attributes(&mut self, class: Class, count: u32) -> Option<Built> {
+        const TEXT: u32 = 10;
+        let (content, element) = self.simple(class, &[]);
+        let attribute = |at| Attribute { name: QName::owned("", format!("a{at}")), element: content, required: true };
+        self.attributes = (0..count).map(attribute).collect();
+        let values: Option<Vec<_>> = (0..count).map(|_| typical(&element, TEXT as usize, &mut self.random)).collect();
+        let record = Record { fields: Vec::new(), attributes: values?.into_iter().map(Some).collect() };
+        Some(("sendAttributes", Vec::new(), vec![Value::Record(Box::new(record))]))
+    }
+
+    fn structs(&mut self, length: u32, name: u32, optional: bool) -> Option<Built> {
+        let ((int, int_element), (double, double_element)) =
+            (self.simple(Class::Int, &[]), self.simple(Class::Double, &[]));
+        let named = |letter: char, content| field(padded(letter, name), content);
+        let last = Field { min: u32::from(!optional), ..named('v', double) };
+        let item = self.schema.add(complex(vec![named('x', int), named('y', int), last], Vec::new()));
+        let mut items = Vec::new();
+        for _ in 0..length {
+            let (x, y) = (self.value(&int_element, 0)?, self.value(&int_element, 0)?);
+            items.push(record(vec![x, y, self.value(&double_element, 0)?]));
+        }
+        let field = Field { min: 0, max: None, ..field("item".to_owned(), item) };
+        Some(("sendMios", vec![field], vec![record(vec![Value::List(items)])]))
+    }
+
+    fn sparse(&mut self, count: u32, distinct: bool) -> Option<Built> {
+        let (int, element) = self.simple(Class::Int, &[]);
+        let mut fields = vec![field("n".to_owned(), int)];
+        for at in 0..count {
+            let content = if distinct { self.simple(Class::Int, &[]).0 } else { int };
+            fields.push(Field { min: 0, ..field(format!("f{at}"), content) });
+        }
+        let mut values = vec![self.value(&element, 0)?];
+        values.resize(1 + count as usize, Value::Absent);
+        Some(("sendFields", fields, vec![record(values)]))
+    }
+
+    fn tree(&mut self, nodes: u32) -> Option<Built> {
+        let any = self.schema.add(Element::Any);
+        let mut root = Node::new(QName::new("", "any"));
+        for at in 0..nodes {
+            let text = letters(10, &mut self.random);
+            root.children
+                .push(deltasoap_core::Child::Element(Node::with_text(QName::owned("", format!("n{at}")), text)));
+        }
+        Some(("sendTree", vec![field("any".to_owned(), any)], vec![record(vec![Value::Tree(Box::new(root))])]))
+    }
+
+    fn changed(&mut self, class: Class, length: u32, changed: u32, moves: bool) -> Option<Built> {
+        let (content, _) = self.simple(class, &[]);
+        let changing = |at: u32| {
+            u64::from(at) * u64::from(changed) / u64::from(length.max(1))
+                != (u64::from(at) + 1) * u64::from(changed) / u64::from(length.max(1))
+        };
+        let items = |variant: u32| -> Option<Vec<Value>> {
+            (0..length).map(|at| sized(class, at, if changing(at) { variant } else { 0 }, moves)).collect()
+        };
+        let values = vec![record(vec![Value::List(items(0)?)]), record(vec![Value::List(items(1)?)])];
+        let field = Field { min: 0, max: None, ..field("item".to_owned(), content) };
+        Some((operation(class), vec![field], values))
+    }
+
+    fn changed_fields(&mut self, class: Class, count: u32, changed: u32) -> Option<Built> {
+        let (content, _) = self.simple(class, &[]);
+        let fields = (0..count).map(|at| field(name_of(at, Style::Plain), content)).collect();
+        let one = |variant: u32| -> Option<Vec<Value>> {
+            (0..count).map(|at| sized(class, at, if at < changed { variant } else { 0 }, false)).collect()
+        };
+        Some(("sendFields", fields, vec![record(one(0)?), record(one(1)?)]))
+    }
+
+    fn simple(&mut self, class: Class, allowed: &[String]) -> (ElementRef, SimpleElement) {
+        let base = class.representative();
+        let enumeration: Vec<_> = allowed.iter().cloned().map(Into::into).collect();
+        let element = SimpleElement { name: base.name(), base, enumeration: enumeration.into() };
+        (self.schema.add(Element::Simple(element.clone())), element)
+    }
+
+    fn value(&mut self, element: &SimpleElement, text: u32) -> Option<Value> {
+        typical(element, text as usize, &mut self.random).map(Value::Simple)
+    }
+}
+
+/// A value that depends on its place; of the same width in both variants, or not.
+fn sized(class: Class, at: u32, variant: u32, moves: bool) -> Option<Value> {
+    let wide = if moves && variant == 1 { 4 } else { 8 };
+    let digits = 10_u64.pow(wide) + u64::from(at % 1000) * 9 + u64::from(variant) * 3;
+    let (builtin, text) = match class {
+        Class::Int => (Builtin::Int, digits.to_string()),
+        Class::Double => (Builtin::Double, format!("0.{digits}7")),
+        _ => (Builtin::String, format!("{digits}").repeat(100 / 9)),
+    };
+    Simple::parse(builtin, &text).ok().map(Value::Simple)
+}
+
+fn operation(class: Class) -> &'static str {
+    match class {
+        Class::Int => "sendInts",
+        Class::Double => "sendDoubles",
+        Class::Text => "sendStrings",
+        _ => "sendItems",
+    }
+}
+
+fn name_of(at: u32, style: Style) -> String {
+    match style {
+        Style::Named(length) => padded(char::from(b'a' + (at % 26) as u8), length) + &at.to_string(),
+        _ => format!("f{at}"),
+    }
+}
+
+/// A name of so many characters.
+fn padded(letter: char, length: u32) -> String {
+    std::iter::once(letter).chain((1..length).map(|_| 'm')).collect()
+}
+
+fn styled(field: Field, style: Style) -> Field {
+    let namespace = if style == Style::Qualified { NAMESPACE } else { "" };
+    Field { name: QName { namespace: namespace.into(), ..field.name }, ..field }
+}
+
+fn field(name: String, element: ElementRef) -> Field {
+    Field { name: QName::owned("", name), element, min: 1, max: Some(1), nillable: false, inline: false }
+}
+
+fn complex(fields: Vec<Field>, attributes: Vec<Attribute>) -> Element {
+    Element::Complex(ComplexElement {
+        name: QName::new(NAMESPACE, "Content"),
+        compositor: Compositor::Sequence,
+        fields: fields.into(),
+        attributes: attributes.into(),
+        text: None,
+        open: false,
+    })
+}
+
+fn record(fields: Vec<Value>) -> Value {
+    Value::Record(Box::new(Record { fields, attributes: Vec::new() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(workload: &Workload) -> Vec<String> {
+        let message = Message::new(workload).expect("a message");
+        let write = |at| message.body(at).encode(Buffer::new()).expect("written").as_slice().to_vec();
+        (0..message.values.len()).map(|at| String::from_utf8(write(at)).expect("text")).collect()
+    }
+
+    #[test]
+    fn messages_hold_what_they_should() {
+        let count = |workload: Workload, tag: &str| text(&workload)[0].matches(tag).count();
+        assert_eq!(count(Workload::Array { class: Class::Int, length: 7, text: 0 }, "<item>"), 7);
+        let composite = Workload::Composite { ints: 2, doubles: 3, texts: 4, length: 50 };
+        assert_eq!(
+            ["<i", "<d", "<s"].map(|tag| count(composite.clone(), tag)),
+            [2, 3, 4 + 2],
+            "Envelope and Body have the prefix soap"
+        );
+        assert_eq!(count(Workload::Nested { breadth: 2, depth: 3 }, "<n>"), 6);
+        assert_eq!(count(Workload::Attributes { class: Class::Int, count: 5 }, "=\""), 5 + 4, "with the declarations");
+        let encoded = Workload::Fields { class: Class::Int, count: 4, text: 0, style: Style::Encoded };
+        assert_eq!(count(encoded, "xsi:type=\"xsd:int\""), 4);
+        assert_eq!(count(Workload::Tree { nodes: 9 }, "<n"), 9 + 1, "with the body's own");
+        assert_eq!(count(Workload::Text { length: 77 }, "<item>"), 1);
+    }
+
+    #[test]
+    fn as_many_items_change_as_are_said() {
+        for (length, changed) in [(10, 3), (100, 0), (7, 7), (1000, 333)] {
+            for moves in [false, true] {
+                let both = text(&Workload::Changed { class: Class::Double, length, changed, moves });
+                let items = |text: &str| text.split("<item>").map(str::to_owned).collect::<Vec<_>>();
+                let differ = items(&both[0]).iter().zip(items(&both[1])).filter(|(a, b)| *a != b).count();
+                assert_eq!(differ, changed as usize, "{both:?}");
+                assert_eq!(both[0].len() == both[1].len(), !moves || changed == 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Which workloads are measured.
+
+use super::{Class, Style, Workload};
+use crate::calibration::Mode;
+use deltasoap_streams::prng::SplitMix64;
+
+/// Characters of the strings in arrays (Imre et al., 3.1).
+const TEXT: u32 = 100;
+/// Characters of the strings in composite types (3.3).
+pub const LENGTHS: [u32; 3] = [100, 500, 1000];
+/// Composite types measured by default.
+const SAMPLE: usize = 60;
+
+/// How much is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// The paper's array lengths, and a sample of its composite types.
+    Sample,
+    /// All 1330 composite types with each length of strings.
+    Full,
+    /// A few points of each series, for tests.
+    Few,
+}
+
+/// The workloads of a calibration.
+pub fn series(mode: Mode, extent: Extent) -> Vec<Workload> {
+    match mode {
+        Mode::Regular => regular(extent),
+        Mode::Differential => differential(extent),
+    }
+}
+
+fn regular(extent: Extent) -> Vec<Workload> {
+    let mut all = paper(extent);
+    all.extend(fields());
+    all.extend(structure());
+    all.extend(composites(extent));
+    all
+}
+
+/// The first two series of the paper: arrays of 1, 10, 20, ... 1000 items, strings of up to 10,000 characters.
+pub fn paper(extent: Extent) -> Vec<Workload> {
+    let step = if extent == Extent::Few { 100 } else { 10 };
+    let lengths = || std::iter::once(1).chain((step..=1000).step_by(step as usize));
+    let array = |class| lengths().map(move |length| Workload::Array { class, length, text: text_of(class) });
+    let mut all: Vec<_> = [Class::Int, Class::Double, Class::Text].into_iter().flat_map(array).collect();
+    let step = if extent == Extent::Few { 500 } else { 100 };
+    let strings = (1..1000).step_by(step as usize / 5).chain((1000..=10_000).step_by(step as usize));
+    all.extend(strings.map(|length| Workload::Text { length }));
+    all
+}
+
+/// Fields of every class, in every style.
+fn fields() -> Vec<Workload> {
+    let mut all = Vec::new();
+    let mut add = |class, counts: &[u32], text, style| {
+        all.extend(counts.iter().map(|&count| Workload::Fields { class, count, text, style }));
+    };
+    add(Class::Int, &[0, 11, 12, 14, 16, 20, 24, 28, 32, 40], 0, Style::Plain);
+    add(Class::Double, &[11, 12, 14, 16, 20, 24, 28, 32, 40], 0, Style::Plain);
+    for text in [10, 100, 300, 500, 1000] {
+        add(Class::Text, &[11, 14, 20, 28, 40], text, Style::Plain);
+    }
+    for class in Class::ALL.into_iter().skip(3) {
+        add(class, &[4, 12, 20, 40], if class.has_length() { 20 } else { 0 }, Style::Plain);
+    }
+    add(Class::Token, &[4, 20], 100, Style::Plain);
+    for name in [8, 20, 40, 60] {
+        add(Class::Int, &[12, 24], 0, Style::Named(name));
+    }
+    for style in [Style::Qualified, Style::Encoded, Style::Enumerated(4), Style::Enumerated(12)] {
+        let class = if matches!(style, Style::Enumerated(_)) { Class::Text } else { Class::Int };
+        add(class, &[4, 12, 24, 40], 0, style);
+    }
+    all
+}
+
+/// What messages consist of besides fields.
+fn structure() -> Vec<Workload> {
+    let mut all: Vec<_> = [(1, 1), (4, 1), (12, 1), (24, 1), (1, 4), (1, 12), (4, 4)]
+        .map(|(breadth, depth)| Workload::Nested { breadth, depth })
+        .into();
+    for class in [Class::Int, Class::Text] {
+        all.extend([2, 6, 12, 20].map(|count| Workload::Attributes { class, count }));
+    }
+    for class in Class::ALL.into_iter().skip(3) {
+        let text = if class.has_length() { 20 } else { 0 };
+        all.extend([2, 10, 50, 200].map(|length| Workload::Array { class, length, text }));
+    }
+    for name in [1, 12, 30] {
+        for optional in [false, true] {
+            all.extend([2, 10, 40, 150].map(|length| Workload::Structs { length, name, optional }));
+        }
+    }
+    for distinct in [false, true] {
+        all.extend([2, 10, 30, 80].map(|count| Workload::Sparse { count, distinct }));
+    }
+    all.extend([1, 5, 20, 60].map(|nodes| Workload::Tree { nodes }));
+    all.extend([100, 1000, 4000, 10_000].map(|length| Workload::Binary { length }));
+    all
+}
+
+/// The paper's composite types: 0 to 10 fields of each of three types, with strings of three lengths.
+pub fn composites(extent: Extent) -> Vec<Workload> {
+    let mut types: Vec<(u32, u32, u32)> =
+        (1..11 * 11 * 11).map(|code| (code / 121, code / 11 % 11, code % 11)).collect();
+    if extent != Extent::Full {
+        shuffle(&mut types);
+        types.truncate(if extent == Extent::Few { 8 } else { SAMPLE });
+    }
+    let of = |(ints, doubles, texts)| LENGTHS.map(|length| Workload::Composite { ints, doubles, texts, length });
+    types.into_iter().flat_map(of).collect()
+}
+
+/// Fisher and Yates, always the same.
+fn shuffle<T>(list: &mut [T]) {
+    let mut random = SplitMix64::new(deltasoap_streams::prng::SEED);
+    for end in (1..list.len()).rev() {
+        list.swap(end, random.below(end as u32 + 1) as usize);
+    }
+}
+
+fn differential(extent: Extent) -> Vec<Workload> {
+    let lengths: &[u32] = match extent {
+        Extent::Few => &[20, 200],
+        _ => &[2, 10, 50, 100, 200, 400, 600, 800, 1000],
+    };
+    let mut all = Vec::new();
+    for class in [Class::Int, Class::Double, Class::Text] {
+        for &length in lengths {
+            for percent in [0, 1, 10, 25, 50, 100] {
+                let changed = (length * percent).div_ceil(100);
+                all.push(Workload::Changed { class, length, changed, moves: false });
+                if percent > 0 {
+                    all.push(Workload::Changed { class, length, changed, moves: true });
+                }
+            }
+        }
+        for (count, changed) in [(0, 0), (10, 0), (10, 2), (10, 10), (30, 0), (30, 3), (30, 15), (30, 30)] {
+            all.push(Workload::ChangedFields { class, count, changed });
+        }
+    }
+    all
+}
+
+fn text_of(class: Class) -> u32 {
+    if class == Class::Text { TEXT } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_papers_types_are_all_there() {
+        let all = composites(Extent::Full);
+        assert_eq!(all.len(), 3 * 1330);
+        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
+        assert_eq!(composites(Extent::Sample).len(), 3 * SAMPLE);
+    }
+
+    /// What predictions are fitted to has none of the composite types: neither the same nor one of one kind of field.
+    #[test]
+    fn composite_types_are_held_out() {
+        for workload in regular(Extent::Sample).iter().filter(|workload| !workload.is_composite()) {
+            let is_like = matches!(
+                workload,
+                Workload::Fields {
+                    class: Class::Int | Class::Double | Class::Text,
+                    count: 1..=10,
+                    style: Style::Plain,
+                    ..
+                }
+            );
+            assert!(!is_like, "{workload}");
+        }
+    }
+
+    #[test]
+    fn arrays_have_the_papers_lengths() {
+        let is_int = |workload: &&Workload| matches!(workload, Workload::Array { class: Class::Int, .. });
+        assert_eq!(regular(Extent::Sample).iter().filter(is_int).count(), 101);
+    }
+
+    #[test]
+    fn no_workload_comes_twice() {
+        for mode in [Mode::Regular, Mode::Differential] {
+            let mut seen = BTreeSet::new();
+            let twice: Vec<_> =
+                series(mode, Extent::Sample).into_iter().filter(|it| !seen.insert(it.clone())).collect();
+            assert!(
+                twice.iter().all(|it| matches!(it, Workload::Changed { length, .. } if *length < 100)),
+                "{twice:?}"
+            );
+        }
+    }
+}
