@@ -1,5 +1,6 @@
 //! Large descriptions: time and memory of their import, and time of loading what was compiled of it.
 
+use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
@@ -57,7 +58,7 @@ fn import(description: &Description, effort: Effort) -> Result<Goal> {
     let found = description.import()?;
     let (types, elements) = (found.schemas().types().len(), found.schemas().elements().len());
     ensure!(types > 100 && elements > 10, "hardly anything was imported");
-    let median = median_ms(effort, || Ok(drop(description.import()?)))?;
+    let median = median_ms(effort, || description.import())?;
     let detail = format!("{:.1} MB; {types} types, {elements} elements, median", description.size());
     Ok(Goal::at_most(IMPORT, "ms", median, detail))
 }
@@ -75,7 +76,7 @@ fn load(description: &Description, effort: Effort) -> Result<Goal> {
     drop(import);
     let (import, loaded) = loaded(file.clone())?;
     ensure!(loaded.schema == lowered.schema && import.compile() == file, "what is loaded is something else");
-    let median = median_ms(effort, || Ok(drop(std::hint::black_box(self::loaded(file.clone())?))))?;
+    let median = median_ms(effort, || self::loaded(file.clone()))?;
     let detail = format!("a file of {:.2} MB, all of it read and released again; median", file.len() as f64 / 1e6);
     Ok(Goal::at_most(LOAD, "ms", median, detail))
 }
@@ -86,12 +87,16 @@ fn loaded(file: Vec<u8>) -> Result<(Import, Lowered)> {
     Ok((import, lowered))
 }
 
-/// The median time of some work in milliseconds; the first run, which finds nothing in the processor's cache, does not count.
-fn median_ms(effort: Effort, mut work: impl FnMut() -> Result<()>) -> Result<f64> {
+/// The median time of some work in milliseconds, with the release of what it makes; the first run, which finds nothing in the
+/// processor's cache, does not count.
+fn median_ms<R>(effort: Effort, mut work: impl FnMut() -> Result<R>) -> Result<f64> {
     work()?;
     let runs = effort.plan.runs.max(5);
-    let mut times =
-        (0..runs).map(|_| timed(&mut work)).map(|(ns, result)| result.map(|()| ns)).collect::<Result<Vec<_>>>()?;
+    let run = |_| {
+        let (ns, result) = timed(|| work().map(|made| drop(black_box(made))));
+        result.map(|()| ns)
+    };
+    let mut times = (0..runs).map(run).collect::<Result<Vec<_>>>()?;
     times.sort_unstable();
     Ok(times[runs / 2] as f64 / 1e6)
 }
