@@ -132,9 +132,10 @@ impl Checker<'_> {
         let entries: Vec<_> = body.children.iter().filter(|it| !is_independent(it)).collect();
         if let Some(content) = apart(contract, &entries) {
             entries.iter().for_each(|entry| self.within(entry, |this| this.if_declared(entry)));
-            return if self.findings.is_empty() {
-                self.read(contract, &QName::default(), content)
-            };
+            if self.findings.is_empty() {
+                self.read(contract, &QName::default(), content);
+            }
+            return;
         }
         let Some(entry) = entries.first() else { return self.find(body, "the Body is empty") };
         let is_fault = entry.name.is(version.namespace(), "Fault");
