@@ -148,8 +148,14 @@ impl Mock {
                     }
                 };
                 let method = method.element.clone();
-                builder =
-                    builder.add_operation(deltasoap_http::Operation::dynamic(method, Arc::clone(&schema), handler));
+                let mut served = deltasoap_http::Operation::dynamic(method, Arc::clone(&schema), handler);
+                if let Some(text) = operation.documentation() {
+                    served = served.documentation(text.to_owned());
+                }
+                if let Some(sample) = operation.request_sample() {
+                    served = served.sample(sample);
+                }
+                builder = builder.add_operation(served);
             }
         }
         builder

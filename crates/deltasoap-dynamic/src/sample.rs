@@ -131,7 +131,10 @@ impl<'t> Sampler<'t> {
         let count = if self.chance.is_some() { self.below(4) } else { 1 };
         let is_deep = self.open.len() > DEPTH || self.made > MOST;
         let count = if is_deep { 0 } else { count };
-        Value::List((0..count).map(|_| self.content(array.item, &array.item_name)).collect())
+        let items: Vec<_> = (0..count).map(|_| self.content(array.item, &array.item_name)).collect();
+        // One row in each dimension.
+        let rows = if items.is_empty() { 1 } else { array.dimensions.max(1) };
+        (1..rows).fold(Value::List(items), |row, _| Value::List(vec![row]))
     }
 
     /// Content of a type that others are derived from, or of any type.

@@ -103,3 +103,25 @@ fn recorded_answers_have_parts_too() {
     std::fs::write(folder.path().join("Ping.xml"), envelope("")).expect("a file");
     assert!(Mock::new(contract()).recorded(folder.path()).is_ok());
 }
+
+#[tokio::test]
+async fn the_page_begins_with_samples() {
+    use http_body_util::BodyExt;
+    use tower::ServiceExt;
+    for (contract, query, expected) in [
+        (contract(), "sample=from&ns=urn:bare", "from xmlns:"),
+        (contract(), "sample=ping&ns=", "Body/>"),
+        (
+            Contract::from_text(include_str!("data/shop.wsdl")).expect("a description"),
+            "sample=Order&ns=urn:shop",
+            "A-1<",
+        ),
+    ] {
+        let service = Mock::new(contract).service().expect("a service");
+        let request = http::Request::get(format!("http://localhost/?{query}")).header("accept", "text/html");
+        let response = service.oneshot(request.body(deltasoap_http::Body::default()).expect("a request")).await;
+        let bytes = response.expect("a response").into_body().collect().await.expect("a body").to_bytes();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        assert!(text.contains(expected), "{text}");
+    }
+}

@@ -8,6 +8,7 @@ use deltasoap_dynamic::{Contract, DynamicClient, Mock, Operation};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 const GRAPH: &str = include_str!("data/graph.wsdl");
 
@@ -85,10 +86,13 @@ fn trace(value: &Value, known: &mut HashMap<usize, usize>, shape: &mut Vec<Strin
     }
 }
 
+/// Imported once.
+static CONTRACT: LazyLock<Contract> = LazyLock::new(contract);
+
 proptest! {
     #[test]
     fn graphs_survive_json(graph in graphs()) {
-        let contract = contract();
+        let contract = CONTRACT.clone();
         let (operation, message) = (echo(&contract), graph.message());
         let json = operation.request_to_json(&message).expect("JSON");
         let text = serde_json::to_string(&json).expect("text");
@@ -229,4 +233,17 @@ fn messages_with_references_are_validated() {
     assert!(findings.iter().any(|finding| finding.message.contains("unknown")), "{findings:?}");
     let findings = contract.validate(message("<next href='#a'/>", "<g:Eco/>").as_bytes());
     assert!(findings[0].message.contains("no operation has"), "{findings:?}");
+}
+
+#[tokio::test]
+async fn samples_have_a_row_in_each_dimension() {
+    let contract = contract();
+    let count = contract.operation("Count").expect("an operation");
+    let sample = count.request_sample().expect("a sample");
+    let json = json!({ "matrix": [[1]], "lists": [[1]] });
+    assert_eq!(count.request_to_json(&sample).expect("JSON"), json);
+    assert_eq!(echoing().call("Count", &json).await.expect("a response"), json);
+    let mock = Mock::new(contract.clone()).service().expect("a service");
+    let client = DynamicClient::with_transport(contract, mock);
+    assert_eq!(client.call("Count", &json).await.expect("a sample"), json);
 }

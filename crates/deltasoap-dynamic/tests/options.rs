@@ -22,12 +22,12 @@ fn echoing(contract: Contract, operation: &str) -> SoapService {
 }
 
 /// Bytes in base64, of so many characters.
-fn bytes(len: usize) -> Json {
+fn base64(len: usize) -> Json {
     Json::String("AQID".repeat(len / 4))
 }
 
 fn stored() -> Json {
-    json!({ "name": "a", "content": bytes(4000), "thumbnail": bytes(8), "page": [bytes(800), bytes(4), bytes(1200)] })
+    json!({ "name": "a", "content": base64(4000), "thumbnail": base64(8), "page": [base64(800), base64(4), base64(1200)] })
 }
 
 #[tokio::test]
@@ -55,11 +55,11 @@ async fn bytes_travel_in_parts_both_ways() {
 async fn a_part_is_found_by_what_refers_to_it() {
     let client = DynamicClient::with_transport(files(), echoing(files(), "Store"));
     let call = client.prepare("Store").expect("an operation").options(CallOptions::new().mtom(Mtom::On));
-    let reply = call.send_json(&json!({ "name": "a", "content": bytes(40_000) })).await.expect("a response");
+    let reply = call.send_json(&json!({ "name": "a", "content": base64(40_000) })).await.expect("a response");
     let reply = reply.expect("a response");
     let Value::Record(record) = &*reply.body else { panic!("{:?}", reply.body) };
     let Value::Part(uri) = &record.fields[1] else { panic!("{record:?}") };
-    assert_eq!(reply.part(uri).map(|bytes| bytes.len()), Some(30_000));
+    assert_eq!(reply.part(uri).map(bytes::Bytes::len), Some(30_000));
 }
 
 #[test]
@@ -78,7 +78,7 @@ async fn requests_are_written_against_earlier_ones() {
     let client = DynamicClient::with_transport(files(), echoing(files(), "Store"));
     let client = client.configure(move |builder| builder.templates(kept.clone()));
     for count in 0..4 {
-        let page = (0..2000).map(|page| bytes(4 * ((page + count) % 3))).collect::<Vec<_>>();
+        let page = (0..2000).map(|page| base64(4 * ((page + count) % 3))).collect::<Vec<_>>();
         let request = json!({ "name": "a", "content": "", "page": page });
         assert_eq!(client.call("Store", &request).await.expect("a response")["page"], request["page"]);
     }

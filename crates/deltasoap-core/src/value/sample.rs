@@ -62,7 +62,9 @@ impl<'s> Sampler<'s> {
 
     fn array(&mut self, array: &'s ArrayElement, view: View<'s>) -> Value {
         let item = if self.elements < WANTED { self.content(view.follow(array.item)) } else { None };
-        Value::List(item.into_iter().collect())
+        let rows = if item.is_some() { array.dimensions.max(1) } else { 1 };
+        // One row in each dimension.
+        (1..rows).fold(Value::List(item.into_iter().collect()), |row, _| Value::List(vec![row]))
     }
 
     fn record(&mut self, complex: &'s ComplexElement, view: View<'s>) -> Option<Record> {

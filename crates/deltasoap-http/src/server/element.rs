@@ -54,10 +54,11 @@ impl Operation {
         let (encoding, response) = (method.encoding, method.response_name.clone().zip(method.response));
         let (described, form) = self_contained(&method, &schema);
         let run: Box<Run> = Box::new(move |request, context| Box::pin(handler(request, context)));
+        let described_by = (method.clone(), Arc::clone(&schema));
         let shared = Arc::new(Shared { schema, request: method.request, form, response, run });
         let operation =
             Self::started_by(described, form == Form::Nothing, Box::new(move |opening| shared.start(opening)));
-        operation.encoding(encoding)
+        operation.described_by(described_by.0, described_by.1).encoding(encoding)
     }
 }
 

@@ -12,9 +12,9 @@ use super::record::Record;
 use super::writing::{Writing, Written};
 use super::wsdl::Fact;
 use deltasoap_core::decode::{Cursor, Step};
-use deltasoap_core::schema::{ElementRef, Field, List, MethodElement, Style, Use};
+use deltasoap_core::schema::{ElementRef, Field, List, MethodElement, Schema, Style, Use, View};
 use deltasoap_core::soap::{Fault, Version};
-use deltasoap_core::{DifferentialStats, ErrorKind, Lease, Message, QName, Typed};
+use deltasoap_core::{DifferentialStats, ErrorKind, Lease, Message, QName, Typed, Value};
 use futures_util::future::BoxFuture;
 use std::borrow::Cow;
 use std::fmt;
@@ -39,6 +39,10 @@ pub struct Operation {
     has_own_encoding: bool,
     /// True if requests have nothing in their body.
     takes_nothing: bool,
+    /// Its messages, where they are described at run time.
+    described_by: Option<(MethodElement, Arc<Schema>)>,
+    /// A request to begin with.
+    sample: Option<Value>,
     record: Arc<Record>,
     start: Box<Start>,
 }
@@ -113,7 +117,16 @@ impl Operation {
     /// An operation that starts its calls in a way of its own.
     pub(super) fn started_by(method: MethodElement, takes_nothing: bool, start: Box<Start>) -> Self {
         let record = Arc::new(Record::unregistered(method.request_name.clone()));
-        Operation { method, documentation: Cow::Borrowed(""), has_own_encoding: false, takes_nothing, record, start }
+        Operation {
+            method,
+            documentation: Cow::Borrowed(""),
+            has_own_encoding: false,
+            takes_nothing,
+            described_by: None,
+            sample: None,
+            record,
+            start,
+        }
     }
 
     fn erased<Request: Message + Send + 'static>(
@@ -137,6 +150,8 @@ impl Operation {
             documentation: Cow::Borrowed(""),
             has_own_encoding: false,
             takes_nothing: false,
+            described_by: None,
+            sample: None,
             record: Arc::new(Record::unregistered(Request::ELEMENT)),
             start: Box::new(move |opening| {
                 let record = Arc::clone(opening.record);
@@ -175,6 +190,29 @@ impl Operation {
     pub fn documentation(mut self, text: impl Into<Cow<'static, str>>) -> Self {
         self.documentation = text.into();
         self
+    }
+
+    /// A request for the service's page to begin with, of an operation that is described at run time. Default: one is made from the schema.
+    #[must_use]
+    pub fn sample(mut self, request: Value) -> Self {
+        self.sample = Some(request);
+        self
+    }
+
+    /// What describes the messages of the operation at run time, for samples.
+    pub(super) fn described_by(mut self, method: MethodElement, schema: Arc<Schema>) -> Self {
+        self.described_by = Some((method, schema));
+        self
+    }
+
+    /// Name, value and description of a request to begin with; `None` if there is no such.
+    pub(super) fn sampled(&self) -> Option<(&QName, Value, View<'_>)> {
+        let (method, view) = match &self.described_by {
+            Some((method, schema)) => (method, schema.view(method.request)),
+            None => (&self.method, View::of_static(self.method.request)),
+        };
+        let value = self.sample.clone().or_else(|| Value::sample(view))?;
+        Some((&method.request_name, value, view))
     }
 
     /// Says that faults of the operation may have this detail entry, as [`method`](Self::method) then tells. Handlers may

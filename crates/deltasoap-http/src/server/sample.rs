@@ -3,16 +3,13 @@
 use super::operation::Operation;
 use deltasoap_core::schema::{ElementRef, Use, View};
 use deltasoap_core::soap::{Version, encode_element};
-use deltasoap_core::{Binary, Buffer, Typed, Value};
+use deltasoap_core::{Binary, Buffer, Typed};
 
 /// A request of an operation with sample values; `None` if there are none for its type, or they cannot be written.
 pub(crate) fn request(operation: &Operation, version: Version, default: Use) -> Option<String> {
-    let method = operation.method();
-    let view = View::of_static(method.request);
-    let value = Value::sample(view)?;
+    let (name, value, view) = operation.sampled()?;
     let encoding = operation.own_encoding().unwrap_or(default);
-    let body = (&value, view);
-    let written = encode_element(version, encoding, &[], &method.request_name, body, Buffer::new()).ok()?;
+    let written = encode_element(version, encoding, &[], name, (&value, view), Buffer::new()).ok()?;
     String::from_utf8(written.into_vec()).ok()
 }
 

@@ -409,7 +409,8 @@ impl Inner {
     }
 
     fn answer_sample(&self, name: &QName, version: Version) -> Response<Body> {
-        let operation = self.operations.find(&name.namespace, &name.local).filter(|_| self.page != LandingPage::Off);
+        let operation =
+            self.operations.iter().find(|operation| operation.name() == name).filter(|_| self.page != LandingPage::Off);
         match operation.and_then(|operation| sample::request(operation, version, self.encoding)) {
             Some(request) => respond::xml(request),
             None => respond::not_found(format!("There is no sample of a request {name}.\n")),

@@ -236,7 +236,7 @@ impl<'s> Routine<'_, '_, 's> {
             }
             INLINE => {
                 let field = self.current();
-                self.read_field(target, field)?;
+                self.read_field(target, field, self.content(field))?;
                 return Ok(true);
             }
             SEEK => {
@@ -363,9 +363,10 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// Reads a field, or the element that it refers to.
-    fn read_field<T: DecodeFields>(&mut self, target: &mut T, index: usize) -> Step {
-        let content = self.content(index);
-        if self.complex.fields[index].inline {
+    #[inline]
+    fn read_field<T: DecodeFields>(&mut self, target: &mut T, index: usize, content: View<'_>) -> Step {
+        // Without attributes there is no reference.
+        if self.cursor.reader().attribute_count() == 0 || self.complex.fields[index].inline {
             return target.decode_field(index, self.cursor, content);
         }
         self.cursor.visit(content, |cursor| target.decode_field(index, cursor, content))
@@ -375,7 +376,7 @@ impl<'s> Routine<'_, '_, 's> {
     fn close_field<T: DecodeFields>(&mut self, target: &mut T) -> Step {
         let index = self.current();
         let (field, content) = (&self.complex.fields[index], self.content(index));
-        self.read_field(target, index)?;
+        self.read_field(target, index, content)?;
         self.frame().state = BETWEEN;
         self.cursor.note_close();
         if field.is_repeated()

@@ -50,10 +50,9 @@ impl<'c> Cursor<'c> {
     /// # Errors
     /// Those of the routine; [`Stop::Pending`] if the message must be whole first, and for references that lead to nothing or to what
     /// is being read.
-    #[inline]
     pub(crate) fn visit(&mut self, view: View<'_>, read: impl FnOnce(&mut Self) -> Step) -> Step {
         let has_begun = self.state.level < self.state.stack.len();
-        if has_begun || self.reader().attribute_count() == 0 || self.is_seeking() {
+        if self.reader().attribute_count() == 0 || has_begun || self.is_seeking() {
             return read(self);
         }
         let back = self.visit_marked(view)?;
