@@ -66,11 +66,12 @@ impl Visitor for Operations {
     fn visit<E: Exchange>(&mut self) {
         self.cases.extend(E::Kind::CASES.iter().map(|(name, _)| Case::new::<E::Kind>(name)));
         self.add(Operation::new(|sample: Lease<E::Sample>| {
-            ready(find::<E::Kind>(E::name(&sample)).map(E::SampleResponse::from))
+            ready(E::Kind::case(E::name(&sample)).map(E::SampleResponse::from).ok_or_else(unknown_case))
         }));
         self.add(Operation::new(|check: Lease<E::Check>| {
             let (name, value) = E::claim(&check);
-            ready(find::<E::Kind>(name).map(|expected| E::CheckResponse::from(problem(&expected, value))))
+            let checked = E::Kind::case(name).map(|expected| E::CheckResponse::from(problem(&expected, value)));
+            ready(checked.ok_or_else(unknown_case))
         }));
         self.add(Operation::new(|echo: Lease<E::Echo>| {
             ready(Ok::<_, Fault>(E::EchoResponse::from(E::value(&echo).clone())))
@@ -78,8 +79,8 @@ impl Visitor for Operations {
     }
 }
 
-fn find<K: Kind>(name: &str) -> Result<K, Fault> {
-    K::case(name).ok_or_else(|| Fault::sender("no such case"))
+fn unknown_case() -> Fault {
+    Fault::sender("no such case")
 }
 
 /// What there is to test.

@@ -56,7 +56,10 @@ impl Memories {
     }
 
     /// A memory for the response to a request, an earlier one's if there is one that waits, and the decoder to read it with.
-    pub(super) fn check_out<Resp: Typed>(self: &Arc<Self>, request: QName) -> (Checkout, Box<Memory<Resp>>, Box<Decoder>)
+    pub(super) fn check_out<Resp: Typed>(
+        self: &Arc<Self>,
+        request: QName,
+    ) -> (Checkout, Box<Memory<Resp>>, Box<Decoder>)
     where
         Memory<Resp>: Send + 'static,
     {
