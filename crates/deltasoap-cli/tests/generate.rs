@@ -36,12 +36,12 @@ fn what_is_left_out_is_named() {
 
 #[test]
 fn some_operations_alone() {
-    let output = generate(&[WSDL, "--operation", "Rained"]);
+    let output = generate(&[WSDL, "--operation", "rained"]);
     let code = String::from_utf8_lossy(&output.stdout);
     assert!(code.contains("fn rained(") && !code.contains("fn forecast("), "{code}");
-    let output = generate(&[WSDL, "--operation", "Snowed"]);
+    let output = generate(&[WSDL, "--operation", "snowed"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("weather.wsdl: there is no operation Snowed"), "{output:?}");
+    assert!(stderr(&output).contains("weather.wsdl: there is no operation snowed"), "{output:?}");
 }
 
 #[test]

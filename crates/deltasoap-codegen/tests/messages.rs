@@ -50,7 +50,11 @@ fn recorded_messages_round_trip() {
         match (program.run(&file.with_extension(""), message), known_failure(&message.path)) {
             (Ok(()), None) => good += 1,
             (Err(_), Some(_)) => known += 1,
-            (Ok(()), Some(why)) => println!("GOOD AFTER ALL\t{}\t{why}", message.path.display()),
+            // By another description than that of its own directory, perhaps.
+            (Ok(()), Some(why)) => {
+                good += 1;
+                println!("GOOD AFTER ALL\t{}\t{why}", message.path.display());
+            }
             (Err(why), None) => {
                 wrong += 1;
                 println!("FAILED\t{}\t{}", message.path.display(), why.join("\t"));
