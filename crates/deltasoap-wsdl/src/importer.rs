@@ -339,8 +339,8 @@ impl Import {
         self.lowered.take().unwrap_or_else(|| lower::lower(self))
     }
 
-    /// The import as a file that an [`Importer`] takes in the place of its documents, and reads in a few milliseconds, whatever
-    /// their size. All is in it that is needed to describe, call, mock, validate and generate. Left out are the schemas' groups,
+    /// The import as a file that an [`Importer`] takes in the place of its documents, and reads several times faster. All is in it
+    /// that is needed to describe, call, mock, validate and generate. Left out are the schemas' groups,
     /// and what a complex type gives beyond its base ([`Schemas::content`] has it all).
     ///
     /// The file holds the locations of the documents. Only the version of this library's format that wrote it reads it.

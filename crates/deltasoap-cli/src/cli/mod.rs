@@ -65,7 +65,7 @@ pub enum Task {
     /// Looks at order and number of elements, attributes, facets, types and nil. Files hold an envelope, an element that the WSDL
     /// declares, or an HTTP request or response that carries one; - is standard input.
     Validate(Validate),
-    /// Write a WSDL, with all that it imports, as one file that every command takes in its place and loads in a few milliseconds
+    /// Write a WSDL, with all that it imports, as one file that every command takes in its place and loads several times faster
     ///
     /// The file is of this version of the program: another one may refuse it, and the WSDL is to be compiled anew.
     Compile(Compile),

@@ -24,8 +24,7 @@ const MEMORY: f64 = 100.0;
 
 /// Goals on each description.
 pub fn tasks(effort: Effort, folder: &Path) -> Vec<Task> {
-    let tasks = largest(folder).into_iter().flat_map(|path| {
-        let description = Description { root: root(folder, &path), path };
+    let tasks = largest(folder).into_iter().flat_map(|description| {
         let name = description.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         type Measure = fn(&Description, Effort) -> Result<Goal>;
         let measures: [(&str, Measure); 3] = [("import", import), ("memory of import", peak), ("compiled", load)];
@@ -101,13 +100,15 @@ fn median_ms<R>(effort: Effort, mut work: impl FnMut() -> Result<R>) -> Result<f
     Ok(times[runs / 2] as f64 / 1e6)
 }
 
-/// The large descriptions below a folder, largest first, those of one size once.
-fn largest(folder: &Path) -> Vec<PathBuf> {
+/// The large descriptions below a folder, largest first, those of one size once; without those whose imports are not there.
+fn largest(folder: &Path) -> Vec<Description> {
     let mut all = descriptions(folder);
     all.sort_unstable_by(|one, other| other.cmp(one));
     all.dedup_by_key(|(size, _)| *size);
     let large = all.iter().filter(|(size, _)| *size > LARGE).count();
-    all.into_iter().take(large.max(LEAST)).map(|(_, path)| path).collect()
+    let largest = all.into_iter().take(large.max(LEAST));
+    let largest = largest.map(|(_, path)| Description { root: root(folder, &path), path });
+    largest.filter(|description| description.import().is_ok()).collect()
 }
 
 fn descriptions(folder: &Path) -> Vec<(u64, PathBuf)> {
