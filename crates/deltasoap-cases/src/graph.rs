@@ -1,7 +1,10 @@
 //! Values that refer to each other: shared ones, and cycles.
 
 use crate::{Case, Kind};
-use deltasoap::{Shared, Soap};
+use deltasoap::{Nillable, Shared, Soap};
+
+/// A way to a node, or none: toolkits write that as they please.
+pub type Way = Option<Nillable<Shared<Node>>>;
 
 /// Two places in a graph, which may be the same.
 #[derive(Debug, Clone, PartialEq, Soap)]
@@ -9,7 +12,7 @@ use deltasoap::{Shared, Soap};
 #[allow(missing_docs)]
 pub struct Graph {
     pub first: Shared<Node>,
-    pub second: Option<Shared<Node>>,
+    pub second: Way,
 }
 
 /// A node with at most two ways to others.
@@ -18,8 +21,8 @@ pub struct Graph {
 #[allow(missing_docs)]
 pub struct Node {
     pub name: String,
-    pub left: Option<Shared<Node>>,
-    pub right: Option<Shared<Node>>,
+    pub left: Way,
+    pub right: Way,
 }
 
 impl Kind for Graph {
@@ -30,9 +33,9 @@ impl Kind for Graph {
         ("equal values that are not shared", || graph(leaf("a"), Some(leaf("a")))),
         ("a shared value", shared),
         ("a diamond", diamond),
-        ("a cycle", || graph(Shared::cyclic(|me| Node { left: Some(me), ..named("a") }), None)),
+        ("a cycle", || graph(Shared::cyclic(|me| node_of("a", Some(me), None)), None)),
         ("a longer cycle", || {
-            graph(Shared::cyclic(|me| Node { left: Some(node("b", Some(me), Some(leaf("c")))), ..named("a") }), None)
+            graph(Shared::cyclic(|me| node_of("a", Some(node("b", Some(me), Some(leaf("c")))), None)), None)
         }),
     ];
 
@@ -53,19 +56,19 @@ fn diamond() -> Graph {
 }
 
 fn graph(first: Shared<Node>, second: Option<Shared<Node>>) -> Graph {
-    Graph { first, second }
+    Graph { first, second: second.map(Nillable::Value) }
 }
 
 fn leaf(name: &str) -> Shared<Node> {
-    Shared::new(named(name))
+    node(name, None, None)
 }
 
 fn node(name: &str, left: Option<Shared<Node>>, right: Option<Shared<Node>>) -> Shared<Node> {
-    Shared::new(Node { left, right, ..named(name) })
+    Shared::new(node_of(name, left, right))
 }
 
-fn named(name: &str) -> Node {
-    Node { name: name.to_owned(), left: None, right: None }
+fn node_of(name: &str, left: Option<Shared<Node>>, right: Option<Shared<Node>>) -> Node {
+    Node { name: name.to_owned(), left: left.map(Nillable::Value), right: right.map(Nillable::Value) }
 }
 
 /// A walk through a graph, as text: a node that was met before is told by when.
@@ -82,8 +85,15 @@ impl Walk {
     fn of(graph: &Graph) -> String {
         let mut walk = Walk::default();
         walk.visit(Some(&graph.first));
-        walk.visit(graph.second.as_ref());
+        walk.go(&graph.second);
         walk.text
+    }
+
+    fn go(&mut self, way: &Way) {
+        self.visit(way.as_ref().and_then(|way| match way {
+            Nillable::Nil => None,
+            Nillable::Value(node) => Some(node),
+        }));
     }
 
     fn visit(&mut self, shared: Option<&Shared<Node>>) {
@@ -101,8 +111,8 @@ impl Walk {
     fn enter(&mut self, shared: &Shared<Node>, node: &Node) {
         self.met.push(shared.clone());
         self.text += &format!("{:?}(", node.name);
-        self.visit(node.left.as_ref());
-        self.visit(node.right.as_ref());
+        self.go(&node.left);
+        self.go(&node.right);
         self.text.push(')');
     }
 }

@@ -5,7 +5,7 @@ use deltasoap::{Soap, SoapArray};
 
 /// A shape of any type.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(derived)]
+#[soap(namespace = "urn:types", derived)]
 #[allow(missing_docs)]
 pub enum Shape {
     #[soap(base)]

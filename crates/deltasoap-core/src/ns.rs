@@ -8,6 +8,8 @@ pub const SOAP12: &str = "http://www.w3.org/2003/05/soap-envelope";
 pub const SOAP11_ENCODING: &str = "http://schemas.xmlsoap.org/soap/encoding/";
 /// SOAP 1.2 encoding (part 2, section 3).
 pub const SOAP12_ENCODING: &str = "http://www.w3.org/2003/05/soap-encoding";
+/// The name of an RPC's result (SOAP 1.2 part 2, section 4.2.1).
+pub const SOAP12_RPC: &str = "http://www.w3.org/2003/05/soap-rpc";
 /// XML Schema.
 pub const XSD: &str = "http://www.w3.org/2001/XMLSchema";
 /// XML Schema instance: `xsi:type`, `xsi:nil`.

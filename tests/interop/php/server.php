@@ -1,8 +1,7 @@
 <?php
-// Echoes every kind of /types and /encoded with PHP's ext-soap: a script for `php -S`.
+// Echoes every kind of /types and /encoded with ext-soap: a script for `php -S`, which serve.php runs.
 //
-// The paths are /types and /encoded, with /1.2 behind them for SOAP 1.2, and /utf-16 for responses in UTF-16. The environment has
-// the files with the descriptions, TYPES and ENCODED.
+// The environment has the files with the descriptions, TYPES and ENCODED. With /utf-16 behind the path, responses are in UTF-16.
 
 declare(strict_types=1);
 
@@ -13,9 +12,7 @@ ini_set('precision', '17');
 /** The operations, whatever their kinds. */
 final class Service
 {
-    private ?SoapHeader $answer = null;
-
-    public function __construct(private SoapServer $server, private string $style)
+    public function __construct(private string $style)
     {
     }
 
@@ -29,13 +26,12 @@ final class Service
         return $literal ? ['value' => $value] : $value;
     }
 
-    /** The header block: it is called before the operation. */
-    public function Trace(mixed ...$arguments): mixed
+    /** The header block, whose name PHP does not tell from the operation's; then the operation. */
+    public function trace(mixed ...$arguments): mixed
     {
         $block = $arguments[0] ?? null;
         if (isset($block->hops)) {
-            $answer = (object) ['id' => $block->id, 'hops' => $block->hops + 1];
-            $this->server->addSoapHeader(new SoapHeader("urn:$this->style", 'Trace', $answer));
+            return (object) ['id' => $block->id, 'hops' => $block->hops + 1];
         }
         return $this->style === 'types' ? new stdClass() : null;
     }
@@ -44,7 +40,8 @@ final class Service
     {
         $code = $this->style === 'types' ? $request->code : $request;
         $detail = (object) ['code' => $code, 'limit' => iconv_strlen($code, 'UTF-8')];
-        throw new SoapFault('Server', 'this operation always fails', null, (object) ['Failure' => $detail], 'Failure');
+        $detail = $this->style === 'types' ? (object) ['Failure' => $detail] : $detail;
+        throw new SoapFault('Server', 'this operation always fails', null, $detail, 'Failure');
     }
 }
 
@@ -58,7 +55,7 @@ $server = new SoapServer(getenv(strtoupper($style)), [
     'classmap' => CLASSES,
     'typemap' => typemap(),
 ]);
-$server->setObject(new Service($server, $style));
+$server->setObject(new Service($style));
 ob_start();
 $server->handle();
 $answer = ob_get_clean();

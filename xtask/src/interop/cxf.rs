@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Peer, Served, stamp};
+use super::{Lacks, Peer, Served, stamp};
 use crate::{java, shell};
 
 pub struct Cxf;
@@ -19,19 +19,25 @@ impl Peer for Cxf {
 
     fn install(&self, ours: &Ours) -> Result<()> {
         let (sources, build) = (shell::root().join("tests/interop/cxf"), build()?);
-        let mut files = vec![sources.join("pom.xml"), ours.description.clone()];
+        let mut files = vec![sources.join("pom.xml"), ours.description.clone(), ours.types.clone()];
         files.extend(stamp::files_in(&sources.join("src/main/java/deltasoap/interop"))?);
         stamp::unless_done(&build.join("cxf-peer.jar"), &files, "maven", || {
             java::install_tools()?;
             println!("building with Maven (about a minute, the first time some more)");
             let mut maven = shell::command("mvn", ["--batch-mode", "--quiet", "--file"]);
             maven.arg(sources.join("pom.xml")).arg(format!("-Dbuild={}", build.display()));
-            shell::run(maven.arg(format!("-Dwsdl={}", ours.description.display())).arg("package"))
+            maven.arg(format!("-Dwsdl={}", ours.description.display()));
+            shell::run(maven.arg(format!("-Dtypes={}", ours.types.display())).arg("package"))
         })
     }
 
     fn client(&self) -> Result<Option<Command>> {
         java("deltasoap.interop.Client").map(Some)
+    }
+
+    fn value_clients(&self) -> Result<Option<(Vec<Command>, Lacks)>> {
+        let lacks = &[("encoded*", "it has no SOAP encoding")];
+        Ok(Some((vec![java("deltasoap.interop.Values")?], lacks)))
     }
 
     fn server(&self, ours: &Ours) -> Result<Option<Served>> {

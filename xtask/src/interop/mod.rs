@@ -5,11 +5,14 @@
 //! test; `tests/interop/README.md` says what is in it. What no line tells of is a failure: nothing is left out silently.
 
 mod authority;
+mod axis;
 mod cxf;
 mod fetch;
 mod gsoap;
+mod mono;
 pub mod node_soap;
 mod ours;
+mod php;
 mod process;
 mod results;
 mod table;
@@ -23,7 +26,7 @@ use clap::ValueEnum;
 
 use self::ours::Ours;
 pub use self::process::Server;
-use self::results::{Column, Side};
+use self::results::{Column, MESSAGES, Side, VALUES};
 use crate::stamp;
 
 #[derive(clap::Args)]
@@ -43,6 +46,9 @@ enum PeerName {
     Gsoap,
     Cxf,
     NodeSoap,
+    Php,
+    Axis,
+    Mono,
     /// Our own client and server, to check the tests themselves
     Deltasoap,
 }
@@ -54,6 +60,9 @@ impl PeerName {
             PeerName::Gsoap => Box::new(gsoap::Gsoap),
             PeerName::Cxf => Box::new(cxf::Cxf),
             PeerName::NodeSoap => Box::new(node_soap::NodeSoap),
+            PeerName::Axis => Box::new(axis::Axis),
+            PeerName::Mono => Box::new(mono::Mono),
+            PeerName::Php => Box::new(php::Php),
             PeerName::Deltasoap => Box::new(ours::Ourselves),
         }
     }
@@ -73,6 +82,31 @@ trait Peer {
 
     /// Its server, started, and what our client is to know of it; if it is one of the table.
     fn server(&self, ours: &Ours) -> Result<Option<Served>>;
+
+    /// Its clients of the services of values, which are called with the URLs of `/types` and `/encoded`, and the features that none
+    /// of them offers, with reasons; `None` if it has none.
+    fn value_clients(&self) -> Result<Option<(Vec<Command>, Lacks)>> {
+        Ok(None)
+    }
+
+    /// Its servers of values, started; `None` if it has none.
+    fn value_servers(&self, _: &Ours) -> Result<Option<ValuesServed>> {
+        Ok(None)
+    }
+}
+
+/// Features, or single tests as `FEATURE/TEST`, that a peer does not offer, and why.
+type Lacks = &'static [(&'static str, &'static str)];
+
+/// Running servers of values.
+struct ValuesServed {
+    /// Keeps them running.
+    _servers: Vec<Server>,
+    types: Option<String>,
+    encoded: Option<String>,
+    /// The version of SOAP, if it has one alone.
+    only: Option<&'static str>,
+    lacks: Lacks,
 }
 
 /// A running server of a peer.
@@ -81,8 +115,7 @@ struct Served {
     server: Server,
     /// Paths under which it answers in another way, after the name of the feature that is tested there.
     paths: &'static [(&'static str, &'static str)],
-    /// Features, or single tests as `FEATURE/TEST`, that the peer does not offer, and why.
-    lacks: &'static [(&'static str, &'static str)],
+    lacks: Lacks,
 }
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
@@ -93,6 +126,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         peer.install(&ours).with_context(|| format!("{} cannot be installed", peer.name()))?;
         columns.extend(test_client(&*peer, &ours)?);
         columns.extend(test_server(&*peer, &ours)?);
+        columns.extend(test_value_clients(&*peer, &ours)?);
+        columns.extend(test_value_servers(&*peer, &ours)?);
     }
     columns.sort_by_key(|column| column.side);
     if let Some(file) = &arguments.json {
@@ -113,7 +148,7 @@ fn test_client(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
     println!("calling our server with {}", peer.name());
     let before = ours.fast_bytes()?;
     let lines = process::output(command.arg(&ours.plain.url).arg(&ours.secure.url).arg(ours.authority()))?;
-    let mut column = Column::parse(peer.name(), Side::Client, &lines)?;
+    let mut column = Column::parse(peer.name(), Side::Client, MESSAGES, &lines)?;
     column.note_comparison(ours.fast_bytes()? - before);
     Ok(Some(column))
 }
@@ -133,5 +168,37 @@ fn test_server(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
     for (feature, reason) in served.lacks {
         command.arg("--lacks").arg(format!("{feature}={reason}"));
     }
-    Column::parse(peer.name(), Side::Server, &process::output(&mut command)?).map(Some)
+    Column::parse(peer.name(), Side::Server, MESSAGES, &process::output(&mut command)?).map(Some)
+}
+
+/// Lets the peer's clients take every case from our server, and give it back.
+fn test_value_clients(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
+    let Some((commands, lacks)) = peer.value_clients()? else { return Ok(None) };
+    println!("exchanging values with clients of {}", peer.name());
+    let mut lines = String::new();
+    for mut command in commands {
+        command.arg(ours.plain.at("/types")).arg(ours.plain.at("/encoded"));
+        lines += &process::output(&mut command)?;
+    }
+    let mut column = Column::parse(peer.name(), Side::Client, VALUES, &lines)?;
+    column.note_lacks(lacks);
+    Ok(Some(column))
+}
+
+/// Lets the peer's servers echo every case.
+fn test_value_servers(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
+    let Some(served) = peer.value_servers(ours)? else { return Ok(None) };
+    println!("exchanging values with the server of {}", peer.name());
+    let mut command = ours.client();
+    command.arg("--ca").arg(ours.authority());
+    for (option, url) in [("--types", &served.types), ("--encoded", &served.encoded)] {
+        command.args(url.iter().flat_map(|url| [option, url]));
+    }
+    command.args(served.only.iter().flat_map(|version| ["--only", version]));
+    for (feature, reason) in served.lacks {
+        command.arg("--lacks").arg(format!("{feature}={reason}"));
+    }
+    let mut column = Column::parse(peer.name(), Side::Server, VALUES, &process::output(&mut command)?)?;
+    column.note_lacks(served.lacks);
+    Ok(Some(column))
 }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Peer, Served, stamp};
+use super::{Lacks, Peer, Served, stamp};
 use crate::{debian, shell};
 
 pub struct NodeSoap;
@@ -17,7 +17,7 @@ pub struct NodeSoap;
 const PACKAGES: [&str; 2] = ["nodejs", "npm"];
 /// Major version of Node.js.
 const OLDEST: u32 = 20;
-const FILES: [&str; 5] = ["package.json", "package-lock.json", "client.js", "server.js", "values.js"];
+const FILES: [&str; 6] = ["package.json", "package-lock.json", "cases.js", "client.js", "server.js", "values.js"];
 
 impl Peer for NodeSoap {
     fn name(&self) -> &'static str {
@@ -38,6 +38,14 @@ impl Peer for NodeSoap {
 
     fn client(&self) -> Result<Option<Command>> {
         Ok(Some(shell::command("node", [folder()?.join("client.js")])))
+    }
+
+    fn value_clients(&self) -> Result<Option<(Vec<Command>, Lacks)>> {
+        let lacks = &[
+            ("literal utf-16", "requests are always in UTF-8"),
+            ("encoded*", "it has no arrays of SOAP encoding and no references"),
+        ];
+        Ok(Some((vec![shell::command("node", [folder()?.join("cases.js")])], lacks)))
     }
 
     fn server(&self, ours: &Ours) -> Result<Option<Served>> {

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::process::Server;
-use super::{Peer, Served, authority, fetch};
+use super::{Peer, Served, ValuesServed, authority, fetch};
 use crate::shell;
 
 /// Our server, twice: without and with TLS.
@@ -17,6 +17,9 @@ pub struct Ours {
     pub certificates: authority::Files,
     /// The description as it is served, for code generators: a file that is the same in each run.
     pub description: PathBuf,
+    /// Those of the services of values.
+    pub types: PathBuf,
+    pub encoded: PathBuf,
 }
 
 /// Both are of the development profile, with its checks, and built by `cargo test` already.
@@ -35,8 +38,9 @@ impl Ours {
         let mut secure = Server::start("deltasoap-tls", &mut secure, 1)?;
         // The certificate has both names; some clients look for no address in it.
         secure.url = secure.url.replace("127.0.0.1", "localhost");
-        let description = fetch_description(&plain)?;
-        Ok(Ours { plain, secure, certificates, description })
+        let [description, types, encoded] = ["bench", "types", "encoded"].map(|name| fetch_description(&plain, name));
+        let (description, types, encoded) = (description?, types?, encoded?);
+        Ok(Ours { plain, secure, certificates, description, types, encoded })
     }
 
     /// The file with the authority's certificate.
@@ -77,9 +81,9 @@ fn program(name: &str) -> PathBuf {
 }
 
 /// Fetches the description, and puts a fixed address into it.
-fn fetch_description(server: &Server) -> Result<PathBuf> {
-    let wsdl = fetch::get(&format!("{}?wsdl", server.url))?.replace(&server.at(""), "http://localhost");
-    let file = shell::workspace("interop")?.join("bench.wsdl");
+fn fetch_description(server: &Server, name: &str) -> Result<PathBuf> {
+    let wsdl = fetch::get(&server.at(&format!("/{name}?wsdl")))?.replace(&server.at(""), "http://localhost");
+    let file = shell::workspace("interop")?.join(name).with_extension("wsdl");
     fs::write(&file, wsdl).with_context(|| format!("cannot write {}", file.display()))?;
     Ok(file)
 }
@@ -111,5 +115,11 @@ impl Peer for Ourselves {
             ),
         ];
         Ok(Some(Served { server, paths: &[], lacks }))
+    }
+
+    fn value_servers(&self, ours: &Ours) -> Result<Option<ValuesServed>> {
+        let (types, encoded) = (Some(ours.plain.at("/types")), Some(ours.plain.at("/encoded")));
+        let lacks = &[("literal utf-16", "responses are always in UTF-8")];
+        Ok(Some(ValuesServed { _servers: Vec::new(), types, encoded, only: None, lacks }))
     }
 }

@@ -3,8 +3,11 @@
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-/// The rows of the table, in the words of the tests.
-pub const FEATURES: [(&str, &str); 13] = [
+/// The rows of a table: features in the words of the tests, each with a title.
+pub type Rows = &'static [(&'static str, &'static str)];
+
+/// What is tested with the service of `bench.wsdl`: the ways of messages.
+pub const MESSAGES: Rows = &[
     ("arrays", "arrays of each type"),
     ("values", "values at the edge"),
     ("similar", "similar messages"),
@@ -18,6 +21,27 @@ pub const FEATURES: [(&str, &str); 13] = [
     ("tls", "TLS"),
     ("mtom", "MTOM"),
     ("one-way", "one-way"),
+];
+
+/// What is tested with the services of `types.wsdl` and `encoded.wsdl`: the kinds of values.
+pub const VALUES: Rows = &[
+    ("literal primitives", "literal: primitive types"),
+    ("literal nil", "literal: nil, absent"),
+    ("literal choice", "literal: choices"),
+    ("literal polymorphism", "literal: derived types"),
+    ("literal lists", "literal: arrays of each kind"),
+    ("literal large", "literal: large arrays"),
+    ("literal headers", "literal: header blocks"),
+    ("literal faults", "literal: typed faults"),
+    ("literal utf-16", "literal: UTF-16"),
+    ("encoded primitives", "encoded: primitive types"),
+    ("encoded nil", "encoded: nil, absent"),
+    ("encoded polymorphism", "encoded: derived types"),
+    ("encoded arrays", "encoded: arrays of each kind"),
+    ("encoded large", "encoded: large arrays"),
+    ("encoded references", "encoded: shared, cyclic"),
+    ("encoded headers", "encoded: header blocks"),
+    ("encoded faults", "encoded: typed faults"),
 ];
 
 /// The versions of SOAP, each with rows of its own.
@@ -50,14 +74,31 @@ pub struct TestResult {
 pub struct Column {
     pub peer: &'static str,
     pub side: Side,
+    /// What there must be results for.
+    pub rows: Rows,
     pub results: Vec<TestResult>,
 }
 
 impl Column {
     /// From the lines of a program.
-    pub fn parse(peer: &'static str, side: Side, lines: &str) -> Result<Self> {
+    pub fn parse(peer: &'static str, side: Side, rows: Rows, lines: &str) -> Result<Self> {
         let parse = |line| serde_json::from_str(line).with_context(|| format!("unexpected line for {peer}: {line}"));
-        Ok(Column { peer, side, results: lines.lines().map(parse).collect::<Result<_>>()? })
+        Ok(Column { peer, side, rows, results: lines.lines().map(parse).collect::<Result<_>>()? })
+    }
+
+    /// Adds what the peer does not offer: a result for each feature in both versions; for all that there is no result for in a
+    /// version, where that is named, or the beginning of a feature's name with `*`.
+    pub fn note_lacks(&mut self, lacks: &[(&str, &str)]) {
+        for (feature, reason) in lacks {
+            let missing: Vec<_> = self.missing().into_iter().filter(|row| names(feature, row)).collect();
+            self.results.extend(missing.into_iter().map(|(soap, feature)| lacking(soap, feature, reason)));
+        }
+    }
+
+    /// The rows without results: versions and features.
+    pub fn missing(&self) -> Vec<(&'static str, &'static str)> {
+        let rows = self.rows.iter().flat_map(|(feature, _)| VERSIONS.map(|soap| (soap, *feature)));
+        rows.filter(|(soap, feature)| self.of(soap, feature).next().is_none()).collect()
     }
 
     /// Adds a result on whether our server has passed over bytes that it had read before, in all the column's requests.
@@ -77,6 +118,20 @@ impl Column {
     pub fn of<'a>(&'a self, soap: &'a str, feature: &'a str) -> impl Iterator<Item = &'a TestResult> {
         self.results.iter().filter(move |result| result.soap == soap && result.feature == feature)
     }
+}
+
+/// Whether what is not offered stands for a row.
+fn names(lack: &str, (soap, feature): &(&str, &str)) -> bool {
+    match lack.strip_suffix('*') {
+        Some(beginning) => feature.starts_with(beginning),
+        None => lack == *feature || lack == *soap,
+    }
+}
+
+fn lacking(soap: &str, feature: &str, reason: &str) -> TestResult {
+    let (detail, test) = (String::new(), "all of it".to_owned());
+    let skipped = Some(reason.to_owned());
+    TestResult { soap: soap.to_owned(), feature: feature.to_owned(), test, ok: true, detail, skipped }
 }
 
 #[derive(Serialize)]

@@ -1,27 +1,39 @@
-//! The table at the end: a row for each feature and version of SOAP, a column for each peer and side.
+//! The tables at the end, one for messages and one for values: a row for each feature and version of SOAP, a column for each
+//! peer and side.
 
+use std::collections::HashSet;
 use std::process::ExitCode;
 
-use super::results::{Column, FEATURES, Side, TestResult, VERSIONS};
+use super::results::{Column, MESSAGES, Rows, Side, TestResult, VALUES, VERSIONS};
 use crate::summary;
 
-/// Prints what has failed, the table, and its notes; says whether all is well.
+/// Prints what has failed, the tables, and their notes; says whether all is well.
 pub fn print(columns: &[Column]) -> ExitCode {
-    let mut table = Table::default();
-    table.rows.push(titles(columns));
-    for (feature, title) in FEATURES {
-        for soap in VERSIONS {
-            let cells = columns.iter().map(|column| table.notes.cell(column, soap, feature)).collect::<Vec<_>>();
-            table.rows.push([title.to_owned(), soap.to_owned()].into_iter().chain(cells).collect());
+    print_failures(columns);
+    let mut notes = Notes::default();
+    for rows in [MESSAGES, VALUES] {
+        let columns: Vec<_> = columns.iter().filter(|column| column.rows == rows).collect();
+        if !columns.is_empty() {
+            print_rows(&table(rows, &columns, &mut notes));
         }
     }
-    print_failures(columns);
-    table.print();
+    notes.print();
     summary::close(&outcomes(columns))
 }
 
-fn titles(columns: &[Column]) -> Vec<String> {
-    let title = |column: &Column| match column.side {
+fn table(rows: Rows, columns: &[&Column], notes: &mut Notes) -> Vec<Vec<String>> {
+    let mut table = vec![titles(columns)];
+    for (feature, title) in rows {
+        for soap in VERSIONS {
+            let cells = columns.iter().map(|column| notes.cell(column, soap, feature)).collect::<Vec<_>>();
+            table.push([(*title).to_owned(), soap.to_owned()].into_iter().chain(cells).collect());
+        }
+    }
+    table
+}
+
+fn titles(columns: &[&Column]) -> Vec<String> {
+    let title = |column: &&Column| match column.side {
         Side::Client => format!("{} client", column.peer),
         Side::Server => format!("{} server", column.peer),
     };
@@ -38,34 +50,18 @@ fn print_failures(columns: &[Column]) {
 
 /// Whether each test that was run has passed, and a failure for each row that a column has nothing for.
 fn outcomes(columns: &[Column]) -> Vec<bool> {
-    let missing = |column: &Column| {
-        let rows = FEATURES.iter().flat_map(|(feature, _)| VERSIONS.map(|soap| (soap, *feature)));
-        rows.filter(|(soap, feature)| column.of(soap, feature).next().is_none()).count()
-    };
     let run = columns.iter().flat_map(|column| &column.results).filter(|result| result.skipped.is_none());
-    let missing: usize = columns.iter().map(missing).sum();
+    let missing: usize = columns.iter().map(|column| column.missing().len()).sum();
     run.map(|result| result.ok).chain(std::iter::repeat_n(false, missing)).collect()
 }
 
-#[derive(Default)]
-struct Table {
-    rows: Vec<Vec<String>>,
-    notes: Notes,
-}
-
-impl Table {
-    fn print(&self) {
-        let width = |column: usize| self.rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..self.rows[0].len()).map(width).collect();
-        println!();
-        for row in &self.rows {
-            let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
-            println!("{}", cells.collect::<Vec<_>>().join("  ").trim_end());
-        }
-        println!();
-        for (number, note) in self.notes.0.iter().enumerate() {
-            println!("[{}] not offered by {note}", number + 1);
-        }
+fn print_rows(rows: &[Vec<String>]) {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
+    println!();
+    for row in rows {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        println!("{}", cells.collect::<Vec<_>>().join("  ").trim_end());
     }
 }
 
@@ -74,6 +70,13 @@ impl Table {
 struct Notes(Vec<String>);
 
 impl Notes {
+    fn print(&self) {
+        println!();
+        for (number, note) in self.0.iter().enumerate() {
+            println!("[{}] not offered by {note}", number + 1);
+        }
+    }
+
     /// What stands in the table for the results of one row.
     fn cell(&mut self, column: &Column, soap: &str, feature: &str) -> String {
         let (skipped, run): (Vec<_>, Vec<_>) = column.of(soap, feature).partition(|result| result.skipped.is_some());
@@ -85,7 +88,8 @@ impl Notes {
             (count, _) => format!("ok {count}"),
         };
         let mut marks: Vec<_> = skipped.iter().map(|result| self.mark(column, result)).collect();
-        marks.dedup();
+        let mut seen = HashSet::new();
+        marks.retain(|mark| seen.insert(mark.clone()));
         [outcome].into_iter().chain(marks).collect::<Vec<_>>().join(" ")
     }
 
@@ -119,7 +123,7 @@ mod tests {
 
     fn cell(results: Vec<TestResult>) -> (String, Vec<String>) {
         let mut notes = Notes::default();
-        let column = Column { peer: "x", side: Side::Client, results };
+        let column = Column { peer: "x", side: Side::Client, rows: MESSAGES, results };
         (notes.cell(&column, "1.1", "mtom"), notes.0)
     }
 
@@ -134,9 +138,14 @@ mod tests {
 
     #[test]
     fn rows_without_results_fail() {
-        let column = Column { peer: "x", side: Side::Client, results: vec![line(true, None), line(true, Some("no"))] };
+        let column = Column {
+            peer: "x",
+            side: Side::Client,
+            rows: MESSAGES,
+            results: vec![line(true, None), line(true, Some("no"))],
+        };
         let outcomes = outcomes(&[column]);
         assert_eq!(outcomes.iter().filter(|ok| **ok).count(), 1);
-        assert_eq!(outcomes.len(), FEATURES.len() * VERSIONS.len());
+        assert_eq!(outcomes.len(), MESSAGES.len() * VERSIONS.len());
     }
 }

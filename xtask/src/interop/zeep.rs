@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::ours::Ours;
-use super::{Peer, Served, stamp};
+use super::{Lacks, Peer, Served, stamp};
 use crate::shell;
 
 pub struct Zeep;
@@ -30,6 +30,19 @@ impl Peer for Zeep {
         let mut command = Command::new(python()?);
         command.arg(client);
         Ok(Some(command))
+    }
+
+    fn value_clients(&self) -> Result<Option<(Vec<Command>, Lacks)>> {
+        let mut command = Command::new(python()?);
+        command.arg(shell::root().join("tests/interop/zeep/cases.py"));
+        let lacks = &[
+            ("literal utf-16", "it is tested with messages, above"),
+            (
+                "encoded*",
+                "it loads no description that uses SOAP encoding without fetching its schema from the network",
+            ),
+        ];
+        Ok(Some((vec![command], lacks)))
     }
 
     /// zeep is a client alone.

@@ -41,6 +41,27 @@ fn soap_1_2_has_them_where_they_are_met() {
     assert!(text.contains(&expected), "{text}");
 }
 
+/// As PHP does.
+#[test]
+fn references_of_soap_1_2_may_be_fragments() {
+    let text = written(Version::Soap12, Use::Encoded, &twice()).expect("written");
+    let text = text.replace("soapenc:ref=\"id0\"", "soapenc:ref=\"#id0\"");
+    let (_, put) = decode_request::<Put>(text.as_bytes()).expect("valid");
+    assert!(put.second.is_some_and(|second| Shared::ptr_eq(&put.first, &second)));
+}
+
+/// As PHP does, in front of the parts.
+#[test]
+fn the_name_of_the_result_is_passed_over() {
+    let text = written(Version::Soap12, Use::Encoded, &twice()).expect("written");
+    let named = "<r:result xmlns:r=\"http://www.w3.org/2003/05/soap-rpc\">first</r:result><first";
+    let (_, put) = decode_request::<Put>(text.replacen("<first", named, 1).as_bytes()).expect("valid");
+    assert_eq!(put, twice());
+    let other = text.replacen("<first", "<result>first</result><first", 1);
+    let error = decode_request::<Put>(other.as_bytes()).expect_err("another element");
+    assert!(matches!(error.kind(), ErrorKind::UnexpectedElement { .. }), "{error}");
+}
+
 #[test]
 fn what_is_not_shared_stands_where_it_belongs() {
     let put = Put { first: Shared::new(vertex("a")), second: Some(Shared::new(vertex("a"))) };

@@ -280,7 +280,7 @@ impl<'s> Routine<'_, '_, 's> {
     /// At a child's start tag. `start` is where an item's markup begins that may be learned.
     fn open_field<T: DecodeFields>(&mut self, target: &mut T, start: Option<usize>) -> Step {
         let Some(index) = self.select()? else {
-            if !self.complex.open {
+            if !self.complex.open && !self.names_the_result() {
                 let from = self.next_in_sequence();
                 return Err(self.unexpected(from));
             }

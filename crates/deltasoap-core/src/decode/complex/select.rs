@@ -3,6 +3,7 @@
 use super::{DecodeFields, Routine};
 use crate::ErrorKind;
 use crate::decode::{Cursor, Step, Stop};
+use crate::ns;
 use crate::schema::{ComplexElement, Compositor, Element, Field, View};
 
 impl<'s> Routine<'_, '_, 's> {
@@ -129,6 +130,13 @@ impl<'s> Routine<'_, '_, 's> {
     fn first_unseen(&mut self) -> Option<&'s Field> {
         let fields = &self.complex.fields;
         (0..fields.len()).find(|&index| fields[index].min > 0 && !self.is_seen(index)).map(|index| &fields[index])
+    }
+
+    /// The element just opened only tells which of a response's parts is its result, as some toolkits do in SOAP 1.2 (part 2,
+    /// section 4.2.1). The description tells that too.
+    #[cold]
+    pub(super) fn names_the_result(&self) -> bool {
+        self.cursor.names().is(self.cursor.name(), ns::SOAP12_RPC, "result")
     }
 
     /// The element just opened is none of the fields that can come.

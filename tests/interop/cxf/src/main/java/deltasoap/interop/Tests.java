@@ -25,6 +25,15 @@ final class Tests {
     }
 
     void run(Endpoint endpoint) {
+        run(endpoint.version, endpoint);
+    }
+
+    /** Of tests that know where to call. */
+    void run(String version) {
+        run(version, null);
+    }
+
+    private void run(String version, Endpoint endpoint) {
         for (Test test : tests) {
             String failure = "";
             try {
@@ -32,7 +41,7 @@ final class Tests {
             } catch (Exception error) {
                 failure = error.getClass().getSimpleName() + ": " + error.getMessage();
             }
-            report(endpoint.version, test, failure);
+            report(version, test, failure);
         }
     }
 

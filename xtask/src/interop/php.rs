@@ -1,0 +1,63 @@
+//! PHP's ext-soap, of Debian's packages.
+
+use std::process::Command;
+
+use anyhow::Result;
+
+use super::ours::Ours;
+use super::process::Server;
+use super::{Lacks, Peer, Served, ValuesServed};
+use crate::{debian, shell};
+
+pub struct Php;
+
+const PACKAGES: [&str; 2] = ["php-cli", "php-soap"];
+
+const NAN: &str = "it is written as NAN, which no description allows";
+const NAME: &str = "names are text: the declaration of the prefix is not kept";
+const LACKS: Lacks = &[
+    ("literal primitives/not a number", NAN),
+    ("encoded primitives/not a number", NAN),
+    ("literal primitives/a qualified name", NAME),
+    ("encoded primitives/a qualified name", NAME),
+    (
+        "literal choice/repeated branches in their order",
+        "elements of one name are one array: their order among others is lost",
+    ),
+    (
+        "encoded headers/a header block",
+        "a block with the name of an operation, apart from case, is taken for a call of it",
+    ),
+    ("literal utf-16", "responses are always in UTF-8"),
+];
+
+impl Peer for Php {
+    fn name(&self) -> &'static str {
+        "PHP"
+    }
+
+    fn install(&self, _: &Ours) -> Result<()> {
+        debian::install(&PACKAGES)
+    }
+
+    /// Its script is that of values alone.
+    fn client(&self) -> Result<Option<Command>> {
+        Ok(None)
+    }
+
+    fn server(&self, _: &Ours) -> Result<Option<Served>> {
+        Ok(None)
+    }
+
+    fn value_clients(&self) -> Result<Option<(Vec<Command>, Lacks)>> {
+        Ok(Some((vec![shell::command("php", [shell::root().join("tests/interop/php/client.php")])], &[])))
+    }
+
+    fn value_servers(&self, ours: &Ours) -> Result<Option<ValuesServed>> {
+        let mut command = shell::command("php", [shell::root().join("tests/interop/php/serve.php")]);
+        command.arg(&ours.types).arg(&ours.encoded);
+        let server = Server::start("php", &mut command, 1)?;
+        let (types, encoded) = (Some(server.at("/types")), Some(server.at("/encoded")));
+        Ok(Some(ValuesServed { _servers: vec![server], types, encoded, only: None, lacks: LACKS }))
+    }
+}
