@@ -91,10 +91,16 @@ fn check_server(peer: &mut Peer, operations: &[String]) -> Result<Vec<bool>> {
     Ok(operations.iter().map(|operation| report(operation, call(port, operation))).collect())
 }
 
+/// The message of an operation that asks for some items.
+fn asking(operation: &str) -> String {
+    Values::Ints(vec![3]).message().replace("sendInts", operation).replace("item>", "count>")
+}
+
 /// Which values come back is looked at by the load generator, each time that it is used.
 fn call(port: u16, operation: &str) -> Result<()> {
     let kind = operation.trim_start_matches("echo").trim_start_matches("send").to_lowercase();
     let message = match &*kind {
+        _ if operation.starts_with("receive") => asking(operation),
         "void" => Values::Ints(vec![]).message().replace("sendInts", operation),
         "doubles" => renamed(samples("easy")?, operation),
         "mios" => renamed(samples("structs")?, operation),
