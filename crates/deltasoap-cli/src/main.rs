@@ -4,6 +4,7 @@
 
 mod cli;
 mod contract;
+mod cost;
 mod demo;
 mod figures;
 mod progress;
@@ -55,6 +56,7 @@ async fn run(task: Task) -> Result<ExitCode> {
         Task::Generate(generate) => contract::generate(&generate).map(done),
         Task::Replay(replay) => replay::run(&replay).map(done),
         Task::Serve(serve) => services::serve(&serve).await.map(done),
+        Task::Cost(arguments) => cost::run(&arguments.task).await.map(done),
         Task::Completions(completions) => contract::completions(&completions).map(done),
         Task::Man(man) => contract::man(&man).map(done),
     }

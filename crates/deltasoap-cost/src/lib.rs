@@ -23,6 +23,7 @@ pub mod calibration;
 mod error;
 pub mod fit;
 pub mod measure;
+pub mod paper;
 pub mod plan;
 pub mod predict;
 pub mod usage;

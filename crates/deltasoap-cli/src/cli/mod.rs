@@ -1,6 +1,7 @@
 //! The command line.
 
 mod contract;
+pub mod cost;
 
 pub use contract::{
     Access, Call, Compile, Completions, Describe, Description, Generate, List, Man, Mock, Template, Validate,
@@ -103,6 +104,8 @@ pub enum Task {
     /// each service's page shows its operations, has a form that tries them, and tells what the differential engine did; / lists
     /// the services. /health and /ready are for load balancers, /metrics is for Prometheus.
     Serve(Serve),
+    /// Tell what messages cost on this machine, from a WSDL and a few measurements, and what many clients will see
+    Cost(cost::Cost),
     /// Print a script that completes the command in a shell
     Completions(Completions),
     /// Print the manual page, or write all pages to a directory

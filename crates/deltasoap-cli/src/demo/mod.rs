@@ -9,7 +9,7 @@ mod both;
 mod host;
 mod html;
 mod meter;
-mod plot;
+pub mod plot;
 mod report;
 mod streams;
 mod tap;

@@ -10,7 +10,7 @@ mod engine;
 mod peer;
 mod sink;
 
-pub use clock::{Clock, Times};
+pub use clock::{Clock, Times, process_time};
 pub use engine::{Deltasoap, Engine, Job, prepare_sample};
 pub use peer::Peer;
 pub use sink::Sink;

@@ -1,0 +1,219 @@
+//! Arguments of `cost`.
+
+use clap::{Args, Subcommand, ValueEnum};
+use deltasoap_cost::Mode;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct Cost {
+    #[command(subcommand)]
+    pub task: CostTask,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum CostTask {
+    /// Measure what messages cost on this machine; needed once, in less than three minutes
+    ///
+    /// Arrays of ints, doubles and strings of 1 to 1000 items, strings of up to 10,000 characters, composite types, and what real
+    /// descriptions have besides. What was interrupted is gone on with. Do nothing else on the machine meanwhile.
+    Measure(Measure),
+    /// Show what was fitted to the measurements: coefficients, intervals, tests, cut-off points
+    Fit(Fit),
+    /// Say what the messages of a WSDL cost
+    ///
+    /// Paths are names of elements behind the body's own, with / between them, and @ in front of attributes: item/code. Lengths that
+    /// are not given are assumed, and said.
+    Predict(Predict),
+    /// Predict, then measure, and show how far off predictions are
+    ///
+    /// Messages are composite types, which no prediction is fitted to, and the operations of real descriptions.
+    Validate(Check),
+    /// Say what many clients see: response time, throughput, utilisation, and what would change them
+    Plan(Plan),
+}
+
+/// Which calibration.
+#[derive(Debug, Args)]
+pub struct Calibrated {
+    /// The calibration's file
+    #[arg(long, default_value = "deltasoap-cost.json", value_name = "FILE")]
+    pub calibration: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Measure {
+    /// The toolkit: deltasoap, or a peer of the benchmarks by its name
+    #[arg(long, default_value = "deltasoap", value_name = "NAME")]
+    pub engine: String,
+    /// Where built peers lie
+    #[arg(long, default_value = ".peers", value_name = "FOLDER")]
+    pub peers: PathBuf,
+    /// Measure messages in full, or each against the one before
+    #[arg(long, value_enum, default_value_t = ModeName::Regular, value_name = "MODE")]
+    pub mode: ModeName,
+    /// Measure all 1330 composite types, not a sample
+    #[arg(long)]
+    pub full: bool,
+    /// How often each point is visited; the least time is kept
+    #[arg(long, default_value_t = 12, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rounds: u32,
+    /// Begin anew, whatever the file holds
+    #[arg(long)]
+    pub fresh: bool,
+    #[command(flatten)]
+    pub calibrated: Calibrated,
+    /// Print the models as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write a page with figures and tables
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Fit {
+    #[command(flatten)]
+    pub calibrated: Calibrated,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write a page with figures and tables
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+/// Which messages.
+#[derive(Debug, Args)]
+pub struct Messages {
+    /// The WSDL: a URL, a file, a directory or a zip archive
+    #[arg(long, value_name = "WSDL")]
+    pub wsdl: String,
+    /// The operation: `Operation`, `Port.Operation` or `Service.Port.Operation`
+    #[arg(long, value_name = "OPERATION")]
+    pub operation: Option<String>,
+    /// Items of a list
+    #[arg(long, value_name = "PATH=N", value_parser = pair::<usize>)]
+    pub length: Vec<(String, usize)>,
+    /// Characters of a text, or octets of binary data
+    #[arg(long, value_name = "PATH=L", value_parser = pair::<usize>)]
+    pub string: Vec<(String, usize)>,
+    /// Percent of the values at and below a path that change from message to message; an empty path means all (differential mode)
+    #[arg(long, value_name = "PATH=P", value_parser = pair::<f64>)]
+    pub changed: Vec<(String, f64)>,
+    /// Items of lists that are not named
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    pub default_length: usize,
+    /// Characters of texts that are not named
+    #[arg(long, default_value_t = 20, value_name = "L")]
+    pub default_string: usize,
+}
+
+#[derive(Debug, Args)]
+pub struct Predict {
+    #[command(flatten)]
+    pub messages: Messages,
+    /// Ask for the sizes that are not given
+    #[arg(long)]
+    pub ask: bool,
+    #[command(flatten)]
+    pub calibrated: Calibrated,
+    /// Print JSON, a line an operation
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Check {
+    #[command(flatten)]
+    pub calibrated: Calibrated,
+    /// Validate with the operations of this WSDL, or of all below this directory, instead of composite types; may be given more than once
+    #[arg(long, value_name = "FILE|DIR")]
+    pub wsdl: Vec<PathBuf>,
+    /// Operations of a WSDL at most
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    pub operations: usize,
+    /// Validate with all 1330 composite types, not a sample
+    #[arg(long)]
+    pub full: bool,
+    /// Print lines of JSON; the last one has the distribution of the errors
+    #[arg(long)]
+    pub json: bool,
+    /// Write a page with plots
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Plan {
+    #[command(flatten)]
+    pub messages: Messages,
+    #[command(flatten)]
+    pub calibrated: Calibrated,
+    /// So many clients call again and again
+    #[arg(long, value_name = "N", required_unless_present = "rate", conflicts_with = "rate")]
+    pub clients: Option<u32>,
+    /// Seconds between an answer and the client's next call, on average
+    #[arg(long, default_value_t = 0.0, value_name = "Z", conflicts_with = "rate")]
+    pub think: f64,
+    /// So many requests a second come from outside
+    #[arg(long, value_name = "L")]
+    pub rate: Option<f64>,
+    /// Requests that the server works on at one time, at most
+    #[arg(long, value_name = "M")]
+    pub max_concurrency: Option<u32>,
+    /// Milliseconds of processor time for all but XML, at the server: HTTP and the operation itself
+    #[arg(long, default_value_t = 0.1, value_name = "MS")]
+    pub service: f64,
+    /// Cores of the server; default: those of this machine
+    #[arg(long, value_name = "N")]
+    pub cores: Option<u32>,
+    /// Megabits a second of the network, in each direction
+    #[arg(long, default_value_t = 1000.0, value_name = "MBIT")]
+    pub bandwidth: f64,
+    /// Measure the service time with one client on loopback, then hold the plan against load tests with more
+    #[arg(long, requires = "clients")]
+    pub validate: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write a page with the plan as curves
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+/// Names of modes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ModeName {
+    /// Each message in full
+    Regular,
+    /// Each message against the one before
+    Differential,
+}
+
+impl From<ModeName> for Mode {
+    fn from(name: ModeName) -> Self {
+        match name {
+            ModeName::Regular => Mode::Regular,
+            ModeName::Differential => Mode::Differential,
+        }
+    }
+}
+
+/// A path with a number: the last `=` stands between them.
+fn pair<T: std::str::FromStr>(text: &str) -> Result<(String, T), String> {
+    let (path, number) = text.rsplit_once('=').ok_or("expected PATH=NUMBER")?;
+    let number = number.parse().map_err(|_| format!("{number} is no number"))?;
+    Ok((path.to_owned(), number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_is_a_path_and_a_number() {
+        assert_eq!(pair::<usize>("a/@b=12"), Ok(("a/@b".to_owned(), 12)));
+        assert_eq!(pair::<f64>("=2.5"), Ok((String::new(), 2.5)));
+        assert!(pair::<usize>("a").is_err() && pair::<usize>("a=x").is_err());
+    }
+}

@@ -1,0 +1,118 @@
+//! A load test on loopback: a service that answers with a sample, and clients that think between calls.
+
+use anyhow::{Context as _, Result, ensure};
+use deltasoap::{Differential, Templating};
+use deltasoap_cost::measure::process_time;
+use deltasoap_cost::predict::{Direction, Sample};
+use deltasoap_dynamic::{Contract, DynamicClient, Mock, Operation};
+use deltasoap_http::{Server, ServerHandle, SoapService};
+use deltasoap_streams::prng::SplitMix64;
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long each test runs; and before it, to warm up.
+const RUN: Duration = Duration::from_secs(3);
+const WARM: Duration = Duration::from_millis(700);
+
+/// What a load test has seen.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Observed {
+    /// Requests a second.
+    pub throughput: f64,
+    /// Seconds from call to answer, on average.
+    pub response: f64,
+    /// Seconds of processor time of a request, of clients and server.
+    pub demand: f64,
+}
+
+/// A service that listens, and what it is asked.
+pub struct Host {
+    contract: Contract,
+    operation: Operation,
+    request: Arc<deltasoap::Value>,
+    url: String,
+    handle: ServerHandle,
+}
+
+impl Host {
+    /// Serves the operation of some messages: every request is read, and answered with the response.
+    pub async fn start(samples: &[Sample]) -> Result<Self> {
+        let request = samples.iter().find(|it| it.direction == Direction::Request).context("there is no request")?;
+        let response = samples.iter().find(|it| it.direction == Direction::Response);
+        let response = response.context("the operation is one-way: there is nothing to wait for")?;
+        let operation = request.operation.clone();
+        let contract = operation.contract().clone();
+        let json = operation.response_to_json(response.value())?;
+        let mock = Mock::new(contract.clone()).answer(&operation.full_name(), &json)?;
+        let builder = SoapService::builder().differential(Differential::OFF).templating(Templating::OFF);
+        let server = Server::bind(("127.0.0.1", 0)).await?;
+        let (url, handle) = (format!("http://{}/", server.local_addr()?), server.handle());
+        tokio::spawn(server.serve(mock.mount(builder).build()?));
+        Ok(Host { contract, operation, request: Arc::new(request.value().clone()), url, handle })
+    }
+
+    /// Lets so many clients call for a while, with a connection each.
+    pub async fn run(&self, clients: u32, think: f64) -> Result<Observed> {
+        let begin = Instant::now() + WARM;
+        let tasks: Vec<_> = (0..clients).map(|client| tokio::spawn(self.client(client, think, begin))).collect();
+        tokio::time::sleep_until(begin.into()).await;
+        let before = process_time();
+        tokio::time::sleep_until((begin + RUN).into()).await;
+        let spent = (process_time() - before).as_secs_f64();
+        let (mut count, mut waited) = (0_u64, 0.0);
+        for task in tasks {
+            let (calls, time) = task.await??;
+            (count, waited) = (count + calls, waited + time);
+        }
+        ensure!(count > 0, "no call was answered in time");
+        let count = count as f64;
+        Ok(Observed { throughput: count / RUN.as_secs_f64(), response: waited / count, demand: spent / count })
+    }
+
+    /// One client: calls that were answered, and the time that it has waited for them.
+    fn client(&self, number: u32, think: f64, begin: Instant) -> impl Future<Output = Result<(u64, f64)>> + use<> {
+        let client = DynamicClient::new(self.contract.clone()).endpoint(self.url.clone());
+        let (operation, request) = (self.operation.clone(), self.request.clone());
+        let mut random = SplitMix64::stream(deltasoap_streams::prng::SEED, u64::from(number));
+        async move {
+            let (mut calls, mut waited) = (0, 0.0);
+            loop {
+                tokio::time::sleep(exponential(think, &mut random)).await;
+                let start = Instant::now();
+                if start >= begin + RUN {
+                    return Ok((calls, waited));
+                }
+                client.prepare_operation(operation.clone()).send(&request).await?;
+                let end = Instant::now();
+                if end >= begin && end < begin + RUN {
+                    (calls, waited) = (calls + 1, waited + (end - start).as_secs_f64());
+                }
+            }
+        }
+    }
+
+    /// Stops to listen.
+    pub fn stop(self) {
+        self.handle.shutdown();
+    }
+}
+
+/// A time by chance, of this mean in seconds.
+fn exponential(mean: f64, random: &mut SplitMix64) -> Duration {
+    let uniform = (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+    Duration::from_secs_f64(-mean * (1.0 - uniform).ln())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn think_times_have_their_mean() {
+        let mut random = SplitMix64::new(1);
+        let sum: f64 = (0..10_000).map(|_| exponential(0.5, &mut random).as_secs_f64()).sum();
+        assert!((sum / 10_000.0 - 0.5).abs() < 0.02);
+        assert_eq!(exponential(0.0, &mut random), Duration::ZERO);
+    }
+}

@@ -1,0 +1,63 @@
+//! `cost`: what messages cost, and what many clients see. All of it is `deltasoap-cost`; here are arguments, tables and pages.
+
+mod chart;
+mod html;
+mod load;
+mod measure;
+mod plan;
+mod predict;
+mod tables;
+mod validate;
+
+use crate::cli::cost::{Calibrated, CostTask, Messages};
+use anyhow::{Context as _, Result, ensure};
+use deltasoap_cost::measure::Deltasoap;
+use deltasoap_cost::predict::Sizes;
+use deltasoap_cost::{Calibration, Machine};
+use deltasoap_dynamic::{Contract, Operation};
+
+/// Runs one of the commands.
+pub async fn run(task: &CostTask) -> Result<()> {
+    match task {
+        CostTask::Measure(measure) => measure::measure(measure),
+        CostTask::Fit(fit) => measure::fit(fit),
+        CostTask::Predict(predict) => predict::run(predict),
+        CostTask::Validate(check) => validate::run(check),
+        CostTask::Plan(plan) => plan::run(plan).await,
+    }
+}
+
+/// A calibration that holds here. That of another toolkit holds for the version that it names, which cannot be looked at.
+fn calibration(calibrated: &Calibrated) -> Result<Calibration> {
+    let path = &calibrated.calibration;
+    let loaded = Calibration::load(path);
+    let loaded = loaded.with_context(|| "no calibration; `deltasoap cost measure` makes one".to_owned())?;
+    let is_ours = loaded.toolkit.name == Deltasoap::identity().name;
+    let toolkit = if is_ours { Deltasoap::identity() } else { loaded.toolkit.clone() };
+    loaded.check(&Machine::here(), &toolkit).with_context(|| format!("{} cannot be used", path.display()))?;
+    Ok(loaded)
+}
+
+fn sizes(messages: &Messages) -> Result<Sizes> {
+    let is_share = |percent: f64| (0.0..=100.0).contains(&percent);
+    ensure!(messages.changed.iter().all(|it| is_share(it.1)), "--changed takes percent, from 0 to 100");
+    Ok(Sizes {
+        lengths: messages.length.iter().cloned().collect(),
+        texts: messages.string.iter().cloned().collect(),
+        changed: messages.changed.iter().map(|(path, percent)| (path.clone(), percent / 100.0)).collect(),
+        length: messages.default_length,
+        text: messages.default_string,
+    })
+}
+
+/// The operation that is asked for, or all that can be used.
+fn operations(messages: &Messages) -> Result<Vec<Operation>> {
+    let contract = Contract::import(&messages.wsdl).with_context(|| format!("{} cannot be imported", messages.wsdl))?;
+    let Some(name) = &messages.operation else {
+        let mut usable: Vec<_> = contract.operations().into_iter().filter(|it| it.method().is_ok()).collect();
+        usable.dedup_by(|a, b| a.name() == b.name());
+        return Ok(usable);
+    };
+    let found = contract.operation(name);
+    Ok(vec![found.with_context(|| format!("`deltasoap list {}` shows all operations", messages.wsdl))?])
+}

@@ -1,0 +1,192 @@
+//! `cost plan`: what many clients see.
+
+use super::load::{self, Observed};
+use super::tables::{percent, table, time};
+use super::{calibration, html, operations, sizes};
+use crate::cli::cost::Plan as Arguments;
+use anyhow::{Context as _, Result, ensure};
+use deltasoap_cost::plan::{Answer, HTTP, Knee, Load, Outcome, Plan, System, answers, binary_cost, outcome, plan};
+use deltasoap_cost::predict::{Direction, MessageCost, Sample, message_cost, samples};
+use deltasoap_cost::{Mode, Model};
+use serde_json::json;
+use std::io::{self, Write as _};
+
+/// Plans, and prints.
+pub async fn run(arguments: &Arguments) -> Result<()> {
+    let mut operations = operations(&arguments.messages)?;
+    ensure!(operations.len() == 1, "say which operation is meant with --operation");
+    let operation = operations.remove(0);
+    let calibration = calibration(&arguments.calibrated)?;
+    let model = Model::fit(&calibration)?;
+    let sizes = sizes(&arguments.messages)?;
+    let samples = samples(&operation, &sizes).with_context(|| operation.full_name())?;
+    let costs: Vec<MessageCost> =
+        samples.iter().map(|it| message_cost(&model, it, &sizes)).collect::<Result<_, _>>()?;
+    let mut system = system(arguments, &costs, calibration.machine.cores as u32);
+    let mut observed = None;
+    if arguments.validate {
+        ensure!(model.mode == Mode::Regular, "a plan can be validated in regular mode alone");
+        observed = Some(validate(arguments, &samples, &mut system).await?);
+    }
+    let binary = binary_cost(&samples, xml_client(&costs));
+    let load = load_of(arguments);
+    let plan = plan(&system, load)?;
+    let answers = answers(&system, load, Some(&binary));
+    if let Some(path) = &arguments.html {
+        html::plan(path, &plan, &curve(&system, load))?;
+    }
+    if arguments.json {
+        let json = json!({ "plan": plan, "answers": answers, "validation": observed });
+        return Ok(writeln!(io::stdout(), "{json}")?);
+    }
+    print(&plan, &answers, observed.as_deref())
+}
+
+fn load_of(arguments: &Arguments) -> Load {
+    match (arguments.clients, arguments.rate) {
+        (Some(clients), _) => Load::Closed { clients, think: arguments.think },
+        (None, rate) => Load::Open { rate: rate.unwrap_or_default() },
+    }
+}
+
+/// Seconds that the two messages take at one side.
+fn xml(costs: &[MessageCost], written: Direction) -> f64 {
+    let cost = |it: &MessageCost| if it.direction == written { it.serialize.cost } else { it.deserialize.cost };
+    costs.iter().map(cost).sum::<f64>() / 1e9
+}
+
+fn xml_client(costs: &[MessageCost]) -> f64 {
+    xml(costs, Direction::Request)
+}
+
+fn system(arguments: &Arguments, costs: &[MessageCost], cores: u32) -> System {
+    let bytes = |direction| {
+        let of = costs.iter().find(|it| it.direction == direction);
+        (of.map_or(0, |it| it.bytes) + HTTP) as f64
+    };
+    System {
+        xml: xml(costs, Direction::Response),
+        service: arguments.service / 1e3,
+        cores: arguments.cores.unwrap_or(cores),
+        request_bytes: bytes(Direction::Request),
+        response_bytes: bytes(Direction::Response),
+        bandwidth: arguments.bandwidth * 1e6,
+        client: xml_client(costs),
+        max_concurrency: arguments.max_concurrency,
+    }
+}
+
+/// A prediction beside a load test.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Validated {
+    clients: u32,
+    predicted: Outcome,
+    observed: Observed,
+}
+
+/// Measures the service time with one client; then predicts and measures what more of them see. Clients and server share this machine,
+/// so the clients' work is the processor's too.
+async fn validate(arguments: &Arguments, samples: &[Sample], system: &mut System) -> Result<Vec<Validated>> {
+    let host = load::Host::start(samples).await?;
+    let one = host.run(1, 0.0).await?;
+    system.service = (one.demand - system.xml).max(0.0);
+    system.client = (one.response - one.demand).max(0.0);
+    system.bandwidth = f64::INFINITY;
+    let most = arguments.clients.unwrap_or(1);
+    let mut counts: Vec<u32> = [most / 4, most / 2, most].into_iter().filter(|&clients| clients > 0).collect();
+    counts.dedup();
+    let mut all = Vec::new();
+    for clients in counts {
+        let predicted = outcome(system, Load::Closed { clients, think: arguments.think })?;
+        all.push(Validated { clients, predicted, observed: host.run(clients, arguments.think).await? });
+    }
+    host.stop();
+    Ok(all)
+}
+
+/// Loads, and what is to be expected under them.
+pub type Curve = [(f64, Outcome)];
+
+/// Plans for growing loads, up to twice what was asked for, as far as they can be served.
+fn curve(system: &System, load: Load) -> Vec<(f64, Outcome)> {
+    const POINTS: u32 = 60;
+    let at = |step: u32| {
+        let part = f64::from(step) / f64::from(POINTS) * 2.0;
+        let (x, load) = match load {
+            Load::Closed { clients, think } => {
+                let clients = (f64::from(clients) * part).ceil().max(1.0);
+                (clients, Load::Closed { clients: clients as u32, think })
+            }
+            Load::Open { rate } => (rate * part, Load::Open { rate: rate * part }),
+        };
+        Some((x, outcome(system, load).ok()?))
+    };
+    (1..=POINTS).filter_map(at).collect()
+}
+
+fn print(plan: &Plan, answers: &[Answer], observed: Option<&[Validated]>) -> Result<()> {
+    let mut out = io::stdout();
+    let (system, outcome) = (&plan.system, &plan.outcome);
+    let seconds = |it: f64| time(it * 1e9);
+    writeln!(
+        out,
+        "demand of a request: {} for XML and {} else at the server, {} at the client, {:.0} + {:.0} bytes\n",
+        seconds(system.xml),
+        seconds(system.service),
+        seconds(system.client),
+        system.request_bytes,
+        system.response_bytes
+    )?;
+    writeln!(out, "{:.1} requests a second, answered in {} on average", outcome.throughput, seconds(outcome.response))?;
+    writeln!(out, "the {} is full first: at {:.1} requests a second", plan.bottleneck, plan.most)?;
+    match plan.knee {
+        Knee::Clients(clients) => writeln!(out, "the knee is at {clients:.1} clients: more of them mostly wait\n")?,
+        Knee::Rate(rate) => writeln!(out, "the knee is at {rate:.1} requests a second: more of them mostly wait\n")?,
+    }
+    let station = |it: &deltasoap_cost::plan::Occupation| {
+        vec![it.station.to_owned(), percent(it.utilisation), format!("{:.2}", it.queue), seconds(it.residence)]
+    };
+    let rows: Vec<_> = outcome.stations.iter().map(station).collect();
+    writeln!(out, "{}\n", table(&["", "busy", "requests there", "time there"], &rows))?;
+    writeln!(
+        out,
+        "{}",
+        table(&["with", "response time", "", "throughput", ""], &answers.iter().map(answer).collect::<Vec<_>>())
+    )?;
+    if let Some(observed) = observed {
+        writeln!(out, "\n{}", validated(observed))?;
+    }
+    Ok(())
+}
+
+fn answer(it: &Answer) -> Vec<String> {
+    let change =
+        |ratio: Option<f64>| ratio.map_or_else(String::new, |ratio| format!("{:+.1} %", (ratio - 1.0) * 100.0));
+    match &it.outcome {
+        Some(outcome) => vec![
+            it.question.to_owned(),
+            time(outcome.response * 1e9),
+            change(it.response_ratio),
+            format!("{:.1}/s", outcome.throughput),
+            change(it.throughput_ratio),
+        ],
+        None => [it.question, "saturated", "", "", ""].map(str::to_owned).to_vec(),
+    }
+}
+
+fn validated(all: &[Validated]) -> String {
+    let row = |it: &Validated| {
+        let off = |predicted: f64, observed: f64| format!("{:+.1} %", (predicted / observed - 1.0) * 100.0);
+        vec![
+            it.clients.to_string(),
+            format!("{:.1}/s", it.predicted.throughput),
+            format!("{:.1}/s", it.observed.throughput),
+            off(it.predicted.throughput, it.observed.throughput),
+            time(it.predicted.response * 1e9),
+            time(it.observed.response * 1e9),
+            off(it.predicted.response, it.observed.response),
+        ]
+    };
+    let headings = ["clients", "throughput", "measured", "off by", "response", "measured", "off by"];
+    table(&headings, &all.iter().map(row).collect::<Vec<_>>())
+}

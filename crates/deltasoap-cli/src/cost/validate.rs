@@ -1,0 +1,106 @@
+//! `cost validate`: predictions beside the truth.
+
+use super::tables::{percent, table, time};
+use super::{calibration, html};
+use crate::cli::cost::Check;
+use anyhow::{Result, ensure};
+use deltasoap_cost::measure::Deltasoap;
+use deltasoap_cost::predict::Sizes;
+use deltasoap_cost::validate::{Comparison, Errors, validate_operation, validate_workload};
+use deltasoap_cost::workload::{Extent, composites};
+use deltasoap_cost::{Activity, Model};
+use deltasoap_dynamic::Contract;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Messages that are printed because their prediction is worst.
+const WORST: usize = 8;
+
+/// Predicts and measures, and prints how far off predictions are.
+pub fn run(arguments: &Check) -> Result<()> {
+    let calibration = calibration(&arguments.calibrated)?;
+    let ours = Deltasoap::identity();
+    ensure!(
+        calibration.toolkit == ours,
+        "only {} can be measured again here, not {}",
+        ours.name,
+        calibration.toolkit.name
+    );
+    let model = Model::fit(&calibration)?;
+    let mut all = Vec::new();
+    if arguments.wsdl.is_empty() {
+        all.extend(composite_types(&model, arguments.full)?);
+    }
+    for path in arguments.wsdl.iter().flat_map(|path| descriptions(path)) {
+        all.extend(operations(&model, &path, arguments.operations));
+    }
+    if let Some(path) = &arguments.html {
+        html::validation(path, &all)?;
+    }
+    if arguments.json { print_json(&all) } else { print(&all) }
+}
+
+fn composite_types(model: &Model, is_full: bool) -> Result<Vec<Comparison>> {
+    let mut engine = Deltasoap::new()?;
+    let mut all = Vec::new();
+    for workload in composites(if is_full { Extent::Full } else { Extent::Sample }) {
+        all.extend(validate_workload(model, &mut engine, &workload)?);
+    }
+    Ok(all)
+}
+
+/// The file, or those below the directory.
+fn descriptions(path: &Path) -> Vec<PathBuf> {
+    let is_wsdl = |path: &Path| path.extension().is_some_and(|it| it.eq_ignore_ascii_case("wsdl"));
+    let all = walkdir::WalkDir::new(path).sort_by_file_name().into_iter().flatten().map(walkdir::DirEntry::into_path);
+    all.filter(|found| found.is_file() && (found == path || is_wsdl(found))).collect()
+}
+
+/// The first operations of a description; what cannot be predicted is said.
+fn operations(model: &Model, path: &Path, most: usize) -> Vec<Comparison> {
+    let imported = deltasoap_wsdl::Importer::new().offline().import(&path.to_string_lossy());
+    let contract = match imported {
+        Ok(import) => Contract::from(import),
+        Err(error) => {
+            eprintln!("{}: {error}", path.display());
+            return Vec::new();
+        }
+    };
+    let mut all = Vec::new();
+    for operation in contract.operations().iter().filter(|it| it.method().is_ok()).take(most) {
+        match validate_operation(model, operation, &Sizes::default()) {
+            Ok(compared) => all.extend(compared),
+            Err(error) => eprintln!("{}: {}: {error}", path.display(), operation.full_name()),
+        }
+    }
+    all
+}
+
+fn print_json(all: &[Comparison]) -> Result<()> {
+    let mut out = io::stdout();
+    all.iter().try_for_each(|it| Ok::<_, anyhow::Error>(writeln!(out, "{}", serde_json::to_string(it)?)?))?;
+    Ok(writeln!(out, "{}", serde_json::to_string(&Errors::of(all.iter().map(Comparison::error)))?)?)
+}
+
+fn print(all: &[Comparison]) -> Result<()> {
+    let mut out = io::stdout();
+    let headings = ["", "messages", "median error", "9 of 10 below", "in the interval", "median by the paper's 3.4"];
+    let rows: Vec<_> = [Activity::Serialize, Activity::Deserialize].into_iter().map(|it| row(all, it)).collect();
+    writeln!(out, "{}\n", table(&headings, &rows))?;
+    let mut worst: Vec<_> = all.iter().collect();
+    worst.sort_by(|a, b| b.error().total_cmp(&a.error()));
+    let cells = |it: &&Comparison| {
+        vec![format!("{}, {}", it.message, it.activity), time(it.predicted), time(it.measured), percent(it.error())]
+    };
+    let rows: Vec<_> = worst.iter().take(WORST).map(cells).collect();
+    Ok(writeln!(out, "{}", table(&["farthest off", "predicted", "measured", "error"], &rows))?)
+}
+
+fn row(all: &[Comparison], activity: Activity) -> Vec<String> {
+    let these: Vec<_> = all.iter().filter(|it| it.activity == activity).collect();
+    let errors = Errors::of(these.iter().map(|it| it.error()));
+    let papers = Errors::of(these.iter().filter_map(|it| it.paper_error()));
+    let within = these.iter().filter(|it| it.is_within()).count() as f64 / these.len().max(1) as f64;
+    let figures = [errors.median_error, errors.p90_error, within, papers.median_error].map(percent);
+    [activity.to_string(), errors.n.to_string()].into_iter().chain(figures).collect()
+}
