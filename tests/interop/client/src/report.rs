@@ -4,6 +4,7 @@ use crate::Failure;
 use deltasoap::soap::Version;
 use serde::Serialize;
 use std::collections::HashMap;
+use std::pin::Pin;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -60,6 +61,9 @@ impl FromStr for Feature {
 /// Longest time of a test: a peer that does not answer is at fault too.
 const TIME: Duration = Duration::from_secs(60);
 
+/// A test.
+type Running<'a> = Pin<Box<dyn Future<Output = Result<(), Failure>> + 'a>>;
+
 /// Where the results of one version of SOAP go.
 pub struct Report {
     soap: &'static str,
@@ -88,12 +92,27 @@ impl Report {
     }
 
     /// Runs a test, unless the peer does not have what it is about.
-    pub async fn test(&self, feature: Feature, test: &str, running: impl Future<Output = Result<(), Failure>>) {
-        self.case(feature.name(), test, running).await;
+    pub fn test<'a>(
+        &'a self,
+        feature: Feature,
+        test: &'a str,
+        running: impl Future<Output = Result<(), Failure>> + 'a,
+    ) -> impl Future<Output = ()> + 'a {
+        self.run(feature.name(), test, Box::pin(running))
     }
 
     /// The same for a feature that is known by its name alone.
-    pub async fn case(&self, feature: &str, test: &str, running: impl Future<Output = Result<(), Failure>>) {
+    pub fn case<'a>(
+        &'a self,
+        feature: &'a str,
+        test: &'a str,
+        running: impl Future<Output = Result<(), Failure>> + 'a,
+    ) -> impl Future<Output = ()> + 'a {
+        self.run(feature, test, Box::pin(running))
+    }
+
+    /// A test is boxed: many of them in one function are more than a stack has room for.
+    async fn run(&self, feature: &str, test: &str, running: Running<'_>) {
         let lacking = self.lacks.get(feature).or_else(|| self.lacks.get(&format!("{feature}/{test}")));
         let skipped = lacking.map(String::as_str);
         let outcome = match skipped {
