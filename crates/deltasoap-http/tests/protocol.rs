@@ -8,9 +8,8 @@ use deltasoap::soap::{Fault, Version};
 use deltasoap::{Binary, Lease, Soap};
 use futures_util::stream;
 use std::convert::Infallible;
-use std::io::Write;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -260,42 +259,4 @@ async fn what_is_under_way_is_finished_before_the_end() {
     assert!(head.starts_with("http/1.1 200") && head.contains("connection: close"), "{head}");
     assert!(body.contains("on the wire"));
     timeout(SOON, running).await.expect("an end").expect("no panic").expect("no error");
-}
-
-/// What is written of spans and events.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().expect("no panic").extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-#[tokio::test]
-async fn each_message_has_a_span() {
-    let log = Log::default();
-    let writer = log.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::DEBUG)
-        .with_ansi(false)
-        .with_writer(move || writer.clone())
-        .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
-    let service = service().0;
-    let body = echo_message();
-    common::post(&service, "text/xml", &body).await;
-    common::post(&service, "application/soap+xml", message(Version::Soap12, &[], &Unserved {})).await;
-    let text = String::from_utf8(log.0.lock().expect("no panic").clone()).expect("UTF-8");
-    let answered: Vec<&str> = text.lines().filter(|line| line.contains("answered")).collect();
-    let [good, bad] = answered[..] else { panic!("two lines of {text}") };
-    for field in ["soap{", "operation=\"Echo\"", "version=Soap11", &format!("bytes_in={}", body.len()), "status=200"] {
-        assert!(good.contains(field), "{field} in {good}");
-    }
-    assert!(bad.contains("version=Soap12") && bad.contains("status=400") && !bad.contains("operation="), "{bad}");
 }
