@@ -12,7 +12,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{debian, shell};
+use crate::{debian, shell, stamp};
 
 const PACKAGES: [&str; 4] = ["gsoap", "g++", "dpkg-dev", "debian-archive-keyring"];
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
@@ -28,6 +28,19 @@ pub fn build() -> Result<PathBuf> {
         build.all()?;
     }
     Ok(build.program())
+}
+
+/// Builds the same peer with the runtime as the binary package has it, without any of gSOAP's speed options.
+pub fn build_packaged() -> Result<PathBuf> {
+    debian::install(&["libgsoap-dev"])?;
+    let build = Build::new()?;
+    let (program, sources) = (build.folder.join("peer-debian"), stamp::files_in(&build.sources)?);
+    stamp::unless_done(&program, &sources, &build.version, || {
+        build.generate()?;
+        println!("compiling the peer (about half a minute)");
+        build.link_packaged(&program)
+    })?;
+    Ok(program)
 }
 
 /// The folder of the runtime's sources, of the version that is installed; both are fetched if missing.
@@ -87,12 +100,16 @@ impl Build {
 
     /// The folder of the runtime's sources, fetched if missing.
     fn runtime(&self) -> Result<PathBuf> {
-        let upstream = self.version.rsplit_once('-').map_or(&*self.version, |(upstream, _)| upstream);
-        let runtime = self.folder.join(format!("source/gsoap-{upstream}/gsoap"));
+        let runtime = self.folder.join(format!("source/gsoap-{}/gsoap", self.upstream()));
         if !runtime.join("stdsoap2.cpp").exists() {
             self.fetch_source()?;
         }
         Ok(runtime)
+    }
+
+    /// Its version without that of the packaging.
+    fn upstream(&self) -> &str {
+        self.version.rsplit_once('-').map_or(&*self.version, |(upstream, _)| upstream)
     }
 
     fn fetch_source(&self) -> Result<()> {
@@ -112,6 +129,14 @@ impl Build {
         let mut soapcpp2 = shell::command("soapcpp2", ["-L", "-x", "-w"]);
         soapcpp2.arg(format!("-I{IMPORTS}")).arg("-d.").arg(self.sources.join("bench.h"));
         shell::run(soapcpp2.current_dir(generated))
+    }
+
+    /// All at once, with the library that is installed and the options that its `gsoap++.pc` names.
+    fn link_packaged(&self, program: &Path) -> Result<()> {
+        let mut compiler = shell::command("g++", ["-std=c++17", "-O3", "-pthread", "-DWITH_IPV6", "-DWITH_DOM"]);
+        compiler.arg("-I").arg(self.generated()).arg("-I").arg(&self.sources);
+        compiler.args(["soapC.cpp", "soapServer.cpp"].map(|name| self.generated().join(name)));
+        shell::run(compiler.arg(self.sources.join("peer.cpp")).arg("-o").arg(program).arg("-lgsoap++"))
     }
 
     fn compile(&self, source: &Path, runtime: &Path) -> Result<()> {

@@ -26,6 +26,7 @@ pub struct Arguments {
 #[derive(Clone, Copy, ValueEnum)]
 enum Peer {
     Gsoap,
+    GsoapDebian,
     Xsul,
     Cxf,
     Metro,
@@ -48,6 +49,7 @@ impl Peer {
     fn build(self) -> Result<PathBuf> {
         match self {
             Peer::Gsoap => gsoap::build(),
+            Peer::GsoapDebian => gsoap::build_packaged(),
             Peer::Xsul => java::XSUL.build(),
             Peer::Cxf => java::CXF.build(),
             Peer::Metro => java::METRO.build(),
