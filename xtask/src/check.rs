@@ -148,13 +148,16 @@ fn received(items: &str) -> Result<Values> {
     })
 }
 
+/// The message of an operation that asks for some items.
+fn asking(operation: &str) -> String {
+    Values::Ints(vec![3]).message().replace("sendInts", operation).replace("item>", "count>")
+}
+
 /// Which values come back is looked at by the load generator, each time that it is used.
 fn call(port: u16, operation: &str) -> Result<()> {
     let message = match operation {
         "echoVoid" => Values::Ints(vec![]).message().replace("sendInts", operation),
-        _ if operation.starts_with("receive") => {
-            Values::Ints(vec![3]).message().replace("sendInts", operation).replace("item", "count")
-        }
+        _ if operation.starts_with("receive") => asking(operation),
         _ => sent(operation)?.message().replace(&operation.replacen("echo", "send", 1), operation),
     };
     let answer = post(port, &message)?;

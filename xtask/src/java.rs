@@ -10,24 +10,68 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::{debian, shell};
+use crate::{debian, shell, stamp};
 
 /// A peer in Java: `bench/peers/<name>`, whose jar is `<name>-peer.jar`.
 #[derive(Debug)]
 pub struct JavaPeer {
     name: &'static str,
+    /// The class whose `main` is its program, in the package `deltasoap.bench`.
+    class: &'static str,
+    /// Its program's file: one peer can be run in several ways.
+    program: &'static str,
+    /// What the class is told.
+    arguments: &'static str,
     /// How its program is started.
     options: &'static str,
     /// What goes into it besides its own sources, below the repository's root.
     inputs: &'static [&'static str],
+    /// Folders of sources that it shares with others, below `bench/peers`.
+    shared: &'static [&'static str],
 }
 
-/// A fixed heap and the simplest collector: no thread of the collector beside the one that is timed.
-pub const XSUL: JavaPeer = JavaPeer { name: "xsul", options: "-Xms1g -Xmx1g -XX:+UseSerialGC", inputs: &[] };
+/// The description that all but one are built for.
+const SUITE: &str = "bench/definitions/suite.wsdl";
 
-/// A fixed heap and the collector for throughput.
-pub const CXF: JavaPeer =
-    JavaPeer { name: "cxf", options: "-Xms1g -Xmx1g -XX:+UseParallelGC", inputs: &["testdata/wsdl/bench.wsdl"] };
+/// What most have: a fixed heap, and the collector for throughput.
+const PLAIN: JavaPeer = JavaPeer {
+    name: "",
+    class: "",
+    program: "peer",
+    arguments: "",
+    options: "-Xms1g -Xmx1g -XX:+UseParallelGC",
+    inputs: &[],
+    shared: &["java"],
+};
+
+/// A fixed heap and the simplest collector: no thread of the collector beside the one that is timed.
+pub const XSUL: JavaPeer =
+    JavaPeer { name: "xsul", class: "Peer", options: "-Xms1g -Xmx1g -XX:+UseSerialGC", shared: &[], ..PLAIN };
+
+/// Its server has more operations than the suite's description.
+pub const CXF: JavaPeer = JavaPeer {
+    name: "cxf",
+    class: "Cxf",
+    inputs: &["testdata/wsdl/bench.wsdl", SUITE],
+    shared: &["java", "jaxb"],
+    ..PLAIN
+};
+
+/// Java's HTTP server is told to wait for nothing.
+pub const METRO: JavaPeer = JavaPeer {
+    name: "metro",
+    class: "Metro",
+    options: "-Xms1g -Xmx1g -XX:+UseParallelGC -Dsun.net.httpserver.nodelay=true -Dsun.net.httpserver.maxIdleConnections=10000",
+    inputs: &[SUITE],
+    shared: &["java", "jaxb"],
+    ..PLAIN
+};
+
+/// In memory alone.
+pub const AXIS: JavaPeer = JavaPeer { name: "axis", class: "Axis", ..PLAIN };
+
+/// The same program, told to record nothing of what it reads.
+pub const AXIS_STREAMING: JavaPeer = JavaPeer { program: "peer-streaming", arguments: "streaming", ..AXIS };
 
 /// What a Debian system needs where Java and Maven are missing.
 const PACKAGES: [&str; 2] = ["default-jdk-headless", "maven"];
@@ -37,13 +81,14 @@ impl JavaPeer {
     pub fn build(&self) -> Result<PathBuf> {
         let folder = shell::workspace(self.name)?;
         let sources = shell::root().join("bench/peers").join(self.name);
-        let (program, stamp) = (folder.join("peer"), self.stamp(&sources)?);
-        if !(program.exists() && shell::is_stamped(&folder.join("stamp"), &stamp)) {
+        let (program, stamp) = (folder.join(self.program), self.stamp(&sources)?);
+        let stamped = program.with_extension("stamp");
+        if !(program.exists() && shell::is_stamped(&stamped, &stamp)) {
             install_tools()?;
             println!("building with Maven");
             package(&sources, &folder)?;
             self.write_program(&program, &folder)?;
-            fs::write(folder.join("stamp"), stamp).context("cannot write the stamp")?;
+            fs::write(stamped, stamp).context("cannot write the stamp")?;
         }
         Ok(program)
     }
@@ -51,7 +96,7 @@ impl JavaPeer {
     /// Changes whenever anything that goes into the program does.
     fn stamp(&self, sources: &Path) -> Result<String> {
         let mut hash = DefaultHasher::new();
-        self.options.hash(&mut hash);
+        (self.class, self.options, self.arguments).hash(&mut hash);
         for path in self.files(sources)? {
             fs::read(&path).with_context(|| format!("no {}", path.display()))?.hash(&mut hash);
         }
@@ -59,8 +104,11 @@ impl JavaPeer {
     }
 
     fn files(&self, sources: &Path) -> Result<Vec<PathBuf>> {
-        let classes = fs::read_dir(sources.join("src/main/java/deltasoap/bench"))?;
-        let mut paths: Vec<PathBuf> = classes.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
+        let shared = self.shared.iter().map(|name| sources.with_file_name(name).join("deltasoap/bench"));
+        let mut paths = Vec::new();
+        for folder in shared.chain([sources.join("src/main/java/deltasoap/bench")]) {
+            paths.extend(stamp::files_in(&folder)?);
+        }
         paths.push(sources.join("pom.xml"));
         paths.extend(self.inputs.iter().map(|input| shell::root().join(input)));
         paths.sort();
@@ -68,9 +116,10 @@ impl JavaPeer {
     }
 
     fn write_program(&self, program: &Path, folder: &Path) -> Result<()> {
-        let (build, name, options) = (folder.join("build"), self.name, self.options);
+        let JavaPeer { name, class, options, arguments, .. } = self;
+        let build = folder.join("build");
         let script = format!(
-            "#!/bin/sh\nexec java {options} -cp '{0}/{name}-peer.jar:{0}/libraries/*' deltasoap.bench.Peer\n",
+            "#!/bin/sh\nexec java {options} -cp '{0}/{name}-peer.jar:{0}/libraries/*' deltasoap.bench.{class} {arguments}\n",
             build.display()
         );
         fs::write(program, script).with_context(|| format!("cannot write {}", program.display()))?;

@@ -16,6 +16,7 @@ mod gsoap;
 mod interop;
 mod java;
 mod licences;
+mod mono;
 mod node;
 mod peer;
 mod peers;

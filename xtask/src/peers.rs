@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::ValueEnum;
 
-use crate::{check, cpp, go, gsoap, java, node, python, rust, summary};
+use crate::{check, cpp, go, gsoap, java, mono, node, python, rust, summary};
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -28,6 +28,9 @@ enum Peer {
     Gsoap,
     Xsul,
     Cxf,
+    Metro,
+    Axis,
+    AxisStreaming,
     QuickXml,
     InstantXml,
     Pugixml,
@@ -37,6 +40,7 @@ enum Peer {
     Zeep,
     Spyne,
     NodeSoap,
+    Mono,
 }
 
 impl Peer {
@@ -46,6 +50,9 @@ impl Peer {
             Peer::Gsoap => gsoap::build(),
             Peer::Xsul => java::XSUL.build(),
             Peer::Cxf => java::CXF.build(),
+            Peer::Metro => java::METRO.build(),
+            Peer::Axis => java::AXIS.build(),
+            Peer::AxisStreaming => java::AXIS_STREAMING.build(),
             Peer::QuickXml => rust::build("quick-xml-peer"),
             Peer::InstantXml => rust::build("instant-xml-peer"),
             Peer::Pugixml => cpp::PUGIXML.build(),
@@ -54,6 +61,7 @@ impl Peer {
             Peer::Zeep => python::build("zeep"),
             Peer::Spyne => python::build("spyne"),
             Peer::NodeSoap => node::build(),
+            Peer::Mono => mono::build(),
         }
     }
 

@@ -116,7 +116,7 @@ class Spyne:
         return b"".join(context.out_string)
 
     def serve(self, connections):
-        wsgi = WsgiApplication(self.application, chunked=False)
+        wsgi = WsgiApplication(self.application)
         listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
         # What is in flight at one time shares Python's one thread of execution: more than a few threads only cost.
         server = create_server(wsgi, sockets=[listener], threads=4, connection_limit=connections + 100, channel_timeout=3600)

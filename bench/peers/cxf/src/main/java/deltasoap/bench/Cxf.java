@@ -1,0 +1,110 @@
+package deltasoap.bench;
+
+import deltasoap.bench.suite.ObjectFactory;
+import jakarta.xml.bind.JAXBElement;
+import jakarta.xml.bind.JAXBException;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.List;
+import javax.xml.namespace.QName;
+import javax.xml.stream.XMLStreamException;
+import javax.xml.stream.XMLStreamReader;
+import javax.xml.stream.XMLStreamWriter;
+import org.apache.cxf.databinding.DataReader;
+import org.apache.cxf.databinding.DataWriter;
+import org.apache.cxf.jaxb.JAXBDataBinding;
+import org.apache.cxf.jaxws.JaxWsServerFactoryBean;
+import org.apache.cxf.staxutils.StaxUtils;
+import org.apache.cxf.version.Version;
+
+/** Apache CXF: its JAXB data binding over Woodstox, as its interceptors use them; its server on Jetty. */
+public final class Cxf implements Toolkit {
+    private static final String SOAP = "http://schemas.xmlsoap.org/soap/envelope/";
+
+    private final JAXBDataBinding binding = new JAXBDataBinding(ObjectFactory.class);
+    private final DataReader<XMLStreamReader> reader = binding.createReader(XMLStreamReader.class);
+    private final DataWriter<XMLStreamWriter> writer = binding.createWriter(XMLStreamWriter.class);
+
+    private Cxf() throws JAXBException {
+    }
+
+    public static void main(String[] arguments) throws IOException, JAXBException {
+        Peer.run(new Cxf());
+    }
+
+    @Override
+    public String name() {
+        return "cxf";
+    }
+
+    @Override
+    public String version() {
+        return Version.getCurrentVersion();
+    }
+
+    @Override
+    public List<String> operations() {
+        return List.of("echoVoid", "echoInts", "echoDoubles", "echoStrings", "echoMios", "echoBase64", "sendInts", "sendDoubles",
+                "sendStrings", "sendMios", "sendBase64");
+    }
+
+    @Override
+    public Object decode(String kind, byte[] message) throws Exception {
+        XMLStreamReader xml = StaxUtils.createXMLStreamReader(new ByteArrayInputStream(message), "UTF-8");
+        enter(xml, new QName(SOAP, "Envelope"));
+        enter(xml, new QName(SOAP, "Body"));
+        enter(xml, JaxbValues.element(kind));
+        Object read = reader.read(JaxbValues.element(kind), xml, JaxbValues.type(kind));
+        while (xml.getEventType() != XMLStreamReader.END_DOCUMENT) {
+            xml.next();
+        }
+        xml.close();
+        return JaxbValues.opened(kind, read instanceof JAXBElement<?> element ? element.getValue() : read);
+    }
+
+    private static void enter(XMLStreamReader xml, QName expected) throws XMLStreamException {
+        xml.nextTag();
+        if (!xml.getName().equals(expected)) {
+            throw new IllegalArgumentException(xml.getName() + " instead of " + expected);
+        }
+    }
+
+    @Override
+    public void encode(String kind, Object values, ByteArrayOutputStream out) throws Exception {
+        XMLStreamWriter xml = StaxUtils.createXMLStreamWriter(out, "UTF-8");
+        xml.setPrefix("soap", SOAP);
+        xml.writeStartElement("soap", "Envelope", SOAP);
+        xml.writeNamespace("soap", SOAP);
+        xml.writeStartElement("soap", "Body", SOAP);
+        writer.write(JaxbValues.closed(kind, values), xml);
+        xml.writeEndElement();
+        xml.writeEndElement();
+        xml.writeEndDocument();
+        xml.close();
+    }
+
+    @Override
+    public void sum(String kind, Object values, Checksum sum) {
+        JaxbValues.sum(values, sum);
+    }
+
+    /**
+     * CXF takes its Jetty's port from the address, so that a free one has to be found first. However many connections there will
+     * be, Jetty's pool of threads serves those that have something to say.
+     */
+    @Override
+    public int serve(int connections) throws IOException {
+        int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        JaxWsServerFactoryBean server = new JaxWsServerFactoryBean();
+        server.setServiceBean(new Echo());
+        server.setAddress("http://127.0.0.1:" + port + "/bench");
+        server.create();
+        return port;
+    }
+}

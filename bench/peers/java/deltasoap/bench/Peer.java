@@ -1,0 +1,133 @@
+package deltasoap.bench;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.StringJoiner;
+
+/** The line protocol of PROTOCOL.md over standard input and output, for toolkits in Java. */
+final class Peer {
+    /** Milliseconds of runs before times count: what is timed is compiled code. */
+    private static final int WARM = 3000;
+
+    private final Toolkit toolkit;
+    private final InputStream requests = new BufferedInputStream(System.in);
+    private Work prepared;
+    private boolean isServing;
+
+    private Peer(Toolkit toolkit) {
+        this.toolkit = toolkit;
+    }
+
+    /** Answers requests until there are no more; then the process ends, whatever threads there are. */
+    static void run(Toolkit toolkit) throws IOException {
+        OutputStream answers = new BufferedOutputStream(System.out);
+        // Whatever a library prints is no answer.
+        System.setOut(System.err);
+        Peer peer = new Peer(toolkit);
+        for (String line; (line = peer.line()) != null && !line.equals("quit");) {
+            answers.write(peer.answer(line.split(" ")));
+            answers.flush();
+        }
+        System.exit(0);
+    }
+
+    private byte[] answer(String[] words) {
+        try {
+            return switch (words[0]) {
+                case "hello" -> text(hello());
+                case "prepare" -> text(prepare(words[1], requests.readNBytes(Integer.parseInt(words[3]))));
+                case "run" -> text(time(Integer.parseInt(words[1])));
+                case "output" -> output();
+                case "serve" -> text(serve(Integer.parseInt(words[1])));
+                default -> throw new IllegalArgumentException("this peer does not know " + words[0]);
+            };
+        } catch (Exception | LinkageError failure) {
+            String plain = String.valueOf(failure).replaceAll("[\\x00-\\x1f\"\\\\]", " ");
+            return text("{\"ok\":false,\"error\":\"" + plain + "\"}");
+        }
+    }
+
+    private String hello() {
+        List<String> workloads = new ArrayList<>();
+        toolkit.kinds().forEach(kind -> workloads.add("decode-" + kind));
+        toolkit.kinds().stream().filter(toolkit::writes).forEach(kind -> workloads.add("encode-" + kind));
+        return "{\"peer\":\"" + toolkit.name() + "\",\"version\":\"" + toolkit.version() + "\",\"workloads\":" + list(workloads)
+                + ",\"operations\":" + list(toolkit.operations()) + ",\"warm\":" + WARM + "}";
+    }
+
+    private String prepare(String workload, byte[] message) throws Exception {
+        prepared = null;
+        Work work = Work.prepare(toolkit, workload, message);
+        String checksum = work.checksum();
+        prepared = work;
+        return "{\"ok\":true,\"checksum\":\"" + checksum + "\",\"bytes\":" + work.bytes() + "}";
+    }
+
+    private String time(int count) throws Exception {
+        long[] times = new long[count];
+        Work work = current();
+        Memory.resetPeak();
+        for (int i = 0; i < count; i++) {
+            long start = System.nanoTime();
+            work.once();
+            times[i] = System.nanoTime() - start;
+        }
+        long growth = work.growth();
+        StringJoiner ns = new StringJoiner(",", "[", "]");
+        for (long time : times) {
+            ns.add(Long.toString(time));
+        }
+        return "{\"ns\":" + ns + ",\"checksum\":\"" + work.checksum() + "\",\"peak_bytes\":" + growth + "}";
+    }
+
+    private byte[] output() throws IOException {
+        byte[] message = current().output();
+        ByteArrayOutputStream answer = new ByteArrayOutputStream();
+        answer.write(text(Integer.toString(message.length)));
+        answer.write(message);
+        return answer.toByteArray();
+    }
+
+    private String serve(int connections) throws Exception {
+        if (connections <= 0 || isServing) {
+            throw new IllegalArgumentException("usage: serve CONNECTIONS, once");
+        }
+        int port = toolkit.serve(connections);
+        isServing = true;
+        return "{\"ok\":true,\"port\":" + port + "}";
+    }
+
+    private Work current() {
+        if (prepared == null) {
+            throw new IllegalStateException("nothing is prepared");
+        }
+        return prepared;
+    }
+
+    private static String list(List<String> names) {
+        StringJoiner list = new StringJoiner(",", "[", "]");
+        names.forEach(name -> list.add("\"" + name + "\""));
+        return list.toString();
+    }
+
+    private static byte[] text(String line) {
+        return (line + "\n").getBytes(StandardCharsets.UTF_8);
+    }
+
+    private String line() throws IOException {
+        StringBuilder line = new StringBuilder();
+        for (int octet; (octet = requests.read()) != '\n'; line.append((char) octet)) {
+            if (octet < 0) {
+                return null;
+            }
+        }
+        return line.toString();
+    }
+}

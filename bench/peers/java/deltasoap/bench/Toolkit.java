@@ -1,0 +1,53 @@
+package deltasoap.bench;
+
+import java.io.ByteArrayOutputStream;
+import java.util.List;
+
+/** What a toolkit does for {@link Peer}. Kinds are those of workloads: {@code ints}, {@code easy} and so on. */
+interface Toolkit {
+    String name();
+
+    String version();
+
+    /** The kinds that it can do: read, and {@link #writes} says which of them also write. */
+    default List<String> kinds() {
+        return List.of("ints", "easy", "hard", "strings", "structs", "events", "base64", "doubles64");
+    }
+
+    /** Whether it writes whatever values of this kind there are without fault. */
+    default boolean writes(String kind) {
+        return true;
+    }
+
+    /** What its server offers; empty where there is none. */
+    default List<String> operations() {
+        return List.of();
+    }
+
+    /** The values of a message, in the toolkit's own classes; fails where the message is not of that kind. */
+    Object decode(String kind, byte[] message) throws Exception;
+
+    /** Writes the complete message. */
+    void encode(String kind, Object values, ByteArrayOutputStream out) throws Exception;
+
+    /** Adds the values. */
+    void sum(String kind, Object values, Checksum sum);
+
+    /** Starts the server; gives its port. */
+    default int serve(int connections) throws Exception {
+        throw new UnsupportedOperationException("there is no server");
+    }
+
+    /** The operation's element of a kind. */
+    static String operation(String kind) {
+        return switch (kind) {
+            case "ints" -> "sendInts";
+            case "easy", "hard" -> "sendDoubles";
+            case "strings" -> "sendStrings";
+            case "structs" -> "sendMios";
+            case "events" -> "sendEvents";
+            case "base64", "doubles64" -> "sendBase64";
+            default -> throw new IllegalArgumentException("unknown kind of workload " + kind);
+        };
+    }
+}

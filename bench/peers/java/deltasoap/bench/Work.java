@@ -1,0 +1,117 @@
+package deltasoap.bench;
+
+import java.io.ByteArrayOutputStream;
+
+/** A prepared workload. */
+abstract class Work {
+    /** So many copies of a message, so that no run finds its message in the cache that the run before has warmed. */
+    private static final int COPIES = 16;
+
+    final Toolkit toolkit;
+    final String kind;
+    private long baseline;
+
+    private Work(Toolkit toolkit, String kind) {
+        this.toolkit = toolkit;
+        this.kind = kind;
+    }
+
+    static Work prepare(Toolkit toolkit, String workload, byte[] message) throws Exception {
+        String kind = workload.substring(workload.indexOf('-') + 1);
+        if (!toolkit.kinds().contains(kind)) {
+            throw new IllegalArgumentException("unknown workload " + workload);
+        }
+        Work work = workload.startsWith("decode-") ? new Decode(toolkit, kind, message) : new Encode(toolkit, kind, message);
+        work.baseline = Memory.resident();
+        work.once();
+        return work;
+    }
+
+    /** One timed run. */
+    abstract void once() throws Exception;
+
+    /** Of the values of the last run, or of what its output decodes to. */
+    abstract String checksum() throws Exception;
+
+    /** Size of the message that runs are timed on. */
+    abstract int bytes();
+
+    /** The last encoded message. */
+    abstract byte[] output();
+
+    long growth() {
+        return Math.max(0, Memory.peak() - baseline);
+    }
+
+    final String sum(Object values) {
+        Checksum sum = new Checksum();
+        toolkit.sum(kind, values, sum);
+        return sum.hex();
+    }
+
+    private static final class Decode extends Work {
+        private final byte[][] messages = new byte[COPIES][];
+        private int next;
+        private Object values;
+
+        Decode(Toolkit toolkit, String kind, byte[] message) {
+            super(toolkit, kind);
+            for (int i = 0; i < COPIES; i++) {
+                messages[i] = message.clone();
+            }
+        }
+
+        /** The values of the run before are garbage from here on. */
+        @Override
+        void once() throws Exception {
+            values = null;
+            values = toolkit.decode(kind, messages[next++ % COPIES]);
+        }
+
+        @Override
+        String checksum() {
+            return sum(values);
+        }
+
+        @Override
+        int bytes() {
+            return messages[0].length;
+        }
+
+        @Override
+        byte[] output() {
+            throw new IllegalStateException("a decode has no output");
+        }
+    }
+
+    private static final class Encode extends Work {
+        private final Object values;
+        private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+        Encode(Toolkit toolkit, String kind, byte[] message) throws Exception {
+            super(toolkit, kind);
+            values = toolkit.decode(kind, message);
+        }
+
+        @Override
+        void once() throws Exception {
+            out.reset();
+            toolkit.encode(kind, values, out);
+        }
+
+        @Override
+        String checksum() throws Exception {
+            return sum(toolkit.decode(kind, out.toByteArray()));
+        }
+
+        @Override
+        int bytes() {
+            return out.size();
+        }
+
+        @Override
+        byte[] output() {
+            return out.toByteArray();
+        }
+    }
+}

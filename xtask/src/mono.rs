@@ -1,0 +1,34 @@
+//! The peer in C#: .NET's `XmlSerializer` on the Mono that Debian has.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::{debian, shell, stamp};
+
+/// The compiler, which serializers are also compiled with at run time; the runtime with its generational collector; the libraries.
+const PACKAGES: [&str; 3] = ["mono-mcs", "mono-runtime-sgen", "libmono-system-xml4.0-cil"];
+
+/// Builds the peer unless it is up to date; gives the path of its program.
+pub fn build() -> Result<PathBuf> {
+    debian::install(&PACKAGES)?;
+    let (sources, folder) = (shell::root().join("bench/peers/mono"), shell::workspace("mono")?);
+    let (assembly, program) = (folder.join("peer.exe"), folder.join("peer"));
+    let files = stamp::files_in(&sources)?;
+    let version = debian::installed_version(PACKAGES[0])?;
+    stamp::unless_done(&assembly, &files, &version, || {
+        let classes = files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "cs"));
+        let mut compiler = shell::command("mcs", ["-optimize+", "-warnaserror", "-r:System.Xml.dll"]);
+        shell::run(compiler.arg(format!("-out:{}", assembly.display())).args(classes))
+    })?;
+    write_program(&program, &assembly)?;
+    Ok(program)
+}
+
+fn write_program(program: &Path, assembly: &Path) -> Result<()> {
+    let script = format!("#!/bin/sh\nexec mono --optimize=all '{}'\n", assembly.display());
+    fs::write(program, script).with_context(|| format!("cannot write {}", program.display()))?;
+    Ok(fs::set_permissions(program, fs::Permissions::from_mode(0o755))?)
+}
