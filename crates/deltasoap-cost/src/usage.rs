@@ -316,7 +316,7 @@ impl Walk {
             Value::Absent => self.usage().add(Feature::Absent, 1.0),
             Value::List(items) if items.is_empty() => self.usage().add(Feature::Absent, 1.0),
             Value::List(items) if field.is_repeated() && field.inline => {
-                items.iter().for_each(|item| self.content(item, view))
+                items.iter().for_each(|item| self.content(item, view));
             }
             value if field.inline => self.content(value, view),
             Value::List(items) if field.is_repeated() => {

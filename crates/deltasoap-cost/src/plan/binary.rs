@@ -34,10 +34,10 @@ pub fn binary_cost(samples: &[Sample], xml_client: f64) -> BinaryCost {
         let (write, read, bytes) = measured(sample.value());
         match sample.direction {
             Direction::Request => {
-                (cost.client, cost.server, cost.request_bytes) = (cost.client + write, cost.server + read, bytes)
+                (cost.client, cost.server, cost.request_bytes) = (cost.client + write, cost.server + read, bytes);
             }
             Direction::Response => {
-                (cost.client, cost.server, cost.response_bytes) = (cost.client + read, cost.server + write, bytes)
+                (cost.client, cost.server, cost.response_bytes) = (cost.client + read, cost.server + write, bytes);
             }
         }
     }
