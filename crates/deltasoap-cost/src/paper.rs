@@ -19,9 +19,12 @@ pub struct Printed {
     pub table1: Vec<(String, f64, f64, f64)>,
     /// Table 2: platform and direction, interval of l, c0, c1, R².
     pub table2: Vec<(String, String, f64, f64, f64)>,
-    /// Table 3: platform and direction, l, c0, c of int, double and string, R², F as printed.
-    pub table3: Vec<(String, u32, f64, f64, f64, f64, f64, f64)>,
+    /// Table 3.
+    pub table3: Vec<CompositeRow>,
 }
+
+/// A row of Table 3: platform and direction, l, c0, c of int, double and string, R², F as printed.
+pub type CompositeRow = (String, u32, f64, f64, f64, f64, f64, f64);
 
 /// The tables as printed.
 ///
