@@ -104,18 +104,24 @@ impl Bench {
     fn mixed(&self, share: f64, goal: Option<f64>) -> Task {
         let bench = self.clone();
         let percent = 100.0 * share;
-        task(format!("wire, small requests beside 1 % of 5 MB, {percent:.0} % of capacity, small ones first"), move || {
-            let (compared, rates) = bench.at_share(share)?;
-            let of = |quantile| compared.each_ref().map(|runs| median(runs.iter().map(|run| small(run, quantile))));
-            let ([p50, first_p50], [p99, first_p99]) = (of(0.5), of(0.99));
-            let medians = format!("medians {p50:.0} and {first_p50:.0} µs, {:.0} requests/s", median(rates.into_iter()));
-            let detail = format!("99th percentile {p99:.0} µs, small ones first {first_p99:.0} µs, {medians}");
-            let (measured, unit) = (p99 / first_p99, "times as short, 99th percentile");
-            Ok(match goal {
-                Some(goal) => Goal::at_least(goal, unit, measured, detail),
-                None => Goal::reported(unit, measured, detail),
-            })
-        })
+        task(
+            format!("wire, small requests beside 1 % of 5 MB, {percent:.0} % of capacity, small ones first"),
+            move || {
+                judge("times as short, 99th percentile", bench.at_share(share), |(compared, rates)| {
+                    let of =
+                        |quantile| compared.each_ref().map(|runs| median(runs.iter().map(|run| small(run, quantile))));
+                    let ([p50, first_p50], [p99, first_p99]) = (of(0.5), of(0.99));
+                    let rate = median(rates.into_iter());
+                    let medians = format!("medians {p50:.0} and {first_p50:.0} µs, {rate:.0} requests/s");
+                    let detail = format!("99th percentile {p99:.0} µs, small ones first {first_p99:.0} µs, {medians}");
+                    let (measured, unit) = (p99 / first_p99, "times as short, 99th percentile");
+                    match goal {
+                        Some(goal) => Goal::at_least(goal, unit, measured, detail),
+                        None => Goal::reported(unit, measured, detail),
+                    }
+                })
+            },
+        )
     }
 
     /// Mixed loads of our server as it is by default and with small requests first, and their rates. Capacity is measured in
