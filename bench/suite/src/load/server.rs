@@ -19,6 +19,8 @@ pub const OURS: &str = "deltasoap";
 pub const REGULAR: &str = "deltasoap-regular";
 /// Our server with small requests first.
 pub const SMALL_FIRST: &str = "deltasoap-small-first";
+/// Our server without any order of work: each message is read and answered in one go.
+pub const IN_ONE_GO: &str = "deltasoap-in-one-go";
 /// How our server says where the service is, in a line of its standard output.
 const ANNOUNCEMENTS: [&str; 2] = ["listening on http://", "listening on https://"];
 /// Where the service of the benchmarks is.
@@ -69,7 +71,8 @@ impl Drop for Killed {
 }
 
 impl Launch {
-    /// Starts the server of a name: `deltasoap`, `deltasoap-regular`, `deltasoap-small-first`, or that of a peer.
+    /// Starts the server of a name: `deltasoap`, `deltasoap-regular`, `deltasoap-small-first`, `deltasoap-in-one-go`,
+    /// or that of a peer.
     ///
     /// # Errors
     /// When there is no server of that name, or it is not built or does not start.
@@ -83,6 +86,7 @@ impl Launch {
                 OURS => self.ours(name, &[]),
                 REGULAR => self.ours(name, &["--regular"]),
                 SMALL_FIRST => self.ours(name, &["--small-first"]),
+                IN_ONE_GO => self.ours(name, &["--in-one-go"]),
                 peer => self.peer(peer),
             }
         };
@@ -108,7 +112,10 @@ impl Launch {
         let definitions = Definitions::load()?;
         let Some(definition) = definitions.peers.iter().find(|peer| peer.name == name) else {
             let known: Vec<_> = definitions.peers.iter().map(|peer| &*peer.name).collect();
-            bail!("no server is named {name:?}; there are {OURS}, {REGULAR}, {SMALL_FIRST}, {}", known.join(", "));
+            bail!(
+                "no server is named {name:?}; there are {OURS}, {REGULAR}, {SMALL_FIRST}, {IN_ONE_GO}, {}",
+                known.join(", ")
+            );
         };
         let mut peer = Peer::start(definition, &self.peers)?;
         let address = peer.serve(self.connections)?;
@@ -200,7 +207,7 @@ mod tests {
         let (program, peers) = (PathBuf::from("/nowhere/deltasoap"), PathBuf::from("/nowhere"));
         let launch = Launch { program, options: vec![], peers, connections: 1, is_pinned: false };
         let error = |name| launch.start(name).err().unwrap().to_string();
-        assert!(error("soapgun").contains("deltasoap-small-first, gsoap"), "{}", error("soapgun"));
+        assert!(error("soapgun").contains("deltasoap-in-one-go, gsoap"), "{}", error("soapgun"));
         assert!(error(OURS).contains("/nowhere/deltasoap"));
         assert!(error("gsoap").contains("not built"));
     }

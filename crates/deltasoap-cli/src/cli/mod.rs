@@ -304,6 +304,9 @@ pub struct Serve {
     /// Work on few requests at one time, and on those first that announce to be short
     #[arg(long)]
     pub small_first: bool,
+    /// Read and answer each message in one go, however long others wait meanwhile
+    #[arg(long, conflicts_with = "small_first")]
+    pub in_one_go: bool,
     /// Read and write every message in full, whatever came before
     #[arg(long)]
     pub regular: bool,

@@ -10,8 +10,8 @@ use anyhow::{Context as _, Result};
 use axum::Router;
 use deltasoap::{Differential, Templating};
 use deltasoap_http::{
-    Compression, Identity, Monitor, Scheduling, Server, ServerHandle, ServerTls, ServiceBuilder, ServiceIndex, Sharing,
-    SmallFirst, SoapService,
+    Compression, HeavyWork, Identity, Monitor, Scheduling, Server, ServerHandle, ServerTls, ServiceBuilder,
+    ServiceIndex, Sharing, SmallFirst, SoapService,
 };
 use std::path::Path;
 use std::time::Duration;
@@ -96,6 +96,9 @@ fn builder(arguments: &Serve) -> ServiceBuilder {
     }
     if arguments.small_first {
         builder = builder.scheduling(Scheduling::SmallFirst(SmallFirst::default()));
+    }
+    if arguments.in_one_go {
+        builder = builder.heavy_work(HeavyWork::OFF);
     }
     builder.compression(arguments.gzip_from.map_or(Compression::OFF, Compression::from_bytes))
 }
