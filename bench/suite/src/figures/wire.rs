@@ -135,7 +135,8 @@ impl Bench {
         let mut runs = [const { Vec::new() }; 3];
         let mut rates = Vec::new();
         for _ in 0..self.thoroughness.rounds {
-            let rate = share * measure(&servers[1], &closed)?.throughput();
+            // At least one a second, also where a short measurement saw no answer.
+            let rate = (share * measure(&servers[1], &closed)?.throughput()).max(1.0);
             let open = Load { open: Some((rate, Arrivals::Poisson)), ..closed.clone() };
             for (server, runs) in servers.iter().zip(&mut runs) {
                 runs.push(measure(server, &open)?);
