@@ -28,6 +28,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     match &arguments.origin {
         Some(origin) => visit(origin, &chromium),
         None => {
+            build()?;
             let server = Server::start("browser", &mut serve(), 1)?;
             let (origin, _) = server.url.rsplit_once('/').context("the service's URL has no path")?;
             visit(origin, &chromium)
@@ -45,6 +46,12 @@ fn report() -> Result<PathBuf> {
     suite.arg(root.join("bench/suite/tests/record")).arg("--html").arg(&page);
     shell::run(suite.current_dir(root))?;
     Ok(page)
+}
+
+/// Builds our server, which takes longer than a server may take to start.
+fn build() -> Result<()> {
+    let mut cargo = shell::command("cargo", ["build", "--release", "--locked", "-p", "deltasoap-cli"]);
+    shell::run(cargo.current_dir(shell::root()))
 }
 
 /// Our server. On Unix cargo becomes the program that it runs, so that killing the process kills the server.

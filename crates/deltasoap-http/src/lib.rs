@@ -168,9 +168,9 @@
 //! - HTTP/2 in [`Server`] and [`HttpTransport`], which speak HTTP/1.1. The service and the client themselves do not care.
 //! - Content codings other than gzip: a request with one is refused with status 415. A layer that decodes bodies may
 //!   stand in front of the service, if it takes the header `Content-Encoding` away.
-//! - Parts of elements that are not of the type [`Binary`](deltasoap_core::Binary), which generated code always has for
-//!   `xsd:base64Binary`: `xop:Include` in an element that is declared as a plain [`Base64`](deltasoap_core::lexical::Base64), and in
-//!   dynamic values, is refused as an element that nobody expects there.
+//! - Parts of elements that are declared as a plain [`Base64`](deltasoap_core::lexical::Base64) instead of
+//!   [`Binary`](deltasoap_core::Binary), which generated code has for `xsd:base64Binary`: `xop:Include` is refused there as an element that
+//!   nobody expects. Dynamic values of `xsd:base64Binary` take it, unless they have attributes.
 //! - Charsets but UTF-8, and UTF-16 with a byte order mark: others are refused with status 415.
 //! - Forwarding: a service is the ultimate receiver of what it gets, and answers it.
 

@@ -7,7 +7,7 @@
 //! Each device reports the same parameters with values of its own, in turn. Prints a line for each way to decode: decode time
 //! a message, as the service measures it, and what differential decoding did.
 
-use deltasoap::http::{Server, ServiceBuilder, Sharing, SoapService};
+use deltasoap::http::{Server, ServiceBuilder, Sharing, SoapService, StatsSnapshot};
 use deltasoap::schema::Use;
 use deltasoap::soap::{Version, encode_message};
 use deltasoap::{Buffer, Differential, Lease, Soap};
@@ -82,13 +82,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (devices, rounds) = (number(200)?, number(50)?);
     println!("{:>22} {:>12} {:>10} {:>9} {:>12}", "", "decode, µs", "compared", "skipped", "kept, bytes");
     let builder = SoapService::builder;
-    run("regular", builder().differential(Differential::OFF), devices, rounds).await?;
-    run("by connection", builder(), devices, rounds).await?;
-    run("shared by operation", builder().sharing(Sharing::Operation), devices, rounds).await
+    print("regular", &run(builder().differential(Differential::OFF), devices, rounds).await?);
+    print("by connection", &run(builder(), devices, rounds).await?);
+    print("shared by operation", &run(builder().sharing(Sharing::Operation), devices, rounds).await?);
+    Ok(())
 }
 
-/// Sends all messages to a service and prints its line.
-async fn run(label: &str, builder: ServiceBuilder, devices: usize, rounds: usize) -> Result<(), Box<dyn Error>> {
+/// Sends all messages to a service: what it has counted.
+async fn run(builder: ServiceBuilder, devices: usize, rounds: usize) -> Result<StatsSnapshot, Box<dyn Error>> {
     let noted = async |report: Lease<Report>| Ok::<_, Infallible>(Noted { parameters: report.parameter.len() as i32 });
     let service = builder.operation(noted).build()?;
     let stats = service.stats();
@@ -103,12 +104,16 @@ async fn run(label: &str, builder: ServiceBuilder, devices: usize, rounds: usize
     let now = stats.snapshot();
     handle.shutdown();
     serving.await??;
+    Ok(now)
+}
+
+/// Prints a service's line.
+fn print(label: &str, now: &StatsSnapshot) {
     let micros = now.decode_time.as_secs_f64() * 1e6 / now.messages as f64;
-    let differential = now.differential;
+    let differential = &now.differential;
     let skipped = differential.fast_bytes as f64 / (differential.fast_bytes + differential.regular_bytes).max(1) as f64;
     let (compared, skipped) = (100.0 * differential.compared as f64 / now.messages as f64, 100.0 * skipped);
     println!("{label:>22} {micros:>12.2} {compared:>8.1} % {skipped:>7.1} % {:>12}", differential.memory);
-    Ok(())
 }
 
 /// Sends a request over a connection of its own and reads the answer to its end.
@@ -118,4 +123,24 @@ async fn exchange(address: SocketAddr, request: &[u8]) -> Result<(), Box<dyn Err
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).await?;
     if answer.starts_with(b"HTTP/1.1 200") { Ok(()) } else { Err(String::from_utf8_lossy(&answer).into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEVICES: usize = 5;
+    const ROUNDS: usize = 4;
+
+    #[tokio::test]
+    async fn only_those_that_share_are_compared() -> Result<(), Box<dyn Error>> {
+        for (sharing, compared) in [(Sharing::default(), 0), (Sharing::Operation, DEVICES * ROUNDS - 1)] {
+            let differential = Differential { adaptive: false, ..Differential::default() };
+            let builder = SoapService::builder().sharing(sharing).differential(differential);
+            let counted = run(builder, DEVICES, ROUNDS).await?;
+            assert_eq!((counted.messages, counted.faults), ((DEVICES * ROUNDS) as u64, 0));
+            assert_eq!(counted.differential.compared, compared as u64, "{sharing:?}");
+        }
+        Ok(())
+    }
 }
