@@ -184,6 +184,7 @@ mod client;
 mod coding;
 mod media;
 mod server;
+mod settle;
 mod shelf;
 mod sizes;
 mod slow;

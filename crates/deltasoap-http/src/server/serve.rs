@@ -10,6 +10,7 @@ use super::context::Peer;
 use super::context::Secure;
 use super::memory::Connection;
 use super::stall::{Stalling, linger};
+use crate::settle::Settled;
 #[cfg(feature = "tls")]
 use crate::tls::{ServerTls, TlsError};
 use crate::transport::{Http, Listener, Protocol, Served, Stream, Terms, Wire};
@@ -224,7 +225,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
                         let client = Client { protocol: self.protocol.clone(), terms, extensions };
                         let connection = connect(stream, client, self.security.clone(), service.clone());
                         let counted = self.handle.count();
-                        connections.spawn(connection.map(|()| drop((place, counted))));
+                        connections.spawn(Settled::new(connection.map(|()| drop((place, counted)))));
                     }
                     Err(error) => pause(&error).await,
                 },

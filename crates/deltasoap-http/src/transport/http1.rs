@@ -2,6 +2,7 @@
 
 use super::io::Io;
 use super::{Connector, Protocol, Served, Stream, Terms, Unsent};
+use crate::settle::Connections;
 use crate::{Body, BoxError};
 use futures_util::future::BoxFuture;
 use http::uri::Scheme;
@@ -10,7 +11,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::client::legacy::Client;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use std::convert::Infallible;
 use std::fmt;
 use std::pin::pin;
@@ -33,7 +34,7 @@ impl Protocol for Http {
     type Pool<C: Connector> = HttpPool<C>;
 
     fn pool<C: Connector>(&self, connector: C) -> HttpPool<C> {
-        let mut builder = Client::builder(TokioExecutor::new());
+        let mut builder = Client::builder(Connections);
         builder.pool_timer(TokioTimer::new());
         HttpPool(builder.build(Plain(connector)))
     }

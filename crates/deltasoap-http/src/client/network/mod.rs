@@ -9,6 +9,7 @@ pub use proxy::{InvalidProxy, Proxy};
 
 use super::BoxError;
 use crate::Body;
+use crate::settle::Connections;
 #[cfg(feature = "tls")]
 use crate::tls::{ClientTls, Roots, TlsError};
 use futures_util::future::BoxFuture;
@@ -16,7 +17,7 @@ use http::header::PROXY_AUTHORIZATION;
 use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper_util::client::legacy::{Builder, Client};
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use hyper_util::rt::TokioTimer;
 use route::Route;
 use std::fmt;
 use std::sync::Arc;
@@ -192,7 +193,7 @@ impl HttpTransportBuilder {
     }
 
     fn pool(&self) -> Builder {
-        let mut builder = Client::builder(TokioExecutor::new());
+        let mut builder = Client::builder(Connections);
         builder.pool_timer(TokioTimer::new());
         builder.pool_idle_timeout(self.idle_timeout).pool_max_idle_per_host(self.max_idle_per_host);
         builder
