@@ -195,6 +195,8 @@ pub(crate) struct Service {
     pub(crate) wish: String,
     pub(crate) docs: Docs,
     pub(crate) version: Version,
+    /// True if a policy asks for MTOM.
+    pub(crate) mtom: bool,
     /// The URL of the first port.
     pub(crate) address: Option<String>,
     pub(crate) operations: Vec<Operation>,

@@ -51,6 +51,32 @@ async fn bytes_travel_in_parts_both_ways() {
     }
 }
 
+/// The description with a policy in its first binding, that of SOAP 1.1.
+fn files_with_policy() -> Contract {
+    let text = include_str!("data/files.wsdl");
+    let at = text.find("<soap:binding").expect("a binding");
+    let policy = "<p:Policy xmlns:p='http://www.w3.org/ns/ws-policy'><m:MTOM xmlns:m='urn:mtom'/></p:Policy>";
+    Contract::from_text(&format!("{}{policy}{}", &text[..at], &text[at..])).expect("a description")
+}
+
+#[tokio::test]
+async fn a_policy_switches_mtom_on_for_its_binding() {
+    let packages = async |version, mtom: Option<Mtom>| {
+        let trace = Trace::default();
+        let noted = trace.clone();
+        let client = DynamicClient::with_transport(files_with_policy(), echoing(files(), "Store")).version(version);
+        let client = client.configure(move |builder| {
+            let builder = builder.trace(&noted);
+            mtom.into_iter().fold(builder, deltasoap_http::ClientBuilder::mtom)
+        });
+        assert_eq!(client.call("Store", &stored()).await.expect("a response"), stored());
+        format!("{:?}", trace.exchanges()).matches("multipart/related").count()
+    };
+    assert_eq!(packages(Version::Soap11, None).await, 2);
+    assert_eq!(packages(Version::Soap12, None).await, 0, "the other binding has no policy");
+    assert_eq!(packages(Version::Soap11, Some(Mtom::Off)).await, 0);
+}
+
 #[tokio::test]
 async fn a_part_is_found_by_what_refers_to_it() {
     let client = DynamicClient::with_transport(files(), echoing(files(), "Store"));

@@ -3,11 +3,15 @@
 //!
 //! Nothing here depends on the provider that the process may have installed for rustls, nor installs one.
 
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::{self, PemObject};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::WebPkiClientVerifier;
-use rustls::{ClientConfig, ConfigBuilder, ConfigSide, RootCertStore, ServerConfig, WantsVerifier, WantsVersions};
+use rustls::{
+    ClientConfig, ConfigBuilder, ConfigSide, DigitallySignedStruct, RootCertStore, ServerConfig, SignatureScheme,
+    WantsVerifier, WantsVersions,
+};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -205,17 +209,27 @@ impl ServerTls {
 
 /// TLS in a client: see [`HttpTransport::with_tls`](crate::HttpTransport::with_tls).
 ///
-/// Servers are always verified: their chain, the time, and that the certificate is for the host of the URL.
+/// Servers are verified: their chain, the time, and that the certificate is for the host of the URL; unless the client is
+/// [told](Self::unverified) not to.
 #[derive(Debug, Clone)]
 pub struct ClientTls {
     roots: Roots,
     identity: Option<Identity>,
+    is_unverified: bool,
 }
 
 impl ClientTls {
     /// A client that trusts these roots alone, which may be [those of the system](Roots::platform), and shows no certificate.
     pub fn new(roots: Roots) -> Self {
-        ClientTls { roots, identity: None }
+        ClientTls { roots, identity: None, is_unverified: false }
+    }
+
+    /// Takes any certificate, whoever it is of: whoever is on the way can read what is sent, and answer in the server's place. For trying
+    /// servers out that have none yet.
+    #[must_use]
+    pub fn unverified(mut self) -> Self {
+        self.is_unverified = true;
+        self
     }
 
     /// The certificate to show to servers that ask for one (mutual TLS).
@@ -226,13 +240,48 @@ impl ClientTls {
     }
 
     pub(crate) fn config(self) -> Result<ClientConfig, TlsError> {
-        let builder = versions(ClientConfig::builder_with_provider(provider()))?.with_root_certificates(self.roots.0);
+        let builder = versions(ClientConfig::builder_with_provider(provider()))?;
+        let builder = match self.is_unverified {
+            true => builder.dangerous().with_custom_certificate_verifier(Arc::new(Unverified(provider()))),
+            false => builder.with_root_certificates(self.roots.0),
+        };
         match self.identity {
             Some(Identity { chain, key }) => Ok(builder.with_client_auth_cert(chain, key)?),
             None => Ok(builder.with_no_client_auth()),
         }
     }
 }
+
+/// Believes every server.
+#[derive(Debug)]
+struct Unverified(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Unverified {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(&self, _: &[u8], _: &CertificateDer<'_>, _: &DigitallySignedStruct) -> Believed {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn verify_tls13_signature(&self, _: &[u8], _: &CertificateDer<'_>, _: &DigitallySignedStruct) -> Believed {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+type Believed = Result<HandshakeSignatureValid, rustls::Error>;
 
 fn provider() -> Arc<CryptoProvider> {
     Arc::new(rustls::crypto::ring::default_provider())

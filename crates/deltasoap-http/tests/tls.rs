@@ -110,6 +110,14 @@ fn failure(result: Result<YouAre, CallError>) -> String {
 }
 
 #[tokio::test]
+async fn unverified_servers_are_called_only_by_who_wants_it() {
+    let (stranger, own) = (Authority::new(), Authority::new());
+    let (address, _handle) = serve_tls(stranger.server(), open_service()).await;
+    assert!(failure(ask(address, own.client()).await).contains("UnknownIssuer"));
+    assert!(ask(address, own.client().unverified()).await.is_ok());
+}
+
+#[tokio::test]
 async fn calls_go_over_tls() {
     let authority = Authority::new();
     let (address, _handle) = serve_tls(authority.server(), open_service()).await;

@@ -243,12 +243,16 @@ impl Importer {
         let compiled::Parts { documents, schemas, definitions, notes, lowered } = parts;
         match notes.iter().find(|note| self.is_strict && note.kind == NoteKind::Missing) {
             Some(note) => Err(Error::new(ErrorKind::Invalid(note.text.clone()), Some(note.position.clone()))),
-            None => Ok(Import { schemas, definitions, notes, limits: self.limits, documents, lowered: Some(lowered) }),
+            None => {
+                let (limits, lowered) = (self.limits, Some(lowered));
+                Ok(Import { schemas, definitions, notes, limits, documents, root: None, lowered })
+            }
         }
     }
 
     fn conclude(&self, loader: Loader<'_, '_>) -> Result<Import, Error> {
-        Import::of(Sources { is_strict: self.is_strict, ..loader.finish()? })
+        let root = loader.root_folder();
+        Import::of(Sources { is_strict: self.is_strict, ..loader.finish()? }, root)
     }
 
     fn store(&self, folder: Option<&Path>) -> Result<Store<'_>, Error> {
@@ -292,11 +296,13 @@ fn missing(document: impl ToString, why: &str) -> Error {
 
 /// What a description says.
 pub struct Import {
-    schemas: Schemas,
-    definitions: Definitions,
-    notes: Vec<Note>,
+    pub(crate) schemas: Schemas,
+    pub(crate) definitions: Definitions,
+    pub(crate) notes: Vec<Note>,
     limits: Limits,
-    documents: Vec<Document>,
+    pub(crate) documents: Vec<Document>,
+    /// The folder that files were read below.
+    root: Option<PathBuf>,
     /// The engine's schema, where it came with the import.
     lowered: Option<Lowered>,
 }
@@ -310,13 +316,14 @@ impl std::fmt::Debug for Import {
 }
 
 impl Import {
-    fn of(mut sources: Sources) -> Result<Self, Error> {
+    fn of(mut sources: Sources, root: Option<PathBuf>) -> Result<Self, Error> {
         let mut schemas = resolve::resolve(&mut sources)?;
         normalize::normalize(&sources, &mut schemas)?;
         let definitions = wsdl::read(&mut sources, &schemas)?;
         let notes = std::mem::take(&mut sources.notes).into_iter();
         let notes = notes.map(|(kind, text, place)| Note { kind, text, position: sources.position(place) }).collect();
-        Ok(Import { schemas, definitions, notes, limits: sources.limits, documents: sources.documents, lowered: None })
+        let Sources { limits, documents, .. } = sources;
+        Ok(Import { schemas, definitions, notes, limits, documents, root, lowered: None })
     }
 
     /// Types, elements, and all else that schemas define.
@@ -343,13 +350,13 @@ impl Import {
     /// that is needed to describe, call, mock, validate and generate. Left out are the schemas' groups,
     /// and what a complex type gives beyond its base ([`Schemas::content`] has it all).
     ///
-    /// The file holds the locations of the documents. Only the version of this library's format that wrote it reads it.
+    /// The file holds the locations of the documents: files relative to the folder that the importer read below
+    /// ([`Importer::root`]), URLs without a password. So it is the same wherever the documents are. Only the version of this library's format that wrote it reads it.
     pub fn compile(&self) -> Vec<u8> {
+        let root = self.root.as_deref();
         match &self.lowered {
-            Some(lowered) => compiled::write(&self.documents, &self.schemas, &self.definitions, &self.notes, lowered),
-            None => {
-                compiled::write(&self.documents, &self.schemas, &self.definitions, &self.notes, &lower::lower(self))
-            }
+            Some(lowered) => compiled::write(self, root, lowered),
+            None => compiled::write(self, root, &lower::lower(self)),
         }
     }
 

@@ -10,6 +10,7 @@ use crate::fetch::{FetchError, Fetched, Location, Referrer, Store};
 use crate::{Error, ErrorKind, Limits, NoteKind, Position, builtin};
 use deltasoap_xml::{Names, NsId};
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 
 /// All documents of an import.
 pub(crate) struct Sources {
@@ -146,6 +147,11 @@ impl<'s, 'f> Loader<'s, 'f> {
     pub(crate) fn root_fetched(&mut self, location: Location, fetched: Fetched) -> Result<(), Error> {
         let document = self.add(location, fetched)?;
         self.begin(document)
+    }
+
+    /// The folder that files are below.
+    pub(crate) fn root_folder(&self) -> Option<PathBuf> {
+        self.store.root.clone()
     }
 
     /// All that was loaded, and what is built in of it.

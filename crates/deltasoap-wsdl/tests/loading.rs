@@ -67,6 +67,27 @@ fn every_document_is_loaded_once_and_cycles_end() {
 }
 
 #[test]
+fn compiled_the_same_documents_are_the_same_wherever_they_were() {
+    let main =
+        schema("urn:a", "<include schemaLocation='sub/b.xsd'/><import namespace='urn:c' schemaLocation='../c.xsd'/>");
+    let files =
+        [("a.xsd", &*main), ("sub/b.xsd", &*schema("urn:a", "<complexType name='B'><sequence/></complexType>"))];
+    let folders = [Folder::with(&files), Folder::with(&files)];
+    let compiled =
+        folders.each_ref().map(|folder| Importer::new().offline().file(&folder.path("a.xsd")).unwrap().compile());
+    assert!(compiled[0] == compiled[1]);
+    for folder in &folders {
+        let place = folder.0.to_string_lossy();
+        assert!(!String::from_utf8_lossy(&compiled[0]).contains(&*place));
+    }
+    let import = Importer::new().bytes(Location::Text("a file".into()), compiled[0].clone()).unwrap();
+    let locations: Vec<_> = import.documents().map(ToString::to_string).collect();
+    assert_eq!(locations[..2], ["a.xsd", "sub/b.xsd"]);
+    assert_eq!(import.notes()[0].position.document, "a.xsd");
+    assert!(import.notes()[0].text.contains(": ../c.xsd: "), "{}", import.notes()[0]);
+}
+
+#[test]
 fn directories_and_archives_are_imported_whole() {
     let folder = cycle();
     assert!(has_type(&Importer::new().offline().path(&folder.0).unwrap(), "urn:b", "B"));

@@ -211,7 +211,11 @@ fn policies_are_noted() {
     let policy = &import.definitions().bindings[0].policy;
     assert!(policy.mtom && policy.addressing);
     assert_eq!(policy.others, [Box::from("TransportBinding")]);
-    assert!(import.notes()[0].text.contains("TransportBinding"));
+    let notes: Vec<_> = import.notes().iter().map(|note| (note.kind, &*note.text)).collect();
+    assert_eq!(notes.len(), 2, "{notes:?}");
+    for (said, (kind, text)) in ["TransportBinding", "WS-Addressing"].into_iter().zip(notes) {
+        assert!(kind == NoteKind::Skipped && text.contains(said), "{text}");
+    }
 }
 
 #[test]

@@ -23,10 +23,23 @@ fn server() -> Url {
             let path = line.split(' ').nth(1).unwrap_or_default();
             let is_known = header.to_lowercase().contains("authorization: basic ywrhonb3");
             let path = if is_known { path.trim_start_matches("/secret") } else { path };
+            let path = if answers_challenge(&header, path) { path.trim_start_matches("/digest") } else { path };
             drop((&stream).write_all(answer(path).as_bytes()));
         }
     });
     url
+}
+
+/// True for an answer to the challenge of [`answer`].
+fn answers_challenge(headers: &str, path: &str) -> bool {
+    let mut lines = headers.lines().filter_map(|line| line.split_once(": Digest "));
+    let Some((_, proof)) = lines.next() else { return false };
+    let has = |part: &str| proof.contains(part);
+    let response = proof.split("response=\"").nth(1).and_then(|rest| rest.split('"').next());
+    has("username=\"ada\"")
+        && has("nonce=\"n1\"")
+        && has(&format!("uri=\"{path}\""))
+        && response.is_some_and(|it| it.len() == 64)
 }
 
 fn answer(path: &str) -> String {
@@ -47,6 +60,12 @@ fn answer(path: &str) -> String {
         "/loop" => ("302 Found", "Location: /loop", String::new()),
         "/file" => ("302 Found", "Location: file:///etc/passwd", String::new()),
         "/elsewhere" => ("302 Found", "Location: http://127.0.0.1:1/", String::new()),
+        "/digest/b" => (
+            "401 Unauthorized",
+            "WWW-Authenticate: Digest realm=\"r\", nonce=\"n1\", qop=\"auth\", algorithm=SHA-256",
+            String::new(),
+        ),
+        "/basic" => ("401 Unauthorized", "WWW-Authenticate: Basic realm=\"r\"", String::new()),
         "/long" => ("200 OK", "X: y", " ".repeat(1 << 20)),
         _ => ("404 Not Found", "X: y", String::new()),
     };
@@ -88,6 +107,19 @@ fn names_of_this_machine_are_private() {
     let mut url = server();
     url.set_host(Some("localhost")).expect("a host");
     assert!(matches!(fetch(&url, "b", true), Err(FetchError::Forbidden(_))));
+}
+
+#[test]
+fn challenges_are_answered_where_they_come_from_the_origin() {
+    let (server, other) = (server(), server());
+    let import = |url: &Url, path: &str| {
+        let client = WebClient::with_access(Access::to(&server).digest("ada", "pw"));
+        Importer::new().fetch_with(client).url(url.join(path).expect("a URL"))
+    };
+    assert_eq!(import(&server, "digest/b").expect("a schema").documents().count(), 1);
+    for refused in [import(&other, "digest/b"), import(&server, "basic")] {
+        assert!(refused.expect_err("401").to_string().contains("status 401"));
+    }
 }
 
 #[test]

@@ -5,12 +5,19 @@ use deltasoap::soap::Version;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Which description, and what it may load.
+/// Which description, and how it is loaded.
 #[derive(Debug, Args)]
 pub struct Description {
     /// The WSDL: a URL, a file, a directory or a zip archive; or what `compile` made of it
     #[arg(value_name = "WSDL")]
     pub wsdl: String,
+    #[command(flatten)]
+    pub loading: Loading,
+}
+
+/// What a description may load, and who asks for it.
+#[derive(Debug, Default, Args)]
+pub struct Loading {
     /// Use no network for the documents that it imports
     #[arg(long)]
     pub offline: bool,
@@ -25,7 +32,7 @@ pub struct Description {
 }
 
 /// Who asks: shown to the host of the WSDL, and to the service that is called.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Access {
     /// Add an HTTP header, also when a WSDL is loaded; may be given more than once
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE")]
@@ -33,6 +40,9 @@ pub struct Access {
     /// Name and password for Basic authentication; without a password, that of the environment's DELTASOAP_PASSWORD
     #[arg(short, long, value_name = "NAME[:PASSWORD]")]
     pub user: Option<String>,
+    /// Use Digest instead of Basic authentication
+    #[arg(long, requires = "user")]
+    pub digest: bool,
     /// Trust the certificates in this file (PEM) besides the system's
     #[arg(long, value_name = "FILE")]
     pub cacert: Option<PathBuf>,
@@ -42,6 +52,9 @@ pub struct Access {
     /// The certificate's private key (PEM)
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub key: Option<PathBuf>,
+    /// Take whatever certificate the WSDL's host and the service show: anybody on the way can read and change what is sent
+    #[arg(short = 'k', long, conflicts_with = "cacert")]
+    pub insecure: bool,
 }
 
 #[derive(Debug, Args)]
@@ -99,15 +112,12 @@ pub struct Call {
     /// Send to this URL instead of the port's
     #[arg(long, value_name = "URL")]
     pub endpoint: Option<String>,
-    /// Use Digest instead of Basic authentication for the call
-    #[arg(long, requires = "user")]
-    pub digest: bool,
     /// Copy values that the request has several times (`$ref`) instead of writing references
     #[arg(long)]
     pub copies: bool,
-    /// Send binary values of 4 KiB and more as parts of their own (MTOM)
-    #[arg(long)]
-    pub mtom: bool,
+    /// Send binary values of 4 KiB and more as parts of their own (MTOM), or not; default: as a policy of the WSDL says
+    #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
+    pub mtom: Option<Switch>,
     /// Give up after so many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub timeout: u64,
@@ -117,6 +127,13 @@ pub struct Call {
     /// Print an object with the response and its header blocks, or with the fault
     #[arg(long)]
     pub json: bool,
+}
+
+/// Whether something is done that a description may ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    On,
+    Off,
 }
 
 /// Versions of SOAP.

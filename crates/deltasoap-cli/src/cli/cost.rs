@@ -1,5 +1,6 @@
 //! Arguments of `cost`.
 
+use super::Loading;
 use clap::{Args, Subcommand, ValueEnum};
 use deltasoap_cost::Mode;
 use std::path::PathBuf;
@@ -85,9 +86,11 @@ pub struct Fit {
 /// Which messages.
 #[derive(Debug, Args)]
 pub struct Messages {
-    /// The WSDL: a URL, a file, a directory or a zip archive
+    /// The WSDL: a URL, a file, a directory or a zip archive; or what `compile` made of it
     #[arg(long, value_name = "WSDL")]
     pub wsdl: String,
+    #[command(flatten)]
+    pub loading: Loading,
     /// The operation: `Operation`, `Port.Operation` or `Service.Port.Operation`
     #[arg(long, value_name = "OPERATION")]
     pub operation: Option<String>,

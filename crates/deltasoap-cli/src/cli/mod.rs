@@ -4,7 +4,8 @@ mod contract;
 pub mod cost;
 
 pub use contract::{
-    Access, Call, Compile, Completions, Describe, Description, Generate, List, Man, Mock, Template, Validate,
+    Access, Call, Compile, Completions, Describe, Description, Generate, List, Loading, Man, Mock, Switch, Template,
+    Validate,
 };
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -179,9 +180,11 @@ pub struct Replay {
     /// Where the messages are: directories, or files of one sender in order
     #[arg(value_name = "DIR|FILE", required = true)]
     pub paths: Vec<PathBuf>,
-    /// Read them as this WSDL says: a URL, a file, a directory or a zip archive
+    /// Read them as this WSDL says: a URL, a file, a directory or a zip archive; or what `compile` made of it
     #[arg(long, value_name = "WSDL")]
     pub wsdl: Option<String>,
+    #[command(flatten)]
+    pub loading: Loading,
     #[command(flatten)]
     pub differential: DifferentialArguments,
     /// Decode in regular mode alone

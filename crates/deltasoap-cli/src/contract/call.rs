@@ -1,15 +1,14 @@
 //! `call`: one call of an operation.
 
-use super::access::{read, split, user};
+use super::access::{credentials, headers, transport};
 use super::tap::Tap;
 use super::{contract, operation, print_json};
-use crate::cli::Call;
+use crate::cli::{Call, Switch};
 use anyhow::{Context as _, Result, bail};
 use deltasoap::soap::{HeaderBlock, Version};
 use deltasoap::{Node, QName};
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, DynamicFault, Reply, Selector};
-use deltasoap_http::{CallError, CallOptions, ClientTls, Credentials, HttpTransport, Identity, Mtom, Roots};
-use http::{HeaderName, HeaderValue};
+use deltasoap_http::{CallError, CallOptions, Mtom};
 use serde_json::{Value as Json, json};
 use std::io::Read as _;
 use std::process::ExitCode;
@@ -60,12 +59,13 @@ fn data(argument: &str) -> Result<Json> {
 }
 
 fn client(arguments: &Call, contract: Contract) -> Result<DynamicClient<Tap>> {
-    let transport = Tap::new(transport(arguments)?, arguments.verbose);
+    let access = &arguments.description.loading.access;
+    let transport = Tap::new(transport(access)?, arguments.verbose);
     let mut client = DynamicClient::with_transport(contract, transport);
     if let Some(endpoint) = &arguments.endpoint {
         client = client.endpoint(endpoint);
     }
-    if let Some(credentials) = credentials(arguments)? {
+    if let Some(credentials) = credentials(access)? {
         client = client.configure(move |builder| builder.credentials(credentials.clone()));
     }
     Ok(client)
@@ -83,37 +83,15 @@ fn selected(arguments: &Call, contract: &Contract) -> Result<deltasoap_dynamic::
 
 fn options(arguments: &Call) -> Result<CallOptions> {
     let mut options = CallOptions::new().timeout(Duration::from_secs(arguments.timeout));
-    options = options.references(!arguments.copies).mtom(if arguments.mtom { Mtom::On } else { Mtom::Off });
-    for header in &arguments.description.access.headers {
-        let (name, value) = split(header)?;
-        let name: HeaderName = name.trim().parse().with_context(|| format!("{name:?} is no name of a header"))?;
-        let value = HeaderValue::from_str(value.trim()).with_context(|| format!("{name} cannot have this value"))?;
+    options = options.references(!arguments.copies);
+    if let Some(switch) = arguments.mtom {
+        options = options.mtom(if switch == Switch::On { Mtom::On } else { Mtom::Off });
+    }
+    for header in headers(&arguments.description.loading.access) {
+        let (name, value) = header?;
         options = options.http_header(name, value);
     }
     Ok(options)
-}
-
-fn credentials(arguments: &Call) -> Result<Option<Credentials>> {
-    let Some((user, password)) = user(&arguments.description.access)? else { return Ok(None) };
-    let made = if arguments.digest { Credentials::digest(user, password) } else { Credentials::basic(user, &password) };
-    Ok(Some(made?))
-}
-
-fn transport(arguments: &Call) -> Result<HttpTransport> {
-    let access = &arguments.description.access;
-    if access.cacert.is_none() && access.cert.is_none() {
-        return Ok(HttpTransport::new());
-    }
-    let mut roots = Roots::platform();
-    if let Some(path) = &access.cacert {
-        roots =
-            roots.and(Roots::from_pem(read(path)?).with_context(|| format!("{} has no certificates", path.display()))?);
-    }
-    let mut tls = ClientTls::new(roots);
-    if let (Some(cert), Some(key)) = (&access.cert, &access.key) {
-        tls = tls.identity(Identity::from_pem(read(cert)?, read(key)?)?);
-    }
-    Ok(HttpTransport::with_tls(tls)?)
 }
 
 /// A header block from `Name={"json": 1}` or from XML.

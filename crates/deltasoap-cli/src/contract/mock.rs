@@ -1,17 +1,18 @@
 //! `mock`: a service that is not there.
 
 use super::documents::Documents;
-use super::{contract_with, print_line};
+use super::{import_with, print_line};
 use crate::cli;
 use anyhow::{Context as _, Result, ensure};
-use deltasoap_dynamic::Mock;
+use deltasoap_dynamic::{Contract, Mock};
 use deltasoap_http::{Server, ServiceBuilder, SoapService};
 use std::path::{Path, PathBuf};
 
 /// Serves a WSDL until interrupted.
 pub async fn mock(arguments: &cli::Mock) -> Result<()> {
     let documents = Documents::default();
-    let contract = contract_with(&arguments.description, |client| documents.kept_by(client))?;
+    let cli::Description { wsdl, loading } = &arguments.description;
+    let contract = Contract::from(import_with(wsdl, loading, |client| documents.kept_by(client))?);
     let operations = contract.operations();
     let usable = operations.iter().filter(|operation| operation.method().is_ok()).count();
     ensure!(usable > 0, "{} has no operation that can be served", arguments.description.wsdl);

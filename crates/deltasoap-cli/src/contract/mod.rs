@@ -19,7 +19,7 @@ pub use mock::mock;
 pub use pages::{completions, man};
 pub use validate::validate;
 
-use crate::cli::Description;
+use crate::cli::{Description, Loading};
 use anyhow::{Context as _, Result};
 use deltasoap_dynamic::{Contract, Operation};
 use deltasoap_wsdl::fetch::{Fetch, WebClient};
@@ -31,41 +31,57 @@ use url::Url;
 
 /// Imports what the arguments name, ready to be used.
 fn contract(description: &Description) -> Result<Contract> {
-    contract_with(description, |client| client)
+    contract_of(&description.wsdl, &description.loading)
 }
 
-/// Imports what the arguments name, by what is made of the client for documents from the network.
-fn contract_with<F: Fetch + Send + Sync + 'static>(
-    description: &Description,
-    make: impl FnOnce(WebClient) -> F,
-) -> Result<Contract> {
-    import_by(&importer(description, make)?, description).map(Contract::from)
+/// Imports a WSDL, ready to be used.
+pub fn contract_of(wsdl: &str, loading: &Loading) -> Result<Contract> {
+    import_with(wsdl, loading, |client| client).map(Contract::from)
 }
 
 /// Imports what the arguments name.
 fn import(description: &Description) -> Result<Import> {
-    import_by(&importer(description, |client| client)?, description)
+    import_with(&description.wsdl, &description.loading, |client| client)
 }
 
-fn import_by(importer: &Importer, description: &Description) -> Result<Import> {
-    importer.import(&description.wsdl).with_context(|| format!("{} cannot be imported", description.wsdl))
+/// Imports a WSDL by what is made of the client for documents from the network.
+fn import_with<F: Fetch + Send + Sync + 'static>(
+    wsdl: &str,
+    loading: &Loading,
+    make: impl FnOnce(WebClient) -> F,
+) -> Result<Import> {
+    let imported = importer(wsdl, loading, make)?.import(wsdl);
+    imported.map_err(|error| explained(wsdl, error))
+}
+
+/// What went wrong, with what can be done about it.
+fn explained(wsdl: &str, error: deltasoap_wsdl::Error) -> anyhow::Error {
+    let text = error.to_string();
+    let hints = [
+        ("status 401", "-u NAME:PASSWORD says who asks, with --digest if the host wants that"),
+        ("UnknownIssuer", "--cacert FILE trusts the certificates of a file, -k any"),
+        ("private address", "--allow-private lets documents from the network import others from private addresses"),
+    ];
+    let hint = hints.into_iter().find(|(sign, _)| text.contains(sign)).map(|(_, hint)| format!(" ({hint})"));
+    anyhow::Error::new(error).context(format!("{wsdl} cannot be imported{}", hint.unwrap_or_default()))
 }
 
 /// The importer that the arguments ask for.
 fn importer<F: Fetch + Send + Sync + 'static>(
-    description: &Description,
+    wsdl: &str,
+    loading: &Loading,
     make: impl FnOnce(WebClient) -> F,
 ) -> Result<Importer> {
     let mut importer = Importer::new();
-    match Url::parse(&description.wsdl).ok().filter(|url| matches!(url.scheme(), "http" | "https")) {
-        Some(url) => importer = importer.fetch_with(make(access::web_client(&url, &description.access)?)),
-        None if description.offline => importer = importer.offline(),
+    match Url::parse(wsdl).ok().filter(|url| matches!(url.scheme(), "http" | "https")) {
+        Some(url) => importer = importer.fetch_with(make(access::web_client(&url, &loading.access)?)),
+        None if loading.offline => importer = importer.offline(),
         None => {}
     }
-    if description.allow_private {
+    if loading.allow_private {
         importer = importer.allow_private();
     }
-    if let Some(root) = &description.root {
+    if let Some(root) = &loading.root {
         importer = importer.root(root);
     }
     Ok(importer)

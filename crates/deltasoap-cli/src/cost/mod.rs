@@ -10,11 +10,12 @@ mod tables;
 mod validate;
 
 use crate::cli::cost::{Calibrated, CostTask, Messages};
+use crate::contract::contract_of;
 use anyhow::{Context as _, Result, ensure};
 use deltasoap_cost::measure::Deltasoap;
 use deltasoap_cost::predict::Sizes;
 use deltasoap_cost::{Calibration, Machine};
-use deltasoap_dynamic::{Contract, Operation};
+use deltasoap_dynamic::Operation;
 
 /// Runs one of the commands.
 pub async fn run(task: &CostTask) -> Result<()> {
@@ -52,7 +53,7 @@ fn sizes(messages: &Messages) -> Result<Sizes> {
 
 /// The operation that is asked for, or all that can be used.
 fn operations(messages: &Messages) -> Result<Vec<Operation>> {
-    let contract = Contract::import(&messages.wsdl).with_context(|| format!("{} cannot be imported", messages.wsdl))?;
+    let contract = contract_of(&messages.wsdl, &messages.loading)?;
     let Some(name) = &messages.operation else {
         let mut usable: Vec<_> = contract.operations().into_iter().filter(|it| it.method().is_ok()).collect();
         usable.dedup_by(|a, b| a.name() == b.name());

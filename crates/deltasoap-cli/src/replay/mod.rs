@@ -16,9 +16,9 @@ pub use file::read as message_of;
 pub use recorded::v_sphere;
 
 use crate::cli::Replay;
+use crate::contract::contract_of;
 use anyhow::{Result, bail, ensure};
 use deltasoap::{Checkpoints, Differential};
-use deltasoap_dynamic::Contract;
 use directory::Stream;
 use indicatif::ProgressBar;
 use play::{Plan, Play};
@@ -29,7 +29,7 @@ use types::Types;
 /// Replays messages and prints what it took.
 pub fn run(arguments: &Replay) -> Result<()> {
     let types = match &arguments.wsdl {
-        Some(wsdl) => Types::of_contract(&Contract::import(wsdl)?),
+        Some(wsdl) => Types::of_contract(&contract_of(wsdl, &arguments.loading)?),
         None => Types::compiled_in(),
     };
     let report = replay(arguments, &types);

@@ -1,7 +1,7 @@
 //! A directory is played whole, both ways.
 
 use super::*;
-use crate::cli::{CheckpointsName, DifferentialArguments, MatcherName};
+use crate::cli::{CheckpointsName, DifferentialArguments, Loading, MatcherName};
 use clap::ValueEnum;
 use deltasoap_streams::{arrays, prng, tr069};
 use std::fs;
@@ -12,6 +12,7 @@ fn arguments(directory: &Path) -> Replay {
     Replay {
         paths: vec![directory.to_owned()],
         wsdl: None,
+        loading: Loading::default(),
         differential: DifferentialArguments {
             checkpoints: CheckpointsName::Leaf,
             matcher: MatcherName::Compare,

@@ -1,6 +1,6 @@
 //! Operations: what their messages are, and which bindings say the same.
 
-use super::{Owner, Planner, docs, legal};
+use super::{Owner, Planner, docs, legal, ours};
 use crate::model::{Docs, ItemId, ItemKind, Member, Occurs, Operation, Service, Struct, TypeUse};
 use crate::plan::content::member;
 use deltasoap_core::QName;
@@ -8,6 +8,10 @@ use deltasoap_core::schema::{Style, Use};
 use deltasoap_wsdl::wsdl::{Binding, BoundMessage, BoundOperation, Message, Parameter, Part, PartContent};
 use deltasoap_wsdl::xsd::TypeId;
 use std::collections::HashSet;
+
+/// What the client's user is told where a policy asks for WS-Addressing.
+const ADDRESSING: &str = "The service takes part in WS-Addressing. Its header blocks are not written by themselves: give those that it \
+                          requires with [`with_header`](Self::with_header) or in the options of calls.";
 
 /// A body's element, or why there is none.
 type Body = Result<ItemId, String>;
@@ -36,10 +40,14 @@ impl Planner<'_> {
         let name = if is_first { &port_type.name } else { &binding.name };
         let mut docs_of = docs(port_type.documentation.as_deref());
         docs_of.extend(docs(binding.documentation.as_deref()));
+        if binding.policy.addressing {
+            docs_of.extend(ours(ADDRESSING.to_owned()));
+        }
         let mut service = Service {
             wish: legal(name).local.to_string(),
             docs: docs_of,
             version: binding.version,
+            mtom: binding.policy.mtom,
             address: port.map(|port| port.address.to_string()),
             operations: Vec::new(),
             omitted: Vec::new(),
@@ -199,7 +207,8 @@ impl Planner<'_> {
     }
 }
 
-/// True if two bindings of a port type give the same messages: they differ in the version of SOAP at most.
+/// True if two bindings of a port type give the same messages: they differ in the version of SOAP and in policies at most, which another
+/// caller can have.
 fn are_alike(one: &Binding, other: &Binding) -> bool {
     let of_messages = |one: &Option<BoundMessage>, other: &Option<BoundMessage>| match (one, other) {
         (Some(one), Some(other)) => {

@@ -238,6 +238,8 @@ fn client_of(service: &Service, name: &Ident, operations: &[Named<'_>]) -> Token
         Version::Soap11 => quote!(Soap11),
         Version::Soap12 => quote!(Soap12),
     };
+    let mtom = service.mtom.then(|| quote!(.mtom(deltasoap::http::Mtom::On)));
+    let built = quote!(deltasoap::http::Client::builder(url).version(deltasoap::soap::Version::#version) #mtom);
     let methods = operations.iter().map(call);
     let settings = settings(name);
     quote! {
@@ -256,7 +258,7 @@ fn client_of(service: &Service, name: &Ident, operations: &[Named<'_>]) -> Token
             #[doc = " # Errors"]
             #[doc = " When the URL is malformed or names no host."]
             pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-                let client = deltasoap::http::Client::builder(url).version(deltasoap::soap::Version::#version);
+                let client = #built;
                 Ok(Self::over(client.build()?))
             }
         }

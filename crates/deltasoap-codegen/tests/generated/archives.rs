@@ -2,7 +2,7 @@
 
 use crate::archive::serve_archive;
 use crate::archive::{ArchiveClient, ArchiveServer, Full, Picture, Quota, Session, Store, StoreFault, StoreResponse};
-use deltasoap::http::{Answer, CallOptions, Client, Context, Failure, Mtom, TypedFault};
+use deltasoap::http::{Answer, CallOptions, Client, Context, Failure, Mtom, Server, TypedFault};
 use deltasoap::lexical::Base64;
 use deltasoap::soap::{Fault, HeaderBlock};
 use deltasoap::{Binary, Lease};
@@ -91,6 +91,20 @@ async fn bytes_may_come_in_parts() -> Result {
         assert_eq!(response.attachments.bytes(&response.body.copy).await?, vec![1; 5000]);
     }
     Ok(())
+}
+
+/// The service answers in MTOM whom it was asked by in MTOM.
+#[tokio::test]
+async fn a_policy_switches_mtom_on() -> Result {
+    let server = Server::bind("127.0.0.1:0").await?;
+    let (url, handle) = (format!("http://{}/", server.local_addr()?), server.handle());
+    let serving = tokio::spawn(server.serve(serve_archive(Shelf).build()?));
+    let client = ArchiveClient::new(url)?.with_header(&Session { user: "ada".to_owned() })?.whole();
+    let mut response = client.store(&request(4)).await?;
+    assert!(matches!(response.body.copy, Binary::Part(_)));
+    assert_eq!(response.attachments.bytes(&response.body.copy).await?, vec![1; 5000]);
+    handle.shutdown();
+    Ok(serving.await??)
 }
 
 /// As Apache CXF writes it, the bytes in parts whatever their number.

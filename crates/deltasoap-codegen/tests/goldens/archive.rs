@@ -2,6 +2,9 @@
 
 /// Calls the operations of `Archive`.
 ///
+/// The service takes part in WS-Addressing. Its header blocks are not written by themselves: give those that it
+/// requires with [`with_header`](Self::with_header) or in the options of calls.
+///
 /// Without Both: its body has several elements.
 #[derive(Debug, Clone)]
 pub struct ArchiveClient<C = deltasoap::http::Client> {
@@ -19,7 +22,8 @@ impl ArchiveClient {
     /// When the URL is malformed or names no host.
     pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
         let client = deltasoap::http::Client::builder(url)
-            .version(deltasoap::soap::Version::Soap12);
+            .version(deltasoap::soap::Version::Soap12)
+            .mtom(deltasoap::http::Mtom::On);
         Ok(Self::over(client.build()?))
     }
 }

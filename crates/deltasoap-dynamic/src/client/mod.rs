@@ -20,7 +20,7 @@ use deltasoap_core::soap::Version;
 use deltasoap_core::{DifferentialStats, EncodeStats};
 use deltasoap_http::{Body, Client, ClientBuilder, HttpTransport, SharedTemplates};
 use http::Request;
-use ports::Ports;
+use ports::{Asked, Ports};
 use serde_json::Value as Json;
 use std::fmt;
 use std::sync::Arc;
@@ -108,7 +108,7 @@ impl<S> DynamicClient<S> {
     }
 
     /// Sets what else a client has: timeouts, credentials, compression, MTOM, whether references are written, where requests are kept
-    /// ([`SharedTemplates`]; by default, one store for all ports).
+    /// ([`SharedTemplates`]; by default, one store for all ports). By default a client sends in MTOM where the binding has a policy that says so.
     #[must_use]
     pub fn configure(mut self, configure: impl Fn(ClientBuilder) -> ClientBuilder + Send + Sync + 'static) -> Self {
         self.settings.configure = Some(Arc::new(configure));
@@ -146,8 +146,9 @@ impl<S> DynamicClient<S> {
         S: Clone,
     {
         let endpoint = self.settings.endpoint.as_deref().or(operation.address());
-        let endpoint = endpoint.ok_or_else(|| DynamicError::NoEndpoint(operation.full_name()))?;
-        self.ports.client(endpoint, operation.version(), |builder| self.build(builder))
+        let endpoint = endpoint.ok_or_else(|| DynamicError::NoEndpoint(operation.full_name()))?.to_owned();
+        let asked = Asked { endpoint, version: operation.version(), mtom: operation.binding().policy.mtom };
+        self.ports.client(asked, |builder| self.build(builder))
     }
 
     fn build(&self, builder: ClientBuilder) -> Result<Client<S>, DynamicError>

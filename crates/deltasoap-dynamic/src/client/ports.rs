@@ -1,21 +1,36 @@
-//! An HTTP client for each port that has been called.
+//! An HTTP client for each port that has been called, with what the policies of its binding ask for.
 
 use super::DynamicError;
 use deltasoap_core::EncodeStats;
 use deltasoap_core::soap::Version;
-use deltasoap_http::{Client, ClientBuilder};
+use deltasoap_http::{Client, ClientBuilder, Mtom};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Most clients kept: contracts have few ports.
 const MOST: usize = 64;
 
-/// Clients by their URL and version of SOAP; clones share them.
+/// Clients by what tells ports apart; clones share them.
 pub(super) struct Ports<S>(Arc<Mutex<Vec<Port<S>>>>);
 
 struct Port<S> {
-    endpoint: String,
-    version: Version,
+    asked: Asked,
     client: Client<S>,
+}
+
+/// What a description asks of the clients of a port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Asked {
+    pub(super) endpoint: String,
+    pub(super) version: Version,
+    /// Requests in MTOM, whatever they hold.
+    pub(super) mtom: bool,
+}
+
+impl Asked {
+    fn builder(&self) -> ClientBuilder {
+        let mtom = if self.mtom { Mtom::On } else { Mtom::Off };
+        Client::builder(&self.endpoint).version(self.version).mtom(mtom)
+    }
 }
 
 impl<S> Clone for Ports<S> {
@@ -47,17 +62,16 @@ impl<S: Clone> Ports<S> {
     /// The client for a port, built if there is none yet.
     pub(super) fn client(
         &self,
-        endpoint: &str,
-        version: Version,
+        asked: Asked,
         build: impl FnOnce(ClientBuilder) -> Result<Client<S>, DynamicError>,
     ) -> Result<Client<S>, DynamicError> {
         let mut all = self.all();
-        if let Some(port) = all.iter().find(|port| port.endpoint == endpoint && port.version == version) {
+        if let Some(port) = all.iter().find(|port| port.asked == asked) {
             return Ok(port.client.clone());
         }
-        let client = build(Client::builder(endpoint).version(version))?;
+        let client = build(asked.builder())?;
         if all.len() < MOST {
-            all.push(Port { endpoint: endpoint.to_owned(), version, client: client.clone() });
+            all.push(Port { asked, client: client.clone() });
         }
         Ok(client)
     }

@@ -9,7 +9,7 @@ use super::redirects::Redirects;
 use super::retries::Retries;
 use super::templates::{SharedTemplates, Writer};
 use super::trace::Trace;
-use crate::{AttachmentOptions, Compression, GzipLimits};
+use crate::{AttachmentOptions, Compression, GzipLimits, Mtom};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Version;
 use deltasoap_core::{DecodeOptions, DifferentialStats, EncodeStats, Templating};
@@ -214,6 +214,14 @@ impl ClientBuilder {
     #[must_use]
     pub fn attachments(mut self, options: AttachmentOptions) -> Self {
         self.settings.attachments = options;
+        self
+    }
+
+    /// When binary values are sent as parts of their own, by calls that do not say. Default: never. The other
+    /// [options](Self::attachments) of messages with parts stay as they are.
+    #[must_use]
+    pub fn mtom(mut self, mtom: Mtom) -> Self {
+        self.settings.attachments.mtom = mtom;
         self
     }
 

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Each text stands in the content once and is known by its number; components refer to each other by theirs, just as in memory. So
-//! reading is one pass without a lookup by name.
+//! reading is one pass without a lookup by name. Nothing in it tells where it was made (`places`): the same documents give the same bytes.
 //!
 //! The checksum is there for accidents. Nothing in a file is believed because of it: every reference is checked against the number of
 //! components (`reader`), what readers of the model take for granted beyond that is checked at the end (`check`), and texts and
@@ -18,6 +18,7 @@
 mod check;
 mod definitions;
 mod lowered;
+mod places;
 mod reader;
 mod schemas;
 mod stored;
@@ -25,9 +26,11 @@ mod writer;
 
 use crate::document::Document;
 use crate::fetch::Location;
-use crate::{Definitions, Limits, Lowered, Note, Schemas};
+use crate::{Definitions, Import, Limits, Lowered, Note, Schemas};
+use places::Places;
 use reader::{Counts, Reader};
 use std::fmt;
+use std::path::Path;
 use stored::{Stored, stored_enum, stored_struct};
 use writer::Writer;
 
@@ -84,22 +87,37 @@ pub(crate) fn is_compiled(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
-/// A file's bytes.
-pub(crate) fn write(
-    documents: &[Document],
-    schemas: &Schemas,
-    definitions: &Definitions,
-    notes: &Vec<Note>,
-    lowered: &Lowered,
-) -> Vec<u8> {
-    let mut writer = Writer::default();
+/// A file's bytes; places are relative to the root.
+pub(crate) fn write(import: &Import, root: Option<&Path>, lowered: &Lowered) -> Vec<u8> {
+    let Import { documents, schemas, definitions, notes, .. } = import;
+    let (places, mut writer) = (Places::below(root), Writer::default());
     counts(documents, schemas, lowered).write(&mut writer);
-    documents.iter().for_each(|document| document.write(&mut writer));
+    documents.iter().for_each(|document| write_document(document, &places, &mut writer));
     schemas.write(&mut writer);
     definitions.write(&mut writer);
-    notes.write(&mut writer);
+    notes.iter().map(|note| places.note(note)).collect::<Vec<_>>().write(&mut writer);
     lowered.write(&mut writer);
     framed(&writer.finish())
+}
+
+/// Where a document is and where its lines begin; its elements are components by now.
+fn write_document(document: &Document, places: &Places, to: &mut Writer) {
+    places.location(&document.location).write(to);
+    let lines = document.line_starts();
+    lines.len().write(to);
+    let before = std::iter::once(0).chain(lines.iter().copied());
+    lines.iter().zip(before).for_each(|(start, before)| (start - before).write(to));
+}
+
+fn read_document(from: &mut Reader<'_>) -> Result<Document, Fault> {
+    let location = Location::read(from)?;
+    let count = from.count()?;
+    let mut start = 0u32;
+    let lines = from.items(count, |from| {
+        start = start.checked_add(u32::read(from)?).ok_or(Fault::Content("a line is too far"))?;
+        Ok(start)
+    })?;
+    Ok(Document::with_lines(location, lines))
 }
 
 /// Content with its header.
@@ -119,7 +137,7 @@ pub(crate) fn read(file: &[u8], limits: &Limits) -> Result<Parts, Fault> {
     reader.counts = Counts::read(&mut reader)?;
     let documents = reader.counts.documents;
     let parts = Parts {
-        documents: reader.table(documents, Document::read)?,
+        documents: reader.table(documents, read_document)?,
         schemas: Schemas::read(&mut reader)?,
         definitions: Definitions::read(&mut reader)?,
         notes: Vec::read(&mut reader)?,
@@ -167,28 +185,6 @@ stored_struct! {
 stored_enum! {
     crate::NoteKind { 0 = Missing, 1 = Skipped, 2 = Tolerated }
     Location { 0 = File(path), 1 = Web(url), 2 = Entry(name), 3 = Text(name) }
-}
-
-impl Stored for Document {
-    /// Where it is and where its lines begin; its elements are components by now.
-    fn write(&self, to: &mut Writer) {
-        self.location.write(to);
-        let lines = self.line_starts();
-        lines.len().write(to);
-        let before = std::iter::once(0).chain(lines.iter().copied());
-        lines.iter().zip(before).for_each(|(start, before)| (start - before).write(to));
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
-        let location = Location::read(from)?;
-        let count = from.count()?;
-        let mut start = 0u32;
-        let lines = from.items(count, |from| {
-            start = start.checked_add(u32::read(from)?).ok_or(Fault::Content("a line is too far"))?;
-            Ok(start)
-        })?;
-        Ok(Document::with_lines(location, lines))
-    }
 }
 
 #[cfg(test)]

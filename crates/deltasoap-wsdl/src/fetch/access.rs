@@ -5,11 +5,20 @@
 
 use deltasoap_xml::Buffer;
 use deltasoap_xml::lexical::Base64;
+use http_auth::digest::{DigestClient, Qop};
+use http_auth::{PasswordParams, parse_challenges};
 use std::fmt;
-use std::sync::Arc;
-use ureq::http::{HeaderName, HeaderValue, header::AUTHORIZATION};
+use std::sync::{Arc, LazyLock};
+use ureq::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
+use ureq::http::{HeaderMap, HeaderName, HeaderValue};
 use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
-use url::{Origin, Url};
+use url::{Origin, Position, Url};
+
+/// The certificates that the system trusts, or those of `SSL_CERT_FILE` and `SSL_CERT_DIR`; read once, as that takes milliseconds.
+static SYSTEM: LazyLock<Vec<Certificate<'static>>> = LazyLock::new(|| {
+    let found = rustls_native_certs::load_native_certs().certs;
+    found.iter().map(|certificate| Certificate::from_der(certificate).to_owned()).collect()
+});
 
 /// What an origin is shown by a [`WebClient`](super::WebClient), and by which certificates it is known.
 ///
@@ -27,8 +36,17 @@ use url::{Origin, Url};
 pub struct Access {
     pub(super) origin: Origin,
     pub(super) headers: Vec<(HeaderName, HeaderValue)>,
+    digest: Option<Digest>,
     roots: Vec<Certificate<'static>>,
     identity: Option<ClientCert>,
+    is_unverified: bool,
+}
+
+/// A name and a password that answer a challenge.
+#[derive(Clone)]
+struct Digest {
+    name: String,
+    password: String,
 }
 
 impl fmt::Debug for Access {
@@ -42,7 +60,14 @@ impl fmt::Debug for Access {
 impl Access {
     /// For the origin of a URL, nothing yet.
     pub fn to(url: &Url) -> Self {
-        Access { origin: url.origin(), headers: Vec::new(), roots: Vec::new(), identity: None }
+        Access {
+            origin: url.origin(),
+            headers: Vec::new(),
+            digest: None,
+            roots: Vec::new(),
+            identity: None,
+            is_unverified: false,
+        }
     }
 
     /// Adds an HTTP header.
@@ -70,7 +95,22 @@ impl Access {
         self.header(AUTHORIZATION.as_str(), &format!("Basic {}", String::from_utf8_lossy(pair.as_slice())))
     }
 
-    /// Trusts these certificates (PEM) as well.
+    /// Name and password of Digest authentication (RFC 7616, by SHA-256 or MD5 with `qop=auth`): for each document the challenge is fetched
+    /// first. A challenge to another scheme is not answered.
+    #[must_use]
+    pub fn digest(mut self, name: impl Into<String>, password: impl Into<String>) -> Self {
+        self.digest = Some(Digest { name: name.into(), password: password.into() });
+        self
+    }
+
+    /// Takes the origin's certificate whatever it is. Whoever is on the way can read what is sent, and answer in its place.
+    #[must_use]
+    pub fn unverified(mut self) -> Self {
+        self.is_unverified = true;
+        self
+    }
+
+    /// Trusts these certificates (PEM) as well as those that the system trusts.
     ///
     /// # Errors
     /// When there is none, or what is there is none.
@@ -90,12 +130,36 @@ impl Access {
         Ok(self)
     }
 
-    /// Ways to connect, one of which will do: trusting the added certificates, and those of the public authorities.
-    pub(super) fn ways(&self) -> Vec<TlsConfig> {
-        let with = |roots| TlsConfig::builder().client_cert(self.identity.clone()).root_certs(roots).build();
-        let own = (!self.roots.is_empty()).then(|| with(RootCerts::Specific(Arc::new(self.roots.clone()))));
-        own.into_iter().chain([with(RootCerts::WebPki)]).collect()
+    /// How to connect. Without an access only the system's certificates count, or those of the public authorities where it has none.
+    pub(super) fn tls(access: Option<&Access>) -> TlsConfig {
+        let own = access.map_or(&[][..], |access| &access.roots);
+        let trusted: Vec<_> = own.iter().chain(&*SYSTEM).cloned().collect();
+        let roots = if trusted.is_empty() { RootCerts::WebPki } else { RootCerts::Specific(Arc::new(trusted)) };
+        TlsConfig::builder()
+            .root_certs(roots)
+            .client_cert(access.and_then(|access| access.identity.clone()))
+            .disable_verification(access.is_some_and(|access| access.is_unverified))
+            .build()
     }
+
+    /// What answers the challenge in the headers of a response to `GET`; `None` where there is nothing to answer, or with.
+    pub(super) fn proof(&self, url: &Url, received: &HeaderMap) -> Option<HeaderValue> {
+        let Digest { name, password } = self.digest.as_ref()?;
+        let uri = &url[Position::BeforePath..Position::AfterQuery];
+        let params = PasswordParams { username: name, password, uri, method: "GET", body: None };
+        let mut proof: HeaderValue = challenge(received)?.respond(&params).ok()?.parse().ok()?;
+        proof.set_sensitive(true);
+        Some(proof)
+    }
+}
+
+/// The first challenge that can be answered.
+fn challenge(received: &HeaderMap) -> Option<DigestClient> {
+    let texts = received.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
+    let challenges = texts.filter_map(|text| parse_challenges(text).ok()).flatten();
+    let digests = challenges.filter(|challenge| challenge.scheme.eq_ignore_ascii_case("digest"));
+    let mut clients = digests.filter_map(|challenge| DigestClient::try_from(&challenge).ok());
+    clients.find(|client| client.qop() & Qop::Auth && !client.rfc2069_compat())
 }
 
 /// The certificates of a PEM file; `None` for none, and for a file at fault.

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use ureq::config::Config;
-use ureq::http::{Response, Uri};
+use ureq::http::header::AUTHORIZATION;
+use ureq::http::{HeaderValue, Response, StatusCode, Uri};
 use ureq::tls::TlsConfig;
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
@@ -92,23 +93,25 @@ fn exchange(
     Ok(Answer::Document(Fetched { bytes, is_private }))
 }
 
-/// Gets what is at a URL, by the first way of connecting that will do.
+/// Gets what is at a URL; once more where the first answer is a challenge.
 fn get(
     url: &Url,
     access: Option<&Access>,
     deadline: Option<Instant>,
     guard: impl Fn() -> Guard,
 ) -> Result<Response<Body>, ureq::Error> {
-    let mut ways = access.map_or_else(|| vec![TlsConfig::default()], Access::ways).into_iter();
-    loop {
-        let way = ways.next().unwrap_or_default();
-        let agent = Agent::with_parts(config(deadline, way), DefaultConnector::default(), guard());
-        let headers = access.iter().flat_map(|access| &access.headers);
-        let request = headers.fold(agent.get(url.as_str()), |request, (name, value)| request.header(name, value));
-        match request.call() {
-            Err(_) if ways.len() > 0 => {}
-            result => return result,
-        }
+    let tls = if url.scheme() == "https" { Access::tls(access) } else { TlsConfig::default() };
+    let ask = |proof: Option<HeaderValue>| {
+        let agent = Agent::with_parts(config(deadline, tls.clone()), DefaultConnector::default(), guard());
+        let shown = access.iter().flat_map(|access| &access.headers).map(|(name, value)| (name.clone(), value.clone()));
+        let shown = shown.chain(proof.map(|proof| (AUTHORIZATION, proof)));
+        shown.fold(agent.get(url.as_str()), |request, (name, value)| request.header(name, value)).call()
+    };
+    let response = ask(None)?;
+    let is_challenge = response.status() == StatusCode::UNAUTHORIZED;
+    match access.filter(|_| is_challenge).and_then(|access| access.proof(url, response.headers())) {
+        Some(proof) => ask(Some(proof)),
+        None => Ok(response),
     }
 }
 

@@ -45,6 +45,10 @@ impl<'s> Reader<'s> {
             let text = format!("policy assertions that are not applied: {}", policy.others.join(", "));
             self.note(NoteKind::Skipped, text, binding.place());
         }
+        if policy.addressing {
+            let text = "header blocks of WS-Addressing are not written by themselves";
+            self.note(NoteKind::Skipped, text, binding.place());
+        }
         policy
     }
 

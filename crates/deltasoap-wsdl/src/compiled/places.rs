@@ -1,0 +1,95 @@
+//! Places as they stand in compiled files: nothing of the machine that a file was made on, and the same bytes wherever it was.
+//!
+//! Files are named relative to the import's root, in locations and in what notes say; URLs have no user and no password.
+
+use crate::fetch::Location;
+use crate::{Note, Position};
+use std::path::{MAIN_SEPARATOR, Path};
+use url::Url;
+
+/// Places relative to a root.
+#[derive(Debug)]
+pub(super) struct Places {
+    /// The root and what is around it, innermost first, each with the way there: `("/a/b/", "")`, `("/a/", "../")`.
+    folders: Vec<(String, String)>,
+}
+
+/// What can stand in front of a path in a sentence.
+const FRONT: [char; 6] = [' ', '`', '\'', '"', '(', '\n'];
+
+impl Places {
+    pub(super) fn below(root: Option<&Path>) -> Self {
+        let folders = root.into_iter().flat_map(Path::ancestors).filter(|folder| folder.file_name().is_some());
+        let named = folders.enumerate().map(|(number, folder)| {
+            let way = format!("..{MAIN_SEPARATOR}").repeat(number);
+            (format!("{}{MAIN_SEPARATOR}", folder.display()), way)
+        });
+        Places { folders: named.collect() }
+    }
+
+    pub(super) fn location(&self, location: &Location) -> Location {
+        match location {
+            Location::File(path) => Location::File(self.text(&path.to_string_lossy()).into()),
+            // As it is shown, which is without secrets.
+            Location::Web(url) => Location::Web(Url::parse(&location.to_string()).unwrap_or_else(|_| url.clone())),
+            other => other.clone(),
+        }
+    }
+
+    pub(super) fn note(&self, note: &Note) -> Note {
+        let Position { document, line, column } = &note.position;
+        let position = Position { document: self.text(document), line: *line, column: *column };
+        Note { kind: note.kind, text: self.text(&note.text), position }
+    }
+
+    /// The text with its paths made relative.
+    fn text(&self, text: &str) -> String {
+        let replaced = |text: String, (folder, way): &(String, String)| replaced(&text, folder, way);
+        self.folders.iter().fold(text.to_owned(), replaced)
+    }
+}
+
+/// The text with `way` in the place of `folder`, where that begins a path.
+fn replaced(text: &str, folder: &str, way: &str) -> String {
+    let (mut out, mut left) = (String::with_capacity(text.len()), text);
+    while let Some(at) = left.find(folder) {
+        let (front, rest) = left.split_at(at);
+        out.push_str(front);
+        let begins = out.is_empty() || out.ends_with(FRONT);
+        out.push_str(if begins { way } else { folder });
+        left = &rest[folder.len()..];
+    }
+    out + left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_in_texts_are_relative() {
+        let places = Places::below(Some(Path::new("/a/b")));
+        for (text, expected) in [
+            ("/a/b/c.wsdl", "c.wsdl"),
+            ("../d.xsd could not be loaded: /a/d.xsd: none", "../d.xsd could not be loaded: ../d.xsd: none"),
+            ("`/a/b/c` and (/a/b/d)", "`c` and (d)"),
+            ("http://a/b/c /b/a/b/c /a/bc /x", "http://a/b/c /b/a/b/c ../bc /x"),
+        ] {
+            assert_eq!(places.text(text), expected);
+        }
+    }
+
+    #[test]
+    fn without_a_root_paths_stay_as_they_are() {
+        for places in [Places::below(None), Places::below(Some(Path::new("/")))] {
+            assert_eq!(places.text("/a/b: none"), "/a/b: none");
+        }
+    }
+
+    #[test]
+    fn urls_hold_no_secrets() {
+        let location = Location::Web(Url::parse("http://ada:secret@h/a?wsdl").expect("a URL"));
+        let Location::Web(url) = Places::below(None).location(&location) else { panic!("a URL") };
+        assert_eq!(url.as_str(), "http://h/a?wsdl");
+    }
+}
