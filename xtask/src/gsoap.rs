@@ -135,7 +135,7 @@ impl Build {
     fn link_packaged(&self, program: &Path) -> Result<()> {
         let mut compiler = shell::command("g++", ["-std=c++17", "-O3", "-pthread", "-DWITH_IPV6", "-DWITH_DOM"]);
         compiler.arg("-I").arg(self.generated()).arg("-I").arg(&self.sources);
-        compiler.args(["soapC.cpp", "soapServer.cpp"].map(|name| self.generated().join(name)));
+        compiler.args(["soapC.cpp", "soapClient.cpp", "soapServer.cpp"].map(|name| self.generated().join(name)));
         shell::run(compiler.arg(self.sources.join("peer.cpp")).arg("-o").arg(program).arg("-lgsoap++"))
     }
 

@@ -30,7 +30,7 @@ pub struct JavaPeer {
     shared: &'static [&'static str],
 }
 
-/// The description that all but one are built for.
+/// The description that services are built for.
 const SUITE: &str = "bench/definitions/suite.wsdl";
 
 /// What most have: a fixed heap, and the collector for throughput.
@@ -48,14 +48,8 @@ const PLAIN: JavaPeer = JavaPeer {
 pub const XSUL: JavaPeer =
     JavaPeer { name: "xsul", class: "Peer", options: "-Xms1g -Xmx1g -XX:+UseSerialGC", shared: &[], ..PLAIN };
 
-/// Its server has more operations than the suite's description.
-pub const CXF: JavaPeer = JavaPeer {
-    name: "cxf",
-    class: "Cxf",
-    inputs: &["testdata/wsdl/bench.wsdl", SUITE],
-    shared: &["java", "jaxb"],
-    ..PLAIN
-};
+pub const CXF: JavaPeer =
+    JavaPeer { name: "cxf", class: "Cxf", inputs: &[SUITE], shared: &["java", "jaxb"], ..PLAIN };
 
 /// Java's HTTP server is told to wait for nothing.
 pub const METRO: JavaPeer = JavaPeer {

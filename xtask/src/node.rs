@@ -10,8 +10,8 @@ use crate::interop::node_soap;
 use crate::{shell, stamp};
 
 /// Programs and packages lie side by side, since node looks for the one beside the other.
-const FILES: [&str; 7] =
-    ["package.json", "package-lock.json", "peer.js", "toolkit.js", "server.js", "checksum.js", "memory.js"];
+const FILES: [&str; 8] =
+    ["package.json", "package-lock.json", "peer.js", "toolkit.js", "server.js", "client.js", "checksum.js", "memory.js"];
 
 /// Builds the peer; gives the path of its program.
 pub fn build() -> Result<PathBuf> {

@@ -4,6 +4,7 @@
 
 import { writeSync } from "node:fs";
 import { createRequire } from "node:module";
+import { Calls } from "./client.js";
 import { memory } from "./memory.js";
 import { kinds, toolkit } from "./toolkit.js";
 import { operations, serve } from "./server.js";
@@ -96,22 +97,28 @@ class Encode {
 
 const requests = new Requests();
 let prepared;
+let transport = { isGzip: false, isTls: false };
 
 async function answer([request, ...words]) {
   switch (request) {
     case "hello": {
       const workloads = ["decode", "encode"].flatMap((direction) => Object.keys(kinds).map((kind) => `${direction}-${kind}`));
-      return { peer: "node-soap", version, workloads, operations, warm: 1500 };
+      return { peer: "node-soap", version, workloads, operations, calls: operations, transports: ["tls"], warm: 1500 };
     }
     case "prepare":
       return prepare(words[0], await requests.bytes(Number(words[2])));
+    case "call":
+      return call(words, await requests.bytes(Number(words[3])));
+    case "transport":
+      transport = { isGzip: words[0].startsWith("gzip"), isTls: words[0].endsWith("tls"), folder: words[1] };
+      return { ok: true };
     case "run":
       return run(Number(words[0]));
     case "output":
       return prepared.output;
     case "serve":
       if (!(Number(words[0]) > 0)) throw new Error("no connections to serve");
-      return { ok: true, port: await serve(process.argv[2]) };
+      return { ok: true, port: await serve(process.argv[2], transport) };
   }
   throw new Error(`this peer does not know ${request}`);
 }
@@ -127,16 +134,27 @@ function prepare(workload, message) {
   return { ok: true, checksum, bytes: work.bytes };
 }
 
-function run(count) {
+async function call([port, operation, n], message) {
+  prepared = undefined;
+  const baseline = memory("VmRSS");
+  const work = await Calls.open(process.argv[2], transport, { port, operation, n: Number(n), message }, decode);
+  prepared = Object.assign(work, { baseline });
+  return { ok: true, checksum: work.checksum(), bytes: work.bytes };
+}
+
+async function run(count) {
   memory.reset();
-  const ns = Array.from({ length: count }, once);
+  const ns = [];
+  while (ns.length < count) ns.push(await once());
   const peak_bytes = Math.max(0, memory("VmHWM") - prepared.baseline);
   return { ns, checksum: prepared.checksum(), peak_bytes };
 }
 
-function once() {
+async function once() {
   const start = process.hrtime.bigint();
-  prepared.once();
+  // In memory there is nothing to wait for.
+  const pending = prepared.once();
+  if (pending) await pending;
   return Number(process.hrtime.bigint() - start);
 }
 

@@ -2,11 +2,14 @@
 
 import { readFileSync } from "node:fs";
 import http from "node:http";
+import https from "node:https";
+import { join } from "node:path";
 import soap from "soap";
 import { floating, options } from "./toolkit.js";
 
 const items = (request) => request?.item ?? [];
 const echo = (request) => ({ item: items(request) });
+const receive = (item) => ({ count }) => ({ item: Array.from({ length: count }, (_, i) => item(i + 1)) });
 const count = (request) => ({ count: items(request).length });
 
 const service = {
@@ -23,13 +26,20 @@ const service = {
   sendMios: count,
   sendEvents: count,
   sendBase64: ({ data }) => ({ count: Buffer.from(data ?? "", "base64").length }),
+  receiveInts: receive((i) => i),
+  receiveDoubles: receive((i) => Math.sqrt(i)),
+  receiveStrings: receive((i) => `Message #${i}`.padEnd(100, ".")),
+  receiveMios: receive((i) => ({ x: i, y: i, v: Math.sqrt(i) })),
+  receiveEvents: receive((i) => ({ id: i, value: Math.sqrt(i), message: `Message #${i}` })),
+  receiveBase64: ({ count }) => ({ data: Buffer.from(Uint8Array.from({ length: count }, (_, i) => i)).toString("base64") }),
 };
 
 export const operations = Object.keys(service);
 
-/** Starts the server; gives its port. */
-export function serve(wsdl) {
-  const server = http.createServer();
+/** Starts the server; gives its port. A compressed request is understood in any case; answers are not compressed. */
+export function serve(wsdl, { isTls, folder }) {
+  const file = (name) => readFileSync(join(folder, name));
+  const server = isTls ? https.createServer({ cert: file("certificate.pem"), key: file("key.pem") }) : http.createServer();
   server.keepAliveTimeout = 3_600_000;
   const xml = readFileSync(wsdl, "utf8");
   soap.listen(server, { path: "/bench", services: { Suite: { Suite: service } }, xml, enableChunkedEncoding: false, ...options });

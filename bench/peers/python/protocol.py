@@ -4,9 +4,13 @@ A toolkit is an object with
 
     name, version       for the answer to `hello`
     operations          what its server offers; empty where there is none
+    calls               what its client calls; empty where there is none
+    transports          what both can do besides plain HTTP
     decode(kind, message)   the values of a message; raises where it is not one of the kind
     encode(kind, values)    the complete message, bytes
-    serve(connections)      starts the server, gives its port
+    serve(connections, transport)   starts the server, gives its port
+    client(transport, port, operation, kind, values)    a function that calls and gives the response's values, or their number; `values` is
+                            a number for operations that receive
 
 Values are a list of ints, floats, strings or (for structs and events) tuples, bytes for `base64`, an array of doubles for `doubles64`.
 """
@@ -31,6 +35,18 @@ OPERATIONS = {
     "base64": "sendBase64",
     "doubles64": "sendBase64",
 }
+
+
+# The kinds of items in names of operations.
+KINDS = {"Ints": "ints", "Doubles": "hard", "Strings": "strings", "Mios": "structs", "Events": "events", "Base64": "base64"}
+
+
+class Transport:
+    """How server and client speak to each other."""
+
+    def __init__(self, name, folder):
+        self.is_gzip, self.is_tls, self.folder = name.startswith("gzip"), name.endswith("tls"), folder
+        self.scheme = "https" if self.is_tls else "http"
 
 
 def doubles_of(octets):
@@ -127,10 +143,35 @@ class Encode:
         return len(self.output)
 
 
+class Calls:
+    def __init__(self, toolkit, transport, port, operation, n, message):
+        direction, items = next((word, operation.removeprefix(word)) for word in ("echo", "send", "receive") if operation.startswith(word))
+        self.kind = KINDS.get(items)
+        values = n if direction == "receive" else toolkit.decode(self.kind, message) if self.kind else None
+        self.baseline, self.length = resident("VmRSS"), len(message)
+        if direction == "send" or not self.kind:
+            self.kind = "ints"
+        self.call = toolkit.client(transport, port, operation, KINDS.get(items), values)
+        self.once()
+
+    def once(self):
+        self.values = None
+        self.values = self.call()
+
+    def checksum(self):
+        """A number is one int; nothing is none."""
+        values = [self.values] if isinstance(self.values, int) else self.values or []
+        return checksum(self.kind, values or (b"" if self.kind == "base64" else []))
+
+    def bytes(self):
+        return self.length
+
+
 class Peer:
     def __init__(self, toolkit, requests, answers):
         self.toolkit, self.requests, self.answers = toolkit, requests, answers
         self.prepared = None
+        self.transport = Transport("plain", None)
 
     def run(self):
         while (line := self.requests.readline()) and line != b"quit\n":
@@ -147,25 +188,39 @@ class Peer:
                 return self.hello()
             case ["prepare", workload, _, length]:
                 return self.prepare(workload, self.requests.read(int(length)))
+            case ["call", port, operation, n, length]:
+                return self.call(int(port), operation, int(n), self.requests.read(int(length)))
+            case ["transport", name, folder] if name in ["plain", *self.toolkit.transports]:
+                self.transport = Transport(name, folder)
+                return {"ok": True}
             case ["run", count]:
                 return self.time(int(count))
             case ["output"]:
                 return b"%d\n" % len(self.prepared.output) + self.prepared.output
             case ["serve", connections] if int(connections) > 0 and self.toolkit.operations:
-                return {"ok": True, "port": self.toolkit.serve(int(connections))}
+                return {"ok": True, "port": self.toolkit.serve(int(connections), self.transport)}
         raise ValueError(f"this peer does not know {words}")
 
     def hello(self):
         workloads = [f"{direction}-{kind}" for direction in ("decode", "encode") for kind in OPERATIONS]
         toolkit = self.toolkit
-        return {"peer": toolkit.name, "version": toolkit.version, "workloads": workloads, "operations": toolkit.operations}
+        offered = {"operations": toolkit.operations, "calls": toolkit.calls, "transports": toolkit.transports}
+        return {"peer": toolkit.name, "version": toolkit.version, "workloads": workloads, **offered}
 
     def prepare(self, workload, message):
         self.prepared = None
         direction, kind = workload.split("-")
         if kind not in OPERATIONS:
             raise ValueError(f"unknown workload {workload}")
-        prepared = {"decode": Decode, "encode": Encode}[direction](self.toolkit, kind, message)
+        return self.answer_for({"decode": Decode, "encode": Encode}[direction](self.toolkit, kind, message))
+
+    def call(self, port, operation, n, message):
+        self.prepared = None
+        if operation not in self.toolkit.calls:
+            raise ValueError(f"no call of {operation}")
+        return self.answer_for(Calls(self.toolkit, self.transport, port, operation, n, message))
+
+    def answer_for(self, prepared):
         sum = prepared.checksum()
         self.prepared = prepared
         return {"ok": True, "checksum": sum, "bytes": prepared.bytes()}

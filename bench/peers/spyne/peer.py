@@ -1,9 +1,12 @@
 """spyne as a peer of the benchmark: a server's way of reading requests and writing responses, and the server itself."""
 
+import math
 import socket
 import threading
 from importlib.metadata import version
 
+from cheroot import wsgi as wsgi_server
+from cheroot.ssl.builtin import BuiltinSSLAdapter
 from spyne import Application, ByteArray, ComplexModel, Double, Integer32, MethodContext, ServiceBase, Unicode, rpc
 from spyne.protocol.soap import Soap11
 from spyne.server import ServerBase
@@ -48,9 +51,22 @@ def octets(context, data):
     return sum(map(len, data or []))
 
 
+def made(make):
+    return lambda context, count: [make(i + 1) for i in range(count)]
+
+
+MADE = {
+    "Ints": lambda i: i,
+    "Doubles": math.sqrt,
+    "Strings": lambda i: f"Message #{i}".ljust(100, "."),
+    "Mios": lambda i: Mio(x=i, y=i, v=math.sqrt(i)),
+    "Events": lambda i: Event(id=i, value=math.sqrt(i), message=f"Message #{i}"),
+}
+
+
 def method(function, name, argument, returns, variable, response=None):
     """A method of a service: its message's element, and the one in its response."""
-    code = {"item": lambda ctx, item: function(ctx, item), "data": lambda ctx, data: function(ctx, data)}
+    code = {"item": lambda ctx, item: function(ctx, item), "data": lambda ctx, data: function(ctx, data), "count": lambda ctx, count: function(ctx, count)}
     field, type = argument
     body = code[field]
     body.__name__ = name
@@ -67,8 +83,10 @@ def service():
     for name, item in ITEMS.items():
         methods[f"echo{name}"] = method(echo, f"echo{name}", ("item", item), item, "item")
         methods[f"send{name}"] = method(count, f"send{name}", ("item", item), INT, "count")
+        methods[f"receive{name}"] = method(made(MADE[name]), f"receive{name}", ("count", INT), item, "item")
     methods["echoBase64"] = method(lambda ctx, data: data, "echoBase64", ("data", DATA), DATA, "data")
     methods["sendBase64"] = method(octets, "sendBase64", ("data", DATA), INT, "count")
+    methods["receiveBase64"] = method(lambda ctx, count: [bytes(i % 256 for i in range(count))], "receiveBase64", ("count", INT), DATA, "data")
     return type("Service", (ServiceBase,), methods)
 
 
@@ -86,6 +104,8 @@ def application(service):
 class Spyne:
     name = "spyne"
     version = version("spyne")
+    calls = []
+    transports = ["tls"]
 
     def __init__(self):
         self.service = service()
@@ -115,10 +135,18 @@ class Spyne:
         self.writer.get_out_string(context)
         return b"".join(context.out_string)
 
-    def serve(self, connections):
+    def serve(self, connections, transport):
+        """waitress has no TLS; cheroot has."""
         wsgi = WsgiApplication(self.application)
-        listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
         # What is in flight at one time shares Python's one thread of execution: more than a few threads only cost.
+        if transport.is_tls:
+            server = wsgi_server.Server(("127.0.0.1", 0), wsgi, numthreads=4, timeout=3600)
+            server.ssl_adapter = BuiltinSSLAdapter(f"{transport.folder}/certificate.pem", f"{transport.folder}/key.pem")
+            server.keep_alive_conn_limit = connections + 100
+            server.prepare()
+            threading.Thread(target=server.serve, daemon=True).start()
+            return server.bind_addr[1]
+        listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
         server = create_server(wsgi, sockets=[listener], threads=4, connection_limit=connections + 100, channel_timeout=3600)
         threading.Thread(target=server.run, daemon=True).start()
         return listener.getsockname()[1]

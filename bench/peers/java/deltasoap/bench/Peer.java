@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
+import java.util.concurrent.Callable;
 
 /** The line protocol of PROTOCOL.md over standard input and output, for toolkits in Java. */
 final class Peer {
@@ -19,6 +20,7 @@ final class Peer {
     private final Toolkit toolkit;
     private final InputStream requests = new BufferedInputStream(System.in);
     private Work prepared;
+    private Transport transport = Transport.PLAIN;
     private boolean isServing;
 
     private Peer(Toolkit toolkit) {
@@ -43,6 +45,8 @@ final class Peer {
             return switch (words[0]) {
                 case "hello" -> text(hello());
                 case "prepare" -> text(prepare(words[1], requests.readNBytes(Integer.parseInt(words[3]))));
+                case "call" -> text(call(words, requests.readNBytes(Integer.parseInt(words[4]))));
+                case "transport" -> text(transport(words[1], words[2]));
                 case "run" -> text(time(Integer.parseInt(words[1])));
                 case "output" -> output();
                 case "serve" -> text(serve(Integer.parseInt(words[1])));
@@ -59,12 +63,30 @@ final class Peer {
         toolkit.kinds().forEach(kind -> workloads.add("decode-" + kind));
         toolkit.kinds().stream().filter(toolkit::writes).forEach(kind -> workloads.add("encode-" + kind));
         return "{\"peer\":\"" + toolkit.name() + "\",\"version\":\"" + toolkit.version() + "\",\"workloads\":" + list(workloads)
-                + ",\"operations\":" + list(toolkit.operations()) + ",\"warm\":" + WARM + "}";
+                + ",\"operations\":" + list(toolkit.operations()) + ",\"calls\":" + list(toolkit.calls()) + ",\"transports\":"
+                + list(toolkit.transports()) + ",\"basic_plane\":" + toolkit.knowsBasicPlaneAlone() + ",\"warm\":" + WARM + "}";
     }
 
     private String prepare(String workload, byte[] message) throws Exception {
+        return prepared(() -> Work.prepare(toolkit, workload, message));
+    }
+
+    private String call(String[] words, byte[] message) throws Exception {
+        int port = Integer.parseInt(words[1]);
+        return prepared(() -> Work.calls(toolkit, port, transport, words[2], Integer.parseInt(words[3]), message));
+    }
+
+    private String transport(String name, String folder) {
+        if (!name.equals("plain") && !toolkit.transports().contains(name)) {
+            throw new IllegalArgumentException("no transport " + name);
+        }
+        transport = Transport.named(name, folder);
+        return "{\"ok\":true}";
+    }
+
+    private String prepared(Callable<Work> make) throws Exception {
         prepared = null;
-        Work work = Work.prepare(toolkit, workload, message);
+        Work work = make.call();
         String checksum = work.checksum();
         prepared = work;
         return "{\"ok\":true,\"checksum\":\"" + checksum + "\",\"bytes\":" + work.bytes() + "}";
@@ -99,7 +121,7 @@ final class Peer {
         if (connections <= 0 || isServing) {
             throw new IllegalArgumentException("usage: serve CONNECTIONS, once");
         }
-        int port = toolkit.serve(connections);
+        int port = toolkit.serve(connections, transport);
         isServing = true;
         return "{\"ok\":true,\"port\":" + port + "}";
     }

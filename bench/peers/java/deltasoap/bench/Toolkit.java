@@ -33,9 +33,37 @@ interface Toolkit {
     /** Adds the values. */
     void sum(String kind, Object values, Checksum sum);
 
+    /** What its client calls; empty where there is none. */
+    default List<String> calls() {
+        return List.of();
+    }
+
+    /** What its server and its client can do besides plain HTTP: names of the protocol's {@code transport}. */
+    default List<String> transports() {
+        return List.of();
+    }
+
+    /** Whether it spoils characters outside of Unicode's first plane. */
+    default boolean knowsBasicPlaneAlone() {
+        return false;
+    }
+
     /** Starts the server; gives its port. */
-    default int serve(int connections) throws Exception {
+    default int serve(int connections, Transport transport) throws Exception {
         throw new UnsupportedOperationException("there is no server");
+    }
+
+    /**
+     * Calls of an operation at the server on this port. They send what {@link #decode} has given, or a number where items are received,
+     * or nothing.
+     */
+    default Call client(int port, Transport transport, String operation, Object content) throws Exception {
+        throw new UnsupportedOperationException("there is no client");
+    }
+
+    /** A call again and again; gives what the response holds: values, their number or nothing. */
+    interface Call {
+        Object once() throws Exception;
     }
 
     /** The operation's element of a kind. */
@@ -48,6 +76,19 @@ interface Toolkit {
             case "events" -> "sendEvents";
             case "base64", "doubles64" -> "sendBase64";
             default -> throw new IllegalArgumentException("unknown kind of workload " + kind);
+        };
+    }
+    /** The kind of an operation's items; none for {@code echoVoid}. */
+    static String kind(String operation) {
+        return switch (operation.replaceFirst("echo|send|receive", "")) {
+            case "Ints" -> "ints";
+            case "Doubles" -> "hard";
+            case "Strings" -> "strings";
+            case "Mios" -> "structs";
+            case "Events" -> "events";
+            case "Base64" -> "base64";
+            case "Void" -> "";
+            default -> throw new IllegalArgumentException("unknown operation " + operation);
         };
     }
 }

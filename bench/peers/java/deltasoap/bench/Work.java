@@ -21,7 +21,20 @@ abstract class Work {
         if (!toolkit.kinds().contains(kind)) {
             throw new IllegalArgumentException("unknown workload " + workload);
         }
-        Work work = workload.startsWith("decode-") ? new Decode(toolkit, kind, message) : new Encode(toolkit, kind, message);
+        return begun(workload.startsWith("decode-") ? new Decode(toolkit, kind, message) : new Encode(toolkit, kind, message));
+    }
+
+    /** Calls of an operation with the values of a message, or with a number. */
+    static Work calls(Toolkit toolkit, int port, Transport transport, String operation, int n, byte[] message) throws Exception {
+        String kind = Toolkit.kind(operation);
+        if (!toolkit.calls().contains(operation)) {
+            throw new IllegalArgumentException("no call of " + operation);
+        }
+        Object content = operation.startsWith("receive") ? (Object) n : kind.isEmpty() ? null : toolkit.decode(kind, message);
+        return begun(new Calls(toolkit, kind, toolkit.client(port, transport, operation, content), message.length));
+    }
+
+    private static Work begun(Work work) throws Exception {
         work.baseline = Memory.resident();
         work.once();
         return work;
@@ -112,6 +125,47 @@ abstract class Work {
         @Override
         byte[] output() {
             return out.toByteArray();
+        }
+    }
+
+    private static final class Calls extends Work {
+        private final Toolkit.Call call;
+        private final int bytes;
+        private Object response;
+
+        Calls(Toolkit toolkit, String kind, Toolkit.Call call, int bytes) {
+            super(toolkit, kind);
+            this.call = call;
+            this.bytes = bytes;
+        }
+
+        @Override
+        void once() throws Exception {
+            response = null;
+            response = call.once();
+        }
+
+        /** No items are no response. */
+        @Override
+        String checksum() {
+            if (response == null || response instanceof Integer) {
+                Checksum count = new Checksum();
+                if (response != null) {
+                    count.add((int) response);
+                }
+                return count.hex();
+            }
+            return sum(response);
+        }
+
+        @Override
+        int bytes() {
+            return bytes;
+        }
+
+        @Override
+        byte[] output() {
+            throw new IllegalStateException("a call has no output");
         }
     }
 }

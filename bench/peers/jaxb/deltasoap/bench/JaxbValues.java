@@ -9,6 +9,7 @@ import deltasoap.bench.suite.Mio;
 import deltasoap.bench.suite.Mios;
 import deltasoap.bench.suite.Strings;
 import jakarta.xml.bind.JAXBElement;
+import java.util.List;
 import javax.xml.namespace.QName;
 
 /** The values of messages in the classes that JAXB's compiler makes of suite.wsdl; doubles in base64 are arrays of doubles. */
@@ -49,35 +50,51 @@ final class JaxbValues {
         return new JAXBElement(element(kind), type(kind), content);
     }
 
+    /** Of content, or of the list or array in it, which is what calls give. */
     static void sum(Object values, Checksum sum) {
-        if (values instanceof Ints ints) {
-            ints.getItem().forEach(sum::add);
-        } else if (values instanceof Doubles doubles) {
-            doubles.getItem().forEach(sum::add);
-        } else if (values instanceof Strings strings) {
-            strings.getItem().forEach(sum::add);
-        } else if (values instanceof Mios mios) {
-            mios.getItem().forEach(mio -> add(mio, sum));
-        } else if (values instanceof Events events) {
-            events.getItem().forEach(event -> add(event, sum));
+        if (values instanceof byte[] octets) {
+            sum.add(octets);
+        } else if (values instanceof double[] doubles) {
+            for (double item : doubles) {
+                sum.add(item);
+            }
         } else if (values instanceof Base64 data) {
             sum.add(data.getData());
         } else {
-            for (double item : (double[]) values) {
-                sum.add(item);
-            }
+            items(values).forEach(item -> add(item, sum));
         }
     }
 
-    private static void add(Mio mio, Checksum sum) {
-        sum.add(mio.getX());
-        sum.add(mio.getY());
-        sum.add(mio.getV());
+    private static List<?> items(Object values) {
+        if (values instanceof Ints ints) {
+            return ints.getItem();
+        } else if (values instanceof Doubles doubles) {
+            return doubles.getItem();
+        } else if (values instanceof Strings strings) {
+            return strings.getItem();
+        } else if (values instanceof Mios mios) {
+            return mios.getItem();
+        } else if (values instanceof Events events) {
+            return events.getItem();
+        }
+        return (List<?>) values;
     }
 
-    private static void add(Event event, Checksum sum) {
-        sum.add(event.getId());
-        sum.add(event.getValue());
-        sum.add(event.getMessage());
+    private static void add(Object item, Checksum sum) {
+        if (item instanceof Integer number) {
+            sum.add(number.intValue());
+        } else if (item instanceof Double number) {
+            sum.add(number.doubleValue());
+        } else if (item instanceof Mio mio) {
+            sum.add(mio.getX());
+            sum.add(mio.getY());
+            sum.add(mio.getV());
+        } else if (item instanceof Event event) {
+            sum.add(event.getId());
+            sum.add(event.getValue());
+            sum.add(event.getMessage());
+        } else {
+            sum.add((String) item);
+        }
     }
 }

@@ -1,23 +1,32 @@
 package deltasoap.bench;
 
 import deltasoap.bench.suite.ObjectFactory;
+import deltasoap.bench.suite.Suite;
 import jakarta.xml.bind.JAXBElement;
 import jakarta.xml.bind.JAXBException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.List;
 import javax.xml.namespace.QName;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 import javax.xml.stream.XMLStreamWriter;
+import org.apache.cxf.BusFactory;
+import org.apache.cxf.configuration.jsse.TLSClientParameters;
+import org.apache.cxf.configuration.jsse.TLSServerParameters;
 import org.apache.cxf.databinding.DataReader;
 import org.apache.cxf.databinding.DataWriter;
+import org.apache.cxf.feature.Feature;
+import org.apache.cxf.frontend.ClientProxy;
 import org.apache.cxf.jaxb.JAXBDataBinding;
+import org.apache.cxf.jaxws.JaxWsProxyFactoryBean;
 import org.apache.cxf.jaxws.JaxWsServerFactoryBean;
 import org.apache.cxf.staxutils.StaxUtils;
+import org.apache.cxf.transport.common.gzip.GZIPFeature;
+import org.apache.cxf.transport.http.HTTPConduit;
+import org.apache.cxf.transport.http_jetty.JettyHTTPServerEngineFactory;
+import org.apache.cxf.transports.http.configuration.HTTPClientPolicy;
 import org.apache.cxf.version.Version;
 
 /** Apache CXF: its JAXB data binding over Woodstox, as its interceptors use them; its server on Jetty. */
@@ -47,8 +56,17 @@ public final class Cxf implements Toolkit {
 
     @Override
     public List<String> operations() {
-        return List.of("echoVoid", "echoInts", "echoDoubles", "echoStrings", "echoMios", "echoBase64", "sendInts", "sendDoubles",
-                "sendStrings", "sendMios", "sendBase64");
+        return SuiteService.OPERATIONS;
+    }
+
+    @Override
+    public List<String> calls() {
+        return SuiteService.OPERATIONS;
+    }
+
+    @Override
+    public List<String> transports() {
+        return List.of("gzip", "tls", "gzip+tls");
     }
 
     @Override
@@ -96,15 +114,45 @@ public final class Cxf implements Toolkit {
      * be, Jetty's pool of threads serves those that have something to say.
      */
     @Override
-    public int serve(int connections) throws IOException {
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
+    public int serve(int connections, Transport transport) throws Exception {
+        int port = Transport.freePort();
+        if (transport.isTls()) {
+            TLSServerParameters parameters = new TLSServerParameters();
+            parameters.setKeyManagers(transport.identity());
+            BusFactory.getDefaultBus().getExtension(JettyHTTPServerEngineFactory.class).setTLSServerParametersForPort("127.0.0.1", port, parameters);
         }
         JaxWsServerFactoryBean server = new JaxWsServerFactoryBean();
-        server.setServiceBean(new Echo());
-        server.setAddress("http://127.0.0.1:" + port + "/bench");
+        server.setServiceBean(new SuiteService());
+        server.setAddress(transport.address(port));
+        server.getFeatures().addAll(features(transport));
         server.create();
         return port;
+    }
+
+    @Override
+    public Call client(int port, Transport transport, String operation, Object content) throws Exception {
+        JaxWsProxyFactoryBean factory = new JaxWsProxyFactoryBean();
+        factory.setAddress(transport.address(port));
+        factory.getFeatures().addAll(features(transport));
+        Suite suite = factory.create(Suite.class);
+        HTTPConduit conduit = (HTTPConduit) ClientProxy.getClient(suite).getConduit();
+        HTTPClientPolicy policy = new HTTPClientPolicy();
+        // Else it asks for HTTP/2 in each request.
+        policy.setVersion("1.1");
+        conduit.setClient(policy);
+        if (transport.isTls()) {
+            TLSClientParameters parameters = new TLSClientParameters();
+            parameters.setTrustManagers(transport.trust());
+            conduit.setTlsClientParameters(parameters);
+        }
+        return JaxWsCalls.of(suite, operation, content);
+    }
+
+    /** Every message is compressed, or none. */
+    private static List<Feature> features(Transport transport) {
+        GZIPFeature gzip = new GZIPFeature();
+        gzip.setForce(true);
+        gzip.setThreshold(0);
+        return transport.isGzip() ? List.of(gzip) : List.of();
     }
 }

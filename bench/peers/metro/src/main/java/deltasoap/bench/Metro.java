@@ -1,30 +1,45 @@
 package deltasoap.bench;
 
+import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import com.sun.xml.ws.api.SOAPVersion;
 import com.sun.xml.ws.api.message.Messages;
 import com.sun.xml.ws.api.message.Packet;
 import com.sun.xml.ws.api.pipe.Codec;
 import com.sun.xml.ws.api.pipe.Codecs;
+import com.sun.xml.ws.developer.JAXWSProperties;
 import com.sun.xml.ws.util.RuntimeVersion;
 import deltasoap.bench.suite.ObjectFactory;
+import deltasoap.bench.suite.Suite;
 import jakarta.xml.bind.JAXBContext;
 import jakarta.xml.bind.JAXBElement;
 import jakarta.xml.bind.JAXBException;
 import jakarta.xml.bind.Unmarshaller;
+import jakarta.xml.ws.BindingProvider;
 import jakarta.xml.ws.Endpoint;
+import jakarta.xml.ws.Service;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
+import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executors;
+import javax.xml.namespace.QName;
 
 /** Metro (jaxws-rt): its codec for SOAP envelopes, with JAXB behind it; the endpoint on the server that Java has. */
 public final class Metro implements Toolkit {
+    /** Of the service, too. */
+    private static final QName PORT = new QName("urn:bench", "Suite");
+    private static final int BACKLOG = 1024;
+
     private final JAXBContext context = JAXBContext.newInstance(ObjectFactory.class);
     private final Unmarshaller unmarshaller = context.createUnmarshaller();
     private final Codec codec = Codecs.createSOAPEnvelopeXmlCodec(SOAPVersion.SOAP_11);
+
+    private final Service service = Service.create(Metro.class.getResource("/suite.wsdl"), PORT);
 
     private Metro() throws JAXBException {
     }
@@ -46,6 +61,17 @@ public final class Metro implements Toolkit {
     @Override
     public List<String> operations() {
         return SuiteService.OPERATIONS;
+    }
+
+    @Override
+    public List<String> calls() {
+        return SuiteService.OPERATIONS;
+    }
+
+    /** Compressed requests are no option of its. */
+    @Override
+    public List<String> transports() {
+        return List.of("tls");
     }
 
     /** As at the endpoint: the envelope is read up to the body by the codec, the payload by JAXB, the rest of the message then. */
@@ -74,14 +100,32 @@ public final class Metro implements Toolkit {
 
     /** A thread for each connection that has a request, as the server is meant to be used. */
     @Override
-    public int serve(int connections) throws IOException {
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
+    public int serve(int connections, Transport transport) throws Exception {
+        HttpServer server = server(transport);
+        server.setExecutor(Executors.newCachedThreadPool());
+        Endpoint.create(new SuiteService()).publish(server.createContext("/bench"));
+        server.start();
+        return server.getAddress().getPort();
+    }
+
+    private static HttpServer server(Transport transport) throws Exception {
+        InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        if (!transport.isTls()) {
+            return HttpServer.create(address, BACKLOG);
         }
-        Endpoint endpoint = Endpoint.create(new SuiteService());
-        endpoint.setExecutor(Executors.newCachedThreadPool());
-        endpoint.publish("http://127.0.0.1:" + port + "/bench");
-        return port;
+        HttpsServer server = HttpsServer.create(address, BACKLOG);
+        server.setHttpsConfigurator(new HttpsConfigurator(transport.context()));
+        return server;
+    }
+
+    @Override
+    public Call client(int port, Transport transport, String operation, Object content) throws Exception {
+        Suite suite = service.getPort(PORT, Suite.class);
+        Map<String, Object> context = ((BindingProvider) suite).getRequestContext();
+        context.put(BindingProvider.ENDPOINT_ADDRESS_PROPERTY, transport.address(port));
+        if (transport.isTls()) {
+            context.put(JAXWSProperties.SSL_SOCKET_FACTORY, transport.context().getSocketFactory());
+        }
+        return JaxWsCalls.of(suite, operation, content);
     }
 }
