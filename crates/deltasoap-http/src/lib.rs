@@ -199,8 +199,8 @@ pub use attachments::{
 pub use body::Body;
 pub use client::{
     BoxError, CallError, CallOptions, Caller, Client, ClientBuilder, Credentials, Exchange, Failure, HttpTransport,
-    HttpTransportBuilder, InvalidCredentials, InvalidProxy, InvalidUrl, Proxy, RedirectError, Redirects, Response,
-    Retries, SharedTemplates, StatusError, Trace, TracedBody, TracedRequest, TracedResponse, Whole,
+    HttpTransportBuilder, InvalidCredentials, InvalidProxy, InvalidUrl, Leased, Proxy, RedirectError, Redirects,
+    Response, Retries, SharedTemplates, StatusError, Trace, TracedBody, TracedRequest, TracedResponse, Whole,
 };
 pub use coding::{CodingError, Compression, GzipLimits};
 pub use server::{

@@ -298,6 +298,11 @@ fn settings(name: &Ident) -> TokenStream {
         pub fn whole(self) -> #name<deltasoap::http::Whole<C>> {
             #name { caller: deltasoap::http::Whole(self.caller), options: self.options }
         }
+
+        #[doc = " The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read."]
+        pub fn leased(self) -> #name<deltasoap::http::Leased<C>> {
+            #name { caller: deltasoap::http::Leased(self.caller), options: self.options }
+        }
     }
 }
 

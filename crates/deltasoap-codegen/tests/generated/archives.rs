@@ -5,7 +5,7 @@ use crate::archive::{ArchiveClient, ArchiveServer, Full, Picture, Quota, Session
 use deltasoap::http::{Answer, CallOptions, Client, Context, Failure, Mtom, Server, TypedFault};
 use deltasoap::lexical::Base64;
 use deltasoap::soap::{Fault, HeaderBlock};
-use deltasoap::{Binary, Lease};
+use deltasoap::{Binary, DecodeOptions, Differential, Lease};
 
 type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
@@ -64,6 +64,25 @@ async fn header_blocks_go_both_ways() -> Result {
     let whole = client.whole().store(&request(2)).await?;
     assert_eq!(whole.header::<Quota>(), Some(Ok(Quota(11014))));
     assert_eq!(whole.body, plain);
+    Ok(())
+}
+
+/// All but the number of bytes is as in the response before.
+#[tokio::test]
+async fn leased_responses_are_read_where_they_differ() -> Result {
+    let differential = Differential { adaptive: false, ..Differential::default() };
+    let client =
+        Client::builder("http://localhost/").options(DecodeOptions { differential, ..DecodeOptions::default() });
+    let client = client.build_with(serve_archive(Shelf).build()?)?;
+    let archive = ArchiveClient::over(client.clone()).with_header(&Session { user: "ada".to_owned() })?;
+    let (plain, leased) = (archive.clone(), archive.leased());
+    for seed in [1, 20, 20, 255] {
+        let response: Lease<StoreResponse> = leased.store(&request(seed)).await?;
+        assert_eq!(*response, plain.store(&request(seed)).await?);
+    }
+    let stats = client.differential_stats();
+    assert_eq!((stats.messages, stats.compared), (4, 3));
+    assert!(stats.fast_bytes > 3 * 5000, "{stats:?}");
     Ok(())
 }
 

@@ -65,6 +65,14 @@ impl<C: deltasoap::http::Caller> ArchiveClient<C> {
         }
     }
 
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
+    pub fn leased(self) -> ArchiveClient<deltasoap::http::Leased<C>> {
+        ArchiveClient {
+            caller: deltasoap::http::Leased(self.caller),
+            options: self.options,
+        }
+    }
+
     /// Keeps a picture, and some data.
     ///
     /// Header blocks: [`Session`].

@@ -59,6 +59,14 @@ impl<C: deltasoap::http::Caller> ChoiceServiceClient<C> {
         }
     }
 
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
+    pub fn leased(self) -> ChoiceServiceClient<deltasoap::http::Leased<C>> {
+        ChoiceServiceClient {
+            caller: deltasoap::http::Leased(self.caller),
+            options: self.options,
+        }
+    }
+
     /// Calls `get`.
     ///
     /// # Errors

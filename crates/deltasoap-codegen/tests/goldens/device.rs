@@ -59,6 +59,14 @@ impl<C: deltasoap::http::Caller> DeviceClient<C> {
         }
     }
 
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
+    pub fn leased(self) -> DeviceClient<deltasoap::http::Leased<C>> {
+        DeviceClient {
+            caller: deltasoap::http::Leased(self.caller),
+            options: self.options,
+        }
+    }
+
     /// This operation gets the device system date and time. The device shall support the return of
     /// the daylight saving setting and of the manual system date and time (if applicable) or indication
     /// of NTP time (if applicable) through the GetSystemDateAndTime command.

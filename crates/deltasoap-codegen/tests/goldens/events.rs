@@ -59,6 +59,14 @@ impl<C: deltasoap::http::Caller> PullPointSubscriptionClient<C> {
         }
     }
 
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
+    pub fn leased(self) -> PullPointSubscriptionClient<deltasoap::http::Leased<C>> {
+        PullPointSubscriptionClient {
+            caller: deltasoap::http::Leased(self.caller),
+            options: self.options,
+        }
+    }
+
     /// This method pulls one or more messages from a PullPoint.
     /// The device shall provide the following PullMessages command for all SubscriptionManager
     /// endpoints returned by the CreatePullPointSubscription command. This method shall not wait until
@@ -311,6 +319,14 @@ impl<C: deltasoap::http::Caller> EventClient<C> {
     pub fn whole(self) -> EventClient<deltasoap::http::Whole<C>> {
         EventClient {
             caller: deltasoap::http::Whole(self.caller),
+            options: self.options,
+        }
+    }
+
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
+    pub fn leased(self) -> EventClient<deltasoap::http::Leased<C>> {
+        EventClient {
+            caller: deltasoap::http::Leased(self.caller),
             options: self.options,
         }
     }
@@ -590,6 +606,14 @@ impl<C: deltasoap::http::Caller> SubscriptionManagerClient<C> {
         }
     }
 
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
+    pub fn leased(self) -> SubscriptionManagerClient<deltasoap::http::Leased<C>> {
+        SubscriptionManagerClient {
+            caller: deltasoap::http::Leased(self.caller),
+            options: self.options,
+        }
+    }
+
     /// Calls `Renew`.
     ///
     /// # Errors
@@ -772,6 +796,14 @@ impl<C: deltasoap::http::Caller> NotificationProducerClient<C> {
     pub fn whole(self) -> NotificationProducerClient<deltasoap::http::Whole<C>> {
         NotificationProducerClient {
             caller: deltasoap::http::Whole(self.caller),
+            options: self.options,
+        }
+    }
+
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
+    pub fn leased(self) -> NotificationProducerClient<deltasoap::http::Leased<C>> {
+        NotificationProducerClient {
+            caller: deltasoap::http::Leased(self.caller),
             options: self.options,
         }
     }
@@ -978,6 +1010,14 @@ impl<C: deltasoap::http::Caller> NotificationConsumerClient<C> {
         }
     }
 
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
+    pub fn leased(self) -> NotificationConsumerClient<deltasoap::http::Leased<C>> {
+        NotificationConsumerClient {
+            caller: deltasoap::http::Leased(self.caller),
+            options: self.options,
+        }
+    }
+
     /// Calls `Notify`.
     ///
     /// # Errors
@@ -1085,6 +1125,14 @@ impl<C: deltasoap::http::Caller> PullPointClient<C> {
     pub fn whole(self) -> PullPointClient<deltasoap::http::Whole<C>> {
         PullPointClient {
             caller: deltasoap::http::Whole(self.caller),
+            options: self.options,
+        }
+    }
+
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
+    pub fn leased(self) -> PullPointClient<deltasoap::http::Leased<C>> {
+        PullPointClient {
+            caller: deltasoap::http::Leased(self.caller),
             options: self.options,
         }
     }
@@ -1315,6 +1363,14 @@ impl<C: deltasoap::http::Caller> CreatePullPointClient<C> {
         }
     }
 
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
+    pub fn leased(self) -> CreatePullPointClient<deltasoap::http::Leased<C>> {
+        CreatePullPointClient {
+            caller: deltasoap::http::Leased(self.caller),
+            options: self.options,
+        }
+    }
+
     /// Calls `CreatePullPoint`.
     ///
     /// # Errors
@@ -1438,6 +1494,16 @@ impl<C: deltasoap::http::Caller> PausableSubscriptionManagerClient<C> {
     pub fn whole(self) -> PausableSubscriptionManagerClient<deltasoap::http::Whole<C>> {
         PausableSubscriptionManagerClient {
             caller: deltasoap::http::Whole(self.caller),
+            options: self.options,
+        }
+    }
+
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
+    pub fn leased(
+        self,
+    ) -> PausableSubscriptionManagerClient<deltasoap::http::Leased<C>> {
+        PausableSubscriptionManagerClient {
+            caller: deltasoap::http::Leased(self.caller),
             options: self.options,
         }
     }

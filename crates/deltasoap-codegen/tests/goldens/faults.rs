@@ -59,6 +59,14 @@ impl<C: deltasoap::http::Caller> FaultServiceClient<C> {
         }
     }
 
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
+    pub fn leased(self) -> FaultServiceClient<deltasoap::http::Leased<C>> {
+        FaultServiceClient {
+            caller: deltasoap::http::Leased(self.caller),
+            options: self.options,
+        }
+    }
+
     /// Calls `getQuote`.
     ///
     /// # Errors

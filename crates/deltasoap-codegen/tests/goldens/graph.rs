@@ -56,6 +56,14 @@ impl<C: deltasoap::http::Caller> FamilyClient<C> {
         }
     }
 
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
+    pub fn leased(self) -> FamilyClient<deltasoap::http::Leased<C>> {
+        FamilyClient {
+            caller: deltasoap::http::Leased(self.caller),
+            options: self.options,
+        }
+    }
+
     /// Calls `meet`.
     ///
     /// # Errors

@@ -65,6 +65,14 @@ impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeDocClient<C> {
         }
     }
 
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
+    pub fn leased(self) -> Soap12AddTestPortTypeDocClient<deltasoap::http::Leased<C>> {
+        Soap12AddTestPortTypeDocClient {
+            caller: deltasoap::http::Leased(self.caller),
+            options: self.options,
+        }
+    }
+
     /// Calls `echoString`.
     ///
     /// # Errors
@@ -164,6 +172,14 @@ impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeRpcClient<C> {
     pub fn whole(self) -> Soap12AddTestPortTypeRpcClient<deltasoap::http::Whole<C>> {
         Soap12AddTestPortTypeRpcClient {
             caller: deltasoap::http::Whole(self.caller),
+            options: self.options,
+        }
+    }
+
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
+    pub fn leased(self) -> Soap12AddTestPortTypeRpcClient<deltasoap::http::Leased<C>> {
+        Soap12AddTestPortTypeRpcClient {
+            caller: deltasoap::http::Leased(self.caller),
             options: self.options,
         }
     }

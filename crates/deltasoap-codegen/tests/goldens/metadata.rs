@@ -59,6 +59,14 @@ impl<C: deltasoap::http::Caller> MetadataClient<C> {
         }
     }
 
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
+    pub fn leased(self) -> MetadataClient<deltasoap::http::Leased<C>> {
+        MetadataClient {
+            caller: deltasoap::http::Leased(self.caller),
+            options: self.options,
+        }
+    }
+
     /// Reads metadata entries synchronously.
     ///
     /// Header blocks: [`SessionHeader`], [`CallOptions`].

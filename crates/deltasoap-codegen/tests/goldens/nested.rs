@@ -59,6 +59,16 @@ impl<C: deltasoap::http::Caller> BerichtuitwisselingServiceV3Client<C> {
         }
     }
 
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
+    pub fn leased(
+        self,
+    ) -> BerichtuitwisselingServiceV3Client<deltasoap::http::Leased<C>> {
+        BerichtuitwisselingServiceV3Client {
+            caller: deltasoap::http::Leased(self.caller),
+            options: self.options,
+        }
+    }
+
     /// Calls `IndienenBericht`.
     ///
     /// Header blocks: [`berichtuitwisseling_v3::ReferentieHeader`].

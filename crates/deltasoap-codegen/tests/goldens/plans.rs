@@ -59,6 +59,14 @@ impl<C: deltasoap::http::Caller> PlanWsClient<C> {
         }
     }
 
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
+    pub fn leased(self) -> PlanWsClient<deltasoap::http::Leased<C>> {
+        PlanWsClient {
+            caller: deltasoap::http::Leased(self.caller),
+            options: self.options,
+        }
+    }
+
     /// Calls `GetPlan`.
     ///
     /// # Errors

@@ -59,6 +59,14 @@ impl<C: deltasoap::http::Caller> OperationServiceNextGenClient<C> {
         }
     }
 
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
+    pub fn leased(self) -> OperationServiceNextGenClient<deltasoap::http::Leased<C>> {
+        OperationServiceNextGenClient {
+            caller: deltasoap::http::Leased(self.caller),
+            options: self.options,
+        }
+    }
+
     /// Documentation goes here.
     ///
     /// # Errors

@@ -3,15 +3,15 @@
 use super::{BoxError, CallError, CallOptions, Client, Response};
 use crate::Body;
 use bytes::Bytes;
-use deltasoap_core::Message;
 use deltasoap_core::soap::Fault;
+use deltasoap_core::{Lease, Message};
 use http::Request;
 use std::fmt;
 use tower::Service;
 
 /// Calls operations. A [`Client`] does, over any transport; generated clients are made over what does.
 pub trait Caller {
-    /// What calls give: the element of the response's body, or the [`Response`] around it.
+    /// What calls give: the element of the response's body, a lease on it, or the [`Response`] around it.
     type Answer<T>;
 
     /// Calls an operation; see [`Client::call_with`].
@@ -25,7 +25,7 @@ pub trait Caller {
     ) -> impl Future<Output = Result<Self::Answer<Resp>, CallError>> + Send
     where
         Req: Message + Sync,
-        Resp: Message + Send;
+        Resp: Message + Send + 'static;
 
     /// Sends a one-way message; see [`Client::send_with`].
     ///
@@ -49,7 +49,7 @@ where
     async fn call<Req, Resp>(&self, request: &Req, options: CallOptions) -> Result<Resp, CallError>
     where
         Req: Message + Sync,
-        Resp: Message + Send,
+        Resp: Message + Send + 'static,
     {
         Ok(self.call_with(request, options).await?.body)
     }
@@ -79,9 +79,39 @@ where
     async fn call<Req, Resp>(&self, request: &Req, options: CallOptions) -> Result<Response<Resp>, CallError>
     where
         Req: Message + Sync,
-        Resp: Message + Send,
+        Resp: Message + Send + 'static,
     {
         self.0.call_with(request, options).await
+    }
+
+    async fn send<Req>(&self, request: &Req, options: CallOptions) -> Result<(), CallError>
+    where
+        Req: Message + Sync,
+    {
+        self.0.send_with(request, options).await
+    }
+}
+
+/// A client that leases responses, and so reads only what is different from the response before; see [`Client::call_leased`].
+#[derive(Debug, Clone)]
+pub struct Leased<C>(pub C);
+
+impl<S, B> Caller for Leased<Client<S>>
+where
+    S: Service<Request<Body>, Response = http::Response<B>> + Clone + Send + Sync,
+    S::Future: Send,
+    S::Error: Into<BoxError> + Send,
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    type Answer<T> = Lease<T>;
+
+    async fn call<Req, Resp>(&self, request: &Req, options: CallOptions) -> Result<Lease<Resp>, CallError>
+    where
+        Req: Message + Sync,
+        Resp: Message + Send + 'static,
+    {
+        Ok(self.0.call_leased_with(request, options).await?.body)
     }
 
     async fn send<Req>(&self, request: &Req, options: CallOptions) -> Result<(), CallError>

@@ -32,7 +32,7 @@ mod transmit;
 
 pub use builder::{Client, ClientBuilder, InvalidUrl};
 pub use call::Response;
-pub use caller::{Caller, Failure, Whole};
+pub use caller::{Caller, Failure, Leased, Whole};
 pub use credentials::{Credentials, InvalidCredentials};
 pub use error::{CallError, StatusError};
 pub use network::{HttpTransport, HttpTransportBuilder, InvalidProxy, Proxy};
