@@ -7,6 +7,7 @@
 //! so an implementation must keep none in local variables across a call that can pause.
 
 use crate::Lexical;
+use crate::decode::differential::Mend;
 use crate::decode::flat::{Patch, Run};
 use crate::decode::{Cursor, FlatSource, Step};
 use crate::encode::differential::Stamp;
@@ -36,6 +37,16 @@ pub trait Content: Sized {
     /// # Errors
     /// [`Stop::Pending`](crate::decode::Stop::Pending) when more bytes are needed, else the fault found.
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step;
+
+    /// True if values may be [mended](Self::mend).
+    const MENDS: bool = false;
+
+    /// Puts a text in the place of another one in the value of the message before, which differs in texts alone. `None` where that cannot
+    /// be done; the value may be any then.
+    fn mend(&mut self, view: View<'_>, mend: &Mend<'_>) -> Option<()> {
+        let _ = (view, mend);
+        None
+    }
 
     /// Writes the content: attributes, then (after [`Encoder::open_end`]) children or text.
     fn encode(&self, encoder: &mut Encoder, view: View<'_>);

@@ -294,7 +294,7 @@ proptest! {
         chunks in bytes(6),
     ) {
         let sources = Sources { schema: &schema, value: &value, edits: &edits, wording: &wording, chunks: &chunks };
-        streams::check(&sources, std::iter::once(Differential { adaptive: false, ..Differential::default() }));
+        streams::check(&sources, [exact(), Differential::default()].into_iter());
     }
 }
 

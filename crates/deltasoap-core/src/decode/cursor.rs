@@ -4,6 +4,7 @@ use super::array::Gaps;
 use super::differential::leaf::{Descent, Session, StartTag};
 use super::differential::machine::Papers;
 use super::flat::{Hinting, Learned};
+use super::opening::Opening;
 use super::references::References;
 use super::{DecodeOptions, Differential, Frame, Step, Stop};
 use crate::node::{Bindings, owned};
@@ -48,6 +49,8 @@ pub struct State {
     pub(crate) references: References,
     /// Places of arrays that were passed over and may yet be filled.
     pub(in crate::decode) gaps: Gaps,
+    /// How the last message began.
+    pub(in crate::decode) opening: Opening,
     pub(crate) stats: Stats,
     pub(crate) limits: Limits,
     /// The comparison with the message before.
@@ -89,6 +92,7 @@ impl State {
             bindings: None,
             references: References::default(),
             gaps: Gaps::default(),
+            opening: Opening::default(),
             stats: Stats::default(),
             limits,
             session: Session::default(),

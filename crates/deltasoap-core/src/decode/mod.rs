@@ -18,6 +18,7 @@ mod driver;
 pub mod flat;
 mod frame;
 mod nil;
+mod opening;
 pub(crate) mod references;
 pub mod simple;
 mod skip;

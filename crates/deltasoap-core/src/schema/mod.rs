@@ -10,6 +10,7 @@ mod builtin;
 mod complex;
 mod method;
 mod name;
+mod summary;
 mod view;
 
 pub use builtin::Builtin;

@@ -1,7 +1,9 @@
 //! Following references between elements, whether they are static or indices into a run-time schema.
 
+use super::summary::{Summary, inner, own, summaries};
 use super::{ArrayElement, ComplexElement, Element};
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 /// A reference to an element's description. Recursive types are why it is not the description itself.
 #[derive(Clone, Copy)]
@@ -37,10 +39,21 @@ impl std::fmt::Debug for ElementRef {
 }
 
 /// A schema built at run time: the arena that [`ElementRef::Index`] points into.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct Schema {
     elements: Vec<Element>,
+    /// Made when first asked for.
+    summaries: OnceLock<Box<[Summary]>>,
 }
+
+impl PartialEq for Schema {
+    fn eq(&self, other: &Self) -> bool {
+        self.elements == other.elements
+    }
+}
+
+/// The schema of static descriptions, which refer to no index.
+static NO_SCHEMA: Schema = Schema { elements: Vec::new(), summaries: OnceLock::new() };
 
 impl Schema {
     /// An empty schema.
@@ -51,6 +64,7 @@ impl Schema {
     /// Adds an element and gives the reference to it. References may point forward, to elements added later.
     pub fn add(&mut self, element: Element) -> ElementRef {
         self.elements.push(element);
+        self.summaries = OnceLock::new();
         ElementRef::Index((self.elements.len() - 1) as u32)
     }
 
@@ -69,29 +83,29 @@ impl Schema {
     /// # Panics
     /// When the reference is not one of this schema.
     pub fn view(&self, reference: ElementRef) -> View<'_> {
-        View::resolve(&self.elements, reference)
+        View::resolve(self, reference)
     }
 }
 
 impl From<Vec<Element>> for Schema {
     /// The schema of these elements. Each index in them must be one of theirs.
     fn from(elements: Vec<Element>) -> Self {
-        Schema { elements }
+        Schema { elements, summaries: OnceLock::new() }
     }
 }
 
-/// An element's description together with the arena it lives in: a small `Copy` handle.
+/// An element's description together with the schema it lives in: a small `Copy` handle.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'s> {
     /// The description.
     pub element: &'s Element,
-    arena: &'s [Element],
+    schema: &'s Schema,
 }
 
 impl<'s> View<'s> {
     /// A view of a static description.
     pub fn of(element: &'static Element) -> View<'static> {
-        View { element, arena: &[] }
+        View { element, schema: &NO_SCHEMA }
     }
 
     /// A view of the description that a typed reference points to.
@@ -100,7 +114,7 @@ impl<'s> View<'s> {
     /// When the reference is an index: those have a meaning only in their own [`Schema`].
     #[inline]
     pub fn of_static(reference: ElementRef) -> View<'static> {
-        View::resolve(&[], reference)
+        View::resolve(&NO_SCHEMA, reference)
     }
 
     /// Follows a reference found inside this element.
@@ -109,7 +123,7 @@ impl<'s> View<'s> {
     /// When the reference is an index that the element's schema does not have: a fault of the schema's producer.
     #[inline]
     pub fn follow(self, reference: ElementRef) -> View<'s> {
-        Self::resolve(self.arena, reference)
+        Self::resolve(self.schema, reference)
     }
 
     /// The description itself, where values of it may be shared.
@@ -140,51 +154,49 @@ impl<'s> View<'s> {
 
     /// True if any element within, at any depth, can be nil.
     pub fn has_nillable(self) -> bool {
-        self.any(|element| match element {
-            Element::Complex(complex) => complex.fields.iter().any(|field| field.nillable),
-            Element::Array(array) => array.nillable,
-            _ => false,
-        })
+        self.holds(|summary| summary.has_nillable)
     }
 
     /// True if the place of a value in a message does not tell its place in the value: where values can be shared, and in arrays of
     /// several dimensions.
     pub(crate) fn has_moving_parts(self) -> bool {
-        self.any(|element| match element {
-            Element::Shared(_) => true,
-            Element::Array(array) => array.dimensions > 1,
-            _ => false,
-        })
+        self.holds(|summary| summary.has_moving_parts)
     }
 
-    /// True if a description within, at any depth, is of some kind.
-    fn any(self, is_such: impl Fn(&Element) -> bool) -> bool {
+    /// Whether something holds of the description or of any within, at any depth.
+    fn holds(self, is_such: fn(Summary) -> bool) -> bool {
+        let Some(index) = self.index() else { return self.any(is_such) };
+        let summaries = self.schema.summaries.get_or_init(|| summaries(&self.schema.elements));
+        summaries.get(index).copied().is_some_and(is_such)
+    }
+
+    /// The description's index in its schema; `None` for static ones.
+    fn index(self) -> Option<usize> {
+        let offset = std::ptr::from_ref(self.element).addr().checked_sub(self.schema.elements.as_ptr().addr())?;
+        Some(offset / size_of::<Element>()).filter(|index| *index < self.schema.elements.len())
+    }
+
+    /// As [`holds`](Self::holds), found by looking through all of it.
+    pub(super) fn any(self, is_such: fn(Summary) -> bool) -> bool {
         let mut seen = Seen::default();
         let mut ahead = vec![self];
         while let Some(view) = ahead.pop() {
-            if is_such(view.element) {
+            if is_such(own(view.element)) {
                 return true;
             }
-            match view.element {
-                Element::Complex(complex) if seen.is_new(view.element) => {
-                    ahead.extend(complex.fields.iter().map(|field| view.follow(field.element)));
-                }
-                Element::Array(ArrayElement { item: inner, .. }) | Element::Shared(inner)
-                    if seen.is_new(view.element) =>
-                {
-                    ahead.push(view.follow(*inner));
-                }
-                _ => {}
+            let mut inner = inner(view.element).peekable();
+            if inner.peek().is_some() && seen.is_new(view.element) {
+                ahead.extend(inner.map(|inner| view.follow(inner)));
             }
         }
         false
     }
 
     #[inline]
-    fn resolve(arena: &'s [Element], reference: ElementRef) -> View<'s> {
+    fn resolve(schema: &'s Schema, reference: ElementRef) -> View<'s> {
         match reference {
-            ElementRef::Static(element) => View { element: element(), arena: &[] },
-            ElementRef::Index(index) => View { element: &arena[index as usize], arena },
+            ElementRef::Static(element) => View { element: element(), schema: &NO_SCHEMA },
+            ElementRef::Index(index) => View { element: &schema.elements[index as usize], schema },
         }
     }
 }

@@ -148,10 +148,22 @@ impl<R: Receiver> EnvelopeReader<R> {
             return Err(cursor.error_at_tag(ErrorKind::Envelope("expected at most one Header, then one Body")));
         };
         cursor.frame(me).field |= now;
-        if state == BODY && (self.is_encoded || self.says_encoded(cursor)) {
-            cursor.set_encoded();
+        match state {
+            BODY if self.is_encoded || self.says_encoded(cursor) => cursor.set_encoded(),
+            BODY if seen == 0 => cursor.keep_opening(version),
+            _ => {}
         }
         Ok(state)
+    }
+
+    /// In front of the envelope: goes on in the body if the message begins as the last one did.
+    fn skip_opening(&mut self, cursor: &mut Cursor<'_>, me: usize) -> bool {
+        self.head.version = cursor.skip_opening();
+        let is_skipped = self.head.version.is_some();
+        if is_skipped {
+            cursor.frame(me).field = SEEN_BODY;
+        }
+        is_skipped
     }
 
     /// True if the start tag just read puts the encoding of section 5 in force (SOAP 1.1, 4.1.1).
@@ -223,7 +235,9 @@ impl<R: Receiver> Root for EnvelopeReader<R> {
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
         let (me, _) = cursor.enter();
         loop {
-            let next = match cursor.frame(me).state {
+            let state = cursor.frame(me).state;
+            let next = match state {
+                START if self.skip_opening(cursor, me) => BODY,
                 START => {
                     self.open_envelope(cursor)?;
                     ENVELOPE

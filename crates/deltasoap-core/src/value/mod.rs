@@ -4,6 +4,7 @@
 //! its fields in the order of the [`ComplexElement`](crate::schema::ComplexElement). The same routines serve dynamic and
 //! typed values; only the types differ that they are instantiated with.
 
+mod mend;
 mod parts;
 mod record;
 mod rows;
@@ -15,6 +16,7 @@ pub use record::Record;
 pub use simple::Simple;
 
 use crate::content::Content;
+use crate::decode::differential::Mend;
 use crate::decode::{self, Cursor, FlatSource, Step, array, nil_attribute};
 use crate::encode::{self, Encoder, FlatSink};
 use crate::schema::{Builtin, Element, SimpleElement, UnionElement, View};
@@ -53,6 +55,7 @@ const NIL: u8 = 2;
 
 impl Content for Value {
     const REPLACES: bool = true;
+    const MENDS: bool = true;
 
     fn vacant(view: View<'_>) -> Self {
         match view.element {
@@ -98,6 +101,10 @@ impl Content for Value {
         }
         cursor.leave(me);
         Ok(())
+    }
+
+    fn mend(&mut self, view: View<'_>, mend: &Mend<'_>) -> Option<()> {
+        mend::mend(self, view, mend)
     }
 
     /// A value of another shape than its schema cannot be written: [`Encoder::finish`] reports it.

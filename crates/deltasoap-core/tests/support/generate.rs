@@ -197,7 +197,7 @@ pub fn simple_value(entropy: &mut Entropy<'_>, base: Builtin) -> Simple {
         Builtin::Base64Binary => Simple::Base64Binary(Base64(number().to_be_bytes()[..entropy.below(5)].to_vec())),
         Builtin::Decimal => {
             let text = format!("{}.{}", number(), entropy.below(100));
-            Simple::Decimal(Decimal::parse(&text).expect("a decimal"))
+            Simple::Decimal(Box::new(Decimal::parse(&text).expect("a decimal")))
         }
         Builtin::DateTime => {
             let text = format!("20{:02}-11-21T10:20:30.5Z", entropy.below(100));

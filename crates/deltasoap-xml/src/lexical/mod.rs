@@ -3,6 +3,7 @@
 
 mod base64;
 mod bool;
+mod boxed;
 mod calendar;
 mod chars;
 mod decimal;

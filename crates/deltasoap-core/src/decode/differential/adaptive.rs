@@ -22,6 +22,8 @@ pub(crate) enum Plan {
     Note,
     /// Compared, if there is something to compare with; else noted.
     Compare,
+    /// Mended, if it differs in texts alone; else noted.
+    Mend,
 }
 
 /// Messages in regular mode between two attempts: at first, at most, and how much longer each time.
@@ -37,6 +39,9 @@ const WORTHWHILE: u64 = 512;
 /// few hundred bytes.
 const TIMED: u64 = 32 << 10;
 const SAMPLED: u64 = 16;
+/// Small messages in a row that could not be mended after which so many are read without an attempt.
+const MISSES: u32 = 32;
+const MISSES_WAIT: u32 = 64;
 
 /// What is known about a stream.
 #[derive(Debug, Clone, Default)]
@@ -54,6 +59,9 @@ pub(crate) struct Adaptive {
     slower: u32,
     /// Timed attempts since the last wait.
     attempts: u32,
+    /// Small messages in a row that could not be mended; and those to be read before the next attempt.
+    misses: u32,
+    misses_wait: u32,
 }
 
 /// Time by length, smoothed.
@@ -98,6 +106,25 @@ impl Adaptive {
         }
         let is_attempt = self.attempts < 2 * SLOWER;
         if has_old { (Plan::Compare, is_attempt || self.is_timed()) } else { (Plan::Note, false) }
+    }
+
+    /// How the next message is to be read if it is small and of a type that can be mended. An attempt costs little whatever it finds, so
+    /// that no time is taken.
+    pub(crate) fn plan_small(&mut self) -> Plan {
+        self.messages += 1;
+        let is_waiting = self.misses_wait > 0;
+        self.misses_wait = self.misses_wait.saturating_sub(1);
+        if is_waiting || self.messages == 1 { Plan::Plain } else { Plan::Mend }
+    }
+
+    /// A small message was read.
+    pub(crate) fn small(&mut self, bytes: u64, was_mended: bool) {
+        self.bytes = bytes;
+        let was_tried = self.misses_wait == 0;
+        self.misses = if was_mended { 0 } else { self.misses + u32::from(was_tried) };
+        if self.misses > MISSES {
+            (self.misses, self.misses_wait) = (0, MISSES_WAIT);
+        }
     }
 
     fn is_timed(&self) -> bool {
@@ -169,6 +196,7 @@ mod tests {
             counts[plan as usize] += 1;
             match plan {
                 Plan::Plain | Plan::Note => adaptive.regular(BYTES, Some(Duration::from_micros(100))),
+                Plan::Mend => unreachable!("no message is small"),
                 Plan::Compare => {
                     adaptive.compared(BYTES, Some(Duration::from_micros(time(message))));
                 }
@@ -206,6 +234,20 @@ mod tests {
         }
         adaptive.regular(WORTHWHILE, None);
         assert_eq!(adaptive.plan(false).0, Plan::Note);
+    }
+
+    #[test]
+    fn small_messages_that_cannot_be_mended_are_hardly_tried() {
+        let mut adaptive = Adaptive::default();
+        let mut tried = |was_mended: bool| {
+            let is_tried = adaptive.plan_small() == Plan::Mend;
+            adaptive.small(300, was_mended && is_tried);
+            is_tried
+        };
+        let in_vain = (0..1000).filter(|_| tried(false)).count();
+        assert!((300..400).contains(&in_vain), "{in_vain}");
+        assert!((0..100).filter(|_| tried(true)).count() > 30);
+        assert_eq!((0..100).filter(|_| tried(true)).count(), 100);
     }
 
     #[test]

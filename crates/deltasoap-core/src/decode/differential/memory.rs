@@ -4,12 +4,21 @@ use super::DifferentialStats;
 use super::adaptive::{Adaptive, Plan};
 use super::checkpoint::{Base, PASSED};
 use super::clock::Clock;
-use super::leaf::{Begin, Template};
+use super::leaf::{Begin, Mending, SMALL, Template};
 use super::machine::{self, Machine};
 use crate::content::{Content, Typed};
-use crate::decode::{Cursor, Step, Stop};
+use crate::decode::{Cursor, Step, Stop, expect_end};
 use crate::schema::{Compositor, View};
 use std::time::Duration;
+
+/// The operation's content was passed: its end tag follows.
+const MENDED: u8 = 2;
+
+/// True if these bytes are all that is left of a message, and few. A guess, by which nothing is decided but how to begin: of a large
+/// message the first bytes may come alone.
+fn is_small(rest: &[u8]) -> bool {
+    rest.len() <= SMALL && rest.trim_ascii_end().ends_with(b"Envelope>")
+}
 
 /// The value of the last message of a stream, and what the next one is compared with.
 ///
@@ -28,6 +37,8 @@ pub struct Memory<T> {
     stats: DifferentialStats,
     /// The description last met, and whether it has parts whose place cannot be told.
     moving: Option<(usize, bool)>,
+    /// The message is so small that its value is mended, or else read in regular mode.
+    is_small: bool,
 }
 
 impl<T: Typed> Default for Memory<T> {
@@ -47,6 +58,7 @@ impl<T> Memory<T> {
             start: 0,
             stats: DifferentialStats::default(),
             moving: None,
+            is_small: false,
         }
     }
 
@@ -92,8 +104,10 @@ impl<T: Content> Memory<T> {
         if cursor.begins_again()? {
             self.value = T::vacant(view);
         }
-        if cursor.frame(me).state != PASSED {
-            self.value.decode(cursor, view).inspect_err(|stop| self.fail(cursor, stop))?;
+        match cursor.frame(me).state {
+            PASSED => {}
+            MENDED => expect_end(cursor)?,
+            _ => self.value.decode(cursor, view).inspect_err(|stop| self.fail(cursor, stop))?,
         }
         self.end(cursor);
         cursor.leave(me);
@@ -107,26 +121,48 @@ impl<T: Content> Memory<T> {
             return self.begin_by_papers(cursor, view, me);
         }
         let old = self.template.take();
-        let is_compared = self.attempt(old, cursor, view, me);
-        if !is_compared {
-            self.value = T::vacant(view);
+        match self.attempt(old, cursor, view, me) {
+            Begin::Compare => return true,
+            Begin::Mend(mending) if self.mend(&mending, cursor, view) => cursor.frame(me).state = MENDED,
+            _ => self.value = T::vacant(view),
         }
-        is_compared
+        false
     }
 
-    fn attempt(&mut self, old: Option<Box<Template>>, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
+    fn attempt(&mut self, old: Option<Box<Template>>, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Begin {
+        self.is_small = false;
         let is_told_by_order = view.complex().is_none_or(|complex| complex.compositor != Compositor::All);
         if !is_told_by_order || self.has_moving_parts(view) || !cursor.can_be_compared() {
-            return false;
+            return Begin::Read;
         }
         let is_adaptive = cursor.state().differential.adaptive;
-        let (plan, is_timed) = if is_adaptive { self.adaptive.plan(old.is_some()) } else { (Plan::Compare, false) };
+        self.is_small = is_adaptive && T::MENDS && is_small(cursor.rest());
+        let (plan, is_timed) = match is_adaptive {
+            true if self.is_small => (self.adaptive.plan_small(), false),
+            true => self.adaptive.plan(old.is_some()),
+            false => (Plan::Compare, false),
+        };
         if is_timed {
             cursor.state().session.clock = Clock::start();
         }
         self.start = cursor.offset();
         let schema = std::ptr::from_ref(view.element).addr();
-        plan != Plan::Plain && cursor.begin_operation(old, schema, me + 1) == Begin::Compare
+        if plan == Plan::Plain { Begin::Read } else { cursor.begin_operation(old, (schema, me + 1), plan) }
+    }
+
+    /// Puts what differs into the old value; false if that cannot be done.
+    fn mend(&mut self, mending: &Mending, cursor: &mut Cursor<'_>, view: View<'_>) -> bool {
+        let (bytes, session) = (cursor.rest(), &mut cursor.state().session);
+        let value = &mut self.value;
+        let is_mended =
+            session.old.as_ref().is_some_and(|old| mending.all(&old.table, bytes, |mend| value.mend(view, mend)));
+        if is_mended {
+            session.mended(mending);
+            cursor.set_pos(cursor.pos() + mending.len());
+        } else {
+            session.give_up_mending();
+        }
+        is_mended
     }
 
     /// See [`View::has_moving_parts`]; looked up once a description.
@@ -196,7 +232,9 @@ impl<T: Content> Memory<T> {
             self.stats.regular_bytes += bytes;
         }
         let time = session.clock.stop();
-        if is_hopeless {
+        if self.is_small {
+            self.adaptive.small(bytes, was_compared);
+        } else if is_hopeless {
             self.adaptive.give_up(bytes);
         } else {
             self.learn(bytes, time, was_compared);

@@ -19,6 +19,7 @@ mod memory;
 mod options;
 mod stats;
 
+pub use leaf::Mend;
 pub use memory::Memory;
 pub use options::{Checkpoints, Differential, Matcher};
 pub use stats::DifferentialStats;

@@ -183,7 +183,7 @@ impl<'c> Cursor<'c> {
         self.leave_differential()?;
         self.note_id()?;
         let bookmark = self.state.reader.bookmark();
-        self.state.references.waiting = Some((bookmark, self.offset()));
+        self.state.references.waiting = Some(Box::new((bookmark, self.offset())));
         Err(Stop::Pending)
     }
 

@@ -38,7 +38,8 @@ use index::Index;
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 
-/// What a decode knows about the references of its message.
+/// What a decode knows about the references of its message. Most messages have none: what is only there for these is boxed, so that
+/// a decoder is made and moved at no more cost.
 #[derive(Debug, Default)]
 pub(crate) struct References {
     /// The message's bytes (UTF-8) from the first element with an id, or that refers, on.
@@ -46,17 +47,17 @@ pub(crate) struct References {
     /// The position of the first of them.
     base: u64,
     /// Behind the start tag at `base`.
-    first: Option<Bookmark>,
+    first: Option<Box<Bookmark>>,
     /// Reading waits at this position, behind the start tag of an element that refers.
-    waiting: Option<(Bookmark, u64)>,
+    waiting: Option<Box<(Bookmark, u64)>>,
     /// Where each id stands; there once the message is whole.
-    index: Option<Index>,
+    index: Option<Box<Index>>,
     /// The detours being taken, outermost first.
     levels: Vec<Level>,
     /// Bytes read on detours.
     read: u64,
     /// Values that several references share.
-    shared: HashMap<SharedKey, Box<dyn Any + Send + Sync>>,
+    shared: Option<Box<SharedValues>>,
     /// SOAP encoding is in force: also trees have references.
     pub(crate) is_encoded: bool,
     encoding: Detected,
@@ -64,6 +65,8 @@ pub(crate) struct References {
 
 /// An element that is referred to, as a type, with a description.
 type SharedKey = (usize, TypeId, usize);
+
+type SharedValues = HashMap<SharedKey, Box<dyn Any + Send + Sync>>;
 
 impl References {
     pub(crate) fn reset(&mut self) {
@@ -97,17 +100,17 @@ impl References {
         self.base = start;
         self.encoding = window.encoding;
         self.kept.extend_from_slice(&window.bytes[(start - window.base) as usize..]);
-        self.first = Some(bookmark);
+        self.first = Some(Box::new(bookmark));
     }
 
     /// The value that an element is shared as, if a reference has asked for it.
     pub(crate) fn shared<T: Send + Sync + 'static>(&self, target: usize, view: View<'_>) -> Option<&Shared<T>> {
-        self.shared.get(&key::<T>(target, view))?.downcast_ref()
+        self.shared.as_ref()?.get(&key::<T>(target, view))?.downcast_ref()
     }
 
     /// Notes the value that an element is shared as.
     pub(crate) fn share<T: Send + Sync + 'static>(&mut self, target: usize, view: View<'_>, shared: Shared<T>) {
-        self.shared.insert(key::<T>(target, view), Box::new(shared));
+        self.shared.get_or_insert_default().insert(key::<T>(target, view), Box::new(shared));
     }
 }
 
@@ -120,19 +123,20 @@ fn key<T: 'static>(target: usize, view: View<'_>) -> SharedKey {
 /// # Errors
 /// The first fault that is met, at a position in received bytes. `received` is how many there are.
 pub(crate) fn resolve(root: &mut impl Root, state: &mut State, received: u64) -> Result<(), Error> {
-    let Some((bookmark, position)) = state.references.waiting.take() else { return Ok(()) };
+    let Some(waiting) = state.references.waiting.take() else { return Ok(()) };
+    let (bookmark, position) = *waiting;
     let References { base, encoding, .. } = state.references;
     let kept = std::mem::take(&mut state.references.kept);
     let start = Window { bytes: &kept, pos: 0, base, last: true, encoding, mark: None, halted: false };
     if let Some(first) = state.references.first.take() {
-        state.reader.go_back(first);
+        state.reader.go_back(*first);
     }
     let mut index = Index::new(&mut state.reader, start, &state.limits);
     state.reader.go_back(bookmark);
     let window = Window { pos: (position - base) as usize, ..start };
     // The tag at hand, which refers, is still to be read.
     index.have_been_read((state.reader.tag_offset() - base) as usize);
-    state.references.index = Some(index);
+    state.references.index = Some(Box::new(index));
     let result = read(root, state, window).map_err(|error| translated(error, &start, received));
     state.references = References::default();
     result

@@ -1,22 +1,31 @@
-//! Behind an operation's start tag: is it compared with the message before, or only noted?
+//! Behind an operation's start tag: is it compared with the message before, mended, or only noted?
 
+use super::mend::Mending;
 use super::template::{Prologue, Template};
 use crate::decode::Cursor;
 use crate::decode::differential::Checkpoints;
+use crate::decode::differential::adaptive::Plan;
 use deltasoap_xml::Encoding;
 
 /// How an operation is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum Begin {
     /// In fast mode, over the old value.
     Compare,
+    /// Not at all: the old value is to be mended.
+    Mend(Mending),
     /// In regular mode, from a vacant value.
     Read,
 }
 
 impl Cursor<'_> {
     /// Begins an operation whose start tag was just read and whose content gets the frame at level `base`.
-    pub(crate) fn begin_operation(&mut self, old: Option<Box<Template>>, schema: usize, base: usize) -> Begin {
+    pub(crate) fn begin_operation(
+        &mut self,
+        old: Option<Box<Template>>,
+        (schema, base): (usize, usize),
+        plan: Plan,
+    ) -> Begin {
         let new = self.offset();
         let (window, state) = self.parts();
         let start = state.reader.tag_offset().checked_sub(window.base);
@@ -28,21 +37,30 @@ impl Cursor<'_> {
         state.session.depth = state.reader.depth();
         state.session.inherited.before = state.inherited;
         state.session.inherited.last = state.bindings.clone();
+        let is_encoded = state.references.is_encoded;
         let fits = |old: &mut Box<Template>| {
             let inherited = state.inherited.saturating_add(old.inherited.sum);
             inherited <= state.limits.inherited_bindings
                 && old.image().is_some()
-                && old.prologue.fits(&state.reader, tag, &state.limits, schema)
+                && old.prologue.fits(&state.reader, tag, is_encoded, &state.limits, schema)
         };
-        match old.and_then(|mut old| fits(&mut old).then_some(old)) {
-            Some(old) => {
-                debug_assert!(old.is_sound(), "positions that are none of elements");
-                state.session.compare(old, new);
-                Begin::Compare
+        let Some(old) = old.and_then(|mut old| fits(&mut old).then_some(old)) else {
+            let prologue = Prologue::new(&state.reader, tag, is_encoded, state.limits, schema);
+            state.session.record(prologue, new);
+            return Begin::Read;
+        };
+        debug_assert!(old.is_sound(), "positions that are none of elements");
+        if plan != Plan::Mend {
+            state.session.compare(old, new);
+            return Begin::Compare;
+        }
+        match Mending::find(&old, &window.bytes[window.pos..], &state.limits) {
+            Some(mending) => {
+                state.session.mend(old, new);
+                Begin::Mend(mending)
             }
             None => {
-                let prologue = Prologue::new(&state.reader, tag, state.limits, schema);
-                state.session.record(prologue, new);
+                state.session.record_anew(old, new);
                 Begin::Read
             }
         }

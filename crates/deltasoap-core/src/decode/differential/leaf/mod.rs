@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! begin      is the operation's prologue that of the old message? then fast mode, else regular mode, noted (recorder)
+//! mend       a small message that differs in a few texts: these are put into the old value
 //! session    compare (image) up to a difference; find the last place in front of it (table); seek it
 //!            regular mode over the old value, each new element noted (recorder)
 //!            at each start tag: did that element stand here (template)? then fast mode behind it
@@ -18,6 +19,7 @@
 mod begin;
 mod image;
 mod inherited;
+mod mend;
 mod merge;
 mod progress;
 mod recorder;
@@ -31,6 +33,8 @@ mod work;
 
 pub(crate) use begin::Begin;
 pub(crate) use image::{Chunk, Image};
+pub use mend::Mend;
+pub(crate) use mend::{Mending, SMALL};
 pub(crate) use session::Session;
 pub(crate) use table::{Run, Touched};
 pub(crate) use template::Template;

@@ -5,6 +5,7 @@
 
 use super::image::Image;
 use super::inherited::{Inherited, Taken};
+use super::mend::Mending;
 use super::merge::{Edit, Move, merge};
 use super::progress::Progress;
 use super::recorder::Recorder;
@@ -181,6 +182,36 @@ impl Session {
         self.cell = Some(Arc::default());
         self.stats.compared += 1;
         self.enter_fast(from, new);
+    }
+
+    /// Begins to mend the value of the message before; `new` is the position behind the operation's start tag.
+    pub(crate) fn mend(&mut self, old: Box<Template>, new: u64) {
+        self.old = Some(old);
+        self.start = new;
+        self.cell = Some(Arc::default());
+        self.mode = Mode::Over;
+    }
+
+    /// The value has been mended.
+    pub(crate) fn mended(&mut self, mending: &Mending) {
+        let Some(old) = &self.old else { return };
+        self.stats.compared += 1;
+        self.stats.leaves += mending.count() as u64;
+        self.stats.fast_bytes += mending.equal() as u64;
+        self.moves.extend(mending.moves(old.start, self.start));
+    }
+
+    /// The value could not be mended: it is read in regular mode.
+    pub(crate) fn give_up_mending(&mut self) {
+        if let Some(old) = self.old.take() {
+            self.record_anew(old, self.start);
+        }
+    }
+
+    /// Notes an operation's elements, where it begins as in the message before, which is not needed any more.
+    pub(crate) fn record_anew(&mut self, old: Box<Template>, start: u64) {
+        self.spare = Arc::into_inner(old.image).and_then(OnceLock::into_inner);
+        self.record(old.prologue, start);
     }
 
     pub(crate) fn enter_fast(&mut self, old: u64, new: u64) {

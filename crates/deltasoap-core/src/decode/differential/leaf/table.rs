@@ -60,6 +60,19 @@ pub(crate) struct Table {
     pub(crate) runs: Vec<Run>,
 }
 
+impl Table {
+    /// Fields and occurrences that lead from the operation to a node.
+    pub(crate) fn path(&self, node: u32, path: &mut Vec<(u32, u32)>) {
+        path.clear();
+        let mut at = node;
+        while let Some(Node { field, count, parent, .. }) = self.nodes.get(at as usize) {
+            path.push((*field, *count));
+            at = *parent;
+        }
+        path.reverse();
+    }
+}
+
 /// A place between elements: in front of a node, or of an item of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {

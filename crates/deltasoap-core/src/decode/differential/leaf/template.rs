@@ -35,6 +35,8 @@ pub(crate) struct Prologue {
     tag: Vec<u8>,
     /// Open elements.
     depth: usize,
+    /// SOAP encoding is in force: trees follow references.
+    is_encoded: bool,
     limits: Limits,
     /// The schema: its address.
     schema: usize,
@@ -42,17 +44,25 @@ pub(crate) struct Prologue {
 
 impl Prologue {
     /// Of the element whose start tag the reader has just read.
-    pub(crate) fn new(reader: &Reader, tag: &[u8], limits: Limits, schema: usize) -> Self {
+    pub(crate) fn new(reader: &Reader, tag: &[u8], is_encoded: bool, limits: Limits, schema: usize) -> Self {
         let owned = |(prefix, uri): (&str, &str)| (prefix.to_owned(), uri.to_owned());
         let mut bindings: Vec<_> = reader.bindings().map(owned).collect();
         bindings.sort_unstable();
         let scope = (reader.id(), reader.scope());
-        Prologue { scope, bindings, tag: tag.to_vec(), depth: reader.depth(), limits, schema }
+        Prologue { scope, bindings, tag: tag.to_vec(), depth: reader.depth(), is_encoded, limits, schema }
     }
 
     /// True if the element whose start tag the reader has just read is read in the same way.
-    pub(crate) fn fits(&mut self, reader: &Reader, tag: &[u8], limits: &Limits, schema: usize) -> bool {
+    pub(crate) fn fits(
+        &mut self,
+        reader: &Reader,
+        tag: &[u8],
+        is_encoded: bool,
+        limits: &Limits,
+        schema: usize,
+    ) -> bool {
         self.tag == tag
+            && self.is_encoded == is_encoded
             && self.schema == schema
             && self.depth == reader.depth()
             && self.limits == *limits

@@ -1,0 +1,348 @@
+//! Small messages that differ in a few texts: the old value is mended, and no routine is called.
+//!
+//! ```text
+//! old   <returnval xsi:type="Status">green</returnval><version>7</version>
+//! new   <returnval xsi:type="Status">yellow</returnval><version>7</version>
+//!       ────────── equal ─────────── text  ─────────── equal ────────────
+//! ```
+//!
+//! To compare and to go back to regular mode costs a few hundred nanoseconds, in which a small message is read. Here the old bytes are
+//! walked up to each difference, which tells the element that it lies in: the table knows those outside of trees, and within a tree
+//! children are counted. Of the new bytes only the text is looked at.
+//!
+//! Sound, because both messages have the same tokens but for what differs, and that may only be text that means itself: the text of an
+//! element, or the value of an attribute in a tree (of no name that routines look at). All else is left to the others.
+
+use super::merge::Move;
+use super::table::{NONE, Node, Table};
+use super::template::Template;
+use crate::{Lexical, Limits};
+use deltasoap_xml::scan::first_mismatch;
+use memchr::memchr;
+
+/// Most bytes of an operation that is mended.
+pub(crate) const SMALL: usize = 4096;
+/// Most differences: where there are more, reading is as fast.
+const MOST: usize = 16;
+
+/// What differs in a message.
+#[derive(Debug, Default)]
+pub(crate) struct Mending {
+    differences: Vec<Difference>,
+    /// Ways within trees: numbers of children.
+    ways: Vec<u32>,
+    /// Bytes of the operation's content.
+    len: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Difference {
+    /// The element, or the tree that it is in.
+    node: u32,
+    /// The way from there, in `ways`.
+    way: (usize, usize),
+    /// The attribute, else it is text.
+    attribute: Option<u32>,
+    /// Where it stands in the old content.
+    old: (usize, usize),
+    /// Where it stands in the new one.
+    new: (usize, usize),
+}
+
+/// A text to be put in the place of another one.
+#[derive(Debug)]
+pub struct Mend<'m> {
+    /// Fields and occurrences, from the operation to the value.
+    pub(crate) path: &'m [(u32, u32)],
+    /// The way from there to a child of a tree.
+    pub(crate) way: &'m [u32],
+    /// The attribute, else it is the text.
+    pub(crate) attribute: Option<u32>,
+    /// There was no text.
+    pub(crate) is_new: bool,
+    /// The text and what stands behind it.
+    bytes: &'m [u8],
+    len: usize,
+}
+
+impl Mend<'_> {
+    /// True if there is no text any more.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Reads the text as a value; `None`, and any value, if it is none or does not mean itself.
+    pub(crate) fn read<T: Lexical>(&self, value: &mut T) -> Option<()> {
+        (value.scan_into(self.bytes)? == self.len).then_some(())
+    }
+
+    /// Reads the text as the value of an attribute, which must be printable ASCII so that it means itself.
+    pub(crate) fn attribute_value(&self, value: &mut String) -> Option<()> {
+        let text = &self.bytes[..self.len];
+        let is_plain = text.iter().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'<'));
+        value.clear();
+        value.push_str(std::str::from_utf8(text).ok().filter(|_| is_plain)?);
+        Some(())
+    }
+}
+
+impl Mending {
+    /// What differs between an operation's old content and the new one, which is at the start of `new`; `None` if it is more than can be
+    /// mended.
+    pub(crate) fn find(old: &Template, new: &[u8], limits: &Limits) -> Option<Self> {
+        let len = usize::try_from(old.end - old.start).ok().filter(|len| *len <= SMALL)?;
+        let bytes = old.image()?.at(old.start).get(..len)?;
+        let is_tight = limits.text.min(limits.attribute_value).min(limits.markup) <= SMALL;
+        if is_tight || !old.table.runs.is_empty() {
+            return None;
+        }
+        let mut mending = Mending::default();
+        let mut walk = Walk::new(bytes, old);
+        let (mut at, mut here) = (0, 0);
+        loop {
+            let (rest, ahead) = (&bytes[at..], new.get(here..)?);
+            let both = rest.len().min(ahead.len());
+            let equal = first_mismatch(&rest[..both], &ahead[..both]);
+            (at, here) = (at + equal, here + equal);
+            if at == bytes.len() {
+                mending.len = here;
+                return new[here..].starts_with(b"</").then_some(mending);
+            }
+            let token = walk.token_at(at, &mut mending.ways).filter(|_| equal < both)?;
+            (at, here) = mending.add(token, here - (at - token.start), new)?;
+        }
+    }
+
+    /// Notes a difference; gives where comparing goes on.
+    fn add(&mut self, token: Token, start: usize, new: &[u8]) -> Option<(usize, usize)> {
+        let Token { node, way, attribute, delimiter, .. } = token;
+        let len = memchr(delimiter, new.get(start..)?)?;
+        if len > SMALL || self.differences.len() == MOST {
+            return None;
+        }
+        let (old, new) = ((token.start, token.end), (start, start + len));
+        self.differences.push(Difference { node, way: (way, self.ways.len()), attribute, old, new });
+        Some((old.1, new.1))
+    }
+
+    /// Hands out each difference, the last one first, so that children which come or go do not matter to the others. `bytes` begin where
+    /// the new content does. False as soon as one could not be taken.
+    pub(crate) fn all(&self, table: &Table, bytes: &[u8], mut take: impl FnMut(&Mend<'_>) -> Option<()>) -> bool {
+        let mut path = Vec::new();
+        self.differences.iter().rev().all(|&Difference { node, way, attribute, old, new }| {
+            table.path(node, &mut path);
+            let (bytes, len) = (&bytes[new.0..], new.1 - new.0);
+            let (way, is_new) = (&self.ways[way.0..way.1], old.0 == old.1);
+            take(&Mend { path: &path, way, attribute, is_new, bytes, len }).is_some()
+        })
+    }
+
+    /// Bytes of the operation's content.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Number of differences.
+    pub(super) fn count(&self) -> usize {
+        self.differences.len()
+    }
+
+    /// Bytes that are as they were.
+    pub(super) fn equal(&self) -> usize {
+        self.len - self.differences.iter().map(|it| it.new.1 - it.new.0).sum::<usize>()
+    }
+
+    /// How far what stands behind each difference has moved, for an operation whose content began at `old` and begins at `new`.
+    pub(super) fn moves(&self, old: u64, new: u64) -> impl Iterator<Item = Move> {
+        let moved = move |from: usize, to: usize| {
+            let from = old + from as u64;
+            Move { from, by: (new + to as u64).wrapping_sub(from) as i64 }
+        };
+        std::iter::once(moved(0, 0)).chain(self.differences.iter().map(move |it| moved(it.old.1, it.new.1)))
+    }
+}
+
+/// The old content from its start on, token by token.
+struct Walk<'w> {
+    bytes: &'w [u8],
+    /// Position of the first of them in the message.
+    start: u64,
+    nodes: &'w [Node],
+    /// The next node, and the next token.
+    next: usize,
+    at: usize,
+    /// Elements around it; the operation first.
+    open: Vec<Level>,
+}
+
+#[derive(Clone, Copy)]
+struct Level {
+    /// The element's node; `NONE` within trees.
+    node: u32,
+    /// Children passed, texts among them.
+    children: u32,
+}
+
+/// Text, or an attribute's value.
+#[derive(Debug, Clone, Copy)]
+struct Token {
+    node: u32,
+    /// Where its way begins.
+    way: usize,
+    attribute: Option<u32>,
+    /// Its place in the old content.
+    start: usize,
+    end: usize,
+    /// What ends it.
+    delimiter: u8,
+}
+
+impl<'w> Walk<'w> {
+    fn new(bytes: &'w [u8], template: &'w Template) -> Self {
+        let open = vec![Level { node: NONE, children: 0 }];
+        Walk { bytes, start: template.start, nodes: &template.table.nodes, next: 0, at: 0, open }
+    }
+
+    /// The text or value that a place lies in, or right behind.
+    fn token_at(&mut self, place: usize, ways: &mut Vec<u32>) -> Option<Token> {
+        loop {
+            let start = self.at;
+            let rest = self.bytes.get(start..)?;
+            if *rest.first()? != b'<' {
+                let end = start + memchr(b'<', rest)?;
+                if place <= end {
+                    return self.text((start, end), ways);
+                }
+                self.top()?.children += 1;
+                self.at = end;
+            } else {
+                let end = start + tag_len(rest)?;
+                match place {
+                    // Where two tags met there may be text now.
+                    _ if place == start => return self.text((start, start), ways),
+                    _ if place < end => return self.attribute_at(place, end, ways),
+                    _ => self.pass_tag(end)?,
+                }
+            }
+        }
+    }
+
+    fn text(&self, (start, end): (usize, usize), ways: &mut Vec<u32>) -> Option<Token> {
+        // A comment or a section would be followed by more of the same text.
+        let is_whole = !matches!(self.bytes.get(end + 1)?, b'!' | b'?');
+        let way = ways.len();
+        let node = self.way(ways).filter(|_| is_whole)?;
+        Some(Token { node, way, attribute: None, start, end, delimiter: b'<' })
+    }
+
+    fn top(&mut self) -> Option<&mut Level> {
+        self.open.last_mut()
+    }
+
+    /// The way to the next child of the innermost element, from the innermost node on; gives that.
+    fn way(&self, ways: &mut Vec<u32>) -> Option<u32> {
+        let from = self.open.iter().rposition(|level| level.node != NONE)?;
+        let (last, outer) = self.open[from..].split_last()?;
+        ways.extend(outer.iter().map(|level| level.children - 1));
+        ways.push(last.children);
+        Some(self.open[from].node)
+    }
+
+    /// The node of the element whose start tag is next, if it has one.
+    fn next_node(&self) -> Option<u32> {
+        let position = self.start + self.at as u64;
+        let is_here = self.nodes.get(self.next).is_some_and(|node| u64::from(node.pos) == position);
+        is_here.then_some(self.next as u32)
+    }
+
+    fn pass_tag(&mut self, end: usize) -> Option<()> {
+        match self.bytes.get(self.at + 1)? {
+            b'/' => _ = self.open.pop()?,
+            b'!' | b'?' => return None,
+            _ => {
+                let node = self.next_node();
+                self.next += usize::from(node.is_some());
+                self.top()?.children += 1;
+                if self.bytes[end - 2] != b'/' {
+                    self.open.push(Level { node: node.unwrap_or(NONE), children: 0 });
+                }
+            }
+        }
+        self.at = end;
+        Some(())
+    }
+
+    /// The attribute of the next tag whose value a place lies in.
+    fn attribute_at(&self, place: usize, end: usize, ways: &mut Vec<u32>) -> Option<Token> {
+        let tag = &self.bytes[self.at..end];
+        if matches!(tag.get(1), Some(b'/' | b'!' | b'?')) {
+            return None;
+        }
+        let (attribute, start, end) = value_at(tag, place - self.at)?;
+        let way = ways.len();
+        let node = match self.next_node() {
+            Some(node) => node,
+            None => self.way(ways)?,
+        };
+        let (start, end) = (self.at + start, self.at + end);
+        Some(Token { node, way, attribute: Some(attribute), start, end, delimiter: self.bytes[start - 1] })
+    }
+}
+
+/// Length of a tag, for a `>` can stand in a value.
+fn tag_len(bytes: &[u8]) -> Option<usize> {
+    let mut at = 1;
+    loop {
+        at += memchr::memchr3(b'>', b'"', b'\'', &bytes[at..])?;
+        match bytes[at] {
+            b'>' => return Some(at + 1),
+            quote => at += 2 + memchr(quote, &bytes[at + 1..])?,
+        }
+    }
+}
+
+/// Attributes that routines look at, whatever the element is.
+const LOOKED_AT: [&[u8]; 5] = [b"nil", b"id", b"href", b"ref", b"position"];
+
+/// The attribute of a start tag whose value a place lies in, or right behind: its number, declarations not counted, and its place.
+fn value_at(tag: &[u8], place: usize) -> Option<(u32, usize, usize)> {
+    let (mut number, mut at) = (0, 1);
+    loop {
+        let equals = at + memchr(b'=', &tag[at..])?;
+        let name = tag[at..equals].trim_ascii().rsplit(u8::is_ascii_whitespace).next()?;
+        let start = equals + 2 + tag[equals + 1..].iter().position(|byte| !byte.is_ascii_whitespace())?;
+        let end = start + memchr(*tag.get(start - 1)?, tag.get(start..)?)?;
+        let is_declaration = name == b"xmlns" || name.starts_with(b"xmlns:");
+        if place < start {
+            return None;
+        }
+        if place <= end {
+            let local = name.rsplit(|byte| *byte == b':').next()?;
+            return (!is_declaration && !LOOKED_AT.contains(&local)).then_some((number, start, end));
+        }
+        number += u32::from(!is_declaration);
+        at = end + 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_attributes() {
+        let tag = br#"<a x='>"' xmlns:p = "u" p:y="1 2"/>"#;
+        assert_eq!(tag_len(tag), Some(tag.len()));
+        let at = |text: &[u8]| memchr::memmem::find(tag, text).unwrap_or_default();
+        assert_eq!(value_at(tag, at(b">\"")), Some((0, 6, 8)));
+        assert_eq!(value_at(tag, at(b"u\"")), None);
+        assert_eq!(value_at(tag, at(b" 2")), Some((1, at(b"1 2"), at(b"1 2") + 3)));
+        assert_eq!(value_at(tag, at(b"xmlns")), None);
+        assert_eq!(value_at(br#"<a xsi:nil="true">"#, 13), None);
+    }
+
+    #[test]
+    fn tags_without_an_end() {
+        assert_eq!((tag_len(b"<a x='>"), tag_len(b"<a")), (None, None));
+    }
+}

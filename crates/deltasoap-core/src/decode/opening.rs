@@ -1,0 +1,78 @@
+//! The start of an envelope, up to its body: senders write the same in front of every message.
+//!
+//! ```text
+//! <?xml ..?> <Envelope xmlns:..> <Body>     <op> ..
+//! └──────── bytes as in the last message ─┘ └── reading goes on here
+//! ```
+//!
+//! Tokenizing is a function of the reader's state and the bytes, and all documents begin in the same state. So equal bytes lead to an
+//! equal state: the open elements and their declarations, which are kept beside the bytes. Header blocks are read each time, and so
+//! are messages in SOAP encoding. What is kept tells of a sender the prefixes it declares, as the reader's own tables do.
+
+use super::Cursor;
+use super::differential::Checkpoints;
+use crate::soap::Version;
+use deltasoap_xml::{Bound, Detected, OpenElement};
+
+/// Most bytes that are kept, and most declarations.
+const MOST_BYTES: usize = 2048;
+const MOST_BOUND: usize = 32;
+/// After so many messages in a row that began otherwise, only one in so many is kept.
+const PATIENCE: u32 = 4;
+const SELDOM: u32 = 32;
+
+/// How the last message began.
+#[derive(Debug, Default)]
+pub(crate) struct Opening {
+    known: Option<Box<Known>>,
+    /// Messages in a row that began otherwise.
+    misses: u32,
+}
+
+#[derive(Debug)]
+struct Known {
+    bytes: Vec<u8>,
+    version: Version,
+    /// The reader's, which the others have a meaning in.
+    epoch: (u64, u64),
+    open: Vec<OpenElement>,
+    bound: Vec<Bound>,
+}
+
+impl Cursor<'_> {
+    /// At the start of a document: goes on in the body if the document begins as the last one did. Gives the version then.
+    pub(crate) fn skip_opening(&mut self) -> Option<Version> {
+        if !self.is_whole_so_far() || self.window.pos > 0 {
+            return None;
+        }
+        let state = &mut *self.state;
+        let known = state.opening.known.as_ref()?;
+        if known.epoch != state.reader.epoch() || !self.window.bytes.starts_with(&known.bytes) {
+            state.opening.misses = state.opening.misses.saturating_add(1);
+            return None;
+        }
+        state.reader.restore(0, &known.open, &known.bound);
+        self.window.pos = known.bytes.len();
+        state.opening.misses = 0;
+        Some(known.version)
+    }
+
+    /// Behind the body's start tag: keeps what stands up to here, for the next message.
+    pub(crate) fn keep_opening(&mut self, version: Version) {
+        let bytes = self.window.bytes.get(..self.window.pos).filter(|bytes| bytes.len() <= MOST_BYTES);
+        let Some(bytes) = bytes.filter(|_| self.is_whole_so_far() && !self.reader().tag_is_empty()) else { return };
+        let state = &mut *self.state;
+        if state.opening.misses > PATIENCE && !state.opening.misses.is_multiple_of(SELDOM) {
+            return;
+        }
+        let Some(bound) = state.reader.bound_from(0, MOST_BOUND) else { return };
+        let (epoch, open) = (state.reader.epoch(), state.reader.open_elements().to_vec());
+        state.opening.known = Some(Box::new(Known { bytes: bytes.to_vec(), version, epoch, open, bound }));
+    }
+
+    /// True if the window begins where the document does, and messages may be compared.
+    fn is_whole_so_far(&self) -> bool {
+        let is_on = self.state.differential.checkpoints == Checkpoints::Leaf;
+        is_on && self.window.base == 0 && self.window.encoding == Detected::default()
+    }
+}

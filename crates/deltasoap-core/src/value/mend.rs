@@ -1,0 +1,89 @@
+//! Values that are mended: a text in them is put in the place of another.
+
+use super::Value;
+use crate::decode::FlatSource;
+use crate::decode::differential::Mend;
+use crate::schema::{Builtin, Element, View};
+use crate::{Child, Lexical, Node};
+
+/// See [`Content::mend`](crate::Content::mend).
+pub(super) fn mend(value: &mut Value, view: View<'_>, mend: &Mend<'_>) -> Option<()> {
+    let step = |(value, view), &(field, count): &(u32, u32)| child(value, view, field as usize, count as usize);
+    let (value, view) = mend.path.iter().try_fold((value, view), step)?;
+    match (value, view.element) {
+        (Value::Tree(root), Element::Any) => mend_tree(root, mend),
+        (Value::Simple(simple), Element::Simple(element)) => {
+            let is_plain = element.enumeration.is_empty() && element.base != Builtin::Base64Binary;
+            let is_text = mend.attribute.is_none() && is_plain && simple.builtin() == element.base;
+            if is_text { simple.scan_flat(&mut Leaf(mend)) } else { None }
+        }
+        _ => None,
+    }
+}
+
+/// The occurrence of a field, or the item of an array.
+fn child<'v, 's>(
+    value: &'v mut Value,
+    view: View<'s>,
+    field: usize,
+    count: usize,
+) -> Option<(&'v mut Value, View<'s>)> {
+    let place = count.checked_sub(1)?;
+    match (value, view.element) {
+        (Value::Record(record), Element::Complex(complex)) => {
+            let decl = complex.fields.get(field)?;
+            let value = match (record.fields.get_mut(field)?, decl.is_repeated()) {
+                (Value::List(items), true) => items.get_mut(place)?,
+                (_, true) => return None,
+                (value, false) => value,
+            };
+            Some((value, view.follow(decl.element)))
+        }
+        (Value::List(items), Element::Array(array)) => Some((items.get_mut(place)?, view.follow(array.item))),
+        _ => None,
+    }
+}
+
+fn mend_tree(root: &mut Node, mend: &Mend<'_>) -> Option<()> {
+    let (text, steps) = match mend.attribute {
+        Some(_) => (None, mend.way),
+        None => mend.way.split_last().map(|(text, steps)| (Some(text), steps))?,
+    };
+    let node = steps.iter().try_fold(root, |node, step| match node.children.get_mut(*step as usize)? {
+        Child::Element(child) => Some(child),
+        Child::Text(_) => None,
+    })?;
+    match (mend.attribute, text) {
+        (Some(number), _) => mend.attribute_value(&mut node.attributes.get_mut(number as usize)?.1),
+        (None, text) => mend_text(&mut node.children, *text? as usize, mend),
+    }
+}
+
+/// Text in a tree is a child that is never empty.
+fn mend_text(children: &mut Vec<Child>, number: usize, mend: &Mend<'_>) -> Option<()> {
+    if mend.is_new {
+        let mut text = String::new();
+        mend.read(&mut text)?;
+        (number <= children.len()).then(|| children.insert(number, Child::Text(text)))
+    } else if mend.is_gone() {
+        matches!(children.get(number)?, Child::Text(_)).then(|| drop(children.remove(number)))
+    } else {
+        match children.get_mut(number)? {
+            Child::Text(text) => mend.read(text),
+            Child::Element(_) => None,
+        }
+    }
+}
+
+/// One leaf.
+struct Leaf<'m>(&'m Mend<'m>);
+
+impl FlatSource for Leaf<'_> {
+    fn named_type(&mut self) -> Option<Builtin> {
+        None
+    }
+
+    fn leaf<T: Lexical>(&mut self, value: &mut T) -> Option<()> {
+        self.0.read(value)
+    }
+}
