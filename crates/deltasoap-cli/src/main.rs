@@ -7,6 +7,7 @@ mod contract;
 mod cost;
 mod demo;
 mod figures;
+mod output;
 mod progress;
 mod replay;
 mod services;
@@ -32,7 +33,7 @@ fn main() -> ExitCode {
         if is_broken_pipe(&error) {
             return ExitCode::SUCCESS;
         }
-        eprintln!("error: {error:#}");
+        eprintln!("error: {}", output::with_causes(error.as_ref()));
         ExitCode::FAILURE
     })
 }

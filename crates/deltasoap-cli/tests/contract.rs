@@ -87,12 +87,76 @@ fn list_shows_ports_and_succeeds_for_what_is_whole() {
 
 #[test]
 fn who_has_seen_enough_is_no_error() {
-    let mut command = command();
-    let command = command.args(["describe", &shop()]).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the program runs");
-    drop(child.stdout.take());
-    let output = child.wait_with_output().expect("an end");
-    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let folder = tempfile::tempdir().expect("a directory");
+    let xml = run(&["template", "--xml", &shop(), "Order"]).stdout;
+    std::fs::write(folder.path().join("order.xml"), xml).expect("a file");
+    let shop = shop();
+    let commands: [&[&str]; 3] = [
+        &["describe", &shop],
+        &["man"],
+        &["replay", "--wsdl", &shop, "--repeat", "1", &folder.path().to_string_lossy()],
+    ];
+    for arguments in commands {
+        let mut command = command();
+        let command = command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program runs");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("an end");
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    }
+}
+
+/// What is not there, is no WSDL, or is not let in: each error says so once, and what can be done.
+#[test]
+fn what_cannot_be_imported_is_said_with_what_to_do() {
+    let mock = Serving::start(&["mock", &shop()]);
+    let folder = tempfile::tempdir().expect("a directory");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        path.to_string_lossy().into_owned()
+    };
+    let wsdl2 = write("wsdl2.wsdl", "<description xmlns='http://www.w3.org/ns/wsdl'/>");
+    let page = write("page.html", "<html><body/></html>");
+    let out = "<schema xmlns='http://www.w3.org/2001/XMLSchema'><include schemaLocation='/etc/hostname'/></schema>";
+    let out = write("out.xsd", out);
+    let nowhere = "http://127.0.0.1:1/x?wsdl";
+    for (wsdl, parts) in [
+        (nowhere, &["http://127.0.0.1:1/x?wsdl cannot be imported: io: Connection refused"][..]),
+        ("ftp://127.0.0.1/x", &["ftp is none of http, https and file"]),
+        (&wsdl2, &["a description in WSDL 2.0"]),
+        (&page, &["the root element is <html>", "with ?wsdl)"]),
+        (&mock.url, &["is it a page?", "with ?wsdl)"]),
+        (&out, &["is not below the import's root", "(--root DIR"]),
+    ] {
+        let output = run(&["list", wsdl]);
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+        assert!(text.lines().count() == 1 && text.matches(nowhere).count() <= 1, "{text}");
+    }
+    assert_eq!(run(&["list", ""]).status.code(), Some(2));
+    let as_url = run(&["list", &format!("file://{}", Path::new(&shop()).canonicalize().expect("a path").display())]);
+    assert!(as_url.status.success(), "{as_url:?}");
+}
+
+#[test]
+fn descriptions_without_operations_say_so() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let path = folder.path().join("types.xsd");
+    let text =
+        "<schema xmlns='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:t'><complexType name='T'/></schema>";
+    std::fs::write(&path, text).expect("a file");
+    let path = path.to_string_lossy();
+    for command in ["list", "describe"] {
+        assert_eq!(stdout(&run(&[command, &path])), "no operations with a SOAP binding\n");
+    }
+    let output = run(&["generate", &path]);
+    assert!(stdout(&output).contains("pub struct T") && output.stderr.is_empty(), "{output:?}");
+    assert_eq!(run(&["mock", &path]).status.code(), Some(1));
+    let empty = folder.path().join("empty.wsdl");
+    std::fs::write(&empty, "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/'/>").expect("a file");
+    assert!(stderr(&run(&["generate", &empty.to_string_lossy()])).starts_with("warning: there is nothing to generate"));
 }
 
 #[test]
@@ -264,6 +328,28 @@ fn validate_names_the_place() {
     assert!(stdout(&output).contains("bad.http:2:2: /Ping/txt: expected <text>, found <txt>"), "{output:?}");
     let output = run(&["validate", "--json", &shop(), &bad.to_string_lossy()]);
     assert_eq!(json(&output)["line"], 2);
+    let mut command = command();
+    let command = command.args(["validate", &shop(), "-"]).stdin(std::fs::File::open(&bad).expect("a file"));
+    let output = command.output().expect("the program runs");
+    assert!(stdout(&output).starts_with("-:2:2: /Ping/txt: expected <text>"), "{output:?}");
+}
+
+#[test]
+fn validate_goes_on_behind_what_it_cannot_read() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let file = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    std::fs::write(file("empty.xml"), " ").expect("a file");
+    std::fs::write(file("cut.xml"), "<Ping xmlns='urn:shop'>").expect("a file");
+    std::fs::write(file("good.xml"), "<Ping xmlns='urn:shop'><text>x</text></Ping>").expect("a file");
+    let output =
+        run(&["validate", &shop(), &file("none.xml"), &file("empty.xml"), &file("cut.xml"), &file("good.xml")]);
+    let (out, text) = (stdout(&output), stderr(&output));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text.contains("none.xml cannot be read: No such file") && text.contains("empty.xml: no message: empty"),
+        "{text}"
+    );
+    assert!(out.contains("cut.xml:1:24: ") && !out.contains(": : ") && out.ends_with("good.xml: ok\n"), "{out}");
 }
 
 #[test]
@@ -283,6 +369,59 @@ fn replay_reads_messages_by_a_wsdl() {
     let arguments = ["replay", "--wsdl", &shop(), "--repeat", "1"].map(ToOwned::to_owned);
     let output = command().args(arguments).args(&files).output().expect("the program runs");
     assert!(output.status.success() && stdout(&output).contains("Order"), "{output:?}");
+}
+
+#[test]
+fn options_of_loading_need_something_to_load() {
+    let output = run(&["replay", "--offline", "."]);
+    assert!(output.status.code() == Some(2) && stderr(&output).contains("--wsdl"), "{output:?}");
+    let output = run(&["replay", "-u", "ada:pw", "."]);
+    assert!(output.status.code() == Some(2) && stderr(&output).contains("--wsdl"), "{output:?}");
+    let output = run(&["list", "-u", "ada", "http://127.0.0.1:1/"]);
+    assert!(stderr(&output).ends_with("or set DELTASOAP_PASSWORD\n"), "{output:?}");
+}
+
+/// A server whose certificate nobody knows, with the certificate as a file.
+fn serving_tls() -> (tempfile::TempDir, String, Serving) {
+    let folder = tempfile::tempdir().expect("a directory");
+    let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
+    let file = |name: &str, text: String| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        path.to_string_lossy().into_owned()
+    };
+    let (cert, key) = (file("cert.pem", made.cert.pem()), file("key.pem", made.signing_key.serialize_pem()));
+    let serving = Serving::start(&["serve", "--tls-cert", &cert, "--tls-key", &key]);
+    (folder, cert, serving)
+}
+
+#[test]
+fn who_is_trusted_is_said_once_for_the_wsdl_and_the_service() {
+    let (folder, cert, server) = serving_tls();
+    let wsdl = format!("{}?wsdl", server.url);
+    let output = run(&["list", &wsdl]);
+    assert!(output.status.code() == Some(1) && stderr(&output).contains("(--cacert FILE"), "{output:?}");
+    let output = run(&["call", &bench(), "echoDoubles", "--endpoint", &server.url]);
+    let (code, text) = (output.status.code(), stderr(&output));
+    assert!(code == Some(4) && text.contains("UnknownIssuer") && text.contains("--cacert trusts"), "{text}");
+    std::fs::write(folder.path().join("one.xml"), run(&["template", "--xml", &bench(), "echoDoubles"]).stdout)
+        .expect("a file");
+    for trust in [&["-k"][..], &["--cacert", &cert]] {
+        let with = |arguments: &[&str]| run(&[arguments, trust].concat());
+        assert!(stdout(&with(&["list", &wsdl])).contains("echoStruct"));
+        let output = with(&["call", &wsdl, "echoDoubles", "-d", r#"{"item": [2.5]}"#]);
+        assert_eq!(json(&output), json!({ "item": [2.5] }), "{output:?}");
+        let output = with(&[
+            "replay",
+            "--wsdl",
+            &wsdl,
+            "--repeat",
+            "1",
+            "--json",
+            &folder.path().join("one.xml").to_string_lossy(),
+        ]);
+        assert_eq!(json(&output)["messages"], 1, "{output:?}");
+    }
 }
 
 #[test]

@@ -2,7 +2,11 @@
 //!
 //! A sample shows every field and one item of each list; of a choice the first alternative, of a type that others are derived
 //! from the first that is not abstract. What is recursive is left out where it may be. With a seed all of that is chosen by
-//! chance, for tests. `Value::sample` of the engine does with less where there is a schema and no WSDL.
+//! chance, for tests.
+//!
+//! `Value::sample` of the engine is another one, and stays so: it has a schema alone, that of a typed service which links no WSDL, and
+//! needs values that are read again, whatever they are. Here each value is asked of the WSDL's types beside the schema: facets, patterns,
+//! derived types, chance. What the two would share is the walk's outline, and each question on the way has another answer.
 
 mod simple;
 

@@ -51,6 +51,42 @@ async fn bytes_travel_in_parts_both_ways() {
     }
 }
 
+/// What `xmime:contentType` says of bytes is what their part says, both ways; without, parts are of no type that is known.
+#[tokio::test]
+async fn parts_are_of_the_media_type_that_their_element_says() {
+    let trace = Trace::default();
+    let noted = trace.clone();
+    let client = DynamicClient::with_transport(files(), echoing(files(), "Store")).configure(move |builder| {
+        let attachments = AttachmentOptions { mtom: Mtom::On, threshold: 100, ..AttachmentOptions::client() };
+        builder.attachments(attachments).trace(&noted)
+    });
+    let photo = |media: &str| json!({ "@contentType": media, "$": base64(4000) });
+    for (media, shown) in
+        [("image/png", "image/png"), ("audio/x; rate=8", "audio/x; rate=8"), ("a\u{e9}", "application/octet-stream")]
+    {
+        let request = json!({ "name": "a", "content": base64(8), "page": [base64(800)], "photo": photo(media) });
+        assert_eq!(client.call("Store", &request).await.expect("a response"), request, "{media}");
+        let exchanges = trace.exchanges();
+        let exchange = exchanges.last().expect("an exchange");
+        let response = exchange.response.as_ref().expect("a response");
+        for body in [exchange.request.message(), response.message()] {
+            let text = String::from_utf8_lossy(&body).into_owned();
+            let types: Vec<&str> =
+                text.split("\r\nContent-Type: ").skip(2).filter_map(|it| it.split("\r\n").next()).collect();
+            assert_eq!(types, ["application/octet-stream", shown], "{media}");
+        }
+    }
+}
+
+/// Beside attributes too, bytes that are sent as text come back as text.
+#[tokio::test]
+async fn bytes_beside_attributes_may_be_text() {
+    let client = DynamicClient::with_transport(files(), echoing(files(), "Store"));
+    let photo = json!({ "@contentType": "image/png", "$": base64(4000) });
+    let request = json!({ "name": "a", "content": "", "photo": photo });
+    assert_eq!(client.call("Store", &request).await.expect("a response"), request);
+}
+
 /// The description with a policy in its first binding, that of SOAP 1.1.
 fn files_with_policy() -> Contract {
     let text = include_str!("data/files.wsdl");

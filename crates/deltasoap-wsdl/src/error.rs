@@ -1,6 +1,7 @@
 //! What can be wrong with a description, and where.
 
 use crate::CompiledFault;
+use crate::document::ns;
 use crate::fetch::FetchError;
 use deltasoap_core::QName;
 use deltasoap_xml::XmlErrorKind;
@@ -114,6 +115,9 @@ impl fmt::Display for ErrorKind {
         match self {
             ErrorKind::Xml(kind) => kind.fmt(f),
             ErrorKind::Fetch(error) => error.fmt(f),
+            ErrorKind::OtherDocument { root } if root.namespace == ns::WSDL20 => {
+                f.write_str("a description in WSDL 2.0; only WSDL 1.1 is imported")
+            }
             ErrorKind::OtherDocument { root } => {
                 write!(f, "neither a WSDL 1.1 description nor an XML schema: the root element is <{root}>")
             }

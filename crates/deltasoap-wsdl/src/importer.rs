@@ -97,7 +97,7 @@ impl Importer {
         Importer { is_strict: true, ..self }
     }
 
-    /// Imports a WSDL or a schema from a URL, a file, a directory or a zip archive; also a file that
+    /// Imports a WSDL or a schema from a URL (`http`, `https`, `file`), a file, a directory or a zip archive; also a file that
     /// [`Import::compile`] made.
     ///
     /// # Errors
@@ -105,6 +105,13 @@ impl Importer {
     pub fn import(&self, source: &str) -> Result<Import, Error> {
         match Url::parse(source) {
             Ok(url) if matches!(url.scheme(), "http" | "https") => self.url(url),
+            Ok(url) if url.scheme() == "file" => match url.to_file_path() {
+                Ok(path) => self.path(&path),
+                Err(()) => Err(missing(source, "not the path of a file")),
+            },
+            Ok(url) if source.contains("://") => {
+                Err(missing(source, &format!("{} is none of http, https and file", url.scheme())))
+            }
             _ => self.path(Path::new(source)),
         }
     }

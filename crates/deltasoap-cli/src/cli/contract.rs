@@ -1,5 +1,6 @@
 //! Arguments of the commands that work by a WSDL.
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use deltasoap::soap::Version;
 use std::net::SocketAddr;
@@ -9,7 +10,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub struct Description {
     /// The WSDL: a URL, a file, a directory or a zip archive; or what `compile` made of it
-    #[arg(value_name = "WSDL")]
+    #[arg(value_name = "WSDL", value_parser = NonEmptyStringValueParser::new())]
     pub wsdl: String,
     #[command(flatten)]
     pub loading: Loading,
@@ -19,13 +20,13 @@ pub struct Description {
 #[derive(Debug, Default, Args)]
 pub struct Loading {
     /// Use no network for the documents that it imports
-    #[arg(long)]
+    #[arg(long, requires = "wsdl")]
     pub offline: bool,
     /// Let documents import files below this directory; default: that of the WSDL
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", requires = "wsdl")]
     pub root: Option<PathBuf>,
     /// Let documents from the network import others from private addresses
-    #[arg(long)]
+    #[arg(long, requires = "wsdl")]
     pub allow_private: bool,
     #[command(flatten)]
     pub access: Access,
@@ -35,25 +36,25 @@ pub struct Loading {
 #[derive(Debug, Default, Args)]
 pub struct Access {
     /// Add an HTTP header, also when a WSDL is loaded; may be given more than once
-    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE")]
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", requires = "wsdl")]
     pub headers: Vec<String>,
     /// Name and password for Basic authentication; without a password, that of the environment's DELTASOAP_PASSWORD
-    #[arg(short, long, value_name = "NAME[:PASSWORD]")]
+    #[arg(short, long, value_name = "NAME[:PASSWORD]", requires = "wsdl")]
     pub user: Option<String>,
     /// Use Digest instead of Basic authentication
     #[arg(long, requires = "user")]
     pub digest: bool,
     /// Trust the certificates in this file (PEM) besides the system's
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", requires = "wsdl")]
     pub cacert: Option<PathBuf>,
     /// Show this certificate (PEM)
-    #[arg(long, value_name = "FILE", requires = "key")]
+    #[arg(long, value_name = "FILE", requires_all = ["key", "wsdl"])]
     pub cert: Option<PathBuf>,
     /// The certificate's private key (PEM)
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub key: Option<PathBuf>,
     /// Take whatever certificate the WSDL's host and the service show: anybody on the way can read and change what is sent
-    #[arg(short = 'k', long, conflicts_with = "cacert")]
+    #[arg(short = 'k', long, requires = "wsdl", conflicts_with = "cacert")]
     pub insecure: bool,
 }
 

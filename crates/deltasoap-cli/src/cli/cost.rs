@@ -1,6 +1,7 @@
 //! Arguments of `cost`.
 
 use super::Loading;
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand, ValueEnum};
 use deltasoap_cost::Mode;
 use std::path::PathBuf;
@@ -87,7 +88,7 @@ pub struct Fit {
 #[derive(Debug, Args)]
 pub struct Messages {
     /// The WSDL: a URL, a file, a directory or a zip archive; or what `compile` made of it
-    #[arg(long, value_name = "WSDL")]
+    #[arg(long, value_name = "WSDL", value_parser = NonEmptyStringValueParser::new())]
     pub wsdl: String,
     #[command(flatten)]
     pub loading: Loading,

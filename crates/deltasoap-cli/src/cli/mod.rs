@@ -8,6 +8,7 @@ pub use contract::{
     Validate,
 };
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use deltasoap::{Checkpoints, Differential, Matcher};
 use std::net::SocketAddr;
@@ -181,7 +182,7 @@ pub struct Replay {
     #[arg(value_name = "DIR|FILE", required = true)]
     pub paths: Vec<PathBuf>,
     /// Read them as this WSDL says: a URL, a file, a directory or a zip archive; or what `compile` made of it
-    #[arg(long, value_name = "WSDL")]
+    #[arg(long, value_name = "WSDL", value_parser = NonEmptyStringValueParser::new())]
     pub wsdl: Option<String>,
     #[command(flatten)]
     pub loading: Loading,

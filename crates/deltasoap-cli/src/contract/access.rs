@@ -78,8 +78,11 @@ fn split(header: &str) -> Result<(&str, &str)> {
 /// The user's name and password, if there is one.
 fn user(access: &cli::Access) -> Result<Option<(&str, String)>> {
     let Some(user) = &access.user else { return Ok(None) };
-    let from_environment =
-        || std::env::var("DELTASOAP_PASSWORD").context("no password: add it behind a colon, or set DELTASOAP_PASSWORD");
+    let from_environment = || {
+        std::env::var("DELTASOAP_PASSWORD")
+            .ok()
+            .context("no password: add it behind a colon, or set DELTASOAP_PASSWORD")
+    };
     Ok(Some(match user.split_once(':') {
         Some((user, password)) => (user, password.to_owned()),
         None => (user.as_str(), from_environment()?),

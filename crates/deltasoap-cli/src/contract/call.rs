@@ -2,8 +2,9 @@
 
 use super::access::{credentials, headers, transport};
 use super::tap::Tap;
-use super::{contract, operation, print_json};
+use super::{contract, operation};
 use crate::cli::{Call, Switch};
+use crate::output::{print_json, with_causes};
 use anyhow::{Context as _, Result, bail};
 use deltasoap::soap::{HeaderBlock, Version};
 use deltasoap::{Node, QName};
@@ -33,10 +34,10 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
     match call.send_json(&data).await {
         Ok(reply) => printed(arguments, reply.as_ref()),
         Err(DynamicError::Fault(fault)) => fault_printed(arguments, &fault),
-        Err(error @ DynamicError::Json(_)) => {
-            let hint =
-                format!("`deltasoap template {} {name}` prints a request to begin with", arguments.description.wsdl);
-            Err(error).with_context(|| format!("the request is not what {name} takes ({hint})"))
+        Err(DynamicError::Json(error)) => {
+            let wsdl = &arguments.description.wsdl;
+            let hint = format!("`deltasoap template {wsdl} {name}` prints a request to begin with");
+            bail!("the request is not what {name} takes: {error}; {hint}")
         }
         Err(DynamicError::NoEndpoint(name)) => bail!("the WSDL gives no URL for {name}; say one with --endpoint"),
         Err(DynamicError::Call(error)) => no_answer(arguments, &error),
@@ -77,7 +78,7 @@ fn selected(arguments: &Call, contract: &Contract) -> Result<deltasoap_dynamic::
             let selector = Selector { name: arguments.operation.clone(), version: Some(version.into()) };
             Ok(contract.select(&selector)?)
         }
-        None => operation(contract, &arguments.description, &arguments.operation),
+        None => operation(contract, &arguments.description.wsdl, &arguments.operation),
     }
 }
 
@@ -146,19 +147,14 @@ fn fault_printed(arguments: &Call, fault: &DynamicFault) -> Result<ExitCode> {
 }
 
 fn no_answer(arguments: &Call, error: &CallError) -> Result<ExitCode> {
-    let mut causes = vec![error.to_string()];
-    let mut cause = std::error::Error::source(error);
-    while let Some(current) = cause {
-        let text = current.to_string();
-        if !causes.iter().any(|known| known.contains(&text)) {
-            causes.push(text);
-        }
-        cause = current.source();
-    }
+    let error_text = with_causes(error);
     if arguments.json {
-        print_json(&json!({ "error": causes.join(": ") }))?;
+        print_json(&json!({ "error": error_text }))?;
     }
-    eprintln!("error: {}", causes.join(": "));
+    eprintln!("error: {error_text}");
+    if error_text.contains("UnknownIssuer") {
+        eprintln!("--cacert trusts the certificates of a file, -k any");
+    }
     if matches!(error, CallError::Http(_)) && arguments.endpoint.is_none() {
         eprintln!("the URL is that of the WSDL; --endpoint takes another");
     }

@@ -1,7 +1,8 @@
 //! `compile`: a WSDL as a file that loads at once.
 
-use super::{import, print_line};
+use super::import;
 use crate::cli::Compile;
+use crate::output::print_line;
 use anyhow::{Context as _, Result};
 
 /// Writes the compiled description.

@@ -13,11 +13,15 @@ pub fn generate(arguments: &Generate) -> Result<()> {
     let import = import(&arguments.description)?;
     let builder = Builder::new(source).module_file().operations(&arguments.operations);
     let Generated { code, omitted, .. } = builder.generate_for(&import).with_context(|| source.clone())?;
+    let is_empty = !code.contains("pub ");
     match &arguments.output {
         None => io::stdout().write_all(code.as_bytes())?,
         Some(path) => {
             std::fs::write(path, code).with_context(|| format!("{} cannot be written", path.display()))?;
         }
+    }
+    if is_empty {
+        eprintln!("warning: there is nothing to generate: no operations with a SOAP binding, and no types");
     }
     let missing = import.notes().iter().filter(|note| note.kind != NoteKind::Tolerated);
     missing.for_each(|note| eprintln!("warning: {note}"));

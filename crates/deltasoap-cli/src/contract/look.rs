@@ -1,7 +1,8 @@
 //! `list`, `describe` and `template`: looking at a WSDL.
 
-use super::{contract, operation, print_json, print_line};
+use super::{contract, operation};
 use crate::cli::{Describe, List, Template};
+use crate::output::{print_json, print_line};
 use anyhow::{Context as _, Result, bail};
 use deltasoap::Buffer;
 use deltasoap::soap::{Version, encode_element};
@@ -9,6 +10,8 @@ use deltasoap_dynamic::{Contract, Operation};
 use deltasoap_wsdl::NoteKind;
 use serde_json::{Value as Json, json};
 use std::process::ExitCode;
+
+const NO_OPERATIONS: &str = "no operations with a SOAP binding";
 
 /// Lists services, ports and operations.
 pub fn list(arguments: &List) -> Result<ExitCode> {
@@ -43,7 +46,7 @@ fn print_listing(contract: &Contract) -> Result<()> {
         print_line(format_args!("  {}{mark}", operation.name()))?;
     }
     if heading.is_none() {
-        print_line("no operations with a SOAP binding")?;
+        print_line(NO_OPERATIONS)?;
     }
     Ok(())
 }
@@ -93,12 +96,17 @@ pub fn describe(arguments: &Describe) -> Result<()> {
     };
     if let Some(name) = arguments.name.as_ref().filter(|_| parts.is_empty()) {
         match contract.similar_names(name) {
-            similar if similar.is_empty() => bail!("nothing is called {name}; `deltasoap list` shows all operations"),
+            similar if similar.is_empty() => {
+                bail!("nothing is called {name}; `deltasoap list {}` shows all operations", arguments.description.wsdl)
+            }
             similar => bail!("nothing is called {name}; there are {}", similar.join(", ")),
         }
     }
     if arguments.json {
         return print_json(&parts.iter().map(deltasoap_dynamic::describe::Part::to_json).collect());
+    }
+    if parts.is_empty() {
+        return print_line(NO_OPERATIONS);
     }
     let texts: Vec<_> = parts.iter().map(deltasoap_dynamic::describe::Part::to_text).collect();
     print_line(texts.join("\n").trim_end())
@@ -107,7 +115,7 @@ pub fn describe(arguments: &Describe) -> Result<()> {
 /// Prints a message to fill in.
 pub fn template(arguments: &Template) -> Result<()> {
     let contract = contract(&arguments.description)?;
-    let operation = operation(&contract, &arguments.description, &arguments.operation)?;
+    let operation = operation(&contract, &arguments.description.wsdl, &arguments.operation)?;
     let method = operation.method()?;
     let (body, sample) = match arguments.response {
         true => (operation.response(), operation.response_sample()),

@@ -1,8 +1,9 @@
 //! `mock`: a service that is not there.
 
 use super::documents::Documents;
-use super::{import_with, print_line};
+use super::import_with;
 use crate::cli;
+use crate::output::print_line;
 use anyhow::{Context as _, Result, ensure};
 use deltasoap_dynamic::{Contract, Mock};
 use deltasoap_http::{Server, ServiceBuilder, SoapService};

@@ -20,13 +20,10 @@ pub use pages::{completions, man};
 pub use validate::validate;
 
 use crate::cli::{Description, Loading};
-use anyhow::{Context as _, Result};
+use anyhow::{Result, anyhow};
 use deltasoap_dynamic::{Contract, Operation};
 use deltasoap_wsdl::fetch::{Fetch, WebClient};
 use deltasoap_wsdl::{Import, Importer};
-use serde_json::Value as Json;
-use std::fmt::Display;
-use std::io::{self, Write as _};
 use url::Url;
 
 /// Imports what the arguments name, ready to be used.
@@ -51,19 +48,30 @@ fn import_with<F: Fetch + Send + Sync + 'static>(
     make: impl FnOnce(WebClient) -> F,
 ) -> Result<Import> {
     let imported = importer(wsdl, loading, make)?.import(wsdl);
-    imported.map_err(|error| explained(wsdl, error))
+    imported.map_err(|error| explained(wsdl, &error))
 }
 
 /// What went wrong, with what can be done about it.
-fn explained(wsdl: &str, error: deltasoap_wsdl::Error) -> anyhow::Error {
-    let text = error.to_string();
+fn explained(wsdl: &str, error: &deltasoap_wsdl::Error) -> anyhow::Error {
+    let (text, location) = (error.to_string(), format!("{wsdl}: "));
+    let mut text = text.as_str();
+    while let Some(rest) = text.strip_prefix(&location) {
+        text = rest;
+    }
     let hints = [
         ("status 401", "-u NAME:PASSWORD says who asks, with --digest if the host wants that"),
         ("UnknownIssuer", "--cacert FILE trusts the certificates of a file, -k any"),
-        ("private address", "--allow-private lets documents from the network import others from private addresses"),
+        ("address is private", "--allow-private lets documents from the network import others from private addresses"),
+        (
+            "is a private address",
+            "--allow-private lets documents from the network import others from private addresses",
+        ),
+        ("the root element is <html>", "that is a page; most services give their WSDL at their URL with ?wsdl"),
+        ("document type declaration", "is it a page? Most services give their WSDL at their URL with ?wsdl"),
+        ("below the import's root", "--root DIR lets documents import files below a directory"),
     ];
     let hint = hints.into_iter().find(|(sign, _)| text.contains(sign)).map(|(_, hint)| format!(" ({hint})"));
-    anyhow::Error::new(error).context(format!("{wsdl} cannot be imported{}", hint.unwrap_or_default()))
+    anyhow!("{wsdl} cannot be imported: {text}{}", hint.unwrap_or_default())
 }
 
 /// The importer that the arguments ask for.
@@ -88,17 +96,6 @@ fn importer<F: Fetch + Send + Sync + 'static>(
 }
 
 /// An operation, or what to do to find its name.
-fn operation(contract: &Contract, description: &Description, name: &str) -> Result<Operation> {
-    let found = contract.operation(name);
-    found.with_context(|| format!("`deltasoap list {}` shows all operations", description.wsdl))
-}
-
-/// Prints JSON for people.
-fn print_json(json: &Json) -> Result<()> {
-    print_line(serde_json::to_string_pretty(json)?)
-}
-
-/// Prints a line. Who reads may have seen enough, as `head` has: that is an error here, and none for the command.
-fn print_line(line: impl Display) -> Result<()> {
-    Ok(writeln!(io::stdout(), "{line}")?)
+pub fn operation(contract: &Contract, wsdl: &str, name: &str) -> Result<Operation> {
+    contract.operation(name).map_err(|error| anyhow!("{error}; `deltasoap list {wsdl}` shows all operations"))
 }

@@ -1,10 +1,12 @@
 //! `validate`: what is wrong with messages.
 
-use super::{contract, print_line};
+use super::contract;
 use crate::cli::Validate;
-use crate::replay::message_of;
-use anyhow::{Context as _, Result};
-use deltasoap_dynamic::Finding;
+use crate::output::{print_line, with_causes};
+use crate::replay::message_in;
+use anyhow::{Context as _, Result, anyhow};
+use bytes::Bytes;
+use deltasoap_dynamic::{Contract, Finding};
 use serde_json::json;
 use std::io::Read as _;
 use std::path::Path;
@@ -15,23 +17,36 @@ pub fn validate(arguments: &Validate) -> Result<ExitCode> {
     let contract = contract(&arguments.description)?;
     let mut is_good = true;
     for path in &arguments.messages {
-        let findings = contract.validate(&content(path)?);
-        is_good &= findings.is_empty();
-        findings.iter().try_for_each(|finding| print(arguments, path, finding))?;
-        if findings.is_empty() && !arguments.json {
-            print_line(format_args!("{}: ok", path.display()))?;
+        match content(path) {
+            Ok(content) => is_good &= validated(arguments, &contract, path, &content)?,
+            Err(error) => {
+                is_good = false;
+                eprintln!("error: {}", with_causes(error.as_ref()));
+            }
         }
     }
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn content(path: &Path) -> Result<Vec<u8>> {
-    if path != Path::new("-") {
-        return message_of(path).map(Vec::from).map_err(|why| anyhow::anyhow!("{}: {why}", path.display()));
+/// True for a message that nothing is wrong with.
+fn validated(arguments: &Validate, contract: &Contract, path: &Path, content: &[u8]) -> Result<bool> {
+    let findings = contract.validate(content);
+    findings.iter().try_for_each(|finding| print(arguments, path, finding))?;
+    if findings.is_empty() && !arguments.json {
+        print_line(format_args!("{}: ok", path.display()))?;
     }
+    Ok(findings.is_empty())
+}
+
+/// The message in a file, or on standard input.
+fn content(path: &Path) -> Result<Bytes> {
     let mut content = Vec::new();
-    std::io::stdin().read_to_end(&mut content).context("standard input cannot be read")?;
-    Ok(content)
+    if path == Path::new("-") {
+        std::io::stdin().read_to_end(&mut content).context("standard input cannot be read")?;
+    } else {
+        content = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    }
+    message_in(Bytes::from(content)).map_err(|why| anyhow!("{}: no message: {why}", path.display()))
 }
 
 fn print(arguments: &Validate, path: &Path, finding: &Finding) -> Result<()> {

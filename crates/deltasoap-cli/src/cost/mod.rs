@@ -10,7 +10,7 @@ mod tables;
 mod validate;
 
 use crate::cli::cost::{Calibrated, CostTask, Messages};
-use crate::contract::contract_of;
+use crate::contract::{contract_of, operation};
 use anyhow::{Context as _, Result, ensure};
 use deltasoap_cost::measure::Deltasoap;
 use deltasoap_cost::predict::Sizes;
@@ -59,6 +59,5 @@ fn operations(messages: &Messages) -> Result<Vec<Operation>> {
         usable.dedup_by(|a, b| a.name() == b.name());
         return Ok(usable);
     };
-    let found = contract.operation(name);
-    Ok(vec![found.with_context(|| format!("`deltasoap list {}` shows all operations", messages.wsdl))?])
+    Ok(vec![operation(&contract, &messages.wsdl, name)?])
 }

@@ -16,6 +16,7 @@ mod tap;
 mod wire;
 
 use crate::cli::{Demo, StreamName};
+use crate::output::print_line;
 use crate::progress;
 use crate::replay;
 use crate::services::Services;
@@ -34,7 +35,9 @@ use std::sync::Arc;
 /// Runs the demo.
 pub async fn run(arguments: &Demo) -> Result<()> {
     if !arguments.json {
-        println!("Servers and clients in one process, over HTTP on loopback; every reply is checked.\n");
+        print_line(format_args!(
+            "Servers and clients in one process, over HTTP on loopback; every reply is checked.\n"
+        ))?;
     }
     let outcomes = outcomes(arguments).await?;
     report::print(&outcomes, arguments.json)?;
@@ -44,7 +47,7 @@ pub async fn run(arguments: &Demo) -> Result<()> {
     if let Some(path) = arguments.report_path() {
         html::write(path, &outcomes).with_context(|| format!("cannot write {}", path.display()))?;
         if !arguments.json {
-            println!("\nPlots: {}", path.display());
+            print_line(format_args!("\nPlots: {}", path.display()))?;
         }
     }
     Ok(())
@@ -54,7 +57,9 @@ pub async fn run(arguments: &Demo) -> Result<()> {
 fn replay_sessions(arguments: &Demo) -> Result<()> {
     let report = replay::v_sphere(arguments.sessions).context("the recorded sessions")?;
     if !arguments.json {
-        println!("\nThe recorded vSphere sessions once more, replayed by their WSDL as dynamic values:\n");
+        print_line(format_args!(
+            "\nThe recorded vSphere sessions once more, replayed by their WSDL as dynamic values:\n"
+        ))?;
     }
     report.print(arguments.json)
 }

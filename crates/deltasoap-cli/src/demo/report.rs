@@ -4,6 +4,7 @@ use super::both::Both;
 use super::meter::Readings;
 use crate::cli::StreamName;
 use crate::figures::{fast_share, megabytes_per_second, per_second, ratio};
+use crate::output::print_line;
 use anyhow::Result;
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use comfy_table::{CellAlignment, Table};
@@ -227,13 +228,13 @@ pub fn print(outcomes: &[Outcome], json: bool) -> Result<()> {
     let rows = outcomes.iter().map(Row::new);
     if json {
         for row in rows {
-            println!("{}", serde_json::to_string(&row)?);
+            print_line(serde_json::to_string(&row)?)?;
         }
         return Ok(());
     }
     let rows: Vec<Row> = rows.collect();
-    println!("{}\n", table(REQUESTS, rows.iter().map(Row::request_cells)));
-    println!("{}\n\n{LEGEND}", table(RESPONSES, rows.iter().map(Row::response_cells)));
+    print_line(format_args!("{}\n", table(REQUESTS, rows.iter().map(Row::request_cells))))?;
+    print_line(format_args!("{}\n\n{LEGEND}", table(RESPONSES, rows.iter().map(Row::response_cells))))?;
     Ok(())
 }
 

@@ -17,7 +17,7 @@ pub fn read(path: &Path) -> Result<Bytes, Reason> {
 
 /// The message in a file's content. A document begins with `<`, with white space or with a mark of its encoding, HTTP with a
 /// letter.
-fn body(content: Bytes) -> Result<Bytes, Reason> {
+pub fn body(content: Bytes) -> Result<Bytes, Reason> {
     let body = if content.first().is_some_and(u8::is_ascii_alphabetic) { http_body(content)? } else { content };
     if body.iter().all(u8::is_ascii_whitespace) { Err("empty") } else { Ok(body) }
 }

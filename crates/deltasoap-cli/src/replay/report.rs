@@ -3,6 +3,7 @@
 use super::play::{Difference, Play, Tally};
 use super::types::Types;
 use crate::figures::{fast_share, median, megabytes_per_second, ratio};
+use crate::output::print_line;
 use anyhow::Result;
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use comfy_table::{CellAlignment, Table};
@@ -139,15 +140,14 @@ impl Report {
     pub fn print(&self, json: bool) -> Result<()> {
         if json {
             for line in self.json() {
-                println!("{}", line?);
+                print_line(line?)?;
             }
             return Ok(());
         }
         let total = self.total.as_ref().filter(|_| self.rows.len() > 1);
-        println!("{}", table(self.rows.iter().chain(total)));
-        println!("\n{LEGEND}");
-        self.print_lists();
-        Ok(())
+        print_line(table(self.rows.iter().chain(total)))?;
+        print_line(format_args!("\n{LEGEND}"))?;
+        self.print_lists()
     }
 
     /// The report as lines of JSON.
@@ -180,17 +180,17 @@ impl Report {
         all.flat_map(|(&reason, files)| files.iter().map(move |file| (reason, file.as_path())))
     }
 
-    fn print_lists(&self) {
+    fn print_lists(&self) -> Result<()> {
         let play = &self.play;
         let unknown = play.unknown.iter().map(|(element, messages)| format!("{element}: {messages}"));
-        list("Messages of operations that are not known", unknown);
+        list("Messages of operations that are not known", unknown)?;
         let faults = play
             .faults
             .iter()
             .map(|fault| format!("{}:{}:{}: {}", fault.file.display(), fault.line, fault.column, fault.error));
-        list("Messages that were refused", faults);
+        list("Messages that were refused", faults)?;
         let skipped = self.skipped().map(|(reason, file)| format!("{}: {reason}", file.display()));
-        list("Files that were skipped", skipped);
+        list("Files that were skipped", skipped)
     }
 }
 
@@ -284,16 +284,16 @@ fn cells(row: &Row) -> [String; 10] {
 const LISTED: usize = 20;
 
 /// Prints a list under a heading, not all of a long one; nothing for an empty one.
-fn list(heading: &str, entries: impl Iterator<Item = String>) {
+fn list(heading: &str, entries: impl Iterator<Item = String>) -> Result<()> {
     let mut entries = entries.peekable();
     if entries.peek().is_none() {
-        return;
+        return Ok(());
     }
-    println!("\n{heading}:");
-    entries.by_ref().take(LISTED).for_each(|entry| println!("  {entry}"));
-    let more = entries.count();
-    if more > 0 {
-        println!("  and {more} more, all of them with --json");
+    print_line(format_args!("\n{heading}:"))?;
+    entries.by_ref().take(LISTED).try_for_each(|entry| print_line(format_args!("  {entry}")))?;
+    match entries.count() {
+        0 => Ok(()),
+        more => print_line(format_args!("  and {more} more, all of them with --json")),
     }
 }
 

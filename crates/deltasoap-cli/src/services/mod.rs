@@ -6,6 +6,7 @@ pub mod tr069;
 pub mod vsphere;
 
 use crate::cli::Serve;
+use crate::output::print_line;
 use anyhow::{Context as _, Result};
 use axum::Router;
 use deltasoap::{Differential, Templating};
@@ -63,9 +64,9 @@ pub async fn serve(arguments: &Serve) -> Result<()> {
     let monitor = Monitor::of(&handle).prometheus()?;
     let services = Services::with(|| builder(arguments))?;
     for path in PATHS {
-        println!("listening on {scheme}://{address}{path}");
+        print_line(format_args!("listening on {scheme}://{address}{path}"))?;
     }
-    println!("also at {scheme}://{address}: / for a browser, /health, /ready, /metrics");
+    print_line(format_args!("also at {scheme}://{address}: / for a browser, /health, /ready, /metrics"))?;
     tokio::spawn(stop_when_told(handle, monitor.clone(), Duration::from_secs(arguments.drain)));
     let router = services.router().fallback_service(monitor);
     server.serve(router.into_service()).await?;

@@ -17,6 +17,14 @@ impl ArchiveServer for Shelf {
         let Some(Ok(session)) = context.header::<Session>() else {
             return Err(Fault::sender("who is it?").into());
         };
+        if let Binary::Part(uri) = &request.picture.value {
+            context.attachments().keep().await.map_err(|error| Fault::sender(error.to_string()))?;
+            let id = uri.content_id();
+            let part = context.attachments().kept().find(|part| part.content_id() == id.as_deref());
+            if part.and_then(|part| part.content_type()) != request.picture.content_type.as_deref() {
+                return Err(Fault::sender("the part is of another media type").into());
+            }
+        }
         let mut bytes = Vec::new();
         for binary in request.data.iter().chain([&request.picture.value, &request.digest]) {
             let content = context.attachments().bytes(binary).await;
@@ -132,7 +140,7 @@ fn includes_stand_wherever_bytes_may() -> Result {
     let include = |id: &str| format!("<x:Include xmlns:x='http://www.w3.org/2004/08/xop/include' href='cid:{id}'/>");
     let [picture, data, digest] = ["p@x", "d@x", "g@x"].map(include);
     let message = crate::body(&format!(
-        "<Store xmlns='urn:archive'><picture contentType='image/png'>{picture}</picture><data>{data}</data><data>AAEC</data>\
+        "<Store xmlns='urn:archive'><picture m:contentType='image/png' xmlns:m='http://www.w3.org/2005/05/xmlmime'>{picture}</picture><data>{data}</data><data>AAEC</data>\
          <digest>{digest}</digest></Store>"
     ));
     let store = crate::round_trip::<Store>(&message, deltasoap::schema::Use::Literal);

@@ -173,7 +173,7 @@ pub struct Quota(pub i32);
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "urn:archive", rename_all = "camelCase")]
 pub struct Picture {
-    #[soap(attribute)]
+    #[soap(attribute, namespace = "http://www.w3.org/2005/05/xmlmime")]
     pub content_type: Option<String>,
     #[soap(attribute)]
     pub digest: Option<deltasoap::lexical::Base64>,

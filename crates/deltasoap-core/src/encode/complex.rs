@@ -34,6 +34,7 @@ impl<T: Lexical> Text for T {
 /// Writes the content of a complex element whose start tag still stands open.
 pub fn encode<T: EncodeFields>(value: &T, encoder: &mut Encoder, view: View<'_>) {
     encode_attributes(value, encoder, view);
+    encoder.note_media_type(None);
     encode_inline(value, encoder, view);
 }
 
@@ -41,6 +42,7 @@ pub fn encode<T: EncodeFields>(value: &T, encoder: &mut Encoder, view: View<'_>)
 pub fn encode_text<T: EncodeFields>(value: &T, text: &impl Text, encoder: &mut Encoder, view: View<'_>) {
     encode_attributes(value, encoder, view);
     text.encode_text(encoder);
+    encoder.note_media_type(None);
 }
 
 pub(crate) fn encode_attributes<T: EncodeFields>(value: &T, encoder: &mut Encoder, view: View<'_>) {

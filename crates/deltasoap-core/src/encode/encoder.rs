@@ -7,7 +7,7 @@ use super::overlay::Splits;
 use super::references::Identities;
 use crate::schema::{QName, Use};
 use crate::soap::Version;
-use crate::types::binary::BinaryParts;
+use crate::types::binary::{BinaryParts, is_media_type};
 use crate::{Error, ErrorKind, ns};
 use deltasoap_xml::lexical::Lexical;
 use deltasoap_xml::{Buffer, Escape};
@@ -338,6 +338,9 @@ impl Encoder {
         self.attribute_start(name);
         self.out.push_text(value, Escape::Attribute);
         self.out.push(b"\"");
+        if self.parts.is_some() && is_media_type(name) {
+            self.note_media_type(Some(value.to_owned()));
+        }
     }
 
     /// An attribute whose value is a simple type's.
@@ -348,6 +351,23 @@ impl Encoder {
         self.attribute_start(name);
         value.format(&mut self.out, Escape::Attribute);
         self.out.push(b"\"");
+        if self.parts.is_some() && is_media_type(name) {
+            let mut text = Buffer::new();
+            value.format(&mut text, Escape::Text);
+            self.note_media_type(String::from_utf8(text.into_vec()).ok());
+        }
+    }
+
+    /// True if bytes of this number go into a part of their own.
+    pub(crate) fn wants_part(&self, len: usize) -> bool {
+        self.parts.as_ref().is_some_and(|parts| parts.wants(len))
+    }
+
+    /// Notes of what media type the text is that follows, for the part that it may become.
+    pub(crate) fn note_media_type(&mut self, media_type: Option<String>) {
+        if let Some(parts) = &mut self.parts {
+            parts.set_media_type(media_type);
+        }
     }
 
     fn attribute_start(&mut self, name: &QName) {

@@ -5,9 +5,8 @@ use crate::content::Message;
 use crate::decode::{Cursor, Decoder, Step};
 use crate::encode::Encoder;
 use crate::schema::{QName, Use, View};
-use crate::types::binary::BinaryParts;
+use crate::types::binary::{BinaryParts, TakenPart};
 use crate::{Buffer, Content, DecodeOptions, Error, ErrorKind, Memory, Node, Typed, ns};
-use bytes::Bytes;
 
 /// Writes a message with one typed body element.
 ///
@@ -61,8 +60,8 @@ pub fn encode_without_references<T: Content>(
 pub struct Optimized {
     /// The envelope, with `xop:Include` in the place of each part.
     pub message: Buffer,
-    /// Content ID and bytes of each part, in the order of the document.
-    pub parts: Vec<(String, Bytes)>,
+    /// The parts, in the order of the document.
+    pub parts: Vec<TakenPart>,
 }
 
 /// What is written otherwise in a message for a package of parts.
@@ -75,7 +74,8 @@ pub struct Optimization {
 }
 
 /// Writes a message with one body element for a package of parts (MTOM): binary values ([`Binary`](crate::Binary), and dynamic ones of
-/// `xsd:base64Binary`) that are long enough are not written but given back, and those that are elsewhere referred to by `xop:Include`.
+/// `xsd:base64Binary`) that are long enough are not written but given back, with what `xmime:contentType` says of them, and those that are
+/// elsewhere referred to by `xop:Include`.
 ///
 /// # Errors
 /// When the value holds text that XML cannot carry, or is of another shape than its schema.

@@ -6,6 +6,7 @@ mod header;
 mod message;
 mod version;
 
+pub use crate::types::binary::TakenPart;
 pub use envelope::{EnvelopeReader, Head, Receiver};
 pub use fault::{Fault, FaultCode};
 pub use header::HeaderBlock;

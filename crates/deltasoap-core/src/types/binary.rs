@@ -292,17 +292,39 @@ fn write_include(encoder: &mut Encoder, uri: &PartUri) {
 pub(crate) struct BinaryParts {
     /// Fewest bytes of a value that is taken.
     threshold: usize,
-    /// Content ID and bytes.
-    taken: Vec<(String, Bytes)>,
+    taken: Vec<TakenPart>,
+    /// The media type that the element at hand says its text is of.
+    media_type: Option<String>,
+}
+
+/// A value that was taken out of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TakenPart {
+    /// The content ID by which the message refers to it, without angle brackets.
+    pub content_id: String,
+    /// What the element's `xmime:contentType` says, if it has one.
+    pub media_type: Option<String>,
+    /// The bytes.
+    pub bytes: Bytes,
+}
+
+/// True for `xmime:contentType`, in either namespace (Describing Media Content of Binary Data in XML, 2.1).
+pub(crate) fn is_media_type(attribute: &QName) -> bool {
+    attribute.local == "contentType" && [ns::XMIME, ns::XMIME_2004].contains(&&*attribute.namespace)
 }
 
 impl BinaryParts {
     pub(crate) fn new(threshold: usize) -> Self {
-        BinaryParts { threshold, taken: Vec::new() }
+        BinaryParts { threshold, taken: Vec::new(), media_type: None }
     }
 
-    pub(crate) fn into_taken(self) -> Vec<(String, Bytes)> {
+    pub(crate) fn into_taken(self) -> Vec<TakenPart> {
         self.taken
+    }
+
+    /// Notes what the text of the element at hand is; `None` where its content begins.
+    pub(crate) fn set_media_type(&mut self, media_type: Option<String>) {
+        self.media_type = media_type;
     }
 
     /// True if a value of so many bytes is taken.
@@ -315,9 +337,9 @@ impl BinaryParts {
         if !self.wants(bytes.len()) {
             return None;
         }
-        let id = format!("binary-{}@xop.deltasoap", self.taken.len() + 1);
-        let uri = PartUri::of_content_id(&id);
-        self.taken.push((id, bytes.clone()));
+        let content_id = format!("binary-{}@xop.deltasoap", self.taken.len() + 1);
+        let uri = PartUri::of_content_id(&content_id);
+        self.taken.push(TakenPart { content_id, media_type: self.media_type.take(), bytes: bytes.clone() });
         Some(uri)
     }
 }

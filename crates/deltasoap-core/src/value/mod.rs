@@ -18,6 +18,7 @@ pub use simple::Simple;
 use crate::content::Content;
 use crate::decode::differential::Mend;
 use crate::decode::{self, Cursor, FlatSource, Step, array, nil_attribute};
+use crate::encode::complex::Text;
 use crate::encode::{self, Encoder, FlatSink};
 use crate::schema::{Builtin, Element, SimpleElement, UnionElement, View};
 use crate::{Binary, ErrorKind, Node, PartUri, Shared, Typed};
@@ -113,9 +114,7 @@ impl Content for Value {
             (Value::Absent, _) => {}
             (Value::Nil, _) => encoder.nil(),
             (Value::Part(uri), Element::Simple(_)) => Binary::Part(uri.clone()).encode(encoder, view),
-            (Value::Simple(Simple::Base64Binary(bytes)), Element::Simple(_))
-                if encoder.parts.as_ref().is_some_and(|parts| parts.wants(bytes.0.len())) =>
-            {
+            (Value::Simple(Simple::Base64Binary(bytes)), Element::Simple(_)) if encoder.wants_part(bytes.0.len()) => {
                 Binary::from(bytes.0.clone()).encode(encoder, view);
             }
             (Value::Simple(simple), Element::Simple(_) | Element::Union(_)) => {
@@ -123,10 +122,8 @@ impl Content for Value {
                 simple.leaf(encoder);
             }
             (Value::Record(record), Element::Complex(complex)) if complex.text.is_some() => {
-                encode::complex::encode_attributes(&**record, encoder, view);
-                if let Some(Value::Simple(text)) = record.fields.first() {
-                    text.leaf(encoder);
-                }
+                let text = record.fields.first().unwrap_or(&Value::Absent);
+                encode::complex::encode_text(&**record, text, encoder, view);
             }
             (Value::Record(record), Element::Complex(_)) => encode::complex::encode(&**record, encoder, view),
             (Value::List(items), Element::Array(array)) if array.dimensions > 1 => rows::encode(items, encoder, view),
@@ -173,6 +170,20 @@ impl Content for Value {
             (Value::Simple(simple), Element::Simple(element)) => simple.builtin() == element.base,
             (Value::Record(record), Element::Complex(_)) => record.is_flat(view),
             _ => false,
+        }
+    }
+}
+
+/// Text beside attributes: bytes may stand elsewhere.
+impl Text for Value {
+    fn encode_text(&self, encoder: &mut Encoder) {
+        match self {
+            Value::Part(uri) => Binary::Part(uri.clone()).encode_text(encoder),
+            Value::Simple(Simple::Base64Binary(bytes)) if encoder.wants_part(bytes.0.len()) => {
+                Binary::from(bytes.0.clone()).encode_text(encoder);
+            }
+            Value::Simple(text) => text.leaf(encoder),
+            _ => {}
         }
     }
 }

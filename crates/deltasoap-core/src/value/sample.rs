@@ -4,8 +4,8 @@
 //! can. A type within itself is left out as soon as it may be, and so is everything once the sample has grown large: without
 //! that, types that hold each other twice would double it at each level.
 //!
-//! A schema here has no facets but enumerations, and no derived types; `deltasoap-dynamic/src/sample.rs` makes samples of a WSDL's types,
-//! which know those.
+//! A schema here has no facets but enumerations, and no derived types. `deltasoap-dynamic/src/sample.rs`, which says why there are two,
+//! makes samples of a WSDL's types, which know those.
 
 use super::{Record, Simple, Value};
 use crate::schema::{ArrayElement, Builtin, ComplexElement, Compositor, Element, Field, SimpleElement, View};

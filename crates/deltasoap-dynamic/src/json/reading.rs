@@ -147,7 +147,7 @@ impl<'c> Reading<'c> {
         if let Some(text) = complex.text {
             let missing = || JsonError::new(&path.key("$"), scalar::expected(view.follow(text)), "nothing");
             let json = object.get("$").ok_or_else(missing)?;
-            record.fields.push(Value::Simple(scalar::from_json(json, view.follow(text), &path.key("$"))?));
+            record.fields.push(self.content(json, text, &complex.name, &path.key("$"))?);
             return Ok(record);
         }
         for (field, slot) in complex.fields.iter().zip(&layout.slots) {

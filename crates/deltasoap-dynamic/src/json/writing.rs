@@ -119,8 +119,9 @@ impl<'c> Writing<'c> {
         for (value, key) in record.attributes.iter().zip(&layout.attributes) {
             object.extend(value.as_ref().map(|value| (key.clone(), scalar::to_json(value))));
         }
-        if let (Some(_), Some(Value::Simple(text))) = (complex.text, record.fields.first()) {
-            object.insert("$".to_owned(), scalar::to_json(text));
+        let text = record.fields.first().filter(|text| **text != Value::Absent);
+        if let (Some(content), Some(text)) = (complex.text, text) {
+            object.insert("$".to_owned(), self.content(text, content, &complex.name, &path.key("$"))?);
         }
         for ((value, field), slot) in record.fields.iter().zip(complex.fields.iter()).zip(&layout.slots) {
             self.field(value, field, slot, object, path)?;

@@ -34,7 +34,12 @@ pub struct Finding {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}: {}", self.line, self.column, self.path, self.message)
+        write!(f, "{}:{}: ", self.line, self.column)?;
+        // What is wrong with the document as a whole is in no element.
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        f.write_str(&self.message)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::file::FileStream;
 use bytes::Bytes;
 use deltasoap_core::Binary;
+use deltasoap_core::soap::TakenPart;
 use futures_util::Stream;
 use std::fmt;
 use std::io;
@@ -28,6 +29,16 @@ pub struct Part {
     content_id: String,
     content_type: String,
     pub(super) content: Content,
+}
+
+/// True for one media type, with parameters or without.
+fn is_media_type(text: &str) -> bool {
+    let is_token = |it: &str| {
+        !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$&^_.+-".contains(&byte))
+    };
+    let (essence, rest) = text.split_once(';').unwrap_or((text, ""));
+    let mut names = essence.trim().splitn(2, '/');
+    names.next().is_some_and(is_token) && names.next().is_some_and(is_token) && !rest.contains([',', '&'])
 }
 
 /// The bytes of a part.
@@ -80,8 +91,11 @@ impl Part {
     }
 
     /// What was taken out of a message.
-    pub(crate) fn taken((content_id, bytes): (String, Bytes)) -> Self {
-        Self::new(content_id, "application/octet-stream", bytes)
+    pub(crate) fn taken(taken: TakenPart) -> Self {
+        let TakenPart { content_id, media_type, bytes } = taken;
+        // Any text can be said to be a media type.
+        let media_type = media_type.filter(|text| is_media_type(text));
+        Self::new(content_id, media_type.as_deref().unwrap_or("application/octet-stream"), bytes)
     }
 
     fn of(content_id: &str, content_type: &str, content: Content) -> Self {

@@ -5,6 +5,7 @@ pub(crate) mod ns {
     pub(crate) use deltasoap_core::ns::{SOAP11_ENCODING, SOAP12_ENCODING, XSD};
 
     pub(crate) const WSDL: &str = "http://schemas.xmlsoap.org/wsdl/";
+    pub(crate) const WSDL20: &str = "http://www.w3.org/ns/wsdl";
     pub(crate) const WSDL_SOAP11: &str = "http://schemas.xmlsoap.org/wsdl/soap/";
     pub(crate) const WSDL_SOAP12: &str = "http://schemas.xmlsoap.org/wsdl/soap12/";
     pub(crate) const WSDL_HTTP: &str = "http://schemas.xmlsoap.org/wsdl/http/";
