@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "BenchSoap11.nsmap"
+#include "serving.h"
 #include "soapH.h"
 
 namespace {
@@ -27,12 +28,6 @@ void answer_as_asked(struct soap *soap) {
   soap_clr_omode(soap, SOAP_IO_CHUNK | SOAP_ENC_ZLIB | SOAP_ENC_MTOM);
   if (std::strstr(soap->path, "/chunked")) soap_set_omode(soap, SOAP_IO_CHUNK);
   if (std::strstr(soap->path, "/gzip")) soap_set_omode(soap, SOAP_ENC_ZLIB);
-}
-
-int characters(const std::string &text) {
-  int count = 0;
-  for (unsigned char byte : text) count += (byte & 0xC0) != 0x80;
-  return count;
 }
 
 }  // namespace
@@ -141,51 +136,11 @@ OPERATION(fail, _ns1__fail, request, ns1__Nothing, response) {
   return SOAP_FAULT;
 }
 
-namespace {
-
-// One connection, to its end.
-void serve_connection(struct soap *soap, bool secure) {
-  if (!secure || !soap_ssl_accept(soap)) soap_serve(soap);
-  soap_destroy(soap);
-  soap_end(soap);
-  soap_free(soap);
-}
-
-struct soap *listen(const char *identity) {
-  auto *soap = soap_new1(SOAP_IO_KEEPALIVE | SOAP_C_UTFSTRING);
-  soap->bind_flags = SO_REUSEADDR;
-  soap->accept_timeout = 0;
-  soap->send_timeout = soap->recv_timeout = 60;
-  if (identity && soap_ssl_server_context(soap, SOAP_SSL_DEFAULT, identity, nullptr, nullptr, nullptr, nullptr, nullptr,
-                                          nullptr)) {
-    soap_print_fault(soap, stderr);
-    std::exit(1);
-  }
-  if (!soap_valid_socket(soap_bind(soap, "127.0.0.1", 0, 100))) {
-    soap_print_fault(soap, stderr);
-    std::exit(1);
-  }
-  sockaddr_in address;
-  socklen_t length = sizeof address;
-  getsockname(soap->master, reinterpret_cast<sockaddr *>(&address), &length);
-  std::printf("listening on %s://localhost:%d/bench\n", identity ? "https" : "http", ntohs(address.sin_port));
-  std::fflush(stdout);
-  return soap;
-}
-
-void serve(struct soap *soap, bool secure) {
-  while (soap_valid_socket(soap_accept(soap))) {
-    std::thread(serve_connection, soap_copy(soap), secure).detach();
-  }
-}
-
-}  // namespace
-
 int main(int argc, char **argv) {
   if (argc != 2) return std::fprintf(stderr, "usage: server IDENTITY-FILE\n"), 2;
   std::signal(SIGPIPE, SIG_IGN);
   soap_ssl_init();
-  auto *plain = listen(nullptr), *secure = listen(argv[1]);
+  auto *plain = listen(nullptr, "/bench"), *secure = listen(argv[1], "/bench");
   std::thread(serve, secure, true).detach();
   serve(plain, false);
 }

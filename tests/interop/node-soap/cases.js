@@ -5,12 +5,9 @@
 // Prints one JSON object a test, as tests/interop/README.md says.
 
 import soap from "soap";
-import { deserializers, floating } from "./values.js";
+import { keeping, written } from "./values.js";
 
 const [url] = process.argv.slice(2);
-
-/** Integers without bounds stay text too. */
-const keeping = { ...deserializers, integer: (text) => text, unsignedLong: (text) => text };
 
 /** What node-soap does not offer, and why: features, or single tests of one. */
 const lacks = {
@@ -94,20 +91,6 @@ class Tests {
     }
     console.log(JSON.stringify({ soap: this.version, feature, test: name, ok: detail === "", detail, skipped }));
   }
-}
-
-/** The value as node-soap is to be given it: numbers that JavaScript writes in its own way are told apart. */
-function written(value) {
-  if (typeof value === "number") {
-    return Number.isInteger(value) ? value : floating(value);
-  }
-  if (Array.isArray(value)) {
-    return value.map(written);
-  }
-  if (value !== null && typeof value === "object" && !(value instanceof Date)) {
-    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, written(part)]));
-  }
-  return value;
 }
 
 function expect(actual, expected) {

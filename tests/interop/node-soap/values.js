@@ -21,3 +21,20 @@ export const deserializers = {
   dateTime: (text) => text,
   date: (text) => text,
 };
+
+/** Integers without bounds stay text too. */
+export const keeping = { ...deserializers, integer: (text) => text, unsignedLong: (text) => text };
+
+/** The value as node-soap is to be given it: numbers that JavaScript writes in its own way are told apart. */
+export function written(value) {
+  if (typeof value === "number") {
+    return Number.isInteger(value) ? value : floating(value);
+  }
+  if (Array.isArray(value)) {
+    return value.map(written);
+  }
+  if (value !== null && typeof value === "object" && !(value instanceof Date)) {
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, written(part)]));
+  }
+  return value;
+}

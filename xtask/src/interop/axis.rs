@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Lacks, Peer, Served, ValuesServed, stamp};
+use super::{Lacks, Peer, Served, ValueService, ValuesServed, stamp};
 use crate::{java, shell};
 
 pub struct Axis;
@@ -70,8 +70,8 @@ impl Peer for Axis {
         // It keeps its settings where it is run.
         command.arg(folder()?.join("encoded")).current_dir(folder()?);
         let server = Server::start("axis", &mut command, 1)?;
-        let encoded = Some(server.url.clone());
-        Ok(Some(ValuesServed { _servers: vec![server], types: None, encoded, only: Some("1.1"), lacks: SERVER_LACKS }))
+        let encoded = Some(ValueService { only: Some("1.1"), ..ValueService::at(&server.url) });
+        Ok(Some(ValuesServed { _servers: vec![server], types: None, encoded, lacks: SERVER_LACKS }))
     }
 }
 

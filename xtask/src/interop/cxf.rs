@@ -7,10 +7,12 @@ use anyhow::Result;
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Lacks, Peer, Served, stamp};
+use super::{Lacks, Peer, Served, ValueService, ValuesServed, stamp};
 use crate::{java, shell};
 
 pub struct Cxf;
+
+const VALUE_LACKS: Lacks = &[("encoded*", "it has no SOAP encoding")];
 
 impl Peer for Cxf {
     fn name(&self) -> &'static str {
@@ -36,8 +38,15 @@ impl Peer for Cxf {
     }
 
     fn value_clients(&self) -> Result<Option<(Vec<Command>, Lacks)>> {
-        let lacks = &[("encoded*", "it has no SOAP encoding")];
-        Ok(Some((vec![java("deltasoap.interop.Values")?], lacks)))
+        Ok(Some((vec![java("deltasoap.interop.Values")?], VALUE_LACKS)))
+    }
+
+    fn value_servers(&self, ours: &Ours) -> Result<Option<ValuesServed>> {
+        let mut command = java("deltasoap.interop.ValuesServer")?;
+        command.arg(format!("file://{}", ours.types.display()));
+        let server = Server::start("cxf-values", &mut command, 1)?;
+        let types = ValueService { utf_16: Some(server.at("/utf-16")), ..ValueService::at(&server.url) };
+        Ok(Some(ValuesServed { _servers: vec![server], types: Some(types), encoded: None, lacks: VALUE_LACKS }))
     }
 
     fn server(&self, ours: &Ours) -> Result<Option<Served>> {

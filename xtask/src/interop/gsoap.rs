@@ -1,13 +1,14 @@
 //! gSOAP: its tools are those of Debian's package; the runtime is compiled from the source package, with TLS and zlib.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Peer, Served, stamp};
+use super::{Lacks, Peer, Served, ValueService, ValuesServed, stamp};
 use crate::{debian, gsoap, shell};
 
 pub struct Gsoap;
@@ -18,6 +19,18 @@ const SHARE: &str = "/usr/share/gsoap";
 const FLAGS: [&str; 4] = ["-std=c++17", "-O0", "-DWITH_OPENSSL", "-DWITH_GZIP"];
 const LINKED: [&str; 4] = ["-lssl", "-lcrypto", "-lz", "-lpthread"];
 
+const UTF_8: &str = "messages are written in UTF-8 or Latin-1";
+const YEAR_1: &str = "the year 1 is taken for 1970";
+/// The clients of values know the same.
+const VALUE_LACKS: Lacks = &[
+    ("literal primitives/an early time", YEAR_1),
+    ("encoded primitives/an early time", YEAR_1),
+    ("literal lists/nil items", "a number that is repeated has no nil"),
+    ("encoded arrays/nil items", "strings of an array have no nil"),
+    ("encoded faults", "it writes the part of a fault into an element of the message's name"),
+    ("literal utf-16", UTF_8),
+];
+
 impl Peer for Gsoap {
     fn name(&self) -> &'static str {
         "gSOAP"
@@ -26,78 +39,151 @@ impl Peer for Gsoap {
     fn install(&self, ours: &Ours) -> Result<()> {
         let runtime = gsoap::runtime()?;
         debian::install(&LIBRARIES)?;
-        let build = Build { sources: shell::root().join("tests/interop/gsoap"), folder: folder()?, runtime };
-        let mut files = stamp::files_in(&build.sources)?;
-        files.push(ours.description.clone());
-        let text = format!("{} {FLAGS:?}", debian::installed_version("gsoap")?);
-        stamp::unless_done(&folder()?.join("server"), &files, &text, || build.all(&ours.description))
+        let descriptions = [&ours.description, &ours.types, &ours.encoded];
+        for (code, description) in [BENCH, TYPES, ENCODED].into_iter().zip(descriptions) {
+            let build = Build { code, sources: shell::root().join("tests/interop/gsoap"), runtime: runtime.clone() };
+            build.unless_done(description)?;
+        }
+        Ok(())
     }
 
     fn client(&self) -> Result<Option<Command>> {
-        Ok(Some(Command::new(folder()?.join("client"))))
+        BENCH.client().map(Some)
     }
 
     fn server(&self, ours: &Ours) -> Result<Option<Served>> {
-        let mut command = Command::new(folder()?.join("server"));
-        let server = Server::start("gsoap-interop", command.arg(&ours.certificates.identity), 2)?;
+        let server = Server::start(BENCH.folder, BENCH.server()?.arg(&ours.certificates.identity), 2)?;
         let paths = &[("chunked", "/bench/chunked"), ("gzip", "/bench/gzip")];
-        Ok(Some(Served { server, paths, lacks: &[("utf-16", "messages are written in UTF-8 or Latin-1")] }))
+        Ok(Some(Served { server, paths, lacks: &[("utf-16", UTF_8)] }))
+    }
+
+    fn value_clients(&self) -> Result<Option<(Vec<Command>, Lacks)>> {
+        Ok(Some((vec![TYPES.client()?, ENCODED.client()?], &[])))
+    }
+
+    fn value_servers(&self, _: &Ours) -> Result<Option<ValuesServed>> {
+        let start = |code: Code| Server::start(code.folder, &mut code.server()?, 1);
+        let servers = [start(TYPES)?, start(ENCODED)?];
+        let [types, encoded] = servers.each_ref().map(|server| Some(ValueService::at(&server.url)));
+        Ok(Some(ValuesServed { _servers: servers.into(), types, encoded, lacks: VALUE_LACKS }))
     }
 }
 
-fn folder() -> Result<PathBuf> {
-    shell::workspace("gsoap-interop")
+/// What is generated of one description, and the client and the server that are compiled with it.
+#[derive(Clone, Copy)]
+struct Code {
+    /// Below `.peers/`.
+    folder: &'static str,
+    client: &'static str,
+    server: &'static str,
+    flag: Option<&'static str>,
+}
+
+const BENCH: Code = Code { folder: "gsoap-interop", client: "client", server: "server", flag: None };
+const TYPES: Code = Code { folder: "gsoap-types", client: "values_client", server: "values_server", flag: None };
+const ENCODED: Code = Code { folder: "gsoap-encoded", flag: Some("-DENCODED"), ..TYPES };
+
+impl Code {
+    fn folder(self) -> Result<PathBuf> {
+        shell::workspace(self.folder)
+    }
+
+    fn client(self) -> Result<Command> {
+        Ok(Command::new(self.folder()?.join(self.client)))
+    }
+
+    fn server(self) -> Result<Command> {
+        Ok(Command::new(self.folder()?.join(self.server)))
+    }
 }
 
 struct Build {
+    code: Code,
     sources: PathBuf,
-    folder: PathBuf,
     runtime: PathBuf,
 }
 
 impl Build {
-    fn all(&self, description: &Path) -> Result<()> {
+    fn unless_done(&self, description: &Path) -> Result<()> {
+        let mut files = stamp::files_in(&self.sources)?;
+        files.push(description.to_owned());
+        let text = format!("{} {FLAGS:?}", debian::installed_version("gsoap")?);
+        let folder = self.code.folder()?;
+        stamp::unless_done(&folder.join(self.code.server), &files, &text, || self.all(&folder, description))
+    }
+
+    fn all(&self, folder: &Path, description: &Path) -> Result<()> {
         println!("generating and compiling for gSOAP (about half a minute)");
-        self.generate(description)?;
-        self.compile(&self.runtime.join("stdsoap2.cpp"))?;
-        self.compile(&Path::new(SHARE).join("custom/struct_timeval.c"))?;
+        self.generate(folder, description)?;
+        self.compile(folder, &self.runtime.join("stdsoap2.cpp"))?;
+        self.compile(folder, &Path::new(SHARE).join("custom/struct_timeval.c"))?;
         for generated in ["soapC.cpp", "soapClient.cpp", "soapServer.cpp"] {
-            self.compile(&self.folder.join(generated))?;
+            self.compile(folder, &folder.join(generated))?;
         }
-        for program in ["client", "server"] {
-            self.compile(&self.sources.join(program).with_extension("cpp"))?;
+        for (program, generated) in [(self.code.client, "soapClient.o"), (self.code.server, "soapServer.o")] {
+            self.compile(folder, &self.sources.join(program).with_extension("cpp"))?;
+            link(folder, program, generated)?;
         }
-        self.link("client", "soapClient.o")?;
-        self.link("server", "soapServer.o")
+        Ok(())
     }
 
     /// wsdl2h makes a header file of the description, soapcpp2 makes code of that: no library, no sample messages, no WSDL.
-    fn generate(&self, description: &Path) -> Result<()> {
-        let mut wsdl2h = shell::command("wsdl2h", ["-L", "-x", "-o", "bench.h", "-t"]);
+    fn generate(&self, folder: &Path, description: &Path) -> Result<()> {
+        let mut wsdl2h = shell::command("wsdl2h", ["-L", "-x", "-o", "service.h", "-t"]);
         wsdl2h.arg(self.sources.join("typemap.dat")).arg(description);
-        shell::run(wsdl2h.current_dir(&self.folder))?;
+        shell::run(wsdl2h.current_dir(folder))?;
+        let header = folder.join("service.h");
+        let text = fs::read_to_string(&header).context("no header file was made")?;
+        fs::write(&header, with_rows(&text)).context("cannot write the header file")?;
         let mut soapcpp2 = shell::command("soapcpp2", ["-L", "-x", "-w", "-d."]);
-        soapcpp2.arg(format!("-I{SHARE}/import:{SHARE}")).arg("bench.h");
-        shell::run(soapcpp2.current_dir(&self.folder))
+        soapcpp2.arg(format!("-I{SHARE}/import:{SHARE}")).arg("service.h");
+        shell::run(soapcpp2.current_dir(folder))
     }
 
-    fn compile(&self, source: &Path) -> Result<()> {
+    fn compile(&self, folder: &Path, source: &Path) -> Result<()> {
         let mut compiler = shell::command("g++", FLAGS);
-        for include in [&self.folder, &self.runtime] {
+        compiler.args(self.code.flag);
+        for include in [folder, &self.runtime] {
             compiler.arg("-I").arg(include);
         }
         // Some of gSOAP's own sources are C by their names, and C++ as well.
-        shell::run(compiler.args(["-x", "c++", "-c"]).arg(source).arg("-o").arg(self.object(source)))
+        shell::run(compiler.args(["-x", "c++", "-c"]).arg(source).arg("-o").arg(object(folder, source)))
     }
+}
 
-    fn object(&self, source: &Path) -> PathBuf {
-        self.folder.join(source.file_name().unwrap_or_default()).with_extension("o")
+fn object(folder: &Path, source: &Path) -> PathBuf {
+    folder.join(source.file_name().unwrap_or_default()).with_extension("o")
+}
+
+fn link(folder: &Path, program: &str, generated: &str) -> Result<()> {
+    let own = format!("{program}.o");
+    let objects = [&own, generated, "soapC.o", "stdsoap2.o", "struct_timeval.o"].map(|name| folder.join(name));
+    let mut linker = shell::command("g++", objects);
+    shell::run(linker.args(LINKED).arg("-o").arg(folder.join(program)))
+}
+
+/// The header file with an array of arrays whose items are of the class of such arrays: wsdl2h declares that class once more
+/// in the middle of the other, which soapcpp2 refuses.
+fn with_rows(header: &str) -> String {
+    const OUTER: &str = "class ArrayOfArrayOfInt : public xsd__anyType\n{ public:\n";
+    let parts = header.split_once(OUTER).and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
+    match parts {
+        Some((before, (inner, after))) if inner.contains("class ArrayOfInt") => {
+            format!("{before}{OUTER}    ArrayOfInt {after}")
+        }
+        _ => header.to_owned(),
     }
+}
 
-    fn link(&self, program: &str, generated: &str) -> Result<()> {
-        let own = format!("{program}.o");
-        let objects = [&own, generated, "soapC.o", "stdsoap2.o", "struct_timeval.o"].map(|name| self.folder.join(name));
-        let mut linker = shell::command("g++", objects);
-        shell::run(linker.args(LINKED).arg("-o").arg(self.folder.join(program)))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_of_the_class_of_arrays() {
+        let outer = "class ArrayOfArrayOfInt : public xsd__anyType\n{ public:\n";
+        let header = format!("a;\n{outer}class ArrayOfInt : public x\n{{ public:\n int *__ptr;\n } *__ptr;\n}};\n");
+        assert_eq!(with_rows(&header), format!("a;\n{outer}    ArrayOfInt  *__ptr;\n}};\n"));
+        assert_eq!(with_rows("class ArrayOfInt;"), "class ArrayOfInt;");
     }
 }

@@ -9,6 +9,7 @@ mod axis;
 mod cxf;
 mod fetch;
 mod gsoap;
+mod markdown;
 mod mono;
 pub mod node_soap;
 mod ours;
@@ -18,6 +19,7 @@ mod results;
 mod table;
 mod zeep;
 
+use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
@@ -37,6 +39,9 @@ pub struct Arguments {
     /// Write every result to this file, as a JSON array
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Write the tables to this file, as Markdown
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
 }
 
 /// The toolkits, in the order of the table's columns.
@@ -102,11 +107,25 @@ type Lacks = &'static [(&'static str, &'static str)];
 struct ValuesServed {
     /// Keeps them running.
     _servers: Vec<Server>,
-    types: Option<String>,
-    encoded: Option<String>,
+    types: Option<ValueService>,
+    encoded: Option<ValueService>,
+    lacks: Lacks,
+}
+
+/// One of the two services of values.
+struct ValueService {
+    url: String,
     /// The version of SOAP, if it has one alone.
     only: Option<&'static str>,
-    lacks: Lacks,
+    /// Where it answers in UTF-16.
+    utf_16: Option<String>,
+}
+
+impl ValueService {
+    /// In both versions of SOAP, in UTF-8.
+    fn at(url: impl Into<String>) -> Self {
+        ValueService { url: url.into(), only: None, utf_16: None }
+    }
 }
 
 /// A running server of a peer.
@@ -130,9 +149,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         columns.extend(test_value_servers(&*peer, &ours)?);
     }
     columns.sort_by_key(|column| column.side);
+    let write =
+        |file: &PathBuf, text| fs::write(file, text).with_context(|| format!("cannot write {}", file.display()));
     if let Some(file) = &arguments.json {
-        std::fs::write(file, results::to_json(&columns)?)
-            .with_context(|| format!("cannot write {}", file.display()))?;
+        write(file, results::to_json(&columns)?)?;
+    }
+    if let Some(file) = &arguments.markdown {
+        write(file, markdown::of(&columns))?;
     }
     Ok(table::print(&columns))
 }
@@ -189,16 +212,24 @@ fn test_value_clients(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
 fn test_value_servers(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
     let Some(served) = peer.value_servers(ours)? else { return Ok(None) };
     println!("exchanging values with the server of {}", peer.name());
-    let mut command = ours.client();
-    command.arg("--ca").arg(ours.authority());
-    for (option, url) in [("--types", &served.types), ("--encoded", &served.encoded)] {
-        command.args(url.iter().flat_map(|url| [option, url]));
+    let mut lines = String::new();
+    for (option, service) in [("--types", &served.types), ("--encoded", &served.encoded)] {
+        let Some(service) = service else { continue };
+        lines += &process::output(&mut echoing(option, service, served.lacks, ours))?;
     }
-    command.args(served.only.iter().flat_map(|version| ["--only", version]));
-    for (feature, reason) in served.lacks {
-        command.arg("--lacks").arg(format!("{feature}={reason}"));
-    }
-    let mut column = Column::parse(peer.name(), Side::Server, VALUES, &process::output(&mut command)?)?;
+    let mut column = Column::parse(peer.name(), Side::Server, VALUES, &lines)?;
     column.note_lacks(served.lacks);
     Ok(Some(column))
+}
+
+/// Our client for one of the services of values.
+fn echoing(option: &str, service: &ValueService, lacks: Lacks, ours: &Ours) -> Command {
+    let mut command = ours.client();
+    command.arg("--ca").arg(ours.authority()).args([option, &service.url]);
+    command.args(service.only.iter().flat_map(|version| ["--only", version]));
+    command.args(service.utf_16.iter().flat_map(|url| ["--at".to_owned(), format!("utf-16={url}")]));
+    for (feature, reason) in lacks {
+        command.arg("--lacks").arg(format!("{feature}={reason}"));
+    }
+    command
 }

@@ -1,4 +1,4 @@
-//! .NET's web services as Mono has them, of Debian's packages. `wsdl` makes code of the descriptions.
+//! .NET's web services as Mono has them, of Debian's packages. `wsdl` makes code of the descriptions, for clients and for servers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,16 +7,49 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use super::ours::Ours;
-use super::{Lacks, Peer, Served, stamp};
+use super::process::Server;
+use super::{Lacks, Peer, Served, ValueService, ValuesServed, stamp};
 use crate::{debian, shell};
 
 pub struct Mono;
 
-const PACKAGES: [&str; 3] = ["mono-devel", "mono-mcs", "libmono-system-web-services4.0-cil"];
-const LACKS: Lacks = &[("1.2", "its tool makes no code for SOAP encoding in SOAP 1.2")];
-/// The namespaces and protocols that code is made for, and the descriptions.
-const PROXIES: [(&str, &str, &str); 3] =
-    [("types", "SOAP", "types"), ("types12", "SOAP12", "types"), ("encoded", "SOAP", "encoded")];
+const PACKAGES: [&str; 4] =
+    ["mono-devel", "mono-mcs", "libmono-system-web4.0-cil", "libmono-system-web-services4.0-cil"];
+const SOAP_1_2: (&str, &str) = ("1.2", "its tool makes no code for SOAP encoding in SOAP 1.2");
+const UTF_8: &str = "responses are always in UTF-8";
+const ANYTHING: &str = "arrays of xsd:anySimpleType are unknown to it";
+const JAGGED: &str = "arrays of arrays are read where their type is named alone";
+const TWO_DIMENSIONS: &str = "arrays of two dimensions are refused";
+const CLIENT_LACKS: Lacks = &[SOAP_1_2];
+/// What the client lacks stands in `Client.cs`.
+const SERVER_LACKS: Lacks = &[
+    SOAP_1_2,
+    ("literal utf-16", UTF_8),
+    ("encoded polymorphism/items of any type", ANYTHING),
+    ("encoded arrays/an array of arrays", JAGGED),
+    ("encoded arrays/empty arrays in an array", JAGGED),
+    ("encoded arrays/two dimensions", TWO_DIMENSIONS),
+    ("encoded arrays/a single column", TWO_DIMENSIONS),
+    ("encoded headers/a header block", "a block in SOAP encoding is not found"),
+];
+
+/// What code is made of, and how it is called.
+#[derive(Clone, Copy)]
+struct Code {
+    name: &'static str,
+    protocol: &'static str,
+    of_types: bool,
+    /// Whether it has arrays of arrays in need of correction.
+    has_rows: bool,
+}
+
+const PROXIES: [Code; 3] = [
+    Code { name: "types", protocol: "SOAP", of_types: true, has_rows: true },
+    Code { name: "types12", protocol: "SOAP12", of_types: true, has_rows: true },
+    Code { name: "encoded", protocol: "SOAP", of_types: false, has_rows: false },
+];
+/// A service answers in the version that it is called in.
+const SERVICES: [Code; 2] = [PROXIES[0], PROXIES[2]];
 
 impl Peer for Mono {
     fn name(&self) -> &'static str {
@@ -25,10 +58,15 @@ impl Peer for Mono {
 
     fn install(&self, ours: &Ours) -> Result<()> {
         debian::install(&PACKAGES)?;
-        let (source, folder) = (shell::root().join("tests/interop/mono/Client.cs"), folder()?);
-        let files = [source.clone(), ours.types.clone(), ours.encoded.clone()];
+        let (sources, folder) = (shell::root().join("tests/interop/mono"), folder()?);
+        let mut files = stamp::files_in(&sources)?;
+        files.extend([ours.types.clone(), ours.encoded.clone()]);
         let text = debian::installed_version("mono-devel")?;
-        stamp::unless_done(&folder.join("Client.exe"), &files, &text, || build(&source, &folder, ours))
+        stamp::unless_done(&folder.join("Client.exe"), &files, &text, || {
+            println!("generating and compiling for Mono");
+            build_client(&sources, &folder, ours)?;
+            build_server(&sources, &folder, ours)
+        })
     }
 
     /// Its script is that of values alone.
@@ -36,16 +74,20 @@ impl Peer for Mono {
         Ok(None)
     }
 
-    /// What serves its web services is a web server that is no part of it.
     fn server(&self, _: &Ours) -> Result<Option<Served>> {
         Ok(None)
     }
 
     fn value_clients(&self) -> Result<Option<(Vec<Command>, Lacks)>> {
-        // It knows no times of other zones than its own.
-        let mut command = shell::command("env", ["TZ=UTC", "mono"]);
-        command.arg(folder()?.join("Client.exe"));
-        Ok(Some((vec![command], LACKS)))
+        Ok(Some((vec![mono(&folder()?.join("Client.exe"))], CLIENT_LACKS)))
+    }
+
+    fn value_servers(&self, _: &Ours) -> Result<Option<ValuesServed>> {
+        let web = folder()?.join("web");
+        let server = Server::start("mono", mono(&web.join("bin/Server.exe")).arg(&web), 1)?;
+        let types = Some(ValueService::at(server.at("/types.asmx")));
+        let encoded = ValueService { only: Some("1.1"), ..ValueService::at(server.at("/encoded.asmx")) };
+        Ok(Some(ValuesServed { _servers: vec![server], types, encoded: Some(encoded), lacks: SERVER_LACKS }))
     }
 }
 
@@ -53,27 +95,59 @@ fn folder() -> Result<PathBuf> {
     shell::workspace("mono")
 }
 
-fn build(source: &Path, folder: &Path, ours: &Ours) -> Result<()> {
-    println!("generating and compiling for Mono");
-    let mut compiler = shell::command("mcs", ["-nologo", "-warn:0", "-r:System.Web.Services", "-r:System.Xml"]);
-    compiler.arg("-out:Client.exe").arg(source);
-    for (name, protocol, description) in PROXIES {
-        let description = if description == "types" { &ours.types } else { &ours.encoded };
-        compiler.arg(generate(name, protocol, description, folder)?);
+/// It knows no times of other zones than its own.
+fn mono(program: &Path) -> Command {
+    let mut command = shell::command("env", ["TZ=UTC", "mono"]);
+    command.arg(program);
+    command
+}
+
+fn compiler(libraries: &[&str]) -> Command {
+    let mut compiler = shell::command("mcs", ["-nologo", "-warn:0"]);
+    compiler.args(libraries.iter().map(|library| format!("-r:{library}")));
+    compiler
+}
+
+fn build_client(sources: &Path, folder: &Path, ours: &Ours) -> Result<()> {
+    let mut compiler = compiler(&["System.Web.Services", "System.Xml"]);
+    compiler.arg("-out:Client.exe").arg(sources.join("Client.cs"));
+    for code in PROXIES {
+        compiler.arg(generate(code, &folder.join(code.name).with_extension("cs"), &[], ours)?);
     }
     shell::run(compiler.current_dir(folder))
 }
 
-fn generate(name: &str, protocol: &str, description: &Path, folder: &Path) -> Result<PathBuf> {
-    let file = folder.join(name).with_extension("cs");
-    let mut tool = shell::command("wsdl", [format!("-protocol:{protocol}"), format!("-namespace:Values.{name}")]);
-    shell::run(tool.arg(format!("-out:{}", file.display())).arg(description))?;
-    if protocol == "SOAP" && name == "encoded" {
-        return Ok(file);
+/// A web application: pages, settings, and in its folder `bin` the services and the program that serves them.
+fn build_server(sources: &Path, folder: &Path, ours: &Ours) -> Result<()> {
+    let web = folder.join("web");
+    shell::create_folder(&web.join("bin"))?;
+    for page in ["types.asmx", "encoded.asmx", "web.config"] {
+        fs::copy(sources.join(page), web.join(page)).with_context(|| format!("cannot copy {page}"))?;
     }
-    let code = fs::read_to_string(&file).context("no code was made")?;
-    fs::write(&file, with_rows(&code)?).context("cannot write the code")?;
-    Ok(file)
+    let mut services = compiler(&["System.Web", "System.Web.Services", "System.Xml"]);
+    services.args(["-target:library", "-out:web/bin/Services.dll"]).arg(sources.join("Services.cs"));
+    for code in SERVICES {
+        let file = folder.join(format!("{}_service.cs", code.name));
+        generate(code, &file, &["-server"], ours)?;
+        let text = fs::read_to_string(&file).context("no code was made")?;
+        fs::write(&file, with_bodies(&text)).context("cannot write the code")?;
+        services.arg(file);
+    }
+    shell::run(services.current_dir(folder))?;
+    let mut server = compiler(&["System.Web"]);
+    shell::run(server.arg("-out:web/bin/Server.exe").arg(sources.join("Server.cs")).current_dir(folder))
+}
+
+fn generate(code: Code, file: &Path, options: &[&str], ours: &Ours) -> Result<PathBuf> {
+    let Code { name, protocol, of_types, has_rows } = code;
+    let description = if of_types { &ours.types } else { &ours.encoded };
+    let mut tool = shell::command("wsdl", [format!("-protocol:{protocol}"), format!("-namespace:Values.{name}")]);
+    shell::run(tool.args(options).arg(format!("-out:{}", file.display())).arg(description))?;
+    if has_rows {
+        let text = fs::read_to_string(file).context("no code was made")?;
+        fs::write(file, with_rows(&text)?).context("cannot write the code")?;
+    }
+    Ok(file.to_owned())
 }
 
 /// The code with a type of its own for the rows of `Lists`. The tool takes a repeated element with a repeated element in it for
@@ -88,4 +162,42 @@ fn with_rows(code: &str) -> Result<String> {
     ensure!(between.trim().is_empty(), "the rows have other attributes");
     let code = format!("{start}{SERIALIZATION}ElementAttribute({FORM})]{after}");
     Ok(code.replace("int[][]", "Row[]"))
+}
+
+/// The abstract class of a service as one with methods: those that echo have nothing to do, two call a method of `Services.cs`,
+/// and nobody calls the others.
+fn with_bodies(code: &str) -> String {
+    let lines = code.lines().map(|line| {
+        let declared = line.trim_start().strip_prefix("public abstract ");
+        match declared.map(|rest| rest.trim_end_matches([';', '{', ' '])) {
+            None => line.to_owned(),
+            Some(class) if class.starts_with("partial class") => format!("public {class} {{"),
+            Some(method) => format!("public {method} {{ {} }}", body(method)),
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn body(method: &str) -> &'static str {
+    match method.split('(').next() {
+        Some("void trace") => "Count();",
+        Some("void fail") => "Fail(code);",
+        Some(echo) if echo.starts_with("void ") => "",
+        _ => "throw new System.NotSupportedException();",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn abstract_methods_have_bodies() {
+        let code = "  public abstract partial class Types : Base {\n  public abstract void echo(ref int value);\n\
+                    public abstract void fail(string code);\n  public abstract Case[] cases();\n}";
+        let expected = "public partial class Types : Base {\npublic void echo(ref int value) {  }\n\
+                        public void fail(string code) { Fail(code); }\n\
+                        public Case[] cases() { throw new System.NotSupportedException(); }\n}";
+        assert_eq!(with_bodies(code), expected);
+    }
 }

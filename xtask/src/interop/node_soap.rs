@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Lacks, Peer, Served, stamp};
+use super::{Lacks, Peer, Served, ValueService, ValuesServed, stamp};
 use crate::{debian, shell};
 
 pub struct NodeSoap;
@@ -17,7 +17,35 @@ pub struct NodeSoap;
 const PACKAGES: [&str; 2] = ["nodejs", "npm"];
 /// Major version of Node.js.
 const OLDEST: u32 = 20;
-const FILES: [&str; 6] = ["package.json", "package-lock.json", "cases.js", "client.js", "server.js", "values.js"];
+const FILES: [&str; 8] = [
+    "package.json",
+    "package-lock.json",
+    "cases.js",
+    "client.js",
+    "server.js",
+    "serving.js",
+    "values.js",
+    "values_server.js",
+];
+
+const NO_ENCODING: (&str, &str) = ("encoded*", "it has no arrays of SOAP encoding and no references");
+const EMPTY: &str = "an empty element is read as null where nil is to be told apart";
+const TYPES: &str = "types are attributes, whose prefixes are not declared when they are written";
+/// What the client lacks stands in `cases.js`.
+const VALUE_SERVER_LACKS: Lacks = &[
+    ("literal primitives/empty texts", EMPTY),
+    ("literal primitives/a qualified name", "names are text: the declaration of the prefix is not kept"),
+    (
+        "literal choice/repeated branches in their order",
+        "elements of one name are one array: their order among others is lost",
+    ),
+    ("literal polymorphism/derived types", TYPES),
+    ("literal polymorphism/a type derived twice", TYPES),
+    ("literal lists/empty arrays", EMPTY),
+    ("literal lists/empty arrays in an array", EMPTY),
+    ("literal utf-16", "responses are always in UTF-8"),
+    NO_ENCODING,
+];
 
 impl Peer for NodeSoap {
     fn name(&self) -> &'static str {
@@ -41,11 +69,15 @@ impl Peer for NodeSoap {
     }
 
     fn value_clients(&self) -> Result<Option<(Vec<Command>, Lacks)>> {
-        let lacks = &[
-            ("literal utf-16", "requests are always in UTF-8"),
-            ("encoded*", "it has no arrays of SOAP encoding and no references"),
-        ];
+        let lacks = &[("literal utf-16", "requests are always in UTF-8"), NO_ENCODING];
         Ok(Some((vec![shell::command("node", [folder()?.join("cases.js")])], lacks)))
+    }
+
+    fn value_servers(&self, ours: &Ours) -> Result<Option<ValuesServed>> {
+        let mut command = shell::command("node", [folder()?.join("values_server.js")]);
+        let server = Server::start("node-soap-values", command.arg(&ours.types), 1)?;
+        let types = Some(ValueService::at(&server.url));
+        Ok(Some(ValuesServed { _servers: vec![server], types, encoded: None, lacks: VALUE_SERVER_LACKS }))
     }
 
     fn server(&self, ours: &Ours) -> Result<Option<Served>> {

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::process::Server;
-use super::{Peer, Served, ValuesServed, authority, fetch};
+use super::{Peer, Served, ValueService, ValuesServed, authority, fetch};
 use crate::shell;
 
 /// Our server, twice: without and with TLS.
@@ -118,8 +118,9 @@ impl Peer for Ourselves {
     }
 
     fn value_servers(&self, ours: &Ours) -> Result<Option<ValuesServed>> {
-        let (types, encoded) = (Some(ours.plain.at("/types")), Some(ours.plain.at("/encoded")));
+        let service = |path| Some(ValueService::at(ours.plain.at(path)));
+        let (types, encoded) = (service("/types"), service("/encoded"));
         let lacks = &[("literal utf-16", "responses are always in UTF-8")];
-        Ok(Some(ValuesServed { _servers: Vec::new(), types, encoded, only: None, lacks }))
+        Ok(Some(ValuesServed { _servers: Vec::new(), types, encoded, lacks }))
     }
 }

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Lacks, Peer, Served, ValuesServed};
+use super::{Lacks, Peer, Served, ValueService, ValuesServed};
 use crate::{debian, shell};
 
 pub struct Php;
@@ -28,7 +28,6 @@ const LACKS: Lacks = &[
         "encoded headers/a header block",
         "a block with the name of an operation, apart from case, is taken for a call of it",
     ),
-    ("literal utf-16", "responses are always in UTF-8"),
 ];
 
 impl Peer for Php {
@@ -57,7 +56,8 @@ impl Peer for Php {
         let mut command = shell::command("php", [shell::root().join("tests/interop/php/serve.php")]);
         command.arg(&ours.types).arg(&ours.encoded);
         let server = Server::start("php", &mut command, 1)?;
-        let (types, encoded) = (Some(server.at("/types")), Some(server.at("/encoded")));
-        Ok(Some(ValuesServed { _servers: vec![server], types, encoded, only: None, lacks: LACKS }))
+        let types = ValueService { utf_16: Some(server.at("/types/utf-16")), ..ValueService::at(server.at("/types")) };
+        let (types, encoded) = (Some(types), Some(ValueService::at(server.at("/encoded"))));
+        Ok(Some(ValuesServed { _servers: vec![server], types, encoded, lacks: LACKS }))
     }
 }

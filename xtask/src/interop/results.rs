@@ -44,6 +44,9 @@ pub const VALUES: Rows = &[
     ("encoded faults", "encoded: typed faults"),
 ];
 
+/// In place of a test's name, where a peer has nothing of a feature.
+pub const ALL: &str = "all of it";
+
 /// The versions of SOAP, each with rows of its own.
 pub const VERSIONS: [&str; 2] = ["1.1", "1.2"];
 
@@ -129,7 +132,7 @@ fn names(lack: &str, (soap, feature): &(&str, &str)) -> bool {
 }
 
 fn lacking(soap: &str, feature: &str, reason: &str) -> TestResult {
-    let (detail, test) = (String::new(), "all of it".to_owned());
+    let (detail, test) = (String::new(), ALL.to_owned());
     let skipped = Some(reason.to_owned());
     TestResult { soap: soap.to_owned(), feature: feature.to_owned(), test, ok: true, detail, skipped }
 }

@@ -2,11 +2,15 @@
 
 use crate::Failure;
 use crate::report::{Report, ensure, same};
+use crate::wire::header_of;
 use deltasoap::Message;
 use deltasoap::http::{CallError, CallOptions, Client, TypedFault};
 use deltasoap::schema::Use;
 use deltasoap::soap::{HeaderBlock, Version};
-use deltasoap_cases::{Calls, EncodedCalls, Exchange, Fields, Kind, LiteralCalls, Visitor, encoded, literal, problem};
+use deltasoap_cases::{
+    Calls, EncodedCalls, Exchange, Fields, Kind, LiteralCalls, Texts, Visitor, encoded, literal, problem,
+};
+use http::header::CONTENT_TYPE;
 use std::pin::Pin;
 
 /// One of the two services.
@@ -15,6 +19,8 @@ struct Peer {
     /// How its features begin.
     style: &'static str,
     encoding: Use,
+    /// Whether its answers are in UTF-16: then texts alone are tested.
+    is_utf_16: bool,
 }
 
 /// Tests the service of `types.wsdl`.
@@ -24,6 +30,15 @@ pub async fn literally(url: &str, version: Version, report: &Report) -> Result<(
     literal(&mut tests);
     tests.run(report).await;
     peer.calls::<LiteralCalls>(report).await;
+    Ok(())
+}
+
+/// Tests a service of `types.wsdl` that answers in UTF-16.
+pub async fn in_utf_16(url: &str, version: Version, report: &Report) -> Result<(), Failure> {
+    let peer = Peer { is_utf_16: true, ..Peer::new(url, version, "literal", Use::Literal)? };
+    let mut tests = Tests { peer: &peer, all: Vec::new() };
+    literal(&mut tests);
+    tests.run(report).await;
     Ok(())
 }
 
@@ -47,8 +62,13 @@ struct Tests<'a> {
 
 impl Visitor for Tests<'_> {
     fn visit<E: Exchange>(&mut self) {
+        let feature = match (self.peer.is_utf_16, E::Kind::NAME) {
+            (false, _) => E::Kind::FEATURE,
+            (true, Texts::NAME) => "utf-16",
+            (true, _) => return,
+        };
         for (name, make) in E::Kind::CASES {
-            self.all.push((E::Kind::FEATURE, name, Box::pin(self.peer.echo::<E>(*make))));
+            self.all.push((feature, name, Box::pin(self.peer.echo::<E>(*make))));
         }
     }
 }
@@ -64,7 +84,7 @@ impl Tests<'_> {
 impl Peer {
     fn new(url: &str, version: Version, style: &'static str, encoding: Use) -> Result<Self, Failure> {
         let client = Client::builder(url.to_owned()).version(version).encoding(encoding).build()?;
-        Ok(Peer { client, style, encoding })
+        Ok(Peer { client, style, encoding, is_utf_16: false })
     }
 
     fn feature(&self, name: &str) -> String {
@@ -81,6 +101,8 @@ impl Peer {
         let value = make();
         let request = E::Echo::from(value.clone());
         let response = self.client.call_with::<_, E::EchoResponse>(&request, self.options::<E::Echo>()).await?;
+        let media_type = header_of(&response, CONTENT_TYPE).to_ascii_lowercase();
+        ensure(media_type.contains("utf-16") == self.is_utf_16, &format!("the answer is in {media_type}"))?;
         let problem = problem(&value, E::echoed(&response.body));
         ensure(problem.is_empty(), &problem)
     }

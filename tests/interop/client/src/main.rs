@@ -113,6 +113,9 @@ async fn test(arguments: &Arguments, version: Version) -> Result<(), Failure> {
     }
     if let Some(url) = &arguments.types {
         Box::pin(cases::literally(url, version, &report)).await?;
+        if let Some((_, url)) = arguments.urls.iter().find(|(feature, _)| *feature == Feature::Utf16) {
+            Box::pin(cases::in_utf_16(url, version, &report)).await?;
+        }
     }
     if let Some(url) = &arguments.encoded {
         Box::pin(cases::in_encoding(url, version, &report)).await?;

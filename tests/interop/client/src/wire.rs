@@ -71,7 +71,8 @@ async fn utf_16(endpoint: &Endpoint) -> Result<(), Failure> {
     Ok(())
 }
 
-fn header_of<T>(response: &Response<T>, name: HeaderName) -> String {
+/// A header of a response; empty if there is none.
+pub fn header_of<T>(response: &Response<T>, name: HeaderName) -> String {
     response.http_headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or("").to_owned()
 }
 

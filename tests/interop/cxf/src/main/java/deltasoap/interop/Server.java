@@ -1,5 +1,7 @@
 package deltasoap.interop;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.logging.Level;
@@ -39,9 +41,11 @@ public final class Server {
         server.serveSecure(freePort(), Path.of(arguments[1]), Path.of(arguments[2]));
     }
 
-    private static int freePort() throws Exception {
+    static int freePort() {
         try (ServerSocket socket = new ServerSocket(0)) {
             return socket.getLocalPort();
+        } catch (IOException error) {
+            throw new UncheckedIOException(error);
         }
     }
 
@@ -82,7 +86,7 @@ public final class Server {
     }
 
     /** Has responses written in UTF-16. */
-    private static final class Utf16 extends AbstractPhaseInterceptor<Message> {
+    static final class Utf16 extends AbstractPhaseInterceptor<Message> {
         Utf16() {
             super(Phase.SETUP);
         }

@@ -1,0 +1,114 @@
+//! The results as Markdown, for `docs/interop.md`: how many tests pass, and all that a peer does not offer.
+
+use super::results::{Column, MESSAGES, Rows, Side, TestResult, VALUES, VERSIONS};
+
+const HEAD: &str = "# Tests with other toolkits
+
+Written by `cargo xtask interop --markdown docs/interop.md`. What is tested, and how, stands in
+[tests/interop](../tests/interop/README.md). A cell has the number of tests that pass, of all if some are not offered by the peer;
+`-` is where none is. A client is one of the peer's that calls our server, a server one of the peer's that our client calls.
+";
+
+/// The whole file.
+pub fn of(columns: &[Column]) -> String {
+    let messages = section("Ways of messages", MESSAGES, columns);
+    let values = section("Kinds of values", VALUES, columns);
+    format!("{HEAD}{messages}{values}{}", lacks(columns))
+}
+
+fn section(title: &str, rows: Rows, columns: &[Column]) -> String {
+    let columns: Vec<_> = columns.iter().filter(|column| column.rows == rows).collect();
+    let peers = columns.iter().map(|column| format!("{} {}", column.peer, name(column.side)));
+    let titles: Vec<_> = ["".to_owned(), "SOAP".to_owned()].into_iter().chain(peers).collect();
+    let mut text = format!("\n## {title}\n\n{}{}", line(&titles), line(&vec!["---".to_owned(); titles.len()]));
+    for (feature, title) in rows {
+        for soap in VERSIONS {
+            let cells = columns.iter().map(|column| cell(column, soap, feature));
+            text += &line(&[(*title).to_owned(), soap.to_owned()].into_iter().chain(cells).collect::<Vec<_>>());
+        }
+    }
+    text
+}
+
+fn line(cells: &[String]) -> String {
+    format!("| {} |\n", cells.join(" | "))
+}
+
+fn name(side: Side) -> &'static str {
+    if side == Side::Client { "client" } else { "server" }
+}
+
+fn cell(column: &Column, soap: &str, feature: &str) -> String {
+    let run = column.of(soap, feature).filter(|result| result.skipped.is_none());
+    let (all, passed) = (column.of(soap, feature).count(), run.filter(|result| result.ok).count());
+    match passed {
+        0 => "-".to_owned(),
+        passed if passed == all => passed.to_string(),
+        passed => format!("{passed} of {all}"),
+    }
+}
+
+/// A row for each peer, side and reason.
+fn lacks(columns: &[Column]) -> String {
+    let titles = ["peer", "side", "not offered", "why"].map(str::to_owned);
+    let mut text = format!("\n## What is not offered\n\n{}{}", line(&titles), line(&["---"; 4].map(str::to_owned)));
+    for column in columns {
+        for (reason, lacking) in by_reason(&column.results) {
+            let cells = [column.peer.to_owned(), name(column.side).to_owned(), lacking.join("; "), reason.to_owned()];
+            text += &line(&cells);
+        }
+    }
+    text
+}
+
+/// What is lacking for each reason, in the order of the results.
+fn by_reason(results: &[TestResult]) -> Vec<(&str, Vec<String>)> {
+    let mut all: Vec<(&str, Vec<String>)> = Vec::new();
+    for result in results {
+        let Some(reason) = result.skipped.as_deref() else { continue };
+        let in_both = results.iter().filter(|other| is_same_test(other, result)).count() == VERSIONS.len();
+        let version = if in_both { String::new() } else { format!(" (SOAP {})", result.soap) };
+        let lacking = format!("{}{version}", titled(result));
+        match all.iter_mut().find(|(known, _)| *known == reason) {
+            None => all.push((reason, vec![lacking])),
+            Some((_, others)) if others.contains(&lacking) => {}
+            Some((_, others)) => others.push(lacking),
+        }
+    }
+    all
+}
+
+fn is_same_test(one: &TestResult, other: &TestResult) -> bool {
+    (&one.feature, &one.test, &one.skipped) == (&other.feature, &other.test, &other.skipped)
+}
+
+fn titled(result: &TestResult) -> String {
+    let TestResult { feature, test, .. } = result;
+    if test == super::results::ALL { feature.clone() } else { format!("{feature}: {test}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(soap: &str, feature: &str, test: &str, skipped: Option<&str>) -> TestResult {
+        let [soap, feature, test] = [soap, feature, test].map(str::to_owned);
+        TestResult { soap, feature, test, ok: true, detail: String::new(), skipped: skipped.map(str::to_owned) }
+    }
+
+    #[test]
+    fn what_is_lacking_is_told_once_with_its_reason() {
+        let results = vec![
+            result("1.1", "mtom", "a", None),
+            result("1.1", "mtom", "b", Some("no parts")),
+            result("1.2", "mtom", "b", Some("no parts")),
+            result("1.2", "tls", "all of it", Some("no parts")),
+        ];
+        let column = Column { peer: "x", side: Side::Server, rows: MESSAGES, results };
+        assert_eq!(cell(&column, "1.1", "mtom"), "1 of 2");
+        assert_eq!(cell(&column, "1.2", "mtom"), "-");
+        let text = of(&[column]);
+        assert!(text.ends_with("| x | server | mtom: b; tls (SOAP 1.2) | no parts |\n"), "{text}");
+        assert!(text.contains("| MTOM | 1.1 | 1 of 2 |"), "{text}");
+    }
+}
