@@ -1,22 +1,25 @@
 //! The self-test of a peer: small messages whose checksums are computed here.
 
+use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::peer::{Hello, Peer};
+use crate::shell;
 use crate::values::Values;
 use deltasoap_streams::arrays::{self, Event, Mio};
 
 /// What all checks of a peer take at most: it is ended then, and what is left of them fails.
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// Runs every workload of the peer on small values and what must fail; says which went well.
-pub fn run(program: &Path) -> Result<Vec<bool>> {
+/// Runs every workload of the peer on small values and what must fail, and calls its server (another peer's where it has none); says
+/// which went well.
+pub fn run(program: &Path, server: &Path) -> Result<Vec<bool>> {
     let mut peer = Peer::start(program)?;
     let _limit = peer.limit(LIMIT);
     let hello = peer.hello()?;
@@ -24,10 +27,12 @@ pub fn run(program: &Path) -> Result<Vec<bool>> {
     if hello.workloads.iter().any(|name| name.starts_with("send-")) {
         peer.connect(throw_away()?)?;
     }
+    let plane = Plane::of(&hello);
     let mut outcomes: Vec<_> =
-        hello.workloads.iter().map(|name| report(name, check_workload(&mut peer, name))).collect();
+        hello.workloads.iter().map(|name| report(name, check_workload(&mut peer, name, plane))).collect();
     outcomes.push(report("errors", check_errors(&mut peer, hello.workloads.is_empty())));
     outcomes.extend(check_server(&mut peer, &hello)?);
+    outcomes.extend(check_calls(&mut peer, &hello, server)?);
     outcomes.push(report("quit", peer.quit()));
     Ok(outcomes)
 }
@@ -48,9 +53,9 @@ fn report(name: &str, result: Result<()>) -> bool {
     result.is_ok()
 }
 
-fn check_workload(peer: &mut Peer, workload: &str) -> Result<()> {
+fn check_workload(peer: &mut Peer, workload: &str, plane: Plane) -> Result<()> {
     let (direction, kind) = workload.split_once('-').context("a workload is DIRECTION-KIND")?;
-    for values in samples(kind)? {
+    for values in samples(kind, plane)? {
         check_runs(peer, workload, &values)?;
         if direction != "decode" {
             check_output(peer, kind, &values)?;
@@ -82,23 +87,53 @@ fn check_output(peer: &mut Peer, kind: &str, values: &Values) -> Result<()> {
     same(&again.checksum, &values.checksum(), "the checksum of the output")
 }
 
-/// Calls each operation that the peer's server offers once, then each that its client does.
+/// Sends a message to each operation that the peer's server offers.
 fn check_server(peer: &mut Peer, hello: &Hello) -> Result<Vec<bool>> {
     if hello.operations.is_empty() {
         return Ok(Vec::new());
     }
-    let port = peer.serve(2)?;
-    let served = hello.operations.iter().map(|operation| report(operation, call(port, operation)));
-    let mut outcomes: Vec<bool> = served.collect();
+    let (port, plane) = (peer.serve(2)?, Plane::of(hello));
+    Ok(hello.operations.iter().map(|operation| report(operation, call(port, operation, plane))).collect())
+}
+
+/// Lets the peer's client call each operation that it offers, and the last of them over each transport, always at another process.
+fn check_calls(peer: &mut Peer, hello: &Hello, server: &Path) -> Result<Vec<bool>> {
+    let Some(last) = hello.calls.last() else { return Ok(Vec::new()) };
+    let (secrets, plane) = (Secrets::new()?, Plane::of(hello));
+    let mut outcomes = Vec::new();
+    let mut plain = Peer::start(server)?;
+    let port = plain.serve(2)?;
     for operation in &hello.calls {
-        outcomes.push(report(&format!("call {operation}"), check_call(peer, port, operation)));
+        outcomes.push(report(&format!("call {operation}"), check_call(peer, port, operation, plane)));
+    }
+    for transport in &hello.transports {
+        let over_it = check_transport(peer, server, transport, &secrets, last, plane);
+        outcomes.push(report(&format!("call by {transport}"), over_it));
     }
     Ok(outcomes)
 }
 
-/// Lets the peer's client call its own server.
-fn check_call(peer: &mut Peer, port: u16, operation: &str) -> Result<()> {
-    let (message, checksum) = called(operation)?;
+/// A call over another transport than plain HTTP.
+fn check_transport(
+    peer: &mut Peer,
+    server: &Path,
+    transport: &str,
+    secrets: &Secrets,
+    operation: &str,
+    plane: Plane,
+) -> Result<()> {
+    let mut server = Peer::start(server)?;
+    let _limit = server.limit(LIMIT);
+    for end in [&mut server, peer] {
+        end.transport(transport, &secrets.folder)?;
+    }
+    let port = server.serve(2)?;
+    check_call(peer, port, operation, plane)
+}
+
+/// Lets the peer's client call a server.
+fn check_call(peer: &mut Peer, port: u16, operation: &str, plane: Plane) -> Result<()> {
+    let (message, checksum) = called(operation, plane)?;
     let prepared = peer.call(port, operation, RECEIVED, message.as_bytes())?;
     same(&prepared.checksum, &checksum, "the checksum of the first call")?;
     let runs = peer.run(3)?;
@@ -106,32 +141,66 @@ fn check_call(peer: &mut Peer, port: u16, operation: &str) -> Result<()> {
     same(&runs.ns.len(), &3, "the number of calls")
 }
 
+/// A certificate for this machine with its key, as the protocol's `transport` has them.
+struct Secrets {
+    folder: PathBuf,
+}
+
+impl Secrets {
+    fn new() -> Result<Self> {
+        let folder = shell::workspace("secrets")?;
+        let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()])?;
+        let (certificate, key) = (made.cert.pem(), made.signing_key.serialize_pem());
+        fs::write(folder.join("certificate.pem"), &certificate)?;
+        fs::write(folder.join("key.pem"), &key)?;
+        fs::write(folder.join("identity.pem"), key + &certificate)?;
+        Ok(Secrets { folder })
+    }
+}
+
+/// Which characters a peer is given.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Plane {
+    Basic,
+    All,
+}
+
+impl Plane {
+    fn of(hello: &Hello) -> Self {
+        if hello.basic_plane { Plane::Basic } else { Plane::All }
+    }
+
+    fn has(self, character: char) -> bool {
+        self == Plane::All || u32::from(character) <= 0xffff
+    }
+}
+
 /// Items of a call that receives some.
 const RECEIVED: usize = 3;
 
 /// The message with the values to send, and the checksum of what must come back.
-fn called(operation: &str) -> Result<(String, String)> {
+fn called(operation: &str, plane: Plane) -> Result<(String, String)> {
     if operation == "echoVoid" {
         return Ok((String::new(), Values::Ints(vec![]).checksum()));
     }
     if let Some(items) = operation.strip_prefix("receive") {
         return Ok((String::new(), received(items)?.checksum()));
     }
-    let values = sent(operation)?;
+    let values = sent(operation, plane)?;
     let count = Values::Ints(vec![i32::try_from(values.len())?]);
     let checksum = if operation.starts_with("send") { count.checksum() } else { values.checksum() };
     Ok((values.message(), checksum))
 }
 
 /// What an operation sends in these checks.
-fn sent(operation: &str) -> Result<Values> {
+fn sent(operation: &str, plane: Plane) -> Result<Values> {
     let items = operation.trim_start_matches("echo").trim_start_matches("send").to_lowercase();
     let kind = match &*items {
         "doubles" => "easy",
         "mios" => "structs",
         items => items,
     };
-    samples(kind)?.into_iter().next().context("there are no such values")
+    samples(kind, plane)?.into_iter().next().context("there are no such values")
 }
 
 /// What a service makes of a number: see `bench/definitions/suite.wsdl`.
@@ -154,11 +223,11 @@ fn asking(operation: &str) -> String {
 }
 
 /// Which values come back is looked at by the load generator, each time that it is used.
-fn call(port: u16, operation: &str) -> Result<()> {
+fn call(port: u16, operation: &str, plane: Plane) -> Result<()> {
     let message = match operation {
         "echoVoid" => Values::Ints(vec![]).message().replace("sendInts", operation),
         _ if operation.starts_with("receive") => asking(operation),
-        _ => sent(operation)?.message().replace(&operation.replacen("echo", "send", 1), operation),
+        _ => sent(operation, plane)?.message().replace(&operation.replacen("echo", "send", 1), operation),
     };
     let answer = post(port, &message)?;
     ensure!(answer.starts_with("HTTP/1.1 200"), "{answer}");
@@ -204,14 +273,14 @@ fn same<T: PartialEq + std::fmt::Debug>(actual: &T, expected: &T, what: &str) ->
 }
 
 /// Small values of a kind of workload: some, and none.
-fn samples(kind: &str) -> Result<Vec<Values>> {
+fn samples(kind: &str, plane: Plane) -> Result<Vec<Values>> {
     Ok(match kind {
         "ints" => vec![Values::Ints(vec![i32::MIN, -1, 0, 7, i32::MAX]), Values::Ints(vec![])],
         "easy" => vec![Values::Doubles(vec![0.5, -1.25, 3.0, 99.99]), Values::Doubles(vec![])],
         "hard" => vec![Values::Doubles(hard_doubles())],
-        "strings" => vec![Values::Strings(texts()), Values::Strings(vec![])],
+        "strings" => vec![Values::Strings(texts(plane)), Values::Strings(vec![])],
         "structs" => vec![Values::Mios(mios()), Values::Mios(vec![])],
-        "events" => vec![Values::Events(events()), Values::Events(vec![])],
+        "events" => vec![Values::Events(events(plane)), Values::Events(vec![])],
         "doubles64" => vec![Values::Doubles64(hard_doubles()), Values::Doubles64(vec![0.5])],
         "base64" => (0..4).map(|length| Values::Base64((0..=length).collect())).collect(),
         _ => bail!("unknown kind of workload {kind}"),
@@ -222,15 +291,40 @@ fn hard_doubles() -> Vec<f64> {
     vec![0.1, 1.0 / 3.0, -0.0, 5e-324, f64::MIN_POSITIVE, f64::MAX, f64::INFINITY, f64::NEG_INFINITY]
 }
 
-fn texts() -> Vec<String> {
-    ["plain", "<a> & \"b\"", " two  spaces ", "äß漢字🦀", "", "a\tb\nc"].map(str::to_owned).to_vec()
+fn texts(plane: Plane) -> Vec<String> {
+    ["plain", "<a> & \"b\"", " two  spaces ", "äß漢字🦀", "", "a\tb\nc"]
+        .map(|text| text.chars().filter(|&c| plane.has(c)).collect())
+        .to_vec()
 }
 
 fn mios() -> Vec<Mio> {
     (0..40).map(|n| (n, -n, f64::from(n) / 7.0)).collect()
 }
 
-fn events() -> Vec<Event> {
-    let texts = texts().into_iter().zip(1..);
+fn events(plane: Plane) -> Vec<Event> {
+    let texts = texts(plane).into_iter().zip(1..);
     texts.map(|(text, id)| (id, f64::from(id).sqrt(), text)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_sent_comes_back_as_items_or_as_their_number() {
+        let checksum = |operation| called(operation, Plane::All).unwrap().1;
+        let items = sent("echoInts", Plane::All).unwrap();
+        assert_eq!(checksum("echoInts"), items.checksum());
+        assert_eq!(checksum("sendInts"), Values::Ints(vec![items.len() as i32]).checksum());
+        assert_eq!(checksum("receiveInts"), Values::Ints(vec![1, 2, 3]).checksum());
+        assert!(called("echoVoid", Plane::All).unwrap().0.is_empty());
+        assert!(called("receiveNothing", Plane::All).is_err());
+    }
+
+    #[test]
+    fn who_knows_the_first_plane_alone_is_given_no_other() {
+        let widest = |plane| texts(plane).concat().chars().max().unwrap();
+        assert!(u32::from(widest(Plane::All)) > 0xffff && widest(Plane::Basic) == '\u{6f22}');
+        assert_eq!(texts(Plane::All).len(), texts(Plane::Basic).len());
+    }
 }

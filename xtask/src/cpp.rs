@@ -40,3 +40,16 @@ impl CppPeer {
         Ok(program)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_library_has_its_program() {
+        for peer in [PUGIXML, LIBXML2] {
+            assert!(shell::root().join("bench/peers").join(peer.name).join("peer.cpp").exists(), "{}", peer.name);
+            assert!(peer.flags.iter().any(|flag| flag.starts_with("-l")), "{}", peer.name);
+        }
+    }
+}

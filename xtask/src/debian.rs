@@ -1,17 +1,32 @@
 //! Packages of a Debian system.
 
+use std::fmt;
+
 use anyhow::{Context, Result};
 
 use crate::shell;
 
+/// Packages that this machine lacks, and that could not be installed.
+#[derive(Debug)]
+pub struct Lacking(String);
+
+impl fmt::Display for Lacking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "install these packages as root, then try again: {}", self.0)
+    }
+}
+
 /// Installs those that are missing; only root can.
+///
+/// # Errors
+/// [`Lacking`] where that fails.
 pub fn install(packages: &[&str]) -> Result<()> {
     let missing: Vec<_> = packages.iter().copied().filter(|name| installed_version(name).is_err()).collect();
     if missing.is_empty() {
         return Ok(());
     }
     println!("installing {}", missing.join(", "));
-    let advice = || format!("install these packages as root, then try again: {}", missing.join(" "));
+    let advice = || Lacking(missing.join(" "));
     shell::run(&mut shell::command("apt-get", ["update"])).with_context(advice)?;
     let mut install = shell::command("apt-get", ["install", "--yes", "--no-install-recommends"]);
     shell::run(install.args(&missing).env("DEBIAN_FRONTEND", "noninteractive")).with_context(advice)
@@ -23,4 +38,17 @@ pub fn installed_version(package: &str) -> Result<String> {
     let answer = shell::output(&mut shell::command("dpkg-query", ["--show", format, package]))?;
     let version = answer.strip_prefix("installed ").with_context(|| format!("{package} is not installed"))?;
     Ok(version.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lacking_can_be_told_from_other_errors() {
+        let refused: Result<()> = Err(anyhow::anyhow!("not root"));
+        let error = refused.with_context(|| Lacking("mono-mcs".to_owned())).unwrap_err();
+        assert!(error.is::<Lacking>() && !anyhow::anyhow!("a compiler's complaint").is::<Lacking>());
+        assert!(format!("{error:#}").contains("mono-mcs: not root"), "{error:#}");
+    }
 }

@@ -14,12 +14,13 @@ use anyhow::{Context, Result, bail};
 
 use crate::{debian, shell, stamp};
 
-const PACKAGES: [&str; 4] = ["gsoap", "g++", "dpkg-dev", "debian-archive-keyring"];
+const PACKAGES: [&str; 6] = ["gsoap", "g++", "dpkg-dev", "debian-archive-keyring", "libssl-dev", "zlib1g-dev"];
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 const IMPORTS: &str = "/usr/share/gsoap/import";
-const SOURCES: [&str; 8] =
-    ["bench.h", "checksum.h", "client.h", "codec.h", "connection.h", "memory.h", "peer.cpp", "server.h"];
-const FLAGS: [&str; 4] = ["-std=c++17", "-O3", "-DWITH_FAST", "-DWITH_NOIDREF"];
+const SOURCES: [&str; 9] =
+    ["bench.h", "checksum.h", "client.h", "codec.h", "connection.h", "memory.h", "peer.cpp", "server.h", "transport.h"];
+const FLAGS: [&str; 6] = ["-std=c++17", "-O3", "-DWITH_FAST", "-DWITH_NOIDREF", "-DWITH_OPENSSL", "-DWITH_GZIP"];
+const LIBRARIES: [&str; 4] = ["-pthread", "-lssl", "-lcrypto", "-lz"];
 
 /// Builds the peer unless it is up to date; gives the path of its program.
 pub fn build() -> Result<PathBuf> {
@@ -154,7 +155,7 @@ impl Build {
     fn link(&self) -> Result<()> {
         let objects =
             ["peer.o", "soapC.o", "soapClient.o", "soapServer.o", "stdsoap2.o"].map(|name| self.folder.join(name));
-        shell::run(shell::command("g++", objects).arg("-pthread").arg("-o").arg(self.program()))
+        shell::run(shell::command("g++", objects).arg("-o").arg(self.program()).args(LIBRARIES))
     }
 }
 

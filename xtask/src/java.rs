@@ -5,7 +5,6 @@
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -48,8 +47,7 @@ const PLAIN: JavaPeer = JavaPeer {
 pub const XSUL: JavaPeer =
     JavaPeer { name: "xsul", class: "Peer", options: "-Xms1g -Xmx1g -XX:+UseSerialGC", shared: &[], ..PLAIN };
 
-pub const CXF: JavaPeer =
-    JavaPeer { name: "cxf", class: "Cxf", inputs: &[SUITE], shared: &["java", "jaxb"], ..PLAIN };
+pub const CXF: JavaPeer = JavaPeer { name: "cxf", class: "Cxf", inputs: &[SUITE], shared: &["java", "jaxb"], ..PLAIN };
 
 /// Java's HTTP server is told to wait for nothing.
 pub const METRO: JavaPeer = JavaPeer {
@@ -61,7 +59,6 @@ pub const METRO: JavaPeer = JavaPeer {
     ..PLAIN
 };
 
-/// In memory alone.
 pub const AXIS: JavaPeer = JavaPeer { name: "axis", class: "Axis", ..PLAIN };
 
 /// The same program, told to record nothing of what it reads.
@@ -81,7 +78,7 @@ impl JavaPeer {
             install_tools()?;
             println!("building with Maven");
             package(&sources, &folder)?;
-            self.write_program(&program, &folder)?;
+            shell::write_program(&program, &self.command(&folder))?;
             fs::write(stamped, stamp).context("cannot write the stamp")?;
         }
         Ok(program)
@@ -109,15 +106,14 @@ impl JavaPeer {
         Ok(paths)
     }
 
-    fn write_program(&self, program: &Path, folder: &Path) -> Result<()> {
+    /// How its program is started.
+    fn command(&self, folder: &Path) -> String {
         let JavaPeer { name, class, options, arguments, .. } = self;
         let build = folder.join("build");
-        let script = format!(
-            "#!/bin/sh\nexec java {options} -cp '{0}/{name}-peer.jar:{0}/libraries/*' deltasoap.bench.{class} {arguments}\n",
+        format!(
+            "exec java {options} -cp '{0}/{name}-peer.jar:{0}/libraries/*' deltasoap.bench.{class} {arguments}",
             build.display()
-        );
-        fs::write(program, script).with_context(|| format!("cannot write {}", program.display()))?;
-        Ok(fs::set_permissions(program, fs::Permissions::from_mode(0o755))?)
+        )
     }
 }
 
@@ -131,4 +127,27 @@ fn package(sources: &Path, folder: &Path) -> Result<()> {
     let mut maven = shell::command("mvn", ["--batch-mode", "--quiet", "--file"]);
     maven.arg(sources.join("pom.xml")).arg(format!("-Dbuild={}", folder.join("build").display())).arg("package");
     shell::run(&mut maven)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_peer_is_built_of_its_own_files_and_of_those_that_it_shares() {
+        let sources = |peer: &JavaPeer| shell::root().join("bench/peers").join(peer.name);
+        let files = METRO.files(&sources(&METRO)).unwrap();
+        for end in ["metro/pom.xml", "bench/Metro.java", "bench/Peer.java", "bench/JaxWsCalls.java", "suite.wsdl"] {
+            assert!(files.iter().any(|file| file.ends_with(end)), "{end}");
+        }
+        assert!(!AXIS.files(&sources(&AXIS)).unwrap().iter().any(|file| file.ends_with("suite.wsdl")));
+    }
+
+    #[test]
+    fn one_program_is_run_in_two_ways() {
+        let (plain, streaming) = (AXIS.command(Path::new("/f")), AXIS_STREAMING.command(Path::new("/f")));
+        assert_eq!(format!("{plain}streaming"), streaming);
+        let stamp = |peer: &JavaPeer| peer.stamp(&shell::root().join("bench/peers/axis")).unwrap();
+        assert_ne!(stamp(&AXIS), stamp(&AXIS_STREAMING));
+    }
 }

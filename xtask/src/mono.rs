@@ -1,10 +1,8 @@
 //! The peer in C#: .NET's `XmlSerializer` on the Mono that Debian has.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::{debian, shell, stamp};
 
@@ -23,12 +21,6 @@ pub fn build() -> Result<PathBuf> {
         let mut compiler = shell::command("mcs", ["-optimize+", "-warnaserror", "-r:System.Xml.dll"]);
         shell::run(compiler.arg(format!("-out:{}", assembly.display())).args(classes))
     })?;
-    write_program(&program, &assembly)?;
+    shell::write_program(&program, &format!("exec mono --optimize=all '{}'", assembly.display()))?;
     Ok(program)
-}
-
-fn write_program(program: &Path, assembly: &Path) -> Result<()> {
-    let script = format!("#!/bin/sh\nexec mono --optimize=all '{}'\n", assembly.display());
-    fs::write(program, script).with_context(|| format!("cannot write {}", program.display()))?;
-    Ok(fs::set_permissions(program, fs::Permissions::from_mode(0o755))?)
 }

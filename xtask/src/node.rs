@@ -1,8 +1,7 @@
 //! The peer in JavaScript: node-soap, with the versions that `bench/peers/node-soap/package-lock.json` pins.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
@@ -10,8 +9,16 @@ use crate::interop::node_soap;
 use crate::{shell, stamp};
 
 /// Programs and packages lie side by side, since node looks for the one beside the other.
-const FILES: [&str; 8] =
-    ["package.json", "package-lock.json", "peer.js", "toolkit.js", "server.js", "client.js", "checksum.js", "memory.js"];
+const FILES: [&str; 8] = [
+    "package.json",
+    "package-lock.json",
+    "peer.js",
+    "toolkit.js",
+    "server.js",
+    "client.js",
+    "checksum.js",
+    "memory.js",
+];
 
 /// Builds the peer; gives the path of its program.
 pub fn build() -> Result<PathBuf> {
@@ -23,13 +30,24 @@ pub fn build() -> Result<PathBuf> {
         println!("installing node-soap");
         node_soap::install_packages(&folder)
     })?;
-    write_program(&folder)
+    let (program, description) = (folder.join("peer"), shell::root().join("bench/definitions/suite.wsdl"));
+    let command = format!("exec node '{}' '{}'", folder.join("peer.js").display(), description.display());
+    shell::write_program(&program, &command)?;
+    Ok(program)
 }
 
-fn write_program(folder: &Path) -> Result<PathBuf> {
-    let (program, description) = (folder.join("peer"), shell::root().join("bench/definitions/suite.wsdl"));
-    let script = format!("#!/bin/sh\nexec node '{}' '{}'\n", folder.join("peer.js").display(), description.display());
-    fs::write(&program, script).with_context(|| format!("cannot write {}", program.display()))?;
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755))?;
-    Ok(program)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_of_the_peer_is_copied() {
+        let sources = shell::root().join("bench/peers/node-soap");
+        let files = stamp::files_in(&sources).unwrap();
+        let names = files.iter().filter_map(|file| file.file_name()?.to_str());
+        let needed: Vec<_> = names.filter(|name| name.ends_with(".js") || name.ends_with(".json")).collect();
+        let mut copied = FILES;
+        copied.sort_unstable();
+        assert_eq!(needed, copied);
+    }
 }

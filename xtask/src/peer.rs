@@ -22,6 +22,12 @@ pub struct Hello {
     /// What its client can call; none where it has no client.
     #[serde(default)]
     pub calls: Vec<String>,
+    /// What server and client can do besides plain HTTP.
+    #[serde(default)]
+    pub transports: Vec<String>,
+    /// True if it spoils characters outside of Unicode's first plane.
+    #[serde(default)]
+    pub basic_plane: bool,
 }
 
 #[derive(Deserialize)]
@@ -101,6 +107,11 @@ impl Peer {
     /// Lets the peer connect to a server on this machine, for workloads that send.
     pub fn connect(&mut self, port: u16) -> Result<()> {
         self.ask::<Connected>(&format!("connect {port}"), b"").map(drop)
+    }
+
+    /// Says how server and client are to speak from now on; the folder holds the secrets.
+    pub fn transport(&mut self, name: &str, folder: &Path) -> Result<()> {
+        self.ask::<Connected>(&format!("transport {name} {}", folder.display()), b"").map(drop)
     }
 
     /// Lets the peer start its server, for so many connections at one time; gives its port.

@@ -1,7 +1,5 @@
 //! The peers in Python, each in an environment of its own with the versions that its `requirements.txt` pins by their hashes.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -21,7 +19,7 @@ pub fn build(name: &str) -> Result<PathBuf> {
         make_environment(&venv, &lock)
     })?;
     let program = folder.join("peer");
-    write_program(&program, &python, &sources)?;
+    shell::write_program(&program, &command(&python, &sources))?;
     Ok(program)
 }
 
@@ -34,16 +32,37 @@ fn make_environment(venv: &Path, lock: &Path) -> Result<()> {
     shell::run(&mut shell::command(&python, ["-m", "pip", "check"]))
 }
 
-fn write_program(program: &Path, python: &Path, sources: &Path) -> Result<()> {
+/// With the protocol beside it, the optimizer on, and no compiled files left in the repository.
+fn command(python: &Path, sources: &Path) -> String {
     let common = sources.with_file_name("python");
     let description = shell::root().join("bench/definitions/suite.wsdl");
-    let script = format!(
-        "#!/bin/sh\nPYTHONPATH='{}' PYTHONDONTWRITEBYTECODE=1 exec '{}' -O '{}' '{}'\n",
+    format!(
+        "PYTHONPATH='{}' PYTHONDONTWRITEBYTECODE=1 exec '{}' -O '{}' '{}'",
         common.display(),
         python.display(),
         sources.join("peer.py").display(),
         description.display()
-    );
-    fs::write(program, script).with_context(|| format!("cannot write {}", program.display()))?;
-    Ok(fs::set_permissions(program, fs::Permissions::from_mode(0o755))?)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_peer_is_run_by_its_own_python_beside_the_protocol() {
+        let command = command(Path::new("/venv/bin/python"), Path::new("/peers/zeep"));
+        assert!(command.starts_with("PYTHONPATH='/peers/python' "), "{command}");
+        assert!(command.contains("exec '/venv/bin/python' -O '/peers/zeep/peer.py' "), "{command}");
+    }
+
+    #[test]
+    fn what_is_pinned_is_pinned_by_hash() {
+        for peer in ["zeep", "spyne"] {
+            let path = shell::root().join("bench/peers").join(peer).join("requirements.txt");
+            let lock = std::fs::read_to_string(path).unwrap();
+            let packages: Vec<_> = lock.lines().filter(|line| line.contains("==")).collect();
+            assert!(packages.len() > 3 && packages.iter().all(|line| line.ends_with('\\')), "{packages:?}");
+        }
+    }
 }

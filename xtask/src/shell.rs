@@ -1,5 +1,7 @@
 //! Starting programs, and the places in the repository.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -21,6 +23,13 @@ pub fn workspace(name: &str) -> Result<PathBuf> {
 /// Creates a folder and those above it.
 pub fn create_folder(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
+}
+
+/// Writes a script that a shell turns into the program that `command` starts.
+pub fn write_program(program: &Path, command: &str) -> Result<()> {
+    let script = format!("#!/bin/sh\n{command}\n");
+    fs::write(program, script).with_context(|| format!("cannot write {}", program.display()))?;
+    Ok(fs::set_permissions(program, fs::Permissions::from_mode(0o755))?)
 }
 
 /// A command with its arguments.
@@ -55,4 +64,26 @@ pub fn show(command: &Command) -> String {
 /// Whether `stamp` holds exactly `content`: that is, whether the work it stands for has been done.
 pub fn is_stamped(stamp: &Path, content: &str) -> bool {
     std::fs::read_to_string(stamp).is_ok_and(|written| written == content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_was_written_runs() {
+        let program = workspace("tests").unwrap().join("greet");
+        write_program(&program, "exec echo 'well done'").unwrap();
+        assert_eq!(output(&mut Command::new(&program)).unwrap(), "well done\n");
+        write_program(&program, "echo no >&2; exit 3").unwrap();
+        let error = run(&mut Command::new(&program)).unwrap_err().to_string();
+        assert!(error.contains("no") && error.contains('3'), "{error}");
+    }
+
+    #[test]
+    fn work_is_done_where_the_stamp_says_the_same() {
+        let stamp = workspace("tests").unwrap().join("stamp");
+        fs::write(&stamp, "1").unwrap();
+        assert!(is_stamped(&stamp, "1") && !is_stamped(&stamp, "2") && !is_stamped(Path::new("/nowhere"), "1"));
+    }
 }

@@ -9,17 +9,25 @@
 
 #include "checksum.h"
 #include "codec.h"
+#include "transport.h"
+
+// The server's end.
+struct End {
+    Transport transport;
+    uint16_t port;
+};
 
 // A context of the client's. It keeps its connection as long as it calls the same server.
 class Client {
 public:
-    explicit Client(uint16_t port)
+    Client(const Transport &transport, uint16_t port)
         : ctx_(soap_new1(SOAP_C_UTFSTRING | SOAP_IO_KEEPALIVE | SOAP_IO_STORE)),
-          url_("http://127.0.0.1:" + std::to_string(port) + "/bench") {
+          url_(std::string(transport.scheme()) + "://127.0.0.1:" + std::to_string(port) + "/bench") {
         if (!ctx_) throw std::bad_alloc();
         // As in codec.h; and a connection may serve any number of calls.
         ctx_->maxoccurs = SIZE_MAX;
         ctx_->max_keep_alive = 0;
+        transport.set_up_client(ctx_);
     }
     ~Client() {
         release();
@@ -72,8 +80,8 @@ public:
 // `Stub` is called with a context, an address, and a response; it knows the values.
 template <class Response, class Stub> class CallsOf final : public Calls {
 public:
-    CallsOf(uint16_t port, size_t bytes, Stub stub, Digest<Response> digest)
-        : client_(port), bytes_(bytes), stub_(std::move(stub)), digest_(digest) {}
+    CallsOf(const End &end, size_t bytes, Stub stub, Digest<Response> digest)
+        : client_(end.transport, end.port), bytes_(bytes), stub_(std::move(stub)), digest_(digest) {}
     // Releases the values of the call before. The response struct stays, with the capacity of its vectors.
     void call_once() override {
         client_.release();
@@ -95,8 +103,8 @@ private:
 };
 
 template <class Response, class Stub>
-std::unique_ptr<Calls> calls_of(uint16_t port, size_t bytes, Stub stub, Digest<Response> digest) {
-    return std::unique_ptr<Calls>(new CallsOf<Response, Stub>(port, bytes, std::move(stub), digest));
+std::unique_ptr<Calls> calls_of(const End &end, size_t bytes, Stub stub, Digest<Response> digest) {
+    return std::unique_ptr<Calls>(new CallsOf<Response, Stub>(end, bytes, std::move(stub), digest));
 }
 
 // The values of a message that sends them; the context owns what they point to.
@@ -106,41 +114,41 @@ template <class Request> struct Values {
     Request request{};
 };
 
-inline std::unique_ptr<Calls> void_calls(uint16_t port) {
+inline std::unique_ptr<Calls> void_calls(const End &end) {
     using Response = struct ns__echoVoidResponse;
     auto stub = [](soap *ctx, const char *url, Response &response) {
         return soap_call_ns__echoVoid(ctx, url, "urn:bench#echoVoid", response);
     };
-    return calls_of<Response>(port, 0, stub, [](Checksum &, const Response &) {});
+    return calls_of<Response>(end, 0, stub, [](Checksum &, const Response &) {});
 }
 
 // The calls of a type of items: `FIELD` holds them in requests and responses.
 #define CALLS(NAME, FIELD)                                                                                             \
-    inline std::unique_ptr<Calls> echo##NAME(uint16_t port, const std::string &message) {                              \
+    inline std::unique_ptr<Calls> echo##NAME(const End &end, const std::string &message) {                             \
         using Response = struct ns__echo##NAME##Response;                                                              \
         auto values = std::make_shared<Values<Send##NAME>>(message);                                                   \
         auto stub = [values](soap *ctx, const char *url, Response &response) {                                         \
             return soap_call_ns__echo##NAME(ctx, url, "urn:bench#echo" #NAME, values->request.FIELD, response);        \
         };                                                                                                             \
         auto digest = [](Checksum &sum, const Response &response) { add(sum, response.FIELD); };                       \
-        return calls_of<Response>(port, message.size(), stub, digest);                                                 \
+        return calls_of<Response>(end, message.size(), stub, digest);                                                  \
     }                                                                                                                  \
-    inline std::unique_ptr<Calls> send##NAME(uint16_t port, const std::string &message) {                              \
+    inline std::unique_ptr<Calls> send##NAME(const End &end, const std::string &message) {                             \
         using Response = struct ns__send##NAME##Response;                                                              \
         auto values = std::make_shared<Values<Send##NAME>>(message);                                                   \
         auto stub = [values](soap *ctx, const char *url, Response &response) {                                         \
             return soap_call_ns__send##NAME(ctx, url, "urn:bench#send" #NAME, values->request.FIELD, response);        \
         };                                                                                                             \
         auto digest = [](Checksum &sum, const Response &response) { add(sum, response.count); };                       \
-        return calls_of<Response>(port, message.size(), stub, digest);                                                 \
+        return calls_of<Response>(end, message.size(), stub, digest);                                                  \
     }                                                                                                                  \
-    inline std::unique_ptr<Calls> receive##NAME(uint16_t port, int n) {                                                \
+    inline std::unique_ptr<Calls> receive##NAME(const End &end, int n) {                                               \
         using Response = struct ns__receive##NAME##Response;                                                           \
         auto stub = [n](soap *ctx, const char *url, Response &response) {                                              \
             return soap_call_ns__receive##NAME(ctx, url, "urn:bench#receive" #NAME, n, response);                      \
         };                                                                                                             \
         auto digest = [](Checksum &sum, const Response &response) { add(sum, response.FIELD); };                       \
-        return calls_of<Response>(port, 0, stub, digest);                                                              \
+        return calls_of<Response>(end, 0, stub, digest);                                                               \
     }
 
 CALLS(Ints, item)
@@ -152,12 +160,12 @@ CALLS(Base64, data)
 #undef CALLS
 
 // The calls of an operation by its name.
-inline std::unique_ptr<Calls> calls_named(const std::string &name, uint16_t port, size_t n, const std::string &message) {
-    if (name == "echoVoid") return void_calls(port);
+inline std::unique_ptr<Calls> calls_named(const std::string &name, const End &end, size_t n, const std::string &message) {
+    if (name == "echoVoid") return void_calls(end);
 #define NAMED(NAME)                                                                    \
-    if (name == "echo" #NAME) return echo##NAME(port, message);                        \
-    if (name == "send" #NAME) return send##NAME(port, message);                        \
-    if (name == "receive" #NAME) return receive##NAME(port, static_cast<int>(n));
+    if (name == "echo" #NAME) return echo##NAME(end, message);                                                         \
+    if (name == "send" #NAME) return send##NAME(end, message);                                                         \
+    if (name == "receive" #NAME) return receive##NAME(end, static_cast<int>(n));
     NAMED(Ints)
     NAMED(Doubles)
     NAMED(Strings)

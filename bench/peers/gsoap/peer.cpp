@@ -162,6 +162,7 @@ const std::vector<Kind> KINDS = {
 };
 
 std::unique_ptr<Workload> prepared;
+Transport transport;
 
 Workload &current() {
     if (!prepared) throw std::runtime_error("no workload is prepared");
@@ -177,9 +178,9 @@ void hello() {
     for (const char *direction : {"echo", "send", "receive"})
         for (const char *values : {"Ints", "Doubles", "Strings", "Mios", "Events", "Base64"})
             operations += std::string(",\"") + direction + values + '"';
-    std::printf("{\"peer\":\"gsoap\",\"version\":\"%d.%d.%d\",\"workloads\":[%s],\"operations\":[%s],\"calls\":[%s]}\n",
+    std::printf("{\"peer\":\"gsoap\",\"version\":\"%d.%d.%d\",\"workloads\":[%s],\"operations\":[%s],\"calls\":[%s],\"transports\":%s}\n",
                 GSOAP_VERSION / 100000, GSOAP_VERSION / 1000 % 100, GSOAP_VERSION % 1000, names.c_str(), operations.c_str(),
-                operations.c_str());
+                operations.c_str(), Transport::names());
 }
 
 // The message follows the line in any case, so it is read before anything can fail.
@@ -215,8 +216,15 @@ void call(std::istringstream &arguments) {
     if (!(arguments >> port >> operation >> items >> length)) throw std::runtime_error("usage: call PORT OPERATION N LEN");
     std::string message = read_message(length);
     prepared.reset();
-    prepared.reset(new Call(calls_named(operation, port, items, message)));
+    prepared.reset(new Call(calls_named(operation, {transport, port}, items, message)));
     std::printf("{\"ok\":true,\"checksum\":\"%s\",\"bytes\":%zu}\n", current().checksum().c_str(), current().bytes());
+}
+
+void set_transport(std::istringstream &arguments) {
+    std::string name, folder;
+    if (!(arguments >> name >> folder)) throw std::runtime_error("usage: transport NAME FOLDER");
+    transport = Transport::named(name, folder);
+    std::printf("{\"ok\":true}\n");
 }
 
 void connect(std::istringstream &arguments) {
@@ -234,7 +242,7 @@ void serve(std::istringstream &arguments) {
     size_t connections = 0;
     if (!(arguments >> connections) || connections == 0) throw std::runtime_error("usage: serve CONNECTIONS");
     if (server) throw std::runtime_error("serving already");
-    server = new Server(connections);
+    server = new Server(transport, connections);
     std::printf("{\"ok\":true,\"port\":%u}\n", static_cast<unsigned>(server->port()));
 }
 
@@ -279,6 +287,7 @@ void answer(const std::string &line) {
     if (command == "hello") hello();
     else if (command == "prepare") prepare(words);
     else if (command == "call") call(words);
+    else if (command == "transport") set_transport(words);
     else if (command == "connect") connect(words);
     else if (command == "serve") serve(words);
     else if (command == "run") run(words);

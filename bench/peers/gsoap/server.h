@@ -17,16 +17,18 @@
 #include <thread>
 
 #include "soapH.h"
+#include "transport.h"
 
 class Server {
 public:
-    explicit Server(size_t threads) : master_(soap_new1(FLAGS)) {
+    Server(const Transport &transport, size_t threads) : master_(soap_new1(FLAGS)), transport_(transport) {
         if (!master_) throw std::bad_alloc();
         master_->bind_flags = SO_REUSEADDR;
         // As in codec.h; and connections are kept until the client closes them, not for 100 requests.
         master_->maxoccurs = SIZE_MAX;
         master_->max_keep_alive = 0;
         master_->fserveloop = release;
+        transport_.set_up_server(master_);
         if (!soap_valid_socket(soap_bind(master_, "127.0.0.1", 0, BACKLOG))) throw std::runtime_error("cannot listen");
         for (size_t i = 0; i < threads; i++) std::thread(&Server::serve, this, soap_copy(master_)).detach();
         std::thread(&Server::accept, this).detach();
@@ -65,7 +67,7 @@ private:
     void serve(soap *ctx) {
         for (;;) {
             ctx->socket = next();
-            soap_serve(ctx);
+            if (transport_.begin(ctx)) soap_serve(ctx);
             release(ctx);
             soap_force_closesock(ctx);
         }
@@ -80,6 +82,7 @@ private:
     }
 
     soap *master_;
+    const Transport transport_;
     std::mutex mutex_;
     std::condition_variable arrived_;
     std::deque<SOAP_SOCKET> waiting_;

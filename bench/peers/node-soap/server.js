@@ -5,7 +5,7 @@ import http from "node:http";
 import https from "node:https";
 import { join } from "node:path";
 import soap from "soap";
-import { floating, options } from "./toolkit.js";
+import { floating, options, string } from "./toolkit.js";
 
 const items = (request) => request?.item ?? [];
 const echo = (request) => ({ item: items(request) });
@@ -16,9 +16,9 @@ const service = {
   echoVoid: () => ({}),
   echoInts: echo,
   echoDoubles: (request) => ({ item: items(request).map(floating) }),
-  echoStrings: echo,
+  echoStrings: (request) => ({ item: items(request).map(string) }),
   echoMios: (request) => ({ item: items(request).map(({ x, y, v }) => ({ x, y, v: floating(v) })) }),
-  echoEvents: (request) => ({ item: items(request).map(({ id, value, message }) => ({ id, value: floating(value), message })) }),
+  echoEvents: (request) => ({ item: items(request).map(({ id, value, message }) => ({ id, value: floating(value), message: string(message) })) }),
   echoBase64: ({ data }) => ({ data: data ?? "" }),
   sendInts: count,
   sendDoubles: count,
@@ -42,7 +42,9 @@ export function serve(wsdl, { isTls, folder }) {
   const server = isTls ? https.createServer({ cert: file("certificate.pem"), key: file("key.pem") }) : http.createServer();
   server.keepAliveTimeout = 3_600_000;
   const xml = readFileSync(wsdl, "utf8");
-  soap.listen(server, { path: "/bench", services: { Suite: { Suite: service } }, xml, enableChunkedEncoding: false, ...options });
+  const { wsdl: description } = soap.listen(server, { path: "/bench", services: { Suite: { Suite: service } }, xml, enableChunkedEncoding: false, ...options });
+  // Its client hands this on to the description, its server does not.
+  description.options.preserveWhitespace = options.preserveWhitespace;
   return new Promise((resolve, reject) => {
     server.on("error", reject);
     server.listen(0, "127.0.0.1", () => resolve(server.address().port));

@@ -18,7 +18,7 @@ function parseFloating(text) {
 export const options = { preserveWhitespace: true, disableCache: true, customDeserializer: { double: parseFloating } };
 
 // An empty element is an empty object, or nothing.
-const string = (value) => (typeof value === "string" ? value : "");
+export const string = (value) => (typeof value === "string" ? value : "");
 const sum = (add) => (values) => {
   const checksum = new Checksum();
   for (const value of values) add(checksum, value);

@@ -104,7 +104,12 @@ impl<'s, 'a> Turns<'s, 'a> {
     fn open(session: &'s mut Box<dyn Session + 'a>, plan: Plan, bounds: Bounds) -> Result<Self> {
         session.check()?;
         warm_up(&mut **session, bounds.warm_up)?;
-        let batch = plan.batch(session.run(1)?[0]);
+        let first = session.run(1)?;
+        let batch = plan.batch(first[0]);
+        // One that takes that long has no other run.
+        if Duration::from_nanos(first[0]) >= bounds.runs {
+            return Ok(Turns { session, batch, times: first, left: Duration::ZERO });
+        }
         Ok(Turns { session, batch, times: Vec::new(), left: bounds.runs })
     }
 
@@ -127,14 +132,14 @@ const ALIKE: usize = 3;
 const TOLERANCE: f64 = 0.05;
 
 /// Runs a session until its time has settled: the medians of three batches in a row lie within five per cent. Programs that are
-/// compiled while they run get there after seconds, others at once. `limit` is how long that may take; zero for no warm-up.
+/// compiled while they run get there after seconds, others at once; who knows better says so ([`Session::warm`]). `limit` is how long that may take; zero for no warm-up.
 ///
 /// # Errors
 /// When a run fails.
 pub fn warm_up(session: &mut dyn Session, limit: Duration) -> Result<()> {
     let (begin, mut medians) = (Instant::now(), Vec::new());
     let plan = Plan { runs: 1, time: limit / WARM_UP_BATCHES * ROUNDS as u32 };
-    while begin.elapsed() < limit && !has_settled(&medians) {
+    while begin.elapsed() < limit && (begin.elapsed() < session.warm() || !has_settled(&medians)) {
         let batch = plan.batch(medians.last().copied().unwrap_or(u64::MAX));
         let mut times = session.run(batch)?;
         times.sort_unstable();
@@ -208,9 +213,11 @@ mod tests {
     }
 
     /// Runs that take 1000, 1, 2, 3, ... nanoseconds in each batch, and fail the `bad`-th check.
+    #[derive(Default)]
     struct Fake {
         checks: usize,
         bad: usize,
+        warm: Duration,
     }
 
     impl Session for Fake {
@@ -220,6 +227,10 @@ mod tests {
 
         fn run(&mut self, count: usize) -> Result<Vec<u64>> {
             Ok((0..count as u64).map(|run| if run == 0 { 1000 } else { run }).collect())
+        }
+
+        fn warm(&self) -> Duration {
+            self.warm
         }
 
         fn check(&mut self) -> Result<()> {
@@ -235,7 +246,7 @@ mod tests {
 
     fn measure_fake(bad: usize) -> Result<(Vec<Figures>, usize)> {
         let (plan, mut ticks) = (Plan { runs: 15, time: Duration::ZERO }, 0);
-        let figures = measure(&mut [Box::new(Fake { checks: 0, bad })], plan, || ticks += 1)?;
+        let figures = measure(&mut [Box::new(Fake { bad, ..Fake::default() })], plan, || ticks += 1)?;
         Ok((figures, ticks))
     }
 
@@ -259,7 +270,7 @@ mod tests {
     #[test]
     fn a_session_that_is_wrong_leaves_the_others_alone() {
         let plan = Plan { runs: 15, time: Duration::ZERO };
-        let fake = |bad| -> Box<dyn Session> { Box::new(Fake { checks: 0, bad }) };
+        let fake = |bad| -> Box<dyn Session> { Box::new(Fake { bad, ..Fake::default() }) };
         let bounds = Bounds { warm_up: Duration::ZERO, runs: Duration::from_secs(60) };
         let figures = measure_each(&mut [fake(1), fake(0), fake(2)], plan, bounds);
         assert!(figures[0].is_err() && figures[2].is_err());
@@ -269,18 +280,34 @@ mod tests {
     #[test]
     fn a_slow_session_sits_out_rounds() {
         let plan = Plan { runs: 15, time: Duration::ZERO };
-        let bounds = Bounds { warm_up: Duration::ZERO, runs: Duration::from_nanos(1) };
-        let figures = measure_each(&mut [Box::new(Fake { checks: 0, bad: 0 })], plan, bounds);
-        assert_eq!(figures[0].as_ref().unwrap().runs, 3);
+        let runs = |nanoseconds| {
+            let bounds = Bounds { warm_up: Duration::ZERO, runs: Duration::from_nanos(nanoseconds) };
+            measure_each(&mut [Box::new(Fake::default())], plan, bounds)[0].as_ref().unwrap().runs
+        };
+        // The first run, alone in its batch, takes 1000 nanoseconds.
+        assert_eq!(runs(1000), 1);
+        assert_eq!(runs(60_000_000_000), 15);
     }
 
     #[test]
     fn a_warm_up_ends_when_times_are_alike() {
         assert!(!has_settled(&[100, 100]) && has_settled(&[900, 100, 102, 105]));
         assert!(!has_settled(&[100, 100, 200]) && !has_settled(&[100, 100, 106]));
-        let mut session = Fake { checks: 0, bad: 0 };
+        let mut session = Fake::default();
         warm_up(&mut session, Duration::from_secs(60)).unwrap();
         warm_up(&mut session, Duration::ZERO).unwrap();
+    }
+
+    #[test]
+    fn who_asks_for_a_warm_up_gets_it_within_the_limit() {
+        let time = |warm, limit| {
+            let begin = Instant::now();
+            warm_up(&mut Fake { warm: Duration::from_millis(warm), ..Fake::default() }, Duration::from_millis(limit))
+                .unwrap();
+            begin.elapsed().as_millis() as u64
+        };
+        assert!(time(60, 60_000) >= 60);
+        assert!(time(60_000, 60) < 60_000);
     }
 
     #[test]

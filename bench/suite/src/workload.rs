@@ -119,6 +119,11 @@ pub struct PeerDefinition {
     pub build: String,
     /// Why there is no program, for a toolkit that cannot be had.
     pub missing: Option<String>,
+    /// Why its client calls nothing.
+    #[serde(rename = "no-calls")]
+    pub no_calls: Option<String>,
+    /// Whose server its client calls, where it has none.
+    pub server: Option<String>,
     /// One line for people.
     pub description: String,
 }

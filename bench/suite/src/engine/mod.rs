@@ -7,6 +7,8 @@ mod floor;
 pub(crate) mod ours;
 mod peer;
 
+use std::time::Duration;
+
 use anyhow::Result;
 use deltasoap::DifferentialStats;
 use deltasoap::encode::differential::EncodeStats;
@@ -14,7 +16,7 @@ use deltasoap::encode::differential::EncodeStats;
 use crate::workload::Workload;
 
 pub use ours::{Deltasoap, timed};
-pub use peer::{Call, Peer};
+pub use peer::{Call, Peer, Transport};
 
 /// A toolkit.
 pub trait Engine {
@@ -35,6 +37,11 @@ pub trait Engine {
 pub trait Session {
     /// Size of the message: the input of a decode, the output of an encode.
     fn bytes(&self) -> usize;
+
+    /// How long runs go on before they count, at least; none for what is compiled beforehand.
+    fn warm(&self) -> Duration {
+        Duration::ZERO
+    }
 
     /// Messages that one run takes on; the time of a run is that of all of them.
     fn messages_per_run(&self) -> usize {

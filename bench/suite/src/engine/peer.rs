@@ -5,7 +5,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -27,6 +27,8 @@ pub struct Peer {
     operations: Vec<String>,
     /// What its client can call.
     calls: Vec<String>,
+    /// What its server and its client can do besides plain HTTP.
+    transports: Vec<String>,
     /// Who it says it is.
     version: String,
     /// How long runs go on before they count.
@@ -49,9 +51,9 @@ impl Peer {
         let hello: Hello = link.ask("hello", b"")?;
         eprintln!("{} is {} {}", definition.name, hello.peer, hello.version);
         let version = format!("{} {}", hello.peer, hello.version);
-        let Hello { workloads, operations, calls, warm, .. } = hello;
+        let Hello { workloads, operations, calls, transports, warm, .. } = hello;
         let (name, warm) = (definition.name.clone(), Duration::from_millis(warm));
-        Ok(Peer { name, workloads, operations, calls, version, warm, link })
+        Ok(Peer { name, workloads, operations, calls, transports, version, warm, link })
     }
 }
 
@@ -85,8 +87,27 @@ impl Peer {
 
     /// The same, but that the caller sees to its warm-up.
     #[must_use]
-    pub fn without_warm_up(self) -> Self {
-        Peer { warm: Duration::ZERO, ..self }
+    pub fn without_warm_up(self) -> (Self, Duration) {
+        (Peer { warm: Duration::ZERO, ..self }, self.warm)
+    }
+
+    /// How long runs go on in memory before they count; none for what is compiled beforehand.
+    pub fn warm(&self) -> Duration {
+        self.warm
+    }
+
+    /// Says how server and client are to speak from now on.
+    ///
+    /// # Errors
+    /// When the peer cannot do that.
+    pub fn transport(&mut self, transport: &Transport) -> Result<()> {
+        let Transport { name, folder } = transport;
+        self.link.ask::<Done>(&format!("transport {name} {}", folder.display()), b"").map(drop)
+    }
+
+    /// What its server and its client can do besides plain HTTP.
+    pub fn transports(&self) -> &[String] {
+        &self.transports
     }
 
     /// Who it says it is: name and version.
@@ -109,7 +130,10 @@ impl Peer {
     /// # Errors
     /// When the peer cannot call, or gets something wrong.
     pub fn prepare_call(&mut self, call: &Call<'_>) -> Result<Box<dyn Session + '_>> {
-        let Call { operation, n, message, checksum, server } = call;
+        let Call { operation, n, message, checksum, server, transport } = call;
+        if let Some(transport) = transport {
+            self.transport(transport)?;
+        }
         let request = format!("call {} {operation} {n} {}", server.port(), message.len());
         let prepared: Prepared = self.link.ask(&request, message).with_context(|| request.clone())?;
         let mut session =
@@ -143,6 +167,15 @@ impl Peer {
     }
 }
 
+/// How a peer's server and client speak: the protocol's `transport`.
+#[derive(Debug, Clone)]
+pub struct Transport {
+    /// `plain`, `gzip`, `tls` or `gzip+tls`.
+    pub name: &'static str,
+    /// Where `certificate.pem` and `key.pem` lie.
+    pub folder: PathBuf,
+}
+
 /// What a peer's client is to call.
 #[derive(Debug)]
 pub struct Call<'a> {
@@ -156,6 +189,8 @@ pub struct Call<'a> {
     pub checksum: &'a str,
     /// Who is to be called.
     pub server: SocketAddr,
+    /// How.
+    pub transport: Option<&'a Transport>,
 }
 
 /// A peer that calls an operation.
@@ -344,6 +379,9 @@ struct Hello {
     /// None where there is no client.
     #[serde(default)]
     calls: Vec<String>,
+    /// None where there is nothing but plain HTTP.
+    #[serde(default)]
+    transports: Vec<String>,
     /// Milliseconds of runs before times count.
     #[serde(default)]
     warm: u64,
@@ -361,7 +399,7 @@ struct Prepared {
 }
 
 #[derive(Deserialize)]
-struct Connected {}
+struct Done {}
 
 #[derive(Deserialize)]
 struct Runs {
@@ -398,7 +436,7 @@ impl Link {
 
     /// Lets the peer connect to a server on this machine.
     fn connect(&mut self, server: SocketAddr) -> Result<()> {
-        self.ask::<Connected>(&format!("connect {}", server.port()), b"").map(drop)
+        self.ask::<Done>(&format!("connect {}", server.port()), b"").map(drop)
     }
 
     /// The last encoded message: a length in a line, then the bytes; or an error like any other.

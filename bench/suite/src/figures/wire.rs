@@ -11,7 +11,7 @@ use super::goal::Goal;
 use super::{Effort, Task};
 use crate::load::generate::{Load, Measured, generate};
 use crate::load::server::{self, IN_ONE_GO, Launch, OURS, REGULAR, SMALL_FIRST, Server};
-use crate::load::{mtom, pace::Arrivals, warm_up};
+use crate::load::{mtom, pace::Arrivals};
 use crate::run::peers_folder;
 
 /// Connections that keep a server busy.
@@ -178,11 +178,12 @@ impl Bench {
             options: Vec::new(),
             peers: self.folder.clone(),
             connections: load.connections + 1,
+            transport: None,
             is_pinned: true,
         };
         let servers: Vec<Server> = names.iter().map(|name| launch.start(name)).collect::<Result<_>>()?;
         for server in &servers {
-            let warm_up = self.thoroughness.warm_up.unwrap_or_else(|| warm_up(&server.name));
+            let warm_up = self.thoroughness.warm_up.unwrap_or(server.warm_up);
             measure(server, &Load { time: warm_up, ..load.clone() })?;
         }
         Ok(servers)

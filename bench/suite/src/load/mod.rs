@@ -78,7 +78,7 @@ pub struct LoadArguments {
     /// Seconds that are measured
     #[arg(long, value_name = "S", default_value = "5", value_parser = crate::cli::seconds)]
     seconds: Duration,
-    /// Seconds in front of them [default: 1; 90 for a server that is compiled while it runs]
+    /// Seconds in front of them [default: 1; up to 90 for a server that is compiled while it runs]
     #[arg(long, value_name = "S", value_parser = crate::cli::seconds)]
     warm_up: Option<Duration>,
     /// Threads of the generator
@@ -127,7 +127,7 @@ pub fn run(arguments: &LoadArguments) -> Result<ExitCode> {
 
 fn rows(arguments: &LoadArguments) -> Result<Vec<Row>> {
     if let Some(address) = arguments.url {
-        let measured = load(address, arguments.pid, &arguments.load(""))?;
+        let measured = load(address, arguments.pid, &arguments.load(Duration::from_secs(1)))?;
         return Ok(vec![Row { server: address.to_string(), outcome: Ok(measured) }]);
     }
     let launch = arguments.launch()?;
@@ -139,7 +139,7 @@ fn rows(arguments: &LoadArguments) -> Result<Vec<Row>> {
 fn row(name: String, launch: &Launch, arguments: &LoadArguments) -> Row {
     let measure = || {
         let server = launch.start(&name)?;
-        load(server.address, Some(server.pid), &arguments.load(&server.name))
+        load(server.address, Some(server.pid), &arguments.load(server.warm_up))
     };
     Row { outcome: measure().map_err(|error| format!("{error:#}")), server: name }
 }
@@ -166,26 +166,22 @@ impl LoadArguments {
             peers: self.peers.clone().unwrap_or_else(peers_folder),
             // One more, for the messages that are tried out.
             connections: self.connections.get() + 1,
+            transport: None,
             is_pinned: !self.no_pin,
         })
     }
 
-    fn load(&self, server: &str) -> Load {
+    fn load(&self, warm_up: Duration) -> Load {
         Load {
             shares: self.messages.clone(),
             changed: self.changed,
             connections: self.connections.get(),
             open: self.rate.map(|rate| (rate, self.arrivals)),
-            warm_up: self.warm_up.unwrap_or_else(|| warm_up(server)),
+            warm_up: self.warm_up.unwrap_or(warm_up),
             time: self.seconds,
             threads: self.threads.get(),
         }
     }
-}
-
-/// How long a server is loaded before it counts. One that is compiled while it runs takes a while until it is as fast as it gets.
-pub fn warm_up(server: &str) -> Duration {
-    Duration::from_secs(if server == "cxf" { 90 } else { 1 })
 }
 
 fn rate(text: &str) -> Result<f64> {

@@ -5,12 +5,13 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-use crate::engine::Peer;
+use crate::engine::{Peer, Transport};
 use crate::workload::Definitions;
 
 /// Our server, as it is by default.
@@ -23,6 +24,11 @@ pub const SMALL_FIRST: &str = "deltasoap-small-first";
 pub const IN_ONE_GO: &str = "deltasoap-in-one-go";
 /// How our server says where the service is, in a line of its standard output.
 const ANNOUNCEMENTS: [&str; 2] = ["listening on http://", "listening on https://"];
+/// How long a server is loaded before it counts, if it was compiled beforehand.
+const WARM_UP: Duration = Duration::from_secs(1);
+/// How many times as long as in memory it takes until a server is as fast as it gets that is compiled while it runs, on the core on which
+/// it also serves: with CXF, whose peer asks for three seconds, it is 90.
+const COLD: u32 = 30;
 /// Where the service of the benchmarks is.
 const PATH: &str = "/bench";
 
@@ -37,6 +43,8 @@ pub struct Launch {
     pub peers: PathBuf,
     /// Connections at one time, at most.
     pub connections: usize,
+    /// How a peer's server speaks; plain HTTP without.
+    pub transport: Option<Transport>,
     /// True if generator and server are to have cores of their own.
     pub is_pinned: bool,
 }
@@ -49,6 +57,8 @@ pub struct Server {
     pub address: SocketAddr,
     /// Its process.
     pub pid: u32,
+    /// How long it is loaded before that counts.
+    pub warm_up: Duration,
     _process: Process,
 }
 
@@ -56,7 +66,7 @@ pub struct Server {
 #[expect(dead_code, reason = "held for being dropped")]
 enum Process {
     Ours(Killed),
-    Peer(Peer),
+    Peer(Box<Peer>),
 }
 
 /// A process that is killed when dropped.
@@ -105,7 +115,8 @@ impl Launch {
         let address = address.context("the server has ended before it listened")?;
         // Whatever else it says is read, so that it never waits for a reader.
         thread::spawn(move || lines.for_each(drop));
-        Ok(Server { name: name.to_owned(), address, pid: process.0.id(), _process: Process::Ours(process) })
+        let (name, pid) = (name.to_owned(), process.0.id());
+        Ok(Server { name, address, pid, warm_up: WARM_UP, _process: Process::Ours(process) })
     }
 
     fn peer(&self, name: &str) -> Result<Server> {
@@ -118,8 +129,12 @@ impl Launch {
             );
         };
         let mut peer = Peer::start(definition, &self.peers)?;
+        if let Some(transport) = &self.transport {
+            peer.transport(transport)?;
+        }
         let address = peer.serve(self.connections)?;
-        Ok(Server { name: name.to_owned(), address, pid: peer.pid(), _process: Process::Peer(peer) })
+        let (name, pid, warm_up) = (name.to_owned(), peer.pid(), WARM_UP.max(peer.warm() * COLD));
+        Ok(Server { name, address, pid, warm_up, _process: Process::Peer(Box::new(peer)) })
     }
 }
 
@@ -205,7 +220,7 @@ mod tests {
     #[test]
     fn unknown_servers_are_refused() {
         let (program, peers) = (PathBuf::from("/nowhere/deltasoap"), PathBuf::from("/nowhere"));
-        let launch = Launch { program, options: vec![], peers, connections: 1, is_pinned: false };
+        let launch = Launch { program, options: vec![], peers, connections: 1, transport: None, is_pinned: false };
         let error = |name| launch.start(name).err().unwrap().to_string();
         assert!(error("soapgun").contains("deltasoap-in-one-go, gsoap"), "{}", error("soapgun"));
         assert!(error(OURS).contains("/nowhere/deltasoap"));

@@ -15,8 +15,8 @@ use super::definition::{LoadDefinition, Operation, Scope, Similarity};
 use super::operations;
 use super::row::{Layer, Row};
 use super::steps::{Step, Work};
-use super::toolkits::{Opened, Restarts, Toolkit, Toolkits, outcome};
-use crate::engine::{Call, Session};
+use super::toolkits::{Offers, Opened, Restarts, Toolkit, Toolkits, outcome};
+use crate::engine::{Call, Session, Transport};
 use crate::load::generate::{Load, Measured, generate};
 use crate::load::pace::Arrivals;
 use crate::load::server::{Launch, OURS, Server};
@@ -51,7 +51,7 @@ impl Effort {
         };
         match scope {
             Scope::Full => effort(15, 500, (5000, 30_000), 5000, 60_000),
-            Scope::Quick => effort(5, 50, (250, 1000), 500, 1500),
+            Scope::Quick => effort(5, 30, (100, 300), 300, 700),
             Scope::Smoke => effort(1, 0, (0, 1000), 100, 0),
         }
     }
@@ -121,38 +121,60 @@ impl<'d> Bench<'d> {
     /// Starts peers again that have failed.
     fn restart(&mut self, rows: &[Row]) {
         for row in rows {
-            let is_failure = |reason: &&String| !reason.contains("does not offer") && !reason.contains("peer protocol");
+            let is_failure = |reason: &&String| {
+                !reason.contains("does not offer")
+                    && !reason.contains("peer protocol")
+                    && !reason.contains("not asked for")
+            };
             let toolkit = self.toolkits.all.iter_mut().find(|toolkit| toolkit.name == row.engine);
             if let (Some(reason), Some(toolkit)) = (row.reason.as_ref().filter(is_failure), toolkit) {
                 self.restarts.restart(toolkit, self.definitions, reason);
-                self.servers.forget(&row.engine);
+                self.servers.forget(toolkit.server());
             }
         }
     }
 
     fn calls(&mut self, step: &Step<'_>, operation: &Operation, n: usize) -> Result<Vec<Row>> {
-        let (same, effort, subject) = (Similarity::same(), self.effort, step.subject());
-        let request = operations::request(operation, n, &same)?;
+        let (effort, mut group) = (self.effort, Group::default());
+        self.open_calls(&mut group, step, (operation, n), Way::plain())?;
+        let rows = group.measure(effort);
+        self.restart(&rows);
+        Ok(rows)
+    }
+
+    /// A session for each SOAP toolkit whose client can call its server that way, a reason for each other.
+    fn open_calls<'s>(
+        &'s mut self,
+        group: &mut Group<'s>,
+        step: &Step<'_>,
+        (operation, n): (&Operation, usize),
+        way: Way<'_>,
+    ) -> Result<()> {
+        let request = operations::request(operation, n, &Similarity::same())?;
         let (message, checksum) = request.with_context(|| format!("there are no items for {}", operation.name))?;
-        let mut group = Group::default();
+        let offers = self.toolkits.offers(&operation.name);
+        let subject = step.subject();
         for toolkit in self.toolkits.all.iter_mut().filter(|toolkit| toolkit.layer == Layer::Soap) {
-            let row = subject.row(&toolkit.name, toolkit.layer, Mode::Regular.name());
-            let opened = match self.servers.of(toolkit, &operation.name) {
+            let row = subject.row(&toolkit.name, toolkit.layer, way.mode);
+            let opened = match self.servers.of(toolkit, &operation.name, &offers, &way) {
                 Err(reason) => Err(reason),
-                Ok(address) if toolkit.name == OURS => ours(operation, n, &same, &Setup::new(address, Mode::Regular)),
+                Ok(address) if toolkit.name == OURS => {
+                    let roots = way.secrets.filter(|_| way.is_tls).map(|secrets| secrets.roots.clone());
+                    let setup = Setup { is_gzip: way.is_gzip, roots, ..Setup::new(address, Mode::Regular) };
+                    ours(operation, n, &Similarity::same(), &setup)
+                }
                 Ok(server) => toolkit.open_call(&Call {
                     operation: &operation.name,
                     n,
                     message: &message,
                     checksum: &checksum,
                     server,
+                    transport: way.transport().as_ref(),
                 }),
             };
             group.add(row, opened);
         }
-        let rows = group.measure(effort);
-        self.restart(&rows);
-        Ok(rows)
+        Ok(())
     }
 
     fn load(&mut self, step: &Step<'_>, load: &LoadDefinition) -> Result<Vec<Row>> {
@@ -181,36 +203,19 @@ impl<'d> Bench<'d> {
         Ok(rows)
     }
 
+    /// Way by way, since a toolkit's client does one thing at a time.
     fn transport(&mut self, step: &Step<'_>, operation: &Operation, n: usize) -> Result<Vec<Row>> {
-        let (effort, subject) = (self.effort, step.subject());
-        let secrets = Secrets::new()?;
-        let mut servers = Vec::new();
-        let mut group = Group::default();
-        for (name, is_gzip, is_tls) in TRANSPORTS {
-            let row = subject.row(OURS, Layer::Soap, name);
-            let options = secrets.options(is_gzip, is_tls);
-            let opened = self.servers.ours(Mode::Regular, &options).and_then(|server| {
-                let roots = is_tls.then(|| secrets.roots.clone());
-                let setup = Setup { is_gzip, roots, ..Setup::new(server.address, Mode::Regular) };
-                servers.push(server);
-                ours(operation, n, &Similarity::same(), &setup)
-            });
-            group.add(row, opened);
+        let (secrets, effort, mut rows) = (Secrets::new()?, self.effort, Vec::new());
+        for way in WAYS {
+            let way = Way { secrets: Some(&secrets), ..way };
+            let mut group = Group::default();
+            self.open_calls(&mut group, step, (operation, n), way)?;
+            let measured = group.measure(effort);
+            self.restart(&measured);
+            self.servers.forget_all();
+            rows.extend(measured);
         }
-        let mut rows = group.measure(effort);
-        rows.extend(self.others(|name, layer| subject.row(name, layer, "gzip, TLS"), NO_TRANSPORT));
         Ok(rows)
-    }
-
-    /// A row for each other SOAP toolkit, with a reason.
-    fn others(&self, row: impl Fn(&str, Layer) -> Row, reason: &str) -> Vec<Row> {
-        let others = self.toolkits.all.iter().filter(|toolkit| toolkit.layer == Layer::Soap && toolkit.name != OURS);
-        others
-            .map(|toolkit| {
-                let reason = toolkit.missing().unwrap_or(reason);
-                row(&toolkit.name, toolkit.layer).with(Err(reason.to_owned()))
-            })
-            .collect()
     }
 
     fn decode(&self, step: &Step<'_>, recipe: Recipe) -> Vec<Row> {
@@ -258,10 +263,14 @@ impl<'d> Bench<'d> {
             });
             group.add(subject.row(OURS, Layer::Soap, mode.name()), opened);
         }
+        let offers = self.toolkits.offers(&operation.name);
         if let Some(toolkit) = self.toolkits.all.iter_mut().find(|toolkit| toolkit.name == REFERENCE) {
             let row = subject.row(&toolkit.name, toolkit.layer, Mode::Regular.name());
-            let call = |server| Call { operation: &operation.name, n, message: &message, checksum: &checksum, server };
-            let opened = self.servers.of(toolkit, &operation.name).and_then(|server| toolkit.open_call(&call(server)));
+            let name = &*operation.name;
+            let call =
+                |server| Call { operation: name, n, message: &message, checksum: &checksum, server, transport: None };
+            let opened = self.servers.of(toolkit, name, &offers, &Way::plain());
+            let opened = opened.and_then(|server| toolkit.open_call(&call(server)));
             group.add(row, opened);
         }
         let rows = group.measure(effort);
@@ -273,11 +282,44 @@ impl<'d> Bench<'d> {
 /// The toolkit that differential calls are compared with.
 const REFERENCE: &str = "gsoap";
 
-/// Name, gzip, TLS.
-const TRANSPORTS: [(&str, bool, bool); 4] =
-    [("plain", false, false), ("gzip", true, false), ("TLS", false, true), ("gzip and TLS", true, true)];
+/// How a client and its server speak to each other.
+#[derive(Clone, Copy)]
+struct Way<'s> {
+    /// The name in rows.
+    mode: &'static str,
+    /// The name in the peer protocol.
+    name: &'static str,
+    is_gzip: bool,
+    is_tls: bool,
+    /// What TLS needs.
+    secrets: Option<&'s Secrets>,
+}
 
-const NO_TRANSPORT: &str = "the peer protocol has no requests for gzip and TLS";
+const WAYS: [Way<'_>; 4] = [
+    Way { mode: "plain", name: "plain", is_gzip: false, is_tls: false, secrets: None },
+    Way { mode: "gzip", name: "gzip", is_gzip: true, is_tls: false, secrets: None },
+    Way { mode: "TLS", name: "tls", is_gzip: false, is_tls: true, secrets: None },
+    Way { mode: "gzip and TLS", name: "gzip+tls", is_gzip: true, is_tls: true, secrets: None },
+];
+
+impl Way<'_> {
+    /// As it is wherever transports are not of interest.
+    fn plain() -> Self {
+        Way { mode: Mode::Regular.name(), ..WAYS[0] }
+    }
+
+    /// What a peer is told; nothing where it cannot have been told anything else.
+    fn transport(&self) -> Option<Transport> {
+        let secrets = self.secrets?;
+        Some(Transport { name: self.name, folder: secrets.folder.path().to_owned() })
+    }
+
+    /// The options of our server.
+    fn options(&self) -> Vec<String> {
+        let secrets = self.secrets.map_or_else(Vec::new, |secrets| secrets.options(self.is_gzip, self.is_tls));
+        [options(Mode::Regular), secrets].concat()
+    }
+}
 
 /// Floors understand nothing.
 fn row_of_mode(subject: &super::row::Subject<'_>, mode: &str) -> Row {
@@ -339,14 +381,18 @@ impl Servers {
     }
 
     /// Where the server of a toolkit listens that is called by its client, one connection at a time.
-    fn of(&mut self, toolkit: &Toolkit, operation: &str) -> Result<SocketAddr, String> {
+    fn of(&mut self, toolkit: &Toolkit, operation: &str, offers: &Offers, way: &Way<'_>) -> Result<SocketAddr, String> {
         toolkit.can_call(operation)?;
-        offered(toolkit, operation)?;
-        if !self.running.contains_key(&toolkit.name) {
-            let server = self.launch(1, regular()).start(&toolkit.name).map_err(|error| format!("{error:#}"));
-            self.running.insert(toolkit.name.clone(), server);
+        toolkit.can_speak(way.name)?;
+        let name = toolkit.server();
+        let missing = || Err(format!("the server that its client calls, {name}, is not asked for"));
+        offers.get(name).cloned().unwrap_or_else(missing)?;
+        if !self.running.contains_key(name) {
+            let launch = Launch { transport: way.transport(), ..self.launch(1, way.options()) };
+            let server = launch.start(name).map_err(|error| format!("{error:#}"));
+            self.running.insert(name.to_owned(), server);
         }
-        match &self.running[&toolkit.name] {
+        match &self.running[name] {
             Ok(server) => Ok(server.address),
             Err(reason) => Err(reason.clone()),
         }
@@ -357,9 +403,14 @@ impl Servers {
         self.running.remove(name);
     }
 
+    /// Ends all of them.
+    fn forget_all(&mut self) {
+        self.running.clear();
+    }
+
     /// A server that has served nobody yet.
     fn fresh(&self, toolkit: &Toolkit, load: &LoadDefinition, mode: Mode) -> Result<Server, String> {
-        offered(toolkit, load.operation())?;
+        toolkit.offers(load.operation())?;
         // One more, for the messages that are tried out.
         let launch = self.launch(load.connections + 1, options(mode));
         launch.start(&toolkit.name).map_err(|error| format!("{error:#}"))
@@ -373,24 +424,8 @@ impl Servers {
 
     fn launch(&self, connections: usize, options: Vec<String>) -> Launch {
         let (program, peers) = (self.program.clone(), self.peers.clone());
-        Launch { program, options, peers, connections, is_pinned: self.is_pinned }
+        Launch { program, options, peers, connections, transport: None, is_pinned: self.is_pinned }
     }
-}
-
-/// An error where a toolkit's server does not have an operation.
-fn offered(toolkit: &Toolkit, operation: &str) -> Result<(), String> {
-    match (toolkit.missing(), toolkit.operations()) {
-        (Some(reason), _) => Err(reason.to_owned()),
-        (None, Some([])) => Err("its server has no part in the peer protocol".to_owned()),
-        (None, Some(operations)) if !operations.iter().any(|known| known == operation) => {
-            Err(format!("its server does not offer {operation}"))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn regular() -> Vec<String> {
-    options(Mode::Regular)
 }
 
 fn options(mode: Mode) -> Vec<String> {
@@ -408,7 +443,9 @@ impl Secrets {
         let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()])?;
         let (folder, certificate) = (tempfile::tempdir()?, made.cert.pem());
         std::fs::write(folder.path().join("certificate.pem"), &certificate)?;
-        std::fs::write(folder.path().join("key.pem"), made.signing_key.serialize_pem())?;
+        let key = made.signing_key.serialize_pem();
+        std::fs::write(folder.path().join("key.pem"), &key)?;
+        std::fs::write(folder.path().join("identity.pem"), key + &certificate)?;
         Ok(Secrets { folder, roots: Roots::from_pem(certificate)? })
     }
 
@@ -427,11 +464,11 @@ impl Secrets {
     }
 }
 
-/// Loads a server until it answers as many requests as before, then once more.
+/// Loads a server as long as it wants to be warmed up and until it answers as many requests as before, then once more.
 fn loaded(server: &Server, load: impl Fn(Duration) -> Load, effort: Effort) -> Result<Measured> {
     let run = |time| generate(server.address, Some(server.pid), &load(time), |_| ());
     let (begin, mut rates) = (std::time::Instant::now(), Vec::new());
-    while begin.elapsed() < effort.settle && !is_steady(&rates) {
+    while begin.elapsed() < effort.settle && (begin.elapsed() < server.warm_up || !is_steady(&rates)) {
         rates.push(run(effort.load / 2)?.throughput());
     }
     let measured = run(effort.load)?;

@@ -2,7 +2,7 @@
 //!
 //! One that is missing, fails or hangs is a row with the reason. A peer that failed is started again for the next piece of work, a few times.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -37,6 +37,12 @@ pub struct Toolkit {
     description: String,
     version: Option<String>,
     state: State,
+    /// Whose server its client calls.
+    server: String,
+    /// Why it calls none.
+    no_calls: Option<String>,
+    /// How long it wants to be warmed up.
+    warm: Duration,
     watchdog: Watchdog,
 }
 
@@ -60,6 +66,9 @@ impl Toolkits {
             description: "this repository".to_owned(),
             version: Some(format!("deltasoap {}", env!("CARGO_PKG_VERSION"))),
             state: State::Ours(Deltasoap::default()),
+            server: OURS.to_owned(),
+            no_calls: None,
+            warm: Duration::ZERO,
             watchdog: watchdog.clone(),
         };
         let peer = |definition: &PeerDefinition| Toolkit::peer(definition, folder, &watchdog);
@@ -73,6 +82,11 @@ impl Toolkits {
         Ok(Toolkits { all })
     }
 
+    /// What servers have an operation, by toolkit; and why the others do not.
+    pub fn offers(&self, operation: &str) -> Offers {
+        self.all.iter().map(|toolkit| (toolkit.name.clone(), toolkit.offers(operation))).collect()
+    }
+
     /// What a record says about them.
     pub fn notes(&self) -> Vec<EngineNote> {
         self.all.iter().map(Toolkit::note).collect()
@@ -80,6 +94,9 @@ impl Toolkits {
 }
 
 const OURS: &str = "deltasoap";
+
+/// By toolkit, an error where its server does not have an operation.
+pub type Offers = HashMap<String, Result<(), String>>;
 
 /// A session, or why there is none.
 pub type Opened<'a> = Result<Box<dyn Session + 'a>, String>;
@@ -92,6 +109,9 @@ impl Toolkit {
             description: definition.description.clone(),
             version: None,
             state: State::Missing(String::new()),
+            no_calls: definition.no_calls.clone(),
+            server: definition.server.clone().unwrap_or_else(|| definition.name.clone()),
+            warm: Duration::ZERO,
             watchdog: watchdog.clone(),
         };
         toolkit.begin(definition, folder);
@@ -99,12 +119,13 @@ impl Toolkit {
     }
 
     fn begin(&mut self, definition: &PeerDefinition, folder: &std::path::Path) {
-        self.state = match Peer::start(definition, folder) {
-            Ok(peer) => State::Peer(Box::new(peer.without_warm_up())),
-            Err(error) => State::Missing(format!("{error:#}")),
-        };
-        if let State::Peer(peer) = &self.state {
-            self.version = Some(peer.version().to_owned());
+        match Peer::start(definition, folder) {
+            Err(error) => self.state = State::Missing(format!("{error:#}")),
+            Ok(peer) => {
+                self.version = Some(peer.version().to_owned());
+                let (peer, warm) = peer.without_warm_up();
+                (self.state, self.warm) = (State::Peer(Box::new(peer)), warm);
+            }
         }
     }
 
@@ -114,14 +135,33 @@ impl Toolkit {
         EngineNote { name, version: self.version.clone(), description, reason }
     }
 
-    /// Why it can do nothing, if so.
-    pub fn missing(&self) -> Option<&str> {
-        if let State::Missing(reason) = &self.state { Some(reason) } else { None }
+    /// An error where its server does not have an operation.
+    pub fn offers(&self, operation: &str) -> Result<(), String> {
+        match &self.state {
+            State::Missing(reason) => Err(reason.clone()),
+            State::Peer(peer) if peer.operations().is_empty() => {
+                Err("its server has no part in the peer protocol".to_owned())
+            }
+            State::Peer(peer) if peer.operations().iter().any(|known| known == operation) => Ok(()),
+            State::Peer(_) => Err(format!("its server does not offer {operation}")),
+            State::Ours(_) => Ok(()),
+        }
     }
 
-    /// What its server offers; `None` where it is ours or missing.
-    pub fn operations(&self) -> Option<&[String]> {
-        if let State::Peer(peer) = &self.state { Some(peer.operations()) } else { None }
+    /// Whose server its client calls.
+    pub fn server(&self) -> &str {
+        &self.server
+    }
+
+    /// An error where its server and its client cannot speak that way.
+    pub fn can_speak(&self, transport: &str) -> Result<(), String> {
+        match &self.state {
+            State::Missing(reason) => Err(reason.clone()),
+            State::Peer(peer) if transport != "plain" && !peer.transports().iter().any(|known| known == transport) => {
+                Err(format!("its peer does not offer {transport}"))
+            }
+            State::Ours(_) | State::Peer(_) => Ok(()),
+        }
     }
 
     /// An error where its client cannot call an operation.
@@ -130,7 +170,8 @@ impl Toolkit {
             State::Missing(reason) => Err(reason.clone()),
             State::Ours(_) => Ok(()),
             State::Peer(peer) if peer.calls().is_empty() => {
-                Err("its client has no part in the peer protocol".to_owned())
+                let why = self.no_calls.as_ref().map_or_else(String::new, |why| format!(": {why}"));
+                Err(format!("its client has no part in the peer protocol{why}"))
             }
             State::Peer(peer) if peer.calls().iter().any(|known| known == operation) => Ok(()),
             State::Peer(_) => Err(format!("its client does not offer {operation}")),
@@ -139,7 +180,7 @@ impl Toolkit {
 
     /// Opens a workload.
     pub fn open(&mut self, workload: &Workload, n: usize) -> Opened<'_> {
-        let Toolkit { state, watchdog, .. } = self;
+        let Toolkit { state, watchdog, warm, .. } = self;
         let is_floor = matches!(workload.action, Action::Compare | Action::Copy);
         match state {
             State::Missing(reason) => Err(reason.clone()),
@@ -147,20 +188,20 @@ impl Toolkit {
             State::Peer(peer) if is_floor || !peer.offers(workload) => Err(format!("does not offer {}", workload.name)),
             State::Peer(peer) => {
                 let pid = peer.pid();
-                watchdog.guard(pid, || peer.prepare(workload, n))
+                watchdog.guard((pid, *warm), || peer.prepare(workload, n))
             }
         }
     }
 
     /// Opens calls by a peer's client.
     pub fn open_call(&mut self, call: &Call<'_>) -> Opened<'_> {
-        let Toolkit { state, watchdog, .. } = self;
+        let Toolkit { state, watchdog, warm, .. } = self;
         match state {
             State::Missing(reason) => Err(reason.clone()),
             State::Ours(_) => Err("our client is no peer".to_owned()),
             State::Peer(peer) => {
                 let pid = peer.pid();
-                watchdog.guard(pid, || peer.prepare_call(call))
+                watchdog.guard((pid, *warm), || peer.prepare_call(call))
             }
         }
     }
@@ -230,9 +271,13 @@ impl Watchdog {
     }
 
     /// Does something that a peer has to answer in time, and guards the session that comes out.
-    fn guard<'a>(&self, pid: u32, open: impl FnOnce() -> Result<Box<dyn Session + 'a>>) -> Opened<'a> {
+    fn guard<'a>(
+        &self,
+        (pid, warm): (u32, Duration),
+        open: impl FnOnce() -> Result<Box<dyn Session + 'a>>,
+    ) -> Opened<'a> {
         let session = self.during(pid, open).map_err(|error| format!("{error:#}"))?;
-        Ok(Box::new(Guarded { session, pid, watchdog: self.clone() }))
+        Ok(Box::new(Guarded { session, pid, warm, watchdog: self.clone() }))
     }
 
     fn during<R>(&self, pid: u32, work: impl FnOnce() -> Result<R>) -> Result<R> {
@@ -267,10 +312,15 @@ fn lock(watch: &Mutex<Watch>) -> MutexGuard<'_, Watch> {
 struct Guarded<'a> {
     session: Box<dyn Session + 'a>,
     pid: u32,
+    warm: Duration,
     watchdog: Watchdog,
 }
 
 impl Session for Guarded<'_> {
+    fn warm(&self) -> Duration {
+        self.warm
+    }
+
     fn bytes(&self) -> usize {
         self.session.bytes()
     }

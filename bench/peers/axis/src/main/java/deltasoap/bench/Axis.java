@@ -9,7 +9,10 @@ import org.apache.axis.AxisEngine;
 import org.apache.axis.Constants;
 import org.apache.axis.Message;
 import org.apache.axis.MessageContext;
+import org.apache.axis.SimpleTargetedChain;
+import org.apache.axis.client.AxisClient;
 import org.apache.axis.configuration.SimpleProvider;
+import org.apache.axis.constants.Scope;
 import org.apache.axis.constants.Style;
 import org.apache.axis.constants.Use;
 import org.apache.axis.description.JavaServiceDesc;
@@ -25,10 +28,12 @@ import org.apache.axis.handlers.soap.SOAPService;
 import org.apache.axis.message.RPCElement;
 import org.apache.axis.message.RPCParam;
 import org.apache.axis.message.SOAPEnvelope;
+import org.apache.axis.providers.java.RPCProvider;
 import org.apache.axis.server.AxisServer;
+import org.apache.axis.transport.http.CommonsHTTPSender;
 import org.apache.axis.utils.JavaUtils;
 
-/** Apache Axis 1.4: messages with the context that its server gives them, from and to beans. */
+/** Apache Axis 1.4: messages with the context that its server gives them, from and to beans; its servlet and its client. */
 public final class Axis implements Toolkit {
     private final AxisServer engine = new AxisServer(new SimpleProvider());
     private final SOAPService service = new SOAPService();
@@ -54,12 +59,13 @@ public final class Axis implements Toolkit {
         TypeMapping types = (TypeMapping) registry.getDefaultTypeMapping();
         register(types, Beans.Mio.class, Beans.Mio.getTypeDesc());
         register(types, Beans.Event.class, Beans.Event.getTypeDesc());
-        add(description, "sendInts", "item", Constants.XSD_INT, int[].class);
-        add(description, "sendDoubles", "item", Constants.XSD_DOUBLE, double[].class);
-        add(description, "sendStrings", "item", Constants.XSD_STRING, String[].class);
-        add(description, "sendMios", "item", new QName(Beans.NAMESPACE, "Mio"), Beans.Mio[].class);
-        add(description, "sendEvents", "item", new QName(Beans.NAMESPACE, "Event"), Beans.Event[].class);
-        add(description, "sendBase64", "data", Constants.XSD_BASE64, byte[].class);
+        Operations.of("Ints", Constants.XSD_INT, int[].class).forEach(description::addOperationDesc);
+        Operations.of("Doubles", Constants.XSD_DOUBLE, double[].class).forEach(description::addOperationDesc);
+        Operations.of("Strings", Constants.XSD_STRING, String[].class).forEach(description::addOperationDesc);
+        Operations.of("Mios", new QName(Beans.NAMESPACE, "Mio"), Beans.Mio[].class).forEach(description::addOperationDesc);
+        Operations.of("Events", new QName(Beans.NAMESPACE, "Event"), Beans.Event[].class).forEach(description::addOperationDesc);
+        Operations.of("Base64", Constants.XSD_BASE64, byte[].class).forEach(description::addOperationDesc);
+        description.addOperationDesc(Operations.echoVoid());
     }
 
     /** With the argument {@code streaming}, events of the parser go to the beans alone and are not recorded. */
@@ -72,16 +78,6 @@ public final class Axis implements Toolkit {
         types.register(bean, name, new BeanSerializerFactory(bean, name), new BeanDeserializerFactory(bean, name));
     }
 
-    private static void add(JavaServiceDesc description, String operation, String parameter, QName type, Class<?> javaType) {
-        ParameterDesc described = new ParameterDesc(new QName("", parameter), ParameterDesc.IN, type, javaType, false, false);
-        described.setNillable(false);
-        OperationDesc whole = new OperationDesc(operation, new ParameterDesc[] {described}, null);
-        whole.setElementQName(new QName(Beans.NAMESPACE, operation));
-        whole.setStyle(Style.WRAPPED);
-        whole.setUse(Use.LITERAL);
-        description.addOperationDesc(whole);
-    }
-
     @Override
     public String name() {
         return isStreaming ? "axis-streaming" : "axis";
@@ -92,10 +88,60 @@ public final class Axis implements Toolkit {
         return "1.4";
     }
 
-    /** Its writer spoils characters outside of Unicode's first plane. */
+    /** Its writer spoils the others: it makes two references to halves of such a character. */
     @Override
-    public boolean writes(String kind) {
-        return !kind.equals("strings") && !kind.equals("events");
+    public boolean knowsBasicPlaneAlone() {
+        return true;
+    }
+
+    @Override
+    public List<String> operations() {
+        return Operations.NAMES;
+    }
+
+    @Override
+    public List<String> calls() {
+        return Operations.NAMES;
+    }
+
+    /** Its servlet in Jetty, with the engine that is made here instead of one from a deployment descriptor. */
+    @Override
+    public int serve(int connections, Transport transport) throws Exception {
+        SOAPService served = new SOAPService(new RPCProvider());
+        served.setName("Suite");
+        served.setEngine(engine);
+        served.setServiceDescription(service.getServiceDescription());
+        served.setHighFidelityRecording(!isStreaming);
+        served.setOption(RPCProvider.OPTION_CLASSNAME, SuiteService.class.getName());
+        served.setOption(RPCProvider.OPTION_ALLOWEDMETHODS, "*");
+        served.setOption(RPCProvider.OPTION_SCOPE, Scope.APPLICATION.getName());
+        return Http.serve(engine, served);
+    }
+
+    @Override
+    public Call client(int port, Transport transport, String operation, Object content) throws Exception {
+        SimpleProvider configuration = new SimpleProvider();
+        configuration.deployTransport("http", new SimpleTargetedChain(new CommonsHTTPSender()));
+        AxisClient client = new AxisClient(configuration);
+        engine.getOptions().forEach((name, value) -> client.setOption((String) name, value));
+        org.apache.axis.client.Service calls = new org.apache.axis.client.Service(configuration, client);
+        org.apache.axis.client.Call call = (org.apache.axis.client.Call) calls.createCall();
+        call.setTargetEndpointAddress(transport.address(port));
+        call.setSOAPActionURI("urn:bench#" + operation);
+        call.setUseSOAPAction(true);
+        OperationDesc described = service.getServiceDescription().getOperationByName(operation);
+        call.setOperation(described);
+        call.setOperationName(described.getElementQName());
+        call.setStreaming(isStreaming);
+        TypeMapping types = (TypeMapping) call.getTypeMapping();
+        register(types, Beans.Mio.class, Beans.Mio.getTypeDesc());
+        register(types, Beans.Event.class, Beans.Event.getTypeDesc());
+        Object[] arguments = content == null ? new Object[0] : new Object[] {content};
+        Class<?> type = described.getReturnClass();
+        return () -> {
+            Object answer = call.invoke(arguments);
+            return type == null || type == void.class ? null : JavaUtils.convert(answer, type);
+        };
     }
 
     private MessageContext context(String kind) throws Exception {

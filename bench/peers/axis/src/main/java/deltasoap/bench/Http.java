@@ -1,0 +1,59 @@
+package deltasoap.bench;
+
+import org.apache.axis.AxisFault;
+import org.apache.axis.MessageContext;
+import org.apache.axis.SimpleChain;
+import org.apache.axis.SimpleTargetedChain;
+import org.apache.axis.configuration.SimpleProvider;
+import org.apache.axis.handlers.BasicHandler;
+import org.apache.axis.handlers.soap.SOAPService;
+import org.apache.axis.server.AxisServer;
+import org.apache.axis.transport.http.AxisServlet;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.servlet.ServletContextHandler;
+import org.eclipse.jetty.servlet.ServletHolder;
+
+/** Axis's servlet in a Jetty of the last generation that knows servlets of its time. */
+final class Http {
+    private static final String NAME = "AxisServlet";
+
+    private Http() {
+    }
+
+    /** Starts the server; gives its port. */
+    static int serve(AxisServer engine, SOAPService service) throws Exception {
+        SimpleChain requests = new SimpleChain();
+        requests.addHandler(new Service(service));
+        ((SimpleProvider) engine.getConfig()).deployTransport("http", new SimpleTargetedChain(requests, null, null));
+        Server server = new Server();
+        ServerConnector connector = new ServerConnector(server);
+        connector.setHost("127.0.0.1");
+        connector.setIdleTimeout(3_600_000);
+        server.addConnector(connector);
+        ServletContextHandler context = new ServletContextHandler();
+        // Where the servlet looks for the engine of its name, which it would make otherwise.
+        engine.setName(NAME);
+        context.setAttribute(NAME + "AxisEngine", engine);
+        ServletHolder holder = new ServletHolder(NAME, AxisServlet.class);
+        holder.setInitParameter("axis.development.system", "false");
+        context.addServlet(holder, "/*");
+        server.setHandler(context);
+        server.start();
+        return connector.getLocalPort();
+    }
+
+    /** Says for each request which service is meant. */
+    private static final class Service extends BasicHandler {
+        private final transient SOAPService service;
+
+        Service(SOAPService service) {
+            this.service = service;
+        }
+
+        @Override
+        public void invoke(MessageContext context) throws AxisFault {
+            context.setService(service);
+        }
+    }
+}

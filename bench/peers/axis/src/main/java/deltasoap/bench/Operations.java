@@ -1,0 +1,65 @@
+package deltasoap.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import javax.xml.namespace.QName;
+import org.apache.axis.Constants;
+import org.apache.axis.constants.Style;
+import org.apache.axis.constants.Use;
+import org.apache.axis.description.OperationDesc;
+import org.apache.axis.description.ParameterDesc;
+
+/** The operations of suite.wsdl as Axis describes them; an array is an element that is repeated. */
+final class Operations {
+    /** All of them. */
+    static final List<String> NAMES = names();
+
+    private Operations() {
+    }
+
+    private static List<String> names() {
+        List<String> names = new ArrayList<>(List.of("echoVoid"));
+        for (String items : new String[] {"Ints", "Doubles", "Strings", "Mios", "Events", "Base64"}) {
+            names.addAll(List.of("echo" + items, "send" + items, "receive" + items));
+        }
+        return names;
+    }
+
+    /** Those of a type of items. */
+    static List<OperationDesc> of(String items, QName type, Class<?> array) {
+        String element = items.equals("Base64") ? "data" : "item";
+        ParameterDesc sent = parameter(element, type, array);
+        ParameterDesc count = parameter("count", Constants.XSD_INT, int.class);
+        return List.of(
+                operation("echo" + items, sent, parameter(element, type, array)),
+                operation("send" + items, sent, count),
+                operation("receive" + items, count, parameter(element, type, array)));
+    }
+
+    static OperationDesc echoVoid() {
+        OperationDesc described = operation("echoVoid", null, null);
+        described.setReturnType(Constants.XSD_ANYTYPE);
+        described.setReturnClass(void.class);
+        return described;
+    }
+
+    private static ParameterDesc parameter(String name, QName type, Class<?> javaType) {
+        ParameterDesc described = new ParameterDesc(new QName("", name), ParameterDesc.IN, type, javaType, false, false);
+        described.setNillable(false);
+        return described;
+    }
+
+    private static OperationDesc operation(String name, ParameterDesc sent, ParameterDesc returned) {
+        OperationDesc described = new OperationDesc(name, sent == null ? new ParameterDesc[0] : new ParameterDesc[] {sent}, null);
+        described.setElementQName(new QName(Beans.NAMESPACE, name));
+        described.setStyle(Style.WRAPPED);
+        described.setUse(Use.LITERAL);
+        if (returned != null) {
+            described.setReturnQName(returned.getQName());
+            described.setReturnType(returned.getTypeQName());
+            described.setReturnClass(returned.getJavaType());
+            described.getReturnParamDesc().setNillable(false);
+        }
+        return described;
+    }
+}
