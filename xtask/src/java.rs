@@ -33,6 +33,9 @@ pub struct JavaPeer {
 /// The description that all but one are built for.
 const SUITE: &str = "bench/definitions/suite.wsdl";
 
+/// The composite types of the cost model.
+const COMPOSITES: &str = "bench/definitions/composites.wsdl";
+
 /// What most have: a fixed heap, and the collector for throughput.
 const PLAIN: JavaPeer = JavaPeer {
     name: "",
@@ -52,7 +55,7 @@ pub const XSUL: JavaPeer =
 pub const CXF: JavaPeer = JavaPeer {
     name: "cxf",
     class: "Cxf",
-    inputs: &["testdata/wsdl/bench.wsdl", SUITE],
+    inputs: &["testdata/wsdl/bench.wsdl", SUITE, COMPOSITES],
     shared: &["java", "jaxb"],
     ..PLAIN
 };
@@ -62,7 +65,7 @@ pub const METRO: JavaPeer = JavaPeer {
     name: "metro",
     class: "Metro",
     options: "-Xms1g -Xmx1g -XX:+UseParallelGC -Dsun.net.httpserver.nodelay=true -Dsun.net.httpserver.maxIdleConnections=10000",
-    inputs: &[SUITE],
+    inputs: &[SUITE, COMPOSITES],
     shared: &["java", "jaxb"],
     ..PLAIN
 };

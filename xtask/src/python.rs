@@ -36,13 +36,14 @@ fn make_environment(venv: &Path, lock: &Path) -> Result<()> {
 
 fn write_program(program: &Path, python: &Path, sources: &Path) -> Result<()> {
     let common = sources.with_file_name("python");
-    let description = shell::root().join("bench/definitions/suite.wsdl");
+    let definitions = shell::root().join("bench/definitions");
     let script = format!(
-        "#!/bin/sh\nPYTHONPATH='{}' PYTHONDONTWRITEBYTECODE=1 exec '{}' -O '{}' '{}'\n",
+        "#!/bin/sh\nPYTHONPATH='{}' PYTHONDONTWRITEBYTECODE=1 exec '{}' -O '{}' '{}' '{}'\n",
         common.display(),
         python.display(),
         sources.join("peer.py").display(),
-        description.display()
+        definitions.join("suite.wsdl").display(),
+        definitions.join("composites.wsdl").display()
     );
     fs::write(program, script).with_context(|| format!("cannot write {}", program.display()))?;
     Ok(fs::set_permissions(program, fs::Permissions::from_mode(0o755))?)

@@ -85,6 +85,7 @@ def application(service):
 
 class Spyne:
     name = "spyne"
+    has_composites = False
     version = version("spyne")
 
     def __init__(self):

@@ -1,8 +1,9 @@
 """zeep as a peer of the benchmark: a client that writes requests, and reads messages by the same description.
 
-    peer.py WSDL
+    peer.py WSDL COMPOSITES
 """
 
+import functools
 import sys
 from importlib.metadata import version
 
@@ -19,27 +20,47 @@ class Zeep:
     name = "zeep"
     version = version("zeep")
     operations = []
+    has_composites = True
 
-    def __init__(self, wsdl):
+    def __init__(self, wsdl, composites):
         self.settings = zeep.Settings(xml_huge_tree=True)
-        self.client = zeep.Client(wsdl, settings=self.settings)
-        self.types = self.client.wsdl.types
+        self.suite = zeep.Client(wsdl, settings=self.settings)
+        self.composites = zeep.Client(composites, settings=self.settings)
 
     def decode(self, kind, message):
         """What zeep does with a message between its transport and the caller."""
-        envelope = parse_xml(message, self.client.transport, settings=self.settings)
+        client, operation = self.operation(kind)
+        envelope = parse_xml(message, client.transport, settings=self.settings)
         element = envelope.find(BODY)[0]
-        declaration = self.types.get_element("{urn:bench}" + protocol.OPERATIONS[kind])
+        declaration = client.wsdl.types.get_element("{urn:bench}" + operation)
         if element.tag != declaration.qname.text:
             raise ValueError(f"{element.tag} is another operation")
-        return READ[kind](declaration.parse(element, self.types))
+        content = declaration.parse(element, client.wsdl.types)
+        return READ[kind](content) if kind in READ else composite(kind, content)
 
     def encode(self, kind, values):
         """What zeep does with a call's arguments up to its transport."""
-        field = "data" if kind in ("base64", "doubles64") else "item"
-        arguments = {field: WRITTEN.get(kind, list)(values)}
-        envelope = self.client.create_message(self.client.service, protocol.OPERATIONS[kind], **arguments)
+        client, operation = self.operation(kind)
+        if kind in READ:
+            field = "data" if kind in ("base64", "doubles64") else "item"
+            arguments = {field: WRITTEN.get(kind, list)(values)}
+        else:
+            arguments = dict(zip(fields_of(kind), values))
+        envelope = client.create_message(client.service, operation, **arguments)
         return etree.tostring(envelope, xml_declaration=True, encoding="utf-8")
+
+    def operation(self, kind):
+        """The client that has a kind's operation, and its name."""
+        if kind in protocol.OPERATIONS:
+            return self.suite, protocol.OPERATIONS[kind]
+        return self.composites, "send" + kind
+
+
+fields_of = functools.cache(protocol.fields_of)
+
+
+def composite(kind, content):
+    return [content[field] or "" if field[0] == "s" else content[field] for field in fields_of(kind)]
 
 
 # zeep gives None for an empty string.
@@ -62,4 +83,4 @@ WRITTEN = {
 }
 
 if __name__ == "__main__":
-    protocol.main(Zeep(sys.argv[1]))
+    protocol.main(Zeep(*sys.argv[1:]))

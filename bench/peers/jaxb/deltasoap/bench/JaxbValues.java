@@ -9,10 +9,15 @@ import deltasoap.bench.suite.Mio;
 import deltasoap.bench.suite.Mios;
 import deltasoap.bench.suite.Strings;
 import jakarta.xml.bind.JAXBElement;
+import java.util.List;
 import javax.xml.namespace.QName;
 
 /** The values of messages in the classes that JAXB's compiler makes of suite.wsdl; doubles in base64 are arrays of doubles. */
 final class JaxbValues {
+    /** What toolkits on JAXB can do. */
+    static final List<String> KINDS =
+            List.of("ints", "easy", "hard", "strings", "structs", "events", "base64", "doubles64", "composites");
+
     private JaxbValues() {
     }
 
@@ -24,7 +29,8 @@ final class JaxbValues {
             case "strings" -> Strings.class;
             case "structs" -> Mios.class;
             case "events" -> Events.class;
-            default -> Base64.class;
+            case "base64", "doubles64" -> Base64.class;
+            default -> Composites.type(kind);
         };
     }
 
@@ -62,6 +68,8 @@ final class JaxbValues {
             events.getItem().forEach(event -> add(event, sum));
         } else if (values instanceof Base64 data) {
             sum.add(data.getData());
+        } else if (Composites.has(values)) {
+            Composites.sum(values, sum);
         } else {
             for (double item : (double[]) values) {
                 sum.add(item);
