@@ -1,4 +1,5 @@
-//! `cargo xtask browser`: the landing page, and the report of the benchmark suite, in headless Chromium, Debian's.
+//! `cargo xtask browser`: the landing page, the report of the benchmark suite and the page of the cost model, in headless Chromium,
+//! Debian's.
 //!
 //! The tests are a program of their own, `tests/browser`, so that the driver of the browser is built for them alone.
 
@@ -48,6 +49,17 @@ fn report() -> Result<PathBuf> {
     Ok(page)
 }
 
+/// Writes the page of the calibration that the command's own tests have. It is of another machine, which `fit` allows if it is told so.
+fn cost() -> Result<PathBuf> {
+    let root = shell::root();
+    let page = root.join("target/browser/cost.html");
+    let mut fit = shell::command("cargo", ["run", "--release", "--locked", "-p", "deltasoap-cli", "--", "cost", "fit"]);
+    fit.arg("--elsewhere").arg("--calibration").arg(root.join("crates/deltasoap-cli/tests/data/cost.json"));
+    fit.arg("--html").arg(&page);
+    shell::run(fit.current_dir(root))?;
+    Ok(page)
+}
+
 /// Builds our server, which takes longer than a server may take to start.
 fn build() -> Result<()> {
     let mut cargo = shell::command("cargo", ["build", "--release", "--locked", "-p", "deltasoap-cli"]);
@@ -71,7 +83,7 @@ fn install() -> Result<PathBuf> {
 
 fn visit(origin: &str, chromium: &std::path::Path) -> Result<ExitCode> {
     let mut tests = shell::command("cargo", ["run", "--quiet", "-p", "deltasoap-browser-test", "--", origin]);
-    tests.arg("--report").arg(report()?);
+    tests.arg("--report").arg(report()?).arg("--cost").arg(cost()?);
     tests.arg("--chromium").arg(chromium).arg("--screenshots").arg(shell::root().join("target/browser"));
     let status = tests.current_dir(shell::root()).status().context("cannot start the tests")?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })

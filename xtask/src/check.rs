@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::composites::{self, Composite};
 use crate::peer::{Hello, Peer};
 use crate::shell;
 use crate::values::Values;
@@ -282,9 +283,16 @@ fn samples(kind: &str, plane: Plane) -> Result<Vec<Values>> {
         "structs" => vec![Values::Mios(mios()), Values::Mios(vec![])],
         "events" => vec![Values::Events(events(plane)), Values::Events(vec![])],
         "doubles64" => vec![Values::Doubles64(hard_doubles()), Values::Doubles64(vec![0.5])],
+        "composites" => composites::all()?.iter().step_by(20).map(|kind| composite(kind, plane)).collect(),
         "base64" => (0..4).map(|length| Values::Base64((0..=length).collect())).collect(),
         _ => bail!("unknown kind of workload {kind}"),
     })
+}
+
+fn composite(kind: &Composite, plane: Plane) -> Values {
+    let doubles = arrays::hard_doubles(kind.doubles);
+    let texts = texts(plane).into_iter().cycle().take(kind.texts).collect();
+    Values::Composite(arrays::ints(kind.ints), doubles, texts)
 }
 
 fn hard_doubles() -> Vec<f64> {

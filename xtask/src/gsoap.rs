@@ -12,7 +12,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{debian, shell, stamp};
+use crate::{composites, debian, shell, stamp};
 
 const PACKAGES: [&str; 6] = ["gsoap", "g++", "dpkg-dev", "debian-archive-keyring", "libssl-dev", "zlib1g-dev"];
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
@@ -35,10 +35,11 @@ pub fn build() -> Result<PathBuf> {
 pub fn build_packaged() -> Result<PathBuf> {
     debian::install(&["libgsoap-dev"])?;
     let build = Build::new()?;
-    let (program, sources) = (build.folder.join("peer-debian"), stamp::files_in(&build.sources)?);
+    let (program, mut sources) = (build.folder.join("peer-debian"), stamp::files_in(&build.sources)?);
+    sources.push(composites::path());
     stamp::unless_done(&program, &sources, &build.version, || {
         build.generate()?;
-        println!("compiling the peer (about half a minute)");
+        println!("compiling the peer (about a minute)");
         build.link_packaged(&program)
     })?;
     Ok(program)
@@ -79,13 +80,14 @@ impl Build {
         for name in SOURCES {
             fs::read(self.sources.join(name)).ok().hash(&mut hash);
         }
+        fs::read(composites::path()).ok().hash(&mut hash);
         format!("gsoap {} {} {:016x}\n", self.version, FLAGS.join(" "), hash.finish())
     }
 
     fn all(&self) -> Result<()> {
         let runtime = self.runtime()?;
         self.generate()?;
-        println!("compiling the peer (about half a minute)");
+        println!("compiling the peer (about a minute)");
         self.compile(&runtime.join("stdsoap2.cpp"), &runtime)?;
         self.compile(&self.generated().join("soapC.cpp"), &runtime)?;
         self.compile(&self.generated().join("soapClient.cpp"), &runtime)?;
@@ -127,8 +129,9 @@ impl Build {
     fn generate(&self) -> Result<()> {
         let generated = self.generated();
         shell::create_folder(&generated)?;
+        write_composites(&generated)?;
         let mut soapcpp2 = shell::command("soapcpp2", ["-L", "-x", "-w"]);
-        soapcpp2.arg(format!("-I{IMPORTS}")).arg("-d.").arg(self.sources.join("bench.h"));
+        soapcpp2.arg(format!("-I{IMPORTS}:.")).arg("-d.").arg(self.sources.join("bench.h"));
         shell::run(soapcpp2.current_dir(generated))
     }
 
@@ -157,6 +160,15 @@ impl Build {
             ["peer.o", "soapC.o", "soapClient.o", "soapServer.o", "stdsoap2.o"].map(|name| self.folder.join(name));
         shell::run(shell::command("g++", objects).arg("-o").arg(self.program()).args(LIBRARIES))
     }
+}
+
+/// The composite types: what `bench.h` imports, and what the peer includes.
+fn write_composites(folder: &Path) -> Result<()> {
+    let all = composites::all()?;
+    let header: String = all.iter().map(composites::Composite::soapcpp2).collect();
+    let macros: String = all.iter().map(composites::Composite::macros).collect();
+    fs::write(folder.join("composites.h"), header).context("cannot write composites.h")?;
+    fs::write(folder.join("composites.inc"), macros).context("cannot write composites.inc")
 }
 
 /// An apt that knows one source of source packages: where the installed gsoap came from.

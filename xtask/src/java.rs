@@ -32,6 +32,9 @@ pub struct JavaPeer {
 /// The description that services are built for.
 const SUITE: &str = "bench/definitions/suite.wsdl";
 
+/// The composite types of the cost model.
+const COMPOSITES: &str = "bench/definitions/composites.wsdl";
+
 /// What most have: a fixed heap, and the collector for throughput.
 const PLAIN: JavaPeer = JavaPeer {
     name: "",
@@ -47,14 +50,15 @@ const PLAIN: JavaPeer = JavaPeer {
 pub const XSUL: JavaPeer =
     JavaPeer { name: "xsul", class: "Peer", options: "-Xms1g -Xmx1g -XX:+UseSerialGC", shared: &[], ..PLAIN };
 
-pub const CXF: JavaPeer = JavaPeer { name: "cxf", class: "Cxf", inputs: &[SUITE], shared: &["java", "jaxb"], ..PLAIN };
+pub const CXF: JavaPeer =
+    JavaPeer { name: "cxf", class: "Cxf", inputs: &[SUITE, COMPOSITES], shared: &["java", "jaxb"], ..PLAIN };
 
 /// Java's HTTP server is told to wait for nothing.
 pub const METRO: JavaPeer = JavaPeer {
     name: "metro",
     class: "Metro",
     options: "-Xms1g -Xmx1g -XX:+UseParallelGC -Dsun.net.httpserver.nodelay=true -Dsun.net.httpserver.maxIdleConnections=10000",
-    inputs: &[SUITE],
+    inputs: &[SUITE, COMPOSITES],
     shared: &["java", "jaxb"],
     ..PLAIN
 };

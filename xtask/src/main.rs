@@ -8,6 +8,7 @@
 mod bench;
 mod browser;
 mod check;
+mod composites;
 mod cpp;
 mod debian;
 mod fuzz;

@@ -1,10 +1,11 @@
 //! The peer in C#: .NET's `XmlSerializer` on the Mono that Debian has.
 
+use std::fs;
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
-use crate::{debian, shell, stamp};
+use crate::{composites, debian, shell, stamp};
 
 /// The compiler, which serializers are also compiled with at run time; the runtime with its generational collector; the libraries.
 const PACKAGES: [&str; 3] = ["mono-mcs", "mono-runtime-sgen", "libmono-system-xml4.0-cil"];
@@ -14,12 +15,15 @@ pub fn build() -> Result<PathBuf> {
     debian::install(&PACKAGES)?;
     let (sources, folder) = (shell::root().join("bench/peers/mono"), shell::workspace("mono")?);
     let (assembly, program) = (folder.join("peer.exe"), folder.join("peer"));
-    let files = stamp::files_in(&sources)?;
+    let mut files = stamp::files_in(&sources)?;
+    files.push(composites::path());
     let version = debian::installed_version(PACKAGES[0])?;
     stamp::unless_done(&assembly, &files, &version, || {
+        let composites = folder.join("Composites.cs");
+        fs::write(&composites, composites::csharp(&composites::all()?)).context("cannot write the composite types")?;
         let classes = files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "cs"));
         let mut compiler = shell::command("mcs", ["-optimize+", "-warnaserror", "-r:System.Xml.dll"]);
-        shell::run(compiler.arg(format!("-out:{}", assembly.display())).args(classes))
+        shell::run(compiler.arg(format!("-out:{}", assembly.display())).args(classes).arg(composites))
     })?;
     shell::write_program(&program, &format!("exec mono --optimize=all '{}'", assembly.display()))?;
     Ok(program)

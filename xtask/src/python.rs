@@ -35,13 +35,14 @@ fn make_environment(venv: &Path, lock: &Path) -> Result<()> {
 /// With the protocol beside it, the optimizer on, and no compiled files left in the repository.
 fn command(python: &Path, sources: &Path) -> String {
     let common = sources.with_file_name("python");
-    let description = shell::root().join("bench/definitions/suite.wsdl");
+    let definitions = shell::root().join("bench/definitions");
     format!(
-        "PYTHONPATH='{}' PYTHONDONTWRITEBYTECODE=1 exec '{}' -O '{}' '{}'",
+        "PYTHONPATH='{}' PYTHONDONTWRITEBYTECODE=1 exec '{}' -O '{}' '{}' '{}'",
         common.display(),
         python.display(),
         sources.join("peer.py").display(),
-        description.display()
+        definitions.join("suite.wsdl").display(),
+        definitions.join("composites.wsdl").display()
     )
 }
 

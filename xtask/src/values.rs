@@ -13,6 +13,7 @@ pub enum Values {
     Events(Vec<Event>),
     Base64(Vec<u8>),
     Doubles64(Vec<f64>),
+    Composite(Vec<i32>, Vec<f64>, Vec<String>),
 }
 
 impl Values {
@@ -25,6 +26,7 @@ impl Values {
             Values::Events(items) => arrays::message_events(items),
             Values::Base64(data) => arrays::message_base64(data),
             Values::Doubles64(items) => arrays::message_doubles64(items),
+            Values::Composite(ints, doubles, texts) => arrays::message_composite(ints, doubles, texts),
         }
     }
 
@@ -37,6 +39,13 @@ impl Values {
             Values::Mios(items) => checksum::mios(items),
             Values::Events(items) => checksum::events(items),
             Values::Base64(data) => checksum::bytes(data),
+            Values::Composite(ints, doubles, texts) => {
+                let mut sum = checksum::Checksum::new();
+                ints.iter().for_each(|&value| sum.int(value));
+                doubles.iter().for_each(|&value| sum.double(value));
+                texts.iter().for_each(|value| sum.string(value));
+                sum.hex()
+            }
         }
     }
 
@@ -48,6 +57,7 @@ impl Values {
             Values::Mios(items) => items.len(),
             Values::Events(items) => items.len(),
             Values::Base64(data) => data.len(),
+            Values::Composite(..) => 1,
         }
     }
 }

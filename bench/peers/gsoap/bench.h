@@ -21,6 +21,9 @@ class ns__Mio { public: int x; int y; double v; };
 // A simple event: a number, a reading, and a text.
 class ns__Event { public: int id; double value; char *message; };
 
+// Composite types, made of ../../definitions/composites.wsdl when the peer is built: only from memory to memory and sent.
+#import "composites.h"
+
 // Memory to memory and on the wire.
 int ns__sendInts(std::vector<int> item, struct ns__sendIntsResponse { int count; } &response);
 int ns__sendDoubles(std::vector<double> item, struct ns__sendDoublesResponse { int count; } &response);

@@ -67,3 +67,14 @@ inline std::string checksum_of(const SendBase64 &request) {
     sum.add(request.data);
     return sum.hex();
 }
+
+#define FIELD(NAME) sum.add(request.NAME);
+#define COMPOSITE(NAME, FIELDS)                            \
+    inline std::string checksum_of(const NAME &request) { \
+        Checksum sum;                                      \
+        FIELDS                                             \
+        return sum.hex();                                  \
+    }
+#include "composites.inc"
+#undef COMPOSITE
+#undef FIELD

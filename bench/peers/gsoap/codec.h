@@ -44,6 +44,13 @@ GENERATED(SendStrings, sendStrings)
 GENERATED(SendMios, sendMios)
 GENERATED(SendEvents, sendEvents)
 GENERATED(SendBase64, sendBase64)
+
+// composites.inc has a line a composite type: its name, and each of its fields.
+#define COMPOSITE(NAME, FIELDS)         \
+    using NAME = struct ns__send##NAME; \
+    GENERATED(NAME, send##NAME)
+#include "composites.inc"
+#undef COMPOSITE
 #undef GENERATED
 
 // Doubles that travel as base64 of their bits; this program and its hosts are little-endian, as the bits on the wire are.

@@ -6,6 +6,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <ctime>
 #include <functional>
 #include <memory>
 #include <sstream>
@@ -161,6 +163,13 @@ const std::vector<Kind> KINDS = {
     kind<SendBase64>("base64"),   kind<SendDoubles64>("doubles64"),
 };
 
+// By the name of their type.
+const std::vector<Kind> COMPOSITES = {
+#define COMPOSITE(NAME, FIELDS) kind<NAME>(#NAME),
+#include "composites.inc"
+#undef COMPOSITE
+};
+
 std::unique_ptr<Workload> prepared;
 Transport transport;
 
@@ -169,11 +178,18 @@ Workload &current() {
     return *prepared;
 }
 
+std::vector<std::string> kind_names() {
+    std::vector<std::string> names;
+    for (const Kind &kind : KINDS) names.push_back(kind.name);
+    names.push_back("composites");
+    return names;
+}
+
 void hello() {
     std::string names;
     for (const char *direction : {"decode-", "encode-", "send-"})
-        for (const Kind &kind : KINDS)
-            names += (names.empty() ? "\"" : ",\"") + std::string(direction) + kind.name + '"';
+        for (const std::string kind : kind_names())
+            names += (names.empty() ? "\"" : ",\"") + (direction + kind) + '"';
     std::string operations = "\"echoVoid\"";
     for (const char *direction : {"echo", "send", "receive"})
         for (const char *values : {"Ints", "Doubles", "Strings", "Mios", "Events", "Base64"})
@@ -190,12 +206,29 @@ std::string read_message(size_t length) {
     return message;
 }
 
+// Which composite type a message is of: what follows `:send` in the name of its element.
+std::string composite_in(const std::string &message) {
+    size_t start = message.find(":sendI");
+    if (start == std::string::npos) throw std::runtime_error("no composite type");
+    start += std::strlen(":send");
+    return message.substr(start, message.find_first_of(" />", start) - start);
+}
+
+const Kind &kind_of(const std::string &name, const std::string &message) {
+    bool is_composite = name == "composites";
+    std::string wanted = is_composite ? composite_in(message) : name;
+    for (const Kind &kind : is_composite ? COMPOSITES : KINDS)
+        if (wanted == kind.name) return kind;
+    throw std::runtime_error("unknown values " + wanted);
+}
+
 std::unique_ptr<Workload> make(const std::string &workload, std::string message) {
-    for (const Kind &kind : KINDS) {
-        if (workload == std::string("decode-") + kind.name) return kind.decode(std::move(message));
-        if (workload == std::string("encode-") + kind.name) return kind.encode(std::move(message));
-        if (workload == std::string("send-") + kind.name) return kind.send(std::move(message));
-    }
+    size_t dash = workload.find('-');
+    std::string direction = workload.substr(0, dash);
+    const Kind &kind = kind_of(dash == std::string::npos ? "" : workload.substr(dash + 1), message);
+    if (direction == "decode") return kind.decode(std::move(message));
+    if (direction == "encode") return kind.encode(std::move(message));
+    if (direction == "send") return kind.send(std::move(message));
     throw std::runtime_error("unknown workload " + workload);
 }
 
@@ -246,6 +279,13 @@ void serve(std::istringstream &arguments) {
     std::printf("{\"ok\":true,\"port\":%u}\n", static_cast<unsigned>(server->port()));
 }
 
+// Nanoseconds that this thread has been on a processor.
+uint64_t thread_time() {
+    timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<uint64_t>(time.tv_sec) * 1000000000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
 uint64_t timed(Workload &workload) {
     auto start = std::chrono::steady_clock::now();
     workload.run_once();
@@ -257,12 +297,17 @@ void run(std::istringstream &arguments) {
     size_t count = 0;
     if (!(arguments >> count) || count == 0) throw std::runtime_error("usage: run COUNT");
     Workload &workload = current();
-    std::string times;
-    times.reserve(std::min<size_t>(count, 100000) * 12);
+    std::vector<uint64_t> times;
+    times.reserve(std::min<size_t>(count, 100000));
     memory::reset_peak();
-    for (size_t i = 0; i < count; i++) times += (i ? "," : "") + std::to_string(timed(workload));
+    uint64_t before = thread_time();
+    for (size_t i = 0; i < count; i++) times.push_back(timed(workload));
+    uint64_t cpu = thread_time() - before;
     long peak = workload.peak_growth();
-    std::printf("{\"ns\":[%s],\"checksum\":\"%s\",\"peak_bytes\":%ld}\n", times.c_str(), workload.checksum().c_str(), peak);
+    std::string text;
+    for (uint64_t time : times) text += (text.empty() ? "" : ",") + std::to_string(time);
+    std::printf("{\"ns\":[%s],\"checksum\":\"%s\",\"peak_bytes\":%ld,\"cpu_ns\":%llu}\n", text.c_str(),
+                workload.checksum().c_str(), peak, static_cast<unsigned long long>(cpu));
 }
 
 void output() {

@@ -4,6 +4,7 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Text;
+using System.Text.RegularExpressions;
 using System.Xml;
 using System.Xml.Serialization;
 
@@ -17,6 +18,26 @@ public abstract class Kind
     public abstract void Encode(object values, Stream stream);
 
     public abstract void Sum(object values, Checksum sum);
+
+    /// <summary>The composite types that were used, by their names.</summary>
+    private static readonly Dictionary<string, Kind> Composites = new Dictionary<string, Kind>();
+
+    /// <summary>Which composite type a message is of, by its element; each is a kind.</summary>
+    public static Kind CompositeIn(byte[] message)
+    {
+        var found = Regex.Match(Encoding.UTF8.GetString(message), @":send(I\d+D\d+S\d+)");
+        Func<Kind> make;
+        if (!found.Success || !CompositeKinds.All.TryGetValue(found.Groups[1].Value, out make))
+        {
+            throw new ArgumentException("unknown composite type " + found.Groups[1].Value);
+        }
+        Kind kind;
+        if (!Composites.TryGetValue(found.Groups[1].Value, out kind))
+        {
+            kind = Composites[found.Groups[1].Value] = make();
+        }
+        return kind;
+    }
 
     public static readonly Dictionary<string, Kind> All = new Dictionary<string, Kind>
     {

@@ -6,6 +6,7 @@ using System.Diagnostics;
 using System.IO;
 using System.Linq;
 using System.Reflection;
+using System.Runtime.InteropServices;
 using System.Text;
 
 /// <summary>A prepared workload.</summary>
@@ -19,8 +20,12 @@ public abstract class Work
     public static Work Prepare(string workload, byte[] message)
     {
         var words = workload.Split('-');
-        Kind kind;
-        if (words.Length != 2 || !Kind.All.TryGetValue(words[1], out kind))
+        Kind kind = null;
+        if (words.Length == 2 && words[1] == "composites")
+        {
+            kind = Kind.CompositeIn(message);
+        }
+        else if (words.Length != 2 || !Kind.All.TryGetValue(words[1], out kind))
         {
             throw new ArgumentException("unknown workload " + workload);
         }
@@ -154,6 +159,30 @@ public static class Memory
     }
 }
 
+/// <summary>Time on a processor, which .NET tells in steps of ten milliseconds alone.</summary>
+public static class Processor
+{
+    private const int ThreadClock = 3;
+
+    [StructLayout(LayoutKind.Sequential)]
+    private struct Time
+    {
+        public IntPtr Seconds;
+        public IntPtr Nanoseconds;
+    }
+
+    [DllImport("libc", EntryPoint = "clock_gettime")]
+    private static extern int ClockGetTime(int clock, out Time time);
+
+    /// <summary>Nanoseconds that this thread has been on a processor.</summary>
+    public static long ThreadTime()
+    {
+        Time time;
+        ClockGetTime(ThreadClock, out time);
+        return (long)time.Seconds * 1000000000 + (long)time.Nanoseconds;
+    }
+}
+
 public static class Peer
 {
     /// <summary>Milliseconds of runs before times count: what is timed is compiled code, and the serializers are generated.</summary>
@@ -198,7 +227,8 @@ public static class Peer
 
     private static string Hello()
     {
-        var workloads = new[] { "decode-", "encode-" }.SelectMany(direction => Kind.All.Keys.Select(kind => "\"" + direction + kind + "\""));
+        var kinds = Kind.All.Keys.Concat(new[] { "composites" });
+        var workloads = new[] { "decode-", "encode-" }.SelectMany(direction => kinds.Select(kind => "\"" + direction + kind + "\""));
         return "{\"peer\":\"mono\",\"version\":\"" + Version() + "\",\"workloads\":[" + string.Join(",", workloads) + "],\"warm\":" + Warm + "}";
     }
 
@@ -222,14 +252,17 @@ public static class Peer
         var work = Current();
         var times = new long[count];
         Memory.ResetPeak();
+        var before = Processor.ThreadTime();
         for (var i = 0; i < count; i++)
         {
             var start = Stopwatch.GetTimestamp();
             work.Once();
             times[i] = (Stopwatch.GetTimestamp() - start) * (1000000000 / Stopwatch.Frequency);
         }
+        var processor = Processor.ThreadTime() - before;
         var growth = work.Growth();
-        return "{\"ns\":[" + string.Join(",", times) + "],\"checksum\":\"" + work.Sum() + "\",\"peak_bytes\":" + growth + "}";
+        return "{\"ns\":[" + string.Join(",", times) + "],\"checksum\":\"" + work.Sum() + "\",\"peak_bytes\":" + growth
+            + ",\"cpu_ns\":" + processor + "}";
     }
 
     private static byte[] Output()

@@ -6,19 +6,22 @@ A toolkit is an object with
     operations          what its server offers; empty where there is none
     calls               what its client calls; empty where there is none
     transports          what both can do besides plain HTTP
+    has_composites      whether it has the types of composites.wsdl; each is a kind by its name, such as `I2D0S1`
     decode(kind, message)   the values of a message; raises where it is not one of the kind
     encode(kind, values)    the complete message, bytes
     serve(connections, transport)   starts the server, gives its port
     client(transport, port, operation, kind, values)    a function that calls and gives the response's values, or their number; `values` is
                             a number for operations that receive
 
-Values are a list of ints, floats, strings or (for structs and events) tuples, bytes for `base64`, an array of doubles for `doubles64`.
+Values are a list of ints, floats, strings or (for structs and events) tuples, bytes for `base64`, an array of doubles for `doubles64`;
+of a composite type a tuple of its fields in order.
 """
 
 import array
 import gc
 import json
 import os
+import re
 import struct
 import sys
 import time
@@ -47,6 +50,18 @@ class Transport:
     def __init__(self, name, folder):
         self.is_gzip, self.is_tls, self.folder = name.startswith("gzip"), name.endswith("tls"), folder
         self.scheme = "https" if self.is_tls else "http"
+def composite_in(message):
+    """Which composite type a message is of: what follows `:send` in the name of its element."""
+    found = re.search(rb":send(I\d+D\d+S\d+)", message)
+    if not found:
+        raise ValueError("no composite type")
+    return found[1].decode()
+
+
+def fields_of(composite):
+    """The names of its fields, in order."""
+    counts = map(int, re.fullmatch(r"I(\d+)D(\d+)S(\d+)", composite).groups())
+    return [f"{letter}{at}" for letter, count in zip("ids", counts) for at in range(count)]
 
 
 def doubles_of(octets):
@@ -68,7 +83,15 @@ def octets_of(kind, values):
         return b"".join(struct.pack("<iid", *mio) for mio in values)
     if kind == "events":
         return b"".join(struct.pack("<id", id, value) + text(message) for id, value, message in values)
-    return values if kind == "base64" else values.tobytes()
+    if kind in ("base64", "doubles64"):
+        return values if kind == "base64" else values.tobytes()
+    return b"".join(map(octets_of_field, values))
+
+
+def octets_of_field(value):
+    if isinstance(value, str):
+        return text(value)
+    return struct.pack("<i" if isinstance(value, int) else "<d", value)
 
 
 def text(value):
@@ -202,7 +225,8 @@ class Peer:
         raise ValueError(f"this peer does not know {words}")
 
     def hello(self):
-        workloads = [f"{direction}-{kind}" for direction in ("decode", "encode") for kind in OPERATIONS]
+        kinds = [*OPERATIONS, *(["composites"] if self.toolkit.has_composites else [])]
+        workloads = [f"{direction}-{kind}" for direction in ("decode", "encode") for kind in kinds]
         toolkit = self.toolkit
         offered = {"operations": toolkit.operations, "calls": toolkit.calls, "transports": toolkit.transports}
         return {"peer": toolkit.name, "version": toolkit.version, "workloads": workloads, **offered}
@@ -210,7 +234,9 @@ class Peer:
     def prepare(self, workload, message):
         self.prepared = None
         direction, kind = workload.split("-")
-        if kind not in OPERATIONS:
+        if kind == "composites" and self.toolkit.has_composites:
+            kind = composite_in(message)
+        elif kind not in OPERATIONS:
             raise ValueError(f"unknown workload {workload}")
         return self.answer_for({"decode": Decode, "encode": Encode}[direction](self.toolkit, kind, message))
 
@@ -227,9 +253,11 @@ class Peer:
 
     def time(self, count):
         reset_peak()
+        before = time.thread_time_ns()
         times = [self.once() for _ in range(count)]
+        cpu = time.thread_time_ns() - before
         peak = max(0, resident("VmHWM") - self.prepared.baseline)
-        return {"ns": times, "checksum": self.prepared.checksum(), "peak_bytes": peak}
+        return {"ns": times, "checksum": self.prepared.checksum(), "peak_bytes": peak, "cpu_ns": cpu}
 
     def once(self):
         start = time.perf_counter_ns()

@@ -103,6 +103,7 @@ def application(service):
 
 class Spyne:
     name = "spyne"
+    has_composites = False
     version = version("spyne")
     calls = []
     transports = ["tls"]

@@ -1,8 +1,9 @@
 """zeep as a peer of the benchmark: a client that writes requests, and reads messages by the same description.
 
-    peer.py WSDL
+    peer.py WSDL COMPOSITES
 """
 
+import functools
 import sys
 from importlib.metadata import version
 from types import SimpleNamespace
@@ -23,25 +24,30 @@ class Zeep:
     operations = []
     calls = ["echoVoid"] + [direction + items for items in protocol.KINDS for direction in ("echo", "send", "receive")]
     transports = ["tls"]
+    has_composites = True
 
-    def __init__(self, wsdl):
+    def __init__(self, wsdl, composites):
         self.settings = zeep.Settings(xml_huge_tree=True)
         self.wsdl = wsdl
-        self.zeep = zeep.Client(wsdl, settings=self.settings)
-        self.types = self.zeep.wsdl.types
+        self.suite = zeep.Client(wsdl, settings=self.settings)
+        self.composites = zeep.Client(composites, settings=self.settings)
 
     def decode(self, kind, message):
         """What zeep does with a message between its transport and the caller."""
-        envelope = parse_xml(message, self.zeep.transport, settings=self.settings)
+        client, operation = self.operation(kind)
+        envelope = parse_xml(message, client.transport, settings=self.settings)
         element = envelope.find(BODY)[0]
-        declaration = self.types.get_element("{urn:bench}" + protocol.OPERATIONS[kind])
+        declaration = client.wsdl.types.get_element("{urn:bench}" + operation)
         if element.tag != declaration.qname.text:
             raise ValueError(f"{element.tag} is another operation")
-        return READ[kind](declaration.parse(element, self.types))
+        content = declaration.parse(element, client.wsdl.types)
+        return READ[kind](content) if kind in READ else composite(kind, content)
 
     def encode(self, kind, values):
         """What zeep does with a call's arguments up to its transport."""
-        envelope = self.zeep.create_message(self.zeep.service, protocol.OPERATIONS[kind], **arguments(kind, values))
+        client, operation = self.operation(kind)
+        named = arguments(kind, values) if kind in READ else dict(zip(fields_of(kind), values))
+        envelope = client.create_message(client.service, operation, **named)
         return etree.tostring(envelope, xml_declaration=True, encoding="utf-8")
 
     def client(self, transport, port, operation, kind, values):
@@ -63,6 +69,12 @@ class Zeep:
             return lambda: method(**arguments(kind, values))
         return lambda: read(kind, method(**arguments(kind, values)))
 
+    def operation(self, kind):
+        """The client that has a kind's operation, and its name."""
+        if kind in protocol.OPERATIONS:
+            return self.suite, protocol.OPERATIONS[kind]
+        return self.composites, "send" + kind
+
 
 def arguments(kind, values):
     field = "data" if kind in ("base64", "doubles64") else "item"
@@ -73,6 +85,13 @@ def read(kind, response):
     """The only element of a response is given without one; where it holds nothing, there is none."""
     content = SimpleNamespace(item=response or [], data=response or b"")
     return READ[kind](content)
+
+
+fields_of = functools.cache(protocol.fields_of)
+
+
+def composite(kind, content):
+    return [content[field] or "" if field[0] == "s" else content[field] for field in fields_of(kind)]
 
 
 # zeep gives None for an empty string.
@@ -95,4 +114,4 @@ WRITTEN = {
 }
 
 if __name__ == "__main__":
-    protocol.main(Zeep(sys.argv[1]))
+    protocol.main(Zeep(*sys.argv[1:]))

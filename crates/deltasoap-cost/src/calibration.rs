@@ -4,7 +4,8 @@
 //! nothing else; [`Calibration::check`] says what differs.
 
 use crate::CostError;
-use crate::workload::Workload;
+use crate::measure::Times;
+use crate::workload::{Extent, Workload};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +13,7 @@ use std::fs;
 use std::path::Path;
 
 /// The version of the file's format. Others are not read.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// Measurements of one toolkit on one machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,6 +28,8 @@ pub struct Calibration {
     pub mode: Mode,
     /// When measuring ended, by ISO 8601.
     pub date: String,
+    /// Which of all workloads were measured.
+    pub extent: Extent,
     /// How often each point was visited; of all times the least is kept.
     pub rounds: u32,
     /// The measurements.
@@ -106,18 +109,17 @@ pub struct Point {
     pub workload: Workload,
     /// What was done with it.
     pub activity: Activity,
-    /// Processor time of one message in nanoseconds; `None` where a toolkit cannot tell.
-    pub cpu: Option<f64>,
-    /// Elapsed time of one message in nanoseconds.
-    pub elapsed: f64,
+    /// The times of one message.
+    #[serde(flatten)]
+    pub times: Times,
     /// Bytes of the message.
     pub bytes: usize,
 }
 
 impl Point {
-    /// The cost that models are of, in nanoseconds: processor time where it is known. What remains of elapsed time is waiting.
+    /// The cost that models are of, in nanoseconds.
     pub fn cost(&self) -> f64 {
-        self.cpu.unwrap_or(self.elapsed)
+        self.times.cost()
     }
 }
 
@@ -158,9 +160,25 @@ fn processor(cpuinfo: &str) -> Option<&str> {
 
 impl Calibration {
     /// A calibration without points.
-    pub fn new(machine: Machine, toolkit: Toolkit, mode: Mode) -> Self {
-        let date = jiff::Zoned::now().strftime("%Y-%m-%d").to_string();
-        Calibration { format: FORMAT, machine, toolkit, mode, date, rounds: 0, points: Vec::new() }
+    pub fn new(machine: Machine, toolkit: Toolkit, mode: Mode, extent: Extent) -> Self {
+        let mut new = Calibration {
+            format: FORMAT,
+            machine,
+            toolkit,
+            mode,
+            date: String::new(),
+            extent,
+            rounds: 0,
+            points: Vec::new(),
+        };
+        new.end_round(0);
+        new
+    }
+
+    /// Says that so many rounds are done, and that it is today.
+    pub fn end_round(&mut self, rounds: u32) {
+        self.rounds = rounds;
+        self.date = jiff::Zoned::now().strftime("%Y-%m-%d").to_string();
     }
 
     /// Reads a file.
@@ -185,7 +203,7 @@ impl Calibration {
         written.map_err(|source| CostError::File { path: path.to_owned(), source })
     }
 
-    /// Refuses a calibration of another machine, toolkit or mode.
+    /// Refuses a calibration of another machine or toolkit.
     ///
     /// # Errors
     /// [`CostError::Different`] with everything that differs.
@@ -216,7 +234,7 @@ impl Calibration {
         let mut places: BTreeMap<_, _> = self.points.iter().enumerate().map(|(at, point)| (key(point), at)).collect();
         for point in points {
             match places.get(&key(&point)) {
-                Some(&at) => keep_least(&mut self.points[at], &point),
+                Some(&at) => self.points[at].times = self.points[at].times.least(point.times),
                 None => {
                     places.insert(key(&point), self.points.len());
                     self.points.push(point);
@@ -224,11 +242,6 @@ impl Calibration {
             }
         }
     }
-}
-
-fn keep_least(known: &mut Point, new: &Point) {
-    known.elapsed = known.elapsed.min(new.elapsed);
-    known.cpu = known.cpu.zip(new.cpu).map(|(a, b)| a.min(b)).or(known.cpu).or(new.cpu);
 }
 
 #[cfg(test)]
@@ -239,12 +252,12 @@ mod tests {
     fn calibration() -> Calibration {
         let machine = Machine { processor: "P".into(), cores: 2, system: "linux x86_64".into() };
         let toolkit = Toolkit { name: "deltasoap".into(), version: "1".into() };
-        Calibration::new(machine, toolkit, Mode::Regular)
+        Calibration::new(machine, toolkit, Mode::Regular, Extent::Few)
     }
 
     fn point(cpu: Option<f64>, elapsed: f64) -> Point {
         let workload = Workload::Array { class: Class::Int, length: 3, text: 0 };
-        Point { workload, activity: Activity::Serialize, cpu, elapsed, bytes: 10 }
+        Point { workload, activity: Activity::Serialize, times: Times { cpu, elapsed }, bytes: 10 }
     }
 
     #[test]

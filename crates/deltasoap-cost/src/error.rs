@@ -66,11 +66,13 @@ pub enum CostError {
         /// Where the type is met again.
         path: String,
     },
-    /// More elements than a prediction is made for.
-    #[error("the lengths make a message of more than {most} values; give smaller ones")]
+    /// More than a prediction is made for.
+    #[error("the lengths make a message of more than {most} {what}; give smaller ones")]
     TooLarge {
         /// The bound.
         most: usize,
+        /// Of what there would be more.
+        what: &'static str,
     },
     /// A description whose operation cannot be used.
     #[error("{0}")]

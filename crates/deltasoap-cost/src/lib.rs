@@ -24,6 +24,7 @@ mod error;
 pub mod fit;
 pub mod measure;
 pub mod paper;
+mod place;
 pub mod plan;
 pub mod predict;
 pub mod usage;

@@ -9,6 +9,7 @@
 
 use crate::CostError;
 use crate::calibration::Mode;
+use crate::place::Place;
 use crate::workload::{Body, Class, Message, Workload};
 use deltasoap_core::schema::{Attribute, Element, Field, SimpleElement, Use, View};
 use deltasoap_core::{Buffer, Child, Content, Node, Record, Simple, Value};
@@ -240,7 +241,7 @@ pub fn parts(body: &Body<'_>) -> Vec<(String, Usage)> {
     let mut walk = Walk {
         parts: Vec::new(),
         places: BTreeMap::new(),
-        path: String::new(),
+        place: Place::default(),
         encoded: body.encoding == Use::Encoded,
     };
     walk.usage().add(Feature::Message, 1.0);
@@ -252,7 +253,7 @@ pub fn parts(body: &Body<'_>) -> Vec<(String, Usage)> {
 struct Walk {
     parts: Vec<(String, Usage)>,
     places: BTreeMap<String, usize>,
-    path: String,
+    place: Place,
     encoded: bool,
 }
 
@@ -260,8 +261,8 @@ impl Walk {
     /// The counts of the part at hand.
     fn usage(&mut self) -> &mut Usage {
         let parts = &mut self.parts;
-        let at = *self.places.entry(self.path.clone()).or_insert_with(|| {
-            parts.push((self.path.clone(), Usage::default()));
+        let at = *self.places.entry(self.place.path().to_owned()).or_insert_with(|| {
+            parts.push((self.place.path().to_owned(), Usage::default()));
             parts.len() - 1
         });
         &mut parts[at].1
@@ -305,10 +306,10 @@ impl Walk {
 
     fn attribute(&mut self, value: Option<&Simple>, attribute: &Attribute, view: View<'_>) {
         let Some(value) = value else { return };
-        let outside = self.enter(&format!("@{}", attribute.name.local));
+        let outside = self.place.enter(&format!("@{}", attribute.name.local));
         self.usage().add(Feature::Markup, attribute.name.local.len() as f64);
         self.leaf(value, simple_of(view.follow(attribute.element).element), Feature::Attribute);
-        self.path.truncate(outside);
+        self.place.leave(outside);
     }
 
     fn field(&mut self, value: &Value, field: &Field, view: View<'_>) {
@@ -320,14 +321,14 @@ impl Walk {
             }
             value if field.inline => self.content(value, view),
             Value::List(items) if field.is_repeated() => {
-                let outside = self.enter(&field.name.local);
+                let outside = self.place.enter(&field.name.local);
                 self.list(items, field, view);
-                self.path.truncate(outside);
+                self.place.leave(outside);
             }
             value => {
-                let outside = self.enter(&field.name.local);
+                let outside = self.place.enter(&field.name.local);
                 self.element(value, field, view);
-                self.path.truncate(outside);
+                self.place.leave(outside);
             }
         }
     }
@@ -363,9 +364,9 @@ impl Walk {
             (Value::Record(record), Some(complex)) => {
                 self.usage().add(Feature::ItemRecord, 1.0);
                 for (value, field) in record.fields.iter().zip(complex.fields.iter()) {
-                    let outside = self.enter(&field.name.local);
+                    let outside = self.place.enter(&field.name.local);
                     self.flat(value, field.name.local.len(), view.follow(field.element));
-                    self.path.truncate(outside);
+                    self.place.leave(outside);
                 }
             }
             _ => {}
@@ -399,16 +400,6 @@ impl Walk {
                 }
             }
         }
-    }
-
-    /// Goes on to a part within the one at hand; gives what to cut the path to behind it.
-    fn enter(&mut self, name: &str) -> usize {
-        let outside = self.path.len();
-        if outside > 0 {
-            self.path.push('/');
-        }
-        self.path.push_str(name);
-        outside
     }
 }
 

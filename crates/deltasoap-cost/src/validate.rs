@@ -4,17 +4,15 @@
 //! predicted, then measured, and the distribution of the errors is what is reported.
 
 use crate::CostError;
-use crate::calibration::Activity;
+use crate::calibration::{Activity, Mode};
 use crate::fit::model::Model;
-use crate::measure::{Engine, Job, least, prepare_sample};
-use crate::predict::{Direction, Sizes, message_cost, samples};
+use crate::measure::{Engine, least, prepare_sample};
+use crate::predict::{Direction, Sample, Sizes, sample_usage, samples};
 use crate::usage::Usage;
 use crate::workload::Workload;
 use deltasoap_dynamic::Operation;
 use serde::Serialize;
-
-/// Visits of each message, of which the fastest counts.
-const VISITS: usize = 4;
+use std::rc::Rc;
 
 /// A prediction beside the truth.
 #[derive(Debug, Clone, Serialize)]
@@ -74,70 +72,95 @@ impl Errors {
     }
 }
 
-/// Predicts a measured kind of message, and measures it. Sending is left out: its time is the network's.
-///
-/// # Errors
-/// When the toolkit fails, or nothing was measured that could stand in.
-pub fn validate_workload(
-    model: &Model,
-    engine: &mut dyn Engine,
-    workload: &Workload,
-) -> Result<Vec<Comparison>, CostError> {
-    let usage = Usage::of_workload(workload, model.mode)?;
-    let mut all = Vec::new();
-    for activity in [Activity::Serialize, Activity::Deserialize] {
-        let Some(mut job) = engine.prepare(workload, activity, model.mode)? else { continue };
-        let fitted = model.of(activity)?;
-        let estimate = fitted.features.estimate(&usage)?;
-        all.push(Comparison {
-            message: workload.to_string(),
-            activity,
-            predicted: estimate.cost,
-            margin: estimate.margin,
-            by_the_paper: fitted.by_the_paper(&usage),
-            measured: fastest(job.as_mut())?,
-        });
-    }
-    Ok(all)
+/// A message that is predicted, and will be measured.
+#[derive(Debug)]
+pub struct Trial {
+    subject: Subject,
+    /// The prediction; what is measured is infinite so far.
+    comparison: Comparison,
 }
 
-/// Predicts the messages of an operation, and measures them in this process.
+#[derive(Debug, Clone)]
+enum Subject {
+    Workload(Workload),
+    Sample(Rc<Sample>),
+}
+
+/// Predicts a kind of message. Sending is left out: its time is the network's.
 ///
 /// # Errors
-/// As [`predict`](crate::predict::predict), and when a message cannot be written or read again.
-pub fn validate_operation(model: &Model, operation: &Operation, sizes: &Sizes) -> Result<Vec<Comparison>, CostError> {
+/// When nothing was measured that could stand in.
+pub fn predict_workload(model: &Model, workload: &Workload) -> Result<Vec<Trial>, CostError> {
+    let usage = Usage::of_workload(workload, model.mode)?;
+    let trial = |activity| trial(model, Subject::Workload(workload.clone()), workload.to_string(), activity, &usage);
+    [Activity::Serialize, Activity::Deserialize].into_iter().map(trial).collect()
+}
+
+/// Predicts the messages of an operation, and makes sure that they can be measured.
+///
+/// # Errors
+/// As [`predict`](crate::predict::predict), and when a message cannot be written and read again.
+pub fn predict_operation(model: &Model, operation: &Operation, sizes: &Sizes) -> Result<Vec<Trial>, CostError> {
     let mut all = Vec::new();
-    for sample in samples(operation, sizes)? {
-        let cost = message_cost(model, &sample, sizes)?;
-        let usage = Usage::of(&sample.body());
-        for (activity, estimate) in [(Activity::Serialize, cost.serialize), (Activity::Deserialize, cost.deserialize)] {
-            let direction = if sample.direction == Direction::Request { "request" } else { "response" };
-            all.push(Comparison {
-                message: format!("{} {direction}", operation.full_name()),
-                activity,
-                predicted: estimate.cost,
-                margin: estimate.margin,
-                by_the_paper: model.of(activity)?.by_the_paper(&usage),
-                measured: fastest(prepare_sample(&sample, activity, model.mode)?.as_mut())?,
-            });
+    for sample in samples(operation, sizes)?.into_iter().map(Rc::new) {
+        let usage = sample_usage(model.mode, &sample, sizes)?;
+        let direction = if sample.direction == Direction::Request { "request" } else { "response" };
+        let message = format!("{} {direction}", operation.full_name());
+        for activity in [Activity::Serialize, Activity::Deserialize] {
+            prepare_sample(&sample, activity, model.mode)?;
+            all.push(trial(model, Subject::Sample(Rc::clone(&sample)), message.clone(), activity, &usage)?);
         }
     }
     Ok(all)
 }
 
-/// Nanoseconds of a message, the least of some visits.
-fn fastest(job: &mut dyn Job) -> Result<f64, CostError> {
-    let mut times = least(job)?;
-    for _ in 1..VISITS {
-        times = times.least(least(job)?);
+fn trial(
+    model: &Model,
+    subject: Subject,
+    message: String,
+    activity: Activity,
+    usage: &Usage,
+) -> Result<Trial, CostError> {
+    let fitted = model.of(activity)?;
+    let estimate = fitted.features.estimate(usage)?;
+    let (predicted, margin, by_the_paper) = (estimate.cost, estimate.margin, fitted.by_the_paper(usage));
+    let comparison = Comparison { message, activity, predicted, margin, by_the_paper, measured: f64::INFINITY };
+    Ok(Trial { subject, comparison })
+}
+
+/// Measures what was predicted, in rounds as [`measure`](crate::measure::measure) does, and keeps the least time of each message. Operations are
+/// measured in this process, whatever the engine is.
+///
+/// # Errors
+/// When the toolkit fails. What it does not offer is left out.
+pub fn measure_trials(
+    engine: &mut dyn Engine,
+    mode: Mode,
+    mut trials: Vec<Trial>,
+    rounds: u32,
+    watch: &mut dyn FnMut(),
+) -> Result<Vec<Comparison>, CostError> {
+    for _ in 0..rounds.max(1) {
+        for trial in &mut trials {
+            let activity = trial.comparison.activity;
+            let job = match &trial.subject {
+                Subject::Workload(workload) => engine.prepare(workload, activity, mode)?,
+                Subject::Sample(sample) => Some(prepare_sample(sample, activity, mode)?),
+            };
+            if let Some(mut job) = job {
+                trial.comparison.measured = trial.comparison.measured.min(least(job.as_mut())?.cost());
+            }
+            watch();
+        }
     }
-    Ok(times.cpu.unwrap_or(times.elapsed))
+    trials.retain(|trial| trial.comparison.measured.is_finite());
+    Ok(trials.into_iter().map(|trial| trial.comparison).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibration::{Calibration, Machine, Mode};
+    use crate::calibration::{Calibration, Machine};
     use crate::measure::{Deltasoap, visit};
     use crate::workload::{Extent, series};
     use deltasoap_dynamic::Contract;
@@ -153,7 +176,7 @@ mod tests {
     #[test]
     fn predictions_are_near_the_truth() {
         let mut engine = Deltasoap::new().expect("a sink");
-        let mut calibration = Calibration::new(Machine::here(), Deltasoap::identity(), Mode::Regular);
+        let mut calibration = Calibration::new(Machine::here(), Deltasoap::identity(), Mode::Regular, Extent::Few);
         let mut points = Vec::new();
         for workload in series(Mode::Regular, Extent::Few) {
             visit(&mut engine, &workload, Mode::Regular, &mut points).expect("measured");
@@ -161,11 +184,13 @@ mod tests {
         calibration.merge(points);
         let model = Model::fit(&calibration).expect("fitted");
         let composite = Workload::Composite { ints: 5, doubles: 5, texts: 5, length: 100 };
-        let mut compared = validate_workload(&model, &mut engine, &composite).expect("validated");
+        let mut trials = predict_workload(&model, &composite).expect("predicted");
         let shop = include_str!("../../deltasoap-dynamic/tests/data/shop.wsdl");
         let order = Contract::from_text(shop).expect("a contract").operation("Order").expect("an operation");
-        compared.extend(validate_operation(&model, &order, &Sizes::default()).expect("validated"));
-        assert_eq!(compared.len(), 2 + 4);
+        trials.extend(predict_operation(&model, &order, &Sizes::default()).expect("predicted"));
+        let (mode, mut visits) = (Mode::Regular, 0);
+        let compared = measure_trials(&mut engine, mode, trials, 3, &mut || visits += 1).expect("measured");
+        assert_eq!((compared.len(), visits), (2 + 4, 3 * 6));
         assert!(compared.iter().all(|it| it.error() < 3.0 && it.measured > 0.0), "{compared:#?}");
     }
 }

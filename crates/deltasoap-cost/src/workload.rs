@@ -9,7 +9,8 @@ mod series;
 
 pub use build::{Body, Message};
 pub use class::{Class, typical};
-pub use series::{Extent, composites, series};
+pub(crate) use series::shuffle;
+pub use series::{Extent, compiled, composites, held_out, series};
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -136,6 +137,20 @@ impl Workload {
     /// True for the messages of the paper's third series, which no prediction is fitted to.
     pub fn is_composite(&self) -> bool {
         matches!(self, Workload::Composite { .. })
+    }
+
+    /// Ints, doubles and strings, of a type whose fields are these and nothing else; `None` for other messages.
+    pub fn fields(&self) -> Option<[u32; 3]> {
+        match *self {
+            Workload::Composite { ints, doubles, texts, .. } => Some([ints, doubles, texts]),
+            Workload::Fields { class, count, style: Style::Plain, .. } => match class {
+                Class::Int => Some([count, 0, 0]),
+                Class::Double => Some([0, count, 0]),
+                Class::Text => Some([0, 0, count]),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 }
 

@@ -163,6 +163,17 @@ pub fn message_base64(bytes: &[u8]) -> String {
     message("sendBase64", |out| element(out, "data", &STANDARD.encode(bytes)))
 }
 
+/// A composite type of the cost model with these values: the message `sendIiDdSs`, an element a value, `i0`, ... `d0`, ... `s0`, ...
+#[must_use]
+pub fn message_composite<S: AsRef<str>>(ints: &[i32], doubles: &[f64], strings: &[S]) -> String {
+    let name = format!("sendI{}D{}S{}", ints.len(), doubles.len(), strings.len());
+    message(&name, |out| {
+        ints.iter().enumerate().for_each(|(at, value)| element(out, &format!("i{at}"), &value.to_string()));
+        doubles.iter().enumerate().for_each(|(at, &value)| element(out, &format!("d{at}"), &double(value)));
+        strings.iter().enumerate().for_each(|(at, value)| element(out, &format!("s{at}"), &escape(value.as_ref())));
+    })
+}
+
 /// A double as an xsd:double: the shortest digits that read back as the same value; `12345` (no `.0`), `0.1`,
 /// `1.5e+300` (a sign always), `-0`, `INF`, `-INF`, `NaN`.
 #[must_use]
@@ -218,6 +229,14 @@ mod tests {
         assert_eq!(checksum::strings(&strings(1000)), "d1bf1ac0784c7ba8");
         assert_eq!(checksum::events(&events(1000)), "c053ae2e88d10f1a");
         assert_eq!(checksum::bytes(&bytes(1000)), "21ecbe8c6d0b5bc0");
+    }
+
+    #[test]
+    fn a_composite_type_is_named_after_its_fields() {
+        let message = message_composite(&[1, 2], &[0.5], &["<"]);
+        assert!(
+            message.contains("<ns:sendI2D1S1 xmlns:ns=\"urn:bench\"><i0>1</i0><i1>2</i1><d0>0.5</d0><s0>&lt;</s0></ns")
+        );
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! The landing page, and the report of the benchmark suite, as a user sees them, in headless Chromium: `cargo xtask browser` starts a server
-//! and this program.
+//! The landing page, the report of the benchmark suite and the page of the cost model, as a user sees them, in headless Chromium:
+//! `cargo xtask browser` starts a server and this program.
 //!
 //! Each test is a visit to a page of its own tab, of a size and colour scheme of its own, and leaves screenshots for people to look
 //! at. Whatever the page does in it, the browser must have nothing to complain about, and ask nobody but our server.
@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod browser;
+mod cost;
 mod report;
 mod tests;
 mod visit;
@@ -20,13 +21,16 @@ use tests::{TESTS, Test};
 use visit::Visit;
 
 #[derive(Parser)]
-#[command(about = "Tests the landing page, and a report, in headless Chromium")]
+#[command(about = "Tests the landing page, and pages that commands write, in headless Chromium")]
 struct Arguments {
     /// Where `deltasoap serve` listens, such as http://127.0.0.1:8080
     origin: String,
     /// The report of a record of the benchmark suite, to be tested too
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// A page of `deltasoap cost fit --html`, to be tested too
+    #[arg(long, value_name = "FILE")]
+    cost: Option<PathBuf>,
     /// The browser
     #[arg(long, default_value = "chromium")]
     chromium: PathBuf,
@@ -54,10 +58,10 @@ fn run(arguments: &Arguments) -> Result<usize> {
     std::fs::create_dir_all(&arguments.screenshots).context("cannot make the folder of screenshots")?;
     let mut browser = Browser::start(&arguments.chromium)?;
     let mut failures = run_all(&mut browser, &TESTS, &arguments.origin, &arguments.screenshots);
-    if let Some(report) = &arguments.report {
-        let report = report.canonicalize().with_context(|| format!("no {}", report.display()))?;
-        let origin = format!("file://{}", report.display());
-        failures += run_all(&mut browser, &report::TESTS, &origin, &arguments.screenshots);
+    let files = [(&arguments.report, report::TESTS.as_slice()), (&arguments.cost, cost::TESTS.as_slice())];
+    for (file, tests) in files.into_iter().filter_map(|(file, tests)| Some((file.as_ref()?, tests))) {
+        let file = file.canonicalize().with_context(|| format!("no {}", file.display()))?;
+        failures += run_all(&mut browser, tests, &format!("file://{}", file.display()), &arguments.screenshots);
     }
     println!("screenshots are in {}", arguments.screenshots.display());
     Ok(failures)

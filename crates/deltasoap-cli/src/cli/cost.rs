@@ -42,23 +42,33 @@ pub struct Calibrated {
     pub calibration: PathBuf,
 }
 
+/// Where other toolkits are.
 #[derive(Debug, Args)]
-pub struct Measure {
-    /// The toolkit: deltasoap, or a peer of the benchmarks by its name
-    #[arg(long, default_value = "deltasoap", value_name = "NAME")]
-    pub engine: String,
+pub struct Peers {
     /// Where built peers lie
     #[arg(long, default_value = ".peers", value_name = "FOLDER")]
     pub peers: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Measure {
+    /// The toolkit: deltasoap, jaxb, or another peer of the benchmarks (gsoap, metro, mono, zeep, ...), or the path of a peer's program
+    #[arg(long, default_value = "deltasoap", value_name = "NAME")]
+    pub engine: String,
+    #[command(flatten)]
+    pub peers: Peers,
     /// Measure messages in full, or each against the one before
     #[arg(long, value_enum, default_value_t = ModeName::Regular, value_name = "MODE")]
     pub mode: ModeName,
     /// Measure all 1330 composite types, not a sample
     #[arg(long)]
     pub full: bool,
-    /// How often each point is visited; the least time is kept
-    #[arg(long, default_value_t = 12, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub rounds: u32,
+    /// Measure a few points of each series, for a first look
+    #[arg(long, conflicts_with = "full")]
+    pub few: bool,
+    /// How often each point is visited; the least time is kept. Default: 12, or as often as there is time for in less than 3 minutes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rounds: Option<u32>,
     /// Begin anew, whatever the file holds
     #[arg(long)]
     pub fresh: bool,
@@ -76,6 +86,9 @@ pub struct Measure {
 pub struct Fit {
     #[command(flatten)]
     pub calibrated: Calibrated,
+    /// Show the calibration of another machine or version, too: nothing is predicted from it here
+    #[arg(long)]
+    pub elsewhere: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -130,6 +143,8 @@ pub struct Predict {
 pub struct Check {
     #[command(flatten)]
     pub calibrated: Calibrated,
+    #[command(flatten)]
+    pub peers: Peers,
     /// Validate with the operations of this WSDL, or of all below this directory, instead of composite types; may be given more than once
     #[arg(long, value_name = "FILE|DIR")]
     pub wsdl: Vec<PathBuf>,
@@ -139,6 +154,9 @@ pub struct Check {
     /// Validate with all 1330 composite types, not a sample
     #[arg(long)]
     pub full: bool,
+    /// How often each message is measured; the least time counts
+    #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rounds: u32,
     /// Print lines of JSON; the last one has the distribution of the errors
     #[arg(long)]
     pub json: bool,
@@ -174,7 +192,7 @@ pub struct Plan {
     /// Megabits a second of the network, in each direction
     #[arg(long, default_value_t = 1000.0, value_name = "MBIT")]
     pub bandwidth: f64,
-    /// Measure the service time with one client on loopback, then hold the plan against load tests with more
+    /// Measure the service time with few clients on loopback, then hold the plan against load tests with more
     #[arg(long, requires = "clients")]
     pub validate: bool,
     /// Print JSON

@@ -101,7 +101,7 @@ impl Host {
 /// A time by chance, of this mean in seconds.
 fn exponential(mean: f64, random: &mut SplitMix64) -> Duration {
     let uniform = (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
-    Duration::from_secs_f64(-mean * (1.0 - uniform).ln())
+    Duration::try_from_secs_f64(-mean * (1.0 - uniform).ln()).unwrap_or(Duration::MAX)
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
 //! `cost measure` and `cost fit`.
 
 use super::tables::sheets;
-use super::{calibration, html};
+use super::{calibration, engine, html};
 use crate::cli::cost::{Fit, Measure};
 use anyhow::{Context as _, Result, ensure};
-use deltasoap_cost::measure::{self, Deltasoap, Engine, Peer, Plan, Watch};
-use deltasoap_cost::workload::Extent;
+use deltasoap_cost::measure::{self, Engine, Plan, Watch};
+use deltasoap_cost::workload::{Extent, series};
 use deltasoap_cost::{Calibration, CostError, Machine, Model};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -15,15 +16,15 @@ const TEMPLATE: &str = "{msg:>10} [{bar:40}] {pos}/{len} points, {eta} left";
 
 /// Measures, and writes the calibration.
 pub fn measure(arguments: &Measure) -> Result<()> {
-    let mut engine = engine(arguments)?;
-    let extent = if arguments.full { Extent::Full } else { Extent::Sample };
-    let plan = Plan { mode: arguments.mode.into(), extent, rounds: arguments.rounds };
+    let mut engine = engine::named(&arguments.engine, &arguments.peers.peers)?;
+    let plan = plan_of(arguments);
+    refused(engine.as_ref(), plan)?;
     let path = &arguments.calibrated.calibration;
     let begun = begun(arguments, path, engine.as_ref(), plan)?;
     if cfg!(debug_assertions) {
         eprintln!("warning: this program was built without optimization, and so will be what it measures");
     }
-    let mut keeper = Keeper { path: path.clone(), bar: bar() };
+    let mut keeper = Keeper { path: path.clone(), bar: bar("measuring") };
     let measured = measure::measure(engine.as_mut(), plan, begun, &mut keeper)?;
     keeper.bar.finish_and_clear();
     eprintln!("{} points of {} in {}", measured.points.len(), measured.toolkit.name, path.display());
@@ -32,7 +33,9 @@ pub fn measure(arguments: &Measure) -> Result<()> {
 
 /// Shows what is fitted.
 pub fn fit(arguments: &Fit) -> Result<()> {
-    show(&calibration(&arguments.calibrated)?, arguments.json, arguments.html.as_deref())
+    let path = &arguments.calibrated.calibration;
+    let measured = if arguments.elsewhere { Calibration::load(path)? } else { calibration(&arguments.calibrated)? };
+    show(&measured, arguments.json, arguments.html.as_deref())
 }
 
 fn show(measured: &Calibration, json: bool, page: Option<&Path>) -> Result<()> {
@@ -52,27 +55,49 @@ fn show(measured: &Calibration, json: bool, page: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-fn engine(arguments: &Measure) -> Result<Box<dyn Engine>> {
-    if arguments.engine == Deltasoap::identity().name {
-        return Ok(Box::new(Deltasoap::new().context("there is no port to send to")?));
+fn plan_of(arguments: &Measure) -> Plan {
+    let extent = match (arguments.full, arguments.few) {
+        (true, _) => Extent::Full,
+        (_, true) => Extent::Few,
+        _ => Extent::Sample,
+    };
+    let plan = Plan { mode: arguments.mode.into(), extent, ..Plan::default() };
+    match arguments.rounds {
+        Some(rounds) => Plan { rounds, most: None, ..plan },
+        None => plan,
     }
-    let program = arguments.peers.join(&arguments.engine).join("peer");
-    let name = &arguments.engine;
-    ensure!(program.exists(), "{name} is not built: run `cargo xtask peers {name}`, or say where it is with --peers");
-    Ok(Box::new(Peer::start(&program)?))
+}
+
+/// Says what the toolkit cannot be measured with, and why.
+fn refused(engine: &dyn Engine, plan: Plan) -> Result<()> {
+    let all = series(plan.mode, plan.extent);
+    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    all.iter()
+        .filter_map(|workload| engine.refuses(workload))
+        .for_each(|reason| *reasons.entry(reason).or_default() += 1);
+    let left = all.len() - reasons.values().sum::<usize>();
+    for (reason, count) in &reasons {
+        eprintln!("{count} of {} messages are left out: {reason}", all.len());
+    }
+    ensure!(left > 0, "there is nothing that {} can be measured with in {} mode", engine.toolkit().name, plan.mode);
+    Ok(())
 }
 
 /// What was measured before, if it can be gone on with; else nothing.
 fn begun(arguments: &Measure, path: &Path, engine: &dyn Engine, plan: Plan) -> Result<Calibration> {
     let (machine, toolkit) = (Machine::here(), engine.toolkit());
-    let new = Calibration::new(machine.clone(), toolkit.clone(), plan.mode);
+    let new = Calibration::new(machine.clone(), toolkit.clone(), plan.mode, plan.extent);
     if arguments.fresh || !path.exists() {
         return Ok(new);
     }
-    let known = Calibration::load(path)?;
+    let mut known = Calibration::load(path)?;
     let fits = known.check(&machine, &toolkit);
     fits.with_context(|| format!("{} cannot be gone on with; --fresh begins anew", path.display()))?;
     ensure!(known.mode == plan.mode, "{} is of {} mode; --fresh begins anew", path.display(), known.mode);
+    if known.extent != plan.extent {
+        // What was measured is kept, but other points have not been visited yet.
+        (known.extent, known.rounds) = (plan.extent, 0);
+    }
     Ok(known)
 }
 
@@ -93,11 +118,12 @@ impl Watch for Keeper {
     }
 }
 
-fn bar() -> ProgressBar {
+/// A progress bar over points.
+pub fn bar(message: &'static str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
     // The template is a constant that the tests cover.
     let style = ProgressStyle::with_template(TEMPLATE).unwrap_or_else(|_| ProgressStyle::default_bar());
-    bar.with_style(style).with_message("measuring")
+    bar.with_style(style).with_message(message)
 }
 
 #[cfg(test)]

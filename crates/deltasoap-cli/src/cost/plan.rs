@@ -84,15 +84,18 @@ pub struct Validated {
     observed: Observed,
 }
 
-/// Measures the service time with one client; then predicts and measures what more of them see. Clients and server share this machine,
-/// so the clients' work is the processor's too.
+/// Measures the service time with few clients, then predicts and measures what more of them see. Clients and server share this machine,
+/// so the clients' work is the processor's too. The few think as the many do: what comes after a pause finds cold caches, and costs more.
 async fn validate(arguments: &Arguments, samples: &[Sample], system: &mut System) -> Result<Vec<Validated>> {
     let host = load::Host::start(samples).await?;
-    let one = host.run(1, 0.0).await?;
-    system.service = (one.demand - system.xml).max(0.0);
-    system.client = (one.response - one.demand).max(0.0);
-    system.bandwidth = f64::INFINITY;
     let most = arguments.clients.unwrap_or(1);
+    let few = if arguments.think > 0.0 { (most / 8).max(1) } else { 1 };
+    let light = host.run(few, arguments.think).await?;
+    system.service = (light.demand - system.xml).max(0.0);
+    (system.client, system.bandwidth) = (0.0, f64::INFINITY);
+    // What is left of the response time when the processor has had its part is waiting that no load changes: timers, wake-ups.
+    let busy = outcome(system, Load::Closed { clients: few, think: arguments.think })?;
+    system.client = (light.response - busy.response).max(0.0);
     let mut counts: Vec<u32> = [most / 4, most / 2, most].into_iter().filter(|&clients| clients > 0).collect();
     counts.dedup();
     let mut all = Vec::new();

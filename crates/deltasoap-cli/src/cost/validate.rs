@@ -1,14 +1,15 @@
 //! `cost validate`: predictions beside the truth.
 
+use super::measure::bar;
 use super::tables::{percent, table, time};
-use super::{calibration, html};
+use super::{calibration, engine, html};
 use crate::cli::cost::Check;
 use anyhow::{Result, ensure};
-use deltasoap_cost::measure::Deltasoap;
+use deltasoap_cost::measure::{Deltasoap, Engine};
 use deltasoap_cost::predict::Sizes;
-use deltasoap_cost::validate::{Comparison, Errors, validate_operation, validate_workload};
-use deltasoap_cost::workload::{Extent, composites};
-use deltasoap_cost::{Activity, Model};
+use deltasoap_cost::validate::{Comparison, Errors, Trial, measure_trials, predict_operation, predict_workload};
+use deltasoap_cost::workload::{Extent, held_out};
+use deltasoap_cost::{Activity, Machine, Model};
 use deltasoap_dynamic::Contract;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -19,34 +20,40 @@ const WORST: usize = 8;
 /// Predicts and measures, and prints how far off predictions are.
 pub fn run(arguments: &Check) -> Result<()> {
     let calibration = calibration(&arguments.calibrated)?;
-    let ours = Deltasoap::identity();
+    let mut engine = engine::named(&calibration.toolkit.name, &arguments.peers.peers)?;
+    calibration.check(&Machine::here(), &engine.toolkit())?;
+    let model = Model::fit(&calibration)?;
+    let mut trials = Vec::new();
+    if arguments.wsdl.is_empty() {
+        trials.extend(unseen_types(&model, engine.as_ref(), arguments.full)?);
+    }
+    let is_ours = engine.toolkit() == Deltasoap::identity();
     ensure!(
-        calibration.toolkit == ours,
-        "only {} can be measured again here, not {}",
-        ours.name,
+        is_ours || arguments.wsdl.is_empty(),
+        "{} knows no types but its own: no operations",
         calibration.toolkit.name
     );
-    let model = Model::fit(&calibration)?;
-    let mut all = Vec::new();
-    if arguments.wsdl.is_empty() {
-        all.extend(composite_types(&model, arguments.full)?);
-    }
     for path in arguments.wsdl.iter().flat_map(|path| descriptions(path)) {
-        all.extend(operations(&model, &path, arguments.operations));
+        trials.extend(operations(&model, &path, arguments.operations));
     }
+    ensure!(!trials.is_empty(), "there is nothing to validate with");
+    let bar = bar("validating");
+    bar.set_length(trials.len() as u64 * u64::from(arguments.rounds));
+    let all = measure_trials(engine.as_mut(), model.mode, trials, arguments.rounds, &mut || bar.inc(1))?;
+    bar.finish_and_clear();
     if let Some(path) = &arguments.html {
         html::validation(path, &all)?;
     }
     if arguments.json { print_json(&all) } else { print(&all) }
 }
 
-fn composite_types(model: &Model, is_full: bool) -> Result<Vec<Comparison>> {
-    let mut engine = Deltasoap::new()?;
-    let mut all = Vec::new();
-    for workload in composites(if is_full { Extent::Full } else { Extent::Sample }) {
-        all.extend(validate_workload(model, &mut engine, &workload)?);
-    }
-    Ok(all)
+/// Messages that nothing was fitted to: composite types, or what changes in differential mode.
+fn unseen_types(model: &Model, engine: &dyn Engine, is_full: bool) -> Result<Vec<Trial>> {
+    let unseen = held_out(model.mode, if is_full { Extent::Full } else { Extent::Sample });
+    let offered: Vec<_> = unseen.iter().filter(|workload| engine.refuses(workload).is_none()).collect();
+    ensure!(!offered.is_empty(), "{} has no message that was not fitted to", model.toolkit.name);
+    let trials = offered.into_iter().map(|workload| predict_workload(model, workload));
+    Ok(trials.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
 /// The file, or those below the directory.
@@ -57,7 +64,7 @@ fn descriptions(path: &Path) -> Vec<PathBuf> {
 }
 
 /// The first operations of a description; what cannot be predicted is said.
-fn operations(model: &Model, path: &Path, most: usize) -> Vec<Comparison> {
+fn operations(model: &Model, path: &Path, most: usize) -> Vec<Trial> {
     let imported = deltasoap_wsdl::Importer::new().offline().import(&path.to_string_lossy());
     let contract = match imported {
         Ok(import) => Contract::from(import),
@@ -68,8 +75,8 @@ fn operations(model: &Model, path: &Path, most: usize) -> Vec<Comparison> {
     };
     let mut all = Vec::new();
     for operation in contract.operations().iter().filter(|it| it.method().is_ok()).take(most) {
-        match validate_operation(model, operation, &Sizes::default()) {
-            Ok(compared) => all.extend(compared),
+        match predict_operation(model, operation, &Sizes::default()) {
+            Ok(trials) => all.extend(trials),
             Err(error) => eprintln!("{}: {}: {error}", path.display(), operation.full_name()),
         }
     }

@@ -6,7 +6,7 @@
 //! coefficients are, as in section 3.4, those of the arrays as far as a toolkit treats a field like an item.
 //! [`ActivityModel::by_the_paper`] predicts by section 3.4 to the letter.
 
-use super::regression::{Problem, Regression, t_quantile};
+use super::regression::{Problem, Regression};
 use super::segments::{Segmented, fit_segments};
 use crate::CostError;
 use crate::calibration::{Activity, Calibration, Mode, Point, Toolkit};
@@ -17,8 +17,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The part of a regressor's length that must be left when what others say of it is taken away; a regressor with less is left out.
 const OWN: f64 = 0.02;
-/// Columns a fit is checked for.
-const LEVEL: f64 = 0.975;
 
 /// Models of everything that a toolkit does with messages.
 #[derive(Debug, Clone, Serialize)]
@@ -41,21 +39,23 @@ pub struct ActivityModel {
     /// Equation 3: cost of composite types, by the length of their strings.
     pub composites: Vec<(u32, Regression)>,
     /// Cost by what messages consist of.
-    #[serde(skip)]
     pub features: FeatureModel,
     /// What a reader should know: negative intercepts, outliers, what was not measured.
     pub notes: Vec<String>,
 }
 
 /// Cost by what messages consist of.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct FeatureModel {
     /// The regressors, in the order of the coefficients.
+    #[serde(skip)]
     pub features: Vec<Feature>,
     /// The fit, with relative residuals.
     pub fit: Regression,
     /// True if items are counted as fields: the toolkit was measured with arrays alone.
+    #[serde(skip)]
     merges_items: bool,
+    #[serde(skip)]
     mode: Mode,
 }
 
@@ -129,7 +129,7 @@ impl ActivityModel {
         let composites = fit_composites(points, activity, &mut notes)?;
         let breaks = texts.as_ref().map_or_else(Vec::new, Segmented::breaks);
         let features = FeatureModel::fit(points, usages, &breaks, activity, mode)?;
-        notes.extend(features.notes(points));
+        notes.extend(features.notes(points).into_iter().map(|note| format!("{activity}, {note}")));
         Ok(ActivityModel { arrays, texts, composites, features, notes })
     }
 
@@ -284,7 +284,7 @@ impl FeatureModel {
         let cost = self.fit.at(&row);
         let scatter = self.fit.deviation * cost;
         let error = (self.fit.error_at(&row).powi(2) + scatter * scatter).sqrt();
-        Ok(Estimate { cost, margin: t_quantile(LEVEL, self.fit.freedom) * error })
+        Ok(Estimate { cost, margin: self.fit.margin_of(error) })
     }
 
     /// The regressors of a message, with substitutes for what was not measured.
@@ -398,6 +398,7 @@ fn normal(column: Vec<f64>) -> Option<Vec<f64>> {
 mod tests {
     use super::*;
     use crate::calibration::Machine;
+    use crate::measure::Times;
     use crate::workload::{Extent, series};
 
     /// A toolkit whose costs are known.
@@ -421,11 +422,12 @@ mod tests {
 
     fn calibration(mode: Mode, keep: impl Fn(&Workload) -> bool) -> Calibration {
         let toolkit = Toolkit { name: "known".into(), version: "1".into() };
-        let mut it = Calibration::new(Machine::here(), toolkit, mode);
+        let mut it = Calibration::new(Machine::here(), toolkit, mode, Extent::Few);
         for workload in series(mode, Extent::Few).into_iter().filter(|workload| keep(workload)) {
             let cost = cost(&Usage::of_workload(&workload, mode).expect("a message"));
             let activity = Activity::Serialize;
-            it.points.push(Point { workload, activity, cpu: Some(cost), elapsed: cost, bytes: 1 });
+            let times = Times { cpu: Some(cost), elapsed: cost };
+            it.points.push(Point { workload, activity, times, bytes: 1 });
         }
         it
     }
@@ -486,7 +488,7 @@ mod tests {
         let mut it = calibration(Mode::Regular, |it| matches!(it, Workload::Array { class: Class::Int, .. }));
         for point in &mut it.points {
             if let Workload::Array { length, .. } = point.workload {
-                point.cpu = Some(f64::from(length).powi(2));
+                point.times.cpu = Some(f64::from(length).powi(2));
             }
         }
         let points: Vec<_> = it.of(Activity::Serialize).collect();

@@ -142,7 +142,7 @@ impl Problem {
     }
 
     fn coefficients(&self, values: &DVector<f64>, covariance: &DMatrix<f64>, freedom: usize) -> Vec<Coefficient> {
-        let quantile = t_quantile(1.0 - (1.0 - LEVEL) / 2.0, freedom);
+        let quantile = two_sided(freedom);
         let coefficient = |(at, name): (usize, &String)| Coefficient {
             name: name.clone(),
             value: values[at],
@@ -176,6 +176,11 @@ impl Regression {
         (row.transpose() * &self.covariance * &row)[(0, 0)].max(0.0).sqrt()
     }
 
+    /// Half the width of the interval of something with this standard error.
+    pub fn margin_of(&self, error: f64) -> f64 {
+        two_sided(self.freedom) * error
+    }
+
     /// The coefficient of a regressor.
     pub fn coefficient(&self, name: &str) -> Option<&Coefficient> {
         self.coefficients.iter().find(|coefficient| coefficient.name == name)
@@ -185,6 +190,11 @@ impl Regression {
     pub fn is_adequate(&self) -> bool {
         self.f > self.f_critical
     }
+}
+
+/// How many standard errors an interval of level 95 % reaches to either side.
+fn two_sided(freedom: usize) -> f64 {
+    t_quantile(1.0 - (1.0 - LEVEL) / 2.0, freedom)
 }
 
 /// The quantile of Student's t.

@@ -1,10 +1,11 @@
 //! Two clocks: of this thread on a processor, and of the wall.
 
 use rustix::time::{ClockId, clock_gettime};
+use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
 /// Times of one message in nanoseconds.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Times {
     /// On the processor, in user and system mode; `None` if not known.
     pub cpu: Option<f64>,
@@ -13,6 +14,11 @@ pub struct Times {
 }
 
 impl Times {
+    /// The cost: processor time where it is known. What remains of elapsed time is waiting.
+    pub fn cost(self) -> f64 {
+        self.cpu.unwrap_or(self.elapsed)
+    }
+
     /// The least of each.
     #[must_use]
     pub fn least(self, other: Times) -> Times {

@@ -21,8 +21,8 @@ pub trait Engine {
     /// Which one.
     fn toolkit(&self) -> Toolkit;
 
-    /// True if a workload can be measured, in some activity at least.
-    fn offers(&self, workload: &Workload) -> bool;
+    /// Why a workload cannot be measured, in any activity; `None` if it can.
+    fn refuses(&self, workload: &Workload) -> Option<String>;
 
     /// Makes ready for doing something with a message again and again; `None` if that is not offered.
     ///
@@ -83,8 +83,8 @@ impl Engine for Deltasoap {
         Deltasoap::identity()
     }
 
-    fn offers(&self, _: &Workload) -> bool {
-        true
+    fn refuses(&self, _: &Workload) -> Option<String> {
+        None
     }
 
     fn prepare(

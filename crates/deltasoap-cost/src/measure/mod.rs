@@ -17,9 +17,9 @@ pub use sink::Sink;
 
 use crate::CostError;
 use crate::calibration::{Activity, Calibration, Mode, Point};
-use crate::workload::{Extent, Workload, series};
+use crate::workload::{Extent, Workload, series, shuffle};
 use deltasoap_streams::prng::SplitMix64;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a batch of messages lasts at least, so that reading the clocks costs nothing.
 const BATCH: Duration = Duration::from_micros(300);
@@ -35,14 +35,16 @@ pub struct Plan {
     pub mode: Mode,
     /// How many workloads.
     pub extent: Extent,
-    /// How often each point is visited.
+    /// How often each point is visited, at most.
     pub rounds: u32,
+    /// No round is begun that would probably end later than this; the first one always is.
+    pub most: Option<Duration>,
 }
 
 impl Default for Plan {
-    /// Regular mode, the sample, twelve rounds.
+    /// Regular mode, the sample, twelve rounds, but no more than end in 160 seconds.
     fn default() -> Self {
-        Plan { mode: Mode::Regular, extent: Extent::Sample, rounds: 12 }
+        Plan { mode: Mode::Regular, extent: Extent::Sample, rounds: 12, most: Some(Duration::from_secs(160)) }
     }
 }
 
@@ -68,18 +70,23 @@ pub fn measure(
     mut calibration: Calibration,
     watch: &mut dyn Watch,
 ) -> Result<Calibration, CostError> {
-    let workloads: Vec<_> = series(plan.mode, plan.extent).into_iter().filter(|it| engine.offers(it)).collect();
+    let workloads: Vec<_> =
+        series(plan.mode, plan.extent).into_iter().filter(|it| engine.refuses(it).is_none()).collect();
     let all = workloads.len() * plan.rounds as usize;
+    let (begin, mut longest) = (Instant::now(), Duration::ZERO);
     for round in calibration.rounds..plan.rounds {
-        let mut points = Vec::new();
+        let (mut points, round_begin) = (Vec::new(), Instant::now());
+        if plan.most.is_some_and(|most| !longest.is_zero() && begin.elapsed() + longest > most) {
+            break;
+        }
         for (at, index) in order(workloads.len(), round).into_iter().enumerate() {
             visit(engine, &workloads[index], plan.mode, &mut points)?;
             watch.at(round as usize * workloads.len() + at + 1, all);
         }
         calibration.merge(points);
-        calibration.rounds = round + 1;
-        calibration.date = jiff::Zoned::now().strftime("%Y-%m-%d").to_string();
+        calibration.end_round(round + 1);
         watch.round(&calibration)?;
+        longest = longest.max(round_begin.elapsed());
     }
     Ok(calibration)
 }
@@ -96,9 +103,8 @@ pub fn visit(
 ) -> Result<(), CostError> {
     for activity in Activity::ALL {
         let Some(mut job) = engine.prepare(workload, activity, mode)? else { continue };
-        let times = least(job.as_mut())?;
-        let bytes = job.bytes();
-        points.push(Point { workload: workload.clone(), activity, cpu: times.cpu, elapsed: times.elapsed, bytes });
+        let (times, bytes) = (least(job.as_mut())?, job.bytes());
+        points.push(Point { workload: workload.clone(), activity, times, bytes });
     }
     Ok(())
 }
@@ -120,11 +126,8 @@ pub fn least(job: &mut dyn Job) -> Result<Times, CostError> {
 
 /// The numbers below `count` in an order of their own for each round.
 fn order(count: usize, round: u32) -> Vec<usize> {
-    let mut random = SplitMix64::stream(deltasoap_streams::prng::SEED, u64::from(round));
     let mut order: Vec<usize> = (0..count).collect();
-    for end in (1..count).rev() {
-        order.swap(end, random.below(end as u32 + 1) as usize);
-    }
+    shuffle(&mut order, &mut SplitMix64::stream(deltasoap_streams::prng::SEED, u64::from(round)));
     order
 }
 
@@ -155,8 +158,8 @@ mod tests {
             Toolkit { name: "known".into(), version: "1".into() }
         }
 
-        fn offers(&self, workload: &Workload) -> bool {
-            matches!(workload, Workload::Text { .. })
+        fn refuses(&self, workload: &Workload) -> Option<String> {
+            (!matches!(workload, Workload::Text { .. })).then(|| "it is no text".to_owned())
         }
 
         fn prepare(
@@ -195,7 +198,7 @@ mod tests {
     }
 
     fn empty() -> Calibration {
-        Calibration::new(Machine::here(), Known { visits: 0 }.toolkit(), Mode::Regular)
+        Calibration::new(Machine::here(), Known { visits: 0 }.toolkit(), Mode::Regular, Extent::Few)
     }
 
     #[test]
@@ -206,7 +209,7 @@ mod tests {
         assert_eq!(watch.rounds, (1..=12).collect::<Vec<_>>());
         for point in &measured.points {
             let Workload::Text { length } = point.workload else { panic!("{point:?}") };
-            assert_eq!(point.cpu, Some(f64::from(length) * 1000.0));
+            assert_eq!(point.times.cpu, Some(f64::from(length) * 1000.0));
         }
     }
 
@@ -218,6 +221,9 @@ mod tests {
         let mut watch = Count::default();
         let measured = measure(&mut Known { visits: 0 }, plan, kept, &mut watch).expect("measured");
         assert_eq!((measured.rounds, watch.rounds), (4, vec![4]));
+        let hurried = Plan { most: Some(Duration::ZERO), ..plan };
+        let measured = measure(&mut Known { visits: 0 }, hurried, empty(), &mut Count::default()).expect("measured");
+        assert_eq!(measured.rounds, 1, "the first round is measured in any case");
         let mut stopped = Count { stop_after: Some(2), ..Count::default() };
         assert!(measure(&mut Known { visits: 0 }, plan, empty(), &mut stopped).is_err());
         assert_eq!(stopped.rounds, [1, 2]);

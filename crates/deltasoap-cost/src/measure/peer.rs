@@ -1,18 +1,21 @@
 //! Other toolkits, by the peer protocol (`bench/peers/PROTOCOL.md`): a process each, which times itself.
 //!
-//! Peers know fixed types: arrays of ints, doubles, strings and structs. So the first two series of the paper can be measured, a string as an array
-//! of one. Of each batch the median counts: it holds the usual share of what a toolkit does from time to time.
+//! Peers know fixed types: arrays of ints, doubles and strings, a string as an array of one; and, some of them, the composite types that
+//! they were built with. Of each batch the median of the elapsed times counts, for it holds the usual share of what a toolkit does from
+//! time to time; of processor time only the sum is known, and so the mean.
 
 use super::{Engine, Job, Sink, Times};
 use crate::CostError;
 use crate::calibration::{Activity, Mode, Toolkit};
-use crate::workload::{Class, Message, Workload};
+use crate::workload::{Class, Message, Style, Workload, compiled};
 use deltasoap_core::Buffer;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use std::collections::BTreeSet;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// A toolkit's process; ended when dropped.
 #[derive(Debug)]
@@ -24,6 +27,10 @@ pub struct Peer {
     workloads: Vec<String>,
     sink: Sink,
     is_connected: bool,
+    /// The composite types that peers are built with.
+    composites: BTreeSet<[u32; 3]>,
+    /// How long it runs before its times count; zero once it has.
+    warm: Duration,
 }
 
 #[derive(Deserialize)]
@@ -31,6 +38,9 @@ struct Hello {
     peer: String,
     version: String,
     workloads: Vec<String>,
+    /// Milliseconds.
+    #[serde(default)]
+    warm: u64,
 }
 
 #[derive(Deserialize)]
@@ -44,6 +54,7 @@ struct Connected {}
 #[derive(Deserialize)]
 struct Runs {
     ns: Vec<u64>,
+    cpu_ns: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -63,11 +74,33 @@ impl Peer {
         let (requests, answers) = pipes.ok_or_else(|| file(io::ErrorKind::BrokenPipe.into()))?;
         let toolkit = Toolkit { name: String::new(), version: String::new() };
         let (answers, sink) = (BufReader::new(answers), Sink::start().map_err(file)?);
-        let mut peer = Peer { process, requests, answers, toolkit, workloads: Vec::new(), sink, is_connected: false };
+        let (workloads, composites) = (Vec::new(), compiled());
+        let (is_connected, warm) = (false, Duration::ZERO);
+        let mut peer = Peer { process, requests, answers, toolkit, workloads, sink, is_connected, composites, warm };
         let hello: Hello = peer.ask("hello", b"")?;
         peer.toolkit = Toolkit { name: hello.peer, version: hello.version };
         peer.workloads = hello.workloads;
+        peer.warm = Duration::from_millis(hello.warm);
         Ok(peer)
+    }
+
+    /// Lets a toolkit that is compiled while it runs do some of everything, as long as it asks for in each direction.
+    fn warm_up(&mut self) -> Result<(), CostError> {
+        const ONCE: usize = 50;
+        let array = |class, text| Workload::Array { class, length: 100, text };
+        let composite = Workload::Fields { class: Class::Double, count: 40, text: 0, style: Style::Plain };
+        let kinds = [array(Class::Int, 0), array(Class::Double, 0), array(Class::Text, 100), composite];
+        let each = std::mem::take(&mut self.warm) / kinds.len() as u32;
+        for workload in kinds.iter().filter(|_| !each.is_zero()) {
+            for activity in [Activity::Serialize, Activity::Deserialize] {
+                let Some(mut job) = self.prepare(workload, activity, Mode::Regular)? else { continue };
+                let begin = Instant::now();
+                while begin.elapsed() < each {
+                    job.run(ONCE)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn ask<T: DeserializeOwned>(&mut self, line: &str, bytes: &[u8]) -> Result<T, CostError> {
@@ -118,7 +151,7 @@ fn values(workload: &Workload) -> Option<(&'static str, u32)> {
         Workload::Array { class: Class::Double, length, .. } => Some(("hard", length)),
         Workload::Array { class: Class::Text, length, .. } => Some(("strings", length)),
         Workload::Text { .. } => Some(("strings", 1)),
-        _ => None,
+        _ => workload.fields().map(|_| ("composites", 1)),
     }
 }
 
@@ -136,9 +169,16 @@ impl Engine for Peer {
         self.toolkit.clone()
     }
 
-    fn offers(&self, workload: &Workload) -> bool {
-        let is_known = |values| Activity::ALL.iter().any(|&it| self.workloads.contains(&name(values, it)));
-        values(workload).is_some_and(|(values, _)| is_known(values))
+    fn refuses(&self, workload: &Workload) -> Option<String> {
+        let Some((values, _)) = values(workload) else {
+            return Some("peers know arrays and composite types alone".to_owned());
+        };
+        if !Activity::ALL.iter().any(|&it| self.workloads.contains(&name(values, it))) {
+            return Some(format!("{} has no workload of {values}", self.toolkit.name));
+        }
+        let is_built = |fields| self.composites.contains(&fields);
+        let is_missing = workload.fields().is_some_and(|fields| !is_built(fields));
+        is_missing.then(|| "peers are built with a sample of the composite types".to_owned())
     }
 
     fn prepare(
@@ -152,6 +192,7 @@ impl Engine for Peer {
         if mode == Mode::Differential || !self.workloads.contains(&name) {
             return Ok(None);
         }
+        self.warm_up()?;
         if activity == Activity::Send {
             self.connect()?;
         }
@@ -173,7 +214,8 @@ impl Job for PeerJob<'_> {
         let mut times = runs.ns;
         times.sort_unstable();
         let median = times.get(times.len() / 2).copied().unwrap_or_default();
-        Ok(Times { cpu: None, elapsed: median as f64 })
+        let cpu = runs.cpu_ns.map(|all| all as f64 / times.len().max(1) as f64);
+        Ok(Times { cpu, elapsed: median as f64 })
     }
 
     fn bytes(&self) -> usize {

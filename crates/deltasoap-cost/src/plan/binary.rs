@@ -63,8 +63,7 @@ fn fastest(mut work: impl FnMut()) -> f64 {
     let mut batch = || {
         let clock = Clock::start();
         (0..BATCH).for_each(|_| work());
-        let times = clock.stop(BATCH);
-        times.cpu.unwrap_or(times.elapsed) / 1e9
+        clock.stop(BATCH).cost() / 1e9
     };
     (0..BATCHES).map(|_| batch()).fold(f64::INFINITY, f64::min)
 }

@@ -26,6 +26,11 @@ use serde::Serialize;
 /// Bytes of HTTP around a message, about: request line or status line, and headers.
 pub const HTTP: usize = 300;
 
+/// Most clients of a closed system: solving one takes time and memory for each.
+const MOST_CLIENTS: u32 = 100_000;
+/// Most cores, for the same reason.
+const MOST_CORES: u32 = 1000;
+
 /// What a request demands, in seconds, and what there is to serve it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct System {
@@ -153,6 +158,7 @@ impl System {
         at_least("the service time", self.service, 0.0)?;
         at_least("the time at the client", self.client, 0.0)?;
         at_least("the number of cores", f64::from(self.cores), 1.0)?;
+        at_most("the number of cores", self.cores, MOST_CORES)?;
         at_least("the concurrency", f64::from(self.max_concurrency.unwrap_or(1)), 1.0)?;
         above_zero("the processor's time for a request", self.xml + self.service)?;
         above_zero("the bandwidth", self.bandwidth)
@@ -166,6 +172,11 @@ fn above_zero(name: &'static str, found: f64) -> Result<(), CostError> {
 fn at_least(name: &'static str, found: f64, least: f64) -> Result<(), CostError> {
     let expected = if least == 0.0 { "a number of at least 0" } else { "at least 1" };
     if found.is_finite() && found >= least { Ok(()) } else { Err(CostError::Parameter { name, expected, found }) }
+}
+
+fn at_most(name: &'static str, found: u32, most: u32) -> Result<(), CostError> {
+    let expected = if most == MOST_CORES { "at most 1000" } else { "at most 100000" };
+    if found <= most { Ok(()) } else { Err(CostError::Parameter { name, expected, found: f64::from(found) }) }
 }
 
 /// Says what a system does under a load.
@@ -188,6 +199,7 @@ pub fn outcome(system: &System, load: Load) -> Result<Outcome, CostError> {
         Load::Closed { clients, think } => {
             at_least("the think time", think, 0.0)?;
             at_least("the number of clients", f64::from(clients), 1.0)?;
+            at_most("the number of clients", clients, MOST_CLIENTS)?;
             Ok(solve_closed(system, clients, think))
         }
         Load::Open { rate } => {
@@ -231,6 +243,8 @@ mod tests {
         assert!(error(System { bandwidth: 0.0, ..system() }, closed).starts_with("the bandwidth must be more than 0"));
         assert!(error(System { xml: -1.0, ..system() }, closed).contains("time for XML"));
         assert!(error(system(), Load::Closed { clients: 0, think: 0.0 }).contains("number of clients"));
+        assert!(error(system(), Load::Closed { clients: u32::MAX, think: 0.0 }).contains("at most 100000"));
+        assert!(error(System { cores: u32::MAX, ..system() }, closed).contains("at most 1000"));
         assert!(error(system(), Load::Open { rate: f64::NAN }).contains("the rate"));
         let full = error(system(), Load::Open { rate: 401.0 });
         assert_eq!(

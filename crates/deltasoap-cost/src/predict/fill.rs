@@ -1,6 +1,7 @@
 //! Filling a sample: lists as long, and texts as wide, as is asked for.
 
 use crate::CostError;
+use crate::place::Place;
 use crate::usage::item_field;
 use crate::workload::{Class, typical};
 use deltasoap_core::schema::{Element, Field, SimpleElement, View};
@@ -11,6 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Most values of a message.
 const MOST: usize = 500_000;
+/// Most characters of all its texts together.
+const MOST_CHARACTERS: usize = 100_000_000;
 
 /// The sizes of what a description leaves open, by path.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +52,7 @@ pub struct OpenPart {
 }
 
 /// What a description leaves open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// How many items a list has.
@@ -62,22 +65,23 @@ pub enum Kind {
 pub(super) struct Filler<'s> {
     sizes: &'s Sizes,
     pub(super) open: Vec<OpenPart>,
-    known: BTreeSet<String>,
-    path: String,
+    known: BTreeSet<(Kind, String)>,
+    place: Place,
     random: SplitMix64,
     values: usize,
+    characters: usize,
 }
 
 impl<'s> Filler<'s> {
     pub(super) fn new(sizes: &'s Sizes) -> Self {
-        let (open, known, path) = Default::default();
-        Filler { sizes, open, known, path, random: SplitMix64::new(SEED), values: 0 }
+        let (open, known, place) = Default::default();
+        Filler { sizes, open, known, place, random: SplitMix64::new(SEED), values: 0, characters: 0 }
     }
 
     pub(super) fn fill(&mut self, value: &mut Value, view: View<'_>) -> Result<(), CostError> {
         self.count(1)?;
         match (value, view.element) {
-            (Value::Simple(simple), Element::Simple(element)) => self.leaf(simple, element),
+            (Value::Simple(simple), Element::Simple(element)) => self.leaf(simple, element)?,
             (Value::Record(record), Element::Complex(_)) => self.record(record, view)?,
             (Value::List(items), Element::Array(array)) => {
                 let field = item_field(array.item_name.clone(), array.item);
@@ -97,16 +101,16 @@ impl<'s> Filler<'s> {
 
     fn count(&mut self, values: usize) -> Result<(), CostError> {
         self.values = self.values.saturating_add(values);
-        if self.values > MOST { Err(CostError::TooLarge { most: MOST }) } else { Ok(()) }
+        bounded(self.values, MOST, "values")
     }
 
     fn record(&mut self, record: &mut Record, view: View<'_>) -> Result<(), CostError> {
         let Some(complex) = view.complex() else { return Ok(()) };
         for (value, attribute) in record.attributes.iter_mut().zip(complex.attributes.iter()) {
             if let (Some(value), Element::Simple(element)) = (value, view.follow(attribute.element).element) {
-                let outside = self.enter(&format!("@{}", attribute.name.local));
-                self.leaf(value, element);
-                self.path.truncate(outside);
+                let outside = self.place.enter(&format!("@{}", attribute.name.local));
+                self.leaf(value, element)?;
+                self.place.leave(outside);
             }
         }
         if let Some(text) = complex.text {
@@ -126,12 +130,12 @@ impl<'s> Filler<'s> {
                 value => self.fill(value, view),
             };
         }
-        let outside = self.enter(&field.name.local);
+        let outside = self.place.enter(&field.name.local);
         let filled = match value {
             Value::List(items) if field.is_repeated() => self.list(items, field, view),
             value => self.fill(value, view),
         };
-        self.path.truncate(outside);
+        self.place.leave(outside);
         filled
     }
 
@@ -145,12 +149,15 @@ impl<'s> Filler<'s> {
         items.iter_mut().try_for_each(|item| self.fill(item, view))
     }
 
-    fn leaf(&mut self, value: &mut Simple, element: &SimpleElement) {
+    fn leaf(&mut self, value: &mut Simple, element: &SimpleElement) -> Result<(), CostError> {
         let is_open = Class::of(element.base).has_length() && element.enumeration.is_empty();
         let length = if is_open { self.size(Kind::Text, (0, usize::MAX)) } else { 0 };
+        self.characters = self.characters.saturating_add(length);
+        bounded(self.characters, MOST_CHARACTERS, "characters")?;
         if let Some(typical) = typical(element, length, &mut self.random) {
             *value = typical;
         }
+        Ok(())
     }
 
     /// The size of the part at hand. What is assumed is within the bounds that the schema says; what is given is taken as it is.
@@ -159,20 +166,15 @@ impl<'s> Filler<'s> {
             Kind::Length => (&self.sizes.lengths, self.sizes.length.clamp(least, most.max(least))),
             Kind::Text => (&self.sizes.texts, self.sizes.text),
         };
-        let given = given.get(&self.path).copied();
+        let given = given.get(self.place.path()).copied();
         let size = given.unwrap_or(assumed);
-        if self.known.insert(format!("{kind:?} {}", self.path)) {
-            self.open.push(OpenPart { path: self.path.clone(), kind, size, is_assumed: given.is_none() });
+        if self.known.insert((kind, self.place.path().to_owned())) {
+            self.open.push(OpenPart { path: self.place.path().to_owned(), kind, size, is_assumed: given.is_none() });
         }
         size
     }
+}
 
-    fn enter(&mut self, name: &str) -> usize {
-        let outside = self.path.len();
-        if outside > 0 {
-            self.path.push('/');
-        }
-        self.path.push_str(name);
-        outside
-    }
+fn bounded(found: usize, most: usize, what: &'static str) -> Result<(), CostError> {
+    if found > most { Err(CostError::TooLarge { most, what }) } else { Ok(()) }
 }

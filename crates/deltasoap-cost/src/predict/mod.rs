@@ -179,26 +179,32 @@ pub fn predict(model: &Model, operation: &Operation, sizes: &Sizes) -> Result<Pr
 pub fn message_cost(model: &Model, sample: &Sample, sizes: &Sizes) -> Result<MessageCost, CostError> {
     let (serialize, deserialize) = (model.of(Activity::Serialize)?, model.of(Activity::Deserialize)?);
     let bytes = sample.encode()?.len();
-    let parts = parts(&sample.body());
-    let mut usage = Usage::default();
-    parts.iter().for_each(|(_, part)| usage.merge(part));
-    let leaves = usage.leaves() as u64;
     let parts_cost = match model.mode {
-        Mode::Regular => part_costs(serialize, deserialize, &parts)?,
-        Mode::Differential => {
-            usage = changed(&usage, bytes, &parts, &sizes.changed);
-            Vec::new()
-        }
+        Mode::Regular => part_costs(serialize, deserialize, &parts(&sample.body()))?,
+        Mode::Differential => Vec::new(),
     };
+    let usage = sample_usage(model.mode, sample, sizes)?;
     Ok(MessageCost {
         direction: sample.direction,
         element: sample.name.to_string(),
         bytes,
-        leaves,
+        leaves: Usage::of(&sample.body()).leaves() as u64,
         serialize: serialize.features.estimate(&usage)?,
         deserialize: deserialize.features.estimate(&usage)?,
         parts: parts_cost,
         open: sample.open.clone(),
+    })
+}
+
+/// What a message consists of, as far as it costs something in a mode.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn sample_usage(mode: Mode, sample: &Sample, sizes: &Sizes) -> Result<Usage, CostError> {
+    let usage = Usage::of(&sample.body());
+    Ok(match mode {
+        Mode::Regular => usage,
+        Mode::Differential => changed(&usage, sample.encode()?.len(), &parts(&sample.body()), &sizes.changed),
     })
 }
 
@@ -282,7 +288,10 @@ mod tests {
     fn a_message_has_a_bound() {
         let mut sizes = Sizes::default();
         sizes.lengths.insert("item".into(), 1 << 30);
-        assert!(matches!(samples(&order(), &sizes), Err(CostError::TooLarge { .. })));
+        assert!(matches!(samples(&order(), &sizes), Err(CostError::TooLarge { what: "values", .. })));
+        let mut sizes = Sizes::default();
+        sizes.texts.insert("customer".into(), 1 << 40);
+        assert!(matches!(samples(&order(), &sizes), Err(CostError::TooLarge { what: "characters", .. })));
     }
 
     #[test]

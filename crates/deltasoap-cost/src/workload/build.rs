@@ -72,7 +72,7 @@ impl Message {
             .ok_or_else(|| CostError::Engine { what: workload.to_string(), reason: "it has no value".to_owned() })?;
         let Builder { mut schema, attributes, encoding, .. } = builder;
         let content = schema.add(complex(fields, attributes));
-        Ok(Message { schema, content, name: QName::new(NAMESPACE, name), encoding, values })
+        Ok(Message { schema, content, name: QName::owned(NAMESPACE, name), encoding, values })
     }
 }
 
@@ -84,7 +84,7 @@ struct Builder {
     random: SplitMix64,
 }
 
-type Built = (&'static str, Vec<Field>, Vec<Value>);
+type Built = (String, Vec<Field>, Vec<Value>);
 
 impl Builder {
     fn new() -> Self {
@@ -96,8 +96,11 @@ impl Builder {
             Workload::Array { class, length, text } => self.array(class, length, text),
             Workload::Text { length } => self.array(Class::Text, 1, length),
             Workload::Binary { length } => self.fields(Class::Binary, 1, length, Style::Plain),
-            Workload::Fields { class, count, text, style } => self.fields(class, count, text, style),
-            Workload::Composite { ints, doubles, texts, length } => self.composite(ints, doubles, texts, length),
+            Workload::Fields { class, count, text, style } => match workload.fields() {
+                Some(counts) => self.composite(counts, text),
+                None => self.fields(class, count, text, style),
+            },
+            Workload::Composite { ints, doubles, texts, length } => self.composite([ints, doubles, texts], length),
             Workload::Nested { breadth, depth } => self.nested(breadth, depth),
             Workload::Attributes { class, count } => self.attributes(class, count),
             Workload::Structs { length, name, optional } => self.structs(length, name, optional),
@@ -126,19 +129,20 @@ impl Builder {
         let (content, element) = self.simple(class, &allowed);
         let fields = (0..count).map(|at| styled(field(name_of(at, style), content), style)).collect();
         let values: Option<_> = (0..count).map(|_| self.value(&element, text)).collect();
-        Some(("sendFields", fields, vec![record(values?)]))
+        Some(("sendFields".to_owned(), fields, vec![record(values?)]))
     }
 
-    fn composite(&mut self, ints: u32, doubles: u32, texts: u32, length: u32) -> Option<Built> {
+    /// A type of ints, doubles and strings, named after their numbers.
+    fn composite(&mut self, counts: [u32; 3], length: u32) -> Option<Built> {
         let (mut fields, mut values) = (Vec::new(), Vec::new());
-        for (class, count, letter) in
-            [(Class::Int, ints, 'i'), (Class::Double, doubles, 'd'), (Class::Text, texts, 's')]
-        {
+        let kinds = [(Class::Int, 'i'), (Class::Double, 'd'), (Class::Text, 's')];
+        for (count, (class, letter)) in counts.into_iter().zip(kinds) {
             let (content, element) = self.simple(class, &[]);
             fields.extend((0..count).map(|at| field(format!("{letter}{at}"), content)));
             values.extend((0..count).map(|_| self.value(&element, length)).collect::<Option<Vec<_>>>()?);
         }
-        Some(("sendComposite", fields, vec![record(values)]))
+        let [ints, doubles, texts] = counts;
+        Some((format!("sendI{ints}D{doubles}S{texts}"), fields, vec![record(values)]))
     }
 
     fn nested(&mut self, breadth: u32, depth: u32) -> Option<Built> {
@@ -150,7 +154,7 @@ impl Builder {
         }
         let fields = (0..breadth).map(|at| field(format!("t{at}"), content)).collect();
         let values: Option<_> = (0..breadth).map(|_| self.nest(&element, depth)).collect();
-        Some(("sendNested", fields, vec![record(values?)]))
+        Some(("sendNested".to_owned(), fields, vec![record(values?)]))
     }
 
     fn nest(&mut self, element: &SimpleElement, depth: u32) -> Option<Value> {
@@ -168,7 +172,7 @@ impl Builder {
         self.attributes = (0..count).map(attribute).collect();
         let values: Option<Vec<_>> = (0..count).map(|_| typical(&element, TEXT as usize, &mut self.random)).collect();
         let record = Record { fields: Vec::new(), attributes: values?.into_iter().map(Some).collect() };
-        Some(("sendAttributes", Vec::new(), vec![Value::Record(Box::new(record))]))
+        Some(("sendAttributes".to_owned(), Vec::new(), vec![Value::Record(Box::new(record))]))
     }
 
     fn structs(&mut self, length: u32, name: u32, optional: bool) -> Option<Built> {
@@ -183,7 +187,7 @@ impl Builder {
             items.push(record(vec![x, y, self.value(&double_element, 0)?]));
         }
         let field = Field { min: 0, max: None, ..field("item".to_owned(), item) };
-        Some(("sendMios", vec![field], vec![record(vec![Value::List(items)])]))
+        Some(("sendMios".to_owned(), vec![field], vec![record(vec![Value::List(items)])]))
     }
 
     fn sparse(&mut self, count: u32, distinct: bool) -> Option<Built> {
@@ -195,7 +199,7 @@ impl Builder {
         }
         let mut values = vec![self.value(&element, 0)?];
         values.resize(1 + count as usize, Value::Absent);
-        Some(("sendFields", fields, vec![record(values)]))
+        Some(("sendFields".to_owned(), fields, vec![record(values)]))
     }
 
     fn tree(&mut self, nodes: u32) -> Option<Built> {
@@ -206,7 +210,11 @@ impl Builder {
             root.children
                 .push(deltasoap_core::Child::Element(Node::with_text(QName::owned("", format!("n{at}")), text)));
         }
-        Some(("sendTree", vec![field("any".to_owned(), any)], vec![record(vec![Value::Tree(Box::new(root))])]))
+        Some((
+            "sendTree".to_owned(),
+            vec![field("any".to_owned(), any)],
+            vec![record(vec![Value::Tree(Box::new(root))])],
+        ))
     }
 
     fn changed(&mut self, class: Class, length: u32, changed: u32, moves: bool) -> Option<Built> {
@@ -229,7 +237,7 @@ impl Builder {
         let one = |variant: u32| -> Option<Vec<Value>> {
             (0..count).map(|at| sized(class, at, if at < changed { variant } else { 0 }, false)).collect()
         };
-        Some(("sendFields", fields, vec![record(one(0)?), record(one(1)?)]))
+        Some(("sendFields".to_owned(), fields, vec![record(one(0)?), record(one(1)?)]))
     }
 
     fn simple(&mut self, class: Class, allowed: &[String]) -> (ElementRef, SimpleElement) {
@@ -256,13 +264,14 @@ fn sized(class: Class, at: u32, variant: u32, moves: bool) -> Option<Value> {
     Simple::parse(builtin, &text).ok().map(Value::Simple)
 }
 
-fn operation(class: Class) -> &'static str {
-    match class {
+fn operation(class: Class) -> String {
+    let name = match class {
         Class::Int => "sendInts",
         Class::Double => "sendDoubles",
         Class::Text => "sendStrings",
         _ => "sendItems",
-    }
+    };
+    name.to_owned()
 }
 
 fn name_of(at: u32, style: Style) -> String {

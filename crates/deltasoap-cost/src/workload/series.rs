@@ -3,6 +3,8 @@
 use super::{Class, Style, Workload};
 use crate::calibration::Mode;
 use deltasoap_streams::prng::SplitMix64;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// Characters of the strings in arrays (Imre et al., 3.1).
 const TEXT: u32 = 100;
@@ -12,7 +14,8 @@ pub const LENGTHS: [u32; 3] = [100, 500, 1000];
 const SAMPLE: usize = 60;
 
 /// How much is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Extent {
     /// The paper's array lengths, and a sample of its composite types.
     Sample,
@@ -105,19 +108,51 @@ pub fn composites(extent: Extent) -> Vec<Workload> {
     let mut types: Vec<(u32, u32, u32)> =
         (1..11 * 11 * 11).map(|code| (code / 121, code / 11 % 11, code % 11)).collect();
     if extent != Extent::Full {
-        shuffle(&mut types);
+        shuffle(&mut types, &mut SplitMix64::new(deltasoap_streams::prng::SEED));
         types.truncate(if extent == Extent::Few { 8 } else { SAMPLE });
     }
     let of = |(ints, doubles, texts)| LENGTHS.map(|length| Workload::Composite { ints, doubles, texts, length });
     types.into_iter().flat_map(of).collect()
 }
 
-/// Fisher and Yates, always the same.
-fn shuffle<T>(list: &mut [T]) {
-    let mut random = SplitMix64::new(deltasoap_streams::prng::SEED);
+/// Any order is as likely as any other (Fisher and Yates).
+pub(crate) fn shuffle<T>(list: &mut [T], random: &mut SplitMix64) {
     for end in (1..list.len()).rev() {
         list.swap(end, random.below(end as u32 + 1) as usize);
     }
+}
+
+/// Ints, doubles and strings of the types of fields that are measured by default: peers are built with these.
+pub fn compiled() -> BTreeSet<[u32; 3]> {
+    regular(Extent::Sample).iter().filter_map(Workload::fields).filter(|counts| *counts != [0; 3]).collect()
+}
+
+/// Messages that no prediction is fitted to: to hold predictions against.
+pub fn held_out(mode: Mode, extent: Extent) -> Vec<Workload> {
+    match mode {
+        Mode::Regular => composites(extent),
+        Mode::Differential => unseen_changes(extent),
+    }
+}
+
+/// Lengths and shares that [`differential`] does not have.
+fn unseen_changes(extent: Extent) -> Vec<Workload> {
+    let lengths: &[u32] = if extent == Extent::Few { &[70] } else { &[25, 70, 150, 300, 500, 750, 950] };
+    let mut all = Vec::new();
+    for class in [Class::Int, Class::Double, Class::Text] {
+        for &length in lengths {
+            for percent in [3, 15, 35, 75] {
+                let changed = (length * percent).div_ceil(100);
+                all.extend([false, true].map(|moves| Workload::Changed { class, length, changed, moves }));
+            }
+        }
+        all.extend([(15, 1), (20, 7), (25, 20)].map(|(count, changed)| Workload::ChangedFields {
+            class,
+            count,
+            changed,
+        }));
+    }
+    all
 }
 
 fn differential(extent: Extent) -> Vec<Workload> {
@@ -150,7 +185,6 @@ fn text_of(class: Class) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
 
     #[test]
     fn the_papers_types_are_all_there() {
@@ -175,6 +209,13 @@ mod tests {
             );
             assert!(!is_like, "{workload}");
         }
+    }
+
+    #[test]
+    fn unseen_changes_are_not_fitted_to() {
+        let fitted: BTreeSet<_> = differential(Extent::Sample).into_iter().collect();
+        let unseen = held_out(Mode::Differential, Extent::Sample);
+        assert!(unseen.len() > 150 && unseen.iter().all(|workload| !fitted.contains(workload)));
     }
 
     #[test]

@@ -6,6 +6,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,17 +98,21 @@ final class Peer {
         long[] times = new long[count];
         Work work = current();
         Memory.resetPeak();
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadCpuTime();
         for (int i = 0; i < count; i++) {
             long start = System.nanoTime();
             work.once();
             times[i] = System.nanoTime() - start;
         }
+        long cpu = threads.getCurrentThreadCpuTime() - before;
         long growth = work.growth();
         StringJoiner ns = new StringJoiner(",", "[", "]");
         for (long time : times) {
             ns.add(Long.toString(time));
         }
-        return "{\"ns\":" + ns + ",\"checksum\":\"" + work.checksum() + "\",\"peak_bytes\":" + growth + "}";
+        return "{\"ns\":" + ns + ",\"checksum\":\"" + work.checksum() + "\",\"peak_bytes\":" + growth + ",\"cpu_ns\":" + cpu
+                + "}";
     }
 
     private byte[] output() throws IOException {

@@ -3,7 +3,10 @@ package deltasoap.bench;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
 
-/** What a toolkit does for {@link Peer}. Kinds are those of workloads: {@code ints}, {@code easy} and so on. */
+/**
+ * What a toolkit does for {@link Peer}. Kinds are those of workloads: {@code ints}, {@code easy} and so on. Where {@code composites} is one
+ * of them, each composite type is a kind of its own by its name, such as {@code I2D0S1}.
+ */
 interface Toolkit {
     String name();
 
@@ -75,7 +78,12 @@ interface Toolkit {
             case "structs" -> "sendMios";
             case "events" -> "sendEvents";
             case "base64", "doubles64" -> "sendBase64";
-            default -> throw new IllegalArgumentException("unknown kind of workload " + kind);
+            default -> {
+                if (!isComposite(kind)) {
+                    throw new IllegalArgumentException("unknown kind of workload " + kind);
+                }
+                yield "send" + kind;
+            }
         };
     }
     /** The kind of an operation's items; none for {@code echoVoid}. */
@@ -90,5 +98,10 @@ interface Toolkit {
             case "Void" -> "";
             default -> throw new IllegalArgumentException("unknown operation " + operation);
         };
+    }
+
+    /** Whether a kind is a composite type; no other's name begins alike. */
+    static boolean isComposite(String kind) {
+        return kind.startsWith("I");
     }
 }

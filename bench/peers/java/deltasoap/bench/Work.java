@@ -1,11 +1,15 @@
 package deltasoap.bench;
 
 import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A prepared workload. */
 abstract class Work {
     /** So many copies of a message, so that no run finds its message in the cache that the run before has warmed. */
     private static final int COPIES = 16;
+    private static final Pattern COMPOSITE = Pattern.compile(":send(I\\d+D\\d+S\\d+)");
 
     final Toolkit toolkit;
     final String kind;
@@ -20,6 +24,9 @@ abstract class Work {
         String kind = workload.substring(workload.indexOf('-') + 1);
         if (!toolkit.kinds().contains(kind)) {
             throw new IllegalArgumentException("unknown workload " + workload);
+        }
+        if (kind.equals("composites")) {
+            kind = compositeIn(message);
         }
         return begun(workload.startsWith("decode-") ? new Decode(toolkit, kind, message) : new Encode(toolkit, kind, message));
     }
@@ -38,6 +45,15 @@ abstract class Work {
         work.baseline = Memory.resident();
         work.once();
         return work;
+    }
+
+    /** Which composite type a message is of: what follows {@code :send} in the name of its element. */
+    private static String compositeIn(byte[] message) {
+        Matcher found = COMPOSITE.matcher(new String(message, StandardCharsets.UTF_8));
+        if (!found.find()) {
+            throw new IllegalArgumentException("no composite type");
+        }
+        return found.group(1);
     }
 
     /** One timed run. */

@@ -14,6 +14,10 @@ import javax.xml.namespace.QName;
 
 /** The values of messages in the classes that JAXB's compiler makes of suite.wsdl; doubles in base64 are arrays of doubles. */
 final class JaxbValues {
+    /** What toolkits on JAXB can do. */
+    static final List<String> KINDS =
+            List.of("ints", "easy", "hard", "strings", "structs", "events", "base64", "doubles64", "composites");
+
     private JaxbValues() {
     }
 
@@ -25,7 +29,8 @@ final class JaxbValues {
             case "strings" -> Strings.class;
             case "structs" -> Mios.class;
             case "events" -> Events.class;
-            default -> Base64.class;
+            case "base64", "doubles64" -> Base64.class;
+            default -> Composites.type(kind);
         };
     }
 
@@ -60,6 +65,8 @@ final class JaxbValues {
             }
         } else if (values instanceof Base64 data) {
             sum.add(data.getData());
+        } else if (Composites.has(values)) {
+            Composites.sum(values, sum);
         } else {
             items(values).forEach(item -> add(item, sum));
         }

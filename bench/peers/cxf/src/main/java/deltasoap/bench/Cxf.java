@@ -33,11 +33,38 @@ import org.apache.cxf.version.Version;
 public final class Cxf implements Toolkit {
     private static final String SOAP = "http://schemas.xmlsoap.org/soap/envelope/";
 
-    private final JAXBDataBinding binding = new JAXBDataBinding(ObjectFactory.class);
-    private final DataReader<XMLStreamReader> reader = binding.createReader(XMLStreamReader.class);
-    private final DataWriter<XMLStreamWriter> writer = binding.createWriter(XMLStreamWriter.class);
+    /** How the types of one description are read and written. */
+    private static final class Binding {
+        final DataReader<XMLStreamReader> reader;
+        final DataWriter<XMLStreamWriter> writer;
+
+        Binding(Class<?> factory) throws JAXBException {
+            JAXBDataBinding binding = new JAXBDataBinding(factory);
+            reader = binding.createReader(XMLStreamReader.class);
+            writer = binding.createWriter(XMLStreamWriter.class);
+        }
+    }
+
+    private final Binding suite = new Binding(ObjectFactory.class);
+    /** Apart from the others, and made when it is first asked for, so that it is no burden to them. */
+    private Binding composites;
 
     private Cxf() throws JAXBException {
+    }
+
+    private Binding binding(String kind) throws JAXBException {
+        if (!Toolkit.isComposite(kind)) {
+            return suite;
+        }
+        if (composites == null) {
+            composites = new Binding(deltasoap.bench.composites.ObjectFactory.class);
+        }
+        return composites;
+    }
+
+    @Override
+    public List<String> kinds() {
+        return JaxbValues.KINDS;
     }
 
     public static void main(String[] arguments) throws IOException, JAXBException {
@@ -75,7 +102,7 @@ public final class Cxf implements Toolkit {
         enter(xml, new QName(SOAP, "Envelope"));
         enter(xml, new QName(SOAP, "Body"));
         enter(xml, JaxbValues.element(kind));
-        Object read = reader.read(JaxbValues.element(kind), xml, JaxbValues.type(kind));
+        Object read = binding(kind).reader.read(JaxbValues.element(kind), xml, JaxbValues.type(kind));
         while (xml.getEventType() != XMLStreamReader.END_DOCUMENT) {
             xml.next();
         }
@@ -97,7 +124,7 @@ public final class Cxf implements Toolkit {
         xml.writeStartElement("soap", "Envelope", SOAP);
         xml.writeNamespace("soap", SOAP);
         xml.writeStartElement("soap", "Body", SOAP);
-        writer.write(JaxbValues.closed(kind, values), xml);
+        binding(kind).writer.write(JaxbValues.closed(kind, values), xml);
         xml.writeEndElement();
         xml.writeEndElement();
         xml.writeEndDocument();

@@ -35,13 +35,40 @@ public final class Metro implements Toolkit {
     private static final QName PORT = new QName("urn:bench", "Suite");
     private static final int BACKLOG = 1024;
 
-    private final JAXBContext context = JAXBContext.newInstance(ObjectFactory.class);
-    private final Unmarshaller unmarshaller = context.createUnmarshaller();
+    /** How the types of one description are read and written. */
+    private static final class Binding {
+        final JAXBContext context;
+        final Unmarshaller unmarshaller;
+
+        Binding(Class<?> factory) throws JAXBException {
+            context = JAXBContext.newInstance(factory);
+            unmarshaller = context.createUnmarshaller();
+        }
+    }
+
+    private final Binding suite = new Binding(ObjectFactory.class);
+    /** Apart from the others, and made when it is first asked for, so that it is no burden to them. */
+    private Binding composites;
     private final Codec codec = Codecs.createSOAPEnvelopeXmlCodec(SOAPVersion.SOAP_11);
 
     private final Service service = Service.create(Metro.class.getResource("/suite.wsdl"), PORT);
 
     private Metro() throws JAXBException {
+    }
+
+    private Binding binding(String kind) throws JAXBException {
+        if (!Toolkit.isComposite(kind)) {
+            return suite;
+        }
+        if (composites == null) {
+            composites = new Binding(deltasoap.bench.composites.ObjectFactory.class);
+        }
+        return composites;
+    }
+
+    @Override
+    public List<String> kinds() {
+        return JaxbValues.KINDS;
     }
 
     public static void main(String[] arguments) throws IOException, JAXBException {
@@ -83,13 +110,13 @@ public final class Metro implements Toolkit {
         if (!Toolkit.operation(kind).equals(name)) {
             throw new IllegalArgumentException(name + " is another operation");
         }
-        JAXBElement<?> element = packet.getMessage().readPayloadAsJAXB(unmarshaller);
+        JAXBElement<?> element = packet.getMessage().readPayloadAsJAXB(binding(kind).unmarshaller);
         return JaxbValues.opened(kind, element.getValue());
     }
 
     @Override
     public void encode(String kind, Object values, ByteArrayOutputStream out) throws Exception {
-        Packet packet = new Packet(Messages.create(context, JaxbValues.closed(kind, values), SOAPVersion.SOAP_11));
+        Packet packet = new Packet(Messages.create(binding(kind).context, JaxbValues.closed(kind, values), SOAPVersion.SOAP_11));
         codec.encode(packet, out);
     }
 

@@ -1,0 +1,188 @@
+//! `deltasoap cost`, as a user runs it, with few points.
+
+use serde_json::Value as Json;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+const WSDL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/wsdl/bench.wsdl");
+/// A calibration of some other machine.
+const ELSEWHERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/cost.json");
+
+fn cost(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_deltasoap")).arg("cost").args(arguments).output().expect("it runs")
+}
+
+/// What a command prints that succeeds.
+fn printed(arguments: &[&str]) -> String {
+    let output = cost(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// What a command complains of that fails.
+fn complaint(arguments: &[&str]) -> String {
+    let output = cost(arguments);
+    assert!(!output.status.success(), "{arguments:?} succeeded");
+    String::from_utf8(output.stderr).expect("text")
+}
+
+fn json(text: &str) -> Vec<Json> {
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+fn folder() -> &'static Path {
+    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
+    FOLDER.get_or_init(|| tempfile::tempdir().expect("a folder")).path()
+}
+
+/// A calibration of this machine, measured once for all tests.
+fn measured(mode: &'static str) -> String {
+    static REGULAR: OnceLock<PathBuf> = OnceLock::new();
+    static DIFFERENTIAL: OnceLock<PathBuf> = OnceLock::new();
+    let cell = if mode == "regular" { &REGULAR } else { &DIFFERENTIAL };
+    let path = cell.get_or_init(|| {
+        let path = folder().join(format!("{mode}.json"));
+        let file = path.to_string_lossy().into_owned();
+        printed(&["measure", "--few", "--rounds", "2", "--mode", mode, "--calibration", &file]);
+        path
+    });
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn measuring_shows_the_papers_tables_and_goes_on_where_it_ended() {
+    let file = folder().join("goes-on.json").to_string_lossy().into_owned();
+    let first = printed(&["measure", "--few", "--rounds", "1", "--calibration", &file]);
+    for title in ["Table 1", "Table 2", "Table 3", "What predictions are made of", "R²", "serialize to socket"] {
+        assert!(first.contains(title), "{title}: {first}");
+    }
+    let read = || json(&std::fs::read_to_string(&file).expect("a file").replace('\n', ""))[0].clone();
+    let one = read();
+    printed(&["measure", "--few", "--rounds", "2", "--calibration", &file]);
+    let two = read();
+    assert_eq!((&one["rounds"], &two["rounds"]), (&1.into(), &2.into()));
+    let times = |it: &Json| {
+        it["points"].as_array().expect("points").iter().map(|it| it["cpu"].as_f64().expect("a time")).sum::<f64>()
+    };
+    assert!(times(&two) <= times(&one), "the least time is kept");
+    let other = complaint(&["measure", "--few", "--rounds", "2", "--mode", "differential", "--calibration", &file]);
+    assert!(other.contains("is of regular mode; --fresh begins anew"), "{other}");
+}
+
+#[test]
+fn fits_are_json_and_a_page() {
+    let page = folder().join("fit.html");
+    let text = printed(&["fit", "--json", "--calibration", &measured("regular"), "--html", &page.to_string_lossy()]);
+    let model = &json(&text)[0];
+    let line = &model["activities"]["serialize"]["arrays"][0];
+    assert_eq!(line[0], "int");
+    assert!(line[1]["r_squared"].as_f64().expect("a number") > 0.5, "{line}");
+    assert!(
+        !model["activities"]["deserialize"]["features"]["fit"]["coefficients"].as_array().expect("some").is_empty()
+    );
+    let page = std::fs::read_to_string(page).expect("a page");
+    assert!((3..=14).all(|number| page.contains(&format!("Figure {number}:"))));
+    assert!(page.contains("7.528 (7.") && !page.contains("<script") && !page.contains("<link"));
+}
+
+#[test]
+fn messages_of_a_wsdl_are_predicted() {
+    let calibration = measured("regular");
+    let common = ["predict", "--wsdl", WSDL, "--operation", "echoStrings", "--calibration", &calibration];
+    let predict = |more: &[&str]| json(&printed(&[&common[..], &["--json"], more].concat()))[0].clone();
+    let (short, long) = (predict(&["--length", "item=5"]), predict(&["--length", "item=500", "--string", "item=40"]));
+    let cost = |it: &Json| it["messages"][0]["deserialize"]["cost"].as_f64().expect("a cost");
+    assert!(cost(&long) > 2.0 * cost(&short), "{short} {long}");
+    assert_eq!(long["messages"][0]["bytes"], 26_701);
+    let table = printed(&[&common[..], &["--length", "item=5"]].concat());
+    assert!(table.contains("request") && table.contains("assumed characters"), "{table}");
+}
+
+#[test]
+fn changes_are_predicted_in_differential_mode() {
+    let calibration = measured("differential");
+    let cost = |changed: &str| {
+        let arguments = ["predict", "--json", "--wsdl", WSDL, "--operation", "echoDoubles", "--length", "item=400"];
+        let text = printed(&[&arguments[..], &["--changed", changed, "--calibration", &calibration]].concat());
+        json(&text)[0]["messages"][0]["serialize"]["cost"].as_f64().expect("a cost")
+    };
+    assert!(cost("item=100") > cost("item=0"));
+    let percent = complaint(&["predict", "--wsdl", WSDL, "--changed", "item=101", "--calibration", &calibration]);
+    assert!(percent.contains("from 0 to 100"), "{percent}");
+}
+
+#[test]
+fn predictions_are_held_against_the_truth() {
+    for (mode, more) in [("regular", &["--wsdl", WSDL][..]), ("differential", &[])] {
+        let calibration = measured(mode);
+        let page = folder().join(format!("{mode}.html")).to_string_lossy().into_owned();
+        let arguments = ["validate", "--json", "--rounds", "1", "--calibration", &calibration, "--html", &page];
+        let lines = json(&printed(&[&arguments[..], more].concat()));
+        let last = lines.last().expect("a line");
+        assert_eq!(last["n"].as_u64().expect("a number") as usize, lines.len() - 1);
+        assert!(last["median_error"].as_f64().expect("a part") <= last["p90_error"].as_f64().expect("a part"));
+        assert!(lines.len() > 8 && Path::new(&page).exists());
+    }
+}
+
+#[test]
+fn a_plan_answers_the_papers_questions() {
+    let calibration = measured("regular");
+    let common =
+        ["plan", "--wsdl", WSDL, "--operation", "echoStrings", "--length", "item=50", "--calibration", &calibration];
+    let plan = |more: &[&str]| json(&printed(&[&common[..], &["--json"], more].concat()))[0].clone();
+    let closed = plan(&["--clients", "50", "--think", "0.5", "--service", "2"]);
+    let throughput = closed["plan"]["outcome"]["throughput"].as_f64().expect("a rate");
+    assert!(throughput > 50.0 && throughput <= 100.0, "{closed}");
+    let questions: Vec<_> = closed["answers"].as_array().expect("answers").iter().map(|it| &it["question"]).collect();
+    assert_eq!(questions.len(), 4, "{questions:?}");
+    let open = plan(&["--rate", "100", "--service", "2", "--bandwidth", "100"]);
+    assert_eq!(open["plan"]["outcome"]["throughput"], 100.0);
+    let page = folder().join("plan.html").to_string_lossy().into_owned();
+    let table = printed(&[&common[..], &["--clients", "50", "--html", &page]].concat());
+    assert!(table.contains("the knee is at") && table.contains("30 % more clients"), "{table}");
+    assert!(std::fs::read_to_string(&page).expect("a page").contains("Utilisation"));
+}
+
+#[test]
+fn what_means_nothing_is_refused() {
+    let calibration = measured("regular");
+    let of = |arguments: &[&str]| complaint(&[arguments, &["--calibration", &calibration]].concat());
+    let operation = ["--wsdl", WSDL, "--operation", "echoStrings"];
+    let unknown = of(&[&["predict"][..], &operation, &["--length", "itm=5"]].concat());
+    assert!(unknown.contains("no message has itm; there are item"), "{unknown}");
+    let large = of(&[&["predict"][..], &operation, &["--string", "item=99999999999"]].concat());
+    assert!(large.contains("more than 100000000 characters"), "{large}");
+    let none = of(&["plan", "--wsdl", WSDL, "--clients", "5"]);
+    assert!(none.contains("say which operation is meant"), "{none}");
+    let full = of(&[&["plan"][..], &operation, &["--rate", "1000000", "--service", "2"]].concat());
+    assert!(full.contains("it is saturated at"), "{full}");
+    let clients = of(&[&["plan"][..], &operation, &["--clients", "4000000000"]].concat());
+    assert!(clients.contains("at most 100000"), "{clients}");
+    assert!(complaint(&["measure", "--engine", "nobody"]).contains("cargo xtask peers nobody"));
+}
+
+/// What was measured elsewhere is no good here, but can be looked at.
+#[test]
+fn a_calibration_of_another_machine_is_refused() {
+    let refused = complaint(&["predict", "--wsdl", WSDL, "--calibration", ELSEWHERE]);
+    assert!(refused.contains("the processor is ") && refused.contains("Some other processor in the file"), "{refused}");
+    assert!(complaint(&["fit", "--calibration", ELSEWHERE]).contains("the processor is "));
+    assert!(printed(&["fit", "--elsewhere", "--calibration", ELSEWHERE]).contains("Table 3"));
+    let none = complaint(&["predict", "--wsdl", WSDL, "--calibration", "/nowhere.json"]);
+    assert!(none.contains("`deltasoap cost measure` makes one"), "{none}");
+    let format = complaint(&["fit", "--calibration", WSDL]);
+    assert!(format.contains("is no calibration"), "{format}");
+}
+
+#[test]
+fn too_few_points_are_said() {
+    let whole = std::fs::read_to_string(ELSEWHERE).expect("a file");
+    let mut calibration: Json = serde_json::from_str(&whole).expect("JSON");
+    calibration["points"].as_array_mut().expect("points").truncate(3);
+    let path = folder().join("short.json");
+    std::fs::write(&path, calibration.to_string()).expect("written");
+    let complaint = complaint(&["fit", "--elsewhere", "--calibration", &path.to_string_lossy()]);
+    assert!(complaint.contains("points are too few"), "{complaint}");
+}
