@@ -5,6 +5,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use deltasoap::http::{Compression, Identity, Server, ServerTls, SoapService};
@@ -14,6 +15,9 @@ use super::calls::Mode;
 use super::operations;
 
 const WSDL: &str = include_str!("../../../definitions/suite.wsdl");
+
+/// How long a connection may be silent: a client waits as long as others take their turns. Other servers are told so, too.
+const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// How to serve.
 #[derive(Debug, clap::Args)]
@@ -49,6 +53,7 @@ pub fn run(arguments: &ServeArguments) -> Result<ExitCode> {
 async fn serve(arguments: &ServeArguments) -> Result<()> {
     let server =
         Server::bind(arguments.listen).await.with_context(|| format!("cannot listen on {}", arguments.listen))?;
+    let server = server.header_read_timeout(PATIENCE);
     let (address, service) = (server.local_addr()?, service(arguments)?);
     let (scheme, server) = match (&arguments.tls_cert, &arguments.tls_key) {
         (Some(certificate), Some(key)) => ("https", server.tls(ServerTls::new(identity(certificate, key)?))?),
