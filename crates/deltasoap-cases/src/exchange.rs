@@ -145,6 +145,7 @@ service! {
         arrays of Arrays: "sampleArrays" "sampleArraysResponse" "checkArrays" "checkArraysResponse" "echoArrays" "echoArraysResponse";
         jagged of Jagged: "sampleJagged" "sampleJaggedResponse" "checkJagged" "checkJaggedResponse" "echoJagged" "echoJaggedResponse";
         grids of Grids: "sampleGrids" "sampleGridsResponse" "checkGrids" "checkGridsResponse" "echoGrids" "echoGridsResponse";
+        sparse of Sparse: "sampleSparse" "sampleSparseResponse" "checkSparse" "checkSparseResponse" "echoSparse" "echoSparseResponse";
         large of LargeArray: "sampleLarge" "sampleLargeResponse" "checkLarge" "checkLargeResponse" "echoLarge" "echoLargeResponse";
         graph of Graph: "sampleGraph" "sampleGraphResponse" "checkGraph" "checkGraphResponse" "echoGraph" "echoGraphResponse";
 }

@@ -14,6 +14,7 @@ mod exchange;
 mod graph;
 mod primitives;
 mod shapes;
+mod sparse;
 mod structs;
 
 pub use arrays::{Anything, Arrays, Grids, Jagged, Large, LargeArray, Lists, Names, Row};
@@ -22,6 +23,7 @@ pub use exchange::{Exchange, Visitor, encoded, literal};
 pub use graph::{Graph, Node};
 pub use primitives::{Calendar, Integers, Qualified, Reals, Texts, Times};
 pub use shapes::{Circle, Drawing, EncodedDrawing, Rectangle, Shape, Square};
+pub use sparse::{Partial, Scattered, Sparse};
 pub use structs::{Contact, Contacts, Nils, Phone, Point, Step, Steps};
 
 use deltasoap::Typed;

@@ -11,7 +11,7 @@
 #define STYLE "encoded"
 #define KINDS(KIND)                                                                                        \
   KIND(Integers) KIND(Reals) KIND(Times) KIND(Calendar) KIND(Texts) KIND(Qualified) KIND(Nils) KIND(Drawing) \
-  KIND(Anything) KIND(Arrays) KIND(Jagged) KIND(Grids) KIND(Large) KIND(Graph)
+  KIND(Anything) KIND(Arrays) KIND(Jagged) KIND(Grids) KIND(Sparse) KIND(Large) KIND(Graph)
 using Block = ns1__Trace;
 #define TRACE ns2__Trace
 

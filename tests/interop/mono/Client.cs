@@ -23,6 +23,7 @@ class Tests
         { "encoded arrays/empty arrays in an array", "arrays of arrays are read where their type is named alone" },
         { "encoded arrays/two dimensions", "arrays of two dimensions are refused" },
         { "encoded arrays/a single column", "arrays of two dimensions are refused" },
+        { "encoded sparse", "items are taken to be those of the beginning, whatever they say" },
         { "encoded headers/a header block", "a block of an answer in SOAP encoding is not found" },
     };
 

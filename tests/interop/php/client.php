@@ -21,6 +21,7 @@ const LACKS = [
     'encoded primitives/not a number' => NAN_REASON,
     'literal primitives/a qualified name' => NAME_REASON,
     'encoded primitives/a qualified name' => NAME_REASON,
+    'encoded sparse' => 'positions become keys, which are not written',
 ];
 
 /** With fewer digits, doubles are not the same when they come back. */

@@ -225,7 +225,7 @@ fn test_value_servers(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
 /// Our client for one of the services of values.
 fn echoing(option: &str, service: &ValueService, lacks: Lacks, ours: &Ours) -> Command {
     let mut command = ours.client();
-    command.arg("--ca").arg(ours.authority()).args([option, &service.url]);
+    command.arg("--ca").arg(ours.authority()).args([option, &service.url]).args(["--ours", &ours.plain.at("")]);
     command.args(service.only.iter().flat_map(|version| ["--only", version]));
     command.args(service.utf_16.iter().flat_map(|url| ["--at".to_owned(), format!("utf-16={url}")]));
     for (feature, reason) in lacks {

@@ -30,6 +30,7 @@ const SERVER_LACKS: Lacks = &[
     ("encoded arrays/empty arrays in an array", JAGGED),
     ("encoded arrays/two dimensions", TWO_DIMENSIONS),
     ("encoded arrays/a single column", TWO_DIMENSIONS),
+    ("encoded sparse", "items are taken to be those of the beginning, whatever they say"),
     ("encoded headers/a header block", "a block in SOAP encoding is not found"),
 ];
 

@@ -20,6 +20,7 @@ const LACKS: Lacks = &[
     ("encoded primitives/not a number", NAN),
     ("literal primitives/a qualified name", NAME),
     ("encoded primitives/a qualified name", NAME),
+    ("encoded sparse", "positions become keys, which are not written"),
     (
         "literal choice/repeated branches in their order",
         "elements of one name are one array: their order among others is lost",

@@ -38,6 +38,7 @@ pub const VALUES: Rows = &[
     ("encoded nil", "encoded: nil, absent"),
     ("encoded polymorphism", "encoded: derived types"),
     ("encoded arrays", "encoded: arrays of each kind"),
+    ("encoded sparse", "encoded: sparse, partial"),
     ("encoded large", "encoded: large arrays"),
     ("encoded references", "encoded: shared, cyclic"),
     ("encoded headers", "encoded: header blocks"),

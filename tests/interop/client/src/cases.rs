@@ -70,6 +70,9 @@ impl Visitor for Tests<'_> {
         for (name, make) in E::Kind::CASES {
             self.all.push((feature, name, Box::pin(self.peer.echo::<E>(*make))));
         }
+        if feature == "references" {
+            self.all.push((feature, "a shared value as copies", Box::pin(self.peer.copy::<E>())));
+        }
     }
 }
 
@@ -104,6 +107,16 @@ impl Peer {
         let media_type = header_of(&response, CONTENT_TYPE).to_ascii_lowercase();
         ensure(media_type.contains("utf-16") == self.is_utf_16, &format!("the answer is in {media_type}"))?;
         let problem = problem(&value, E::echoed(&response.body));
+        ensure(problem.is_empty(), &problem)
+    }
+
+    /// A shared value without references is two that are equal.
+    async fn copy<E: Exchange>(&self) -> Result<(), Failure> {
+        let case = |name| E::Kind::case(name).ok_or("no such case");
+        let request = E::Echo::from(case("a shared value")?);
+        let options = self.options::<E::Echo>().references(false);
+        let response = self.client.call_with::<_, E::EchoResponse>(&request, options).await?;
+        let problem = problem(&case("equal values that are not shared")?, E::echoed(&response.body));
         ensure(problem.is_empty(), &problem)
     }
 

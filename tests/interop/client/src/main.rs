@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod cases;
+mod dynamic;
 mod messages;
 mod report;
 mod structs;
@@ -16,6 +17,8 @@ mod wire;
 use clap::Parser;
 use deltasoap::http::{Client, ClientBuilder, InvalidUrl};
 use deltasoap::soap::Version;
+use deltasoap_cases::{encoded, literal};
+use dynamic::{Names, Pair};
 use report::{Feature, Report};
 use std::collections::HashMap;
 use std::error::Error;
@@ -38,6 +41,9 @@ struct Arguments {
     /// Where the service of testdata/wsdl/encoded.wsdl is
     #[arg(long, value_name = "URL")]
     encoded: Option<String>,
+    /// Where our own server is, whose services of values the others are compared with by their descriptions alone
+    #[arg(long, value_name = "URL")]
+    ours: Option<String>,
     /// Where it is for one feature alone, such as `gzip=http://localhost:8080/gzip`
     #[arg(long = "at", value_name = "FEATURE=URL", value_parser = pair::<Feature>)]
     urls: Vec<(Feature, String)>,
@@ -113,12 +119,30 @@ async fn test(arguments: &Arguments, version: Version) -> Result<(), Failure> {
     }
     if let Some(url) = &arguments.types {
         Box::pin(cases::literally(url, version, &report)).await?;
+        let names = Names::of(literal);
+        Box::pin(by_description(arguments, ("types", url), ("literal", names), version, &report)).await?;
         if let Some((_, url)) = arguments.urls.iter().find(|(feature, _)| *feature == Feature::Utf16) {
             Box::pin(cases::in_utf_16(url, version, &report)).await?;
         }
     }
     if let Some(url) = &arguments.encoded {
         Box::pin(cases::in_encoding(url, version, &report)).await?;
+        let names = Names::of(encoded);
+        Box::pin(by_description(arguments, ("encoded", url), ("encoded", names), version, &report)).await?;
+    }
+    Ok(())
+}
+
+/// The cases of a style once more, if our own server is there too: it has the service at the path.
+async fn by_description(
+    arguments: &Arguments,
+    (path, url): (&str, &str),
+    (style, names): (&str, Names),
+    version: Version,
+    report: &Report,
+) -> Result<(), Failure> {
+    if let Some(ours) = &arguments.ours {
+        Pair::new(&format!("{ours}/{path}"), url, version).await?.test(style, names, report).await;
     }
     Ok(())
 }

@@ -98,7 +98,7 @@ impl Report {
         test: &'a str,
         running: impl Future<Output = Result<(), Failure>> + 'a,
     ) -> impl Future<Output = ()> + 'a {
-        self.run(feature.name(), test, Box::pin(running))
+        self.run(feature.name(), test, "", Box::pin(running))
     }
 
     /// The same for a feature that is known by its name alone.
@@ -108,11 +108,22 @@ impl Report {
         test: &'a str,
         running: impl Future<Output = Result<(), Failure>> + 'a,
     ) -> impl Future<Output = ()> + 'a {
-        self.run(feature, test, Box::pin(running))
+        self.run(feature, test, "", Box::pin(running))
+    }
+
+    /// The same for a case that is exchanged by the description alone.
+    pub fn dynamic_case<'a>(
+        &'a self,
+        feature: &'a str,
+        test: &'a str,
+        running: impl Future<Output = Result<(), Failure>> + 'a,
+    ) -> impl Future<Output = ()> + 'a {
+        self.run(feature, test, ", by the description alone", Box::pin(running))
     }
 
     /// A test is boxed: many of them in one function are more than a stack has room for.
-    async fn run(&self, feature: &str, test: &str, running: Running<'_>) {
+    /// What is lacking is known by the test's name without what stands behind it.
+    async fn run(&self, feature: &str, test: &str, behind: &str, running: Running<'_>) {
         let lacking = self.lacks.get(feature).or_else(|| self.lacks.get(&format!("{feature}/{test}")));
         let skipped = lacking.map(String::as_str);
         let outcome = match skipped {
@@ -120,6 +131,7 @@ impl Report {
             None => tokio::time::timeout(TIME, running).await.unwrap_or_else(|_| Err("no answer".into())),
         };
         let detail = outcome.as_ref().err().map(|error| shortened(&full(&**error))).unwrap_or_default();
+        let test = &format!("{test}{behind}");
         let line = Line { soap: self.soap, feature, test, ok: outcome.is_ok(), detail, skipped };
         println!("{}", serde_json::to_string(&line).unwrap_or_default());
     }

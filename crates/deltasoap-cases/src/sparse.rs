@@ -1,0 +1,155 @@
+//! Arrays that are not written whole in SOAP 1.1: partially transmitted ones (section 5.4.2.1), whose first items are left out,
+//! and sparse ones (section 5.4.2.2), whose items say where they stand. SOAP 1.2 has no such; there they are written whole.
+//!
+//! They are read as all arrays are. Writing them is here and not in the engine, since nobody has to: it is what other toolkits
+//! have to read.
+
+use crate::{Case, Kind, Point};
+use deltasoap::decode::{Cursor, Step};
+use deltasoap::encode::Encoder;
+use deltasoap::schema::{Element, QName, View};
+use deltasoap::soap::Version;
+use deltasoap::{Content, Nillable, Soap, SoapArray, Typed};
+
+const ENCODING: &str = "http://schemas.xmlsoap.org/soap/encoding/";
+
+/// Both kinds of them.
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(namespace = "urn:types")]
+#[allow(missing_docs)]
+pub struct Sparse {
+    pub numbers: Partial,
+    pub points: Scattered,
+}
+
+/// Numbers, of which the zeros at the beginning are left out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Partial(pub SoapArray<i32>);
+
+/// Points, of which those that are nil are left out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scattered(pub SoapArray<Nillable<Point>>);
+
+impl Partial {
+    fn encode_part(&self, encoder: &mut Encoder, view: View<'_>) {
+        let omitted = self.0.iter().take_while(|number| **number == 0).count();
+        begin(encoder, view, self.0.len());
+        encoder.attribute(&QName::new(ENCODING, "offset"), &format!("[{omitted}]"));
+        encoder.open_end();
+        for number in &self.0[omitted..] {
+            item(encoder, view, None, |encoder, view| number.encode(encoder, view));
+        }
+    }
+}
+
+impl Scattered {
+    fn encode_part(&self, encoder: &mut Encoder, view: View<'_>) {
+        begin(encoder, view, self.0.len());
+        encoder.open_end();
+        for (place, point) in self.0.iter().enumerate() {
+            if let Nillable::Value(point) = point {
+                item(encoder, view, Some(place), |encoder, view| point.encode(encoder, view));
+            }
+        }
+    }
+}
+
+/// Writes the attributes that every array has.
+fn begin(encoder: &mut Encoder, view: View<'_>, size: usize) {
+    let Some(array) = view.array() else { return };
+    encoder.type_attribute(Some(&array.name));
+    let item_type = encoder.qname_text(&array.item_type);
+    encoder.attribute(&QName::new(ENCODING, "arrayType"), &format!("{item_type}[{size}]"));
+}
+
+fn item(encoder: &mut Encoder, view: View<'_>, place: Option<usize>, content: impl FnOnce(&mut Encoder, View<'_>)) {
+    let Some(array) = view.array() else { return };
+    encoder.start(&array.item_name);
+    if let Some(place) = place {
+        encoder.attribute(&QName::new(ENCODING, "position"), &format!("[{place}]"));
+    }
+    content(encoder, view.follow(array.item));
+    encoder.end();
+}
+
+/// Both are arrays but for how they are written.
+macro_rules! arrays {
+    ($($name:ident of $array:ty),*) => {$(
+        impl Content for $name {
+            const REPLACES: bool = true;
+
+            fn vacant(view: View<'_>) -> Self {
+                $name(Content::vacant(view))
+            }
+
+            fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+                self.0.decode(cursor, view)
+            }
+
+            fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
+                match encoder.version() {
+                    Version::Soap11 => self.encode_part(encoder, view),
+                    Version::Soap12 => self.0.encode(encoder, view),
+                }
+            }
+        }
+
+        impl Typed for $name {
+            const TYPE_NAME: QName = <$array>::TYPE_NAME;
+
+            fn element() -> &'static Element {
+                <$array>::element()
+            }
+        }
+    )*};
+}
+
+arrays! { Partial of SoapArray<i32>, Scattered of SoapArray<Nillable<Point>> }
+
+impl Kind for Sparse {
+    const NAME: &'static str = "Sparse";
+    const FEATURE: &'static str = "sparse";
+    const CASES: &'static [Case<Self>] = &[
+        ("a partially transmitted array", || sparse([0, 0, 0, 4, 5], [true; 4])),
+        ("a sparse array", || sparse([1, 2, 3, 4, 5], [false, true, false, true])),
+        ("both", || sparse([0, 2, 0, 4, 5], [true, false, false, true])),
+    ];
+}
+
+fn sparse(numbers: [i32; 5], is_there: [bool; 4]) -> Sparse {
+    let point = |(n, is_there)| if is_there { Nillable::Value(Point::nth(n)) } else { Nillable::Nil };
+    let points = (0..).zip(is_there).map(point).collect::<Vec<_>>();
+    Sparse { numbers: Partial(numbers.to_vec().into()), points: Scattered(points.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deltasoap::Buffer;
+    use deltasoap::schema::Use;
+    use deltasoap::soap::encode_element;
+
+    fn written(version: Version) -> String {
+        let value = Sparse::case("both").expect("a case");
+        let (name, body) = (QName::new("urn:t", "echo"), (&value, Sparse::view()));
+        let message = encode_element(version, Use::Encoded, &[], &name, body, Buffer::new()).expect("writable");
+        String::from_utf8_lossy(message.as_slice()).into_owned()
+    }
+
+    #[test]
+    fn what_is_left_out_is_not_written() {
+        let text = written(Version::Soap11);
+        assert!(
+            text.contains("int[5]") && text.contains("offset=\"[1]\"") && !text.contains("offset=\"[0]\""),
+            "{text}"
+        );
+        assert!(text.contains("Point[4]") && text.matches("position=").count() == 2, "{text}");
+        assert!(text.contains("position=\"[0]\"") && text.contains("position=\"[3]\""), "{text}");
+    }
+
+    #[test]
+    fn soap_1_2_has_whole_arrays() {
+        let text = written(Version::Soap12);
+        assert!(!text.contains("offset=") && !text.contains("position=") && text.contains("arraySize=\"5\""), "{text}");
+    }
+}
