@@ -38,8 +38,8 @@ pub trait Content: Sized {
     /// [`Stop::Pending`](crate::decode::Stop::Pending) when more bytes are needed, else the fault found.
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step;
 
-    /// True if values may be [mended](Self::mend).
-    const MENDS: bool = false;
+    /// True for values whose type is known at run time: they may be [mended](Self::mend), and are [appended](Self::push_flat) where they stand.
+    const DYNAMIC: bool = false;
 
     /// Puts a text in the place of another one in the value of the message before, which differs in texts alone. `None` where that cannot
     /// be done; the value may be any then.
@@ -83,6 +83,15 @@ pub trait Content: Sized {
     fn scan_flat<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
         let _ = (scan, view);
         None
+    }
+
+    /// As [`scan_flat`](Self::scan_flat), a value at the end of a list; nothing is appended where the bytes deviate.
+    #[inline(always)]
+    fn push_flat<S: FlatSource>(items: &mut Vec<Self>, scan: &mut S, view: View<'_>) -> Option<()> {
+        let mut value = Self::vacant(view);
+        value.scan_flat(scan, view)?;
+        items.push(value);
+        Some(())
     }
 
     /// How many of the first items have these images ([`Lexical::count_same`]): for types with one leaf and no more. Others say

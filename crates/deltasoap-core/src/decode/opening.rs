@@ -62,6 +62,10 @@ impl Cursor<'_> {
         let bytes = self.window.bytes.get(..self.window.pos).filter(|bytes| bytes.len() <= MOST_BYTES);
         let Some(bytes) = bytes.filter(|_| self.is_whole_so_far() && !self.reader().tag_is_empty()) else { return };
         let state = &mut *self.state;
+        // Single messages are free of all cost.
+        if state.stats.messages == 0 {
+            return;
+        }
         if state.opening.misses > PATIENCE && !state.opening.misses.is_multiple_of(SELDOM) {
             return;
         }

@@ -56,7 +56,7 @@ const NIL: u8 = 2;
 
 impl Content for Value {
     const REPLACES: bool = true;
-    const MENDS: bool = true;
+    const DYNAMIC: bool = true;
 
     fn vacant(view: View<'_>) -> Self {
         match view.element {
@@ -153,6 +153,19 @@ impl Content for Value {
         match self {
             Value::Simple(simple) => simple.scan_flat(scan),
             Value::Record(record) => record.scan_flat(scan, view),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn push_flat<S: FlatSource>(items: &mut Vec<Self>, scan: &mut S, view: View<'_>) -> Option<()> {
+        match view.element {
+            Element::Simple(simple) => Simple::push_flat(items, scan, simple.base),
+            Element::Complex(complex) => {
+                let record = Record::read_flat(complex, scan, view)?;
+                items.push(Value::Record(Box::new(record)));
+                Some(())
+            }
             _ => None,
         }
     }

@@ -33,12 +33,21 @@ impl Record {
         let complex = view.complex()?;
         for (value, field) in self.fields.iter_mut().zip(complex.fields.iter()) {
             let content = view.follow(field.element);
-            if *value == Value::Absent {
+            if matches!(value, Value::Absent) {
                 *value = Value::vacant(content);
             }
             value.scan_flat(scan, content)?;
         }
         Some(())
+    }
+
+    /// As [`scan_flat`](Self::scan_flat), a record of its own. Flat ones have no attributes.
+    pub(super) fn read_flat<S: FlatSource>(complex: &ComplexElement, scan: &mut S, view: View<'_>) -> Option<Self> {
+        let mut fields = Vec::with_capacity(complex.fields.len());
+        for field in complex.fields.iter() {
+            Value::push_flat(&mut fields, scan, view.follow(field.element))?;
+        }
+        Some(Record { fields, attributes: Vec::new() })
     }
 
     pub(super) fn write_flat<S: FlatSink>(&self, sink: &mut S, view: View<'_>) {

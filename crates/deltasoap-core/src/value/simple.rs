@@ -1,5 +1,6 @@
 //! Simple values: one variant a built-in type.
 
+use super::Value;
 use crate::decode::{self, Cursor, FlatSource, Step};
 use crate::encode::{Encoder, FlatSink};
 use crate::schema::{Builtin, Element, QName, SimpleElement, UnionElement, View};
@@ -43,6 +44,19 @@ macro_rules! simple {
             #[inline]
             pub(crate) fn scan_flat<S: FlatSource>(&mut self, scan: &mut S) -> Option<()> {
                 match self { $(Simple::$variant(value) => scan.leaf(value),)* }
+            }
+
+            /// As [`scan_flat`](Self::scan_flat), a value at the end of a list.
+            #[inline]
+            pub(super) fn push_flat<S: FlatSource>(items: &mut Vec<Value>, scan: &mut S, builtin: Builtin) -> Option<()> {
+                match builtin {
+                    $(Builtin::$variant => {
+                        let mut value = <$type as Lexical>::vacant();
+                        scan.leaf(&mut value)?;
+                        items.push(Value::Simple(Simple::$variant(value)));
+                    })*
+                }
+                Some(())
             }
 
             #[inline]

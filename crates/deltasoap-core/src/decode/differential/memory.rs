@@ -136,7 +136,7 @@ impl<T: Content> Memory<T> {
             return Begin::Read;
         }
         let is_adaptive = cursor.state().differential.adaptive;
-        self.is_small = is_adaptive && T::MENDS && is_small(cursor.rest());
+        self.is_small = is_adaptive && T::DYNAMIC && is_small(cursor.rest());
         let (plan, is_timed) = match is_adaptive {
             true if self.is_small => (self.adaptive.plan_small(), false),
             true => self.adaptive.plan(old.is_some()),

@@ -37,7 +37,7 @@ use crate::content::Content;
 use crate::schema::{Builtin, View};
 use deltasoap_xml::ScopeId;
 use deltasoap_xml::scan::skip_white;
-use markup::Markup;
+use markup::{Markup, Next};
 use scan::FlatScan;
 use std::sync::Arc;
 
@@ -194,11 +194,41 @@ impl<T> Taking<'_, T> {
             Some(old) => *old = item,
             None => self.items.push(item),
         }
+        self.pass(end);
+    }
+
+    /// Notes that the item at hand was taken, which ends at a position.
+    #[inline(always)]
+    fn pass(&mut self, end: usize) {
         self.place += 1;
         if let Some(run) = &mut self.noted {
             run.positions.push((self.base as u32).wrapping_add(self.start as u32).wrapping_sub(run.base));
         }
         self.start = end;
+    }
+
+    /// Reads the item at hand and takes it; `None` if it deviates.
+    #[inline(always)]
+    fn read(&mut self, scan: &mut FlatScan<'_>, markup: &Markup, view: View<'_>) -> Option<Next>
+    where
+        T: Content,
+    {
+        let bytes = scan.bytes();
+        if T::DYNAMIC && self.place == self.items.len() {
+            // Made where it stays: a copy of what has just been written in pieces is slow.
+            T::push_flat(self.items, scan, view)?;
+            let next = markup.next(bytes, scan.pos());
+            match next {
+                Some(next) => self.pass(next.start),
+                None => _ = self.items.pop(),
+            }
+            return next;
+        }
+        let mut value = T::vacant(view);
+        value.scan_flat(scan, view)?;
+        let next = markup.next(bytes, scan.pos())?;
+        self.take(value, next.start);
+        Some(next)
     }
 
     fn is_full(&self) -> bool {
@@ -276,18 +306,13 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
 /// leaf is at hand then.
 #[inline(always)]
 fn read<T: Content>(scan: &mut FlatScan<'_>, taking: &mut Taking<'_, T>, view: View<'_>) -> bool {
-    let (bytes, markup) = (scan.bytes(), &scan.known().markup);
+    let markup = &scan.known().markup;
     // Copies, and a scan for each item: what nobody else can see need not be kept in memory.
     let (first, mut taken) = (scan.clone(), taking.lend());
     let mut text = first.pos();
     let goes_on = loop {
         let mut item = first.at(text);
-        let mut value = T::vacant(view);
-        if value.scan_flat(&mut item, view).is_none() {
-            break false;
-        }
-        let Some(next) = markup.next(bytes, item.pos()) else { break false };
-        taken.take(value, next.start);
+        let Some(next) = taken.read(&mut item, markup, view) else { break false };
         let Some(at) = next.text else { break false };
         text = at;
         if taken.place == taken.last {
