@@ -16,6 +16,9 @@ use deltasoap_core::{Buffer, Child, Content, Node, Record, Simple, Value};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
+/// Lists of fewer items are written element by element in differential mode.
+const SHORT: f64 = 256.0;
+
 /// Something that costs time. Each is a regressor of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Feature {
@@ -63,10 +66,20 @@ pub enum Feature {
     Beyond(u32),
     /// Differential mode: a leaf, changed or not.
     Leaf,
+    /// Differential mode: what a leaf costs on top that is no item of a list.
+    FieldLeaf,
+    /// Differential mode: what a leaf costs on top that is an item of a short list.
+    ShortLeaf,
     /// Differential mode: a byte that is compared.
     Compared,
     /// Differential mode: a leaf that changed.
     Changed(Class),
+    /// Differential mode: what a change costs on top in a leaf that is no item of a list.
+    ChangedField,
+    /// Differential mode: what a change costs on top in an item of a short list.
+    ChangedShort,
+    /// Differential mode: a change beyond a quarter of the leaves. Of messages that are mostly new, much is written at once.
+    ChangedMost,
     /// Differential mode: a leaf whose text became longer or shorter, so that what follows moves.
     Shift,
 }
@@ -104,7 +117,12 @@ impl Feature {
     pub fn is_refinement(self) -> bool {
         use Feature as F;
         let is_of_lists = matches!(self, F::Repeated | F::List | F::Row | F::Absent | F::Described);
-        is_of_lists || matches!(self, F::Markup | F::ItemMarkup | F::Qualified | F::Typed | F::Alternative)
+        let is_of_leaves = matches!(self, F::FieldLeaf | F::ShortLeaf);
+        let is_of_changes = matches!(self, F::ChangedField | F::ChangedShort | F::ChangedMost);
+        is_of_lists
+            || is_of_leaves
+            || is_of_changes
+            || matches!(self, F::Markup | F::ItemMarkup | F::Qualified | F::Typed | F::Alternative)
     }
 }
 
@@ -133,8 +151,13 @@ impl fmt::Display for Feature {
             Feature::Over(place) => write!(f, "string longer than {place}"),
             Feature::Beyond(place) => write!(f, "character beyond {place}"),
             Feature::Leaf => f.write_str("leaf"),
+            Feature::FieldLeaf => f.write_str("leaf in a field"),
+            Feature::ShortLeaf => f.write_str("leaf in a short list"),
             Feature::Compared => f.write_str("byte compared"),
             Feature::Changed(class) => write!(f, "changed {class}"),
+            Feature::ChangedField => f.write_str("change in a field"),
+            Feature::ChangedShort => f.write_str("change in a short list"),
+            Feature::ChangedMost => f.write_str("change beyond a quarter"),
             Feature::Shift => f.write_str("shift"),
         }
     }
@@ -195,16 +218,22 @@ impl Usage {
     /// When there is no such message.
     pub fn of_workload(workload: &Workload, mode: Mode) -> Result<Usage, CostError> {
         let message = Message::new(workload)?;
-        let regular = Usage::of(&message.body(0));
-        Ok(match mode {
-            Mode::Regular => regular,
-            Mode::Differential => {
-                let written = message.body(0).encode(Buffer::new());
-                let mut usage = regular.compared(written.map_or(0, |written| written.as_slice().len()));
-                usage.add_changes(workload);
-                usage
-            }
-        })
+        if mode == Mode::Regular {
+            return Ok(Usage::of(&message.body(0)));
+        }
+        let written = message.body(0).encode(Buffer::new());
+        let bytes = written.map_or(0, |written| written.as_slice().len());
+        let part = |count: u32, of: u32| f64::from(count) / f64::from(of.max(1));
+        let share = match *workload {
+            Workload::Changed { length, changed, .. } => part(changed, length),
+            Workload::ChangedFields { count, changed, .. } => part(changed, count),
+            _ => 0.0,
+        };
+        let mut usage = Usage::compared(&parts(&message.body(0)), bytes, |_| share);
+        if let Workload::Changed { changed, moves: true, .. } = *workload {
+            usage.add(Feature::Shift, f64::from(changed));
+        }
+        Ok(usage)
     }
 
     /// Of a whole message.
@@ -214,24 +243,43 @@ impl Usage {
         all
     }
 
-    /// The same message in differential mode, nothing of it changed.
-    #[must_use]
-    pub fn compared(&self, bytes: usize) -> Usage {
-        let mut usage = Usage::default();
-        usage.add(Feature::Message, self.count(Feature::Message));
-        usage.add(Feature::Leaf, self.leaves());
+    /// Of a message in differential mode, by its parts, of whose leaves a share has changed, by their paths.
+    pub fn compared(parts: &[(String, Usage)], bytes: usize, share: impl Fn(&str) -> f64) -> Usage {
+        let (mut usage, mut changed) = (Usage::default(), 0.0);
+        for (path, part) in parts {
+            usage.add(Feature::Message, part.count(Feature::Message));
+            let share = share(path);
+            for class in Class::ALL {
+                usage.add(Feature::Changed(class), part.leaves_of(class) * share);
+            }
+            let (leaves, items) = (part.leaves(), part.items());
+            changed += leaves * share;
+            usage.add(Feature::Leaf, leaves);
+            match items {
+                0.0 => usage.add_both(Feature::FieldLeaf, Feature::ChangedField, leaves, share),
+                // The first item of a list is counted as a field elsewhere.
+                items if items + 1.0 < SHORT => {
+                    usage.add_both(Feature::ShortLeaf, Feature::ChangedShort, leaves, share);
+                }
+                _ => {}
+            }
+        }
         usage.add(Feature::Compared, bytes as f64);
+        usage.add(Feature::ChangedMost, (changed - usage.count(Feature::Leaf) / 4.0).max(0.0));
         usage
     }
 
-    fn add_changes(&mut self, workload: &Workload) {
-        let (class, changed, moves) = match *workload {
-            Workload::Changed { class, changed, moves, .. } => (class, changed, moves),
-            Workload::ChangedFields { class, changed, .. } => (class, changed, false),
-            _ => return,
-        };
-        self.add(Feature::Changed(class), f64::from(changed));
-        self.add(Feature::Shift, if moves { f64::from(changed) } else { 0.0 });
+    fn add_both(&mut self, leaf: Feature, change: Feature, leaves: f64, share: f64) {
+        self.add(leaf, leaves);
+        self.add(change, leaves * share);
+    }
+
+    fn leaves_of(&self, class: Class) -> f64 {
+        [Feature::Field(class), Feature::Item(class), Feature::Attribute(class)].map(|it| self.count(it)).iter().sum()
+    }
+
+    fn items(&self) -> f64 {
+        Class::ALL.map(|class| self.count(Feature::Item(class))).iter().sum()
     }
 }
 
@@ -500,6 +548,18 @@ mod tests {
         let usage = Usage::of_workload(&changed, Mode::Differential).expect("a message");
         let counts = [Feature::Leaf, Feature::Changed(Class::Double), Feature::Shift, Feature::Field(Class::Double)];
         assert_eq!(counts.map(|feature| usage.count(feature)), [50.0, 5.0, 5.0, 0.0]);
+    }
+
+    #[test]
+    fn changes_are_told_apart_by_where_they_are() {
+        let usage = |workload| Usage::of_workload(&workload, Mode::Differential).expect("a message");
+        let array = |length, changed| usage(Workload::Changed { class: Class::Int, length, changed, moves: false });
+        let fields = usage(Workload::ChangedFields { class: Class::Int, count: 20, changed: 10 });
+        let kinds = [Feature::ChangedField, Feature::ChangedShort, Feature::ChangedMost];
+        let counts = |usage: &Usage| kinds.map(|feature| usage.count(feature).round());
+        assert_eq!(counts(&fields), [10.0, 0.0, 5.0]);
+        assert_eq!(counts(&array(100, 10)), [0.0, 10.0, 0.0]);
+        assert_eq!(counts(&array(400, 300)), [0.0, 0.0, 200.0]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A toolkit's process; ended when dropped.
 #[derive(Debug)]
@@ -84,19 +84,21 @@ impl Peer {
         Ok(peer)
     }
 
-    /// Lets a toolkit that is compiled while it runs do some of everything, as long as it asks for in each direction.
+    /// Lets a toolkit that is compiled while it runs do some of everything, as long as it asks for in each direction. What counts is the time of
+    /// its runs: on a busy machine it waits for the processor, and is not compiled meanwhile.
     fn warm_up(&mut self) -> Result<(), CostError> {
         const ONCE: usize = 50;
         let array = |class, text| Workload::Array { class, length: 100, text };
         let composite = Workload::Fields { class: Class::Double, count: 40, text: 0, style: Style::Plain };
         let kinds = [array(Class::Int, 0), array(Class::Double, 0), array(Class::Text, 100), composite];
-        let each = std::mem::take(&mut self.warm) / kinds.len() as u32;
-        for workload in kinds.iter().filter(|_| !each.is_zero()) {
+        let each = std::mem::take(&mut self.warm).as_nanos() as f64 / kinds.len() as f64;
+        for workload in kinds.iter().filter(|_| each > 0.0) {
             for activity in [Activity::Serialize, Activity::Deserialize] {
                 let Some(mut job) = self.prepare(workload, activity, Mode::Regular)? else { continue };
-                let begin = Instant::now();
-                while begin.elapsed() < each {
-                    job.run(ONCE)?;
+                let mut spent = 0.0;
+                while spent < each {
+                    // At least a microsecond, so that there is an end.
+                    spent += job.run(ONCE)?.elapsed.max(1000.0) * ONCE as f64;
                 }
             }
         }

@@ -11,8 +11,8 @@ pub use fill::{Kind, OpenPart, Sizes};
 use crate::CostError;
 use crate::calibration::{Activity, Mode};
 use crate::fit::model::{ActivityModel, Estimate, Model};
-use crate::usage::{Feature, Usage, parts};
-use crate::workload::{Body, Class};
+use crate::usage::{Usage, parts};
+use crate::workload::Body;
 use deltasoap_core::schema::{ElementRef, QName, Use};
 use deltasoap_core::{Buffer, Value};
 use deltasoap_dynamic::Operation;
@@ -201,10 +201,12 @@ pub fn message_cost(model: &Model, sample: &Sample, sizes: &Sizes) -> Result<Mes
 /// # Errors
 /// When it cannot be written.
 pub fn sample_usage(mode: Mode, sample: &Sample, sizes: &Sizes) -> Result<Usage, CostError> {
-    let usage = Usage::of(&sample.body());
     Ok(match mode {
-        Mode::Regular => usage,
-        Mode::Differential => changed(&usage, sample.encode()?.len(), &parts(&sample.body()), &sizes.changed),
+        Mode::Regular => Usage::of(&sample.body()),
+        Mode::Differential => {
+            let share = |path: &str| changed(path, &sizes.changed);
+            Usage::compared(&parts(&sample.body()), sample.encode()?.len(), share)
+        }
     })
 }
 
@@ -224,26 +226,18 @@ fn part_costs(
     Ok(costs)
 }
 
-/// The message in differential mode, with a share of the leaves in some parts changed.
-fn changed(usage: &Usage, bytes: usize, parts: &[(String, Usage)], shares: &BTreeMap<String, f64>) -> Usage {
-    let mut compared = usage.compared(bytes);
-    for (path, part) in parts {
-        let is_within = |outer: &str| outer.is_empty() || path == outer || path.starts_with(&format!("{outer}/"));
-        // The longest path is the one that means this part most closely.
-        let share = shares.iter().filter(|(outer, _)| is_within(outer)).max_by_key(|(outer, _)| outer.len());
-        let Some((_, &share)) = share else { continue };
-        for class in Class::ALL {
-            let kinds = [Feature::Field(class), Feature::Item(class), Feature::Attribute(class)];
-            let leaves: f64 = kinds.into_iter().map(|feature| part.count(feature)).sum();
-            compared.add(Feature::Changed(class), leaves * share);
-        }
-    }
-    compared
+/// The share of a part's leaves that change: that of the longest path around it, which is the one that means it most closely.
+fn changed(path: &str, shares: &BTreeMap<String, f64>) -> f64 {
+    let is_within = |outer: &str| outer.is_empty() || path == outer || path.starts_with(&format!("{outer}/"));
+    let around = shares.iter().filter(|(outer, _)| is_within(outer));
+    around.max_by_key(|(outer, _)| outer.len()).map_or(0.0, |(_, &share)| share)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::usage::Feature;
+    use crate::workload::Class;
     use deltasoap_dynamic::Contract;
 
     const SHOP: &str = include_str!("../../../deltasoap-dynamic/tests/data/shop.wsdl");
@@ -319,13 +313,14 @@ mod tests {
 
     #[test]
     fn changes_are_those_of_the_closest_path() {
-        let sample = request(&Sizes::default());
-        let parts = parts(&sample.body());
-        let usage = Usage::of(&sample.body());
         let shares = BTreeMap::from([(String::new(), 0.0), ("item".to_owned(), 0.5)]);
-        let changed = changed(&usage, 1000, &parts, &shares);
+        let sizes = Sizes { changed: shares, ..Sizes::default() };
+        let sample = request(&sizes);
+        let usage = sample_usage(Mode::Differential, &sample, &sizes).expect("written");
+        let parts = parts(&sample.body());
         let items: f64 = parts.iter().filter(|it| it.0.starts_with("item")).map(|it| it.1.leaves()).sum();
-        let count: f64 = Class::ALL.iter().map(|&class| changed.count(Feature::Changed(class))).sum();
-        assert_eq!((count, changed.count(Feature::Compared)), (items / 2.0, 1000.0));
+        let count: f64 = Class::ALL.iter().map(|&class| usage.count(Feature::Changed(class))).sum();
+        assert_eq!(count, items / 2.0);
+        assert_eq!(["itemised", "item/code", "item"].map(|path| changed(path, &sizes.changed)), [0.0, 0.5, 0.5]);
     }
 }
