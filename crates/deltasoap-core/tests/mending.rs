@@ -25,13 +25,14 @@ fn complex(compositor: Compositor, fields: Vec<Field>, attributes: Vec<Attribute
     Element::Complex(ComplexElement { name, compositor, fields, attributes, text: None, open: false })
 }
 
-/// `n` any number of times, `s`, `b`, `e`, `a` of ints, `p` in any order, one of `x` and `y`, and any element.
+/// `n` any number of times, `s`, `b`, `e`, `a` of ints, `p` in any order, one of `x` and `y`, names in `q`, and any element.
 fn schema() -> (Schema, ElementRef) {
     let mut schema = Schema::new();
     let int = simple(&mut schema, Builtin::Int, &[]);
     let string = simple(&mut schema, Builtin::String, &[]);
     let bytes = simple(&mut schema, Builtin::Base64Binary, &[]);
     let state = simple(&mut schema, Builtin::String, &["on", "off"]);
+    let qualified = simple(&mut schema, Builtin::QName, &[]);
     let any = schema.add(Element::Any);
     let (name, item_name) = (QName::new("urn:t", "A"), QName::new("", "i"));
     let item_type = Builtin::AnyUri.name();
@@ -50,6 +51,7 @@ fn schema() -> (Schema, ElementRef) {
         once("a", array),
         once("p", unordered),
         field("one", choice, 0, Some(1), true),
+        field("q", qualified, 0, None, false),
         field("t", any, 0, None, false),
         field("rest", any, 0, None, true),
     ];
@@ -176,6 +178,8 @@ fn what_is_not_mended() {
         ("<p k='1'><u>1</u></p>", "<p k='2'><u>1</u></p>"),
         ("<p k='1'><u>1</u></p>", "<p k='1'><u>2</u></p>"),
         ("<x>1</x>", "<x>2</x>"),
+        ("<q>a</q>", "<q>b</q>"),
+        ("<q xmlns:p='u'>p:a</q>", "<q xmlns:p='v'>p:a</q>"),
     ];
     for (one, other) in contents {
         assert_eq!(mended(&[one, other]), 0, "{other}");
@@ -192,6 +196,17 @@ fn messages_in_soap_encoding_follow_references() {
     let encoded = " e:encodingStyle='http://schemas.xmlsoap.org/soap/encoding/'";
     for attributes in ["", "", encoded, "", encoded, encoded] {
         stream.next(&envelope(attributes, content), usize::MAX);
+    }
+}
+
+/// The same bytes, in which a prefix stands for something else.
+#[test]
+fn names_are_those_of_their_own_message() {
+    let (schema, body) = schema();
+    let mut stream = Stream::new(schema.view(body), Differential { adaptive: false, ..Differential::default() });
+    for namespace in ["u", "u", "v", "v", "w", "u"] {
+        let declaration = format!(" xmlns:p=\"{namespace}\"");
+        stream.next(&envelope(&declaration, "<n>1</n><q>p:a</q><q>b</q>"), usize::MAX);
     }
 }
 

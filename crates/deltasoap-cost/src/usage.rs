@@ -319,6 +319,7 @@ impl Walk {
     fn content(&mut self, value: &Value, view: View<'_>) {
         match (value, view.element) {
             (Value::Simple(simple), element) => self.leaf(simple, simple_of(element), Feature::Field),
+            (Value::Name(_), _) => self.usage().add(Feature::Field(Class::QName), 1.0),
             (Value::Record(record), Element::Complex(_)) => self.record(record, view),
             (Value::List(items), Element::Array(array)) => {
                 let field = item_field(array.item_name.clone(), array.item);

@@ -13,7 +13,9 @@ mod simple;
 use crate::Operation;
 use crate::contract::Types;
 use crate::json::tree_of;
-use deltasoap_core::schema::{ArrayElement, ComplexElement, Compositor, Element, ElementRef, Field};
+use deltasoap_core::schema::{
+    ArrayElement, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, SimpleElement,
+};
 use deltasoap_core::{Node, QName, Record, Shared, Value};
 use deltasoap_wsdl::lower::Origin;
 use deltasoap_wsdl::xsd::TypeId;
@@ -50,6 +52,9 @@ impl<'t> Sampler<'t> {
         self.open.push(content);
         let view = self.types.lowered.schema.view(content);
         let value = match view.element {
+            Element::Simple(SimpleElement { base: Builtin::QName, .. }) => {
+                Value::Name(Box::new(QName::new("", "name")))
+            }
             Element::Simple(_) | Element::Union(_) => Value::Simple(self.simple(content)),
             Element::Complex(complex) => Value::Record(Box::new(self.record(complex))),
             Element::Array(array) => self.array(array),

@@ -2,7 +2,8 @@
 
 mod support;
 
-use deltasoap_core::Value;
+use deltasoap_core::decode::value_from_slice;
+use deltasoap_core::{QName, Value};
 use deltasoap_dynamic::Contract;
 use serde_json::{Value as Json, json};
 use support::{Codec, shop};
@@ -205,6 +206,44 @@ fn names_that_are_not_unique() {
     let json = codec.to_json(&value);
     assert_eq!(json, json!({ "@a": 0, "a": 1, "b": 2, "{urn:t}a": 3, "a#2": 4 }));
     assert_eq!(codec.read_json(&json).expect("a value"), value);
+}
+
+/// Prefixes mean nothing outside of their message.
+#[test]
+fn qualified_names_say_their_namespace() {
+    let contract = support::schema(
+        "<xs:element name='r'><xs:complexType><xs:sequence><xs:element name='one' type='xs:QName'/>\
+         <xs:element name='many' maxOccurs='unbounded'><xs:simpleType><xs:restriction base='xs:QName'/></xs:simpleType></xs:element>\
+         <xs:element name='with'><xs:complexType><xs:simpleContent><xs:extension base='xs:QName'><xs:attribute name='at' type='xs:QName'/>\
+         </xs:extension></xs:simpleContent></xs:complexType></xs:element></xs:sequence></xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let value = codec.read(
+        "<one xmlns:q='urn:other'>q:a</one><many>t:b</many><many>c</many><t:many xmlns=''> d </t:many>\
+         <with at='xs:int' xmlns:q='urn:text'>q:e</with>",
+    );
+    let json = codec.to_json(&value);
+    let expected = json!({
+        "one": "{urn:other}a",
+        "many": ["{urn:t}b", "{urn:t}c", "d"],
+        "with": { "@at": "xs:int", "$": "{urn:text}e" },
+    });
+    assert_eq!(json, expected);
+    assert_eq!(codec.read_json(&json).expect("a value"), value);
+    let written = codec.write(&value);
+    let name = QName::new("urn:t", "r");
+    let again: Value = value_from_slice(written.as_bytes(), &name, codec.view()).expect("the message");
+    assert_eq!(again, value, "{written}");
+}
+
+#[test]
+fn prefixes_are_no_names_in_json() {
+    let contract = support::schema("<xs:element name='r' type='xs:QName'/>");
+    let codec = Codec::of_element(&contract, "r");
+    for wrong in [json!("q:a"), json!("{urn:a"), json!("{urn:a}b:c"), json!("{urn:a}"), json!(""), json!(7)] {
+        let error = codec.read_json(&wrong).expect_err("no name").to_string();
+        assert!(error.contains("`{namespace}local`"), "{error}");
+    }
 }
 
 #[test]

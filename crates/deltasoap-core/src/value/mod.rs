@@ -21,7 +21,7 @@ use crate::decode::{self, Cursor, FlatSource, Step, array, nil_attribute};
 use crate::encode::complex::Text;
 use crate::encode::{self, Encoder, FlatSink};
 use crate::schema::{Builtin, Element, SimpleElement, UnionElement, View};
-use crate::{Binary, ErrorKind, Node, PartUri, Shared, Typed};
+use crate::{Binary, ErrorKind, Node, PartUri, QName, Shared, Typed};
 use deltasoap_xml::lexical::Base64;
 use record::Target;
 
@@ -41,6 +41,9 @@ pub enum Value {
     List(Vec<Value>),
     /// Content without a schema.
     Tree(Box<Node>),
+    /// The `xsd:QName` of an element: the name that its text stands for. Those of attributes are text, as are names among the members
+    /// of a union.
+    Name(Box<QName>),
     /// An `xsd:base64Binary` whose bytes are in another part of the message's package ([`Binary`]).
     Part(PartUri),
     /// A value that several places of a message may share, where the schema says so ([`Element::Shared`]).
@@ -113,6 +116,7 @@ impl Content for Value {
         match (self, view.element) {
             (Value::Absent, _) => {}
             (Value::Nil, _) => encoder.nil(),
+            (Value::Name(name), Element::Simple(_)) => name.encode(encoder, view),
             (Value::Part(uri), Element::Simple(_)) => Binary::Part(uri.clone()).encode(encoder, view),
             (Value::Simple(Simple::Base64Binary(bytes)), Element::Simple(_)) if encoder.wants_part(bytes.0.len()) => {
                 Binary::from(bytes.0.clone()).encode(encoder, view);
@@ -191,6 +195,10 @@ impl Content for Value {
 impl Text for Value {
     fn encode_text(&self, encoder: &mut Encoder) {
         match self {
+            Value::Name(name) => {
+                let text = encoder.qname_text(name);
+                encoder.text(&text);
+            }
             Value::Part(uri) => Binary::Part(uri.clone()).encode_text(encoder),
             Value::Simple(Simple::Base64Binary(bytes)) if encoder.wants_part(bytes.0.len()) => {
                 Binary::from(bytes.0.clone()).encode_text(encoder);
@@ -226,7 +234,21 @@ impl Value {
         step
     }
 
+    /// Reads a name, whose prefix means nothing elsewhere.
+    fn decode_name(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        let mut name = match self {
+            Value::Name(name) => std::mem::take(name),
+            _ => Box::default(),
+        };
+        let step = name.decode(cursor, view);
+        *self = Value::Name(name);
+        step
+    }
+
     fn decode_content(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        if let Element::Simple(SimpleElement { base: Builtin::QName, .. }) = view.element {
+            return self.decode_name(cursor, view);
+        }
         if let Element::Simple(SimpleElement { base: Builtin::Base64Binary, enumeration, .. }) = view.element
             && enumeration.is_empty()
         {

@@ -6,7 +6,7 @@ use crate::decode::flat::{self, Patch, Run};
 use crate::decode::{Cursor, DecodeFields, FlatSource, Step};
 use crate::encode::flat::encode_items;
 use crate::encode::{EncodeFields, Encoder, FlatSink};
-use crate::schema::{ComplexElement, Compositor, Element, Field, View};
+use crate::schema::{Builtin, ComplexElement, Compositor, Element, Field, View};
 use crate::types::occurs::{open_item, splice_items};
 use deltasoap_xml::lexical::LexicalError;
 
@@ -87,7 +87,8 @@ pub(super) fn flat_leaves(view: View<'_>) -> Option<usize> {
         elements += 1;
         match view.element {
             _ if elements > FLAT_ELEMENTS => return None,
-            Element::Simple(simple) if simple.enumeration.is_empty() => leaves += 1,
+            // What a name stands for depends on more than its text.
+            Element::Simple(simple) if simple.enumeration.is_empty() && simple.base != Builtin::QName => leaves += 1,
             Element::Complex(complex) if is_plain(complex) => {
                 ahead.extend(complex.fields.iter().map(|field| view.follow(field.element)));
             }

@@ -4,8 +4,8 @@ use crate::CostError;
 use crate::place::Place;
 use crate::usage::item_field;
 use crate::workload::{Class, typical};
-use deltasoap_core::schema::{Element, Field, SimpleElement, View};
-use deltasoap_core::{Record, Shared, Simple, Value};
+use deltasoap_core::schema::{Builtin, Element, Field, SimpleElement, View};
+use deltasoap_core::{QName, Record, Shared, Simple, Value};
 use deltasoap_streams::prng::{SEED, SplitMix64};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,8 +80,14 @@ impl<'s> Filler<'s> {
 
     pub(super) fn fill(&mut self, value: &mut Value, view: View<'_>) -> Result<(), CostError> {
         self.count(1)?;
-        match (value, view.element) {
-            (Value::Simple(simple), Element::Simple(element)) => self.leaf(simple, element)?,
+        match (&mut *value, view.element) {
+            (Value::Simple(simple), Element::Simple(element)) => {
+                self.leaf(simple, element)?;
+                if simple.builtin() == Builtin::QName {
+                    let local = simple.to_string();
+                    *value = Value::Name(Box::new(QName::owned("", local)));
+                }
+            }
             (Value::Record(record), Element::Complex(_)) => self.record(record, view)?,
             (Value::List(items), Element::Array(array)) => {
                 let field = item_field(array.item_name.clone(), array.item);

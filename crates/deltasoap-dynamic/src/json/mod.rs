@@ -26,6 +26,7 @@
 //! up to 15 digits, and floating point numbers; all other numbers are strings, as are `INF`, `-INF` and `NaN`. Everything else is a string as
 //! XML has it: dates, base64, hexadecimal. Bytes in another part of a message's package (MTOM) are base64 too in what a client
 //! received; elsewhere, where the package is not at hand, they are `{"$part": "cid:..."}`. When JSON is read, a string will do for any simple type.
+//! Qualified names of elements are `{namespace}local`, since a prefix means nothing outside of its message; those of attributes are text.
 //!
 //! # Derived types
 //!

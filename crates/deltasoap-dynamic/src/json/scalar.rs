@@ -3,7 +3,7 @@
 use super::error::kind;
 use super::{JsonError, path::Path};
 use deltasoap_core::schema::{Builtin, Element, View};
-use deltasoap_core::{Simple, lexical};
+use deltasoap_core::{Lexical, QName, Simple, lexical};
 use serde_json::{Number, Value as Json};
 
 /// Integers up to here are exact in every reader of JSON.
@@ -22,6 +22,18 @@ pub(crate) fn to_json(simple: &Simple) -> Json {
         _ => None,
     };
     number.map_or_else(|| Json::String(simple.to_string()), Json::Number)
+}
+
+/// A qualified name: `{namespace}local`, or `local` for one in no namespace.
+///
+/// # Errors
+/// When it is not that. A prefix would mean nothing in JSON.
+pub(crate) fn name_from_json(json: &Json, path: &Path<'_>) -> Result<Box<QName>, JsonError> {
+    let text = json.as_str().map(str::trim);
+    let parts = text.and_then(|text| text.strip_prefix('{').map_or(Some(("", text)), |rest| rest.split_once('}')));
+    let parts = parts.filter(|(_, local)| lexical::NcName::parse(local).is_ok());
+    let wrong = || JsonError::new(path, "a qualified name as `{namespace}local`", kind(json));
+    parts.map(|(namespace, local)| Box::new(QName::owned(namespace, local))).ok_or_else(wrong)
 }
 
 fn integer(text: &str) -> Option<Number> {

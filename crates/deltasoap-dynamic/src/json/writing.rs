@@ -50,6 +50,7 @@ impl<'c> Writing<'c> {
         match (value, view.element) {
             (Value::Nil, _) => Ok(Json::Null),
             (Value::Simple(simple), Element::Simple(_) | Element::Union(_)) => Ok(scalar::to_json(simple)),
+            (Value::Name(name), Element::Simple(_)) => Ok(Json::String(name.to_string())),
             (Value::Part(uri), Element::Simple(_)) => Ok(self.part(uri)),
             (Value::Record(record), Element::Complex(complex)) => {
                 let mut object = Map::new();

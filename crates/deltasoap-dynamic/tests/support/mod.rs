@@ -4,7 +4,7 @@
 
 use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::encode::Encoder;
-use deltasoap_core::schema::ElementRef;
+use deltasoap_core::schema::{ElementRef, View};
 use deltasoap_core::{Child, Content, Node, QName, Record, Value};
 use deltasoap_dynamic::{Contract, JsonError};
 use serde_json::Value as Json;
@@ -45,6 +45,10 @@ impl<'c> Codec<'c> {
         let id = contract.description().schemas().element_named(&name).expect("a global element");
         let content = contract.lowered().element(id).expect("a lowered element");
         Codec { contract, name, content }
+    }
+
+    pub fn view(&self) -> View<'c> {
+        self.contract.view(self.content)
     }
 
     pub fn read(&self, content: &str) -> Value {

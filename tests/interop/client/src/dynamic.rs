@@ -6,7 +6,7 @@
 use crate::Failure;
 use crate::report::{Report, ensure};
 use deltasoap::soap::Version;
-use deltasoap_cases::{Exchange, Kind, Qualified, Visitor};
+use deltasoap_cases::{Exchange, Kind, Visitor};
 use deltasoap_dynamic::DynamicClient;
 use serde_json::json;
 
@@ -31,9 +31,9 @@ impl Names {
 
 impl Visitor for Names {
     /// Large arrays are left out: what is in them is in others. So are those with items left out: of which type of ours the others
-    /// are is not in the description. Of qualified names dynamic values have the text alone, without what its prefix stands for.
+    /// are is not in the description.
     fn visit<E: Exchange>(&mut self) {
-        if !matches!(E::Kind::FEATURE, "large" | "sparse") && E::Kind::NAME != Qualified::NAME {
+        if !matches!(E::Kind::FEATURE, "large" | "sparse") {
             self.0.extend(E::Kind::CASES.iter().map(|(name, _)| (E::Kind::NAME, E::Kind::FEATURE, *name)));
         }
     }
