@@ -239,7 +239,7 @@ impl Gain {
 }
 
 const LEGEND: &str = "\
-Times are of decoding, without reading files: medians of all plays. Shares are of the bytes in the operations' elements.
+Times are of decoding, and of releasing what was decoded, without reading files: medians of all plays. Shares are of the bytes in the operations' elements.
 Similar: equal to the bytes of the message before. Fast: skipped.
 Memory: the most that each stream held beyond its values, all together. MB are 10^6 bytes, kB 10^3.";
 

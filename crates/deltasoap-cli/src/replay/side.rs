@@ -24,7 +24,7 @@ pub struct Side<'a> {
 pub struct Decoded {
     /// The message's type, by its index; `None` if its body was not reached or is of no known type.
     pub kind: Option<usize>,
-    /// Time spent decoding.
+    /// Time spent decoding, the release of the value before included.
     pub time: Duration,
     /// Whether it was read.
     pub result: Result<(), Error>,
@@ -45,13 +45,13 @@ impl<'a> Side<'a> {
 
     /// Decodes the next message.
     pub fn decode(&mut self, message: &Bytes) -> Decoded {
+        // Whether a value is released before the next message or while that is read, it takes as long: it counts either way.
+        let begin = Instant::now();
         if !self.is_kept {
-            // As a server does, which gives the value away. Dropping it is no part of decoding.
             self.tracks.iter_mut().flatten().for_each(|track| track.renew());
         }
         let mut reader = EnvelopeReader::new(Dispatch { types: self.types, tracks: &mut self.tracks, chosen: None });
         let message = message.clone();
-        let begin = Instant::now();
         let result = self.decoder.decode_bytes(&mut reader, message);
         let time = begin.elapsed();
         let kind = reader.receiver.chosen;
