@@ -38,7 +38,7 @@ pub trait Content: Sized {
     /// [`Stop::Pending`](crate::decode::Stop::Pending) when more bytes are needed, else the fault found.
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step;
 
-    /// True for values whose type is known at run time: they may be [mended](Self::mend), and are [appended](Self::push_flat) where they stand.
+    /// True for values whose type is known at run time: they may be [mended](Self::mend), and are [made](Self::fill_flat) where they stand.
     const DYNAMIC: bool = false;
 
     /// Puts a text in the place of another one in the value of the message before, which differs in texts alone. `None` where that cannot
@@ -85,13 +85,15 @@ pub trait Content: Sized {
         None
     }
 
-    /// As [`scan_flat`](Self::scan_flat), a value at the end of a list; nothing is appended where the bytes deviate.
+    /// What [`fill_flat`](Self::fill_flat) is to write over.
+    fn blank(view: View<'_>) -> Self {
+        Self::vacant(view)
+    }
+
+    /// As [`scan_flat`](Self::scan_flat), over a [`blank`](Self::blank), which is worth nothing where the bytes deviate.
     #[inline(always)]
-    fn push_flat<S: FlatSource>(items: &mut Vec<Self>, scan: &mut S, view: View<'_>) -> Option<()> {
-        let mut value = Self::vacant(view);
-        value.scan_flat(scan, view)?;
-        items.push(value);
-        Some(())
+    fn fill_flat<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
+        self.scan_flat(scan, view)
     }
 
     /// How many of the first items have these images ([`Lexical::count_same`]): for types with one leaf and no more. Others say

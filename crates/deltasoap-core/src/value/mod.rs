@@ -161,13 +161,16 @@ impl Content for Value {
         }
     }
 
+    fn blank(_: View<'_>) -> Self {
+        Value::Absent
+    }
+
     #[inline]
-    fn push_flat<S: FlatSource>(items: &mut Vec<Self>, scan: &mut S, view: View<'_>) -> Option<()> {
+    fn fill_flat<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
         match view.element {
-            Element::Simple(simple) => Simple::push_flat(items, scan, simple.base),
+            Element::Simple(simple) => Simple::fill_flat(self, scan, simple.base),
             Element::Complex(complex) => {
-                let record = Record::read_flat(complex, scan, view)?;
-                items.push(Value::Record(Box::new(record)));
+                *self = Value::Record(Box::new(Record::read_flat(complex, scan, view)?));
                 Some(())
             }
             _ => None,

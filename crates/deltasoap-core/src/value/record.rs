@@ -43,9 +43,10 @@ impl Record {
 
     /// As [`scan_flat`](Self::scan_flat), a record of its own. Flat ones have no attributes.
     pub(super) fn read_flat<S: FlatSource>(complex: &ComplexElement, scan: &mut S, view: View<'_>) -> Option<Self> {
-        let mut fields = Vec::with_capacity(complex.fields.len());
-        for field in complex.fields.iter() {
-            Value::push_flat(&mut fields, scan, view.follow(field.element))?;
+        let mut fields = Vec::new();
+        fields.resize_with(complex.fields.len(), || Value::Absent);
+        for (value, field) in fields.iter_mut().zip(complex.fields.iter()) {
+            value.fill_flat(scan, view.follow(field.element))?;
         }
         Some(Record { fields, attributes: Vec::new() })
     }

@@ -46,14 +46,14 @@ macro_rules! simple {
                 match self { $(Simple::$variant(value) => scan.leaf(value),)* }
             }
 
-            /// As [`scan_flat`](Self::scan_flat), a value at the end of a list.
+            /// As [`scan_flat`](Self::scan_flat), made where it stays.
             #[inline]
-            pub(super) fn push_flat<S: FlatSource>(items: &mut Vec<Value>, scan: &mut S, builtin: Builtin) -> Option<()> {
+            pub(super) fn fill_flat<S: FlatSource>(place: &mut Value, scan: &mut S, builtin: Builtin) -> Option<()> {
                 match builtin {
                     $(Builtin::$variant => {
                         let mut value = <$type as Lexical>::vacant();
                         scan.leaf(&mut value)?;
-                        items.push(Value::Simple(Simple::$variant(value)));
+                        *place = Value::Simple(Simple::$variant(value));
                     })*
                 }
                 Some(())

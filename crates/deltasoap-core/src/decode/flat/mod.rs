@@ -171,11 +171,17 @@ impl Cursor<'_> {
     }
 }
 
+/// How many blanks a list grows by: as many as it has items, within bounds.
+const LEAST_BLANKS: usize = 4;
+const MOST_BLANKS: usize = 256;
+
 /// Items on their way into a list.
 struct Taking<'t, T> {
     items: &'t mut Vec<T>,
     /// The place that the next one gets: an old one's, or behind all.
     place: usize,
+    /// Items that were there before. Behind them there may be blanks, to be written over.
+    old: usize,
     /// The place in front of which to stop for now, and the one in front of which to stop at all.
     last: usize,
     end: usize,
@@ -214,15 +220,16 @@ impl<T> Taking<'_, T> {
         T: Content,
     {
         let bytes = scan.bytes();
-        if T::DYNAMIC && self.place == self.items.len() {
+        if T::DYNAMIC && self.place >= self.old {
             // Made where it stays: a copy of what has just been written in pieces is slow.
-            T::push_flat(self.items, scan, view)?;
-            let next = markup.next(bytes, scan.pos());
-            match next {
-                Some(next) => self.pass(next.start),
-                None => _ = self.items.pop(),
+            if self.place == self.items.len() {
+                let blanks = self.place.clamp(LEAST_BLANKS, MOST_BLANKS);
+                self.items.resize_with(self.place + blanks, || T::blank(view));
             }
-            return next;
+            self.items[self.place].fill_flat(scan, view)?;
+            let next = markup.next(bytes, scan.pos())?;
+            self.pass(next.start);
+            return Some(next);
         }
         let mut value = T::vacant(view);
         value.scan_flat(scan, view)?;
@@ -238,8 +245,8 @@ impl<T> Taking<'_, T> {
     /// The same, borrowed.
     #[inline(always)]
     fn lend(&mut self) -> Taking<'_, T> {
-        let Taking { place, last, end, start, base, .. } = *self;
-        Taking { items: &mut *self.items, place, last, end, start, base, noted: self.noted.as_deref_mut() }
+        let Taking { place, old, last, end, start, base, .. } = *self;
+        Taking { items: &mut *self.items, place, old, last, end, start, base, noted: self.noted.as_deref_mut() }
     }
 
     /// Stops after so many items, if not before.
@@ -276,7 +283,8 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
     let positions = (base + window.pos as u64, base + start as u64);
     let noted = state.session.recorder.run(known, positions, frame, first as u32);
     let end = first.saturating_add(most);
-    let mut taking = Taking { items, place: first, last: end, end, start, base, noted };
+    let old = items.len();
+    let mut taking = Taking { items, place: first, old, last: end, end, start, base, noted };
     let markup = &known.markup;
     if let Some(text) = markup.open.end(bytes, start) {
         let mut scan = FlatScan::new(bytes, known, text, state.limits.text);
@@ -289,7 +297,8 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
             }
         }
     }
-    let Taking { place, start, .. } = taking;
+    let Taking { items, place, start, .. } = taking;
+    items.truncate(place.max(old));
     window.pos = start;
     state.session.recorder.end_run(window.base + start as u64);
     let read = u32::try_from(place - first).unwrap_or(u32::MAX);
