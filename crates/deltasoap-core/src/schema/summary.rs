@@ -23,14 +23,14 @@ pub(super) fn summaries(elements: &[Element]) -> Box<[Summary]> {
         for inner in inner(element) {
             match inner {
                 ElementRef::Index(inner) => outer[inner as usize].push(index),
-                ElementRef::Static(_) => all[index] = all[index].and(Summary::of(View::of_static(inner))),
+                ElementRef::Static(_) => all[index] = all[index].with(Summary::of(View::of_static(inner))),
             }
         }
     }
     let mut ahead: Vec<usize> = (0..all.len()).filter(|&index| all[index] != Summary::default()).collect();
     while let Some(index) = ahead.pop() {
         for &outer in &outer[index] {
-            let more = all[outer].and(all[index]);
+            let more = all[outer].with(all[index]);
             if more != all[outer] {
                 all[outer] = more;
                 ahead.push(outer);
@@ -68,7 +68,8 @@ impl Summary {
         Summary { has_nillable: view.has_nillable(), has_moving_parts: view.has_moving_parts() }
     }
 
-    fn and(self, other: Self) -> Self {
+    /// What holds of either.
+    fn with(self, other: Self) -> Self {
         Summary {
             has_nillable: self.has_nillable || other.has_nillable,
             has_moving_parts: self.has_moving_parts || other.has_moving_parts,
