@@ -77,6 +77,14 @@ pub struct Bounds {
     pub runs: Duration,
 }
 
+impl Bounds {
+    /// Most runs of a batch, when one takes `ns` nanoseconds, so that rounds do not take much longer than they may.
+    fn batch(&self, ns: u64) -> usize {
+        let fitting = self.runs.as_nanos() / ROUNDS as u128 / u128::from(ns.max(1));
+        usize::try_from(fitting).unwrap_or(MAX_RUNS).max(1)
+    }
+}
+
 /// As [`measure`], but a session that fails or is wrong spoils its own figures alone, and each is warmed up before its runs count.
 pub fn measure_each(sessions: &mut [Box<dyn Session + '_>], plan: Plan, bounds: Bounds) -> Vec<Result<Figures>> {
     let open = |session| Turns::open(session, plan, bounds);
@@ -103,14 +111,14 @@ struct Turns<'s, 'a> {
 impl<'s, 'a> Turns<'s, 'a> {
     fn open(session: &'s mut Box<dyn Session + 'a>, plan: Plan, bounds: Bounds) -> Result<Self> {
         session.check()?;
-        warm_up(&mut **session, bounds.warm_up)?;
         let first = session.run(1)?;
-        let batch = plan.batch(first[0]);
         // One that takes that long has no other run.
         if Duration::from_nanos(first[0]) >= bounds.runs {
-            return Ok(Turns { session, batch, times: first, left: Duration::ZERO });
+            return Ok(Turns { session, batch: 1, times: first, left: Duration::ZERO });
         }
-        Ok(Turns { session, batch, times: Vec::new(), left: bounds.runs })
+        warm_up(&mut **session, bounds.warm_up)?;
+        let ns = session.run(1)?[0];
+        Ok(Turns { session, batch: plan.batch(ns).min(bounds.batch(ns)), times: Vec::new(), left: bounds.runs })
     }
 
     fn take(&mut self) -> Result<()> {

@@ -1,17 +1,22 @@
 //! `suite`: the operations of the benchmark suite that was announced with *Toward Characterizing the Performance of SOAP Toolkits*,
 //! over all toolkits that this machine has, into a record and its report.
 //!
-//! [`definition`] reads what there is to measure, [`mod@steps`] puts it in order, [`mod@bench`] measures it over [`toolkits`] by means of the parts that
-//! the other commands have too, [`record`] keeps [`row`]s. [`operations`] are the messages, [`calls`] our client's calls, [`service`] our
+//! [`definition`] reads what there is to measure, [`mod@steps`] puts it in order, [`mod@bench`] measures it over [`toolkits`] and their [`servers`], a
+//! [`group`] at a time, by means of the parts that the other commands have too; [`growth`] tells what would take too long, and [`lack`] is why
+//! there is nothing to measure. [`record`] keeps [`row`]s. [`operations`] are the messages, [`calls`] our client's calls, [`service`] our
 //! server. [`report`] makes the report of a record, now or later: numbers and their presentation are apart.
 
 mod bench;
 mod calls;
 mod definition;
+mod group;
+mod growth;
+mod lack;
 mod operations;
 mod record;
 mod report;
 mod row;
+mod servers;
 pub mod service;
 mod steps;
 mod toolkits;
@@ -63,6 +68,9 @@ pub struct SuiteArguments {
     /// Where that report goes [default: report.html beside the record]
     #[arg(long, value_name = "FILE", requires = "report")]
     html: Option<PathBuf>,
+    /// Only print the short tables of that record, in Markdown
+    #[arg(long, requires = "report", conflicts_with = "html")]
+    markdown: bool,
     /// Let toolkits run on any core
     #[arg(long)]
     no_pin: bool,
@@ -78,6 +86,10 @@ const PAGE: &str = "report.html";
 pub fn run(arguments: &SuiteArguments, definitions: &Definitions) -> Result<ExitCode> {
     if let Some(folder) = &arguments.report {
         let (environment, rows) = record::read(folder)?;
+        if arguments.markdown {
+            println!("{}", report::short(&environment, &rows)?.trim_end());
+            return Ok(ExitCode::SUCCESS);
+        }
         let page = arguments.html.clone().unwrap_or_else(|| folder.join(PAGE));
         report::write(&page, &environment, &rows)?;
         return Ok(ExitCode::SUCCESS);
@@ -131,7 +143,7 @@ fn all(bench: &mut Bench<'_>, record: &mut Record, steps: &[Step<'_>]) -> Result
     progress.set_style(ProgressStyle::with_template("{msg:56!} {bar:30} {pos}/{len}, {eta} left")?);
     for step in left {
         progress.set_message(step.row.clone());
-        let rows = bench.measure(step).with_context(|| step.row.clone())?;
+        let rows = bench.measure(step, record.rows()).with_context(|| step.row.clone())?;
         record.append(rows)?;
         progress.inc(1);
     }

@@ -68,6 +68,11 @@ impl Record {
         Ok(Record { folder: folder.to_owned(), file, rows, done })
     }
 
+    /// What it has.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
     /// True if a piece of work has been recorded.
     pub fn has(&self, row: &str) -> bool {
         self.done.contains(row)

@@ -66,6 +66,19 @@ pub enum Part {
     Ablation,
 }
 
+impl Part {
+    /// The name in rows.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Process => "process",
+            Part::Calls => "calls",
+            Part::Load => "load",
+            Part::Transport => "transport",
+            Part::Ablation => "ablation",
+        }
+    }
+}
+
 /// Who does what, without numbers.
 #[derive(Debug, Clone)]
 pub struct Subject<'a> {

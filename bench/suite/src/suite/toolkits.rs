@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::lack::Lack;
 use super::record::EngineNote;
 use super::row::Layer;
 use crate::engine::{Call, Deltasoap, Engine, Peer, Session};
-use crate::measure::Figures;
 use crate::workload::{Action, Definitions, PeerDefinition, Workload};
 
 /// How long a peer may take for an answer.
@@ -43,6 +43,8 @@ pub struct Toolkit {
     no_calls: Option<String>,
     /// How long it wants to be warmed up.
     warm: Duration,
+    /// What it has been warmed up for since it was started.
+    warmed: HashSet<String>,
     watchdog: Watchdog,
 }
 
@@ -69,6 +71,7 @@ impl Toolkits {
             server: OURS.to_owned(),
             no_calls: None,
             warm: Duration::ZERO,
+            warmed: HashSet::new(),
             watchdog: watchdog.clone(),
         };
         let peer = |definition: &PeerDefinition| Toolkit::peer(definition, folder, &watchdog);
@@ -99,7 +102,7 @@ const OURS: &str = "deltasoap";
 pub type Offers = HashMap<String, Result<(), String>>;
 
 /// A session, or why there is none.
-pub type Opened<'a> = Result<Box<dyn Session + 'a>, String>;
+pub type Opened<'a> = Result<Box<dyn Session + 'a>, Lack>;
 
 impl Toolkit {
     fn peer(definition: &PeerDefinition, folder: &std::path::Path, watchdog: &Watchdog) -> Self {
@@ -112,6 +115,7 @@ impl Toolkit {
             no_calls: definition.no_calls.clone(),
             server: definition.server.clone().unwrap_or_else(|| definition.name.clone()),
             warm: Duration::ZERO,
+            warmed: HashSet::new(),
             watchdog: watchdog.clone(),
         };
         toolkit.begin(definition, folder);
@@ -125,6 +129,7 @@ impl Toolkit {
                 self.version = Some(peer.version().to_owned());
                 let (peer, warm) = peer.without_warm_up();
                 (self.state, self.warm) = (State::Peer(Box::new(peer)), warm);
+                self.warmed.clear();
             }
         }
     }
@@ -178,30 +183,40 @@ impl Toolkit {
         }
     }
 
+    /// How long work of that name wants to be warmed up: what has been compiled while it ran stays so, whatever the size.
+    fn warm_once(&mut self, work: &str) -> Duration {
+        if self.warmed.insert(work.to_owned()) { self.warm } else { Duration::ZERO }
+    }
+
     /// Opens a workload.
     pub fn open(&mut self, workload: &Workload, n: usize) -> Opened<'_> {
-        let Toolkit { state, watchdog, warm, .. } = self;
+        let warm = self.warm_once(&workload.name);
+        let Toolkit { state, watchdog, .. } = self;
         let is_floor = matches!(workload.action, Action::Compare | Action::Copy);
         match state {
-            State::Missing(reason) => Err(reason.clone()),
-            State::Ours(ours) => ours.prepare(workload, n).map_err(|error| format!("{error:#}")),
-            State::Peer(peer) if is_floor || !peer.offers(workload) => Err(format!("does not offer {}", workload.name)),
+            State::Missing(reason) => Err(Lack::Absent(reason.clone())),
+            State::Ours(ours) => ours.prepare(workload, n).map_err(|error| Lack::failed(&error)),
+            State::Peer(peer) if is_floor || !peer.offers(workload) => {
+                Err(Lack::Absent(format!("does not offer {}", workload.name)))
+            }
             State::Peer(peer) => {
                 let pid = peer.pid();
-                watchdog.guard((pid, *warm), || peer.prepare(workload, n))
+                watchdog.guard((pid, warm), || peer.prepare(workload, n))
             }
         }
     }
 
     /// Opens calls by a peer's client.
     pub fn open_call(&mut self, call: &Call<'_>) -> Opened<'_> {
-        let Toolkit { state, watchdog, warm, .. } = self;
+        let transport = call.transport.map_or("plain", |transport| transport.name);
+        let warm = self.warm_once(&format!("{transport} {}", call.operation));
+        let Toolkit { state, watchdog, .. } = self;
         match state {
-            State::Missing(reason) => Err(reason.clone()),
-            State::Ours(_) => Err("our client is no peer".to_owned()),
+            State::Missing(reason) => Err(Lack::Absent(reason.clone())),
+            State::Ours(_) => Err(Lack::Absent("our client is no peer".to_owned())),
             State::Peer(peer) => {
                 let pid = peer.pid();
-                watchdog.guard((pid, *warm), || peer.prepare_call(call))
+                watchdog.guard((pid, warm), || peer.prepare_call(call))
             }
         }
     }
@@ -240,11 +255,6 @@ impl Restarts {
     }
 }
 
-/// What came out of a session, for a row.
-pub fn outcome(result: Result<Figures>) -> Result<Figures, String> {
-    result.map_err(|error| format!("{error:#}"))
-}
-
 /// Ends peers that do not answer.
 #[derive(Clone)]
 struct Watchdog(Arc<Mutex<Watch>>);
@@ -276,7 +286,7 @@ impl Watchdog {
         (pid, warm): (u32, Duration),
         open: impl FnOnce() -> Result<Box<dyn Session + 'a>>,
     ) -> Opened<'a> {
-        let session = self.during(pid, open).map_err(|error| format!("{error:#}"))?;
+        let session = self.during(pid, open).map_err(|error| Lack::failed(&error))?;
         Ok(Box::new(Guarded { session, pid, warm, watchdog: self.clone() }))
     }
 
@@ -354,11 +364,24 @@ mod tests {
     }
 
     #[test]
+    fn work_is_warmed_up_once_in_all_sizes() {
+        let definitions = Definitions::load().unwrap();
+        let mut toolkits =
+            Toolkits::start(&definitions, &["gsoap".to_owned()], std::path::Path::new("/nowhere")).unwrap();
+        let toolkit = &mut toolkits.all[0];
+        toolkit.warm = Duration::from_secs(3);
+        let warmed = ["decode-ints", "decode-ints", "encode-ints"].map(|work| toolkit.warm_once(work).as_secs());
+        assert_eq!(warmed, [3, 0, 3]);
+    }
+
+    #[test]
     fn a_toolkit_that_is_not_built_says_so() {
         let definitions = Definitions::load().unwrap();
         let nowhere = std::path::Path::new("/nowhere");
         let mut toolkits = Toolkits::start(&definitions, &["gsoap".to_owned()], nowhere).unwrap();
-        let reason = toolkits.all[0].open(&definitions.workloads[0], 1).err().unwrap();
+        let Err(Lack::Absent(reason)) = toolkits.all[0].open(&definitions.workloads[0], 1) else {
+            panic!("it is not missing")
+        };
         assert!(reason.contains("not built"), "{reason}");
         assert!(toolkits.notes()[0].reason.is_some());
         assert!(Toolkits::start(&definitions, &["soapgun".to_owned()], nowhere).is_err());

@@ -1,12 +1,13 @@
 //! The report of a record: one page that needs no network.
 //!
 //! [`exhibits`] are the paper's tables and figures from our data, [`standings`] says who wins each row, [`losses`] why we lose some,
-//! [`tables`] show everything else, and [`page`] puts it all into HTML. Nothing is measured here: a report can be written again at any time.
+//! [`tables`] show everything else, and [`page`] puts it all into HTML; [`short`] tables are for documents. Nothing is measured here: a report can be written again at any time.
 
 mod exhibits;
 mod losses;
 mod page;
 mod sheet;
+mod short;
 mod standings;
 mod tables;
 
@@ -83,6 +84,14 @@ pub fn write(path: &Path, environment: &Environment, rows: &[Row]) -> Result<()>
     std::fs::write(path, html(environment, rows)?).with_context(|| format!("cannot write {}", path.display()))?;
     eprintln!("the report is {}", path.display());
     Ok(())
+}
+
+/// The short tables of a record, in Markdown.
+///
+/// # Errors
+/// When the definition of the suite is malformed.
+pub fn short(environment: &Environment, rows: &[Row]) -> Result<String> {
+    Ok(short::markdown(&Data::new(environment, &Definition::load()?, rows)))
 }
 
 fn html(environment: &Environment, rows: &[Row]) -> Result<String> {

@@ -21,7 +21,8 @@ fn name_of(row: &Row) -> &str {
     row.row.split('/').nth(1).unwrap_or_default()
 }
 
-fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
+/// Items, each once, in their order.
+pub fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
     items.fold(Vec::new(), |mut list, item| {
         if !list.contains(&item) {
             list.push(item);

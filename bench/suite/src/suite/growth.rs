@@ -1,0 +1,49 @@
+//! How long a run is going to take, by those of fewer items: what nobody would wait for is not begun.
+
+use std::time::Duration;
+
+use super::row::Row;
+
+/// The time of a run of `n` items, by what `rows` have of the same work with fewer. It grows at least with the number of items, and
+/// as it has grown from one size to the next. `None` where nothing is known.
+///
+/// `work` is what the names of the rows have in front of the size.
+pub fn expected(rows: &[Row], work: &str, engine: &str, n: usize) -> Option<Duration> {
+    let size_of = |row: &Row| row.row.strip_prefix(work)?.strip_prefix('/')?.parse::<usize>().ok();
+    let is_meant = |row: &&Row| row.engine == engine && row.mode == "regular";
+    let mut points: Vec<(f64, f64)> = rows
+        .iter()
+        .filter(is_meant)
+        .filter_map(|row| Some((size_of(row).filter(|&size| size > 0 && size < n)? as f64, row.ns_median? as f64)))
+        .collect();
+    points.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let &(size, ns) = points.last()?;
+    let before = points.len().checked_sub(2).map(|place| points[place]);
+    let power = before.map_or(1.0, |(less, less_ns)| ((ns / less_ns).ln() / (size / less).ln()).clamp(1.0, 3.0));
+    Some(Duration::from_nanos((ns * (n as f64 / size).powf(power)) as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::row::{Layer, Part, Subject};
+    use super::*;
+
+    fn row(n: usize, ms: u64) -> Row {
+        let row = format!("calls/echoInts/{n}");
+        let subject =
+            Subject { row: &row, part: Part::Calls, operation: "echoInts", values: "ints", n, similarity: None };
+        Row { ns_median: Some(ms * 1_000_000), ..subject.row("snail", Layer::Soap, "regular") }
+    }
+
+    #[test]
+    fn time_grows_as_it_has_grown() {
+        let ms = |rows: &[Row], n| expected(rows, "calls/echoInts", "snail", n).map(|time| time.as_millis());
+        assert_eq!(ms(&[row(100, 2)], 1000), Some(20));
+        assert_eq!(ms(&[row(1000, 200), row(100, 2)], 10_000), Some(20_000));
+        // The fixed part of a call hides how it grows.
+        assert_eq!(ms(&[row(10, 2), row(100, 2)], 1000), Some(20));
+        assert_eq!(ms(&[row(1000, 200)], 1000), None);
+        assert_eq!(expected(&[row(100, 2)], "calls/echoInt", "snail", 1000), None);
+        assert_eq!(expected(&[row(100, 2)], "calls/echoInts", "hare", 1000), None);
+    }
+}

@@ -1,0 +1,192 @@
+//! The servers of the toolkits, each a process of its own on the cores that the clients leave alone, and how they are spoken to.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use deltasoap::http::Roots;
+use tempfile::TempDir;
+
+use super::calls::Mode;
+use super::definition::LoadDefinition;
+use super::lack::Lack;
+use super::toolkits::{Offers, Toolkit};
+use crate::engine::Transport;
+use crate::load::server::{Launch, OURS, Server};
+
+/// How a client and its server speak to each other.
+#[derive(Clone, Copy)]
+pub struct Way<'s> {
+    /// The name in rows.
+    pub mode: &'static str,
+    /// The name in the peer protocol.
+    pub name: &'static str,
+    /// True if messages are compressed.
+    pub is_gzip: bool,
+    /// True if they are encrypted.
+    pub is_tls: bool,
+    /// What TLS needs.
+    pub secrets: Option<&'s Secrets>,
+}
+
+/// All that there are.
+pub const WAYS: [Way<'_>; 4] = [
+    Way { mode: "plain", name: "plain", is_gzip: false, is_tls: false, secrets: None },
+    Way { mode: "gzip", name: "gzip", is_gzip: true, is_tls: false, secrets: None },
+    Way { mode: "TLS", name: "tls", is_gzip: false, is_tls: true, secrets: None },
+    Way { mode: "gzip and TLS", name: "gzip+tls", is_gzip: true, is_tls: true, secrets: None },
+];
+
+impl Way<'_> {
+    /// As it is wherever transports are not of interest.
+    pub fn plain() -> Self {
+        Way { mode: Mode::Regular.name(), ..WAYS[0] }
+    }
+
+    /// What a peer is told; nothing where it cannot have been told anything else.
+    pub fn transport(&self) -> Option<Transport> {
+        let secrets = self.secrets?;
+        Some(Transport { name: self.name, folder: secrets.folder.path().to_owned() })
+    }
+
+    /// The options of our server.
+    fn options(&self) -> Vec<String> {
+        let secrets = self.secrets.map_or_else(Vec::new, |secrets| secrets.options(self.is_gzip, self.is_tls));
+        [options(Mode::Regular), secrets].concat()
+    }
+}
+
+/// Servers, each a process of its own on the cores that the clients leave alone.
+pub struct Servers {
+    program: PathBuf,
+    peers: PathBuf,
+    is_pinned: bool,
+    /// Those of the calls, by toolkit.
+    running: HashMap<String, Result<Server, Lack>>,
+}
+
+impl Servers {
+    /// For peers that lie there.
+    ///
+    /// # Errors
+    /// When it is not known where this program is.
+    pub fn new(peers: PathBuf, is_pinned: bool) -> Result<Self> {
+        let program = std::env::current_exe().context("it is not known where this program is")?;
+        Ok(Servers { program, peers, is_pinned, running: HashMap::new() })
+    }
+
+    /// Where the server of a toolkit listens that is called by its client, one connection at a time.
+    ///
+    /// # Errors
+    /// When its client or its server cannot do that, or the server does not start.
+    pub fn of(
+        &mut self,
+        toolkit: &Toolkit,
+        operation: &str,
+        offers: &Offers,
+        way: &Way<'_>,
+    ) -> Result<SocketAddr, Lack> {
+        toolkit.can_call(operation).map_err(Lack::Absent)?;
+        toolkit.can_speak(way.name).map_err(Lack::Absent)?;
+        let name = toolkit.server();
+        let missing = || Err(format!("the server that its client calls, {name}, is not asked for"));
+        offers.get(name).cloned().unwrap_or_else(missing).map_err(Lack::Absent)?;
+        if !self.running.contains_key(name) {
+            let launch = Launch { transport: way.transport(), ..self.launch(1, way.options()) };
+            let server = launch.start(name).map_err(|error| Lack::failed(&error));
+            self.running.insert(name.to_owned(), server);
+        }
+        match &self.running[name] {
+            Ok(server) => Ok(server.address),
+            Err(reason) => Err(reason.clone()),
+        }
+    }
+
+    /// Ends the server of a toolkit, if there is one.
+    pub fn forget(&mut self, name: &str) {
+        self.running.remove(name);
+    }
+
+    /// Ends all of them.
+    pub fn forget_all(&mut self) {
+        self.running.clear();
+    }
+
+    /// A server that has served nobody yet.
+    ///
+    /// # Errors
+    /// When the toolkit has none for that, or it does not start.
+    pub fn fresh(&self, toolkit: &Toolkit, load: &LoadDefinition, mode: Mode) -> Result<Server, Lack> {
+        toolkit.offers(load.operation()).map_err(Lack::Absent)?;
+        // One more, for the messages that are tried out.
+        let launch = self.launch(load.connections + 1, options(mode));
+        launch.start(&toolkit.name).map_err(|error| Lack::failed(&error))
+    }
+
+    /// A server of ours.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub fn ours(&self, mode: Mode) -> Result<Server, Lack> {
+        self.launch(1, options(mode)).start(OURS).map_err(|error| Lack::failed(&error))
+    }
+
+    fn launch(&self, connections: usize, options: Vec<String>) -> Launch {
+        let (program, peers) = (self.program.clone(), self.peers.clone());
+        Launch { program, options, peers, connections, transport: None, is_pinned: self.is_pinned }
+    }
+}
+
+fn options(mode: Mode) -> Vec<String> {
+    vec!["--mode".to_owned(), crate::options::name(mode)]
+}
+
+/// A certificate for this machine, and who vouches for it: itself.
+pub struct Secrets {
+    folder: TempDir,
+    /// Who vouches for it.
+    pub roots: Roots,
+}
+
+impl Secrets {
+    /// A new one.
+    ///
+    /// # Errors
+    /// When it cannot be made or written.
+    pub fn new() -> Result<Self> {
+        let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()])?;
+        let (folder, certificate) = (tempfile::tempdir()?, made.cert.pem());
+        std::fs::write(folder.path().join("certificate.pem"), &certificate)?;
+        let key = made.signing_key.serialize_pem();
+        std::fs::write(folder.path().join("key.pem"), &key)?;
+        std::fs::write(folder.path().join("identity.pem"), key + &certificate)?;
+        Ok(Secrets { folder, roots: Roots::from_pem(certificate)? })
+    }
+
+    /// Our server's options.
+    fn options(&self, is_gzip: bool, is_tls: bool) -> Vec<String> {
+        let file = |name: &str| self.path(name).display().to_string();
+        let mut options = if is_gzip { vec!["--gzip".to_owned()] } else { vec![] };
+        if is_tls {
+            options.extend(["--tls-cert".to_owned(), file("certificate.pem"), "--tls-key".to_owned(), file("key.pem")]);
+        }
+        options
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        Path::new(self.folder.path()).join(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transports_have_their_options() {
+        let secrets = Secrets::new().unwrap();
+        assert!(secrets.options(false, false).is_empty());
+        assert_eq!(secrets.options(true, true).len(), 5);
+    }
+}
