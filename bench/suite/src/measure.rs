@@ -55,6 +55,7 @@ pub struct Figures {
 pub fn measure(sessions: &mut [Box<dyn Session + '_>], plan: Plan, mut tick: impl FnMut()) -> Result<Vec<Figures>> {
     let mut batches = Vec::new();
     for session in &mut *sessions {
+        session.run(1)?;
         session.check()?;
         batches.push(plan.batch(session.run(1)?[0]));
     }
@@ -110,8 +111,8 @@ struct Turns<'s, 'a> {
 
 impl<'s, 'a> Turns<'s, 'a> {
     fn open(session: &'s mut Box<dyn Session + 'a>, plan: Plan, bounds: Bounds) -> Result<Self> {
-        session.check()?;
         let first = session.run(1)?;
+        session.check()?;
         // One that takes that long has no other run.
         if Duration::from_nanos(first[0]) >= bounds.runs {
             return Ok(Turns { session, batch: 1, times: first, left: Duration::ZERO });
@@ -133,7 +134,7 @@ impl<'s, 'a> Turns<'s, 'a> {
 }
 
 /// Batches of a warm-up that fit into its limit.
-const WARM_UP_BATCHES: u32 = 12;
+const WARM_UP_BATCHES: u32 = 48;
 /// Medians of batches that must be alike, one after the other.
 const ALIKE: usize = 3;
 /// How far apart they may lie, as a share of the smallest.

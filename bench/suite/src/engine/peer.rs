@@ -136,10 +136,9 @@ impl Peer {
         }
         let request = format!("call {} {operation} {n} {}", server.port(), message.len());
         let prepared: Prepared = self.link.ask(&request, message).with_context(|| request.clone())?;
-        let mut session =
+        let session =
             Calls { link: &mut self.link, checksum: (*checksum).to_owned(), bytes: prepared.bytes, peak_bytes: 0 };
         session.check_checksum(&prepared.checksum)?;
-        session.run(1)?;
         Ok(Box::new(session))
     }
 
@@ -290,15 +289,14 @@ impl Work {
 }
 
 impl<'a> PeerSession<'a> {
-    /// Prepares a workload and runs it once.
+    /// Prepares a workload.
     fn prepare(link: &'a mut Link, name: &str, (action, values, n): (Action, Values, usize)) -> Result<Self> {
         let Summary { message, checksum } = with_sample(values, n, Summarize);
         let request = format!("prepare {name} {n} {}", message.len());
         let prepared: Prepared = link.ask(&request, &message).with_context(|| request.clone())?;
         let work = Work { action, values, n, checksum };
-        let mut session = PeerSession { link, work, bytes: prepared.bytes, peak_bytes: 0 };
+        let session = PeerSession { link, work, bytes: prepared.bytes, peak_bytes: 0 };
         session.work.check_checksum(&prepared.checksum)?;
-        session.run(1)?;
         Ok(session)
     }
 
