@@ -1,8 +1,8 @@
 //! `suite`: the operations of the benchmark suite that was announced with *Toward Characterizing the Performance of SOAP Toolkits*,
 //! over all toolkits that this machine has, into a record and its report.
 //!
-//! [`definition`] reads what there is to measure, [`mod@steps`] puts it in order, [`mod@bench`] measures it over [`toolkits`] by means of the parts that
-//! the other commands have too, [`record`] keeps [`row`]s. [`operations`] are the messages, [`calls`] our client's calls, [`service`] our
+//! [`definition`] reads what there is to measure, [`mod@steps`] puts it in order, [`mod@bench`] measures it over [`toolkits`] by means of the parts
+//! that the other commands have too, [`record`] keeps [`row`]s. [`operations`] are the messages, [`calls`] our client's calls, [`service`] our
 //! server. [`report`] makes the report of a record, now or later: numbers and their presentation are apart.
 
 mod bench;
