@@ -1,7 +1,8 @@
 //! The peer in C#: .NET's `XmlSerializer` on the Mono that Debian has.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -21,10 +22,28 @@ pub fn build() -> Result<PathBuf> {
     stamp::unless_done(&assembly, &files, &version, || {
         let composites = folder.join("Composites.cs");
         fs::write(&composites, composites::csharp(&composites::all()?)).context("cannot write the composite types")?;
-        let classes = files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "cs"));
-        let mut compiler = shell::command("mcs", ["-optimize+", "-warnaserror", "-r:System.Xml.dll"]);
-        shell::run(compiler.arg(format!("-out:{}", assembly.display())).args(classes).arg(composites))
+        shell::run(compiler(&assembly, &files).arg(composites))
     })?;
     shell::write_program(&program, &format!("exec mono --optimize=all '{}'", assembly.display()))?;
     Ok(program)
+}
+
+/// What compiles the classes among some files.
+fn compiler(assembly: &Path, files: &[PathBuf]) -> Command {
+    let classes = files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "cs"));
+    let mut compiler = shell::command("mcs", ["-optimize+", "-warnaserror", "-r:System.Xml.dll"]);
+    compiler.arg(format!("-out:{}", assembly.display())).args(classes);
+    compiler
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_compiled_and_nothing_else() {
+        let files = ["Peer.cs", "README.md", "composites.wsdl", "Values.cs"].map(PathBuf::from);
+        let command = shell::show(&compiler(Path::new("/mono/peer.exe"), &files));
+        assert!(command.ends_with(" -out:/mono/peer.exe Peer.cs Values.cs"), "{command}");
+    }
 }

@@ -141,7 +141,8 @@ const ALIKE: usize = 3;
 const TOLERANCE: f64 = 0.05;
 
 /// Runs a session until its time has settled: the medians of three batches in a row lie within five per cent. Programs that are
-/// compiled while they run get there after seconds, others at once; who knows better says so ([`Session::warm`]). `limit` is how long that may take; zero for no warm-up.
+/// compiled while they run get there after seconds, others at once; who knows better says so ([`Session::warm`]). `limit` is how long that may take;
+/// zero for no warm-up.
 ///
 /// # Errors
 /// When a run fails.

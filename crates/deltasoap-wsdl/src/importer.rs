@@ -358,7 +358,8 @@ impl Import {
     /// and what a complex type gives beyond its base ([`Schemas::content`] has it all).
     ///
     /// The file holds the locations of the documents: files relative to the folder that the importer read below
-    /// ([`Importer::root`]), URLs without a password. So it is the same wherever the documents are. Only the version of this library's format that wrote it reads it.
+    /// ([`Importer::root`]), URLs without a password. So it is the same wherever the documents are. Only the version of this library's format that
+    /// wrote it reads it.
     pub fn compile(&self) -> Vec<u8> {
         let root = self.root.as_deref();
         match &self.lowered {

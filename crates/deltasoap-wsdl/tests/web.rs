@@ -60,9 +60,12 @@ fn answer(path: &str) -> String {
         "/loop" => ("302 Found", "Location: /loop", String::new()),
         "/file" => ("302 Found", "Location: file:///etc/passwd", String::new()),
         "/elsewhere" => ("302 Found", "Location: http://127.0.0.1:1/", String::new()),
+        // The stronger one is to be answered.
         "/digest/b" => (
             "401 Unauthorized",
-            "WWW-Authenticate: Digest realm=\"r\", nonce=\"n1\", qop=\"auth\", algorithm=SHA-256",
+            "WWW-Authenticate: Digest realm=\"r\", nonce=\"n0\", qop=\"auth\", algorithm=MD5\r\n\
+             WWW-Authenticate: Digest realm=\"r\", nonce=\"n1\", qop=\"auth\", algorithm=SHA-256\r\n\
+             WWW-Authenticate: Digest realm=\"r\", nonce=\"n2\", qop=\"auth\", algorithm=MD5",
             String::new(),
         ),
         "/basic" => ("401 Unauthorized", "WWW-Authenticate: Basic realm=\"r\"", String::new()),

@@ -43,7 +43,8 @@ pub struct FiguresArguments {
     /// Leave out the goals whose names do not contain this
     #[arg(long, value_name = "TEXT")]
     pub only: Option<String>,
-    /// Where built peers lie; sending is compared with gSOAP, and servers with those of gSOAP and CXF, if they are built [default: .peers in the repository]
+    /// Where built peers lie; sending is compared with gSOAP, and servers with those of gSOAP and CXF, if they are built [default: .peers in the
+    /// repository]
     #[arg(long, value_name = "FOLDER")]
     pub peers: Option<PathBuf>,
     /// Where large descriptions lie: of those above 1 MB, import and loading are measured [default: the largest of the repository]

@@ -78,7 +78,7 @@ pub struct LoadArguments {
     /// Seconds that are measured
     #[arg(long, value_name = "S", default_value = "5", value_parser = crate::cli::seconds)]
     seconds: Duration,
-    /// Seconds in front of them [default: 1; up to 90 for a server that is compiled while it runs]
+    /// Seconds in front of them [default: 1; for a server that is compiled while it runs, 30 times what its peer asks for in memory]
     #[arg(long, value_name = "S", value_parser = crate::cli::seconds)]
     warm_up: Option<Duration>,
     /// Threads of the generator

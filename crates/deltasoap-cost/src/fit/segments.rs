@@ -10,8 +10,8 @@
 //! ```
 //!
 //! Its penalty is much higher than that of Schwarz's criterion, which finds breaks in noise. And a break that the eye cannot see is none: the two
-//! lines must differ from the one line through both by more than 5 % of the cost somewhere. Residuals are relative, since the noise of times grows with
-//! them.
+//! lines must differ from the one line through both by more than 5 % of the cost somewhere. Residuals are relative, since the noise of times grows
+//! with them.
 
 use super::regression::{Problem, Regression};
 use crate::CostError;

@@ -1,8 +1,8 @@
 //! What is under client and server: streams of bytes, and protocols that carry exchanges over them.
 //!
 //! An exchange is a request and its response, each a head and a body that comes in pieces: in the words of SOAP 1.2 (part 1, section 4)
-//! the *message exchange* that a binding to an underlying protocol supports. Its vocabulary here are [`http::Request`] and [`http::Response`], whatever
-//! carries them: a target, named fields (`Content-Type`, `SOAPAction`, `Authorization`), extensions with what is known of the
+//! the *message exchange* that a binding to an underlying protocol supports. Its vocabulary here are [`http::Request`] and [`http::Response`],
+//! whatever carries them: a target, named fields (`Content-Type`, `SOAPAction`, `Authorization`), extensions with what is known of the
 //! connection, and a [`Body`]. There is nothing of HTTP's wire in these types, and all of tower works on them. So the client is generic
 //! over any [`tower::Service`] from requests to responses, and [`SoapService`](crate::SoapService) is such a service; what
 //! is between the two comes apart into three small traits:

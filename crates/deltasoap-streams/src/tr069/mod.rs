@@ -13,8 +13,8 @@
 //!   of a MAC address (in hexadecimal);
 //! - **the external address**, there and in the ConnectionRequestURL: a random one of 198.18.0.0/15 or 2001:db8::/32,
 //!   ranges that belong to nobody;
-//! - **`cwmp:ID`**: the sample's number plus a random one below 900; a random number of nine digits where the sample has nine (one sample has no Header,
-//!   and so no ID);
+//! - **`cwmp:ID`**: the sample's number plus a random one below 900; a random number of nine digits where the sample has nine (one sample has no
+//!   Header, and so no ID);
 //! - **CurrentTime**: the sample's time plus the arrival; the offset from UTC stays as it is. (One sample's time, `11:54::14`, is
 //!   no xsd:dateTime; its stream has `11:54:14`.)
 //! - **UpTime**: every other device on average appends a parameter `DeviceInfo.UpTime`, an `xsd:unsignedInt` (a parameter on which the server

@@ -5,7 +5,7 @@
 
 use deltasoap_xml::Buffer;
 use deltasoap_xml::lexical::Base64;
-use http_auth::digest::{DigestClient, Qop};
+use http_auth::digest::{Algorithm, DigestClient, Qop};
 use http_auth::{PasswordParams, parse_challenges};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
@@ -95,8 +95,8 @@ impl Access {
         self.header(AUTHORIZATION.as_str(), &format!("Basic {}", String::from_utf8_lossy(pair.as_slice())))
     }
 
-    /// Name and password of Digest authentication (RFC 7616, by SHA-256 or MD5 with `qop=auth`): for each document the challenge is fetched
-    /// first. A challenge to another scheme is not answered.
+    /// Name and password of Digest authentication (RFC 7616, by SHA-256 where it is offered, else by MD5, with `qop=auth`): for each document
+    /// the challenge is fetched first. A challenge to another scheme is not answered.
     #[must_use]
     pub fn digest(mut self, name: impl Into<String>, password: impl Into<String>) -> Self {
         self.digest = Some(Digest { name: name.into(), password: password.into() });
@@ -153,13 +153,14 @@ impl Access {
     }
 }
 
-/// The first challenge that can be answered.
+/// The strongest challenge that can be answered.
 fn challenge(received: &HeaderMap) -> Option<DigestClient> {
     let texts = received.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
     let challenges = texts.filter_map(|text| parse_challenges(text).ok()).flatten();
     let digests = challenges.filter(|challenge| challenge.scheme.eq_ignore_ascii_case("digest"));
-    let mut clients = digests.filter_map(|challenge| DigestClient::try_from(&challenge).ok());
-    clients.find(|client| client.qop() & Qop::Auth && !client.rfc2069_compat())
+    let clients = digests.filter_map(|challenge| DigestClient::try_from(&challenge).ok());
+    let answered = clients.filter(|client| client.qop() & Qop::Auth && !client.rfc2069_compat());
+    answered.max_by_key(|client| !matches!(client.algorithm(), Algorithm::Md5))
 }
 
 /// The certificates of a PEM file; `None` for none, and for a file at fault.

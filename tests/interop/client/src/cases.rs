@@ -79,7 +79,7 @@ impl Visitor for Tests<'_> {
 impl Tests<'_> {
     async fn run(self, report: &Report) {
         for (feature, name, running) in self.all {
-            report.case(&self.peer.feature(feature), name, running).await;
+            report.test(self.peer.feature(feature).as_str(), name, running).await;
         }
     }
 }
@@ -122,11 +122,11 @@ impl Peer {
 
     async fn calls<C: Calls>(&self, report: &Report) {
         let feature = self.feature("headers");
-        report.case(&feature, "a header block", self.trace::<C>(Some(("abc <1>".to_owned(), 41)))).await;
-        report.case(&feature, "no header block", self.trace::<C>(None)).await;
+        report.test(feature.as_str(), "a header block", self.trace::<C>(Some(("abc <1>".to_owned(), 41)))).await;
+        report.test(feature.as_str(), "no header block", self.trace::<C>(None)).await;
         let feature = self.feature("faults");
         for code in ["quota", "<a & b> 漢字"] {
-            report.case(&feature, &format!("a typed fault, code {code:?}"), self.fail::<C>(code)).await;
+            report.test(feature.as_str(), &format!("a typed fault, code {code:?}"), self.fail::<C>(code)).await;
         }
     }
 

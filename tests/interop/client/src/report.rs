@@ -43,9 +43,9 @@ const NAMES: [(Feature, &str); 13] = [
     (Feature::OneWay, "one-way"),
 ];
 
-impl Feature {
-    fn name(self) -> &'static str {
-        NAMES.iter().find(|(feature, _)| *feature == self).map_or("", |(_, name)| name)
+impl From<Feature> for &str {
+    fn from(feature: Feature) -> Self {
+        NAMES.iter().find(|(known, _)| *known == feature).map_or("", |(_, name)| name)
     }
 }
 
@@ -91,24 +91,14 @@ impl Report {
         Report { soap, lacks }
     }
 
-    /// Runs a test, unless the peer does not have what it is about.
+    /// Runs a test, unless the peer does not have what it is about: a feature, or the name of one.
     pub fn test<'a>(
         &'a self,
-        feature: Feature,
+        feature: impl Into<&'a str>,
         test: &'a str,
         running: impl Future<Output = Result<(), Failure>> + 'a,
     ) -> impl Future<Output = ()> + 'a {
-        self.run(feature.name(), test, "", Box::pin(running))
-    }
-
-    /// The same for a feature that is known by its name alone.
-    pub fn case<'a>(
-        &'a self,
-        feature: &'a str,
-        test: &'a str,
-        running: impl Future<Output = Result<(), Failure>> + 'a,
-    ) -> impl Future<Output = ()> + 'a {
-        self.run(feature, test, "", Box::pin(running))
+        self.run(feature.into(), test, "", Box::pin(running))
     }
 
     /// The same for a case that is exchanged by the description alone.
