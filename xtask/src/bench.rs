@@ -8,7 +8,7 @@ use crate::{peers, shell};
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Fewer sizes, streams and runs: some minutes instead of hours
+    /// Fewer sizes, streams and runs: some minutes instead of an hour or two
     #[arg(long, conflicts_with = "smoke")]
     quick: bool,
     /// The least that shows that everything works: some seconds
