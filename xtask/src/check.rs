@@ -28,9 +28,9 @@ pub fn run(program: &Path, server: &Path) -> Result<Vec<bool>> {
     if hello.workloads.iter().any(|name| name.starts_with("send-")) {
         peer.connect(throw_away()?)?;
     }
-    let plane = Plane::of(&hello);
+    let known = Known::of(&hello);
     let mut outcomes: Vec<_> =
-        hello.workloads.iter().map(|name| report(name, check_workload(&mut peer, name, plane))).collect();
+        hello.workloads.iter().map(|name| report(name, check_workload(&mut peer, name, known))).collect();
     outcomes.push(report("errors", check_errors(&mut peer, hello.workloads.is_empty())));
     outcomes.extend(check_server(&mut peer, &hello)?);
     outcomes.extend(check_calls(&mut peer, &hello, server)?);
@@ -54,9 +54,9 @@ fn report(name: &str, result: Result<()>) -> bool {
     result.is_ok()
 }
 
-fn check_workload(peer: &mut Peer, workload: &str, plane: Plane) -> Result<()> {
+fn check_workload(peer: &mut Peer, workload: &str, known: Known) -> Result<()> {
     let (direction, kind) = workload.split_once('-').context("a workload is DIRECTION-KIND")?;
-    for values in samples(kind, plane)? {
+    for values in samples(kind, known)? {
         check_runs(peer, workload, &values)?;
         if direction != "decode" {
             check_output(peer, kind, &values)?;
@@ -93,22 +93,22 @@ fn check_server(peer: &mut Peer, hello: &Hello) -> Result<Vec<bool>> {
     if hello.operations.is_empty() {
         return Ok(Vec::new());
     }
-    let (port, plane) = (peer.serve(2)?, Plane::of(hello));
-    Ok(hello.operations.iter().map(|operation| report(operation, call(port, operation, plane))).collect())
+    let (port, known) = (peer.serve(2)?, Known::of(hello));
+    Ok(hello.operations.iter().map(|operation| report(operation, call(port, operation, known))).collect())
 }
 
 /// Lets the peer's client call each operation that it offers, and the last of them over each transport, always at another process.
 fn check_calls(peer: &mut Peer, hello: &Hello, server: &Path) -> Result<Vec<bool>> {
     let Some(last) = hello.calls.last() else { return Ok(Vec::new()) };
-    let (secrets, plane) = (Secrets::new()?, Plane::of(hello));
+    let (secrets, known) = (Secrets::new()?, Known::of(hello));
     let mut outcomes = Vec::new();
     let mut plain = Peer::start(server)?;
     let port = plain.serve(2)?;
     for operation in &hello.calls {
-        outcomes.push(report(&format!("call {operation}"), check_call(peer, port, operation, plane)));
+        outcomes.push(report(&format!("call {operation}"), check_call(peer, port, operation, known)));
     }
     for transport in &hello.transports {
-        let over_it = check_transport(peer, server, transport, &secrets, last, plane);
+        let over_it = check_transport(peer, server, transport, &secrets, last, known);
         outcomes.push(report(&format!("call by {transport}"), over_it));
     }
     Ok(outcomes)
@@ -121,7 +121,7 @@ fn check_transport(
     transport: &str,
     secrets: &Secrets,
     operation: &str,
-    plane: Plane,
+    known: Known,
 ) -> Result<()> {
     let mut server = Peer::start(server)?;
     let _limit = server.limit(LIMIT);
@@ -129,12 +129,12 @@ fn check_transport(
         end.transport(transport, &secrets.folder)?;
     }
     let port = server.serve(2)?;
-    check_call(peer, port, operation, plane)
+    check_call(peer, port, operation, known)
 }
 
 /// Lets the peer's client call a server.
-fn check_call(peer: &mut Peer, port: u16, operation: &str, plane: Plane) -> Result<()> {
-    let (message, checksum) = called(operation, plane)?;
+fn check_call(peer: &mut Peer, port: u16, operation: &str, known: Known) -> Result<()> {
+    let (message, checksum) = called(operation, known)?;
     let prepared = peer.call(port, operation, RECEIVED, message.as_bytes())?;
     same(&prepared.checksum, &checksum, "the checksum of the first call")?;
     let runs = peer.run(3)?;
@@ -159,20 +159,30 @@ impl Secrets {
     }
 }
 
-/// Which characters a peer is given.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Plane {
-    Basic,
-    All,
+/// Which values a peer is given.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    /// No characters outside of Unicode's first plane.
+    basic_plane: bool,
+    /// Neither the least xsd:int nor an infinite xsd:double.
+    no_extremes: bool,
 }
 
-impl Plane {
+impl Known {
     fn of(hello: &Hello) -> Self {
-        if hello.basic_plane { Plane::Basic } else { Plane::All }
+        Known { basic_plane: hello.basic_plane, no_extremes: hello.no_extremes }
     }
 
     fn has(self, character: char) -> bool {
-        self == Plane::All || u32::from(character) <= 0xffff
+        !self.basic_plane || u32::from(character) <= 0xffff
+    }
+
+    fn least_int(self) -> i32 {
+        if self.no_extremes { i32::MIN + 1 } else { i32::MIN }
+    }
+
+    fn largest_double(self) -> f64 {
+        if self.no_extremes { f64::MAX } else { f64::INFINITY }
     }
 }
 
@@ -180,28 +190,28 @@ impl Plane {
 const RECEIVED: usize = 3;
 
 /// The message with the values to send, and the checksum of what must come back.
-fn called(operation: &str, plane: Plane) -> Result<(String, String)> {
+fn called(operation: &str, known: Known) -> Result<(String, String)> {
     if operation == "echoVoid" {
         return Ok((String::new(), Values::Ints(vec![]).checksum()));
     }
     if let Some(items) = operation.strip_prefix("receive") {
         return Ok((String::new(), received(items)?.checksum()));
     }
-    let values = sent(operation, plane)?;
+    let values = sent(operation, known)?;
     let count = Values::Ints(vec![i32::try_from(values.len())?]);
     let checksum = if operation.starts_with("send") { count.checksum() } else { values.checksum() };
     Ok((values.message(), checksum))
 }
 
 /// What an operation sends in these checks.
-fn sent(operation: &str, plane: Plane) -> Result<Values> {
+fn sent(operation: &str, known: Known) -> Result<Values> {
     let items = operation.trim_start_matches("echo").trim_start_matches("send").to_lowercase();
     let kind = match &*items {
         "doubles" => "easy",
         "mios" => "structs",
         items => items,
     };
-    samples(kind, plane)?.into_iter().next().context("there are no such values")
+    samples(kind, known)?.into_iter().next().context("there are no such values")
 }
 
 /// What a service makes of a number: see `bench/definitions/suite.wsdl`.
@@ -224,11 +234,11 @@ fn asking(operation: &str) -> String {
 }
 
 /// Which values come back is looked at by the load generator, each time that it is used.
-fn call(port: u16, operation: &str, plane: Plane) -> Result<()> {
+fn call(port: u16, operation: &str, known: Known) -> Result<()> {
     let message = match operation {
         "echoVoid" => Values::Ints(vec![]).message().replace("sendInts", operation),
         _ if operation.starts_with("receive") => asking(operation),
-        _ => sent(operation, plane)?.message().replace(&operation.replacen("echo", "send", 1), operation),
+        _ => sent(operation, known)?.message().replace(&operation.replacen("echo", "send", 1), operation),
     };
     let answer = post(port, &message)?;
     ensure!(answer.starts_with("HTTP/1.1 200"), "{answer}");
@@ -274,34 +284,35 @@ fn same<T: PartialEq + std::fmt::Debug>(actual: &T, expected: &T, what: &str) ->
 }
 
 /// Small values of a kind of workload: some, and none.
-fn samples(kind: &str, plane: Plane) -> Result<Vec<Values>> {
+fn samples(kind: &str, known: Known) -> Result<Vec<Values>> {
     Ok(match kind {
-        "ints" => vec![Values::Ints(vec![i32::MIN, -1, 0, 7, i32::MAX]), Values::Ints(vec![])],
+        "ints" => vec![Values::Ints(vec![known.least_int(), -1, 0, 7, i32::MAX]), Values::Ints(vec![])],
         "easy" => vec![Values::Doubles(vec![0.5, -1.25, 3.0, 99.99]), Values::Doubles(vec![])],
-        "hard" => vec![Values::Doubles(hard_doubles())],
-        "strings" => vec![Values::Strings(texts(plane)), Values::Strings(vec![])],
+        "hard" => vec![Values::Doubles(hard_doubles(known))],
+        "strings" => vec![Values::Strings(texts(known)), Values::Strings(vec![])],
         "structs" => vec![Values::Mios(mios()), Values::Mios(vec![])],
-        "events" => vec![Values::Events(events(plane)), Values::Events(vec![])],
-        "doubles64" => vec![Values::Doubles64(hard_doubles()), Values::Doubles64(vec![0.5])],
-        "composites" => composites::all()?.iter().step_by(20).map(|kind| composite(kind, plane)).collect(),
+        "events" => vec![Values::Events(events(known)), Values::Events(vec![])],
+        "doubles64" => vec![Values::Doubles64(hard_doubles(known)), Values::Doubles64(vec![0.5])],
+        "composites" => composites::all()?.iter().step_by(20).map(|kind| composite(kind, known)).collect(),
         "base64" => (0..4).map(|length| Values::Base64((0..=length).collect())).collect(),
         _ => bail!("unknown kind of workload {kind}"),
     })
 }
 
-fn composite(kind: &Composite, plane: Plane) -> Values {
+fn composite(kind: &Composite, known: Known) -> Values {
     let doubles = arrays::hard_doubles(kind.doubles);
-    let texts = texts(plane).into_iter().cycle().take(kind.texts).collect();
+    let texts = texts(known).into_iter().cycle().take(kind.texts).collect();
     Values::Composite(arrays::ints(kind.ints), doubles, texts)
 }
 
-fn hard_doubles() -> Vec<f64> {
-    vec![0.1, 1.0 / 3.0, -0.0, 5e-324, f64::MIN_POSITIVE, f64::MAX, f64::INFINITY, f64::NEG_INFINITY]
+fn hard_doubles(known: Known) -> Vec<f64> {
+    let largest = known.largest_double();
+    vec![0.1, 1.0 / 3.0, -0.0, 5e-324, f64::MIN_POSITIVE, f64::MAX, largest, -largest]
 }
 
-fn texts(plane: Plane) -> Vec<String> {
+fn texts(known: Known) -> Vec<String> {
     ["plain", "<a> & \"b\"", " two  spaces ", "äß漢字🦀", "", "a\tb\nc"]
-        .map(|text| text.chars().filter(|&c| plane.has(c)).collect())
+        .map(|text| text.chars().filter(|&c| known.has(c)).collect())
         .to_vec()
 }
 
@@ -309,8 +320,8 @@ fn mios() -> Vec<Mio> {
     (0..40).map(|n| (n, -n, f64::from(n) / 7.0)).collect()
 }
 
-fn events(plane: Plane) -> Vec<Event> {
-    let texts = texts(plane).into_iter().zip(1..);
+fn events(known: Known) -> Vec<Event> {
+    let texts = texts(known).into_iter().zip(1..);
     texts.map(|(text, id)| (id, f64::from(id).sqrt(), text)).collect()
 }
 
@@ -318,21 +329,34 @@ fn events(plane: Plane) -> Vec<Event> {
 mod tests {
     use super::*;
 
+    const ALL: Known = Known { basic_plane: false, no_extremes: false };
+
     #[test]
     fn what_is_sent_comes_back_as_items_or_as_their_number() {
-        let checksum = |operation| called(operation, Plane::All).unwrap().1;
-        let items = sent("echoInts", Plane::All).unwrap();
+        let checksum = |operation| called(operation, ALL).unwrap().1;
+        let items = sent("echoInts", ALL).unwrap();
         assert_eq!(checksum("echoInts"), items.checksum());
         assert_eq!(checksum("sendInts"), Values::Ints(vec![items.len() as i32]).checksum());
         assert_eq!(checksum("receiveInts"), Values::Ints(vec![1, 2, 3]).checksum());
-        assert!(called("echoVoid", Plane::All).unwrap().0.is_empty());
-        assert!(called("receiveNothing", Plane::All).is_err());
+        assert!(called("echoVoid", ALL).unwrap().0.is_empty());
+        assert!(called("receiveNothing", ALL).is_err());
     }
 
     #[test]
     fn who_knows_the_first_plane_alone_is_given_no_other() {
-        let widest = |plane| texts(plane).concat().chars().max().unwrap();
-        assert!(u32::from(widest(Plane::All)) > 0xffff && widest(Plane::Basic) == '\u{6f22}');
-        assert_eq!(texts(Plane::All).len(), texts(Plane::Basic).len());
+        let basic = Known { basic_plane: true, ..ALL };
+        let widest = |known| texts(known).concat().chars().max().unwrap();
+        assert!(u32::from(widest(ALL)) > 0xffff && widest(basic) == '\u{6f22}');
+        assert_eq!(texts(ALL).len(), texts(basic).len());
+    }
+
+    #[test]
+    fn who_does_not_know_extremes_is_given_the_next() {
+        let ints = |known| samples("ints", known).unwrap().remove(0).checksum();
+        let values = |least| Values::Ints(vec![least, -1, 0, 7, i32::MAX]).checksum();
+        let finite = Known { no_extremes: true, ..ALL };
+        assert_eq!(ints(ALL), values(i32::MIN));
+        assert_eq!(ints(finite), values(i32::MIN + 1));
+        assert!(!hard_doubles(ALL)[7].is_finite() && hard_doubles(finite).iter().all(|value| value.is_finite()));
     }
 }

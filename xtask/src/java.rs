@@ -68,6 +68,8 @@ pub const AXIS: JavaPeer = JavaPeer { name: "axis", class: "Axis", ..PLAIN };
 /// The same program, told to record nothing of what it reads.
 pub const AXIS_STREAMING: JavaPeer = JavaPeer { program: "peer-streaming", arguments: "streaming", ..AXIS };
 
+pub const AXIS2: JavaPeer = JavaPeer { name: "axis2", class: "Axis2", inputs: &[SUITE, COMPOSITES], ..PLAIN };
+
 /// What a Debian system needs where Java and Maven are missing.
 const PACKAGES: [&str; 2] = ["default-jdk-headless", "maven"];
 

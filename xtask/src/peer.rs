@@ -28,6 +28,9 @@ pub struct Hello {
     /// True if it spoils characters outside of Unicode's first plane.
     #[serde(default)]
     pub basic_plane: bool,
+    /// True if it cannot write the least xsd:int or read an infinite xsd:double.
+    #[serde(default)]
+    pub no_extremes: bool,
 }
 
 #[derive(Deserialize)]

@@ -66,7 +66,8 @@ final class Peer {
         toolkit.kinds().stream().filter(toolkit::writes).forEach(kind -> workloads.add("encode-" + kind));
         return "{\"peer\":\"" + toolkit.name() + "\",\"version\":\"" + toolkit.version() + "\",\"workloads\":" + list(workloads)
                 + ",\"operations\":" + list(toolkit.operations()) + ",\"calls\":" + list(toolkit.calls()) + ",\"transports\":"
-                + list(toolkit.transports()) + ",\"basic_plane\":" + toolkit.knowsBasicPlaneAlone() + ",\"warm\":" + WARM + "}";
+                + list(toolkit.transports()) + ",\"basic_plane\":" + toolkit.knowsBasicPlaneAlone() + ",\"no_extremes\":"
+                + toolkit.lacksExtremes() + ",\"warm\":" + WARM + "}";
     }
 
     private String prepare(String workload, byte[] message) throws Exception {

@@ -51,6 +51,11 @@ interface Toolkit {
         return false;
     }
 
+    /** Whether it cannot write the least xsd:int or read an infinite xsd:double. */
+    default boolean lacksExtremes() {
+        return false;
+    }
+
     /** Starts the server; gives its port. */
     default int serve(int connections, Transport transport) throws Exception {
         throw new UnsupportedOperationException("there is no server");
