@@ -22,6 +22,11 @@ interface Toolkit {
         return true;
     }
 
+    /** Whether what it writes can be sent to a server that never answers. */
+    default boolean sends() {
+        return false;
+    }
+
     /** What its server offers; empty where there is none. */
     default List<String> operations() {
         return List.of();
