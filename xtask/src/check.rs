@@ -162,17 +162,28 @@ impl Secrets {
 /// Which characters a peer is given.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Plane {
+    /// Those of at most two octets in UTF-8.
+    TwoOctets,
     Basic,
     All,
 }
 
 impl Plane {
     fn of(hello: &Hello) -> Self {
-        if hello.basic_plane { Plane::Basic } else { Plane::All }
+        match (hello.two_octets, hello.basic_plane) {
+            (true, _) => Plane::TwoOctets,
+            (false, true) => Plane::Basic,
+            (false, false) => Plane::All,
+        }
     }
 
     fn has(self, character: char) -> bool {
-        self == Plane::All || u32::from(character) <= 0xffff
+        let octets = match self {
+            Plane::TwoOctets => 2,
+            Plane::Basic => 3,
+            Plane::All => 4,
+        };
+        character.len_utf8() <= octets
     }
 }
 
@@ -333,6 +344,7 @@ mod tests {
     fn who_knows_the_first_plane_alone_is_given_no_other() {
         let widest = |plane| texts(plane).concat().chars().max().unwrap();
         assert!(u32::from(widest(Plane::All)) > 0xffff && widest(Plane::Basic) == '\u{6f22}');
+        assert_eq!(widest(Plane::TwoOctets), '\u{e4}');
         assert_eq!(texts(Plane::All).len(), texts(Plane::Basic).len());
     }
 }

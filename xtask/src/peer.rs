@@ -28,6 +28,9 @@ pub struct Hello {
     /// True if it spoils characters outside of Unicode's first plane.
     #[serde(default)]
     pub basic_plane: bool,
+    /// True if it spoils characters of more than two octets in UTF-8.
+    #[serde(default)]
+    pub two_octets: bool,
 }
 
 #[derive(Deserialize)]

@@ -188,7 +188,8 @@ impl Head {
             self.length = Length::Chunks;
         } else if header.name.eq_ignore_ascii_case("connection") {
             // Without a word of the server's, its version of HTTP decides.
-            self.is_last = value.eq_ignore_ascii_case("close") || self.is_last && !value.eq_ignore_ascii_case("keep-alive");
+            self.is_last =
+                value.eq_ignore_ascii_case("close") || self.is_last && !value.eq_ignore_ascii_case("keep-alive");
         }
         Ok(())
     }

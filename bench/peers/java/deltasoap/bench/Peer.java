@@ -72,7 +72,8 @@ final class Peer {
         }
         return "{\"peer\":\"" + toolkit.name() + "\",\"version\":\"" + toolkit.version() + "\",\"workloads\":" + list(workloads)
                 + ",\"operations\":" + list(toolkit.operations()) + ",\"calls\":" + list(toolkit.calls()) + ",\"transports\":"
-                + list(toolkit.transports()) + ",\"basic_plane\":" + toolkit.knowsBasicPlaneAlone() + ",\"warm\":" + WARM + "}";
+                + list(toolkit.transports()) + ",\"basic_plane\":" + toolkit.knowsBasicPlaneAlone()
+                + ",\"two_octets\":" + toolkit.knowsTwoOctetsAlone() + ",\"warm\":" + WARM + "}";
     }
 
     private String prepare(String workload, byte[] message) throws Exception {

@@ -56,6 +56,11 @@ interface Toolkit {
         return false;
     }
 
+    /** Whether it spoils characters of more than two octets in UTF-8. */
+    default boolean knowsTwoOctetsAlone() {
+        return false;
+    }
+
     /** Starts the server; gives its port. */
     default int serve(int connections, Transport transport) throws Exception {
         throw new UnsupportedOperationException("there is no server");

@@ -40,7 +40,7 @@ public final class Xsul implements Toolkit {
     }
 
     @Override
-    public boolean knowsBasicPlaneAlone() {
+    public boolean knowsTwoOctetsAlone() {
         return true;
     }
 
