@@ -47,8 +47,7 @@ const PLAIN: JavaPeer = JavaPeer {
 };
 
 /// A fixed heap and the simplest collector: no thread of the collector beside the one that is timed.
-pub const XSUL: JavaPeer =
-    JavaPeer { name: "xsul", class: "Peer", options: "-Xms1g -Xmx1g -XX:+UseSerialGC", shared: &[], ..PLAIN };
+pub const XSUL: JavaPeer = JavaPeer { name: "xsul", class: "Xsul", options: "-Xms1g -Xmx1g -XX:+UseSerialGC", ..PLAIN };
 
 pub const CXF: JavaPeer =
     JavaPeer { name: "cxf", class: "Cxf", inputs: &[SUITE, COMPOSITES], shared: &["java", "jaxb"], ..PLAIN };

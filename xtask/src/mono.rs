@@ -1,49 +1,64 @@
-//! The peer in C#: .NET's `XmlSerializer` on the Mono that Debian has.
+//! The peer in C#: .NET's web services and its `XmlSerializer` on the Mono that Debian has.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result};
 
 use crate::{composites, debian, shell, stamp};
 
-/// The compiler, which serializers are also compiled with at run time; the runtime with its generational collector; the libraries.
-const PACKAGES: [&str; 3] = ["mono-mcs", "mono-runtime-sgen", "libmono-system-xml4.0-cil"];
+/// The compiler, which serializers are also compiled with at run time, and the tool that makes proxies; the runtime with its
+/// generational collector; the libraries.
+const PACKAGES: [&str; 6] = [
+    "mono-mcs",
+    "mono-devel",
+    "mono-runtime-sgen",
+    "libmono-system-xml4.0-cil",
+    "libmono-system-web4.0-cil",
+    "libmono-system-web-services4.0-cil",
+];
+const LIBRARIES: [&str; 3] = ["System.Xml.dll", "System.Web.dll", "System.Web.Services.dll"];
 
 /// Builds the peer unless it is up to date; gives the path of its program.
 pub fn build() -> Result<PathBuf> {
     debian::install(&PACKAGES)?;
     let (sources, folder) = (shell::root().join("bench/peers/mono"), shell::workspace("mono")?);
-    let (assembly, program) = (folder.join("peer.exe"), folder.join("peer"));
-    let mut files = stamp::files_in(&sources)?;
-    files.push(composites::path());
+    let (application, program) = (folder.join("bench"), folder.join("peer"));
+    let assembly = application.join("bin/peer.dll");
+    let (classes, pages) = (classes(&sources)?, stamp::files_in(&sources.join("web"))?);
+    let files = [classes.clone(), pages.clone(), vec![composites::path(), description()]].concat();
     let version = debian::installed_version(PACKAGES[0])?;
     stamp::unless_done(&assembly, &files, &version, || {
-        let composites = folder.join("Composites.cs");
-        fs::write(&composites, composites::csharp(&composites::all()?)).context("cannot write the composite types")?;
-        shell::run(compiler(&assembly, &files).arg(composites))
+        shell::create_folder(&application.join("bin"))?;
+        for page in &pages {
+            let name = page.file_name().context("a page has no name")?;
+            fs::copy(page, application.join(name)).with_context(|| format!("cannot copy {}", page.display()))?;
+        }
+        compile(&classes, &folder, &assembly)
     })?;
     shell::write_program(&program, &format!("exec mono --optimize=all '{}'", assembly.display()))?;
     Ok(program)
 }
 
-/// What compiles the classes among some files.
-fn compiler(assembly: &Path, files: &[PathBuf]) -> Command {
-    let classes = files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "cs"));
-    let mut compiler = shell::command("mcs", ["-optimize+", "-warnaserror", "-r:System.Xml.dll"]);
-    compiler.arg(format!("-out:{}", assembly.display())).args(classes);
-    compiler
+/// The peer's own classes, and what hosts its service, which it shares with the tests of interoperability.
+fn classes(sources: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = stamp::files_in(sources)?;
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "cs"));
+    files.push(shell::root().join("tests/interop/mono/Hosting.cs"));
+    Ok(files)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+fn description() -> PathBuf {
+    shell::root().join("bench/definitions/suite.wsdl")
+}
 
-    #[test]
-    fn classes_are_compiled_and_nothing_else() {
-        let files = ["Peer.cs", "README.md", "composites.wsdl", "Values.cs"].map(PathBuf::from);
-        let command = shell::show(&compiler(Path::new("/mono/peer.exe"), &files));
-        assert!(command.ends_with(" -out:/mono/peer.exe Peer.cs Values.cs"), "{command}");
-    }
+/// The service is found in the folder `bin` of its application, and there in libraries alone: the program is one by its name.
+fn compile(classes: &[PathBuf], folder: &Path, assembly: &Path) -> Result<()> {
+    let (composites, proxy) = (folder.join("Composites.cs"), folder.join("Suite.cs"));
+    fs::write(&composites, composites::csharp(&composites::all()?)).context("cannot write the composite types")?;
+    let out = |file: &Path| format!("-out:{}", file.display());
+    shell::run(shell::command("wsdl", ["-protocol:SOAP".to_owned(), out(&proxy)]).arg(description()))?;
+    let mut compiler = shell::command("mcs", ["-optimize+", "-warnaserror", "-target:exe"]);
+    compiler.args(LIBRARIES.map(|library| format!("-r:{library}")));
+    shell::run(compiler.arg(out(assembly)).args(classes).args([composites, proxy]))
 }

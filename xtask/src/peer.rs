@@ -31,6 +31,9 @@ pub struct Hello {
     /// True if it cannot write the least xsd:int or read an infinite xsd:double.
     #[serde(default)]
     pub no_extremes: bool,
+    /// True if it spoils characters of more than two octets in UTF-8.
+    #[serde(default)]
+    pub two_octets: bool,
 }
 
 #[derive(Deserialize)]

@@ -76,9 +76,9 @@ public abstract class Kind
             items => new MiosBody { Operation = new Mios { Item = items } },
             (item, sum) =>
             {
-                sum.Int(item.X);
-                sum.Int(item.Y);
-                sum.Double(item.V);
+                sum.Int(item.x);
+                sum.Int(item.y);
+                sum.Double(item.v);
             });
     }
 
@@ -89,9 +89,9 @@ public abstract class Kind
             items => new EventsBody { Operation = new Events { Item = items } },
             (item, sum) =>
             {
-                sum.Int(item.Id);
-                sum.Double(item.Value);
-                sum.Text(item.Message);
+                sum.Int(item.id);
+                sum.Double(item.value);
+                sum.Text(item.message);
             });
     }
 

@@ -1,4 +1,4 @@
-// The messages as classes for XmlSerializer: envelope, body and operation.
+// The messages as classes for XmlSerializer: envelope, body and operation. Those of items, `Mio` and `Event`, are generated.
 
 using System;
 using System.Xml.Schema;
@@ -88,30 +88,4 @@ public class Data
 {
     [XmlElement("data", Form = XmlSchemaForm.Unqualified, DataType = "base64Binary")]
     public byte[] Octets = new byte[0];
-}
-
-/// <summary>A mesh interface object.</summary>
-public class Mio
-{
-    [XmlElement("x", Form = XmlSchemaForm.Unqualified)]
-    public int X;
-
-    [XmlElement("y", Form = XmlSchemaForm.Unqualified)]
-    public int Y;
-
-    [XmlElement("v", Form = XmlSchemaForm.Unqualified)]
-    public double V;
-}
-
-/// <summary>A simple event.</summary>
-public class Event
-{
-    [XmlElement("id", Form = XmlSchemaForm.Unqualified)]
-    public int Id;
-
-    [XmlElement("value", Form = XmlSchemaForm.Unqualified)]
-    public double Value;
-
-    [XmlElement("message", Form = XmlSchemaForm.Unqualified)]
-    public string Message = "";
 }

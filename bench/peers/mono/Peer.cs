@@ -1,4 +1,4 @@
-// .NET's XmlSerializer on Mono as a peer of the benchmark: the line protocol of ../PROTOCOL.md over standard input and output.
+// .NET's web services on Mono as a peer of the benchmark: the line protocol of ../PROTOCOL.md over standard input and output.
 
 using System;
 using System.Collections.Generic;
@@ -6,182 +6,7 @@ using System.Diagnostics;
 using System.IO;
 using System.Linq;
 using System.Reflection;
-using System.Runtime.InteropServices;
 using System.Text;
-
-/// <summary>A prepared workload.</summary>
-public abstract class Work
-{
-    private const int Copies = 16;
-
-    protected Kind Kind;
-    private long baseline;
-
-    public static Work Prepare(string workload, byte[] message)
-    {
-        var words = workload.Split('-');
-        Kind kind = null;
-        if (words.Length == 2 && words[1] == "composites")
-        {
-            kind = Kind.CompositeIn(message);
-        }
-        else if (words.Length != 2 || !Kind.All.TryGetValue(words[1], out kind))
-        {
-            throw new ArgumentException("unknown workload " + workload);
-        }
-        var work = words[0] == "decode" ? (Work)new Decoder(kind, message) : new Encoder(kind, message);
-        work.baseline = Memory.Status("VmRSS:");
-        work.Once();
-        return work;
-    }
-
-    /// <summary>One timed run.</summary>
-    public abstract void Once();
-
-    /// <summary>The values of the last run, or what its output decodes to.</summary>
-    protected abstract object Values();
-
-    /// <summary>Size of the message that runs are timed on.</summary>
-    public abstract int Bytes { get; }
-
-    /// <summary>The last encoded message.</summary>
-    public abstract byte[] Output();
-
-    public string Sum()
-    {
-        var sum = new Checksum();
-        Kind.Sum(Values(), sum);
-        return sum.Hex();
-    }
-
-    public long Growth()
-    {
-        return Math.Max(0, Memory.Status("VmHWM:") - baseline);
-    }
-
-    private sealed class Decoder : Work
-    {
-        private readonly byte[][] messages;
-        private int next;
-        private object values;
-
-        public Decoder(Kind kind, byte[] message)
-        {
-            Kind = kind;
-            messages = Enumerable.Range(0, Copies).Select(_ => (byte[])message.Clone()).ToArray();
-        }
-
-        /// <summary>The values of the run before are garbage from here on.</summary>
-        public override void Once()
-        {
-            values = null;
-            values = Kind.Decode(messages[next++ % Copies]);
-        }
-
-        protected override object Values()
-        {
-            return values;
-        }
-
-        public override int Bytes
-        {
-            get { return messages[0].Length; }
-        }
-
-        public override byte[] Output()
-        {
-            throw new InvalidOperationException("a decode has no output");
-        }
-    }
-
-    private sealed class Encoder : Work
-    {
-        private readonly object values;
-        private readonly MemoryStream stream = new MemoryStream();
-
-        public Encoder(Kind kind, byte[] message)
-        {
-            Kind = kind;
-            values = kind.Decode(message);
-        }
-
-        public override void Once()
-        {
-            stream.SetLength(0);
-            Kind.Encode(values, stream);
-        }
-
-        protected override object Values()
-        {
-            return Kind.Decode(stream.ToArray());
-        }
-
-        public override int Bytes
-        {
-            get { return (int)stream.Length; }
-        }
-
-        public override byte[] Output()
-        {
-            return stream.ToArray();
-        }
-    }
-}
-
-/// <summary>Resident memory of this process, from /proc.</summary>
-public static class Memory
-{
-    /// <summary>A line of the status, in bytes; 0 where there is none.</summary>
-    public static long Status(string key)
-    {
-        try
-        {
-            var line = File.ReadLines("/proc/self/status").First(text => text.StartsWith(key));
-            return long.Parse(new string(line.Where(char.IsDigit).ToArray())) * 1024;
-        }
-        catch (Exception)
-        {
-            return 0;
-        }
-    }
-
-    /// <summary>Sets the high-water mark to what is resident now, where the kernel lets us.</summary>
-    public static void ResetPeak()
-    {
-        try
-        {
-            File.WriteAllText("/proc/self/clear_refs", "5");
-        }
-        catch (Exception)
-        {
-            // Then it is the process's maximum.
-        }
-    }
-}
-
-/// <summary>Time on a processor, which .NET tells in steps of ten milliseconds alone.</summary>
-public static class Processor
-{
-    private const int ThreadClock = 3;
-
-    [StructLayout(LayoutKind.Sequential)]
-    private struct Time
-    {
-        public IntPtr Seconds;
-        public IntPtr Nanoseconds;
-    }
-
-    [DllImport("libc", EntryPoint = "clock_gettime")]
-    private static extern int ClockGetTime(int clock, out Time time);
-
-    /// <summary>Nanoseconds that this thread has been on a processor.</summary>
-    public static long ThreadTime()
-    {
-        Time time;
-        ClockGetTime(ThreadClock, out time);
-        return (long)time.Seconds * 1000000000 + (long)time.Nanoseconds;
-    }
-}
 
 public static class Peer
 {
@@ -190,6 +15,7 @@ public static class Peer
 
     private static readonly Stream Requests = new BufferedStream(Console.OpenStandardInput(), 65536);
     private static Work prepared;
+    private static bool isServing;
 
     public static void Main()
     {
@@ -213,6 +39,8 @@ public static class Peer
             {
                 case "hello": return Text(Hello());
                 case "prepare": return Text(Prepare(words[1], Read(int.Parse(words[3]))));
+                case "call": return Text(Call(words, Read(int.Parse(words[4]))));
+                case "serve": return Text(Serve(int.Parse(words[1])));
                 case "run": return Text(Run(int.Parse(words[1])));
                 case "output": return Output();
                 default: throw new ArgumentException("this peer does not know " + words[0]);
@@ -228,8 +56,14 @@ public static class Peer
     private static string Hello()
     {
         var kinds = Kind.All.Keys.Concat(new[] { "composites" });
-        var workloads = new[] { "decode-", "encode-" }.SelectMany(direction => kinds.Select(kind => "\"" + direction + kind + "\""));
-        return "{\"peer\":\"mono\",\"version\":\"" + Version() + "\",\"workloads\":[" + string.Join(",", workloads) + "],\"warm\":" + Warm + "}";
+        var workloads = new[] { "decode-", "encode-" }.SelectMany(direction => kinds.Select(kind => direction + kind));
+        return "{\"peer\":\"mono\",\"version\":\"" + Version() + "\",\"workloads\":" + List(workloads) + ",\"operations\":"
+            + List(Client.Operations) + ",\"calls\":" + List(Client.Operations) + ",\"warm\":" + Warm + "}";
+    }
+
+    private static string List(IEnumerable<string> names)
+    {
+        return "[" + string.Join(",", names.Select(name => "\"" + name + "\"")) + "]";
     }
 
     private static string Version()
@@ -240,11 +74,33 @@ public static class Peer
 
     private static string Prepare(string workload, byte[] message)
     {
+        return Prepared(() => Work.Prepare(workload, message));
+    }
+
+    private static string Call(string[] words, byte[] message)
+    {
+        return Prepared(() => Work.Calls(int.Parse(words[1]), words[2], int.Parse(words[3]), message));
+    }
+
+    private static string Prepared(Func<Work> make)
+    {
         prepared = null;
-        var work = Work.Prepare(workload, message);
+        var work = make();
         var sum = work.Sum();
         prepared = work;
         return "{\"ok\":true,\"checksum\":\"" + sum + "\",\"bytes\":" + work.Bytes + "}";
+    }
+
+    /// <summary>The web application has this program in its folder <c>bin</c>. Connections take no thread of their own.</summary>
+    private static string Serve(int connections)
+    {
+        if (connections <= 0 || isServing)
+        {
+            throw new ArgumentException("usage: serve CONNECTIONS, once");
+        }
+        isServing = true;
+        var port = Application.Start(Path.GetDirectoryName(AppDomain.CurrentDomain.BaseDirectory.TrimEnd('/')));
+        return "{\"ok\":true,\"port\":" + port + "}";
     }
 
     private static string Run(int count)

@@ -136,7 +136,8 @@ fn build_server(sources: &Path, folder: &Path, ours: &Ours) -> Result<()> {
     }
     shell::run(services.current_dir(folder))?;
     let mut server = compiler(&["System.Web"]);
-    shell::run(server.arg("-out:web/bin/Server.exe").arg(sources.join("Server.cs")).current_dir(folder))
+    let classes = ["Server.cs", "Hosting.cs"].map(|name| sources.join(name));
+    shell::run(server.arg("-out:web/bin/Server.exe").args(classes).current_dir(folder))
 }
 
 fn generate(code: Code, file: &Path, options: &[&str], ours: &Ours) -> Result<PathBuf> {
@@ -165,8 +166,8 @@ fn with_rows(code: &str) -> Result<String> {
     Ok(code.replace("int[][]", "Row[]"))
 }
 
-/// The abstract class of a service as one with methods: those that echo have nothing to do, two call a method of `Services.cs`,
-/// and nobody calls the others.
+/// The abstract class of a service as one with methods: those that echo have nothing to do, two do something, and nobody
+/// calls the others.
 fn with_bodies(code: &str) -> String {
     let lines = code.lines().map(|line| {
         let declared = line.trim_start().strip_prefix("public abstract ");
@@ -181,8 +182,8 @@ fn with_bodies(code: &str) -> String {
 
 fn body(method: &str) -> &'static str {
     match method.split('(').next() {
-        Some("void trace") => "Count();",
-        Some("void fail") => "Fail(code);",
+        Some("void trace") => "if (TraceValue != null) TraceValue.hops += 1;",
+        Some("void fail") => "throw Faults.Of(this, code);",
         Some(echo) if echo.starts_with("void ") => "",
         _ => "throw new System.NotSupportedException();",
     }
@@ -197,7 +198,7 @@ mod tests {
         let code = "  public abstract partial class Types : Base {\n  public abstract void echo(ref int value);\n\
                     public abstract void fail(string code);\n  public abstract Case[] cases();\n}";
         let expected = "public partial class Types : Base {\npublic void echo(ref int value) {  }\n\
-                        public void fail(string code) { Fail(code); }\n\
+                        public void fail(string code) { throw Faults.Of(this, code); }\n\
                         public Case[] cases() { throw new System.NotSupportedException(); }\n}";
         assert_eq!(with_bodies(code), expected);
     }

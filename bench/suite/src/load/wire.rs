@@ -186,8 +186,10 @@ impl Head {
             self.length = Length::Bytes(value.parse().map_err(|_| Failure::Malformed)?);
         } else if header.name.eq_ignore_ascii_case("transfer-encoding") && value.eq_ignore_ascii_case("chunked") {
             self.length = Length::Chunks;
-        } else if header.name.eq_ignore_ascii_case("connection") && value.eq_ignore_ascii_case("close") {
-            self.is_last = true;
+        } else if header.name.eq_ignore_ascii_case("connection") {
+            // Without a word of the server's, its version of HTTP decides.
+            self.is_last =
+                value.eq_ignore_ascii_case("close") || self.is_last && !value.eq_ignore_ascii_case("keep-alive");
         }
         Ok(())
     }
@@ -241,6 +243,10 @@ mod tests {
             assert_eq!(exchange(chunked, piece), Ok(("hello".to_owned(), true)));
             let last = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
             assert_eq!(exchange(last, piece), Ok((String::new(), false)));
+            let old = "HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n";
+            assert_eq!(exchange(old, piece), Ok((String::new(), false)));
+            let kept = "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n";
+            assert_eq!(exchange(kept, piece), Ok((String::new(), true)));
         }
     }
 

@@ -22,6 +22,7 @@ final class Peer {
     private final Toolkit toolkit;
     private final InputStream requests = new BufferedInputStream(System.in);
     private Work prepared;
+    private Connection connection;
     private Transport transport = Transport.PLAIN;
     private boolean isServing;
 
@@ -48,6 +49,7 @@ final class Peer {
                 case "hello" -> text(hello());
                 case "prepare" -> text(prepare(words[1], requests.readNBytes(Integer.parseInt(words[3]))));
                 case "call" -> text(call(words, requests.readNBytes(Integer.parseInt(words[4]))));
+                case "connect" -> text(connect(Integer.parseInt(words[1])));
                 case "transport" -> text(transport(words[1], words[2]));
                 case "run" -> text(time(Integer.parseInt(words[1])));
                 case "output" -> output();
@@ -63,15 +65,32 @@ final class Peer {
     private String hello() {
         List<String> workloads = new ArrayList<>();
         toolkit.kinds().forEach(kind -> workloads.add("decode-" + kind));
-        toolkit.kinds().stream().filter(toolkit::writes).forEach(kind -> workloads.add("encode-" + kind));
+        List<String> written = toolkit.kinds().stream().filter(toolkit::writes).toList();
+        written.forEach(kind -> workloads.add("encode-" + kind));
+        if (toolkit.sends()) {
+            written.forEach(kind -> workloads.add("send-" + kind));
+        }
         return "{\"peer\":\"" + toolkit.name() + "\",\"version\":\"" + toolkit.version() + "\",\"workloads\":" + list(workloads)
                 + ",\"operations\":" + list(toolkit.operations()) + ",\"calls\":" + list(toolkit.calls()) + ",\"transports\":"
-                + list(toolkit.transports()) + ",\"basic_plane\":" + toolkit.knowsBasicPlaneAlone() + ",\"no_extremes\":"
-                + toolkit.lacksExtremes() + ",\"warm\":" + WARM + "}";
+                + list(toolkit.transports()) + ",\"basic_plane\":" + toolkit.knowsBasicPlaneAlone()
+                + ",\"two_octets\":" + toolkit.knowsTwoOctetsAlone() + ",\"no_extremes\":" + toolkit.lacksExtremes() + ",\"warm\":"
+                + WARM + "}";
     }
 
     private String prepare(String workload, byte[] message) throws Exception {
-        return prepared(() -> Work.prepare(toolkit, workload, message));
+        return prepared(() -> Work.prepare(toolkit, workload, message, connection));
+    }
+
+    private String connect(int port) throws IOException {
+        if (!toolkit.sends()) {
+            throw new IllegalArgumentException("nothing is sent");
+        }
+        if (connection != null) {
+            connection.close();
+            connection = null;
+        }
+        connection = new Connection(port);
+        return "{\"ok\":true}";
     }
 
     private String call(String[] words, byte[] message) throws Exception {

@@ -22,6 +22,11 @@ interface Toolkit {
         return true;
     }
 
+    /** Whether what it writes can be sent to a server that never answers. */
+    default boolean sends() {
+        return false;
+    }
+
     /** What its server offers; empty where there is none. */
     default List<String> operations() {
         return List.of();
@@ -53,6 +58,11 @@ interface Toolkit {
 
     /** Whether it cannot write the least xsd:int or read an infinite xsd:double. */
     default boolean lacksExtremes() {
+        return false;
+    }
+
+    /** Whether it spoils characters of more than two octets in UTF-8. */
+    default boolean knowsTwoOctetsAlone() {
         return false;
     }
 

@@ -20,7 +20,8 @@ abstract class Work {
         this.kind = kind;
     }
 
-    static Work prepare(Toolkit toolkit, String workload, byte[] message) throws Exception {
+    /** Where it sends, it does so over the connection. */
+    static Work prepare(Toolkit toolkit, String workload, byte[] message, Connection connection) throws Exception {
         String kind = workload.substring(workload.indexOf('-') + 1);
         if (!toolkit.kinds().contains(kind)) {
             throw new IllegalArgumentException("unknown workload " + workload);
@@ -28,7 +29,12 @@ abstract class Work {
         if (kind.equals("composites")) {
             kind = compositeIn(message);
         }
-        return begun(workload.startsWith("decode-") ? new Decode(toolkit, kind, message) : new Encode(toolkit, kind, message));
+        return begun(switch (workload.substring(0, workload.indexOf('-') + 1)) {
+            case "decode-" -> new Decode(toolkit, kind, message);
+            case "encode-" -> new Encode(toolkit, kind, message);
+            case "send-" -> new Send(toolkit, kind, message, connection);
+            default -> throw new IllegalArgumentException("unknown workload " + workload);
+        });
     }
 
     /** Calls of an operation with the values of a message, or with a number. */
@@ -43,7 +49,7 @@ abstract class Work {
 
     private static Work begun(Work work) throws Exception {
         work.baseline = Memory.resident();
-        work.once();
+        work.first();
         return work;
     }
 
@@ -54,6 +60,11 @@ abstract class Work {
             throw new IllegalArgumentException("no composite type");
         }
         return found.group(1);
+    }
+
+    /** The run that makes it ready. */
+    void first() throws Exception {
+        once();
     }
 
     /** One timed run. */
@@ -113,9 +124,9 @@ abstract class Work {
         }
     }
 
-    private static final class Encode extends Work {
+    private static class Encode extends Work {
         private final Object values;
-        private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+        final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
         Encode(Toolkit toolkit, String kind, byte[] message) throws Exception {
             super(toolkit, kind);
@@ -141,6 +152,30 @@ abstract class Work {
         @Override
         byte[] output() {
             return out.toByteArray();
+        }
+    }
+
+    private static final class Send extends Encode {
+        private final Connection connection;
+
+        Send(Toolkit toolkit, String kind, byte[] message, Connection connection) throws Exception {
+            super(toolkit, kind, message);
+            if (!toolkit.sends() || connection == null) {
+                throw new IllegalStateException("not connected");
+            }
+            this.connection = connection;
+        }
+
+        /** Into memory alone. */
+        @Override
+        void first() throws Exception {
+            super.once();
+        }
+
+        @Override
+        void once() throws Exception {
+            super.once();
+            connection.send(out);
         }
     }
 

@@ -4,120 +4,171 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import org.xmlpull.v1.builder.XmlElement;
+import xsul.XmlConstants;
+import xsul.xsd_type_handler.util.Base64;
+import xsul.xsd_type_handler.util.Base64DecodingException;
+import xsul.xsd_type_handler.util.Base64EncodingException;
 
-/** The items of a message, as a program has them: arrays, each with its way into XSUL's tree and out of it. */
-abstract class Values {
-    /** Adds all items to the operation's element. */
-    abstract void write(XmlElement operation);
+/** The content of a message, as a program has it: an array, with its way into XSUL's tree and out of it. */
+final class Values {
+    private static final String NAMESPACE = "urn:bench";
 
-    abstract String checksum();
+    private Values() {
+    }
 
-    /** The values of a kind of workload in an operation's element. */
-    static Values read(String kind, XmlElement operation) {
+    /** A mesh interface object. */
+    record Mio(int x, int y, double v) {
+    }
+
+    /** A simple event. */
+    record Event(int id, double value, String message) {
+    }
+
+    /** An operation's element, without content. */
+    static XmlElement element(String operation) {
+        XmlElement element = XmlConstants.BUILDER.newFragment(XmlConstants.BUILDER.newNamespace("ns", NAMESPACE), operation);
+        element.declareNamespace(element.getNamespace());
+        return element;
+    }
+
+    /** The values of a kind in an operation's element. */
+    static Object read(String kind, XmlElement operation) {
         List<XmlElement> items = elements(operation);
         return switch (kind) {
-            case "ints" -> {
-                expect(operation, "sendInts");
-                yield new Ints(items.stream().mapToInt(item -> Integer.parseInt(text(item).trim())).toArray());
-            }
-            case "easy", "hard" -> {
-                expect(operation, "sendDoubles");
-                yield new Doubles(items.stream().mapToDouble(item -> parseDouble(text(item).trim())).toArray());
-            }
-            case "structs" -> {
-                expect(operation, "sendMios");
-                yield new Structs(items.stream().map(Values::mio).toArray(Mio[]::new));
-            }
+            case "ints" -> items.stream().mapToInt(Values::integer).toArray();
+            case "easy", "hard" -> items.stream().mapToDouble(Values::parseDouble).toArray();
+            case "strings" -> items.stream().map(Values::text).toArray(String[]::new);
+            case "structs" -> items.stream().map(Values::mio).toArray(Mio[]::new);
+            case "events" -> items.stream().map(Values::event).toArray(Event[]::new);
+            case "base64" -> octets(items);
+            case "doubles64" -> Bits.doubles(octets(items));
             default -> throw new IllegalArgumentException("unknown kind " + kind);
         };
     }
 
-    /** A mesh interface object. */
-    record Mio(int x, int y, double v) {}
-
-    private static final class Ints extends Values {
-        private final int[] items;
-
-        Ints(int[] items) {
-            this.items = items;
+    /** Adds all values of a kind to an operation's element. */
+    static void write(String kind, Object values, XmlElement operation) {
+        switch (kind) {
+            case "ints" -> ints((int[]) values, operation);
+            case "easy", "hard" -> doubles((double[]) values, operation);
+            case "strings" -> strings((String[]) values, operation);
+            case "structs" -> mios((Mio[]) values, operation);
+            case "events" -> events((Event[]) values, operation);
+            case "base64" -> add(operation, "data", base64((byte[]) values));
+            case "doubles64" -> add(operation, "data", base64(Bits.octets((double[]) values)));
+            default -> throw new IllegalArgumentException("unknown kind " + kind);
         }
+    }
 
-        @Override
-        void write(XmlElement operation) {
-            operation.ensureChildrenCapacity(items.length);
-            for (int item : items) {
-                operation.addElement("item").addChild(Integer.toString(item));
-            }
-        }
+    static int readCount(XmlElement operation) {
+        return integer(elements(operation).get(0));
+    }
 
-        @Override
-        String checksum() {
-            Checksum sum = new Checksum();
+    static void writeCount(int count, XmlElement operation) {
+        add(operation, "count", Integer.toString(count));
+    }
+
+    static void sum(Object values, Checksum sum) {
+        if (values instanceof int[] items) {
             for (int item : items) {
                 sum.add(item);
             }
-            return sum.hex();
-        }
-    }
-
-    private static final class Doubles extends Values {
-        private final double[] items;
-
-        Doubles(double[] items) {
-            this.items = items;
-        }
-
-        @Override
-        void write(XmlElement operation) {
-            operation.ensureChildrenCapacity(items.length);
-            for (double item : items) {
-                operation.addElement("item").addChild(printDouble(item));
-            }
-        }
-
-        @Override
-        String checksum() {
-            Checksum sum = new Checksum();
+        } else if (values instanceof double[] items) {
             for (double item : items) {
                 sum.add(item);
             }
-            return sum.hex();
+        } else if (values instanceof byte[] octets) {
+            sum.add(octets);
+        } else {
+            for (Object item : (Object[]) values) {
+                sumItem(item, sum);
+            }
         }
     }
 
-    private static final class Structs extends Values {
-        private final Mio[] items;
-
-        Structs(Mio[] items) {
-            this.items = items;
-        }
-
-        @Override
-        void write(XmlElement operation) {
-            operation.ensureChildrenCapacity(items.length);
-            for (Mio item : items) {
-                XmlElement element = operation.addElement("item");
-                element.addElement("x").addChild(Integer.toString(item.x()));
-                element.addElement("y").addChild(Integer.toString(item.y()));
-                element.addElement("v").addChild(printDouble(item.v()));
-            }
-        }
-
-        @Override
-        String checksum() {
-            Checksum sum = new Checksum();
-            for (Mio item : items) {
-                sum.add(item.x());
-                sum.add(item.y());
-                sum.add(item.v());
-            }
-            return sum.hex();
+    private static void sumItem(Object item, Checksum sum) {
+        if (item instanceof Mio mio) {
+            sum.add(mio.x());
+            sum.add(mio.y());
+            sum.add(mio.v());
+        } else if (item instanceof Event event) {
+            sum.add(event.id());
+            sum.add(event.value());
+            sum.add(event.message());
+        } else {
+            sum.add((String) item);
         }
     }
 
-    private static void expect(XmlElement operation, String name) {
-        if (!name.equals(operation.getName())) {
-            throw new IllegalArgumentException("not " + name + " but " + operation.getName());
+    private static void ints(int[] items, XmlElement operation) {
+        operation.ensureChildrenCapacity(items.length);
+        for (int item : items) {
+            add(operation, "item", Integer.toString(item));
+        }
+    }
+
+    private static void doubles(double[] items, XmlElement operation) {
+        operation.ensureChildrenCapacity(items.length);
+        for (double item : items) {
+            add(operation, "item", printDouble(item));
+        }
+    }
+
+    private static void strings(String[] items, XmlElement operation) {
+        operation.ensureChildrenCapacity(items.length);
+        for (String item : items) {
+            add(operation, "item", item);
+        }
+    }
+
+    private static void mios(Mio[] items, XmlElement operation) {
+        operation.ensureChildrenCapacity(items.length);
+        for (Mio item : items) {
+            XmlElement element = operation.addElement("item");
+            add(element, "x", Integer.toString(item.x()));
+            add(element, "y", Integer.toString(item.y()));
+            add(element, "v", printDouble(item.v()));
+        }
+    }
+
+    private static void events(Event[] items, XmlElement operation) {
+        operation.ensureChildrenCapacity(items.length);
+        for (Event item : items) {
+            XmlElement element = operation.addElement("item");
+            add(element, "id", Integer.toString(item.id()));
+            add(element, "value", printDouble(item.value()));
+            add(element, "message", item.message());
+        }
+    }
+
+    private static void add(XmlElement parent, String name, String text) {
+        parent.addElement(name).addChild(text);
+    }
+
+    private static Mio mio(XmlElement item) {
+        List<XmlElement> fields = elements(item);
+        return new Mio(integer(fields.get(0)), integer(fields.get(1)), parseDouble(fields.get(2)));
+    }
+
+    private static Event event(XmlElement item) {
+        List<XmlElement> fields = elements(item);
+        return new Event(integer(fields.get(0)), parseDouble(fields.get(1)), text(fields.get(2)));
+    }
+
+    /** What a message has of base64 is one element. */
+    private static byte[] octets(List<XmlElement> items) {
+        try {
+            return Base64.decode(text(items.get(0)).toCharArray());
+        } catch (Base64DecodingException fault) {
+            throw new IllegalArgumentException("this is no base64", fault);
+        }
+    }
+
+    private static String base64(byte[] octets) {
+        try {
+            return new String(Base64.encode(octets));
+        } catch (Base64EncodingException fault) {
+            throw new IllegalArgumentException("this cannot be written in base64", fault);
         }
     }
 
@@ -131,11 +182,8 @@ abstract class Values {
         return elements;
     }
 
-    private static Mio mio(XmlElement item) {
-        List<XmlElement> fields = elements(item);
-        int x = Integer.parseInt(text(fields.get(0)));
-        int y = Integer.parseInt(text(fields.get(1)));
-        return new Mio(x, y, parseDouble(text(fields.get(2))));
+    private static int integer(XmlElement element) {
+        return Integer.parseInt(text(element).trim());
     }
 
     private static String text(XmlElement element) {
@@ -147,7 +195,8 @@ abstract class Values {
     }
 
     /** Java's words for infinity are not XML Schema's. */
-    private static double parseDouble(String text) {
+    private static double parseDouble(XmlElement element) {
+        String text = text(element).trim();
         return switch (text) {
             case "INF" -> Double.POSITIVE_INFINITY;
             case "-INF" -> Double.NEGATIVE_INFINITY;

@@ -1,0 +1,89 @@
+// Calls of the operations of suite.wsdl by the proxy that is generated from it.
+
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Net;
+using System.Threading;
+
+public static class Client
+{
+    /// <summary>The kinds whose values the operations send and receive, by how the items are called there.</summary>
+    private static readonly Dictionary<string, string> Kinds = new Dictionary<string, string>
+    {
+        { "Ints", "ints" },
+        { "Doubles", "easy" },
+        { "Strings", "strings" },
+        { "Mios", "structs" },
+        { "Events", "events" },
+        { "Base64", "base64" },
+    };
+
+    /// <summary>Every operation; the server offers the same.</summary>
+    public static readonly string[] Operations =
+        new[] { "echoVoid" }.Concat(Kinds.Keys.SelectMany(items => new[] { "echo" + items, "send" + items, "receive" + items })).ToArray();
+
+    /// <summary>The kind of an operation's values; null where it has none.</summary>
+    public static Kind KindOf(string operation)
+    {
+        if (!Operations.Contains(operation))
+        {
+            throw new ArgumentException("unknown operation " + operation);
+        }
+        return Kinds.Where(entry => operation.EndsWith(entry.Key)).Select(entry => Kind.All[entry.Value]).FirstOrDefault();
+    }
+
+    /// <summary>A call, to be made again and again, that gives what the response holds. It sends values, or a number, or nothing.</summary>
+    public static Func<object> Calls(int port, string operation, int count, object values)
+    {
+        var suite = Proxy(port);
+        switch (operation)
+        {
+            case "echoVoid": return () =>
+            {
+                suite.echoVoid();
+                return null;
+            };
+            case "echoInts": return Echo<int>(suite.echoInts, values);
+            case "echoDoubles": return Echo<double>(suite.echoDoubles, values);
+            case "echoStrings": return Echo<string>(suite.echoStrings, values);
+            case "echoMios": return Echo<Mio>(suite.echoMios, values);
+            case "echoEvents": return Echo<Event>(suite.echoEvents, values);
+            case "echoBase64": return Echo<byte>(suite.echoBase64, values);
+            case "sendInts": return () => suite.sendInts((int[])values);
+            case "sendDoubles": return () => suite.sendDoubles((double[])values);
+            case "sendStrings": return () => suite.sendStrings((string[])values);
+            case "sendMios": return () => suite.sendMios((Mio[])values);
+            case "sendEvents": return () => suite.sendEvents((Event[])values);
+            case "sendBase64": return () => suite.sendBase64((byte[])values);
+            case "receiveInts": return () => suite.receiveInts(count);
+            case "receiveDoubles": return () => suite.receiveDoubles(count);
+            case "receiveStrings": return () => suite.receiveStrings(count);
+            case "receiveMios": return () => suite.receiveMios(count);
+            case "receiveEvents": return () => suite.receiveEvents(count);
+            case "receiveBase64": return () => suite.receiveBase64(count);
+            default: throw new ArgumentException("unknown operation " + operation);
+        }
+    }
+
+    /// <summary>A proxy that sends at once: it neither asks first whether it may, nor waits for more to send.</summary>
+    private static Suite Proxy(int port)
+    {
+        ServicePointManager.Expect100Continue = false;
+        ServicePointManager.UseNagleAlgorithm = false;
+        return new Suite { Url = "http://127.0.0.1:" + port + "/bench", Proxy = new WebProxy(), Timeout = Timeout.Infinite };
+    }
+
+    /// <summary>What is sent and what comes back are one parameter.</summary>
+    private delegate void Operation<T>(ref T[] items);
+
+    private static Func<object> Echo<T>(Operation<T> operation, object values)
+    {
+        return () =>
+        {
+            var items = (T[])values;
+            operation(ref items);
+            return items;
+        };
+    }
+}

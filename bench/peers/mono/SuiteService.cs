@@ -1,0 +1,156 @@
+// The operations of suite.wsdl as a web service.
+
+using System;
+using System.Linq;
+using System.Web.Services;
+using System.Web.Services.Protocols;
+using System.Xml.Schema;
+using System.Xml.Serialization;
+
+/// <summary>Which operation is meant is told by the message's element: not all clients say the action.</summary>
+[WebService(Namespace = Names.Bench)]
+[SoapDocumentService(RoutingStyle = SoapServiceRoutingStyle.RequestElement)]
+public class SuiteService : WebService
+{
+    [WebMethod]
+    public void echoVoid()
+    {
+    }
+
+    [WebMethod]
+    [return: XmlElement("item", Form = XmlSchemaForm.Unqualified)]
+    public int[] echoInts([XmlElement("item", Form = XmlSchemaForm.Unqualified)] int[] item)
+    {
+        return item;
+    }
+
+    [WebMethod]
+    [return: XmlElement("count", Form = XmlSchemaForm.Unqualified)]
+    public int sendInts([XmlElement("item", Form = XmlSchemaForm.Unqualified)] int[] item)
+    {
+        return item.Length;
+    }
+
+    [WebMethod]
+    [return: XmlElement("item", Form = XmlSchemaForm.Unqualified)]
+    public int[] receiveInts([XmlElement("count", Form = XmlSchemaForm.Unqualified)] int count)
+    {
+        return Items(count, i => i);
+    }
+
+    [WebMethod]
+    [return: XmlElement("item", Form = XmlSchemaForm.Unqualified)]
+    public double[] echoDoubles([XmlElement("item", Form = XmlSchemaForm.Unqualified)] double[] item)
+    {
+        return item;
+    }
+
+    [WebMethod]
+    [return: XmlElement("count", Form = XmlSchemaForm.Unqualified)]
+    public int sendDoubles([XmlElement("item", Form = XmlSchemaForm.Unqualified)] double[] item)
+    {
+        return item.Length;
+    }
+
+    [WebMethod]
+    [return: XmlElement("item", Form = XmlSchemaForm.Unqualified)]
+    public double[] receiveDoubles([XmlElement("count", Form = XmlSchemaForm.Unqualified)] int count)
+    {
+        return Items(count, i => Math.Sqrt(i));
+    }
+
+    [WebMethod]
+    [return: XmlElement("item", Form = XmlSchemaForm.Unqualified)]
+    public string[] echoStrings([XmlElement("item", Form = XmlSchemaForm.Unqualified)] string[] item)
+    {
+        return item;
+    }
+
+    [WebMethod]
+    [return: XmlElement("count", Form = XmlSchemaForm.Unqualified)]
+    public int sendStrings([XmlElement("item", Form = XmlSchemaForm.Unqualified)] string[] item)
+    {
+        return item.Length;
+    }
+
+    [WebMethod]
+    [return: XmlElement("item", Form = XmlSchemaForm.Unqualified)]
+    public string[] receiveStrings([XmlElement("count", Form = XmlSchemaForm.Unqualified)] int count)
+    {
+        return Items(count, Text);
+    }
+
+    [WebMethod]
+    [return: XmlElement("item", Form = XmlSchemaForm.Unqualified)]
+    public Mio[] echoMios([XmlElement("item", Form = XmlSchemaForm.Unqualified)] Mio[] item)
+    {
+        return item;
+    }
+
+    [WebMethod]
+    [return: XmlElement("count", Form = XmlSchemaForm.Unqualified)]
+    public int sendMios([XmlElement("item", Form = XmlSchemaForm.Unqualified)] Mio[] item)
+    {
+        return item.Length;
+    }
+
+    [WebMethod]
+    [return: XmlElement("item", Form = XmlSchemaForm.Unqualified)]
+    public Mio[] receiveMios([XmlElement("count", Form = XmlSchemaForm.Unqualified)] int count)
+    {
+        return Items(count, i => new Mio { x = i, y = i, v = Math.Sqrt(i) });
+    }
+
+    [WebMethod]
+    [return: XmlElement("item", Form = XmlSchemaForm.Unqualified)]
+    public Event[] echoEvents([XmlElement("item", Form = XmlSchemaForm.Unqualified)] Event[] item)
+    {
+        return item;
+    }
+
+    [WebMethod]
+    [return: XmlElement("count", Form = XmlSchemaForm.Unqualified)]
+    public int sendEvents([XmlElement("item", Form = XmlSchemaForm.Unqualified)] Event[] item)
+    {
+        return item.Length;
+    }
+
+    [WebMethod]
+    [return: XmlElement("item", Form = XmlSchemaForm.Unqualified)]
+    public Event[] receiveEvents([XmlElement("count", Form = XmlSchemaForm.Unqualified)] int count)
+    {
+        return Items(count, i => new Event { id = i, value = Math.Sqrt(i), message = "Message #" + i });
+    }
+
+    [WebMethod]
+    [return: XmlElement("data", Form = XmlSchemaForm.Unqualified, DataType = "base64Binary")]
+    public byte[] echoBase64([XmlElement("data", Form = XmlSchemaForm.Unqualified, DataType = "base64Binary")] byte[] data)
+    {
+        return data;
+    }
+
+    [WebMethod]
+    [return: XmlElement("count", Form = XmlSchemaForm.Unqualified)]
+    public int sendBase64([XmlElement("data", Form = XmlSchemaForm.Unqualified, DataType = "base64Binary")] byte[] data)
+    {
+        return data.Length;
+    }
+
+    [WebMethod]
+    [return: XmlElement("data", Form = XmlSchemaForm.Unqualified, DataType = "base64Binary")]
+    public byte[] receiveBase64([XmlElement("count", Form = XmlSchemaForm.Unqualified)] int count)
+    {
+        return Items(count, i => (byte)(i - 1));
+    }
+
+    /// <summary>Items for the numbers from 1 up.</summary>
+    private static T[] Items<T>(int count, Func<int, T> item)
+    {
+        return Enumerable.Range(1, count).Select(item).ToArray();
+    }
+
+    private static string Text(int i)
+    {
+        return ("Message #" + i).PadRight(100, '.');
+    }
+}
