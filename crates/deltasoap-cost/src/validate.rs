@@ -6,10 +6,10 @@
 use crate::CostError;
 use crate::calibration::{Activity, Mode};
 use crate::fit::model::Model;
-use crate::measure::{Engine, least, prepare_sample};
+use crate::measure::{Engine, least, order, prepare_sample};
 use crate::predict::{Direction, Sample, Sizes, sample_usage, samples};
 use crate::usage::Usage;
-use crate::workload::Workload;
+use crate::workload::{Extent, Workload, series};
 use deltasoap_dynamic::Operation;
 use serde::Serialize;
 use std::rc::Rc;
@@ -129,7 +129,7 @@ fn trial(
 }
 
 /// Measures what was predicted, in rounds as [`measure`](crate::measure::measure) does, and keeps the least time of each message. Operations are
-/// measured in this process, whatever the engine is.
+/// measured in this process, whatever the engine is. The toolkit is warmed up with what it was measured with, so that it is compiled alike.
 ///
 /// # Errors
 /// When the toolkit fails. What it does not offer is left out.
@@ -140,8 +140,12 @@ pub fn measure_trials(
     rounds: u32,
     watch: &mut dyn FnMut(),
 ) -> Result<Vec<Comparison>, CostError> {
-    for _ in 0..rounds.max(1) {
-        for trial in &mut trials {
+    let measured: Vec<_> =
+        series(mode, Extent::Sample).into_iter().filter(|workload| engine.refuses(workload).is_none()).collect();
+    engine.warm_up(&measured)?;
+    for round in 0..rounds.max(1) {
+        for index in order(trials.len(), round) {
+            let trial = &mut trials[index];
             let activity = trial.comparison.activity;
             let job = match &trial.subject {
                 Subject::Workload(workload) => engine.prepare(workload, activity, mode)?,
@@ -162,7 +166,6 @@ mod tests {
     use super::*;
     use crate::calibration::{Calibration, Machine};
     use crate::measure::{Deltasoap, visit};
-    use crate::workload::{Extent, series};
     use deltasoap_dynamic::Contract;
 
     #[test]

@@ -24,6 +24,15 @@ pub trait Engine {
     /// Why a workload cannot be measured, in any activity; `None` if it can.
     fn refuses(&self, workload: &Workload) -> Option<String>;
 
+    /// Lets a toolkit that is compiled while it runs do all of this, before anything is measured. What is compiled depends on what has run, so it
+    /// should be the same before measurements that are compared.
+    ///
+    /// # Errors
+    /// When the toolkit fails.
+    fn warm_up(&mut self, _: &[Workload]) -> Result<(), CostError> {
+        Ok(())
+    }
+
     /// Makes ready for doing something with a message again and again; `None` if that is not offered.
     ///
     /// # Errors
