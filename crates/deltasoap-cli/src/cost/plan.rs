@@ -21,7 +21,7 @@ pub async fn run(arguments: &Arguments) -> Result<()> {
     let sizes = sizes(&arguments.messages)?;
     let samples = samples(&operation, &sizes).with_context(|| operation.full_name())?;
     let costs: Vec<MessageCost> =
-        samples.iter().map(|it| message_cost(&model, it, &sizes)).collect::<Result<_, _>>()?;
+        samples.iter().map(|it| message_cost(&model, it)).collect::<Result<_, _>>()?;
     let mut system = system(arguments, &costs, calibration.machine.cores as u32);
     let mut observed = None;
     if arguments.validate {

@@ -146,12 +146,12 @@ impl Subject for (Message, Workload) {
 }
 
 impl Subject for &Sample {
-    fn body(&self, _: usize) -> Body<'_> {
-        Sample::body(self)
+    fn body(&self, turn: usize) -> Body<'_> {
+        self.body_in_turn(turn)
     }
 
     fn count(&self) -> usize {
-        1
+        if self.is_changing() { 2 } else { 1 }
     }
 
     fn name(&self) -> String {
@@ -159,7 +159,7 @@ impl Subject for &Sample {
     }
 }
 
-/// Makes ready for doing something with the message of an operation again and again, in memory.
+/// Makes ready for doing something with the message of an operation again and again, in memory; with the one after it in turn, if values change.
 ///
 /// # Errors
 /// When it cannot be written, or read again.
