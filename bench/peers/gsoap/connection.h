@@ -5,7 +5,6 @@
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -36,15 +35,15 @@ public:
     Connection(const Connection &) = delete;
     Connection &operator=(const Connection &) = delete;
 
-    bool begin() { return send_all(HEAD, sizeof HEAD - 1); }
-    bool end() { return send_all("0\r\n\r\n", 5); }
+    bool begin() { return send_all(HEAD, sizeof HEAD - 1, MSG_MORE); }
+    bool end() { return send_all("0\r\n\r\n", 5, 0); }
 
     bool write(const char *from, size_t n) override {
         if (n == 0) return true;
         char size[24];
         int length = std::snprintf(size, sizeof size, "%zx\r\n", n);
         iovec parts[] = {{size, static_cast<size_t>(length)}, {const_cast<char *>(from), n}, {const_cast<char *>("\r\n"), 2}};
-        return send_parts(parts, 3);
+        return send_parts(parts, 3, MSG_MORE);
     }
 
 private:
@@ -54,15 +53,19 @@ private:
 
     void set(int level, int option, int value) { ::setsockopt(socket_, level, option, &value, sizeof value); }
 
-    bool send_all(const char *from, size_t n) {
+    bool send_all(const char *from, size_t n, int flags) {
         iovec part = {const_cast<char *>(from), n};
-        return send_parts(&part, 1);
+        return send_parts(&part, 1, flags);
     }
 
-    // All of the parts, whatever the system takes at a time.
-    bool send_parts(iovec *parts, int count) {
+    // All of the parts, whatever the system takes at a time. With MSG_MORE the system waits for what follows until a segment is full, so that
+    // a short message is one segment, as one whose header is in the buffer of its body.
+    bool send_parts(iovec *parts, int count, int flags) {
         while (count > 0) {
-            ssize_t sent = ::writev(socket_, parts, count);
+            msghdr message{};
+            message.msg_iov = parts;
+            message.msg_iovlen = static_cast<size_t>(count);
+            ssize_t sent = ::sendmsg(socket_, &message, flags);
             if (sent < 0 && errno == EINTR) continue;
             if (sent < 0) return false;
             for (; count > 0 && static_cast<size_t>(sent) >= parts->iov_len; parts++, count--)

@@ -102,12 +102,17 @@ fn messages_of_a_wsdl_are_predicted() {
 #[test]
 fn changes_are_predicted_in_differential_mode() {
     let calibration = measured("differential");
-    let cost = |changed: &str| {
+    let request = |changed: &str| {
         let arguments = ["predict", "--json", "--wsdl", WSDL, "--operation", "echoDoubles", "--length", "item=400"];
         let text = printed(&[&arguments[..], &["--changed", changed, "--calibration", &calibration]].concat());
-        json(&text)[0]["messages"][0]["serialize"]["cost"].as_f64().expect("a cost")
+        json(&text)[0]["messages"][0].clone()
     };
-    assert!(cost("item=100") > cost("item=0"));
+    let cost = |it: &Json| it["serialize"]["cost"].as_f64().expect("a cost");
+    let (all, none) = (request("item=100"), request("item=0"));
+    assert!(cost(&all) > cost(&none));
+    let parts = all["parts"].as_array().expect("parts");
+    let sum: f64 = parts.iter().map(|part| part["serialize"].as_f64().expect("a cost")).sum();
+    assert!(parts.len() == 2 && (sum / cost(&all) - 1.0).abs() < 1e-6, "{all}");
     let percent = complaint(&["predict", "--wsdl", WSDL, "--changed", "item=101", "--calibration", &calibration]);
     assert!(percent.contains("from 0 to 100"), "{percent}");
 }
@@ -124,6 +129,29 @@ fn predictions_are_held_against_the_truth() {
         assert!(last["median_error"].as_f64().expect("a part") <= last["p90_error"].as_f64().expect("a part"));
         assert!(lines.len() > 8 && Path::new(&page).exists());
     }
+}
+
+#[test]
+fn operations_with_changes_are_held_against_the_truth() {
+    let calibration = measured("differential");
+    let validate = |more: &[&str]| {
+        let common = ["validate", "--json", "--rounds", "1", "--wsdl", WSDL, "--calibration", &calibration];
+        json(&printed(&[&common[..], more].concat()))
+    };
+    let count = |lines: &[Json], what: &str| {
+        lines.iter().filter(|it| it["message"].as_str().is_some_and(|message| message.contains(what))).count()
+    };
+    let usual = validate(&[]);
+    assert!(count(&usual, "changed") > 8 && count(&usual, "request") > count(&usual, "changed") / 2, "{usual:?}");
+    let half = validate(&["--changed", "50"]);
+    assert_eq!(
+        (count(&half, "request") + count(&half, "response"), half.len() - 1),
+        (count(&half, "changed"), count(&half, "changed"))
+    );
+    assert!(count(&half, "5 of 10 values changed") > 0, "{half:?}");
+    let regular = measured("regular");
+    let refused = complaint(&["validate", "--wsdl", WSDL, "--changed", "5", "--calibration", &regular]);
+    assert!(refused.contains("differential mode alone"), "{refused}");
 }
 
 #[test]
@@ -185,4 +213,52 @@ fn too_few_points_are_said() {
     std::fs::write(&path, calibration.to_string()).expect("written");
     let complaint = complaint(&["fit", "--elsewhere", "--calibration", &path.to_string_lossy()]);
     assert!(complaint.contains("points are too few"), "{complaint}");
+}
+
+#[test]
+fn a_calibration_of_another_version_is_refused() {
+    let mut calibration =
+        json(&std::fs::read_to_string(measured("regular")).expect("a file").replace('\n', ""))[0].clone();
+    calibration["toolkit"]["version"] = "0.0.1".into();
+    let path = folder().join("older.json");
+    std::fs::write(&path, calibration.to_string()).expect("written");
+    let file = path.to_string_lossy();
+    for command in [
+        &["predict", "--wsdl", WSDL][..],
+        &["validate"],
+        &["plan", "--wsdl", WSDL, "--operation", "echoInts", "--clients", "2"],
+        &["measure", "--few"],
+    ] {
+        let refused = complaint(&[command, &["--calibration", &file]].concat());
+        assert!(refused.contains("the toolkit's version is ") && refused.contains("0.0.1 in the file"), "{refused}");
+    }
+}
+
+#[test]
+fn a_negative_intercept_is_explained() {
+    let whole = std::fs::read_to_string(ELSEWHERE).expect("a file");
+    let mut calibration: Json = serde_json::from_str(&whole).expect("JSON");
+    for point in calibration["points"].as_array_mut().expect("points") {
+        if let Some(length) = point["workload"]["array"]["length"].as_f64() {
+            point["cpu"] = (length * length + 1.0).into();
+        }
+    }
+    let path = folder().join("grows.json");
+    std::fs::write(&path, calibration.to_string()).expect("written");
+    let fitted = printed(&["fit", "--elsewhere", "--calibration", &path.to_string_lossy()]);
+    assert!(fitted.contains("note: serialize, arrays of int (equation 1): the intercept is negative"), "{fitted}");
+}
+
+#[test]
+fn a_type_without_an_end_is_said() {
+    let shop = concat!(env!("CARGO_MANIFEST_DIR"), "/../deltasoap-dynamic/tests/data/shop.wsdl");
+    let optional = "<xs:element name=\"category\" type=\"tns:Category\" minOccurs=\"0\" maxOccurs=\"unbounded\"/>";
+    let required = "<xs:element name=\"category\" type=\"tns:Category\"/>";
+    let wsdl = std::fs::read_to_string(shop).expect("a file").replace(optional, required);
+    assert!(wsdl.contains(required));
+    let path = folder().join("endless.wsdl");
+    std::fs::write(&path, wsdl).expect("written");
+    let output = cost(&["predict", "--wsdl", &path.to_string_lossy(), "--calibration", &measured("regular")]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("has no end: its type requires itself"), "{said}");
 }

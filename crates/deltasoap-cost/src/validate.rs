@@ -6,10 +6,10 @@
 use crate::CostError;
 use crate::calibration::{Activity, Mode};
 use crate::fit::model::Model;
-use crate::measure::{Engine, least, prepare_sample};
+use crate::measure::{Engine, least, order, prepare_sample};
 use crate::predict::{Direction, Sample, Sizes, sample_usage, samples};
-use crate::usage::Usage;
-use crate::workload::Workload;
+use crate::usage::{Feature, Usage};
+use crate::workload::{Class, Extent, Workload, series};
 use deltasoap_dynamic::Operation;
 use serde::Serialize;
 use std::rc::Rc;
@@ -96,22 +96,34 @@ pub fn predict_workload(model: &Model, workload: &Workload) -> Result<Vec<Trial>
     [Activity::Serialize, Activity::Deserialize].into_iter().map(trial).collect()
 }
 
-/// Predicts the messages of an operation, and makes sure that they can be measured.
+/// Predicts the messages of an operation, and makes sure that they can be measured. Messages in which nothing can change of what should are
+/// left out.
 ///
 /// # Errors
 /// As [`predict`](crate::predict::predict), and when a message cannot be written and read again.
 pub fn predict_operation(model: &Model, operation: &Operation, sizes: &Sizes) -> Result<Vec<Trial>, CostError> {
     let mut all = Vec::new();
     for sample in samples(operation, sizes)?.into_iter().map(Rc::new) {
-        let usage = sample_usage(model.mode, &sample, sizes)?;
+        if sizes.changed.values().any(|&share| share > 0.0) && !sample.is_changing() {
+            continue;
+        }
+        let usage = sample_usage(model.mode, &sample)?;
         let direction = if sample.direction == Direction::Request { "request" } else { "response" };
-        let message = format!("{} {direction}", operation.full_name());
+        let changed = changed_leaves(&usage);
+        let message = format!("{} {direction}{changed}", operation.full_name());
         for activity in [Activity::Serialize, Activity::Deserialize] {
             prepare_sample(&sample, activity, model.mode)?;
             all.push(trial(model, Subject::Sample(Rc::clone(&sample)), message.clone(), activity, &usage)?);
         }
     }
     Ok(all)
+}
+
+/// How many values change, for the name of a message; nothing if none do.
+fn changed_leaves(usage: &Usage) -> String {
+    let changed: f64 = Class::ALL.iter().map(|&class| usage.count(Feature::Changed(class))).sum();
+    let leaves = usage.count(Feature::Leaf);
+    if changed > 0.0 { format!(", {changed:.0} of {leaves:.0} values changed") } else { String::new() }
 }
 
 fn trial(
@@ -129,7 +141,7 @@ fn trial(
 }
 
 /// Measures what was predicted, in rounds as [`measure`](crate::measure::measure) does, and keeps the least time of each message. Operations are
-/// measured in this process, whatever the engine is.
+/// measured in this process, whatever the engine is. The toolkit is warmed up with what it was measured with, so that it is compiled alike.
 ///
 /// # Errors
 /// When the toolkit fails. What it does not offer is left out.
@@ -140,8 +152,12 @@ pub fn measure_trials(
     rounds: u32,
     watch: &mut dyn FnMut(),
 ) -> Result<Vec<Comparison>, CostError> {
-    for _ in 0..rounds.max(1) {
-        for trial in &mut trials {
+    let measured: Vec<_> =
+        series(mode, Extent::Sample).into_iter().filter(|workload| engine.refuses(workload).is_none()).collect();
+    engine.warm_up(&measured)?;
+    for round in 0..rounds.max(1) {
+        for index in order(trials.len(), round) {
+            let trial = &mut trials[index];
             let activity = trial.comparison.activity;
             let job = match &trial.subject {
                 Subject::Workload(workload) => engine.prepare(workload, activity, mode)?,
@@ -162,7 +178,6 @@ mod tests {
     use super::*;
     use crate::calibration::{Calibration, Machine};
     use crate::measure::{Deltasoap, visit};
-    use crate::workload::{Extent, series};
     use deltasoap_dynamic::Contract;
 
     #[test]

@@ -151,6 +151,10 @@ pub struct Check {
     /// Operations of a WSDL at most
     #[arg(long, default_value_t = 5, value_name = "N")]
     pub operations: usize,
+    /// Percent of the values of operations that change from message to message, in differential mode; may be given more than once. Default: 0,
+    /// 10, 50
+    #[arg(long, value_name = "P", requires = "wsdl")]
+    pub changed: Vec<f64>,
     /// Validate with all 1330 composite types, not a sample
     #[arg(long)]
     pub full: bool,

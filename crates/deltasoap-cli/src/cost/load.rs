@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 use deltasoap::{Differential, Templating};
-use deltasoap_cost::measure::process_time;
+use deltasoap_cost::measure::{machine_time, process_time};
 use deltasoap_cost::predict::{Direction, Sample};
 use deltasoap_dynamic::{Contract, DynamicClient, Mock, Operation};
 use deltasoap_http::{Server, ServerHandle, SoapService};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long each test runs; and before it, to warm up.
-const RUN: Duration = Duration::from_secs(3);
+const RUN: Duration = Duration::from_secs(2);
 const WARM: Duration = Duration::from_millis(700);
 
 /// What a load test has seen.
@@ -24,6 +24,27 @@ pub struct Observed {
     pub response: f64,
     /// Seconds of processor time of a request, of clients and server.
     pub demand: f64,
+    /// Processors that other programs kept busy meanwhile, on average; `None` where the system does not say.
+    pub others: Option<f64>,
+}
+
+impl Observed {
+    /// The median of several tests, each figure for itself.
+    pub fn median(all: &[Observed]) -> Option<Observed> {
+        let of = |figure: fn(&Observed) -> f64| middle(all.iter().map(figure).collect());
+        Some(Observed {
+            throughput: of(|it| it.throughput)?,
+            response: of(|it| it.response)?,
+            demand: of(|it| it.demand)?,
+            others: middle(all.iter().filter_map(|it| it.others).collect()),
+        })
+    }
+}
+
+/// The lower one of two in the middle; `None` of none.
+fn middle(mut numbers: Vec<f64>) -> Option<f64> {
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len().saturating_sub(1) / 2).copied()
 }
 
 /// A service that listens, and what it is asked.
@@ -57,9 +78,10 @@ impl Host {
         let begin = Instant::now() + WARM;
         let tasks: Vec<_> = (0..clients).map(|client| tokio::spawn(self.client(client, think, begin))).collect();
         tokio::time::sleep_until(begin.into()).await;
-        let before = process_time();
+        let (before, all_before) = (process_time(), machine_time());
         tokio::time::sleep_until((begin + RUN).into()).await;
         let spent = (process_time() - before).as_secs_f64();
+        let all = all_before.zip(machine_time()).map(|(before, after)| (after.saturating_sub(before)).as_secs_f64());
         let (mut count, mut waited) = (0_u64, 0.0);
         for task in tasks {
             let (calls, time) = task.await??;
@@ -67,7 +89,9 @@ impl Host {
         }
         ensure!(count > 0, "no call was answered in time");
         let count = count as f64;
-        Ok(Observed { throughput: count / RUN.as_secs_f64(), response: waited / count, demand: spent / count })
+        let seconds = RUN.as_secs_f64();
+        let others = all.map(|all| (all - spent).max(0.0) / seconds);
+        Ok(Observed { throughput: count / seconds, response: waited / count, demand: spent / count, others })
     }
 
     /// One client: calls that were answered, and the time that it has waited for them.
@@ -107,6 +131,15 @@ fn exponential(mean: f64, random: &mut SplitMix64) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_median_is_of_each_figure() {
+        let one = |throughput, response, others| Observed { throughput, response, demand: 1.0, others };
+        let all = [one(1.0, 9.0, None), one(3.0, 7.0, Some(0.5)), one(2.0, 8.0, Some(0.25))];
+        let median = Observed::median(&all).expect("some");
+        assert_eq!((median.throughput, median.response, median.others), (2.0, 8.0, Some(0.25)));
+        assert!(Observed::median(&[]).is_none());
+    }
 
     #[test]
     fn think_times_have_their_mean() {

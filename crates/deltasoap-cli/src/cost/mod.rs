@@ -42,15 +42,21 @@ fn calibration(calibrated: &Calibrated) -> Result<Calibration> {
 }
 
 fn sizes(messages: &Messages) -> Result<Sizes> {
-    let is_share = |percent: f64| (0.0..=100.0).contains(&percent);
-    ensure!(messages.changed.iter().all(|it| is_share(it.1)), "--changed takes percent, from 0 to 100");
     Ok(Sizes {
         lengths: messages.length.iter().cloned().collect(),
         texts: messages.string.iter().cloned().collect(),
-        changed: messages.changed.iter().map(|(path, percent)| (path.clone(), percent / 100.0)).collect(),
         length: messages.default_length,
         text: messages.default_string,
+        ..changed_sizes(&messages.changed)?
     })
+}
+
+/// Usual sizes of messages in which so many percent of the values at and below some paths change.
+fn changed_sizes(percents: &[(String, f64)]) -> Result<Sizes> {
+    let is_share = |percent: f64| (0.0..=100.0).contains(&percent);
+    ensure!(percents.iter().all(|it| is_share(it.1)), "--changed takes percent, from 0 to 100");
+    let changed = percents.iter().map(|(path, percent)| (path.clone(), percent / 100.0)).collect();
+    Ok(Sizes { changed, ..Sizes::default() })
 }
 
 /// The operation that is asked for, or all that can be used.

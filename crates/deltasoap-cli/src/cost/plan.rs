@@ -11,6 +11,11 @@ use deltasoap_cost::{Mode, Model};
 use serde_json::json;
 use std::io::{self, Write as _};
 
+/// How often each load test runs; the median counts.
+const ROUNDS: usize = 3;
+/// Processors that other programs may use while a plan is held against load tests.
+const QUIET: f64 = 0.05;
+
 /// Plans, and prints.
 pub async fn run(arguments: &Arguments) -> Result<()> {
     let mut operations = operations(&arguments.messages)?;
@@ -20,8 +25,7 @@ pub async fn run(arguments: &Arguments) -> Result<()> {
     let model = Model::fit(&calibration)?;
     let sizes = sizes(&arguments.messages)?;
     let samples = samples(&operation, &sizes).with_context(|| operation.full_name())?;
-    let costs: Vec<MessageCost> =
-        samples.iter().map(|it| message_cost(&model, it, &sizes)).collect::<Result<_, _>>()?;
+    let costs: Vec<MessageCost> = samples.iter().map(|it| message_cost(&model, it)).collect::<Result<_, _>>()?;
     let mut system = system(arguments, &costs, calibration.machine.cores as u32);
     let mut observed = None;
     if arguments.validate {
@@ -84,27 +88,40 @@ pub struct Validated {
     observed: Observed,
 }
 
-/// Measures the service time with few clients, then predicts and measures what more of them see. Clients and server share this machine,
-/// so the clients' work is the processor's too. The few think as the many do: what comes after a pause finds cold caches, and costs more.
+/// Load tests with few clients, and with more and more of them, by turns: what a machine does besides changes from minute to minute, and should
+/// not look like an effect of the load. The service time is taken from the few, then what the others see is predicted.
 async fn validate(arguments: &Arguments, samples: &[Sample], system: &mut System) -> Result<Vec<Validated>> {
     let host = load::Host::start(samples).await?;
     let most = arguments.clients.unwrap_or(1);
     let few = if arguments.think > 0.0 { (most / 8).max(1) } else { 1 };
-    let light = host.run(few, arguments.think).await?;
+    let mut counts: Vec<u32> = [few, most / 4, most / 2, most].into_iter().filter(|&clients| clients >= few).collect();
+    counts.dedup();
+    let mut tests = vec![Vec::new(); counts.len()];
+    for _ in 0..ROUNDS {
+        for (clients, tests) in counts.iter().zip(&mut tests) {
+            tests.push(host.run(*clients, arguments.think).await?);
+        }
+    }
+    host.stop();
+    let observed: Vec<Observed> = tests.iter().filter_map(|tests| Observed::median(tests)).collect();
+    let light = observed.first().context("there was no load test")?;
+    take_service(system, light, Load::Closed { clients: few, think: arguments.think })?;
+    let validated = |(&clients, &observed): (&u32, &Observed)| -> Result<Validated> {
+        let predicted = outcome(system, Load::Closed { clients, think: arguments.think })?;
+        Ok(Validated { clients, predicted, observed })
+    };
+    counts.iter().zip(&observed).skip(usize::from(counts.len() > 1)).map(validated).collect()
+}
+
+/// Takes the service time from a test with few clients. Clients and server share this machine, so the clients' work is the processor's too. The few
+/// think as the many do: what comes after a pause finds cold caches, and costs more.
+fn take_service(system: &mut System, light: &Observed, load: Load) -> Result<()> {
     system.service = (light.demand - system.xml).max(0.0);
     (system.client, system.bandwidth) = (0.0, f64::INFINITY);
     // What is left of the response time when the processor has had its part is waiting that no load changes: timers, wake-ups.
-    let busy = outcome(system, Load::Closed { clients: few, think: arguments.think })?;
+    let busy = outcome(system, load)?;
     system.client = (light.response - busy.response).max(0.0);
-    let mut counts: Vec<u32> = [most / 4, most / 2, most].into_iter().filter(|&clients| clients > 0).collect();
-    counts.dedup();
-    let mut all = Vec::new();
-    for clients in counts {
-        let predicted = outcome(system, Load::Closed { clients, think: arguments.think })?;
-        all.push(Validated { clients, predicted, observed: host.run(clients, arguments.think).await? });
-    }
-    host.stop();
-    Ok(all)
+    Ok(())
 }
 
 /// Loads, and what is to be expected under them.
@@ -191,5 +208,53 @@ fn validated(all: &[Validated]) -> String {
         ]
     };
     let headings = ["clients", "throughput", "measured", "off by", "response", "measured", "off by"];
-    table(&headings, &all.iter().map(row).collect::<Vec<_>>())
+    let mut text = table(&headings, &all.iter().map(row).collect::<Vec<_>>());
+    let others = all.iter().filter_map(|it| it.observed.others).fold(0.0, f64::max);
+    if others > QUIET {
+        text += &format!(
+            "\nother programs kept {others:.2} processors busy meanwhile, which no plan knows of: measure again in quiet"
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn system() -> System {
+        System {
+            xml: 0.001,
+            service: 0.0,
+            cores: 2,
+            request_bytes: 1000.0,
+            response_bytes: 1000.0,
+            bandwidth: 1e8,
+            client: 0.5,
+            max_concurrency: None,
+        }
+    }
+
+    fn observed(others: Option<f64>) -> Observed {
+        Observed { throughput: 10.0, response: 0.005, demand: 0.003, others }
+    }
+
+    /// What was measured with few clients is what the plan says of few clients.
+    #[test]
+    fn the_service_time_explains_the_light_load() {
+        let (mut system, load) = (system(), Load::Closed { clients: 2, think: 0.1 });
+        take_service(&mut system, &observed(None), load).expect("taken");
+        assert!((system.xml + system.service - 0.003).abs() < 1e-12 && system.client > 0.0);
+        let response = outcome(&system, load).expect("solved").response;
+        assert!((response - 0.005).abs() < 1e-4, "{response}");
+    }
+
+    #[test]
+    fn a_busy_machine_is_said() {
+        let predicted = outcome(&system(), Load::Closed { clients: 2, think: 0.1 }).expect("solved");
+        let text =
+            |others| validated(&[Validated { clients: 2, predicted: predicted.clone(), observed: observed(others) }]);
+        assert!(text(Some(0.7)).contains("other programs kept 0.70 processors busy"));
+        assert!(!text(Some(0.01)).contains("other programs") && !text(None).contains("other programs"));
+    }
 }

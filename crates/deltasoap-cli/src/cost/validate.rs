@@ -2,20 +2,22 @@
 
 use super::measure::bar;
 use super::tables::{percent, table, time};
-use super::{calibration, engine, html};
+use super::{calibration, changed_sizes, engine, html};
 use crate::cli::cost::Check;
 use anyhow::{Result, ensure};
 use deltasoap_cost::measure::{Deltasoap, Engine};
 use deltasoap_cost::predict::Sizes;
 use deltasoap_cost::validate::{Comparison, Errors, Trial, measure_trials, predict_operation, predict_workload};
 use deltasoap_cost::workload::{Extent, held_out};
-use deltasoap_cost::{Activity, Machine, Model};
+use deltasoap_cost::{Activity, Machine, Mode, Model};
 use deltasoap_dynamic::Contract;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Messages that are printed because their prediction is worst.
 const WORST: usize = 8;
+/// Percent of the values of operations that change in differential mode, if nothing is said.
+const CHANGED: &[f64] = &[0.0, 10.0, 50.0];
 
 /// Predicts and measures, and prints how far off predictions are.
 pub fn run(arguments: &Check) -> Result<()> {
@@ -33,8 +35,9 @@ pub fn run(arguments: &Check) -> Result<()> {
         "{} knows no types but its own: no operations",
         calibration.toolkit.name
     );
+    let sizes = sizes(&arguments.changed, model.mode)?;
     for path in arguments.wsdl.iter().flat_map(|path| descriptions(path)) {
-        trials.extend(operations(&model, &path, arguments.operations));
+        trials.extend(operations(&model, &path, arguments.operations, &sizes));
     }
     ensure!(!trials.is_empty(), "there is nothing to validate with");
     let bar = bar("validating");
@@ -63,8 +66,19 @@ fn descriptions(path: &Path) -> Vec<PathBuf> {
     all.filter(|found| found.is_file() && (found == path || is_wsdl(found))).collect()
 }
 
+/// The messages of operations, for each share of values that change.
+fn sizes(percents: &[f64], mode: Mode) -> Result<Vec<Sizes>> {
+    ensure!(percents.is_empty() || mode == Mode::Differential, "--changed is for differential mode alone");
+    let percents = match mode {
+        Mode::Regular => &[0.0],
+        Mode::Differential if percents.is_empty() => CHANGED,
+        Mode::Differential => percents,
+    };
+    percents.iter().map(|&percent| changed_sizes(&[(String::new(), percent)])).collect()
+}
+
 /// The first operations of a description; what cannot be predicted is said.
-fn operations(model: &Model, path: &Path, most: usize) -> Vec<Trial> {
+fn operations(model: &Model, path: &Path, most: usize, sizes: &[Sizes]) -> Vec<Trial> {
     let imported = deltasoap_wsdl::Importer::new().offline().import(&path.to_string_lossy());
     let contract = match imported {
         Ok(import) => Contract::from(import),
@@ -75,8 +89,10 @@ fn operations(model: &Model, path: &Path, most: usize) -> Vec<Trial> {
     };
     let mut all = Vec::new();
     for operation in contract.operations().iter().filter(|it| it.method().is_ok()).take(most) {
-        match predict_operation(model, operation, &Sizes::default()) {
-            Ok(trials) => all.extend(trials),
+        let trials =
+            sizes.iter().map(|sizes| predict_operation(model, operation, sizes)).collect::<Result<Vec<_>, _>>();
+        match trials {
+            Ok(trials) => all.extend(trials.into_iter().flatten()),
             Err(error) => eprintln!("{}: {}: {error}", path.display(), operation.full_name()),
         }
     }

@@ -1,5 +1,6 @@
-//! Two clocks: of this thread on a processor, and of the wall.
+//! Two clocks: of this thread on a processor, and of the wall. And what all programs together have spent on processors.
 
+use rustix::param::clock_ticks_per_second;
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
@@ -58,6 +59,21 @@ pub fn process_time() -> Duration {
     time_of(ClockId::ProcessCPUTime)
 }
 
+/// Time that all processors of this machine together were busy, with whatever program; `None` where the system does not say.
+pub fn machine_time() -> Option<Duration> {
+    let ticks = busy_ticks(&std::fs::read_to_string("/proc/stat").ok()?)?;
+    Some(Duration::from_secs_f64(ticks as f64 / clock_ticks_per_second() as f64))
+}
+
+/// Ticks of all processors in the text of `/proc/stat`: user, nice, system, interrupts, and what other virtual machines have taken.
+fn busy_ticks(stat: &str) -> Option<u64> {
+    let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
+    let ticks = line.split_whitespace().map(|number| number.parse().ok()).collect::<Option<Vec<u64>>>()?;
+    // The fourth and fifth are idle time; behind the eighth is what the first two have already.
+    let is_busy = |at: usize| !matches!(at, 3 | 4) && at < 8;
+    Some(ticks.into_iter().enumerate().filter(|(at, _)| is_busy(*at)).map(|(_, ticks)| ticks).sum())
+}
+
 fn time_of(clock: ClockId) -> Duration {
     let time = clock_gettime(clock);
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or_default())
@@ -73,6 +89,16 @@ mod tests {
         std::thread::sleep(Duration::from_millis(30));
         let times = clock.stop(10);
         assert!(times.elapsed >= 3e6 && times.cpu.expect("known") < 2e6, "{times:?}");
+    }
+
+    #[test]
+    fn the_machine_is_as_busy_as_its_processors() {
+        assert_eq!(busy_ticks("cpu  1 2 4 100 200 8 16 32 64 128\ncpu0 9 9 9 9\n"), Some(1 + 2 + 4 + 8 + 16 + 32));
+        assert_eq!(busy_ticks("cpu0 1 2"), None);
+        assert_eq!(busy_ticks("cpu 1 x"), None);
+        let (before, own) = (machine_time().expect("known"), process_time());
+        while process_time() - own < Duration::from_millis(100) {}
+        assert!(machine_time().expect("known") - before >= Duration::from_millis(50));
     }
 
     #[test]

@@ -24,6 +24,15 @@ pub trait Engine {
     /// Why a workload cannot be measured, in any activity; `None` if it can.
     fn refuses(&self, workload: &Workload) -> Option<String>;
 
+    /// Lets a toolkit that is compiled while it runs do all of this, before anything is measured. What is compiled depends on what has run, so it
+    /// should be the same before measurements that are compared.
+    ///
+    /// # Errors
+    /// When the toolkit fails.
+    fn warm_up(&mut self, _: &[Workload]) -> Result<(), CostError> {
+        Ok(())
+    }
+
     /// Makes ready for doing something with a message again and again; `None` if that is not offered.
     ///
     /// # Errors
@@ -137,12 +146,12 @@ impl Subject for (Message, Workload) {
 }
 
 impl Subject for &Sample {
-    fn body(&self, _: usize) -> Body<'_> {
-        Sample::body(self)
+    fn body(&self, turn: usize) -> Body<'_> {
+        self.body_in_turn(turn)
     }
 
     fn count(&self) -> usize {
-        1
+        if self.is_changing() { 2 } else { 1 }
     }
 
     fn name(&self) -> String {
@@ -150,7 +159,7 @@ impl Subject for &Sample {
     }
 }
 
-/// Makes ready for doing something with the message of an operation again and again, in memory.
+/// Makes ready for doing something with the message of an operation again and again, in memory; with the one after it in turn, if values change.
 ///
 /// # Errors
 /// When it cannot be written, or read again.

@@ -10,7 +10,7 @@ mod engine;
 mod peer;
 mod sink;
 
-pub use clock::{Clock, Times, process_time};
+pub use clock::{Clock, Times, machine_time, process_time};
 pub use engine::{Deltasoap, Engine, Job, prepare_sample};
 pub use peer::Peer;
 pub use sink::Sink;
@@ -23,6 +23,10 @@ use std::time::{Duration, Instant};
 
 /// How long a batch of messages lasts at least, so that reading the clocks costs nothing.
 const BATCH: Duration = Duration::from_micros(300);
+/// The same of messages that are sent. The system's part of their time varies from one to the next.
+const SENT_BATCH: Duration = Duration::from_millis(1);
+/// A message that takes longer is done once a visit: it is long enough, and what it finds in caches is of no account.
+const SLOW: Duration = Duration::from_millis(5);
 /// Batches of a visit.
 const BATCHES: usize = 3;
 /// Most messages of a batch.
@@ -74,6 +78,9 @@ pub fn measure(
         series(plan.mode, plan.extent).into_iter().filter(|it| engine.refuses(it).is_none()).collect();
     let all = workloads.len() * plan.rounds as usize;
     let (begin, mut longest) = (Instant::now(), Duration::ZERO);
+    if calibration.rounds < plan.rounds {
+        engine.warm_up(&workloads)?;
+    }
     for round in calibration.rounds..plan.rounds {
         let (mut points, round_begin) = (Vec::new(), Instant::now());
         if plan.most.is_some_and(|most| !longest.is_zero() && begin.elapsed() + longest > most) {
@@ -103,7 +110,8 @@ pub fn visit(
 ) -> Result<(), CostError> {
     for activity in Activity::ALL {
         let Some(mut job) = engine.prepare(workload, activity, mode)? else { continue };
-        let (times, bytes) = (least(job.as_mut())?, job.bytes());
+        let batch = if activity == Activity::Send { SENT_BATCH } else { BATCH };
+        let (times, bytes) = (least_of(job.as_mut(), batch)?, job.bytes());
         points.push(Point { workload: workload.clone(), activity, times, bytes });
     }
     Ok(())
@@ -114,9 +122,17 @@ pub fn visit(
 /// # Errors
 /// When the toolkit fails.
 pub fn least(job: &mut dyn Job) -> Result<Times, CostError> {
-    job.run(2)?;
+    least_of(job, BATCH)
+}
+
+fn least_of(job: &mut dyn Job, batch: Duration) -> Result<Times, CostError> {
+    let first = job.run(1)?;
+    if first.elapsed > SLOW.as_nanos() as f64 {
+        return Ok(first);
+    }
+    job.run(1)?;
     let one = job.run(1)?.elapsed.max(1.0);
-    let count = (BATCH.as_nanos() as f64 / one).clamp(1.0, MOST) as usize;
+    let count = (batch.as_nanos() as f64 / one).clamp(1.0, MOST) as usize;
     let mut least = job.run(count)?;
     for _ in 1..BATCHES {
         least = least.least(job.run(count)?);
@@ -125,7 +141,7 @@ pub fn least(job: &mut dyn Job) -> Result<Times, CostError> {
 }
 
 /// The numbers below `count` in an order of their own for each round.
-fn order(count: usize, round: u32) -> Vec<usize> {
+pub(crate) fn order(count: usize, round: u32) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     shuffle(&mut order, &mut SplitMix64::stream(deltasoap_streams::prng::SEED, u64::from(round)));
     order
@@ -137,8 +153,10 @@ mod tests {
     use crate::calibration::{Machine, Toolkit};
 
     /// A toolkit that takes a microsecond an item, and twice that in even rounds.
+    #[derive(Default)]
     struct Known {
         visits: usize,
+        warmed_with: Vec<Workload>,
     }
 
     struct Constant(f64);
@@ -160,6 +178,12 @@ mod tests {
 
         fn refuses(&self, workload: &Workload) -> Option<String> {
             (!matches!(workload, Workload::Text { .. })).then(|| "it is no text".to_owned())
+        }
+
+        fn warm_up(&mut self, workloads: &[Workload]) -> Result<(), CostError> {
+            assert_eq!(self.visits, 0, "it comes first");
+            self.warmed_with = workloads.to_vec();
+            Ok(())
         }
 
         fn prepare(
@@ -198,13 +222,15 @@ mod tests {
     }
 
     fn empty() -> Calibration {
-        Calibration::new(Machine::here(), Known { visits: 0 }.toolkit(), Mode::Regular, Extent::Few)
+        Calibration::new(Machine::here(), Known::default().toolkit(), Mode::Regular, Extent::Few)
     }
 
     #[test]
     fn the_least_of_all_rounds_is_kept() {
         let (mut watch, plan) = (Count::default(), Plan { extent: Extent::Few, ..Plan::default() });
-        let measured = measure(&mut Known { visits: 0 }, plan, empty(), &mut watch).expect("measured");
+        let mut engine = Known::default();
+        let measured = measure(&mut engine, plan, empty(), &mut watch).expect("measured");
+        assert_eq!(engine.warmed_with.len(), measured.points.len(), "with everything that is measured");
         assert_eq!(watch.last.0, watch.last.1);
         assert_eq!(watch.rounds, (1..=12).collect::<Vec<_>>());
         for point in &measured.points {
@@ -219,14 +245,44 @@ mod tests {
         let mut kept = empty();
         kept.rounds = 3;
         let mut watch = Count::default();
-        let measured = measure(&mut Known { visits: 0 }, plan, kept, &mut watch).expect("measured");
+        let measured = measure(&mut Known::default(), plan, kept, &mut watch).expect("measured");
         assert_eq!((measured.rounds, watch.rounds), (4, vec![4]));
         let hurried = Plan { most: Some(Duration::ZERO), ..plan };
-        let measured = measure(&mut Known { visits: 0 }, hurried, empty(), &mut Count::default()).expect("measured");
+        let measured = measure(&mut Known::default(), hurried, empty(), &mut Count::default()).expect("measured");
         assert_eq!(measured.rounds, 1, "the first round is measured in any case");
         let mut stopped = Count { stop_after: Some(2), ..Count::default() };
-        assert!(measure(&mut Known { visits: 0 }, plan, empty(), &mut stopped).is_err());
+        assert!(measure(&mut Known::default(), plan, empty(), &mut stopped).is_err());
         assert_eq!(stopped.rounds, [1, 2]);
+    }
+
+    /// A message that takes a time, and counts how often it is done.
+    struct Timed {
+        time: Duration,
+        count: usize,
+    }
+
+    impl Job for Timed {
+        fn run(&mut self, count: usize) -> Result<Times, CostError> {
+            self.count += count;
+            Ok(Times { cpu: None, elapsed: self.time.as_nanos() as f64 })
+        }
+
+        fn bytes(&self) -> usize {
+            1
+        }
+    }
+
+    #[test]
+    fn batches_are_long_enough_and_slow_messages_are_done_once() {
+        let count = |time, batch| {
+            let mut job = Timed { time, count: 0 };
+            least_of(&mut job, batch).expect("measured");
+            job.count
+        };
+        assert_eq!(count(Duration::from_micros(100), BATCH), 3 + BATCHES * 3);
+        assert_eq!(count(Duration::from_micros(100), SENT_BATCH), 3 + BATCHES * 10);
+        assert_eq!(count(Duration::from_millis(1), BATCH), 3 + BATCHES);
+        assert_eq!(count(Duration::from_millis(20), BATCH), 1);
     }
 
     #[test]

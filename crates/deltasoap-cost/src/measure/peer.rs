@@ -4,10 +4,10 @@
 //! they were built with. Of each batch the median of the elapsed times counts, for it holds the usual share of what a toolkit does from
 //! time to time; of processor time only the sum is known, and so the mean.
 
-use super::{Engine, Job, Sink, Times};
+use super::{Engine, Job, MOST, Sink, Times, order};
 use crate::CostError;
 use crate::calibration::{Activity, Mode, Toolkit};
-use crate::workload::{Class, Message, Style, Workload, compiled};
+use crate::workload::{Class, Message, Workload, compiled};
 use deltasoap_core::Buffer;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -16,6 +16,11 @@ use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
+
+/// How long a workload runs at a time while a toolkit is warmed up.
+const WARM_VISIT: Duration = Duration::from_millis(1);
+/// How often it is gone over all of them at most.
+const WARM_PASSES: u32 = 20;
 
 /// A toolkit's process; ended when dropped.
 #[derive(Debug)]
@@ -29,7 +34,7 @@ pub struct Peer {
     is_connected: bool,
     /// The composite types that peers are built with.
     composites: BTreeSet<[u32; 3]>,
-    /// How long it runs before its times count; zero once it has.
+    /// How long each activity runs before its times count; zero once it has.
     warm: Duration,
 }
 
@@ -84,25 +89,16 @@ impl Peer {
         Ok(peer)
     }
 
-    /// Lets a toolkit that is compiled while it runs do some of everything, as long as it asks for in each direction. What counts is the time of
-    /// its runs: on a busy machine it waits for the processor, and is not compiled meanwhile.
-    fn warm_up(&mut self) -> Result<(), CostError> {
-        const ONCE: usize = 50;
-        let array = |class, text| Workload::Array { class, length: 100, text };
-        let composite = Workload::Fields { class: Class::Double, count: 40, text: 0, style: Style::Plain };
-        let kinds = [array(Class::Int, 0), array(Class::Double, 0), array(Class::Text, 100), composite];
-        let each = std::mem::take(&mut self.warm).as_nanos() as f64 / kinds.len() as f64;
-        for workload in kinds.iter().filter(|_| each > 0.0) {
-            for activity in [Activity::Serialize, Activity::Deserialize] {
-                let Some(mut job) = self.prepare(workload, activity, Mode::Regular)? else { continue };
-                let mut spent = 0.0;
-                while spent < each {
-                    // At least a microsecond, so that there is an end.
-                    spent += job.run(ONCE)?.elapsed.max(1000.0) * ONCE as f64;
-                }
-            }
+    /// Does something of everything with one message; gives how long that ran.
+    fn warm_up_with(&mut self, workload: &Workload) -> Result<f64, CostError> {
+        let mut spent = 0.0;
+        for activity in Activity::ALL {
+            let Some(mut job) = self.prepare(workload, activity, Mode::Regular)? else { continue };
+            let one = job.run(1)?.elapsed.max(1.0);
+            let count = (WARM_VISIT.as_nanos() as f64 / one).clamp(1.0, MOST) as usize;
+            spent += one + job.run(count)?.elapsed * count as f64;
         }
-        Ok(())
+        Ok(spent)
     }
 
     fn ask<T: DeserializeOwned>(&mut self, line: &str, bytes: &[u8]) -> Result<T, CostError> {
@@ -183,6 +179,21 @@ impl Engine for Peer {
         is_missing.then(|| "peers are built with a sample of the composite types".to_owned())
     }
 
+    /// Goes over all workloads again and again, some messages each, in an order by chance. What counts is the time of the runs: on a busy machine
+    /// the toolkit waits for the processor, and is not compiled meanwhile.
+    fn warm_up(&mut self, workloads: &[Workload]) -> Result<(), CostError> {
+        let mut left = std::mem::take(&mut self.warm).as_nanos() as f64 * Activity::ALL.len() as f64;
+        for pass in 0..WARM_PASSES {
+            for index in order(workloads.len(), pass) {
+                if left <= 0.0 {
+                    return Ok(());
+                }
+                left -= self.warm_up_with(&workloads[index])?;
+            }
+        }
+        Ok(())
+    }
+
     fn prepare(
         &mut self,
         workload: &Workload,
@@ -194,7 +205,6 @@ impl Engine for Peer {
         if mode == Mode::Differential || !self.workloads.contains(&name) {
             return Ok(None);
         }
-        self.warm_up()?;
         if activity == Activity::Send {
             self.connect()?;
         }

@@ -3,6 +3,7 @@
 //! A message is made by the operation's schema, with as many items and characters as are asked for, and values of typical width. What it
 //! consists of is counted, and the model gives the price. Its size is not estimated but that of the message, written.
 
+mod change;
 mod endless;
 mod fill;
 
@@ -11,8 +12,9 @@ pub use fill::{Kind, OpenPart, Sizes};
 use crate::CostError;
 use crate::calibration::{Activity, Mode};
 use crate::fit::model::{ActivityModel, Estimate, Model};
-use crate::usage::{Usage, parts};
+use crate::usage::{Changes, Usage, compared_parts, parts};
 use crate::workload::Body;
+use change::next_value;
 use deltasoap_core::schema::{ElementRef, QName, Use};
 use deltasoap_core::{Buffer, Value};
 use deltasoap_dynamic::Operation;
@@ -55,7 +57,8 @@ pub struct MessageCost {
     pub serialize: Estimate,
     /// Nanoseconds to deserialize it.
     pub deserialize: Estimate,
-    /// Parts in the order of the document. The first, whose path is empty, is the message around them. None in differential mode.
+    /// Parts in the order of the document. The first, whose path is empty, is the message around them; in differential
+    /// mode with the comparison of its bytes.
     pub parts: Vec<PartCost>,
     /// Parts whose length is open, and which was taken.
     pub open: Vec<OpenPart>,
@@ -86,14 +89,28 @@ pub struct Sample {
     name: QName,
     content: ElementRef,
     value: Value,
+    /// The value of the message after it, which differs in what `changes` says; the same value if that is nothing.
+    next: Value,
+    changes: BTreeMap<String, Changes>,
     encoding: Use,
 }
 
 impl Sample {
     /// The message's body.
     pub fn body(&self) -> Body<'_> {
+        self.body_in_turn(0)
+    }
+
+    /// The body of the message, or of the one after it, by turns.
+    pub fn body_in_turn(&self, turn: usize) -> Body<'_> {
         let (view, version) = (self.operation.view(self.content), self.operation.version());
-        Body { name: &self.name, view, value: &self.value, encoding: self.encoding, version }
+        let value = if turn.is_multiple_of(2) { &self.value } else { &self.next };
+        Body { name: &self.name, view, value, encoding: self.encoding, version }
+    }
+
+    /// True if the message after it has other values.
+    pub fn is_changing(&self) -> bool {
+        !self.changes.is_empty()
     }
 
     /// Its content.
@@ -137,8 +154,10 @@ pub fn samples(operation: &Operation, sizes: &Sizes) -> Result<Vec<Sample>, Cost
             value.ok_or_else(|| CostError::Operation(format!("{} has no sample", operation.full_name())))?;
         let mut filler = Filler::new(sizes);
         filler.fill(&mut value, view)?;
+        let open = filler.open;
+        let (next, changes) = next_value(&value, view, sizes);
         let (operation, name) = (operation.clone(), name.clone());
-        samples.push(Sample { operation, direction, open: filler.open, name, content, value, encoding });
+        samples.push(Sample { operation, direction, open, name, content, value, next, changes, encoding });
     }
     check_paths(&samples, sizes)?;
     Ok(samples)
@@ -168,7 +187,7 @@ fn check_paths(samples: &[Sample], sizes: &Sizes) -> Result<(), CostError> {
 /// As [`samples`], and when the calibration has no series for something in a message.
 pub fn predict(model: &Model, operation: &Operation, sizes: &Sizes) -> Result<Prediction, CostError> {
     let samples = samples(operation, sizes)?;
-    let messages = samples.iter().map(|sample| message_cost(model, sample, sizes)).collect::<Result<_, _>>()?;
+    let messages = samples.iter().map(|sample| message_cost(model, sample)).collect::<Result<_, _>>()?;
     Ok(Prediction { operation: operation.full_name(), messages })
 }
 
@@ -176,14 +195,10 @@ pub fn predict(model: &Model, operation: &Operation, sizes: &Sizes) -> Result<Pr
 ///
 /// # Errors
 /// As [`predict`].
-pub fn message_cost(model: &Model, sample: &Sample, sizes: &Sizes) -> Result<MessageCost, CostError> {
+pub fn message_cost(model: &Model, sample: &Sample) -> Result<MessageCost, CostError> {
     let (serialize, deserialize) = (model.of(Activity::Serialize)?, model.of(Activity::Deserialize)?);
     let bytes = sample.encode()?.len();
-    let parts_cost = match model.mode {
-        Mode::Regular => part_costs(serialize, deserialize, &parts(&sample.body()))?,
-        Mode::Differential => Vec::new(),
-    };
-    let usage = sample_usage(model.mode, sample, sizes)?;
+    let usage = sample_usage(model.mode, sample)?;
     Ok(MessageCost {
         direction: sample.direction,
         element: sample.name.to_string(),
@@ -191,7 +206,7 @@ pub fn message_cost(model: &Model, sample: &Sample, sizes: &Sizes) -> Result<Mes
         leaves: Usage::of(&sample.body()).leaves() as u64,
         serialize: serialize.features.estimate(&usage)?,
         deserialize: deserialize.features.estimate(&usage)?,
-        parts: parts_cost,
+        parts: part_costs(serialize, deserialize, &sample_parts(model.mode, sample)?)?,
         open: sample.open.clone(),
     })
 }
@@ -200,12 +215,20 @@ pub fn message_cost(model: &Model, sample: &Sample, sizes: &Sizes) -> Result<Mes
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn sample_usage(mode: Mode, sample: &Sample, sizes: &Sizes) -> Result<Usage, CostError> {
+pub fn sample_usage(mode: Mode, sample: &Sample) -> Result<Usage, CostError> {
+    let mut all = Usage::default();
+    sample_parts(mode, sample)?.iter().for_each(|(_, part)| all.merge(part));
+    Ok(all)
+}
+
+/// The same by its parts.
+fn sample_parts(mode: Mode, sample: &Sample) -> Result<Vec<(String, Usage)>, CostError> {
+    let parts = parts(&sample.body());
     Ok(match mode {
-        Mode::Regular => Usage::of(&sample.body()),
+        Mode::Regular => parts,
         Mode::Differential => {
-            let share = |path: &str| changed(path, &sizes.changed);
-            Usage::compared(&parts(&sample.body()), sample.encode()?.len(), share)
+            let changes = |path: &str, _: &Usage| sample.changes.get(path).cloned().unwrap_or_default();
+            compared_parts(&parts, sample.encode()?.len(), changes)
         }
     })
 }
@@ -226,18 +249,10 @@ fn part_costs(
     Ok(costs)
 }
 
-/// The share of a part's leaves that change: that of the longest path around it, which is the one that means it most closely.
-fn changed(path: &str, shares: &BTreeMap<String, f64>) -> f64 {
-    let is_within = |outer: &str| outer.is_empty() || path == outer || path.starts_with(&format!("{outer}/"));
-    let around = shares.iter().filter(|(outer, _)| is_within(outer));
-    around.max_by_key(|(outer, _)| outer.len()).map_or(0.0, |(_, &share)| share)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::usage::Feature;
-    use crate::workload::Class;
     use deltasoap_dynamic::Contract;
 
     const SHOP: &str = include_str!("../../../deltasoap-dynamic/tests/data/shop.wsdl");
@@ -309,18 +324,5 @@ mod tests {
                 assert!(Usage::of(&sample.body()).count(Feature::Message) == 1.0);
             }
         }
-    }
-
-    #[test]
-    fn changes_are_those_of_the_closest_path() {
-        let shares = BTreeMap::from([(String::new(), 0.0), ("item".to_owned(), 0.5)]);
-        let sizes = Sizes { changed: shares, ..Sizes::default() };
-        let sample = request(&sizes);
-        let usage = sample_usage(Mode::Differential, &sample, &sizes).expect("written");
-        let parts = parts(&sample.body());
-        let items: f64 = parts.iter().filter(|it| it.0.starts_with("item")).map(|it| it.1.leaves()).sum();
-        let count: f64 = Class::ALL.iter().map(|&class| usage.count(Feature::Changed(class))).sum();
-        assert_eq!(count, items / 2.0);
-        assert_eq!(["itemised", "item/code", "item"].map(|path| changed(path, &sizes.changed)), [0.0, 0.5, 0.5]);
     }
 }

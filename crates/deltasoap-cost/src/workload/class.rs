@@ -110,12 +110,14 @@ pub fn typical(element: &SimpleElement, length: usize, random: &mut SplitMix64) 
 
 /// The text of such a value.
 fn text(builtin: Builtin, length: usize, random: &mut SplitMix64) -> String {
+    /// The bits of 1; with any fraction, those of a number from 1 to 2.
+    const ONE: u32 = 0x3F80_0000;
     use Builtin as B;
     match builtin {
         B::Byte | B::UnsignedByte => random.below(128).to_string(),
         B::Short | B::UnsignedShort => random.below(32_768).to_string(),
         B::NonPositiveInteger | B::NegativeInteger => format!("-{}", 1 + random.below(1_000_000_000)),
-        B::Float => f32::to_string(&(f32::from_bits(random.next_u64() as u32 & 0x007F_FFFF) + 1.0)),
+        B::Float => f32::from_bits(ONE | random.next_u64() as u32 & 0x007F_FFFF).to_string(),
         B::Double => hard_double(random),
         B::Boolean => (random.below(2) == 0).to_string(),
         B::Decimal => format!("{}.{:02}", random.below(1_000_000), random.below(100)),
@@ -195,6 +197,16 @@ mod tests {
             assert_eq!(value.len(), 37, "{builtin:?}");
         }
         assert_eq!([3, 4, 5].map(|octets| base64(octets).len()), [4, 8, 8]);
+    }
+
+    #[test]
+    fn numbers_have_their_digits() {
+        let mut random = SplitMix64::new(1);
+        for (builtin, least) in [(Builtin::Float, 8.0), (Builtin::Double, 20.0), (Builtin::Int, 8.5)] {
+            let mut length = || typical(&element(builtin), 0, &mut random).expect("a value").to_string().len();
+            let mean = (0..1000).map(|_| length()).sum::<usize>() as f64 / 1000.0;
+            assert!(mean > least, "{builtin:?}: {mean}");
+        }
     }
 
     #[test]

@@ -1,0 +1,234 @@
+//! The message after a sample: the same, with other values in some of its leaves.
+//!
+//! Of the leaves below a path as many change as its share says, spread evenly in the order of the document, and at least one if there are any.
+//! New values are as typical as the old ones, so some have texts of another length, as in real messages. What really changed is counted:
+//! the prediction is of the very message that is measured.
+
+use super::fill::Sizes;
+use crate::place::Place;
+use crate::usage::Changes;
+use crate::workload::{Class, typical};
+use deltasoap_core::schema::{Builtin, Element, Field, SimpleElement, View};
+use deltasoap_core::{QName, Record, Shared, Simple, Value};
+use deltasoap_streams::prng::{SEED, SplitMix64};
+use std::collections::BTreeMap;
+
+/// New values that are tried: those of small types are often the old one.
+const TRIES: usize = 16;
+
+/// A message's next value, and what changes by its part.
+pub(super) fn next_value(value: &Value, view: View<'_>, sizes: &Sizes) -> (Value, BTreeMap<String, Changes>) {
+    let (place, turns, changes) = Default::default();
+    let mut changer = Changer { sizes, place, turns, changes, random: SplitMix64::stream(SEED, 1) };
+    let mut next = value.clone();
+    changer.content(&mut next, view);
+    (next, changer.changes)
+}
+
+struct Changer<'s> {
+    sizes: &'s Sizes,
+    place: Place,
+    /// By path of a share: leaves that were passed, and those that were changed.
+    turns: BTreeMap<&'s str, (f64, f64)>,
+    changes: BTreeMap<String, Changes>,
+    random: SplitMix64,
+}
+
+impl<'s> Changer<'s> {
+    fn content(&mut self, value: &mut Value, view: View<'_>) {
+        match (value, view.element) {
+            (Value::Simple(simple), Element::Simple(element)) => self.leaf(simple, element),
+            (Value::Name(name), _) => self.name(name),
+            (Value::Record(record), Element::Complex(_)) => self.record(record, view),
+            (Value::List(items), Element::Array(array)) => {
+                items.iter_mut().for_each(|item| self.content(item, view.follow(array.item)));
+            }
+            (Value::Shared(shared), Element::Shared(content)) => {
+                let Some(mut held) = shared.get().map(|value| (*value).clone()) else { return };
+                self.content(&mut held, view.follow(*content));
+                *shared = Shared::new(held);
+            }
+            _ => {}
+        }
+    }
+
+    fn record(&mut self, record: &mut Record, view: View<'_>) {
+        let Some(complex) = view.complex() else { return };
+        for (value, attribute) in record.attributes.iter_mut().zip(complex.attributes.iter()) {
+            if let (Some(value), Element::Simple(element)) = (value, view.follow(attribute.element).element) {
+                let outside = self.place.enter(&format!("@{}", attribute.name.local));
+                self.leaf(value, element);
+                self.place.leave(outside);
+            }
+        }
+        if let Some(text) = complex.text {
+            return record.fields.iter_mut().for_each(|value| self.content(value, view.follow(text)));
+        }
+        for (value, field) in record.fields.iter_mut().zip(complex.fields.iter()) {
+            let content = view.follow(field.element);
+            match value {
+                Value::List(items) if field.is_repeated() => {
+                    items.iter_mut().for_each(|item| self.field(item, field, content));
+                }
+                value => self.field(value, field, content),
+            }
+        }
+    }
+
+    /// What a field holds, or one of its occurrences.
+    fn field(&mut self, value: &mut Value, field: &Field, view: View<'_>) {
+        if field.inline {
+            return self.content(value, view);
+        }
+        let outside = self.place.enter(&field.name.local);
+        self.content(value, view);
+        self.place.leave(outside);
+    }
+
+    fn leaf(&mut self, value: &mut Simple, element: &SimpleElement) {
+        let Some(turn) = self.turn().filter(|turn| self.is_due(turn)) else { return };
+        let Some(new) = another(value, element, &mut self.random) else { return };
+        let moves = new.to_string().len() != value.to_string().len();
+        self.count(turn, Class::of(value.builtin()), moves);
+        *value = new;
+    }
+
+    fn name(&mut self, name: &mut QName) {
+        let Some(turn) = self.turn().filter(|turn| self.is_due(turn)) else { return };
+        let element = SimpleElement { name: name.clone(), base: Builtin::NcName, enumeration: Default::default() };
+        let Some(local) = typical(&element, name.local.len(), &mut self.random) else { return };
+        name.local = local.to_string().into();
+        self.count(turn, Class::QName, false);
+    }
+
+    /// The path that says how many change of the leaf at hand and those like it. The leaf is passed.
+    fn turn(&mut self) -> Option<&'s str> {
+        let (path, _) = closest(self.place.path(), &self.sizes.changed)?;
+        self.turns.entry(path).or_default().0 += 1.0;
+        Some(path)
+    }
+
+    /// True while fewer have changed than the share of those that were passed, rounded up.
+    fn is_due(&self, turn: &str) -> bool {
+        // A share may be a little more than what it stands for, as all binary fractions.
+        const LITTLE: f64 = 1e-9;
+        let (passed, changed) = self.turns.get(turn).copied().unwrap_or_default();
+        let share = self.sizes.changed.get(turn).copied().unwrap_or_default();
+        changed < (passed * share - LITTLE).ceil()
+    }
+
+    fn count(&mut self, turn: &'s str, class: Class, moves: bool) {
+        self.turns.entry(turn).or_default().1 += 1.0;
+        let changes = self.changes.entry(self.place.path().to_owned()).or_default();
+        *changes.leaves.entry(class).or_default() += 1.0;
+        changes.shifts += f64::from(moves);
+    }
+}
+
+/// The longest path of a share that a path is within, which is the one that means it most closely.
+fn closest<'s>(path: &str, shares: &'s BTreeMap<String, f64>) -> Option<(&'s str, f64)> {
+    let is_within = |outer: &str| {
+        let rest = path.strip_prefix(outer);
+        outer.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let around = shares.iter().filter(|(outer, _)| is_within(outer));
+    around.max_by_key(|(outer, _)| outer.len()).map(|(outer, &share)| (outer.as_str(), share))
+}
+
+/// Another value of the same type, whose text is as long where its length is open; `None` for a type that has no other.
+fn another(value: &Simple, element: &SimpleElement, random: &mut SplitMix64) -> Option<Simple> {
+    let text = value.to_string();
+    if Class::of(element.base) == Class::Binary {
+        return Simple::parse_as(element, &otherwise(&text)?).ok().filter(|new| new != value);
+    }
+    (0..TRIES).find_map(|_| typical(element, text.len(), random).filter(|new| new.to_string() != text))
+}
+
+/// Binary data whose first digit is another one.
+fn otherwise(text: &str) -> Option<String> {
+    let first = text.chars().next()?;
+    let other = if first == 'B' { 'C' } else { 'B' };
+    Some(std::iter::once(other).chain(text.chars().skip(1)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calibration::Mode;
+    use crate::predict::{Sample, sample_usage, samples};
+    use crate::usage::{Feature, parts};
+    use deltasoap_dynamic::Contract;
+
+    const SHOP: &str = include_str!("../../../deltasoap-dynamic/tests/data/shop.wsdl");
+
+    fn request(shares: &[(&str, f64)]) -> (Sample, Sizes) {
+        let changed = shares.iter().map(|&(path, share)| (path.to_owned(), share)).collect();
+        let sizes = Sizes { changed, ..Sizes::default() };
+        let order = Contract::from_text(SHOP).expect("a contract").operation("Order").expect("an operation");
+        (samples(&order, &sizes).expect("samples").remove(0), sizes)
+    }
+
+    fn changed(sample: &Sample) -> f64 {
+        let usage = sample_usage(Mode::Differential, sample).expect("written");
+        Class::ALL.iter().map(|&class| usage.count(Feature::Changed(class))).sum()
+    }
+
+    #[test]
+    fn as_many_leaves_change_as_their_share_says() {
+        let leaves = |within: &str| -> f64 {
+            let parts = parts(&request(&[]).0.body());
+            parts.iter().filter(|it| it.0.starts_with(within)).map(|it| it.1.leaves()).sum()
+        };
+        for share in [0.0, 0.01, 0.1, 0.5] {
+            assert_eq!(changed(&request(&[("item", share)]).0), (leaves("item") * share).ceil(), "{share}");
+        }
+        // One of the others is nil: the attribute that says so does not change.
+        let others = leaves("") - leaves("item");
+        assert!((changed(&request(&[("", 0.5), ("item", 0.0)]).0) - others / 2.0).abs() <= 1.0, "{others}");
+        assert_eq!(changed(&request(&[]).0), 0.0);
+    }
+
+    /// What is counted is what differs in the text.
+    #[test]
+    fn what_changed_is_counted() {
+        let (sample, _) = request(&[("", 0.5)]);
+        let text = |turn| {
+            let written = sample.body_in_turn(turn).encode(deltasoap_core::Buffer::new()).expect("written");
+            String::from_utf8(written.into_vec()).expect("text")
+        };
+        let (one, other) = (text(0), text(1));
+        let places = |text: &str| text.split(['<', '>', '"']).map(str::to_owned).collect::<Vec<_>>();
+        let differ = places(&one).iter().zip(places(&other)).filter(|(a, b)| *a != b).count();
+        assert_eq!(differ as f64, changed(&sample));
+        assert_eq!(text(2), one, "messages come in turn");
+    }
+
+    #[test]
+    fn the_closest_path_is_meant() {
+        let shares = BTreeMap::from([(String::new(), 0.0), ("item".to_owned(), 0.5)]);
+        let share = |path| closest(path, &shares).map(|it| it.1);
+        assert_eq!(["itemised", "item/code", "item"].map(share), [Some(0.0), Some(0.5), Some(0.5)]);
+        assert_eq!(closest("item", &BTreeMap::new()), None);
+    }
+
+    #[test]
+    fn every_type_with_two_values_has_another() {
+        let mut random = SplitMix64::new(1);
+        for &base in Builtin::ALL {
+            let element = element(base);
+            let value = typical(&element, 12, &mut random).expect("a value");
+            match another(&value, &element, &mut random) {
+                Some(other) => assert_ne!(other.to_string(), value.to_string()),
+                // Of these one value is typical.
+                None => assert!(base.local().starts_with('g') || base == Builtin::Language, "{base:?}"),
+            }
+        }
+        let one = SimpleElement { enumeration: vec!["red".into()].into(), ..element(Builtin::String) };
+        let red = Simple::parse(Builtin::String, "red").expect("a value");
+        assert!(another(&red, &one, &mut random).is_none());
+    }
+
+    fn element(base: Builtin) -> SimpleElement {
+        SimpleElement { name: base.name(), base, enumeration: Default::default() }
+    }
+}

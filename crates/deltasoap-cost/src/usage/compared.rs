@@ -1,0 +1,74 @@
+//! The regressors of differential mode: what is compared, what has changed, and what has moved.
+//!
+//! A leaf costs by where it is: items of long lists are compared at once, others element by element.
+
+use super::{Feature, Usage};
+use crate::workload::Class;
+use std::collections::BTreeMap;
+
+/// Lists of fewer items are written element by element in differential mode.
+const SHORT: f64 = 256.0;
+
+/// What has changed in a part of a message since the one before.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Changes {
+    /// Leaves, by class.
+    pub leaves: BTreeMap<Class, f64>,
+    /// Leaves whose text became longer or shorter.
+    pub shifts: f64,
+}
+
+impl Changes {
+    /// Of a part of whose leaves a share has changed, and moved or not.
+    pub(super) fn of_share(part: &Usage, share: f64, moves: bool) -> Self {
+        let leaves: BTreeMap<Class, f64> =
+            Class::ALL.into_iter().map(|class| (class, part.leaves_of(class) * share)).collect();
+        let shifts = if moves { leaves.values().sum() } else { 0.0 };
+        Changes { leaves, shifts }
+    }
+
+    /// Leaves of all classes.
+    fn count(&self) -> f64 {
+        self.leaves.values().sum()
+    }
+}
+
+/// What each part of a message consists of in differential mode. What is of the message as a whole is in its first part.
+pub fn compared_parts(
+    parts: &[(String, Usage)],
+    bytes: usize,
+    changes: impl Fn(&str, &Usage) -> Changes,
+) -> Vec<(String, Usage)> {
+    let (mut leaves, mut changed) = (0.0, 0.0);
+    let mut compared = |(path, part): &(String, Usage)| {
+        let changes = changes(path, part);
+        (leaves, changed) = (leaves + part.leaves(), changed + changes.count());
+        (path.clone(), compared_part(part, &changes))
+    };
+    let mut all: Vec<_> = parts.iter().map(&mut compared).collect();
+    if let Some((_, message)) = all.first_mut() {
+        message.add(Feature::Compared, bytes as f64);
+        message.add(Feature::ChangedMost, (changed - leaves / 4.0).max(0.0));
+    }
+    all
+}
+
+/// Of a part of a message in differential mode.
+fn compared_part(part: &Usage, changes: &Changes) -> Usage {
+    let (mut usage, leaves, items, changed) = (Usage::default(), part.leaves(), part.items(), changes.count());
+    usage.add(Feature::Message, part.count(Feature::Message));
+    usage.add(Feature::Leaf, leaves);
+    changes.leaves.iter().for_each(|(&class, &count)| usage.add(Feature::Changed(class), count));
+    usage.add(Feature::Shift, changes.shifts);
+    let kinds = match items {
+        0.0 => Some((Feature::FieldLeaf, Feature::ChangedField)),
+        // The first item of a list is counted as a field elsewhere.
+        items if items + 1.0 < SHORT => Some((Feature::ShortLeaf, Feature::ChangedShort)),
+        _ => None,
+    };
+    if let Some((leaf, change)) = kinds {
+        usage.add(leaf, leaves);
+        usage.add(change, changed);
+    }
+    usage
+}

@@ -1,0 +1,192 @@
+//! What a message consists of: the regressors of its cost.
+//!
+//! A message is walked by its schema, and everything that costs time is counted: leaves by class, attributes, elements with children,
+//! characters, markup. It is the same walk for the messages that are measured and for those of a WSDL, so the two cannot count
+//! differently.
+//!
+//! Leaves come in two kinds. Items of a *flat* array share their markup, which is learned at the first of them; what follows costs a
+//! fraction of a field. A model of a toolkit without this shortcut has one coefficient for both.
+
+mod compared;
+mod feature;
+mod walk;
+
+pub use compared::{Changes, compared_parts};
+pub use feature::Feature;
+pub(crate) use walk::item_field;
+pub use walk::parts;
+
+use crate::CostError;
+use crate::calibration::Mode;
+use crate::workload::{Body, Class, Message, Workload};
+use deltasoap_core::Buffer;
+use std::collections::BTreeMap;
+
+/// Counts of features.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Usage {
+    counts: BTreeMap<Feature, f64>,
+    /// How many texts have a length.
+    texts: BTreeMap<usize, f64>,
+}
+
+impl Usage {
+    /// Counts something.
+    pub fn add(&mut self, feature: Feature, count: f64) {
+        if count != 0.0 {
+            *self.counts.entry(feature).or_default() += count;
+        }
+    }
+
+    fn add_text(&mut self, length: usize) {
+        self.add(Feature::Character, length as f64);
+        *self.texts.entry(length).or_default() += 1.0;
+    }
+
+    /// Adds other counts.
+    pub fn merge(&mut self, other: &Usage) {
+        other.counts.iter().for_each(|(&feature, &count)| self.add(feature, count));
+        other.texts.iter().for_each(|(&length, &count)| *self.texts.entry(length).or_default() += count);
+    }
+
+    /// The count of a feature.
+    pub fn count(&self, feature: Feature) -> f64 {
+        let texts = |part: &dyn Fn(usize) -> f64| self.texts.iter().map(|(&length, count)| part(length) * count).sum();
+        match feature {
+            Feature::Over(place) => texts(&|length| f64::from(length > place as usize)),
+            Feature::Beyond(place) => texts(&|length| length.saturating_sub(place as usize) as f64),
+            feature => self.counts.get(&feature).copied().unwrap_or_default(),
+        }
+    }
+
+    /// All counts but those of cut-off points.
+    pub fn counts(&self) -> impl Iterator<Item = (Feature, f64)> {
+        self.counts.iter().map(|(&feature, &count)| (feature, count))
+    }
+
+    /// Leaves of all classes and kinds.
+    pub fn leaves(&self) -> f64 {
+        let is_leaf =
+            |feature: &Feature| matches!(feature, Feature::Field(_) | Feature::Item(_) | Feature::Attribute(_));
+        self.counts().filter(|(feature, _)| is_leaf(feature)).map(|(_, count)| count).sum()
+    }
+
+    /// Of a measured message.
+    ///
+    /// # Errors
+    /// When there is no such message.
+    pub fn of_workload(workload: &Workload, mode: Mode) -> Result<Usage, CostError> {
+        let message = Message::new(workload)?;
+        if mode == Mode::Regular {
+            return Ok(Usage::of(&message.body(0)));
+        }
+        let written = message.body(0).encode(Buffer::new());
+        let bytes = written.map_or(0, |written| written.as_slice().len());
+        let part = |count: u32, of: u32| f64::from(count) / f64::from(of.max(1));
+        let (share, moves) = match *workload {
+            Workload::Changed { length, changed, moves, .. } => (part(changed, length), moves),
+            Workload::ChangedFields { count, changed, .. } => (part(changed, count), false),
+            _ => (0.0, false),
+        };
+        Ok(Usage::compared(&parts(&message.body(0)), bytes, |_, part| Changes::of_share(part, share, moves)))
+    }
+
+    /// Of a whole message.
+    pub fn of(body: &Body<'_>) -> Usage {
+        let mut all = Usage::default();
+        parts(body).iter().for_each(|(_, part)| all.merge(part));
+        all
+    }
+
+    /// Of a message in differential mode, by its parts, and what has changed in each.
+    pub fn compared(parts: &[(String, Usage)], bytes: usize, changes: impl Fn(&str, &Usage) -> Changes) -> Usage {
+        let mut all = Usage::default();
+        compared_parts(parts, bytes, changes).iter().for_each(|(_, part)| all.merge(part));
+        all
+    }
+
+    fn leaves_of(&self, class: Class) -> f64 {
+        [Feature::Field(class), Feature::Item(class), Feature::Attribute(class)].map(|it| self.count(it)).iter().sum()
+    }
+
+    fn items(&self) -> f64 {
+        Class::ALL.map(|class| self.count(Feature::Item(class))).iter().sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::Style;
+
+    fn usage(workload: Workload) -> Usage {
+        Usage::of_workload(&workload, Mode::Regular).expect("a message")
+    }
+
+    #[test]
+    fn an_array_has_a_field_and_items() {
+        let array = usage(Workload::Array { class: Class::Text, length: 10, text: 30 });
+        assert_eq!(array.count(Feature::Field(Class::Text)), 1.0);
+        assert_eq!(array.count(Feature::Item(Class::Text)), 9.0);
+        assert_eq!(array.count(Feature::Character), 300.0);
+        assert_eq!([29, 30].map(|place| array.count(Feature::Over(place))), [10.0, 0.0]);
+        assert_eq!(array.count(Feature::Beyond(20)), 100.0);
+        assert_eq!(usage(Workload::Text { length: 5 }).count(Feature::List), 0.0);
+    }
+
+    #[test]
+    fn a_composite_type_has_its_fields() {
+        let composite = usage(Workload::Composite { ints: 1, doubles: 2, texts: 3, length: 100 });
+        let fields = [Class::Int, Class::Double, Class::Text].map(|class| composite.count(Feature::Field(class)));
+        assert_eq!((fields, composite.count(Feature::Record)), ([1.0, 2.0, 3.0], 1.0));
+        assert_eq!(composite.leaves(), 6.0);
+    }
+
+    #[test]
+    fn structs_are_flat_and_records_are_not() {
+        let items = |optional| usage(Workload::Structs { length: 5, name: 3, optional });
+        assert_eq!(items(false).count(Feature::ItemRecord), 4.0);
+        assert_eq!(items(false).count(Feature::Item(Class::Int)), 8.0);
+        assert_eq!(items(true).count(Feature::Record), 6.0);
+        assert_eq!(items(true).count(Feature::Field(Class::Int)), 10.0);
+    }
+
+    #[test]
+    fn styles_have_their_features() {
+        let fields = |style| usage(Workload::Fields { class: Class::Int, count: 4, text: 0, style });
+        assert_eq!(fields(Style::Qualified).count(Feature::Qualified), 4.0);
+        assert_eq!(fields(Style::Encoded).count(Feature::Typed), 4.0);
+        assert!(fields(Style::Named(20)).count(Feature::Markup) > fields(Style::Plain).count(Feature::Markup));
+        assert_eq!(usage(Workload::Tree { nodes: 7 }).count(Feature::Node), 8.0);
+        assert_eq!(usage(Workload::Binary { length: 300 }).count(Feature::Octet), 300.0);
+    }
+
+    #[test]
+    fn changes_are_counted_in_differential_mode() {
+        let changed = Workload::Changed { class: Class::Double, length: 50, changed: 5, moves: true };
+        let usage = Usage::of_workload(&changed, Mode::Differential).expect("a message");
+        let counts = [Feature::Leaf, Feature::Changed(Class::Double), Feature::Shift, Feature::Field(Class::Double)];
+        assert_eq!(counts.map(|feature| usage.count(feature)), [50.0, 5.0, 5.0, 0.0]);
+    }
+
+    #[test]
+    fn changes_are_told_apart_by_where_they_are() {
+        let usage = |workload| Usage::of_workload(&workload, Mode::Differential).expect("a message");
+        let array = |length, changed| usage(Workload::Changed { class: Class::Int, length, changed, moves: false });
+        let fields = usage(Workload::ChangedFields { class: Class::Int, count: 20, changed: 10 });
+        let kinds = [Feature::ChangedField, Feature::ChangedShort, Feature::ChangedMost];
+        let counts = |usage: &Usage| kinds.map(|feature| usage.count(feature).round());
+        assert_eq!(counts(&fields), [10.0, 0.0, 5.0]);
+        assert_eq!(counts(&array(100, 10)), [0.0, 10.0, 0.0]);
+        assert_eq!(counts(&array(400, 300)), [0.0, 0.0, 200.0]);
+    }
+
+    #[test]
+    fn parts_add_up_to_the_message() {
+        let message = Message::new(&Workload::Structs { length: 3, name: 1, optional: false }).expect("a message");
+        let parts = parts(&message.body(0));
+        let paths: Vec<_> = parts.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(paths, ["", "item", "item/x", "item/y", "item/v"]);
+        assert_eq!(parts[2].1.leaves(), 3.0);
+    }
+}

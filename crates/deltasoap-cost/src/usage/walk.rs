@@ -1,0 +1,221 @@
+//! The walk over a message by its schema.
+
+use super::{Feature, Usage};
+use crate::place::Place;
+use crate::workload::{Body, Class};
+use deltasoap_core::schema::{Attribute, Element, Field, SimpleElement, Use, View};
+use deltasoap_core::{Child, Content, Node, Record, Simple, Value};
+use std::collections::{BTreeMap, HashSet};
+
+/// What each part of a message consists of, in the order of the document: the message itself, its path empty, first. The
+/// occurrences of a field are one part.
+pub fn parts(body: &Body<'_>) -> Vec<(String, Usage)> {
+    let mut walk = Walk {
+        parts: Vec::new(),
+        places: BTreeMap::new(),
+        place: Place::default(),
+        encoded: body.encoding == Use::Encoded,
+    };
+    walk.usage().add(Feature::Message, 1.0);
+    walk.usage().add(Feature::Described, described(body.view) as f64);
+    walk.content(body.value, body.view);
+    walk.parts
+}
+
+struct Walk {
+    parts: Vec<(String, Usage)>,
+    places: BTreeMap<String, usize>,
+    place: Place,
+    encoded: bool,
+}
+
+impl Walk {
+    /// The counts of the part at hand.
+    fn usage(&mut self) -> &mut Usage {
+        let parts = &mut self.parts;
+        let at = *self.places.entry(self.place.path().to_owned()).or_insert_with(|| {
+            parts.push((self.place.path().to_owned(), Usage::default()));
+            parts.len() - 1
+        });
+        &mut parts[at].1
+    }
+
+    fn content(&mut self, value: &Value, view: View<'_>) {
+        match (value, view.element) {
+            (Value::Simple(simple), element) => self.leaf(simple, simple_of(element), Feature::Field),
+            (Value::Name(_), _) => self.usage().add(Feature::Field(Class::QName), 1.0),
+            (Value::Record(record), Element::Complex(_)) => self.record(record, view),
+            (Value::List(items), Element::Array(array)) => {
+                let field = item_field(array.item_name.clone(), array.item);
+                self.list(items, &field, view.follow(array.item));
+            }
+            (Value::Shared(shared), _) => self.shared(shared, view),
+            (value, Element::Shared(content)) => self.content(value, view.follow(*content)),
+            (Value::Tree(node), _) => self.tree(node),
+            (Value::Nil, _) => self.usage().add(Feature::Attribute(Class::Int), 1.0),
+            _ => {}
+        }
+    }
+
+    fn shared(&mut self, shared: &deltasoap_core::Shared<Value>, view: View<'_>) {
+        if let Some(value) = shared.get() {
+            self.content(&value, view.content());
+        }
+    }
+
+    fn record(&mut self, record: &Record, view: View<'_>) {
+        let Some(complex) = view.complex() else { return };
+        self.usage().add(Feature::Record, 1.0);
+        for (value, attribute) in record.attributes.iter().zip(complex.attributes.iter()) {
+            self.attribute(value.as_ref(), attribute, view);
+        }
+        if let Some(text) = complex.text {
+            return record.fields.iter().for_each(|value| self.content(value, view.follow(text)));
+        }
+        for (value, field) in record.fields.iter().zip(complex.fields.iter()) {
+            self.field(value, field, view.follow(field.element));
+        }
+    }
+
+    fn attribute(&mut self, value: Option<&Simple>, attribute: &Attribute, view: View<'_>) {
+        let Some(value) = value else { return };
+        let outside = self.place.enter(&format!("@{}", attribute.name.local));
+        self.usage().add(Feature::Markup, attribute.name.local.len() as f64);
+        self.leaf(value, simple_of(view.follow(attribute.element).element), Feature::Attribute);
+        self.place.leave(outside);
+    }
+
+    fn field(&mut self, value: &Value, field: &Field, view: View<'_>) {
+        match value {
+            Value::Absent => self.usage().add(Feature::Absent, 1.0),
+            Value::List(items) if items.is_empty() => self.usage().add(Feature::Absent, 1.0),
+            Value::List(items) if field.is_repeated() && field.inline => {
+                items.iter().for_each(|item| self.content(item, view));
+            }
+            value if field.inline => self.content(value, view),
+            Value::List(items) if field.is_repeated() => {
+                let outside = self.place.enter(&field.name.local);
+                self.list(items, field, view);
+                self.place.leave(outside);
+            }
+            value => {
+                let outside = self.place.enter(&field.name.local);
+                self.element(value, field, view);
+                self.place.leave(outside);
+            }
+        }
+    }
+
+    /// An element that is read and written for itself.
+    fn element(&mut self, value: &Value, field: &Field, view: View<'_>) {
+        let encoded = self.encoded;
+        let usage = self.usage();
+        usage.add(Feature::Markup, 2.0 * field.name.local.len() as f64);
+        usage.add(Feature::Qualified, f64::from(!field.name.namespace.is_empty()));
+        usage.add(Feature::Typed, f64::from(encoded));
+        self.content(value, view);
+    }
+
+    fn list(&mut self, items: &[Value], field: &Field, view: View<'_>) {
+        let is_flat_type = Value::flat_leaves(view).is_some();
+        self.usage().add(Feature::Repeated, f64::from(is_flat_type && !items.is_empty()));
+        let is_flat = is_flat_type && items.len() > 1 && items.iter().all(|item| item.is_flat(view));
+        if !is_flat {
+            self.usage().add(Feature::Row, if is_flat_type { 0.0 } else { items.len() as f64 });
+            return items.iter().for_each(|item| self.element(item, field, view));
+        }
+        self.usage().add(Feature::List, 1.0);
+        self.element(&items[0], field, view);
+        let name = field.name.local.len();
+        items[1..].iter().for_each(|item| self.flat(item, name, view));
+    }
+
+    fn flat(&mut self, item: &Value, name: usize, view: View<'_>) {
+        self.usage().add(Feature::ItemMarkup, 2.0 * name as f64);
+        match (item, view.complex()) {
+            (Value::Simple(simple), _) => self.leaf(simple, simple_of(view.element), Feature::Item),
+            (Value::Record(record), Some(complex)) => {
+                self.usage().add(Feature::ItemRecord, 1.0);
+                for (value, field) in record.fields.iter().zip(complex.fields.iter()) {
+                    let outside = self.place.enter(&field.name.local);
+                    self.flat(value, field.name.local.len(), view.follow(field.element));
+                    self.place.leave(outside);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn leaf(&mut self, value: &Simple, element: Option<&SimpleElement>, feature: fn(Class) -> Feature) {
+        let class = Class::of(value.builtin());
+        let usage = self.usage();
+        usage.add(feature(class), 1.0);
+        match class {
+            Class::Text | Class::Token => usage.add_text(text_length(value)),
+            Class::Binary => usage.add(Feature::Octet, octets(value) as f64),
+            _ => {}
+        }
+        let alternatives = element.map_or(0, |element| element.enumeration.len());
+        usage.add(Feature::Alternative, alternatives.div_ceil(2) as f64);
+    }
+
+    /// Elements of a tree, one after the other: it may be deep.
+    fn tree(&mut self, root: &Node) {
+        let usage = self.usage();
+        let mut ahead = vec![root];
+        while let Some(node) = ahead.pop() {
+            usage.add(Feature::Node, 1.0);
+            usage.add(Feature::Attribute(Class::Text), node.attributes.len() as f64);
+            for child in &node.children {
+                match child {
+                    Child::Element(child) => ahead.push(child),
+                    Child::Text(text) => usage.add_text(text.len()),
+                }
+            }
+        }
+    }
+}
+
+/// How many descriptions there are in and below one.
+fn described(view: View<'_>) -> usize {
+    let (mut seen, mut ahead) = (HashSet::new(), vec![view]);
+    while let Some(view) = ahead.pop() {
+        if !seen.insert(std::ptr::from_ref(view.element)) {
+            continue;
+        }
+        match view.element {
+            Element::Complex(complex) => ahead.extend(complex.fields.iter().map(|field| view.follow(field.element))),
+            Element::Array(array) => ahead.push(view.follow(array.item)),
+            Element::Shared(inner) => ahead.push(view.follow(*inner)),
+            _ => {}
+        }
+    }
+    seen.len()
+}
+
+fn simple_of(element: &Element) -> Option<&SimpleElement> {
+    match element {
+        Element::Simple(simple) => Some(simple),
+        _ => None,
+    }
+}
+
+/// An item of a SOAP array as if it were a field.
+pub(crate) fn item_field(name: deltasoap_core::QName, element: deltasoap_core::schema::ElementRef) -> Field {
+    Field { name, element, min: 0, max: None, nillable: false, inline: false }
+}
+
+fn text_length(value: &Simple) -> usize {
+    match value {
+        Simple::String(text) => text.len(),
+        other => other.to_string().len(),
+    }
+}
+
+fn octets(value: &Simple) -> usize {
+    match value {
+        Simple::Base64Binary(octets) => octets.0.len(),
+        Simple::HexBinary(octets) => octets.0.len(),
+        _ => 0,
+    }
+}
