@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
 import java.util.concurrent.Callable;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /** The line protocol of PROTOCOL.md over standard input and output, for toolkits in Java. */
 final class Peer {
@@ -35,6 +37,8 @@ final class Peer {
         OutputStream answers = new BufferedOutputStream(System.out);
         // Whatever a library prints is no answer.
         System.setOut(System.err);
+        // And what it tells when all is well is in the way of a progress bar.
+        Logger.getLogger("").setLevel(Level.WARNING);
         Peer peer = new Peer(toolkit);
         for (String line; (line = peer.line()) != null && !line.equals("quit");) {
             answers.write(peer.answer(line.split(" ")));
