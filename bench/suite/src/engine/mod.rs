@@ -7,6 +7,7 @@ mod floor;
 pub(crate) mod ours;
 mod peer;
 
+use std::fmt;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -31,6 +32,34 @@ pub trait Engine {
     /// # Errors
     /// When the work fails.
     fn prepare<'a>(&'a mut self, workload: &Workload, n: usize) -> Result<Box<dyn Session + 'a>>;
+}
+
+/// What a toolkit made of a message is wrong; but it works, and will go on with something else.
+#[derive(Debug)]
+pub struct WrongValues {
+    /// The checksum of what it has.
+    pub found: String,
+    /// The checksum of what it should have.
+    pub expected: String,
+}
+
+impl fmt::Display for WrongValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "wrong values: their checksum is {}, not {}", self.found, self.expected)
+    }
+}
+
+impl std::error::Error for WrongValues {}
+
+impl WrongValues {
+    /// Compares two checksums.
+    ///
+    /// # Errors
+    /// When they differ.
+    pub fn unless_same(found: &str, expected: &str) -> Result<(), Self> {
+        let wrong = || WrongValues { found: found.to_owned(), expected: expected.to_owned() };
+        if found == expected { Ok(()) } else { Err(wrong()) }
+    }
 }
 
 /// A workload of one size, ready to run.

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::{Engine, Session};
+use super::{Engine, Session, WrongValues};
 use crate::messages::{Payload, Sample, Visitor, with_sample};
 use crate::send::socket::Receiver;
 use crate::workload::{Action, PeerDefinition, Values, Workload};
@@ -204,8 +204,7 @@ struct Calls<'a> {
 
 impl Calls<'_> {
     fn check_checksum(&self, found: &str) -> Result<()> {
-        ensure!(found == self.checksum, "the peer has the checksum {found}, not {}", self.checksum);
-        Ok(())
+        Ok(WrongValues::unless_same(found, &self.checksum)?)
     }
 }
 
@@ -283,8 +282,7 @@ struct Work {
 
 impl Work {
     fn check_checksum(&self, found: &str) -> Result<()> {
-        ensure!(found == self.checksum, "wrong values: the peer's checksum is {found}, not {}", self.checksum);
-        Ok(())
+        Ok(WrongValues::unless_same(found, &self.checksum)?)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::net::SocketAddr;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use deltasoap::http::{CallError, Client, ClientTls, Compression, HttpTransport, Roots};
 use deltasoap::schema::Use;
 use deltasoap::soap::{Version, encode_message};
@@ -13,7 +13,7 @@ use deltasoap::{Buffer, DecodeOptions, Differential, Lease, Message, Templating}
 use serde::{Deserialize, Serialize};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::engine::{Session, timed};
+use crate::engine::{Session, WrongValues, timed};
 use crate::memory;
 
 /// Which directions work differentially, at the client and at the server.
@@ -175,8 +175,7 @@ impl<Request: Message, Response: Answer> Session for Calls<Request, Response> {
     fn check(&mut self) -> Result<()> {
         let (index, got) = self.last.as_ref().context("nothing was called")?;
         let (found, expected) = (got.value().checksum(), &self.ring[*index].1);
-        ensure!(found == *expected, "wrong values: checksum {found}, not {expected}");
-        Ok(())
+        Ok(WrongValues::unless_same(&found, expected)?)
     }
 
     /// Of the client, in one call.

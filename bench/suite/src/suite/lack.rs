@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::engine::WrongValues;
+
 /// Why a toolkit has no number in a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lack {
@@ -12,9 +14,10 @@ pub enum Lack {
 }
 
 impl Lack {
-    /// For an error with all its causes.
+    /// For an error with all its causes. Who gets values wrong cannot do that, but other things.
     pub fn failed(error: &anyhow::Error) -> Self {
-        Lack::Failed(format!("{error:#}"))
+        let reason = format!("{error:#}");
+        if error.downcast_ref::<WrongValues>().is_some() { Lack::Absent(reason) } else { Lack::Failed(reason) }
     }
 
     /// For a run that nobody is going to wait for.
@@ -30,5 +33,29 @@ impl Lack {
         match self {
             Lack::Absent(reason) | Lack::Failed(reason) => reason,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::{Context, anyhow};
+
+    use super::*;
+
+    #[test]
+    fn wrong_values_are_no_failure() {
+        let wrong = WrongValues::unless_same("1", "2").context("decode-hard").unwrap_err();
+        assert_eq!(
+            Lack::failed(&wrong),
+            Lack::Absent("decode-hard: wrong values: their checksum is 1, not 2".to_owned())
+        );
+        assert_eq!(Lack::failed(&anyhow!("it ended")), Lack::Failed("it ended".to_owned()));
+        assert!(WrongValues::unless_same("1", "1").is_ok());
+    }
+
+    #[test]
+    fn a_reason_tells_how_long() {
+        let reason = Lack::too_long(Duration::from_secs(120), Duration::from_secs(10)).reason();
+        assert!(reason.contains("120.0 s") && reason.contains("10 s"), "{reason}");
     }
 }

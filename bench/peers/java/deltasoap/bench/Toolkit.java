@@ -35,6 +35,11 @@ interface Toolkit {
     /** The values of a message, in the toolkit's own classes; fails where the message is not of that kind. */
     Object decode(String kind, byte[] message) throws Exception;
 
+    /** The same where nobody measures it, by a faster way if there is one. */
+    default Object values(String kind, byte[] message) throws Exception {
+        return decode(kind, message);
+    }
+
     /** Writes the complete message. */
     void encode(String kind, Object values, ByteArrayOutputStream out) throws Exception;
 

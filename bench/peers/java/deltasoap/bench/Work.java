@@ -43,7 +43,7 @@ abstract class Work {
         if (!toolkit.calls().contains(operation)) {
             throw new IllegalArgumentException("no call of " + operation);
         }
-        Object content = operation.startsWith("receive") ? (Object) n : kind.isEmpty() ? null : toolkit.decode(kind, message);
+        Object content = operation.startsWith("receive") ? (Object) n : kind.isEmpty() ? null : toolkit.values(kind, message);
         return begun(new Calls(toolkit, kind, toolkit.client(port, transport, operation, content), message.length));
     }
 
@@ -130,7 +130,7 @@ abstract class Work {
 
         Encode(Toolkit toolkit, String kind, byte[] message) throws Exception {
             super(toolkit, kind);
-            values = toolkit.decode(kind, message);
+            values = toolkit.values(kind, message);
         }
 
         @Override
@@ -141,7 +141,7 @@ abstract class Work {
 
         @Override
         String checksum() throws Exception {
-            return sum(toolkit.decode(kind, out.toByteArray()));
+            return sum(toolkit.values(kind, out.toByteArray()));
         }
 
         @Override

@@ -144,7 +144,7 @@ public final class Axis implements Toolkit {
         };
     }
 
-    private MessageContext context(String kind) throws Exception {
+    private MessageContext context(String kind, boolean isStreaming) throws Exception {
         MessageContext context = new MessageContext(engine);
         context.setService(service);
         context.setTypeMappingRegistry(registry);
@@ -156,7 +156,16 @@ public final class Axis implements Toolkit {
     /** What the provider of its services does between the message and the method's arguments. */
     @Override
     public Object decode(String kind, byte[] message) throws Exception {
-        MessageContext context = context(kind);
+        return decode(context(kind, isStreaming), kind, message);
+    }
+
+    /** Without streaming, whose time grows with the square of the items. */
+    @Override
+    public Object values(String kind, byte[] message) throws Exception {
+        return decode(context(kind, false), kind, message);
+    }
+
+    private static Object decode(MessageContext context, String kind, byte[] message) throws Exception {
         Message request = new Message(new ByteArrayInputStream(message));
         context.setRequestMessage(request);
         RPCElement body = (RPCElement) request.getSOAPEnvelope().getFirstBody();
@@ -173,7 +182,7 @@ public final class Axis implements Toolkit {
     /** And with what the method has returned. */
     @Override
     public void encode(String kind, Object values, ByteArrayOutputStream out) throws Exception {
-        MessageContext context = context(kind);
+        MessageContext context = context(kind, isStreaming);
         ParameterDesc described = context.getOperation().getParameter(0);
         Object value = kind.equals("doubles64") ? Bits.octets((double[]) values) : values;
         RPCParam parameter = new RPCParam(described.getQName(), value);
