@@ -1,14 +1,15 @@
 //! Small messages of dynamic values: mended where they differ in texts alone, and always what a decoder alone finds in them.
 
-use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
-    View,
 };
-use deltasoap_core::soap::{EnvelopeReader, Head, Receiver};
-use deltasoap_core::{DecodeOptions, Differential, DifferentialStats, Error, ErrorKind, Memory, QName, Value};
+use deltasoap_core::{Differential, QName};
 use proptest::prelude::*;
 use std::borrow::Cow;
+
+#[path = "support/dynamic.rs"]
+mod dynamic;
+use dynamic::Stream;
 
 fn simple(schema: &mut Schema, base: Builtin, values: &[&'static str]) -> ElementRef {
     let enumeration = values.iter().map(|value| Cow::Borrowed(*value)).collect();
@@ -59,59 +60,6 @@ fn schema() -> (Schema, ElementRef) {
     (schema, body)
 }
 
-struct Taker<'v> {
-    view: View<'v>,
-    memory: Memory<Value>,
-}
-
-impl Receiver for Taker<'_> {
-    fn open_body(&mut self, _: &Head, _: &str, _: &str) -> Result<(), ErrorKind> {
-        Ok(())
-    }
-
-    fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
-        self.memory.decode(cursor, self.view)
-    }
-}
-
-/// A stream of messages, each read beside a decoder of its own.
-struct Stream<'v> {
-    view: View<'v>,
-    decoder: Decoder,
-    memory: Memory<Value>,
-}
-
-impl<'v> Stream<'v> {
-    fn new(view: View<'v>, differential: Differential) -> Self {
-        let options = DecodeOptions { differential, ..DecodeOptions::default() };
-        Stream { view, decoder: Decoder::new(options), memory: Memory::new(Value::Absent) }
-    }
-
-    fn read(&mut self, message: &str, chunk: usize) -> Result<Value, Error> {
-        let memory = std::mem::replace(&mut self.memory, Memory::new(Value::Absent));
-        let mut reader = EnvelopeReader::new(Taker { view: self.view, memory });
-        self.decoder.reset();
-        let mut chunks = message.as_bytes().chunks(chunk);
-        let result = chunks.try_for_each(|chunk| self.decoder.push(&mut reader, chunk));
-        let result = result.and_then(|()| self.decoder.finish(&mut reader));
-        let (head, taker) = reader.into_parts();
-        self.memory = taker.memory;
-        result.map(|()| {
-            assert!(head.version.is_some());
-            self.memory.value().clone()
-        })
-    }
-
-    fn next(&mut self, message: &str, chunk: usize) {
-        let alone = Stream::new(self.view, Differential::OFF).read(message, usize::MAX);
-        assert_eq!(self.read(message, chunk), alone, "{message}");
-    }
-
-    fn stats(&self) -> DifferentialStats {
-        self.memory.stats()
-    }
-}
-
 fn envelope(attributes: &str, content: &str) -> String {
     let soap = "http://schemas.xmlsoap.org/soap/envelope/";
     format!("<e:Envelope xmlns:e=\"{soap}\"{attributes}>\n<e:Body><r>{content}</r></e:Body></e:Envelope>")
@@ -123,7 +71,9 @@ fn mended(contents: &[&str]) -> u64 {
     let mut stream = Stream::new(schema.view(body), Differential::default());
     let messages: Vec<String> = contents.iter().map(|content| envelope("", content)).collect();
     let first = std::iter::repeat_n(&messages[0], 2);
-    first.chain(&messages[1..]).for_each(|message| stream.next(message, usize::MAX));
+    first.chain(&messages[1..]).for_each(|message| {
+        stream.next(message, usize::MAX);
+    });
     stream.stats().compared
 }
 

@@ -33,6 +33,8 @@ pub struct Peer {
     version: String,
     /// How long runs go on before they count.
     warm: Duration,
+    /// True if it was last told to speak otherwise than plainly.
+    is_other: bool,
     link: Link,
 }
 
@@ -53,7 +55,7 @@ impl Peer {
         let version = format!("{} {}", hello.peer, hello.version);
         let Hello { workloads, operations, calls, transports, warm, .. } = hello;
         let (name, warm) = (definition.name.clone(), Duration::from_millis(warm));
-        Ok(Peer { name, workloads, operations, calls, transports, version, warm, link })
+        Ok(Peer { name, workloads, operations, calls, transports, version, warm, is_other: false, link })
     }
 }
 
@@ -96,13 +98,18 @@ impl Peer {
         self.warm
     }
 
-    /// Says how server and client are to speak from now on.
+    /// Says how server and client are to speak from now on, plainly without a transport. Who knows nothing but plain HTTP is told nothing.
     ///
     /// # Errors
     /// When the peer cannot do that.
-    pub fn transport(&mut self, transport: &Transport) -> Result<()> {
-        let Transport { name, folder } = transport;
-        self.link.ask::<Done>(&format!("transport {name} {}", folder.display()), b"").map(drop)
+    pub fn speak(&mut self, transport: Option<&Transport>) -> Result<()> {
+        let plain = Transport { name: PLAIN, folder: PathBuf::from(".") };
+        let Transport { name, folder } = transport.unwrap_or(&plain);
+        if *name != PLAIN || self.is_other {
+            self.link.ask::<Done>(&format!("transport {name} {}", folder.display()), b"")?;
+            self.is_other = *name != PLAIN;
+        }
+        Ok(())
     }
 
     /// What its server and its client can do besides plain HTTP.
@@ -131,9 +138,7 @@ impl Peer {
     /// When the peer cannot call, or gets something wrong.
     pub fn prepare_call(&mut self, call: &Call<'_>) -> Result<Box<dyn Session + '_>> {
         let Call { operation, n, message, checksum, server, transport } = call;
-        if let Some(transport) = transport {
-            self.transport(transport)?;
-        }
+        self.speak(*transport)?;
         let request = format!("call {} {operation} {n} {}", server.port(), message.len());
         let prepared: Prepared = self.link.ask(&request, message).with_context(|| request.clone())?;
         let session =
@@ -165,6 +170,9 @@ impl Peer {
         Ok(Box::new(Sender { session, server }))
     }
 }
+
+/// The protocol's name for what is neither compressed nor encrypted.
+const PLAIN: &str = "plain";
 
 /// How a peer's server and client speak: the protocol's `transport`.
 #[derive(Debug, Clone)]

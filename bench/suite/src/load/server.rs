@@ -129,9 +129,7 @@ impl Launch {
             );
         };
         let mut peer = Peer::start(definition, &self.peers)?;
-        if let Some(transport) = &self.transport {
-            peer.transport(transport)?;
-        }
+        peer.speak(self.transport.as_ref())?;
         let address = peer.serve(self.connections)?;
         let (name, pid, warm_up) = (name.to_owned(), peer.pid(), WARM_UP.max(peer.warm() * COLD));
         Ok(Server { name, address, pid, warm_up, _process: Process::Peer(Box::new(peer)) })

@@ -17,8 +17,7 @@ pub struct Definition {
     smoke_sizes: Vec<usize>,
     smallest_in_process: usize,
     similarity: Vec<Similarity>,
-    /// Loads of many clients.
-    pub load: Vec<LoadDefinition>,
+    load: Vec<LoadDefinition>,
     /// The operations, in the order of reports.
     pub operation: Vec<Operation>,
     /// Who stands for the paper's toolkits.
@@ -122,6 +121,9 @@ pub struct LoadDefinition {
     pub connections: usize,
     /// Requests a second of an open loop; a closed loop without.
     pub rate: Option<f64>,
+    /// True if it is measured with `--quick` too.
+    #[serde(default)]
+    quick: bool,
 }
 
 fn one() -> usize {
@@ -154,6 +156,12 @@ impl Definition {
     pub fn sizes_in_process(&self, scope: Scope) -> Vec<usize> {
         let large = self.sizes(scope).iter().copied().filter(|&n| n >= self.smallest_in_process);
         if scope == Scope::Smoke { self.smoke_sizes.clone() } else { large.collect() }
+    }
+
+    /// Loads of many clients.
+    pub fn loads(&self, scope: Scope) -> impl Iterator<Item = &LoadDefinition> {
+        let is_measured = move |load: &&LoadDefinition| scope == Scope::Full || load.quick;
+        self.load.iter().filter(is_measured).take(if scope == Scope::Smoke { 1 } else { usize::MAX })
     }
 
     /// The largest size.

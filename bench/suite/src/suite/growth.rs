@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::row::Row;
 
-/// The time of a run of `n` items, by what `rows` have of the same work with fewer. It grows at least with the number of items, and
-/// as it has grown from one size to the next. `None` where nothing is known.
+/// The time of a run of `n` items, by the fastest that `rows` have of the same work with fewer. It grows at least with the number of items,
+/// at most with its square, and between as it has grown from one size to the next. `None` where nothing is known.
 ///
 /// `work` is what the names of the rows have in front of the size.
 pub fn expected(rows: &[Row], work: &str, engine: &str, n: usize) -> Option<Duration> {
@@ -14,12 +14,12 @@ pub fn expected(rows: &[Row], work: &str, engine: &str, n: usize) -> Option<Dura
     let mut points: Vec<(f64, f64)> = rows
         .iter()
         .filter(is_meant)
-        .filter_map(|row| Some((size_of(row).filter(|&size| size > 0 && size < n)? as f64, row.ns_median? as f64)))
+        .filter_map(|row| Some((size_of(row).filter(|&size| size > 0 && size < n)? as f64, row.ns_min? as f64)))
         .collect();
     points.sort_by(|one, other| one.0.total_cmp(&other.0));
     let &(size, ns) = points.last()?;
     let before = points.len().checked_sub(2).map(|place| points[place]);
-    let power = before.map_or(1.0, |(less, less_ns)| ((ns / less_ns).ln() / (size / less).ln()).clamp(1.0, 3.0));
+    let power = before.map_or(1.0, |(less, less_ns)| ((ns / less_ns).ln() / (size / less).ln()).clamp(1.0, 2.0));
     Some(Duration::from_nanos((ns * (n as f64 / size).powf(power)) as u64))
 }
 
@@ -32,7 +32,7 @@ mod tests {
         let row = format!("calls/echoInts/{n}");
         let subject =
             Subject { row: &row, part: Part::Calls, operation: "echoInts", values: "ints", n, similarity: None };
-        Row { ns_median: Some(ms * 1_000_000), ..subject.row("snail", Layer::Soap, "regular") }
+        Row { ns_min: Some(ms * 1_000_000), ..subject.row("snail", Layer::Soap, "regular") }
     }
 
     #[test]
@@ -40,6 +40,8 @@ mod tests {
         let ms = |rows: &[Row], n| expected(rows, "calls/echoInts", "snail", n).map(|time| time.as_millis());
         assert_eq!(ms(&[row(100, 2)], 1000), Some(20));
         assert_eq!(ms(&[row(1000, 200), row(100, 2)], 10_000), Some(20_000));
+        // The first size may have had the worst of it.
+        assert_eq!(ms(&[row(100, 2), row(1000, 2000)], 10_000), Some(200_000));
         // The fixed part of a call hides how it grows.
         assert_eq!(ms(&[row(10, 2), row(100, 2)], 1000), Some(20));
         assert_eq!(ms(&[row(1000, 200)], 1000), None);

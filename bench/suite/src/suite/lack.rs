@@ -22,9 +22,9 @@ impl Lack {
 
     /// For a run that nobody is going to wait for.
     pub fn too_long(expected: Duration, most: Duration) -> Self {
-        let (expected, most) = (expected.as_secs_f64(), most.as_secs());
+        let (expected, most) = (expected.as_secs_f64(), most.as_secs_f64());
         Lack::Absent(format!(
-            "a run would take {expected:.0} s by those of fewer items, and {most} s are the most here"
+            "a run would take {expected:.1} s by those of fewer items, and {most:.1} s are the most here"
         ))
     }
 
@@ -56,6 +56,6 @@ mod tests {
     #[test]
     fn a_reason_tells_how_long() {
         let reason = Lack::too_long(Duration::from_secs(120), Duration::from_secs(10)).reason();
-        assert!(reason.contains("120.0 s") && reason.contains("10 s"), "{reason}");
+        assert!(reason.contains("120.0 s") && reason.contains("10.0 s"), "{reason}");
     }
 }

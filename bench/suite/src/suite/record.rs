@@ -41,6 +41,9 @@ pub struct EngineNote {
     pub description: String,
     /// Why it is missing.
     pub reason: Option<String>,
+    /// True if what a message takes in memory is not seen from outside.
+    #[serde(default)]
+    pub hides_memory: bool,
 }
 
 /// A record under construction.

@@ -55,8 +55,7 @@ pub fn steps<'d>(
         works.extend(calls(definition, scope));
     }
     if is_asked(Part::Load) {
-        let most = if scope == Scope::Smoke { 1 } else { usize::MAX };
-        works.extend(definition.load.iter().take(most).map(Work::Load));
+        works.extend(definition.loads(scope).map(Work::Load));
     }
     if is_asked(Part::Transport) {
         works.extend(transports(definition, scope));
@@ -91,7 +90,8 @@ fn transports(definition: &Definition, scope: Scope) -> Vec<Work<'_>> {
         .filter(|operation| ["echoVoid", "echoDoubles", "echoStrings"].contains(&&*operation.name));
     let sizes = match scope {
         Scope::Full => vec![1000, 100_000],
-        _ => vec![definition.largest(scope)],
+        Scope::Quick => vec![1000],
+        Scope::Smoke => vec![definition.largest(scope)],
     };
     let of_operation = |operation: &'_ Operation| if operation.values.is_empty() { vec![0] } else { sizes.clone() };
     operations

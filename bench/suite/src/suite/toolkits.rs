@@ -35,6 +35,7 @@ pub struct Toolkit {
     /// What kind it is.
     pub layer: Layer,
     description: String,
+    hides_memory: bool,
     version: Option<String>,
     state: State,
     /// Whose server its client calls.
@@ -66,6 +67,7 @@ impl Toolkits {
             name: OURS.to_owned(),
             layer: Layer::Soap,
             description: "this repository".to_owned(),
+            hides_memory: false,
             version: Some(format!("deltasoap {}", env!("CARGO_PKG_VERSION"))),
             state: State::Ours(Deltasoap::default()),
             server: OURS.to_owned(),
@@ -110,6 +112,7 @@ impl Toolkit {
             name: definition.name.clone(),
             layer: definition.layer,
             description: definition.description.clone(),
+            hides_memory: definition.hides_memory,
             version: None,
             state: State::Missing(String::new()),
             no_calls: definition.no_calls.clone(),
@@ -137,7 +140,7 @@ impl Toolkit {
     fn note(&self) -> EngineNote {
         let reason = if let State::Missing(reason) = &self.state { Some(reason.clone()) } else { None };
         let (name, description) = (self.name.clone(), self.description.clone());
-        EngineNote { name, version: self.version.clone(), description, reason }
+        EngineNote { name, version: self.version.clone(), description, reason, hides_memory: self.hides_memory }
     }
 
     /// An error where its server does not have an operation.

@@ -64,6 +64,11 @@ impl<'a> Data<'a> {
         self.environment.engines.iter().map(|engine| &*engine.name)
     }
 
+    /// True if a toolkit takes memory beforehand, so that what a message takes is not seen from outside.
+    pub fn hides_memory(&self, engine: &str) -> bool {
+        self.environment.engines.iter().any(|note| note.name == engine && note.hides_memory)
+    }
+
     /// Sizes that the rows of a part and an operation have, ascending.
     pub fn sizes(&self, part: Part, operation: &str) -> Vec<usize> {
         let mut sizes: Vec<usize> = self.part(part).filter(|row| row.operation == operation).map(|row| row.n).collect();

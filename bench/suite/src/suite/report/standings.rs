@@ -119,7 +119,10 @@ fn standing(data: &Data<'_>, own: &Row, metric: Metric) -> Option<Standing> {
     let ours = metric.of(own)?;
     let others =
         data.part(own.part).filter(|row| row.row == own.row && row.engine != OURS && row.layer != Layer::Floor);
-    let numbers = others.filter_map(|row| Some((row, metric.of(row)?)));
+    let is_hidden =
+        |row: &Row| row.part == Part::Process && (row.peak_bytes == Some(0) || data.hides_memory(&row.engine));
+    let seen = others.filter(|row| metric != Metric::Memory || !is_hidden(row));
+    let numbers = seen.filter_map(|row| Some((row, metric.of(row)?)));
     let best = numbers.reduce(|best, next| if metric.times(next.1, best.1) > 1.0 { next } else { best });
     let (row, number) = best?;
     if metric == Metric::Memory && (number - ours).abs() < NOISE {
@@ -132,12 +135,40 @@ fn standing(data: &Data<'_>, own: &Row, metric: Metric) -> Option<Standing> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::suite::definition::Definition;
+    use crate::suite::record::{self, EngineNote, Environment};
+    use crate::suite::row::Subject;
 
     #[test]
     fn more_is_better_for_throughput_alone() {
         assert_eq!(Metric::Time.times(2.0, 6.0), 3.0);
         assert_eq!(Metric::Throughput.times(2.0, 6.0), 2.0 / 6.0);
         assert_eq!(Metric::Memory.times(1e6, 4e6), 4.0);
+    }
+
+    #[test]
+    fn memory_that_is_not_seen_counts_for_nobody() {
+        let (mut environment, _) = record::read(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/record").as_ref()).unwrap();
+        let subject = Subject {
+            row: "process/a/1",
+            part: Part::Process,
+            operation: "decode",
+            values: "ints",
+            n: 1,
+            similarity: None,
+        };
+        let row = |engine, mebibytes: u64| Row {
+            peak_bytes: Some(mebibytes << 20),
+            ..subject.row(engine, Layer::Soap, "regular")
+        };
+        let rows = [row(OURS, 8), row("gsoap", 9), row("zero", 0), row("java", 1)];
+        let definition = Definition::load().unwrap();
+        let best =
+            |environment: &Environment| standings(&Data::new(environment, &definition, &rows))[0].best.engine.clone();
+        assert_eq!(best(&environment), "java");
+        let note = EngineNote { name: "java".to_owned(), hides_memory: true, ..environment.engines[0].clone() };
+        environment.engines.push(note);
+        assert_eq!(best(&environment), "gsoap");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::leaf::{Begin, Mending, SMALL, Template};
 use super::machine::{self, Machine};
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, Stop, expect_end};
-use crate::schema::{Compositor, View};
+use crate::schema::{Compositor, Element, View};
 use std::time::Duration;
 
 /// The operation's content was passed: its end tag follows.
@@ -18,6 +18,16 @@ const MENDED: u8 = 2;
 /// message the first bytes may come alone.
 fn is_small(rest: &[u8]) -> bool {
     rest.len() <= SMALL && rest.trim_ascii_end().ends_with(b"Envelope>")
+}
+
+/// True if there are places within the content at which regular mode can go on, and behind the last of them: those of elements. Text and trees are
+/// read from their start.
+fn has_places(view: View<'_>) -> bool {
+    match view.content().element {
+        Element::Complex(complex) => complex.text.is_none(),
+        Element::Array(_) => true,
+        _ => false,
+    }
 }
 
 /// The value of the last message of a stream, and what the next one is compared with.
@@ -137,6 +147,9 @@ impl<T: Content> Memory<T> {
         }
         let is_adaptive = cursor.state().differential.adaptive;
         self.is_small = is_adaptive && T::DYNAMIC && is_small(cursor.rest());
+        if !self.is_small && !has_places(view) {
+            return Begin::Read;
+        }
         let (plan, is_timed) = match is_adaptive {
             true if self.is_small => (self.adaptive.plan_small(), false),
             true => self.adaptive.plan(old.is_some()),

@@ -1,0 +1,61 @@
+//! Messages of dynamic values, each read beside a decoder that has seen no other.
+
+use deltasoap_core::decode::{Cursor, Decoder, Step};
+use deltasoap_core::schema::View;
+use deltasoap_core::soap::{EnvelopeReader, Head, Receiver};
+use deltasoap_core::{DecodeOptions, Differential, DifferentialStats, Error, ErrorKind, Memory, Value};
+
+struct Taker<'v> {
+    view: View<'v>,
+    memory: Memory<Value>,
+}
+
+impl Receiver for Taker<'_> {
+    fn open_body(&mut self, _: &Head, _: &str, _: &str) -> Result<(), ErrorKind> {
+        Ok(())
+    }
+
+    fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        self.memory.decode(cursor, self.view)
+    }
+}
+
+/// A stream of messages, each read beside a decoder of its own.
+pub struct Stream<'v> {
+    view: View<'v>,
+    decoder: Decoder,
+    memory: Memory<Value>,
+}
+
+impl<'v> Stream<'v> {
+    pub fn new(view: View<'v>, differential: Differential) -> Self {
+        let options = DecodeOptions { differential, ..DecodeOptions::default() };
+        Stream { view, decoder: Decoder::new(options), memory: Memory::new(Value::Absent) }
+    }
+
+    pub fn read(&mut self, message: &str, chunk: usize) -> Result<Value, Error> {
+        let memory = std::mem::replace(&mut self.memory, Memory::new(Value::Absent));
+        let mut reader = EnvelopeReader::new(Taker { view: self.view, memory });
+        self.decoder.reset();
+        let mut chunks = message.as_bytes().chunks(chunk);
+        let result = chunks.try_for_each(|chunk| self.decoder.push(&mut reader, chunk));
+        let result = result.and_then(|()| self.decoder.finish(&mut reader));
+        let (head, taker) = reader.into_parts();
+        self.memory = taker.memory;
+        result.map(|()| {
+            assert!(head.version.is_some());
+            self.memory.value().clone()
+        })
+    }
+
+    /// Reads a message, and compares with what is read of it alone.
+    pub fn next(&mut self, message: &str, chunk: usize) -> Option<Value> {
+        let alone = Stream::new(self.view, Differential::OFF).read(message, usize::MAX);
+        assert_eq!(self.read(message, chunk), alone, "{message}");
+        alone.ok()
+    }
+
+    pub fn stats(&self) -> DifferentialStats {
+        self.memory.stats()
+    }
+}
