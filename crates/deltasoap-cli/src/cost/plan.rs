@@ -88,13 +88,14 @@ pub struct Validated {
     observed: Observed,
 }
 
-/// Load tests with few clients, and with more and more of them, by turns: what a machine does besides changes from minute to minute, and should
-/// not look like an effect of the load. The service time is taken from the few, then what the others see is predicted.
+/// Load tests with a quarter of the clients, and with more and more of them, by turns: what a machine does besides changes from minute to minute, and
+/// should not look like an effect of the load. The service time is taken from the first, then what the others see is predicted.
 async fn validate(arguments: &Arguments, samples: &[Sample], system: &mut System) -> Result<Vec<Validated>> {
     let host = load::Host::start(samples).await?;
     let most = arguments.clients.unwrap_or(1);
-    let few = if arguments.think > 0.0 { (most / 8).max(1) } else { 1 };
-    let mut counts: Vec<u32> = [few, most / 4, most / 2, most].into_iter().filter(|&clients| clients >= few).collect();
+    let few = if arguments.think > 0.0 { (most / 4).max(1) } else { 1 };
+    let mut counts: Vec<u32> =
+        [few, most / 2, most / 4 * 3, most].into_iter().filter(|&clients| clients >= few).collect();
     counts.dedup();
     let mut tests = vec![Vec::new(); counts.len()];
     for _ in 0..ROUNDS {
@@ -116,7 +117,8 @@ async fn validate(arguments: &Arguments, samples: &[Sample], system: &mut System
 /// Takes the service time from a test with few clients. Clients and server share this machine, so the clients' work is the processor's too. The few
 /// think as the many do: what comes after a pause finds cold caches, and costs more.
 fn take_service(system: &mut System, light: &Observed, load: Load) -> Result<()> {
-    system.service = (light.demand - system.xml).max(0.0);
+    // What clients do not wait for, such as work of the two sides at one time and what a thread does behind an answer, is no part of the service time.
+    system.service = (light.demand.min(light.response) - system.xml).max(0.0);
     (system.client, system.bandwidth) = (0.0, f64::INFINITY);
     // What is left of the response time when the processor has had its part is waiting that no load changes: timers, wake-ups.
     let busy = outcome(system, load)?;
@@ -245,6 +247,16 @@ mod tests {
         let (mut system, load) = (system(), Load::Closed { clients: 2, think: 0.1 });
         take_service(&mut system, &observed(None), load).expect("taken");
         assert!((system.xml + system.service - 0.003).abs() < 1e-12 && system.client > 0.0);
+        let response = outcome(&system, load).expect("solved").response;
+        assert!((response - 0.005).abs() < 1e-4, "{response}");
+    }
+
+    /// Processors that work at one time, and behind the answer, take more time than anybody waits.
+    #[test]
+    fn nobody_waits_longer_than_was_measured() {
+        let (mut system, load) = (system(), Load::Closed { clients: 2, think: 0.1 });
+        let parallel = Observed { demand: 0.008, ..observed(None) };
+        take_service(&mut system, &parallel, load).expect("taken");
         let response = outcome(&system, load).expect("solved").response;
         assert!((response - 0.005).abs() < 1e-4, "{response}");
     }

@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::thread;
+use std::time::Duration;
 
 /// A listener whose connections are read to their end by a thread each. The threads end with the connections, the listener's with
 /// the process.
@@ -39,7 +40,13 @@ impl Sink {
     }
 }
 
+/// How long a thread sleeps between two readings. Nobody waits for bytes meanwhile whom the sender would have to wake: whether it finds one
+/// waiting would be chance, and costs more than to send a small message.
+const PAUSE: Duration = Duration::from_micros(100);
+
 fn drain(mut stream: TcpStream) {
-    let mut buffer = vec![0; 256 << 10];
-    while stream.read(&mut buffer).is_ok_and(|read| read > 0) {}
+    let mut buffer = vec![0; 1 << 20];
+    while stream.read(&mut buffer).is_ok_and(|read| read > 0) {
+        thread::sleep(PAUSE);
+    }
 }

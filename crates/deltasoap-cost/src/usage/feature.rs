@@ -38,6 +38,8 @@ pub enum Feature {
     ItemMarkup,
     /// An element in a namespace.
     Qualified,
+    /// A message in SOAP encoding: more namespaces are declared, and values that stand in several places are looked for.
+    Encoded,
     /// An element with `xsi:type`.
     Typed,
     /// A value of an enumeration that a text is compared with.
@@ -106,7 +108,7 @@ impl Feature {
         is_of_lists
             || is_of_leaves
             || is_of_changes
-            || matches!(self, F::Markup | F::ItemMarkup | F::Qualified | F::Typed | F::Alternative)
+            || matches!(self, F::Markup | F::ItemMarkup | F::Qualified | F::Encoded | F::Typed | F::Alternative)
     }
 }
 
@@ -129,6 +131,7 @@ impl fmt::Display for Feature {
             Feature::Markup => f.write_str("character of a tag"),
             Feature::ItemMarkup => f.write_str("character of an item's tag"),
             Feature::Qualified => f.write_str("element in a namespace"),
+            Feature::Encoded => f.write_str("message in SOAP encoding"),
             Feature::Typed => f.write_str("xsi:type"),
             Feature::Alternative => f.write_str("enumerated value"),
             Feature::Node => f.write_str("element of a tree"),

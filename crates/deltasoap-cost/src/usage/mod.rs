@@ -155,7 +155,8 @@ mod tests {
     fn styles_have_their_features() {
         let fields = |style| usage(Workload::Fields { class: Class::Int, count: 4, text: 0, style });
         assert_eq!(fields(Style::Qualified).count(Feature::Qualified), 4.0);
-        assert_eq!(fields(Style::Encoded).count(Feature::Typed), 4.0);
+        assert_eq!([Feature::Typed, Feature::Encoded].map(|it| fields(Style::Encoded).count(it)), [4.0, 1.0]);
+        assert_eq!(fields(Style::Plain).count(Feature::Encoded), 0.0);
         assert!(fields(Style::Named(20)).count(Feature::Markup) > fields(Style::Plain).count(Feature::Markup));
         assert_eq!(usage(Workload::Tree { nodes: 7 }).count(Feature::Node), 8.0);
         assert_eq!(usage(Workload::Binary { length: 300 }).count(Feature::Octet), 300.0);

@@ -17,6 +17,8 @@ pub fn parts(body: &Body<'_>) -> Vec<(String, Usage)> {
         encoded: body.encoding == Use::Encoded,
     };
     walk.usage().add(Feature::Message, 1.0);
+    let is_encoded = walk.encoded;
+    walk.usage().add(Feature::Encoded, f64::from(is_encoded));
     walk.usage().add(Feature::Described, described(body.view) as f64);
     walk.content(body.value, body.view);
     walk.parts
