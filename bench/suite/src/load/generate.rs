@@ -62,6 +62,12 @@ impl Measured {
         self.tallies.iter().map(|(_, tally)| tally.failed()).sum()
     }
 
+    /// What was wrong, and how often.
+    pub fn failures(&self) -> String {
+        let failures = self.tallies.iter().flat_map(|(_, tally)| &tally.failures);
+        failures.map(|(failure, count)| format!("{count} × {}", failure.name())).collect::<Vec<_>>().join(", ")
+    }
+
     /// Right answers a second.
     pub fn throughput(&self) -> f64 {
         let answers: u64 = self.tallies.iter().map(|(_, tally)| tally.latencies.len()).sum();

@@ -318,7 +318,7 @@ fn loaded(server: &Server, load: impl Fn(Duration) -> Load, effort: Effort) -> R
     }
     let measured = run(effort.load)?;
     ensure!(measured.served > 0, "no request was answered");
-    ensure!(measured.failed() == 0, "{} requests failed", measured.failed());
+    ensure!(measured.failed() == 0, "requests failed: {}", measured.failures());
     Ok(measured)
 }
 

@@ -38,10 +38,24 @@ pub trait Content: Clone + Send + Sync + 'static {
 const RING: usize = 8;
 /// Characters of a string that is received.
 const WIDTH: usize = 100;
+/// What fills them up.
+const DOTS: &str = match std::str::from_utf8(&[b'.'; WIDTH]) {
+    Ok(dots) => dots,
+    Err(_) => unreachable!(),
+};
 
 /// The numbers 1, 2, ... n.
 fn numbers(n: usize) -> impl Iterator<Item = i32> {
     1..=i32::try_from(n).unwrap_or(i32::MAX)
+}
+
+/// "Message #i" and dots. Padding by `format!` writes them one by one, which takes longer than to encode the string.
+fn wide(i: i32) -> String {
+    let mut text = String::with_capacity(WIDTH);
+    text += "Message #";
+    text += &i.to_string();
+    text += &DOTS[text.len()..];
+    text
 }
 
 /// A ring of values that change; a single value where none does.
@@ -100,7 +114,7 @@ impl Content for Vec<f64> {
 
 impl Content for Vec<String> {
     fn made(n: usize) -> Self {
-        numbers(n).map(|i| format!("{:.<WIDTH$}", format!("Message #{i}"))).collect()
+        numbers(n).map(wide).collect()
     }
 
     fn ring(n: usize, similarity: &Similarity) -> Vec<Self> {
