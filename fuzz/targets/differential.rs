@@ -22,9 +22,10 @@ mod message;
 mod streams;
 
 use deltasoap::decode::DecodeOptions;
+use deltasoap::lexical::Base64;
 use deltasoap::{AnySimple, Checkpoints, Differential, Limits, Nillable, SoapArray, Typed};
 use libfuzzer_sys::fuzz_target;
-use message::{Flat, Message, Tree, limits};
+use message::{Flat, Message, Text, Tree, limits};
 use std::fmt::Debug;
 use streams::{Sources, Stream};
 
@@ -38,13 +39,17 @@ fuzz_target!(|input: &[u8]| {
     let differential = differential(policy, portion);
     let pieces: Vec<&[u8]> = rest.split(|&byte| byte == SEPARATOR).collect();
     let how = How { differential, limits: limits(limit % 16, usize::from(limit / 16 * 5)), chunks };
-    match kind % 8 {
+    match kind % 12 {
         0 => how.read::<Message>(&pieces),
         1 => how.read::<SoapArray<f64>>(&pieces),
         2 => how.read::<SoapArray<Flat>>(&pieces),
         3 => how.read::<SoapArray<AnySimple>>(&pieces),
         4 => how.read::<SoapArray<Nillable<String>>>(&pieces),
         5 => how.read::<Tree>(&pieces),
+        8 => how.read::<String>(&pieces),
+        9 => how.read::<Text>(&pieces),
+        10 => how.read::<Base64>(&pieces),
+        11 => how.read::<SoapArray<Tree>>(&pieces),
         _ => generated(&pieces, differential),
     }
 });

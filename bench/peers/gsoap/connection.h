@@ -17,14 +17,15 @@
 
 class Connection final : public Output {
 public:
-    explicit Connection(uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    // `buffer` octets for what is not yet acknowledged; 0 for what the system has by default.
+    Connection(uint16_t port, int buffer) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
         sockaddr_in address{};
         address.sin_family = AF_INET;
         address.sin_port = htons(port);
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
         set(IPPROTO_TCP, TCP_NODELAY, 1);
         set(SOL_SOCKET, SO_KEEPALIVE, 1);
-        set(SOL_SOCKET, SO_SNDBUF, 32768);
+        if (buffer > 0) set(SOL_SOCKET, SO_SNDBUF, buffer);
         if (::connect(socket_, reinterpret_cast<sockaddr *>(&address), sizeof address) != 0) {
             std::string reason = std::strerror(errno);
             ::close(socket_);

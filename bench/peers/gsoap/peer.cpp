@@ -260,11 +260,16 @@ void set_transport(std::istringstream &arguments) {
     std::printf("{\"ok\":true}\n");
 }
 
+// Octets that are sent and not yet acknowledged, at most.
+constexpr int BUFFER = 32768;
+
 void connect(std::istringstream &arguments) {
     uint16_t port = 0;
-    if (!(arguments >> port)) throw std::runtime_error("usage: connect PORT");
+    if (!(arguments >> port)) throw std::runtime_error("usage: connect PORT [BUFFER]");
+    int buffer = 0;
+    if (!(arguments >> buffer)) buffer = BUFFER;
     connection.reset();
-    connection.reset(new Connection(port));
+    connection.reset(new Connection(port, buffer));
     std::printf("{\"ok\":true}\n");
 }
 

@@ -5,9 +5,9 @@
 
 use crate::CostError;
 use crate::calibration::{Activity, Mode};
-use crate::fit::model::Model;
-use crate::measure::{Engine, least, order, prepare_sample};
-use crate::predict::{Direction, Sample, Sizes, sample_usage, samples};
+use crate::fit::model::{ActivityModel, Model};
+use crate::measure::{Engine, begins_anew, least, order, prepare_sample};
+use crate::predict::{Direction, Sample, Sizes, Work, samples};
 use crate::usage::{Feature, Usage};
 use crate::workload::{Class, Extent, Workload, series};
 use deltasoap_dynamic::Operation;
@@ -92,7 +92,10 @@ enum Subject {
 /// When nothing was measured that could stand in.
 pub fn predict_workload(model: &Model, workload: &Workload) -> Result<Vec<Trial>, CostError> {
     let usage = Usage::of_workload(workload, model.mode)?;
-    let trial = |activity| trial(model, Subject::Workload(workload.clone()), workload.to_string(), activity, &usage);
+    let trial = |activity| {
+        let subject = Subject::Workload(workload.clone());
+        trial(subject, workload.to_string(), activity, model.of(activity)?, &usage)
+    };
     [Activity::Serialize, Activity::Deserialize].into_iter().map(trial).collect()
 }
 
@@ -107,13 +110,14 @@ pub fn predict_operation(model: &Model, operation: &Operation, sizes: &Sizes) ->
         if sizes.changed.values().any(|&share| share > 0.0) && !sample.is_changing() {
             continue;
         }
-        let usage = sample_usage(model.mode, &sample)?;
         let direction = if sample.direction == Direction::Request { "request" } else { "response" };
-        let changed = changed_leaves(&usage);
+        let changed = changed_leaves(&Work::new(model.mode, Activity::Serialize, &sample)?.usage());
         let message = format!("{} {direction}{changed}", operation.full_name());
         for activity in [Activity::Serialize, Activity::Deserialize] {
             prepare_sample(&sample, activity, model.mode)?;
-            all.push(trial(model, Subject::Sample(Rc::clone(&sample)), message.clone(), activity, &usage)?);
+            let work = Work::new(model.mode, activity, &sample)?;
+            let subject = Subject::Sample(Rc::clone(&sample));
+            all.push(trial(subject, message.clone(), activity, work.fitted(model)?, &work.usage())?);
         }
     }
     Ok(all)
@@ -127,13 +131,12 @@ fn changed_leaves(usage: &Usage) -> String {
 }
 
 fn trial(
-    model: &Model,
     subject: Subject,
     message: String,
     activity: Activity,
+    fitted: &ActivityModel,
     usage: &Usage,
 ) -> Result<Trial, CostError> {
-    let fitted = model.of(activity)?;
     let estimate = fitted.features.estimate(usage)?;
     let (predicted, margin, by_the_paper) = (estimate.cost, estimate.margin, fitted.by_the_paper(usage));
     let comparison = Comparison { message, activity, predicted, margin, by_the_paper, measured: f64::INFINITY };
@@ -154,8 +157,10 @@ pub fn measure_trials(
 ) -> Result<Vec<Comparison>, CostError> {
     let measured: Vec<_> =
         series(mode, Extent::Sample).into_iter().filter(|workload| engine.refuses(workload).is_none()).collect();
-    engine.warm_up(&measured)?;
     for round in 0..rounds.max(1) {
+        if begins_anew(round) {
+            engine.warm_up(&measured)?;
+        }
         for index in order(trials.len(), round) {
             let trial = &mut trials[index];
             let activity = trial.comparison.activity;

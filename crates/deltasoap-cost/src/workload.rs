@@ -7,6 +7,7 @@ mod build;
 mod class;
 mod series;
 
+pub(crate) use build::has_first;
 pub use build::{Body, Message};
 pub use class::{Class, typical};
 pub(crate) use series::shuffle;
@@ -115,6 +116,20 @@ pub enum Workload {
         /// Fields that differ.
         changed: u32,
     },
+    /// An array of structs of two ints and a double after another one of which it differs in an int of some.
+    ChangedStructs {
+        /// Items.
+        length: u32,
+        /// Items that differ.
+        changed: u32,
+        /// Whether a field is optional, so that items may differ in markup.
+        optional: bool,
+    },
+    /// The same message after itself.
+    Again {
+        /// The message.
+        message: Box<Workload>,
+    },
 }
 
 /// How fields are written.
@@ -134,9 +149,29 @@ pub enum Style {
 }
 
 impl Workload {
+    /// True for messages of which each is held against the one before: they mean nothing in regular mode.
+    pub fn is_compared(&self) -> bool {
+        matches!(
+            self,
+            Workload::Changed { .. }
+                | Workload::ChangedFields { .. }
+                | Workload::ChangedStructs { .. }
+                | Workload::Again { .. }
+        )
+    }
+
     /// True for the messages of the paper's third series, which no prediction is fitted to.
     pub fn is_composite(&self) -> bool {
         matches!(self, Workload::Composite { .. })
+    }
+
+    /// True for messages in SOAP encoding, whose values may stand in several places: they are not compared when they are read.
+    pub(crate) fn is_encoded(&self) -> bool {
+        match self {
+            Workload::Fields { style: Style::Encoded, .. } => true,
+            Workload::Again { message } => message.is_encoded(),
+            _ => false,
+        }
     }
 
     /// Ints, doubles and strings, of a type whose fields are these and nothing else; `None` for other messages.
@@ -177,6 +212,11 @@ impl fmt::Display for Workload {
                 write!(f, "array of {length} {class}, {changed} changed{}", if *moves { " in width" } else { "" })
             }
             Workload::ChangedFields { class, count, changed } => write!(f, "{count} {class} fields, {changed} changed"),
+            Workload::ChangedStructs { length, changed, optional } => {
+                let kind = if *optional { "records" } else { "structs" };
+                write!(f, "array of {length} {kind}, {changed} changed")
+            }
+            Workload::Again { message } => write!(f, "the same {message}"),
         }
     }
 }

@@ -124,18 +124,22 @@ impl<'d> Bench<'d> {
         for toolkit in toolkits {
             let layer = if is_floor { Layer::Floor } else { toolkit.layer };
             let name = if is_floor { workload.name.clone() } else { toolkit.name.clone() };
-            let opened = effort.patience(expected(before, &work, &name, n)).and_then(|()| toolkit.open(workload, n));
+            let hope = effort.patience(expected(before, &work, &name, n));
+            let hope = hope.and_then(|()| self.restarts.hope(&name, &work, n));
+            let opened = hope.and_then(|()| toolkit.open(workload, n));
             group.add(subject.row(&name, layer, Mode::Regular.name()), opened);
         }
         let measured = group.measure(effort);
-        self.restarted(measured)
+        self.restarted(measured, (&work, n))
     }
 
-    /// The rows, once peers that have failed are started again.
-    fn restarted(&mut self, measured: Measured) -> Vec<Row> {
+    /// The rows, once peers that have failed at that work with so many items are started again.
+    fn restarted(&mut self, measured: Measured, work: (&str, usize)) -> Vec<Row> {
+        let done = measured.rows.iter().filter(|row| row.reason.is_none());
+        done.for_each(|row| self.restarts.succeeded(&row.engine));
         for (engine, reason) in &measured.failed {
             if let Some(toolkit) = self.toolkits.all.iter_mut().find(|toolkit| toolkit.name == *engine) {
-                self.restarts.restart(toolkit, self.definitions, reason);
+                self.restarts.restart(toolkit, self.definitions, work, reason);
                 self.servers.forget(toolkit.server());
             }
         }
@@ -144,9 +148,11 @@ impl<'d> Bench<'d> {
 
     fn calls(&mut self, step: &Step<'_>, before: &[Row], operation: &Operation, n: usize) -> Result<Vec<Row>> {
         let (effort, mut group) = (self.effort, Group::default());
-        self.open_calls(&mut group, (step, before), (operation, n), Way::plain())?;
+        let way = Way::plain();
+        let work = work_of(operation, &way);
+        self.open_calls(&mut group, (step, before), (operation, n), way)?;
         let measured = group.measure(effort);
-        Ok(self.restarted(measured))
+        Ok(self.restarted(measured, (&work, n)))
     }
 
     /// A session for each SOAP toolkit whose client can call its server that way, a reason for each other.
@@ -160,12 +166,12 @@ impl<'d> Bench<'d> {
         let request = operations::request(operation, n, &Similarity::same())?;
         let (message, checksum) = request.with_context(|| format!("there are no items for {}", operation.name))?;
         let offers = self.toolkits.offers(&operation.name);
-        let (subject, work, effort) = (step.subject(), format!("calls/{}", operation.name), self.effort);
+        let (subject, plain, work) = (step.subject(), work_of(operation, &Way::plain()), work_of(operation, &way));
         for toolkit in self.toolkits.all.iter_mut().filter(|toolkit| toolkit.layer == Layer::Soap) {
             let row = subject.row(&toolkit.name, toolkit.layer, way.mode);
-            let server = effort
-                .patience(expected(before, &work, &toolkit.name, n))
-                .and_then(|()| self.servers.of(toolkit, &operation.name, &offers, &way));
+            let hope = self.effort.patience(expected(before, &plain, &toolkit.name, n));
+            let hope = hope.and_then(|()| self.restarts.hope(&toolkit.name, &work, n));
+            let server = hope.and_then(|()| self.servers.of(toolkit, &operation.name, &offers, &way));
             let opened = match server {
                 Err(lack) => Err(lack),
                 Ok(address) if toolkit.name == OURS => {
@@ -218,10 +224,10 @@ impl<'d> Bench<'d> {
         let (secrets, effort, mut rows) = (Secrets::new()?, self.effort, Vec::new());
         for way in WAYS {
             let way = Way { secrets: Some(&secrets), ..way };
-            let mut group = Group::default();
+            let (work, mut group) = (work_of(operation, &way), Group::default());
             self.open_calls(&mut group, (step, before), (operation, n), way)?;
             let measured = group.measure(effort);
-            rows.extend(self.restarted(measured));
+            rows.extend(self.restarted(measured, (&work, n)));
             self.servers.forget_all();
         }
         Ok(rows)
@@ -283,8 +289,14 @@ impl<'d> Bench<'d> {
             group.add(row, opened);
         }
         let measured = group.measure(effort);
-        Ok(self.restarted(measured))
+        Ok(self.restarted(measured, (&step.row, n)))
     }
+}
+
+/// The name of an operation's calls, without the number of items.
+fn work_of(operation: &Operation, way: &Way<'_>) -> String {
+    let name = &operation.name;
+    if way.name == Way::plain().name { format!("calls/{name}") } else { format!("calls/{name} {}", way.name) }
 }
 
 /// The toolkit that differential calls are compared with.

@@ -1,6 +1,7 @@
 //! The toolkits that the suite compares: deltasoap in this process, and a process for each peer.
 //!
-//! One that is missing, fails or hangs is a row with the reason. A peer that failed is started again for the next piece of work, a few times.
+//! One that is missing, fails or hangs is a row with the reason. A peer that failed is started again for the next piece of work, unless it does
+//! nothing but fail; the work at which it failed is not tried again with more items.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -19,8 +20,8 @@ use crate::workload::{Action, Definitions, PeerDefinition, Workload};
 
 /// How long a peer may take for an answer.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// How often a peer is started.
-const STARTS: u32 = 4;
+/// Failures in a row, with no work done in between, after which a peer is not started again.
+const FAILURES: u32 = 4;
 
 /// All toolkits, ours first.
 pub struct Toolkits {
@@ -225,36 +226,52 @@ impl Toolkit {
     }
 }
 
-/// Starts peers again that have ended.
+/// Starts peers again that have ended, and knows at what they failed.
 #[derive(Debug)]
 pub struct Restarts {
     peers: PathBuf,
-    starts: Vec<(String, u32)>,
+    /// Failures in a row, by toolkit.
+    in_a_row: HashMap<String, u32>,
+    /// Items and reason, by toolkit and work.
+    failures: HashMap<(String, String), (usize, String)>,
 }
 
 impl Restarts {
     /// For peers that lie there.
     pub fn new(peers: PathBuf) -> Self {
-        Restarts { peers, starts: Vec::new() }
+        Restarts { peers, in_a_row: HashMap::new(), failures: HashMap::new() }
     }
 
-    /// Starts a peer again that failed at its last work.
-    pub fn restart(&mut self, toolkit: &mut Toolkit, definitions: &Definitions, failure: &str) {
+    /// Starts a peer again that failed at a work with so many items.
+    pub fn restart(
+        &mut self,
+        toolkit: &mut Toolkit,
+        definitions: &Definitions,
+        (work, n): (&str, usize),
+        failure: &str,
+    ) {
         let definition = definitions.peers.iter().find(|peer| peer.name == toolkit.name);
         let (Some(definition), State::Peer(_)) = (definition, &toolkit.state) else { return };
-        match self.count(&toolkit.name) {
-            count if count < STARTS => toolkit.begin(definition, &self.peers),
-            count => toolkit.state = State::Missing(format!("failed {count} times; the last time: {failure}")),
+        self.failures.insert((toolkit.name.clone(), work.to_owned()), (n, failure.to_owned()));
+        let count = self.in_a_row.entry(toolkit.name.clone()).or_default();
+        *count += 1;
+        match *count {
+            count if count < FAILURES => toolkit.begin(definition, &self.peers),
+            count => toolkit.state = State::Missing(format!("failed {count} times in a row; the last time: {failure}")),
         }
     }
 
-    fn count(&mut self, name: &str) -> u32 {
-        let index = self.starts.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
-            self.starts.push((name.to_owned(), 0));
-            self.starts.len() - 1
-        });
-        self.starts[index].1 += 1;
-        self.starts[index].1
+    /// Notes that a toolkit has done some work.
+    pub fn succeeded(&mut self, toolkit: &str) {
+        self.in_a_row.remove(toolkit);
+    }
+
+    /// An error if a toolkit has failed at that work with fewer items.
+    pub fn hope(&self, toolkit: &str, work: &str, n: usize) -> Result<(), Lack> {
+        match self.failures.get(&(toolkit.to_owned(), work.to_owned())) {
+            Some((items, failure)) if *items < n => Err(Lack::Absent(format!("failed with {items} items: {failure}"))),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -375,6 +392,27 @@ mod tests {
         toolkit.warm = Duration::from_secs(3);
         let warmed = ["decode-ints", "decode-ints", "encode-ints"].map(|work| toolkit.warm_once(work).as_secs());
         assert_eq!(warmed, [3, 0, 3]);
+    }
+
+    #[test]
+    fn what_failed_is_not_tried_with_more_items() {
+        let definitions = Definitions::load().unwrap();
+        let nowhere = std::path::PathBuf::from("/nowhere");
+        let mut toolkits = Toolkits::start(&definitions, &["gsoap".to_owned()], &nowhere).unwrap();
+        let toolkit = &mut toolkits.all[0];
+        let mut restarts = Restarts::new(nowhere);
+        let mut fail = |restarts: &mut Restarts, work| {
+            // Any program that is a process will do.
+            toolkit.state = State::Missing("it was not started".to_owned());
+            restarts.restart(toolkit, &definitions, (work, 100), "it ended");
+        };
+        fail(&mut restarts, "calls/echoInts");
+        assert!(restarts.hope("gsoap", "calls/echoInts", 1000).is_ok(), "who is not there cannot fail");
+        restarts.failures.insert(("gsoap".to_owned(), "calls/echoInts".to_owned()), (100, "it ended".to_owned()));
+        let lack = |n| restarts.hope("gsoap", "calls/echoInts", n).err().map(Lack::reason);
+        assert_eq!(lack(1000).as_deref(), Some("failed with 100 items: it ended"));
+        assert_eq!((lack(100), lack(10)), (None, None));
+        assert!(restarts.hope("gsoap", "calls/sendInts", 1000).is_ok());
     }
 
     #[test]

@@ -7,6 +7,7 @@ use deltasoap_cost::predict::{Direction, Sample};
 use deltasoap_dynamic::{Contract, DynamicClient, Mock, Operation};
 use deltasoap_http::{Server, ServerHandle, SoapService};
 use deltasoap_streams::prng::SplitMix64;
+use futures_timer::Delay;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -102,7 +103,8 @@ impl Host {
         async move {
             let (mut calls, mut waited) = (0, 0.0);
             loop {
-                tokio::time::sleep(exponential(think, &mut random)).await;
+                // The runtime's own timers are of milliseconds: clients that think would call together, and wait for each other.
+                Delay::new(exponential(think, &mut random)).await;
                 let start = Instant::now();
                 if start >= begin + RUN {
                     return Ok((calls, waited));

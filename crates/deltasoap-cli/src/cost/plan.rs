@@ -13,6 +13,8 @@ use std::io::{self, Write as _};
 
 /// How often each load test runs; the median counts.
 const ROUNDS: usize = 3;
+/// Halvings of the range in which the service time is looked for.
+const HALVINGS: u32 = 40;
 /// Processors that other programs may use while a plan is held against load tests.
 const QUIET: f64 = 0.05;
 
@@ -77,6 +79,7 @@ fn system(arguments: &Arguments, costs: &[MessageCost], cores: u32) -> System {
         bandwidth: arguments.bandwidth * 1e6,
         client: xml_client(costs),
         max_concurrency: arguments.max_concurrency,
+        behind: 0.0,
     }
 }
 
@@ -88,15 +91,12 @@ pub struct Validated {
     observed: Observed,
 }
 
-/// Load tests with a quarter of the clients, and with more and more of them, by turns: what a machine does besides changes from minute to minute, and
-/// should not look like an effect of the load. The service time is taken from the first, then what the others see is predicted.
+/// Load tests with more and more clients, by turns: what a machine does besides changes from minute to minute, and should not look like an effect of
+/// the load. The service time is taken from the one with half of the clients (one client, where none of them thinks), then what fewer and more of them
+/// see is predicted.
 async fn validate(arguments: &Arguments, samples: &[Sample], system: &mut System) -> Result<Vec<Validated>> {
     let host = load::Host::start(samples).await?;
-    let most = arguments.clients.unwrap_or(1);
-    let few = if arguments.think > 0.0 { (most / 4).max(1) } else { 1 };
-    let mut counts: Vec<u32> =
-        [few, most / 2, most / 4 * 3, most].into_iter().filter(|&clients| clients >= few).collect();
-    counts.dedup();
+    let (counts, base) = client_counts(arguments.clients.unwrap_or(1), arguments.think);
     let mut tests = vec![Vec::new(); counts.len()];
     for _ in 0..ROUNDS {
         for (clients, tests) in counts.iter().zip(&mut tests) {
@@ -105,25 +105,52 @@ async fn validate(arguments: &Arguments, samples: &[Sample], system: &mut System
     }
     host.stop();
     let observed: Vec<Observed> = tests.iter().filter_map(|tests| Observed::median(tests)).collect();
-    let light = observed.first().context("there was no load test")?;
-    take_service(system, light, Load::Closed { clients: few, think: arguments.think })?;
-    let validated = |(&clients, &observed): (&u32, &Observed)| -> Result<Validated> {
-        let predicted = outcome(system, Load::Closed { clients, think: arguments.think })?;
-        Ok(Validated { clients, predicted, observed })
+    let closed = |clients| Load::Closed { clients, think: arguments.think };
+    let (&clients, known) = counts.iter().zip(&observed).nth(base).context("there was no load test")?;
+    take_service(system, known, closed(clients))?;
+    let validated = |(_, (&clients, &observed)): (usize, (&u32, &Observed))| -> Result<Validated> {
+        Ok(Validated { clients, predicted: outcome(system, closed(clients))?, observed })
     };
-    counts.iter().zip(&observed).skip(usize::from(counts.len() > 1)).map(validated).collect()
+    let all = counts.iter().zip(&observed).enumerate();
+    all.filter(|(at, _)| counts.len() == 1 || *at != base).map(validated).collect()
 }
 
-/// Takes the service time from a test with few clients. Clients and server share this machine, so the clients' work is the processor's too. The few
-/// think as the many do: what comes after a pause finds cold caches, and costs more.
-fn take_service(system: &mut System, light: &Observed, load: Load) -> Result<()> {
-    // What clients do not wait for, such as work of the two sides at one time and what a thread does behind an answer, is no part of the service time.
-    system.service = (light.demand.min(light.response) - system.xml).max(0.0);
+/// Numbers of clients to test with, and which of them the service time is taken from.
+fn client_counts(most: u32, think: f64) -> (Vec<u32>, usize) {
+    let first = if think > 0.0 { (most / 4).max(1) } else { 1 };
+    let base = if think > 0.0 { (most / 2).max(first) } else { first };
+    let mut counts = vec![first, most / 2, most / 4 * 3, most];
+    counts.retain(|&clients| clients >= first);
+    counts.dedup();
+    let base = counts.iter().position(|&clients| clients == base).unwrap_or_default();
+    (counts, base)
+}
+
+/// Takes the service time from a load test. Clients and server share this machine, so the clients' work is the processor's too. Clients of the test
+/// think as the others do: what comes after a pause finds cold caches, and costs more.
+fn take_service(system: &mut System, known: &Observed, load: Load) -> Result<()> {
     (system.client, system.bandwidth) = (0.0, f64::INFINITY);
+    // Work of the two sides at one time, and what a thread does behind an answer: clients do not wait for it, but it keeps the processor busy. As much
+    // of the processor's time is waited for as explains the response time.
+    let (mut least, mut most) = (system.xml.min(known.demand), known.demand);
+    for _ in 0..HALVINGS {
+        let waited = (least + most) / 2.0;
+        let response = with_service(system, known.demand, waited, load)?.1.response;
+        if response < known.response { least = waited } else { most = waited }
+    }
+    let (taken, explained) = with_service(system, known.demand, most, load)?;
     // What is left of the response time when the processor has had its part is waiting that no load changes: timers, wake-ups.
-    let busy = outcome(system, load)?;
-    system.client = (light.response - busy.response).max(0.0);
+    *system = System { client: (known.response - explained.response).max(0.0), ..taken };
     Ok(())
+}
+
+/// The system whose answers wait for so much of a request's demand, and what is to be expected of it.
+fn with_service(system: &System, demand: f64, waited: f64, load: Load) -> Result<(System, Outcome)> {
+    let service = (waited - system.xml).max(0.0);
+    let behind = (demand - system.xml - service).max(0.0);
+    let taken = System { service, behind, ..system.clone() };
+    let outcome = outcome(&taken, load)?;
+    Ok((taken, outcome))
 }
 
 /// Loads, and what is to be expected under them.
@@ -152,9 +179,10 @@ fn print(plan: &Plan, answers: &[Answer], observed: Option<&[Validated]>) -> Res
     let seconds = |it: f64| time(it * 1e9);
     writeln!(
         out,
-        "demand of a request: {} for XML and {} else at the server, {} at the client, {:.0} + {:.0} bytes\n",
+        "demand of a request: {} for XML, {} else and {} behind the answer at the server, {} at the client, {:.0} + {:.0} bytes\n",
         seconds(system.xml),
         seconds(system.service),
+        seconds(system.behind),
         seconds(system.client),
         system.request_bytes,
         system.response_bytes
@@ -234,11 +262,20 @@ mod tests {
             bandwidth: 1e8,
             client: 0.5,
             max_concurrency: None,
+            behind: 0.0,
         }
     }
 
     fn observed(others: Option<f64>) -> Observed {
         Observed { throughput: 10.0, response: 0.005, demand: 0.003, others }
+    }
+
+    #[test]
+    fn the_service_time_is_taken_from_half_of_the_clients() {
+        assert_eq!(client_counts(200, 0.5), (vec![50, 100, 150, 200], 1));
+        assert_eq!(client_counts(200, 0.0), (vec![1, 100, 150, 200], 0));
+        assert_eq!(client_counts(3, 0.1), (vec![1, 3], 0));
+        assert_eq!(client_counts(1, 0.1), (vec![1], 0));
     }
 
     /// What was measured with few clients is what the plan says of few clients.

@@ -94,7 +94,9 @@ fn composites(model: &Model) -> Sheet {
 
 fn features(model: &Model) -> Sheet {
     let mut rows = Vec::new();
-    for (activity, fitted) in &model.activities {
+    let activities = model.activities.iter().map(|(activity, fitted)| (activity.to_string(), fitted));
+    let in_full = model.in_full.iter().map(|(activity, fitted)| (format!("{activity} in full"), fitted));
+    for (activity, fitted) in activities.chain(in_full) {
         let fit = &fitted.features.fit;
         let all = fit.coefficients.iter();
         rows.extend(all.map(|it| vec![format!("{activity}: {}", it.name), coefficient(it)]));

@@ -40,10 +40,16 @@ const TYPES: [Builtin; 9] = [
     Builtin::UnsignedByte,
 ];
 
-/// A schema, and its root: a complex element.
+/// A schema, and its root: mostly a complex element with fields.
 pub fn schema(entropy: &mut Entropy<'_>) -> (Schema, ElementRef) {
     let mut schema = Schema::new();
-    let root = complex(entropy, &mut schema, 3);
+    let complex = complex(entropy, &mut schema, 3);
+    let root = match entropy.below(8) {
+        5 => simple(entropy, &mut schema),
+        6 => text(entropy, &mut schema),
+        7 => array(entropy, &mut schema, 2),
+        _ => complex,
+    };
     (schema, root)
 }
 

@@ -27,6 +27,8 @@ pub struct Model {
     pub mode: Mode,
     /// A model for each activity that was measured.
     pub activities: BTreeMap<Activity, ActivityModel>,
+    /// In differential mode: of reading and writing in regular mode, which is what becomes of messages that are not compared.
+    pub in_full: BTreeMap<Activity, ActivityModel>,
 }
 
 /// The models of one activity.
@@ -89,15 +91,21 @@ impl Model {
     /// # Errors
     /// When there are too few points.
     pub fn fit(calibration: &Calibration) -> Result<Self, CostError> {
-        let usages = usages(calibration)?;
-        let mut activities = BTreeMap::new();
-        for activity in Activity::ALL {
-            let points: Vec<&Point> = calibration.of(activity).collect();
-            if !points.is_empty() {
-                activities.insert(activity, ActivityModel::fit(&points, &usages, activity, calibration.mode)?);
+        let fit = |mode| {
+            let mut activities = BTreeMap::new();
+            for activity in Activity::ALL {
+                let is_of_mode = |point: &&Point| mode_of(&point.workload, calibration.mode) == mode;
+                let points: Vec<&Point> = calibration.of(activity).filter(is_of_mode).collect();
+                if !points.is_empty() {
+                    let usages = usages(&points, mode)?;
+                    activities.insert(activity, ActivityModel::fit(&points, &usages, activity, mode)?);
+                }
             }
-        }
-        Ok(Model { toolkit: calibration.toolkit.clone(), mode: calibration.mode, activities })
+            Ok::<_, CostError>(activities)
+        };
+        let mode = calibration.mode;
+        let in_full = if mode == Mode::Differential { fit(Mode::Regular)? } else { BTreeMap::new() };
+        Ok(Model { toolkit: calibration.toolkit.clone(), mode, activities: fit(mode)?, in_full })
     }
 
     /// The model of an activity.
@@ -107,12 +115,30 @@ impl Model {
     pub fn of(&self, activity: Activity) -> Result<&ActivityModel, CostError> {
         self.activities.get(&activity).ok_or_else(|| CostError::NotMeasured(activity.to_string()))
     }
+
+    /// The model of an activity in a mode, which is the model's own, or regular mode for messages that are not compared.
+    ///
+    /// # Errors
+    /// When it was not measured.
+    pub fn in_mode(&self, activity: Activity, mode: Mode) -> Result<&ActivityModel, CostError> {
+        if mode == self.mode {
+            return self.of(activity);
+        }
+        let not_measured =
+            || CostError::NotMeasured(format!("{activity} in {mode} mode, as it is done with this message"));
+        self.in_full.get(&activity).ok_or_else(not_measured)
+    }
+}
+
+/// The mode in which a message was measured.
+fn mode_of(workload: &Workload, mode: Mode) -> Mode {
+    if mode == Mode::Differential && !workload.is_compared() { Mode::Regular } else { mode }
 }
 
 /// What the measured messages consist of; each is made once.
-fn usages(calibration: &Calibration) -> Result<BTreeMap<&Workload, Usage>, CostError> {
-    let workloads: BTreeSet<&Workload> = calibration.points.iter().map(|point| &point.workload).collect();
-    let usage = |workload| Ok((workload, Usage::of_workload(workload, calibration.mode)?));
+fn usages<'p>(points: &[&'p Point], mode: Mode) -> Result<BTreeMap<&'p Workload, Usage>, CostError> {
+    let workloads: BTreeSet<&Workload> = points.iter().map(|point| &point.workload).collect();
+    let usage = |workload| Ok((workload, Usage::of_workload(workload, mode)?));
     workloads.into_iter().map(usage).collect()
 }
 

@@ -25,7 +25,7 @@ pub trait Engine {
     fn refuses(&self, workload: &Workload) -> Option<String>;
 
     /// Lets a toolkit that is compiled while it runs do all of this, before anything is measured. What is compiled depends on what has run, so it
-    /// should be the same before measurements that are compared.
+    /// should be the same before measurements that are compared; it also depends on chance, so such a toolkit begins anew each time but the first.
     ///
     /// # Errors
     /// When the toolkit fails.
@@ -102,14 +102,18 @@ impl Engine for Deltasoap {
         activity: Activity,
         mode: Mode,
     ) -> Result<Option<Box<dyn Job + '_>>, CostError> {
-        let subject = (Message::new(workload)?, workload.clone());
+        // Of messages that have none before them, everything is read and written in full, in differential mode too.
+        let is_in_full = mode == Mode::Differential && !workload.is_compared();
+        let is_read_so = is_in_full && activity == Activity::Deserialize;
+        let message = if is_read_so { Message::uncompared(workload)? } else { Message::new(workload)? };
+        let subject = (message, workload.clone());
         let stream = match activity {
             Activity::Send => Some(self.connect(workload)?),
             _ => None,
         };
         let job: Box<dyn Job> = match activity {
             Activity::Deserialize => Box::new(Read::new(subject, mode)?),
-            _ => Box::new(Write::new(subject, mode, stream)?),
+            _ => Box::new(Write::new(subject, if is_in_full { Mode::Regular } else { mode }, stream)?),
         };
         Ok(Some(job))
     }
@@ -168,6 +172,24 @@ pub fn prepare_sample<'s>(sample: &'s Sample, activity: Activity, mode: Mode) ->
         Activity::Deserialize => Box::new(Read::new(sample, mode)?),
         _ => Box::new(Write::new(sample, mode, None)?),
     })
+}
+
+/// True if the message is compared with the one before it in differential mode. Some never are, for their values may stand in several places, or hold
+/// nothing that reading could go on from. It is decoder and template that are asked. What they cannot do they do not compare.
+pub(crate) fn is_compared(sample: &Sample, activity: Activity) -> bool {
+    match activity {
+        Activity::Deserialize => {
+            let twice = Read::new(sample, Mode::Differential).and_then(|mut read| read.read().map(|()| read));
+            twice.is_ok_and(|read| read.memory.is_some_and(|memory| memory.stats().compared > 0))
+        }
+        Activity::Serialize | Activity::Send => {
+            let twice = Write::new(sample, Mode::Differential, None).and_then(|mut write| {
+                write.write()?;
+                write.write().map(|()| write)
+            });
+            twice.is_ok_and(|write| write.template.is_some_and(|template| template.stats().first < 2))
+        }
+    }
 }
 
 /// Serializes, and sends if there is where to.

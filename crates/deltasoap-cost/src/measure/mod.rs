@@ -11,6 +11,7 @@ mod peer;
 mod sink;
 
 pub use clock::{Clock, Times, machine_time, process_time};
+pub(crate) use engine::is_compared;
 pub use engine::{Deltasoap, Engine, Job, prepare_sample};
 pub use peer::Peer;
 pub use sink::Sink;
@@ -31,6 +32,8 @@ const SLOW: Duration = Duration::from_millis(5);
 const BATCHES: usize = 3;
 /// Most messages of a batch.
 const MOST: f64 = 20_000.0;
+/// Rounds after which toolkits that are compiled while they run begin anew.
+const ANEW: u32 = 4;
 
 /// What is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,13 +81,14 @@ pub fn measure(
         series(plan.mode, plan.extent).into_iter().filter(|it| engine.refuses(it).is_none()).collect();
     let all = workloads.len() * plan.rounds as usize;
     let (begin, mut longest) = (Instant::now(), Duration::ZERO);
-    if calibration.rounds < plan.rounds {
-        engine.warm_up(&workloads)?;
-    }
-    for round in calibration.rounds..plan.rounds {
+    let first = calibration.rounds;
+    for round in first..plan.rounds {
         let (mut points, round_begin) = (Vec::new(), Instant::now());
         if plan.most.is_some_and(|most| !longest.is_zero() && begin.elapsed() + longest > most) {
             break;
+        }
+        if begins_anew(round - first) {
+            engine.warm_up(&workloads)?;
         }
         for (at, index) in order(workloads.len(), round).into_iter().enumerate() {
             visit(engine, &workloads[index], plan.mode, &mut points)?;
@@ -98,7 +102,13 @@ pub fn measure(
     Ok(calibration)
 }
 
-/// Measures one workload, in all activities.
+/// True for rounds in front of which an engine is warmed up.
+pub(crate) fn begins_anew(round: u32) -> bool {
+    round.is_multiple_of(ANEW)
+}
+
+/// Measures one workload, in all activities. In differential mode, messages that have none before them are read and written in full: that is what
+/// becomes of those that cannot be compared.
 ///
 /// # Errors
 /// When the toolkit fails.
@@ -108,7 +118,13 @@ pub fn visit(
     mode: Mode,
     points: &mut Vec<Point>,
 ) -> Result<(), CostError> {
-    for activity in Activity::ALL {
+    let is_in_full = mode == Mode::Differential && !workload.is_compared();
+    let is_meant = |activity: &Activity| match activity {
+        Activity::Serialize => true,
+        Activity::Send => !is_in_full,
+        Activity::Deserialize => mode == Mode::Regular || is_in_full || !workload.is_encoded(),
+    };
+    for activity in Activity::ALL.into_iter().filter(is_meant) {
         let Some(mut job) = engine.prepare(workload, activity, mode)? else { continue };
         let batch = if activity == Activity::Send { SENT_BATCH } else { BATCH };
         let (times, bytes) = (least_of(job.as_mut(), batch)?, job.bytes());
@@ -157,6 +173,8 @@ mod tests {
     struct Known {
         visits: usize,
         warmed_with: Vec<Workload>,
+        /// Visits in front of each warm-up.
+        warm_ups: Vec<usize>,
     }
 
     struct Constant(f64);
@@ -181,7 +199,7 @@ mod tests {
         }
 
         fn warm_up(&mut self, workloads: &[Workload]) -> Result<(), CostError> {
-            assert_eq!(self.visits, 0, "it comes first");
+            self.warm_ups.push(self.visits);
             self.warmed_with = workloads.to_vec();
             Ok(())
         }
@@ -231,6 +249,8 @@ mod tests {
         let mut engine = Known::default();
         let measured = measure(&mut engine, plan, empty(), &mut watch).expect("measured");
         assert_eq!(engine.warmed_with.len(), measured.points.len(), "with everything that is measured");
+        let third = engine.visits / 3;
+        assert_eq!(engine.warm_ups, [0, third, 2 * third], "first of all, and two times in between");
         assert_eq!(watch.last.0, watch.last.1);
         assert_eq!(watch.rounds, (1..=12).collect::<Vec<_>>());
         for point in &measured.points {

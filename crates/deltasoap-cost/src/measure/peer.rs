@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
 use std::io::{self, BufRead as _, BufReader, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
@@ -25,17 +25,26 @@ const WARM_PASSES: u32 = 20;
 /// A toolkit's process; ended when dropped.
 #[derive(Debug)]
 pub struct Peer {
-    process: Child,
-    requests: ChildStdin,
-    answers: BufReader<ChildStdout>,
+    program: PathBuf,
+    running: Running,
     toolkit: Toolkit,
     workloads: Vec<String>,
     sink: Sink,
     is_connected: bool,
     /// The composite types that peers are built with.
     composites: BTreeSet<[u32; 3]>,
-    /// How long each activity runs before its times count; zero once it has.
+    /// How long each activity runs before its times count.
     warm: Duration,
+    /// True once it has.
+    is_warm: bool,
+}
+
+/// A process, and how to talk to it; ended when dropped.
+#[derive(Debug)]
+struct Running {
+    process: Child,
+    requests: ChildStdin,
+    answers: BufReader<ChildStdout>,
 }
 
 #[derive(Deserialize)]
@@ -74,19 +83,30 @@ impl Peer {
     /// When it cannot be started, or does not answer as a peer.
     pub fn start(program: &Path) -> Result<Self, CostError> {
         let file = |source| CostError::File { path: program.to_owned(), source };
-        let mut process = Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(file)?;
-        let pipes = process.stdin.take().zip(process.stdout.take());
-        let (requests, answers) = pipes.ok_or_else(|| file(io::ErrorKind::BrokenPipe.into()))?;
-        let toolkit = Toolkit { name: String::new(), version: String::new() };
-        let (answers, sink) = (BufReader::new(answers), Sink::start().map_err(file)?);
-        let (workloads, composites) = (Vec::new(), compiled());
-        let (is_connected, warm) = (false, Duration::ZERO);
-        let mut peer = Peer { process, requests, answers, toolkit, workloads, sink, is_connected, composites, warm };
+        let mut peer = Peer {
+            program: program.to_owned(),
+            running: Running::start(program).map_err(file)?,
+            toolkit: Toolkit { name: String::new(), version: String::new() },
+            workloads: Vec::new(),
+            sink: Sink::start().map_err(file)?,
+            is_connected: false,
+            composites: compiled(),
+            warm: Duration::ZERO,
+            is_warm: false,
+        };
         let hello: Hello = peer.ask("hello", b"")?;
         peer.toolkit = Toolkit { name: hello.peer, version: hello.version };
         peer.workloads = hello.workloads;
         peer.warm = Duration::from_millis(hello.warm);
         Ok(peer)
+    }
+
+    /// Begins again with a new process.
+    fn restart(&mut self) -> Result<(), CostError> {
+        let started = Running::start(&self.program);
+        self.running = started.map_err(|source| CostError::File { path: self.program.clone(), source })?;
+        (self.is_connected, self.is_warm) = (false, false);
+        Ok(())
     }
 
     /// Does something of everything with one message; gives how long that ran.
@@ -102,11 +122,34 @@ impl Peer {
     }
 
     fn ask<T: DeserializeOwned>(&mut self, line: &str, bytes: &[u8]) -> Result<T, CostError> {
-        let answer = self.request(line, bytes).map_err(|error| self.failed(line, error))?;
+        let answer = self.running.request(line, bytes).map_err(|error| self.failed(line, error))?;
         if let Ok(failure) = serde_json::from_str::<Failure>(&answer) {
             return Err(self.failed(line, failure.error));
         }
         serde_json::from_str(&answer).map_err(|error| self.failed(line, error))
+    }
+
+    fn failed(&self, line: &str, reason: impl ToString) -> CostError {
+        CostError::Engine { what: format!("{} ({line})", self.toolkit.name), reason: reason.to_string() }
+    }
+
+    fn connect(&mut self) -> Result<(), CostError> {
+        if !self.is_connected {
+            // Any bound to the buffer would make large messages wait for the receiver.
+            let line = format!("connect {} 0", self.sink.address().port());
+            self.ask::<Connected>(&line, b"")?;
+            self.is_connected = true;
+        }
+        Ok(())
+    }
+}
+
+impl Running {
+    fn start(program: &Path) -> io::Result<Self> {
+        let mut process = Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let pipes = process.stdin.take().zip(process.stdout.take());
+        let (requests, answers) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
+        Ok(Running { process, requests, answers: BufReader::new(answers) })
     }
 
     fn request(&mut self, line: &str, bytes: &[u8]) -> io::Result<String> {
@@ -119,22 +162,9 @@ impl Peer {
             _ => Ok(answer),
         }
     }
-
-    fn failed(&self, line: &str, reason: impl ToString) -> CostError {
-        CostError::Engine { what: format!("{} ({line})", self.toolkit.name), reason: reason.to_string() }
-    }
-
-    fn connect(&mut self) -> Result<(), CostError> {
-        if !self.is_connected {
-            let line = format!("connect {}", self.sink.address().port());
-            self.ask::<Connected>(&line, b"")?;
-            self.is_connected = true;
-        }
-        Ok(())
-    }
 }
 
-impl Drop for Peer {
+impl Drop for Running {
     fn drop(&mut self) {
         // Both fail only if the process has ended, which is what they are for.
         let _ = self.process.kill();
@@ -180,9 +210,13 @@ impl Engine for Peer {
     }
 
     /// Goes over all workloads again and again, some messages each, in an order by chance. What counts is the time of the runs: on a busy machine
-    /// the toolkit waits for the processor, and is not compiled meanwhile.
+    /// the toolkit waits for the processor, and is not compiled meanwhile. A toolkit that is compiled begins in a new process if this one is warm.
     fn warm_up(&mut self, workloads: &[Workload]) -> Result<(), CostError> {
-        let mut left = std::mem::take(&mut self.warm).as_nanos() as f64 * Activity::ALL.len() as f64;
+        if self.is_warm && !self.warm.is_zero() {
+            self.restart()?;
+        }
+        self.is_warm = true;
+        let mut left = self.warm.as_nanos() as f64 * Activity::ALL.len() as f64;
         for pass in 0..WARM_PASSES {
             for index in order(workloads.len(), pass) {
                 if left <= 0.0 {

@@ -17,8 +17,25 @@ struct Inside {
     queues: Vec<f64>,
 }
 
-/// Solves a closed system.
+/// Halvings of the range in which a throughput is looked for.
+const HALVINGS: u32 = 50;
+
+/// Solves a closed system. With work behind answers it is an approximation, see [`System::slowed`]: the throughput is looked for at which the processor
+/// is slowed as much as it says.
 pub fn solve_closed(system: &System, clients: u32, think: f64) -> Outcome {
+    if system.behind == 0.0 {
+        return solve_plain(system, clients, think);
+    }
+    let solve = |throughput| solve_plain(&system.slowed(throughput), clients, think);
+    let (mut low, mut high) = (0.0, f64::from(system.cores) / system.behind);
+    for _ in 0..HALVINGS {
+        let middle = (low + high) / 2.0;
+        if solve(middle).throughput > middle { low = middle } else { high = middle }
+    }
+    system.whole(solve(low))
+}
+
+fn solve_plain(system: &System, clients: u32, think: f64) -> Outcome {
     let stations = system.stations();
     let most = system.max_concurrency.map_or(clients, |most| most.min(clients));
     let inside = inside(&stations, most);
@@ -140,6 +157,7 @@ mod tests {
             bandwidth: f64::INFINITY,
             client: 0.0,
             max_concurrency: None,
+            behind: 0.0,
         }
     }
 

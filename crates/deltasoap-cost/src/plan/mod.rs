@@ -38,6 +38,8 @@ pub struct System {
     pub xml: f64,
     /// Processor time at the server for all else, in seconds: HTTP, and the operation itself.
     pub service: f64,
+    /// Processor time at the server that no answer waits for, in seconds: work behind the answer, or beside it on another core.
+    pub behind: f64,
     /// Cores of the server.
     pub cores: u32,
     /// Bytes of a request on the wire.
@@ -150,12 +152,31 @@ impl System {
     pub fn bottleneck(&self) -> (&'static str, f64) {
         let capacity = |station: &Station| f64::from(station.servers) / station.demand;
         let all = self.stations().into_iter().map(|station| (station.name, capacity(&station)));
+        let cores = f64::from(self.cores) / (self.xml + self.service + self.behind);
+        let all = all.chain([("processor", cores)]);
         all.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or(("processor", f64::INFINITY))
+    }
+
+    /// The system as those see it who wait for answers: what is done behind them takes its share of the processor, which is the slower for the rest.
+    /// An approximation, as Sevcik's shadow processor for work of higher priority (IFIP Congress, 1977).
+    fn slowed(&self, throughput: f64) -> System {
+        let left = 1.0 - throughput * self.behind / f64::from(self.cores);
+        System { xml: self.xml / left, service: self.service / left, behind: 0.0, ..self.clone() }
+    }
+
+    /// The outcome of a slowed system as that of this one.
+    fn whole(&self, mut outcome: Outcome) -> Outcome {
+        if let Some(processor) = outcome.stations.first_mut().filter(|_| self.behind > 0.0) {
+            let demand = self.xml + self.service + self.behind;
+            processor.utilisation = outcome.throughput * demand / f64::from(self.cores);
+        }
+        outcome
     }
 
     fn check(&self) -> Result<(), CostError> {
         at_least("the time for XML", self.xml, 0.0)?;
         at_least("the service time", self.service, 0.0)?;
+        at_least("the time behind the answer", self.behind, 0.0)?;
         at_least("the time at the client", self.client, 0.0)?;
         at_least("the number of cores", f64::from(self.cores), 1.0)?;
         at_most("the number of cores", self.cores, MOST_CORES)?;
@@ -226,6 +247,7 @@ mod tests {
         System {
             xml: 0.002,
             service: 0.003,
+            behind: 0.0,
             cores: 2,
             request_bytes: 1000.0,
             response_bytes: 9000.0,
@@ -259,6 +281,23 @@ mod tests {
         let Knee::Clients(knee) = plan.knee else { panic!("{plan:?}") };
         assert!((knee - (0.006 + 0.0008 + 1.0) * 400.0).abs() < 1e-6, "{knee}");
         assert_eq!((plan.bottleneck, plan.most), ("processor", 400.0));
+    }
+
+    /// Work that nobody waits for is seen by nobody under light load, and by all when the processor is full.
+    #[test]
+    fn work_behind_answers_takes_capacity() {
+        let behind = System { behind: 0.005, bandwidth: f64::INFINITY, client: 0.0, ..system() };
+        let light = outcome(&behind, Load::Closed { clients: 1, think: 50.0 }).expect("solved");
+        assert!((light.response - 0.005).abs() < 1e-5, "{light:?}");
+        let full = outcome(&behind, Load::Closed { clients: 500, think: 0.5 }).expect("solved");
+        assert!((full.throughput - 200.0).abs() < 0.1 && full.stations[0].utilisation > 0.999, "{full:?}");
+        assert_eq!(behind.bottleneck(), ("processor", 200.0));
+        let half = outcome(&behind, Load::Open { rate: 100.0 }).expect("solved");
+        // Of two cores at a quarter behind answers, what takes 5 ms takes 5 / 0.75.
+        let slowed = System { xml: 0.005 / 0.75, service: 0.0, behind: 0.0, ..behind.clone() };
+        let expected = outcome(&slowed, Load::Open { rate: 100.0 }).expect("solved");
+        assert!((half.response - expected.response).abs() < 1e-9 && (half.stations[0].utilisation - 0.5).abs() < 1e-9);
+        assert!(outcome(&behind, Load::Open { rate: 201.0 }).is_err());
     }
 
     #[test]

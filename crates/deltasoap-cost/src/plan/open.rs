@@ -13,9 +13,10 @@ pub fn solve_open(system: &System, rate: f64) -> Result<Outcome, CostError> {
     if rate >= most {
         return Err(CostError::Saturated { rate, station: station.to_owned(), most });
     }
-    let stations: Vec<_> = system.stations().iter().map(|station| occupation(station, rate)).collect();
+    let slowed = system.slowed(rate);
+    let stations: Vec<_> = slowed.stations().iter().map(|station| occupation(station, rate)).collect();
     let response = system.client + stations.iter().map(|station| station.residence).sum::<f64>();
-    Ok(Outcome { throughput: rate, response, waiting: 0.0, stations })
+    Ok(system.whole(Outcome { throughput: rate, response, waiting: 0.0, stations }))
 }
 
 fn occupation(station: &Station, rate: f64) -> Occupation {
@@ -80,6 +81,7 @@ mod tests {
             bandwidth: f64::INFINITY,
             client: 0.0,
             max_concurrency: None,
+            behind: 0.0,
         };
         assert!((best_rate(&system, 100.0) - 50.0).abs() < 1e-3);
         let outcome = solve_open(&system, 80.0).expect("solved");

@@ -18,7 +18,8 @@ pub struct Answer {
 
 /// Answers them all; the last one if the cost of a binary format is known.
 pub fn answers(system: &System, load: Load, binary: Option<&BinaryCost>) -> Vec<Answer> {
-    let faster = System { xml: system.xml / 2.0, service: system.service / 2.0, ..system.clone() };
+    let [xml, service, behind] = [system.xml, system.service, system.behind].map(|time| time / 2.0);
+    let faster = System { xml, service, behind, ..system.clone() };
     let broader = System { bandwidth: system.bandwidth * 1.5, ..system.clone() };
     let mut changes = vec![
         ("a processor of twice the speed", faster, load),
@@ -79,6 +80,7 @@ mod tests {
             bandwidth: 1e9,
             client: 0.001,
             max_concurrency: None,
+            behind: 0.0,
         }
     }
 

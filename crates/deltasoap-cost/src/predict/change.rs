@@ -1,47 +1,84 @@
 //! The message after a sample: the same, with other values in some of its leaves.
 //!
-//! Of the leaves below a path as many change as its share says, spread evenly in the order of the document, and at least one if there are any.
-//! New values are as typical as the old ones, so some have texts of another length, as in real messages. What really changed is counted:
-//! the prediction is of the very message that is measured.
+//! Of the leaves below a path as many change as its share says, one by chance in each of as many stretches of the document, and at least one if
+//! there are any. New values are as typical as the old ones, so some have texts of another length, as in real messages. What really changed is
+//! counted: the prediction is of the very message that is measured.
 
 use super::fill::Sizes;
 use crate::place::Place;
 use crate::usage::Changes;
 use crate::workload::{Class, typical};
 use deltasoap_core::schema::{Builtin, Element, Field, SimpleElement, View};
-use deltasoap_core::{QName, Record, Shared, Simple, Value};
+use deltasoap_core::{Content as _, QName, Record, Shared, Simple, Value};
 use deltasoap_streams::prng::{SEED, SplitMix64};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// New values that are tried: those of small types are often the old one.
 const TRIES: usize = 16;
 
 /// A message's next value, and what changes by its part.
 pub(super) fn next_value(value: &Value, view: View<'_>, sizes: &Sizes) -> (Value, BTreeMap<String, Changes>) {
-    let (place, turns, changes) = Default::default();
-    let mut changer = Changer { sizes, place, turns, changes, random: SplitMix64::stream(SEED, 1) };
+    let mut random = SplitMix64::stream(SEED, 1);
     let mut next = value.clone();
+    let mut counter = Changer::new(sizes, BTreeMap::new(), random.clone());
+    counter.content(&mut next, view);
+    let places = counter.turns.iter().map(|(&path, turn)| {
+        let share = sizes.changed.get(path).copied().unwrap_or_default();
+        (path, places(turn.passed, share, &mut random))
+    });
+    let mut changer = Changer::new(sizes, places.collect(), random.clone());
     changer.content(&mut next, view);
     (next, changer.changes)
+}
+
+/// The share's part of so many places, rounded up: one by chance in each of as many stretches of equal length.
+fn places(all: usize, share: f64, random: &mut SplitMix64) -> BTreeSet<usize> {
+    // A share may be a little more than what it stands for, as all binary fractions.
+    const LITTLE: f64 = 1e-9;
+    let count = (all as f64 * share - LITTLE).ceil().clamp(0.0, all as f64) as usize;
+    let mut one = |stretch: usize| {
+        let (begin, end) = (stretch * all / count, (stretch + 1) * all / count);
+        begin + random.below((end - begin) as u32) as usize
+    };
+    (0..count).map(&mut one).collect()
 }
 
 struct Changer<'s> {
     sizes: &'s Sizes,
     place: Place,
-    /// By path of a share: leaves that were passed, and those that were changed.
-    turns: BTreeMap<&'s str, (f64, f64)>,
+    /// By path of a share.
+    turns: BTreeMap<&'s str, Turn>,
+    /// Which leaves change, by path of a share.
+    places: BTreeMap<&'s str, BTreeSet<usize>>,
     changes: BTreeMap<String, Changes>,
+    /// Within the first item of a flat list.
+    is_first: bool,
     random: SplitMix64,
 }
 
+/// How far the leaves of a share have been gone through.
+#[derive(Debug, Clone, Copy, Default)]
+struct Turn {
+    /// Leaves that were passed.
+    passed: usize,
+    /// Changes that are due and have not been made: some leaves have no other value.
+    due: usize,
+}
+
 impl<'s> Changer<'s> {
+    fn new(sizes: &'s Sizes, places: BTreeMap<&'s str, BTreeSet<usize>>, random: SplitMix64) -> Self {
+        let (place, turns, changes) = Default::default();
+        Changer { sizes, place, turns, places, changes, is_first: false, random }
+    }
+
     fn content(&mut self, value: &mut Value, view: View<'_>) {
         match (value, view.element) {
             (Value::Simple(simple), Element::Simple(element)) => self.leaf(simple, element),
             (Value::Name(name), _) => self.name(name),
             (Value::Record(record), Element::Complex(_)) => self.record(record, view),
             (Value::List(items), Element::Array(array)) => {
-                items.iter_mut().for_each(|item| self.content(item, view.follow(array.item)));
+                let item_view = view.follow(array.item);
+                self.items(items, item_view, |changer, item| changer.content(item, item_view));
             }
             (Value::Shared(shared), Element::Shared(content)) => {
                 let Some(mut held) = shared.get().map(|value| (*value).clone()) else { return };
@@ -68,11 +105,20 @@ impl<'s> Changer<'s> {
             let content = view.follow(field.element);
             match value {
                 Value::List(items) if field.is_repeated() => {
-                    items.iter_mut().for_each(|item| self.field(item, field, content));
+                    self.items(items, content, |changer, item| changer.field(item, field, content));
                 }
                 value => self.field(value, field, content),
             }
         }
+    }
+
+    fn items(&mut self, items: &mut [Value], view: View<'_>, mut each: impl FnMut(&mut Self, &mut Value)) {
+        let (is_flat, outside) = (Value::flat_leaves(view).is_some() && items.len() > 1, self.is_first);
+        for (at, item) in items.iter_mut().enumerate() {
+            self.is_first = is_flat && at == 0;
+            each(self, item);
+        }
+        self.is_first = outside;
     }
 
     /// What a field holds, or one of its occurrences.
@@ -86,7 +132,7 @@ impl<'s> Changer<'s> {
     }
 
     fn leaf(&mut self, value: &mut Simple, element: &SimpleElement) {
-        let Some(turn) = self.turn().filter(|turn| self.is_due(turn)) else { return };
+        let Some(turn) = self.due() else { return };
         let Some(new) = another(value, element, &mut self.random) else { return };
         let moves = new.to_string().len() != value.to_string().len();
         self.count(turn, Class::of(value.builtin()), moves);
@@ -94,34 +140,28 @@ impl<'s> Changer<'s> {
     }
 
     fn name(&mut self, name: &mut QName) {
-        let Some(turn) = self.turn().filter(|turn| self.is_due(turn)) else { return };
+        let Some(turn) = self.due() else { return };
         let element = SimpleElement { name: name.clone(), base: Builtin::NcName, enumeration: Default::default() };
         let Some(local) = typical(&element, name.local.len(), &mut self.random) else { return };
         name.local = local.to_string().into();
         self.count(turn, Class::QName, false);
     }
 
-    /// The path that says how many change of the leaf at hand and those like it. The leaf is passed.
-    fn turn(&mut self) -> Option<&'s str> {
+    /// Passes a leaf. Gives the path that says how many of those like it change, if this one or one before it has to.
+    fn due(&mut self) -> Option<&'s str> {
         let (path, _) = closest(self.place.path(), &self.sizes.changed)?;
-        self.turns.entry(path).or_default().0 += 1.0;
-        Some(path)
+        let turn = self.turns.entry(path).or_default();
+        turn.due += usize::from(self.places.get(path).is_some_and(|places| places.contains(&turn.passed)));
+        turn.passed += 1;
+        (turn.due > 0).then_some(path)
     }
 
-    /// True while fewer have changed than the share of those that were passed, rounded up.
-    fn is_due(&self, turn: &str) -> bool {
-        // A share may be a little more than what it stands for, as all binary fractions.
-        const LITTLE: f64 = 1e-9;
-        let (passed, changed) = self.turns.get(turn).copied().unwrap_or_default();
-        let share = self.sizes.changed.get(turn).copied().unwrap_or_default();
-        changed < (passed * share - LITTLE).ceil()
-    }
-
-    fn count(&mut self, turn: &'s str, class: Class, moves: bool) {
-        self.turns.entry(turn).or_default().1 += 1.0;
+    fn count(&mut self, path: &'s str, class: Class, moves: bool) {
+        self.turns.entry(path).or_default().due -= 1;
         let changes = self.changes.entry(self.place.path().to_owned()).or_default();
         *changes.leaves.entry(class).or_default() += 1.0;
         changes.shifts += f64::from(moves);
+        changes.firsts += f64::from(self.is_first);
     }
 }
 
@@ -154,8 +194,8 @@ fn otherwise(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibration::Mode;
-    use crate::predict::{Sample, sample_usage, samples};
+    use crate::calibration::{Activity, Mode};
+    use crate::predict::{Sample, Work, samples};
     use crate::usage::{Feature, parts};
     use deltasoap_dynamic::Contract;
 
@@ -169,7 +209,7 @@ mod tests {
     }
 
     fn changed(sample: &Sample) -> f64 {
-        let usage = sample_usage(Mode::Differential, sample).expect("written");
+        let usage = Work::new(Mode::Differential, Activity::Serialize, sample).expect("written").usage();
         Class::ALL.iter().map(|&class| usage.count(Feature::Changed(class))).sum()
     }
 

@@ -12,6 +12,7 @@ pub use fill::{Kind, OpenPart, Sizes};
 use crate::CostError;
 use crate::calibration::{Activity, Mode};
 use crate::fit::model::{ActivityModel, Estimate, Model};
+use crate::measure::is_compared;
 use crate::usage::{Changes, Usage, compared_parts, parts};
 use crate::workload::Body;
 use change::next_value;
@@ -196,54 +197,81 @@ pub fn predict(model: &Model, operation: &Operation, sizes: &Sizes) -> Result<Pr
 /// # Errors
 /// As [`predict`].
 pub fn message_cost(model: &Model, sample: &Sample) -> Result<MessageCost, CostError> {
-    let (serialize, deserialize) = (model.of(Activity::Serialize)?, model.of(Activity::Deserialize)?);
     let bytes = sample.encode()?.len();
-    let usage = sample_usage(model.mode, sample)?;
+    let [write, read] =
+        [Activity::Serialize, Activity::Deserialize].map(|activity| Work::new(model.mode, activity, sample));
+    let (write, read) = (write?, read?);
     Ok(MessageCost {
         direction: sample.direction,
         element: sample.name.to_string(),
         bytes,
         leaves: Usage::of(&sample.body()).leaves() as u64,
-        serialize: serialize.features.estimate(&usage)?,
-        deserialize: deserialize.features.estimate(&usage)?,
-        parts: part_costs(serialize, deserialize, &sample_parts(model.mode, sample)?)?,
+        serialize: write.estimate(model)?,
+        deserialize: read.estimate(model)?,
+        parts: part_costs(model, &write, &read)?,
         open: sample.open.clone(),
     })
 }
 
-/// What a message consists of, as far as it costs something in a mode.
-///
-/// # Errors
-/// When it cannot be written.
-pub fn sample_usage(mode: Mode, sample: &Sample) -> Result<Usage, CostError> {
-    let mut all = Usage::default();
-    sample_parts(mode, sample)?.iter().for_each(|(_, part)| all.merge(part));
-    Ok(all)
+/// What is to be done with a message.
+#[derive(Debug)]
+pub struct Work {
+    /// What it is.
+    pub activity: Activity,
+    /// How it is done. In differential mode, messages that are not compared are read or written in regular mode.
+    pub mode: Mode,
+    /// What the message consists of, as far as it costs something in that mode, by its parts.
+    parts: Vec<(String, Usage)>,
 }
 
-/// The same by its parts.
-fn sample_parts(mode: Mode, sample: &Sample) -> Result<Vec<(String, Usage)>, CostError> {
-    let parts = parts(&sample.body());
-    Ok(match mode {
-        Mode::Regular => parts,
-        Mode::Differential => {
-            let changes = |path: &str, _: &Usage| sample.changes.get(path).cloned().unwrap_or_default();
-            compared_parts(&parts, sample.encode()?.len(), changes)
+impl Work {
+    /// An activity in a mode.
+    ///
+    /// # Errors
+    /// When the message cannot be written.
+    pub fn new(mode: Mode, activity: Activity, sample: &Sample) -> Result<Self, CostError> {
+        let is_in_full = mode == Mode::Regular || !is_compared(sample, activity);
+        let parts = parts(&sample.body());
+        if is_in_full {
+            return Ok(Work { activity, mode: Mode::Regular, parts });
         }
-    })
+        let changes = |path: &str, _: &Usage| sample.changes.get(path).cloned().unwrap_or_default();
+        let parts = compared_parts(&parts, sample.encode()?.len(), changes);
+        Ok(Work { activity, mode, parts })
+    }
+
+    /// What the whole message consists of.
+    pub fn usage(&self) -> Usage {
+        let mut all = Usage::default();
+        self.parts.iter().for_each(|(_, part)| all.merge(part));
+        all
+    }
+
+    /// What it costs.
+    ///
+    /// # Errors
+    /// When the calibration has no series for something in the message.
+    pub fn estimate(&self, model: &Model) -> Result<Estimate, CostError> {
+        self.fitted(model)?.features.estimate(&self.usage())
+    }
+
+    /// The model of this activity.
+    ///
+    /// # Errors
+    /// When it was not measured.
+    pub fn fitted<'m>(&self, model: &'m Model) -> Result<&'m ActivityModel, CostError> {
+        model.in_mode(self.activity, self.mode)
+    }
 }
 
-fn part_costs(
-    serialize: &ActivityModel,
-    deserialize: &ActivityModel,
-    parts: &[(String, Usage)],
-) -> Result<Vec<PartCost>, CostError> {
-    let cost = |(path, usage): &(String, Usage)| {
-        let (serialize, deserialize) =
-            (serialize.features.estimate(usage)?.cost, deserialize.features.estimate(usage)?.cost);
+/// The cost of each part at both sides, which have the same parts.
+fn part_costs(model: &Model, write: &Work, read: &Work) -> Result<Vec<PartCost>, CostError> {
+    let (serialize, deserialize) = (&write.fitted(model)?.features, &read.fitted(model)?.features);
+    let cost = |((path, written), (_, read)): (&(String, Usage), &(String, Usage))| {
+        let (serialize, deserialize) = (serialize.estimate(written)?.cost, deserialize.estimate(read)?.cost);
         Ok(PartCost { path: path.clone(), serialize, deserialize, share: 0.0 })
     };
-    let mut costs: Vec<PartCost> = parts.iter().map(cost).collect::<Result<_, CostError>>()?;
+    let mut costs: Vec<PartCost> = write.parts.iter().zip(&read.parts).map(cost).collect::<Result<_, CostError>>()?;
     let total: f64 = costs.iter().map(|part| part.serialize + part.deserialize).sum();
     costs.iter_mut().for_each(|part| part.share = (part.serialize + part.deserialize) / total);
     Ok(costs)

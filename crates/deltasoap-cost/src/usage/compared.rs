@@ -16,6 +16,8 @@ pub struct Changes {
     pub leaves: BTreeMap<Class, f64>,
     /// Leaves whose text became longer or shorter.
     pub shifts: f64,
+    /// Leaves in the first items of flat lists.
+    pub firsts: f64,
 }
 
 impl Changes {
@@ -24,7 +26,7 @@ impl Changes {
         let leaves: BTreeMap<Class, f64> =
             Class::ALL.into_iter().map(|class| (class, part.leaves_of(class) * share)).collect();
         let shifts = if moves { leaves.values().sum() } else { 0.0 };
-        Changes { leaves, shifts }
+        Changes { leaves, shifts, firsts: 0.0 }
     }
 
     /// Leaves of all classes.
@@ -48,6 +50,7 @@ pub fn compared_parts(
     let mut all: Vec<_> = parts.iter().map(&mut compared).collect();
     if let Some((_, message)) = all.first_mut() {
         message.add(Feature::Compared, bytes as f64);
+        message.add(Feature::ChangedAny, f64::from(changed > 0.0));
         message.add(Feature::ChangedMost, (changed - leaves / 4.0).max(0.0));
     }
     all
@@ -60,6 +63,11 @@ fn compared_part(part: &Usage, changes: &Changes) -> Usage {
     usage.add(Feature::Leaf, leaves);
     changes.leaves.iter().for_each(|(&class, &count)| usage.add(Feature::Changed(class), count));
     usage.add(Feature::Shift, changes.shifts);
+    usage.add(Feature::ChangedFirst, changes.firsts);
+    // Writing, everything is gone over, what is not there too.
+    use Feature as F;
+    let walked = [F::Record, F::Absent, F::Row, F::ItemRecord, F::Node, F::Encoded, F::Typed];
+    walked.into_iter().for_each(|feature| usage.add(feature, part.count(feature)));
     let kinds = match items {
         0.0 => Some((Feature::FieldLeaf, Feature::ChangedField)),
         // The first item of a list is counted as a field elsewhere.

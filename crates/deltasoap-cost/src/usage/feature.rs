@@ -60,6 +60,10 @@ pub enum Feature {
     Compared,
     /// Differential mode: a leaf that changed.
     Changed(Class),
+    /// Differential mode: a message in which anything changed.
+    ChangedAny,
+    /// Differential mode: what a change costs on top in the first item of a flat list.
+    ChangedFirst,
     /// Differential mode: what a change costs on top in a leaf that is no item of a list.
     ChangedField,
     /// Differential mode: what a change costs on top in an item of a short list.
@@ -104,7 +108,8 @@ impl Feature {
         use Feature as F;
         let is_of_lists = matches!(self, F::Repeated | F::List | F::Row | F::Absent | F::Described);
         let is_of_leaves = matches!(self, F::FieldLeaf | F::ShortLeaf);
-        let is_of_changes = matches!(self, F::ChangedField | F::ChangedShort | F::ChangedMost);
+        let is_of_changes =
+            matches!(self, F::ChangedAny | F::ChangedFirst | F::ChangedField | F::ChangedShort | F::ChangedMost);
         is_of_lists
             || is_of_leaves
             || is_of_changes
@@ -142,6 +147,8 @@ impl fmt::Display for Feature {
             Feature::ShortLeaf => f.write_str("leaf in a short list"),
             Feature::Compared => f.write_str("byte compared"),
             Feature::Changed(class) => write!(f, "changed {class}"),
+            Feature::ChangedAny => f.write_str("message with changes"),
+            Feature::ChangedFirst => f.write_str("change in a first item"),
             Feature::ChangedField => f.write_str("change in a field"),
             Feature::ChangedShort => f.write_str("change in a short list"),
             Feature::ChangedMost => f.write_str("change beyond a quarter"),

@@ -18,7 +18,7 @@ pub use walk::parts;
 
 use crate::CostError;
 use crate::calibration::Mode;
-use crate::workload::{Body, Class, Message, Workload};
+use crate::workload::{Body, Class, Message, Workload, has_first};
 use deltasoap_core::Buffer;
 use std::collections::BTreeMap;
 
@@ -82,13 +82,15 @@ impl Usage {
         }
         let written = message.body(0).encode(Buffer::new());
         let bytes = written.map_or(0, |written| written.as_slice().len());
-        let part = |count: u32, of: u32| f64::from(count) / f64::from(of.max(1));
-        let (share, moves) = match *workload {
-            Workload::Changed { length, changed, moves, .. } => (part(changed, length), moves),
-            Workload::ChangedFields { count, changed, .. } => (part(changed, count), false),
-            _ => (0.0, false),
+        let ((share, moves), has_first) = (changed_share(workload), first_changes(workload));
+        let is_struct = matches!(workload, Workload::ChangedStructs { .. });
+        let changes = |path: &str, part: &Usage| {
+            // Of structs the first field changes.
+            let share = if is_struct && !path.starts_with("item/x") { 0.0 } else { share };
+            let is_first = has_first && part.items() > 0.0 && share > 0.0;
+            Changes { firsts: f64::from(is_first), ..Changes::of_share(part, share, moves) }
         };
-        Ok(Usage::compared(&parts(&message.body(0)), bytes, |_, part| Changes::of_share(part, share, moves)))
+        Ok(Usage::compared(&parts(&message.body(0)), bytes, changes))
     }
 
     /// Of a whole message.
@@ -111,6 +113,26 @@ impl Usage {
 
     fn items(&self) -> f64 {
         Class::ALL.map(|class| self.count(Feature::Item(class))).iter().sum()
+    }
+}
+
+/// The part of a message's leaves that change, or of its structs; and whether texts become longer or shorter.
+fn changed_share(workload: &Workload) -> (f64, bool) {
+    let part = |count: u32, of: u32| f64::from(count) / f64::from(of.max(1));
+    match *workload {
+        Workload::Changed { length, changed, moves, .. } => (part(changed, length), moves),
+        Workload::ChangedFields { count, changed, .. } => (part(changed, count), false),
+        Workload::ChangedStructs { length, changed, .. } => (part(changed, length), false),
+        _ => (0.0, false),
+    }
+}
+
+/// True if the first item of the list changes.
+fn first_changes(workload: &Workload) -> bool {
+    match *workload {
+        Workload::Changed { length, changed, moves, .. } => !moves || changed == length,
+        Workload::ChangedStructs { length, changed, .. } => has_first(changed) || changed == length,
+        _ => false,
     }
 }
 

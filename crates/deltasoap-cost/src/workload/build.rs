@@ -4,7 +4,8 @@ use super::class::letters;
 use super::{Class, Style, Workload, typical};
 use crate::CostError;
 use deltasoap_core::schema::{
-    Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, QName, Schema, SimpleElement, Use, View,
+    ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, QName, Schema,
+    SimpleElement, Use, View,
 };
 use deltasoap_core::soap::{Version, encode_element};
 use deltasoap_core::{Buffer, Error, Node, Record, Simple, Value};
@@ -66,10 +67,29 @@ impl Message {
     /// # Errors
     /// None are known for the workloads that there are.
     pub fn new(workload: &Workload) -> Result<Self, CostError> {
+        Message::build(workload, false)
+    }
+
+    /// Makes the same message by a description for which none is compared with another: it has a field, which is absent, whose values may stand in
+    /// any order.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub(crate) fn uncompared(workload: &Workload) -> Result<Self, CostError> {
+        Message::build(workload, true)
+    }
+
+    fn build(workload: &Workload, has_rows: bool) -> Result<Self, CostError> {
         let mut builder = Builder::new();
-        let (name, fields, values) = builder
+        let (name, mut fields, mut values) = builder
             .build(workload)
             .ok_or_else(|| CostError::Engine { what: workload.to_string(), reason: "it has no value".to_owned() })?;
+        if has_rows {
+            fields.push(builder.rows());
+            let records =
+                values.iter_mut().filter_map(|value| if let Value::Record(it) = value { Some(it) } else { None });
+            records.for_each(|record| record.fields.push(Value::Absent));
+        }
         let Builder { mut schema, attributes, encoding, .. } = builder;
         let content = schema.add(complex(fields, attributes));
         Ok(Message { schema, content, name: QName::owned(NAMESPACE, name), encoding, values })
@@ -108,6 +128,8 @@ impl Builder {
             Workload::Tree { nodes } => self.tree(nodes),
             Workload::Changed { class, length, changed, moves } => self.changed(class, length, changed, moves),
             Workload::ChangedFields { class, count, changed } => self.changed_fields(class, count, changed),
+            Workload::ChangedStructs { length, changed, optional } => self.changed_structs(length, changed, optional),
+            Workload::Again { ref message } => self.build(message),
         }
     }
 
@@ -219,12 +241,9 @@ impl Builder {
 
     fn changed(&mut self, class: Class, length: u32, changed: u32, moves: bool) -> Option<Built> {
         let (content, _) = self.simple(class, &[]);
-        let changing = |at: u32| {
-            u64::from(at) * u64::from(changed) / u64::from(length.max(1))
-                != (u64::from(at) + 1) * u64::from(changed) / u64::from(length.max(1))
-        };
         let items = |variant: u32| -> Option<Vec<Value>> {
-            (0..length).map(|at| sized(class, at, if changing(at) { variant } else { 0 }, moves)).collect()
+            let variant = |at| if is_changing(at, changed, length, !moves) { variant } else { 0 };
+            (0..length).map(|at| sized(class, at, variant(at), moves)).collect()
         };
         let values = vec![record(vec![Value::List(items(0)?)]), record(vec![Value::List(items(1)?)])];
         let field = Field { min: 0, max: None, ..field("item".to_owned(), content) };
@@ -235,9 +254,40 @@ impl Builder {
         let (content, _) = self.simple(class, &[]);
         let fields = (0..count).map(|at| field(name_of(at, Style::Plain), content)).collect();
         let one = |variant: u32| -> Option<Vec<Value>> {
-            (0..count).map(|at| sized(class, at, if at < changed { variant } else { 0 }, false)).collect()
+            let variant = |at| if is_changing(at, changed, count, false) { variant } else { 0 };
+            (0..count).map(|at| sized(class, at, variant(at), false)).collect()
         };
         Some(("sendFields".to_owned(), fields, vec![record(one(0)?), record(one(1)?)]))
+    }
+
+    fn changed_structs(&mut self, length: u32, changed: u32, optional: bool) -> Option<Built> {
+        const NAME: u32 = 5;
+        let (operation, fields, values) = self.structs(length, NAME, optional)?;
+        let mut both = [values.first()?.clone(), values.first()?.clone()];
+        for (variant, value) in (0..).zip(&mut both) {
+            let Value::Record(body) = value else { return None };
+            let Some(Value::List(items)) = body.fields.first_mut() else { return None };
+            for (at, item) in (0..length).zip(items) {
+                let Value::Record(item) = item else { return None };
+                let variant = if is_changing(at, changed, length, has_first(changed)) { variant } else { 0 };
+                *item.fields.first_mut()? = sized(Class::Int, at, variant, false)?;
+            }
+        }
+        Some((operation, fields, both.into()))
+    }
+
+    /// A field that need not be there, of an array of two dimensions.
+    fn rows(&mut self) -> Field {
+        let (item, element) = self.simple(Class::Int, &[]);
+        let rows = self.schema.add(Element::Array(ArrayElement {
+            name: QName::new(NAMESPACE, "Rows"),
+            item_name: QName::new("", "item"),
+            item,
+            item_type: element.name,
+            nillable: false,
+            dimensions: 2,
+        }));
+        Field { min: 0, ..field("rows".to_owned(), rows) }
     }
 
     fn simple(&mut self, class: Class, allowed: &[String]) -> (ElementRef, SimpleElement) {
@@ -250,6 +300,18 @@ impl Builder {
     fn value(&mut self, element: &SimpleElement, text: u32) -> Option<Value> {
         typical(element, text as usize, &mut self.random).map(Value::Simple)
     }
+}
+
+/// True for so many places of all, spread evenly; with the first one, or the last one.
+fn is_changing(at: u32, changed: u32, all: u32, is_first: bool) -> bool {
+    let before = |at: u64| at * u64::from(changed) / u64::from(all.max(1));
+    let at = if is_first { all.saturating_sub(at + 1) } else { at };
+    before(u64::from(at)) != before(u64::from(at) + 1)
+}
+
+/// True if the first of some structs changes: of an odd number, so that there are series with it and without.
+pub(crate) fn has_first(changed: u32) -> bool {
+    !changed.is_multiple_of(2)
 }
 
 /// A value that depends on its place; of the same width in both variants, or not.
@@ -348,6 +410,10 @@ mod tests {
                 assert_eq!(differ, changed as usize, "{both:?}");
                 assert_eq!(both[0].len() == both[1].len(), !moves || changed == 0);
             }
+            let structs = text(&Workload::ChangedStructs { length, changed, optional: false });
+            let lines = |text: &str| text.split('<').map(str::to_owned).collect::<Vec<_>>();
+            let differ = lines(&structs[0]).iter().zip(lines(&structs[1])).filter(|(a, b)| *a != b).count();
+            assert_eq!(differ, changed as usize, "{structs:?}");
         }
     }
 }

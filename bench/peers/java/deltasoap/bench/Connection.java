@@ -16,10 +16,13 @@ final class Connection implements AutoCloseable {
     private final Socket socket = new Socket();
     private final OutputStream out;
 
-    Connection(int port) throws IOException {
+    /** With so many octets for what is not yet acknowledged; 0 for what the system has by default. */
+    Connection(int port, int buffer) throws IOException {
         socket.setTcpNoDelay(true);
         socket.setKeepAlive(true);
-        socket.setSendBufferSize(32768);
+        if (buffer > 0) {
+            socket.setSendBufferSize(buffer);
+        }
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         out = socket.getOutputStream();
     }

@@ -20,6 +20,8 @@ import java.util.logging.Logger;
 final class Peer {
     /** Milliseconds of runs before times count: what is timed is compiled code. */
     private static final int WARM = 3000;
+    /** Octets that are sent and not yet acknowledged, at most, where nothing else is asked for. */
+    private static final int BUFFER = 32768;
 
     private final Toolkit toolkit;
     private final InputStream requests = new BufferedInputStream(System.in);
@@ -53,7 +55,7 @@ final class Peer {
                 case "hello" -> text(hello());
                 case "prepare" -> text(prepare(words[1], requests.readNBytes(Integer.parseInt(words[3]))));
                 case "call" -> text(call(words, requests.readNBytes(Integer.parseInt(words[4]))));
-                case "connect" -> text(connect(Integer.parseInt(words[1])));
+                case "connect" -> text(connect(words));
                 case "transport" -> text(transport(words[1], words[2]));
                 case "run" -> text(time(Integer.parseInt(words[1])));
                 case "output" -> output();
@@ -85,7 +87,7 @@ final class Peer {
         return prepared(() -> Work.prepare(toolkit, workload, message, connection));
     }
 
-    private String connect(int port) throws IOException {
+    private String connect(String[] words) throws IOException {
         if (!toolkit.sends()) {
             throw new IllegalArgumentException("nothing is sent");
         }
@@ -93,7 +95,8 @@ final class Peer {
             connection.close();
             connection = null;
         }
-        connection = new Connection(port);
+        int buffer = words.length > 2 ? Integer.parseInt(words[2]) : BUFFER;
+        connection = new Connection(Integer.parseInt(words[1]), buffer);
         return "{\"ok\":true}";
     }
 

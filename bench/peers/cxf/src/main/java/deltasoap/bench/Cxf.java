@@ -32,6 +32,8 @@ import org.apache.cxf.version.Version;
 /** Apache CXF: its JAXB data binding over Woodstox, as its interceptors use them; its server on Jetty. */
 public final class Cxf implements Toolkit {
     private static final String SOAP = "http://schemas.xmlsoap.org/soap/envelope/";
+    /** Elements within one element, at most: 50,000 where nothing is said. */
+    private static final String MOST_CHILDREN = "org.apache.cxf.stax.maxChildElements";
 
     /** How the types of one description are read and written. */
     private static final class Binding {
@@ -67,7 +69,9 @@ public final class Cxf implements Toolkit {
         return JaxbValues.KINDS;
     }
 
+    // The property is looked up when a reader is first made.
     public static void main(String[] arguments) throws IOException, JAXBException {
+        System.setProperty(MOST_CHILDREN, "1000000");
         Peer.run(new Cxf());
     }
 
