@@ -20,7 +20,7 @@ struct Inside {
 /// Halvings of the range in which a throughput is looked for.
 const HALVINGS: u32 = 50;
 
-/// Solves a closed system. With work behind answers it is an approximation, see [`System::slowed`]: the throughput is looked for at which the processor
+/// Solves a closed system. With work behind answers it is an approximation, see `System::slowed`: the throughput is looked for at which the processor
 /// is slowed as much as it says.
 pub fn solve_closed(system: &System, clients: u32, think: f64) -> Outcome {
     if system.behind == 0.0 {
