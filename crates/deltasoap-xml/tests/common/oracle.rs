@@ -23,9 +23,12 @@ const INCOMPARABLE: [&str; 9] = [
     "\r&",
 ];
 
+/// Starts of documents in UTF-16 without a mark, whose bytes may happen to be UTF-8 too; roxmltree reads UTF-8 alone.
+const UTF_16: [&str; 2] = ["\0<\0?", "<\0?\0"];
+
 /// True if both parsers should say the same about a document, known differences in what they refuse aside.
 pub fn is_comparable(text: &str) -> bool {
-    !INCOMPARABLE.iter().any(|part| text.contains(part))
+    !UTF_16.iter().any(|start| text.starts_with(start)) && !INCOMPARABLE.iter().any(|part| text.contains(part))
 }
 
 /// Compares what the reader says about a document, without limits, with what roxmltree says.
