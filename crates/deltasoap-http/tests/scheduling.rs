@@ -8,6 +8,7 @@ use attack::{Echo, Echoed, echo, message};
 use deltasoap::Lease;
 use deltasoap::http::{HeavyWork, Scheduling, Server, ServerHandle, ServiceStats, SmallFirst, SoapService};
 use deltasoap::soap::Fault;
+use http_body_util::BodyExt;
 use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -56,6 +57,20 @@ impl Stage {
         let mut stream = TcpStream::connect(self.address).await.expect("a connection");
         stream.write_all(&request(sender, bytes)).await.expect("sent");
         stream
+    }
+
+    /// Calls the service with a request whose bytes are all there, so that it never waits for them: over a socket it may, and
+    /// then its slot goes to another.
+    fn call(&self, sender: &str, bytes: usize) -> JoinHandle<String> {
+        let body = body(sender, bytes);
+        let head = http::Request::post("/").header("content-type", "text/xml").header("content-length", body.len());
+        let request = head.body(http_body_util::Full::from(body)).expect("a request");
+        let answer = self.service.clone().oneshot(request);
+        tokio::spawn(async move {
+            let (head, body) = answer.await.expect("an answer").into_parts();
+            let body = body.collect().await.expect("a body").to_bytes();
+            format!("{:?} {}\r\n\r\n{}", head.version, head.status.as_u16(), String::from_utf8_lossy(&body))
+        })
     }
 
     /// Waits until so many messages hold slots and wait for one.
@@ -129,17 +144,17 @@ fn is_from(answer: &str, sender: &str) -> bool {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn large_requests_wait_in_the_order_of_their_length_and_small_ones_pass() {
     let stage = Stage::new(SmallFirst { overtaken: LONG, ..SmallFirst::default() }).await;
-    let first = stage.send("first", 10_000).await;
+    let first = stage.call("first", 10_000);
     stage.until(1, 0).await;
-    let longest = stage.send("longest", 40_000).await;
+    let longest = stage.call("longest", 40_000);
     stage.until(1, 1).await;
-    let shorter = stage.send("shorter", 20_000).await;
+    let shorter = stage.call("shorter", 20_000);
     stage.until(1, 2).await;
     assert!(is_from(&answer(stage.send("small", 10).await).await, "small"));
     assert_eq!(stage.order(), ["first", "small"]);
     (0..3).for_each(|_| stage.go.send(()).expect("a handler"));
-    for (stream, sender) in [(first, "first"), (longest, "longest"), (shorter, "shorter")] {
-        assert!(is_from(&answer(stream).await, sender));
+    for (call, sender) in [(first, "first"), (longest, "longest"), (shorter, "shorter")] {
+        assert!(is_from(&call.await.expect("no panic"), sender));
     }
     assert_eq!(stage.order(), ["first", "small", "shorter", "longest"]);
     stage.until(0, 0).await;
@@ -148,15 +163,15 @@ async fn large_requests_wait_in_the_order_of_their_length_and_small_ones_pass() 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_has_waited_for_long_is_not_overtaken() {
     let stage = Stage::new(SmallFirst { overtaken: Duration::ZERO, ..SmallFirst::default() }).await;
-    let first = stage.send("first", 10_000).await;
+    let first = stage.call("first", 10_000);
     stage.until(1, 0).await;
-    let longest = stage.send("longest", 40_000).await;
+    let longest = stage.call("longest", 40_000);
     stage.until(1, 1).await;
-    let shorter = stage.send("shorter", 20_000).await;
+    let shorter = stage.call("shorter", 20_000);
     stage.until(1, 2).await;
     (0..3).for_each(|_| stage.go.send(()).expect("a handler"));
-    for stream in [first, longest, shorter] {
-        assert!(answer(stream).await.starts_with("HTTP/1.1 200"));
+    for call in [first, longest, shorter] {
+        assert!(call.await.expect("no panic").starts_with("HTTP/1.1 200"));
     }
     assert_eq!(stage.order(), ["first", "longest", "shorter"]);
 }
