@@ -5,15 +5,21 @@
 
 use crate::CostError;
 use crate::measure::Times;
-use crate::workload::{Extent, Workload};
+use crate::workload::{Extent, Workload, series};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::path::Path;
 
 /// The version of the file's format. Others are not read.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
+
+/// What a file of any format begins with.
+#[derive(Deserialize)]
+struct Header {
+    format: u32,
+}
 
 /// Measurements of one toolkit on one machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -184,11 +190,31 @@ impl Calibration {
     /// Reads a file.
     ///
     /// # Errors
-    /// When there is no such file, or it holds something else.
+    /// When there is no such file, it holds something else, or points that are never measured: messages are made of them, of whatever size they say.
     pub fn load(path: &Path) -> Result<Self, CostError> {
         let file = |source| CostError::File { path: path.to_owned(), source };
         let text = fs::read_to_string(path).map_err(file)?;
-        serde_json::from_str(&text).map_err(|source| CostError::Format { path: path.to_owned(), source })
+        let format = |source| CostError::Format { path: path.to_owned(), source };
+        let Header { format: found } = serde_json::from_str(&text).map_err(format)?;
+        if found != FORMAT {
+            let (calibrated, here) = (found.to_string(), FORMAT.to_string());
+            return Err(CostError::Different(vec![Difference { what: "the format", calibrated, here }]));
+        }
+        let read: Calibration = serde_json::from_str(&text).map_err(format)?;
+        match read.unknown_point() {
+            Some(point) => Err(CostError::UnknownPoint { path: path.to_owned(), point: point.workload.to_string() }),
+            None => Ok(read),
+        }
+    }
+
+    /// A point that no calibration has.
+    fn unknown_point(&self) -> Option<&Point> {
+        let known: BTreeSet<Workload> = series(self.mode, Extent::Full).into_iter().collect();
+        let is_time = |time: f64| time.is_finite() && time >= 0.0;
+        let is_known = |point: &&Point| {
+            is_time(point.times.elapsed) && point.times.cpu.is_none_or(is_time) && known.contains(&point.workload)
+        };
+        self.points.iter().find(|point| !is_known(point))
     }
 
     /// Writes a file, whole or not at all.
@@ -256,7 +282,7 @@ mod tests {
     }
 
     fn point(cpu: Option<f64>, elapsed: f64) -> Point {
-        let workload = Workload::Array { class: Class::Int, length: 3, text: 0 };
+        let workload = Workload::Array { class: Class::Int, length: 10, text: 0 };
         Point { workload, activity: Activity::Serialize, times: Times { cpu, elapsed }, bytes: 10 }
     }
 
@@ -271,6 +297,40 @@ mod tests {
         fs::write(&path, "{}").expect("written");
         assert!(matches!(Calibration::load(&path), Err(CostError::Format { .. })));
         assert!(matches!(Calibration::load(&directory.path().join("none")), Err(CostError::File { .. })));
+    }
+
+    #[test]
+    fn points_that_are_never_measured_are_refused() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("c.json");
+        let load = |point: Point| {
+            let mut written = calibration();
+            written.merge(vec![point]);
+            written.save(&path).expect("written");
+            Calibration::load(&path)
+        };
+        let huge = Workload::Array { class: Class::Int, length: u32::MAX, text: 0 };
+        let deep = Workload::Nested { breadth: 1, depth: 1_000_000 };
+        for workload in [huge, deep] {
+            let error = load(Point { workload, ..point(None, 1.0) }).expect_err("refused").to_string();
+            assert!(error.contains("is no point of a calibration"), "{error}");
+        }
+        assert!(load(point(Some(-1.0), 1.0)).is_err() && load(point(None, -1.0)).is_err());
+        assert!(load(point(Some(0.0), 1.0)).is_ok());
+        fs::write(&path, r#"{"format":1,"anything":"else"}"#).expect("written");
+        let error = Calibration::load(&path).expect_err("refused").to_string();
+        assert!(error.contains("the format is 3 here and 1 in the file"), "{error}");
+    }
+
+    #[test]
+    fn every_extent_can_be_read() {
+        for mode in [Mode::Regular, Mode::Differential] {
+            for extent in [Extent::Few, Extent::Sample] {
+                let points = series(mode, extent).into_iter().map(|workload| Point { workload, ..point(None, 1.0) });
+                let all = Calibration { mode, extent, points: points.collect(), ..calibration() };
+                assert_eq!(all.unknown_point(), None, "{mode}");
+            }
+        }
     }
 
     #[test]

@@ -25,6 +25,14 @@ pub enum CostError {
         /// Why.
         source: serde_json::Error,
     },
+    /// A calibration with a point that is never measured.
+    #[error("{}: {point} is no point of a calibration, or its times are none", path.display())]
+    UnknownPoint {
+        /// The file.
+        path: PathBuf,
+        /// The point's message.
+        point: String,
+    },
     /// The calibration was made elsewhere.
     #[error("the calibration is of something else: {}; measure anew", join(.0))]
     Different(Vec<Difference>),

@@ -20,6 +20,17 @@ impl Times {
         self.cpu.unwrap_or(self.elapsed)
     }
 
+    /// The median of each clock; no time at all of none.
+    #[must_use]
+    pub(super) fn median(all: Vec<Times>) -> Times {
+        let middle = |mut times: Vec<f64>| {
+            times.sort_by(f64::total_cmp);
+            times.get(times.len() / 2).copied()
+        };
+        let cpu = middle(all.iter().filter_map(|times| times.cpu).collect());
+        Times { cpu, elapsed: middle(all.iter().map(|times| times.elapsed).collect()).unwrap_or_default() }
+    }
+
     /// The least of each.
     #[must_use]
     pub fn least(self, other: Times) -> Times {
@@ -99,6 +110,14 @@ mod tests {
         let (before, own) = (machine_time().expect("known"), process_time());
         while process_time() - own < Duration::from_millis(100) {}
         assert!(machine_time().expect("known") - before >= Duration::from_millis(50));
+    }
+
+    #[test]
+    fn the_median_is_of_each_clock() {
+        let times = |cpu, elapsed| Times { cpu, elapsed };
+        let all = vec![times(Some(1.0), 9.0), times(None, 7.0), times(Some(5.0), 8.0), times(Some(3.0), 7.5)];
+        assert_eq!(Times::median(all), times(Some(3.0), 8.0));
+        assert_eq!(Times::median(Vec::new()), times(None, 0.0));
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! deltasoap is measured with dynamic values, whose schema is made at run time: the paper's 1330 composite types need no generated code, and a
 //! prediction from a WSDL is of just these values. Types with `#[derive(Soap)]` are faster.
 
-use super::{Clock, Sink, Times};
+use super::sink::Link;
+use super::{Clock, Times};
 use crate::CostError;
 use crate::calibration::{Activity, Mode, Toolkit};
 use crate::predict::Sample;
@@ -13,8 +14,7 @@ use deltasoap_core::decode::{Cursor, DecodeOptions, Decoder, Step};
 use deltasoap_core::schema::View;
 use deltasoap_core::soap::{EnvelopeReader, Head, Receiver};
 use deltasoap_core::{Buffer, Differential, Error, ErrorKind, Memory, Outgoing, Template, Templating, Value};
-use std::io::{self, Write as _};
-use std::net::TcpStream;
+use std::io;
 
 /// A toolkit that can be measured.
 pub trait Engine {
@@ -59,31 +59,13 @@ pub trait Job {
 
 /// This toolkit, in this process.
 #[derive(Debug)]
-pub struct Deltasoap {
-    sink: Sink,
-}
+pub struct Deltasoap;
 
 impl Deltasoap {
-    /// Starts what messages are sent to.
-    ///
-    /// # Errors
-    /// When there is no port for it.
-    pub fn new() -> io::Result<Self> {
-        Ok(Deltasoap { sink: Sink::start()? })
-    }
-
     /// Our name and version, and whether the compiler optimized.
     pub fn identity() -> Toolkit {
         let build = if cfg!(debug_assertions) { " (debug)" } else { "" };
         Toolkit { name: "deltasoap".to_owned(), version: format!("{}{build}", env!("CARGO_PKG_VERSION")) }
-    }
-
-    /// A connection to what messages are sent to.
-    ///
-    /// # Errors
-    /// When it cannot be made.
-    fn connect(&self, workload: &Workload) -> Result<TcpStream, CostError> {
-        self.sink.connect().map_err(|error| failed(workload, &error))
     }
 }
 
@@ -107,13 +89,13 @@ impl Engine for Deltasoap {
         let is_read_so = is_in_full && activity == Activity::Deserialize;
         let message = if is_read_so { Message::uncompared(workload)? } else { Message::new(workload)? };
         let subject = (message, workload.clone());
-        let stream = match activity {
-            Activity::Send => Some(self.connect(workload)?),
+        let link = match activity {
+            Activity::Send => Some(Link::new().map_err(|error| failed(workload, &error))?),
             _ => None,
         };
         let job: Box<dyn Job> = match activity {
             Activity::Deserialize => Box::new(Read::new(subject, mode)?),
-            _ => Box::new(Write::new(subject, if is_in_full { Mode::Regular } else { mode }, stream)?),
+            _ => Box::new(Write::new(subject, if is_in_full { Mode::Regular } else { mode }, link)?),
         };
         Ok(Some(job))
     }
@@ -195,7 +177,7 @@ pub(crate) fn is_compared(sample: &Sample, activity: Activity) -> bool {
 /// Serializes, and sends if there is where to.
 struct Write<S> {
     subject: S,
-    stream: Option<TcpStream>,
+    link: Option<Link>,
     /// What messages are written against, in differential mode.
     template: Option<Template>,
     buffer: Buffer,
@@ -204,26 +186,44 @@ struct Write<S> {
 }
 
 impl<S: Subject> Write<S> {
-    fn new(subject: S, mode: Mode, stream: Option<TcpStream>) -> Result<Self, CostError> {
+    fn new(subject: S, mode: Mode, link: Option<Link>) -> Result<Self, CostError> {
         let template = (mode == Mode::Differential).then(|| Template::new(Templating::default()));
         let bytes = subject.body(0).encode(Buffer::new()).map_err(|error| failed(&subject.name(), &error))?.len();
-        Ok(Write { subject, stream, template, buffer: Buffer::new(), turn: 0, bytes })
+        Ok(Write { subject, link, template, buffer: Buffer::new(), turn: 0, bytes })
     }
 
     fn write(&mut self) -> Result<(), CostError> {
         let body = self.subject.body(self.turn);
         self.turn += 1;
         let done = match &mut self.template {
-            Some(template) => against(template, &body).and_then(|written| send(self.stream.as_mut(), written.frames())),
+            Some(template) => against(template, &body).and_then(|written| send(self.link.as_mut(), written.frames())),
             None => {
                 let written = body.encode(std::mem::take(&mut self.buffer)).map_err(io::Error::other);
                 written.and_then(|written| {
                     self.buffer = written;
-                    send(self.stream.as_mut(), &[self.buffer.as_slice()])
+                    send(self.link.as_mut(), &[self.buffer.as_slice()])
                 })
             }
         };
         done.map_err(|error| failed(&self.subject.name(), &error))
+    }
+
+    /// Sends each message for itself, as those are sent that are answered: behind others that nobody has read yet, messages cost less, and how
+    /// much less depends on how many there are. The medians count: now and then the receiver is still busy with the message before.
+    fn send_each(&mut self, count: usize) -> Result<Times, CostError> {
+        let send = |_| {
+            let clock = Clock::start();
+            self.write()?;
+            let times = clock.stop(1);
+            self.settle()?;
+            Ok(times)
+        };
+        (0..count).map(send).collect::<Result<Vec<_>, _>>().map(Times::median)
+    }
+
+    fn settle(&self) -> Result<(), CostError> {
+        let settled = self.link.as_ref().map_or(Ok(()), Link::settle);
+        settled.map_err(|error| failed(&self.subject.name(), &error))
     }
 }
 
@@ -232,13 +232,16 @@ fn against(template: &mut Template, body: &Body<'_>) -> io::Result<Outgoing> {
     written.map_err(io::Error::other)
 }
 
-fn send(stream: Option<&mut TcpStream>, frames: &[impl AsRef<[u8]>]) -> io::Result<()> {
-    let Some(stream) = stream else { return Ok(()) };
-    frames.iter().try_for_each(|frame| stream.write_all(frame.as_ref()))
+fn send(link: Option<&mut Link>, frames: &[impl AsRef<[u8]>]) -> io::Result<()> {
+    let Some(link) = link else { return Ok(()) };
+    frames.iter().try_for_each(|frame| link.send(frame.as_ref()))
 }
 
 impl<S: Subject> Job for Write<S> {
     fn run(&mut self, count: usize) -> Result<Times, CostError> {
+        if self.link.is_some() {
+            return self.send_each(count);
+        }
         let clock = Clock::start();
         (0..count).try_for_each(|_| self.write())?;
         Ok(clock.stop(count))

@@ -1,8 +1,10 @@
-//! A server on loopback that takes everything and answers nothing.
+//! Where messages are sent that nobody answers: servers on loopback that take everything.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::thread;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// A listener whose connections are read to their end by a thread each. The threads end with the connections, the listener's with
@@ -18,9 +20,13 @@ impl Sink {
     /// # Errors
     /// When there is none.
     pub fn start() -> io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let listener = listen()?;
         let address = listener.local_addr()?;
-        thread::spawn(move || listener.incoming().flatten().for_each(|stream| drop(thread::spawn(|| drain(stream)))));
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                thread::spawn(|| drain(stream, |_| ()));
+            }
+        });
         Ok(Sink { address })
     }
 
@@ -28,25 +34,126 @@ impl Sink {
     pub fn address(&self) -> SocketAddr {
         self.address
     }
+}
 
-    /// A connection to it.
+/// A connection whose other end is read in this process too, so that the sender can wait until everything was taken.
+///
+/// A small message that finds the receiver's buffer full is put together with those that wait before it, and all go as one packet: that costs
+/// less than half as much as to send it alone, and no message that is answered is ever sent so.
+#[derive(Debug)]
+pub(super) struct Link {
+    stream: TcpStream,
+    reader: JoinHandle<()>,
+    sent: u64,
+    taken: Arc<AtomicU64>,
+}
+
+impl Link {
+    /// Connects.
     ///
     /// # Errors
-    /// When it cannot be made.
-    pub fn connect(&self) -> io::Result<TcpStream> {
-        let stream = TcpStream::connect(self.address)?;
+    /// When there is no port for it.
+    pub(super) fn new() -> io::Result<Self> {
+        let listener = listen()?;
+        let stream = TcpStream::connect(listener.local_addr()?)?;
         stream.set_nodelay(true)?;
-        Ok(stream)
+        let other = accept(&listener, stream.local_addr()?)?;
+        // Woken with nothing to read, it must not wait for bytes: the next message would have to wake it.
+        other.set_nonblocking(true)?;
+        let taken = Arc::new(AtomicU64::new(0));
+        let count = Arc::clone(&taken);
+        let took = move |read| {
+            count.fetch_add(read, Ordering::Release);
+        };
+        let reader = thread::spawn(|| drain(other, took));
+        Ok(Link { stream, reader, sent: 0, taken })
+    }
+
+    /// Sends.
+    ///
+    /// # Errors
+    /// When the connection is gone.
+    pub(super) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.stream.write_all(bytes)?;
+        self.sent += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Waits until the other end has taken everything.
+    ///
+    /// # Errors
+    /// When it never will.
+    pub(super) fn settle(&self) -> io::Result<()> {
+        while self.taken.load(Ordering::Acquire) < self.sent {
+            if self.reader.is_finished() {
+                return Err(io::ErrorKind::ConnectionAborted.into());
+            }
+            self.reader.thread().unpark();
+            thread::yield_now();
+        }
+        Ok(())
     }
 }
 
-/// How long a thread sleeps between two readings. Nobody waits for bytes meanwhile whom the sender would have to wake: whether it finds one
-/// waiting would be chance, and costs more than to send a small message.
+fn listen() -> io::Result<TcpListener> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+}
+
+/// The connection from an address; others may be made to a port too.
+fn accept(listener: &TcpListener, from: SocketAddr) -> io::Result<TcpStream> {
+    loop {
+        let (stream, address) = listener.accept()?;
+        if address == from {
+            return Ok(stream);
+        }
+    }
+}
+
+/// How long a thread rests between two readings, unless it is woken. Nobody waits for bytes meanwhile whom the sender would have to wake:
+/// whether it finds one waiting would be chance, and costs more than to send a small message.
 const PAUSE: Duration = Duration::from_micros(100);
 
-fn drain(mut stream: TcpStream) {
+/// Reads to the end, and says how much each time.
+fn drain(mut stream: TcpStream, took: impl Fn(u64)) {
     let mut buffer = vec![0; 1 << 20];
-    while stream.read(&mut buffer).is_ok_and(|read| read > 0) {
-        thread::sleep(PAUSE);
+    loop {
+        match stream.read(&mut buffer) {
+            Ok(read @ 1..) => took(read as u64),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Ok(0) | Err(_) => return,
+        }
+        thread::park_timeout(PAUSE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_that_was_sent_is_taken() {
+        let mut link = Link::new().expect("a link");
+        // The last is larger than the buffers of both ends.
+        for length in [1, 1000, 100_000, 20 << 20] {
+            link.send(&vec![b'x'; length]).expect("sent");
+            link.settle().expect("taken");
+            assert_eq!(link.taken.load(Ordering::Acquire), link.sent);
+        }
+        assert_eq!(link.sent, 1 + 1000 + 100_000 + (20 << 20));
+    }
+
+    #[test]
+    fn nobody_waits_for_what_is_never_taken() {
+        let mut link = Link::new().expect("a link");
+        link.stream.shutdown(std::net::Shutdown::Both).expect("shut down");
+        link.sent = 1;
+        assert_eq!(link.settle().expect_err("gone").kind(), io::ErrorKind::ConnectionAborted);
+    }
+
+    #[test]
+    fn anybody_can_send_to_a_sink() {
+        let sink = Sink::start().expect("a port");
+        let mut stream = TcpStream::connect(sink.address()).expect("connected");
+        stream.write_all(&vec![b'x'; 20 << 20]).expect("taken");
     }
 }
