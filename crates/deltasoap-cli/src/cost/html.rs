@@ -43,7 +43,7 @@ pub fn calibration(path: &Path, measured: &Calibration, model: &Model) -> Result
         }
         @for note in &printed.notes { p { (note) } }
         h2 { "Notes" }
-        @for note in model.activities.values().flat_map(|fitted| &fitted.notes) { p { (note) } }
+        @for note in model.notes() { p { (note) } }
     };
     write(path, "What messages cost", &body)
 }

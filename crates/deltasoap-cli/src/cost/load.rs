@@ -104,7 +104,8 @@ impl Host {
             let (mut calls, mut waited) = (0, 0.0);
             loop {
                 // The runtime's own timers are of milliseconds: clients that think would call together, and wait for each other.
-                Delay::new(exponential(think, &mut random)).await;
+                let left = (begin + RUN).saturating_duration_since(Instant::now());
+                Delay::new(exponential(think, &mut random).min(left)).await;
                 let start = Instant::now();
                 if start >= begin + RUN {
                     return Ok((calls, waited));

@@ -4,9 +4,9 @@ use super::tables::sheets;
 use super::{calibration, engine, html};
 use crate::cli::cost::{Fit, Measure};
 use anyhow::{Context as _, Result, ensure};
-use deltasoap_cost::measure::{self, Engine, Plan, Watch};
+use deltasoap_cost::measure::{self, Deltasoap, Engine, Plan, Watch};
 use deltasoap_cost::workload::{Extent, series};
-use deltasoap_cost::{Calibration, CostError, Machine, Model};
+use deltasoap_cost::{Calibration, CostError, Machine, Mode, Model};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
@@ -50,9 +50,7 @@ fn show(measured: &Calibration, json: bool, page: Option<&Path>) -> Result<()> {
     for sheet in sheets(&model) {
         writeln!(out, "{}\n", sheet.text())?;
     }
-    let notes = model.activities.values().flat_map(|fitted| &fitted.notes);
-    notes.into_iter().try_for_each(|note| writeln!(out, "note: {note}"))?;
-    Ok(())
+    Ok(model.notes().try_for_each(|note| writeln!(out, "note: {note}"))?)
 }
 
 fn plan_of(arguments: &Measure) -> Plan {
@@ -70,6 +68,9 @@ fn plan_of(arguments: &Measure) -> Plan {
 
 /// Says what the toolkit cannot be measured with, and why.
 fn refused(engine: &dyn Engine, plan: Plan) -> Result<()> {
+    let name = engine.toolkit().name;
+    let is_ours = name == Deltasoap::identity().name;
+    ensure!(is_ours || plan.mode == Mode::Regular, "{name} has no differential mode that could be measured");
     let all = series(plan.mode, plan.extent);
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     all.iter()
@@ -79,7 +80,7 @@ fn refused(engine: &dyn Engine, plan: Plan) -> Result<()> {
     for (reason, count) in &reasons {
         eprintln!("{count} of {} messages are left out: {reason}", all.len());
     }
-    ensure!(left > 0, "there is nothing that {} can be measured with in {} mode", engine.toolkit().name, plan.mode);
+    ensure!(left > 0, "there is nothing that {name} can be measured with in {} mode", plan.mode);
     Ok(())
 }
 

@@ -16,7 +16,7 @@ use crate::contract::{contract_of, operation};
 use anyhow::{Context as _, Result, ensure};
 use deltasoap_cost::measure::Deltasoap;
 use deltasoap_cost::predict::Sizes;
-use deltasoap_cost::{Calibration, Machine};
+use deltasoap_cost::{Calibration, Machine, Mode, Model};
 use deltasoap_dynamic::Operation;
 
 /// Runs one of the commands.
@@ -49,6 +49,16 @@ fn sizes(messages: &Messages) -> Result<Sizes> {
         text: messages.default_string,
         ..changed_sizes(&messages.changed)?
     })
+}
+
+/// Refuses changes where nothing is compared.
+fn changes_count(messages: &Messages, model: &Model) -> Result<()> {
+    let is_compared = model.mode == Mode::Differential;
+    ensure!(
+        is_compared || messages.changed.is_empty(),
+        "--changed needs a calibration of differential mode: `deltasoap cost measure --mode differential` makes one"
+    );
+    Ok(())
 }
 
 /// Usual sizes of messages in which so many percent of the values at and below some paths change.

@@ -2,7 +2,7 @@
 
 use super::load::{self, Observed};
 use super::tables::{percent, table, time};
-use super::{calibration, html, operations, sizes};
+use super::{calibration, changes_count, html, operations, sizes};
 use crate::cli::cost::Plan as Arguments;
 use anyhow::{Context as _, Result, ensure};
 use deltasoap_cost::plan::{Answer, HTTP, Knee, Load, Outcome, Plan, System, answers, binary_cost, outcome, plan};
@@ -25,18 +25,22 @@ pub async fn run(arguments: &Arguments) -> Result<()> {
     let operation = operations.remove(0);
     let calibration = calibration(&arguments.calibrated)?;
     let model = Model::fit(&calibration)?;
+    changes_count(&arguments.messages, &model)?;
     let sizes = sizes(&arguments.messages)?;
     let samples = samples(&operation, &sizes).with_context(|| operation.full_name())?;
     let costs: Vec<MessageCost> = samples.iter().map(|it| message_cost(&model, it)).collect::<Result<_, _>>()?;
     let mut system = system(arguments, &costs, calibration.machine.cores as u32);
+    let load = load_of(arguments);
+    let mut binary = binary_cost(&samples, xml_client(&costs));
+    // Before anything is measured: what means nothing is refused here.
+    let mut plan = plan(&system, load)?;
     let mut observed = None;
     if arguments.validate {
         ensure!(model.mode == Mode::Regular, "a plan can be validated in regular mode alone");
         observed = Some(validate(arguments, &samples, &mut system).await?);
+        plan = deltasoap_cost::plan::plan(&system, load)?;
+        binary = binary.on_one_machine();
     }
-    let binary = binary_cost(&samples, xml_client(&costs));
-    let load = load_of(arguments);
-    let plan = plan(&system, load)?;
     let answers = answers(&system, load, Some(&binary));
     if let Some(path) = &arguments.html {
         html::plan(path, &plan, &curve(&system, load))?;
@@ -95,6 +99,8 @@ pub struct Validated {
 /// the load. The service time is taken from the one with half of the clients (one client, where none of them thinks), then what fewer and more of them
 /// see is predicted.
 async fn validate(arguments: &Arguments, samples: &[Sample], system: &mut System) -> Result<Vec<Validated>> {
+    // Clients and server share this machine: XML of both sides is the processor's.
+    (system.xml, system.client) = (system.xml + system.client, 0.0);
     let host = load::Host::start(samples).await?;
     let (counts, base) = client_counts(arguments.clients.unwrap_or(1), arguments.think);
     let mut tests = vec![Vec::new(); counts.len()];
@@ -126,8 +132,8 @@ fn client_counts(most: u32, think: f64) -> (Vec<u32>, usize) {
     (counts, base)
 }
 
-/// Takes the service time from a load test. Clients and server share this machine, so the clients' work is the processor's too. Clients of the test
-/// think as the others do: what comes after a pause finds cold caches, and costs more.
+/// Takes the service time from a load test: all of a request's demand that is not the predicted XML. Clients and server share this machine, so the
+/// clients' work is the processor's too. Clients of the test think as the others do: what comes after a pause finds cold caches, and costs more.
 fn take_service(system: &mut System, known: &Observed, load: Load) -> Result<()> {
     (system.client, system.bandwidth) = (0.0, f64::INFINITY);
     // Work of the two sides at one time, and what a thread does behind an answer: clients do not wait for it, but it keeps the processor busy. As much
@@ -220,7 +226,7 @@ fn answer(it: &Answer) -> Vec<String> {
             format!("{:.1}/s", outcome.throughput),
             change(it.throughput_ratio),
         ],
-        None => [it.question, "saturated", "", "", ""].map(str::to_owned).to_vec(),
+        None => [it.question, it.reason.as_deref().unwrap_or_default(), "", "", ""].map(str::to_owned).to_vec(),
     }
 }
 

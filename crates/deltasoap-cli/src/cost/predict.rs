@@ -1,9 +1,9 @@
 //! `cost predict`.
 
 use super::tables::{percent, table, time};
-use super::{calibration, operations, sizes};
+use super::{calibration, changes_count, operations, sizes};
 use crate::cli::cost::Predict;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use deltasoap_cost::predict::{Direction, Kind, MessageCost, Prediction, Sizes, predict, samples};
 use deltasoap_cost::{Estimate, Model};
 use deltasoap_dynamic::Operation;
@@ -13,6 +13,8 @@ use std::io::{self, BufRead as _, Write as _};
 pub fn run(arguments: &Predict) -> Result<()> {
     let operations = operations(&arguments.messages)?;
     let model = Model::fit(&calibration(&arguments.calibrated)?)?;
+    changes_count(&arguments.messages, &model)?;
+    let mut printed = 0;
     for operation in &operations {
         let mut sizes = sizes(&arguments.messages)?;
         if arguments.ask {
@@ -32,7 +34,9 @@ pub fn run(arguments: &Predict) -> Result<()> {
         } else {
             print(&prediction)?;
         }
+        printed += 1;
     }
+    ensure!(printed > 0, "nothing could be predicted");
     Ok(())
 }
 

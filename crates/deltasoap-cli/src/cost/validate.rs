@@ -22,7 +22,7 @@ const CHANGED: &[f64] = &[0.0, 10.0, 50.0];
 /// Predicts and measures, and prints how far off predictions are.
 pub fn run(arguments: &Check) -> Result<()> {
     let calibration = calibration(&arguments.calibrated)?;
-    let mut engine = engine::named(&calibration.toolkit.name, &arguments.peers.peers)?;
+    let mut engine = engine::calibrated(&calibration.toolkit.name, &arguments.peers.peers)?;
     calibration.check(&Machine::here(), &engine.toolkit())?;
     let model = Model::fit(&calibration)?;
     let mut trials = Vec::new();
@@ -124,6 +124,7 @@ fn row(all: &[Comparison], activity: Activity) -> Vec<String> {
     let errors = Errors::of(these.iter().map(|it| it.error()));
     let papers = Errors::of(these.iter().filter_map(|it| it.paper_error()));
     let within = these.iter().filter(|it| it.is_within()).count() as f64 / these.len().max(1) as f64;
-    let figures = [errors.median_error, errors.p90_error, within, papers.median_error].map(percent);
-    [activity.to_string(), errors.n.to_string()].into_iter().chain(figures).collect()
+    let figures = [errors.median_error, errors.p90_error, within].map(percent);
+    let papers = if papers.n > 0 { percent(papers.median_error) } else { "-".to_owned() };
+    [activity.to_string(), errors.n.to_string()].into_iter().chain(figures).chain([papers]).collect()
 }

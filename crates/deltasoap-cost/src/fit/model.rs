@@ -52,6 +52,9 @@ pub struct FeatureModel {
     /// The regressors, in the order of the coefficients.
     #[serde(skip)]
     pub features: Vec<Feature>,
+    /// What was measured, but came with the regressors alone, so that its cost is in theirs.
+    #[serde(skip)]
+    implied: BTreeSet<Feature>,
     /// The fit, with relative residuals.
     pub fit: Regression,
     /// True if items are counted as fields: the toolkit was measured with arrays alone.
@@ -104,6 +107,9 @@ impl Model {
             Ok::<_, CostError>(activities)
         };
         let mode = calibration.mode;
+        if calibration.points.is_empty() {
+            return Err(CostError::TooFewPoints { what: "the calibration".to_owned(), found: 0, needed: 1 });
+        }
         let in_full = if mode == Mode::Differential { fit(Mode::Regular)? } else { BTreeMap::new() };
         Ok(Model { toolkit: calibration.toolkit.clone(), mode, activities: fit(mode)?, in_full })
     }
@@ -114,6 +120,13 @@ impl Model {
     /// When it was not measured.
     pub fn of(&self, activity: Activity) -> Result<&ActivityModel, CostError> {
         self.activities.get(&activity).ok_or_else(|| CostError::NotMeasured(activity.to_string()))
+    }
+
+    /// What a reader should know, of all activities.
+    pub fn notes(&self) -> impl Iterator<Item = String> {
+        let in_full =
+            self.in_full.values().flat_map(|fitted| fitted.notes.iter().map(|note| format!("in full: {note}")));
+        self.activities.values().flat_map(|fitted| fitted.notes.iter().cloned()).chain(in_full)
     }
 
     /// The model of an activity in a mode, which is the model's own, or regular mode for messages that are not compared.
@@ -160,7 +173,7 @@ impl ActivityModel {
     }
 
     /// The cost of a message by section 3.4 of Imre et al.: c0 from the array of ints, coefficients from the arrays of ints and doubles,
-    /// and for a string its length times the slope of the longest strings' line below the first jump. Types besides count as the
+    /// and for a string its length times the slope of the line that holds for the widest range of lengths. Types besides count as the
     /// nearest of the three. `None` without these series.
     pub fn by_the_paper(&self, usage: &Usage) -> Option<f64> {
         let array = |class| self.arrays.iter().find(|(of, _)| *of == class).map(|(_, line)| line);
@@ -286,11 +299,14 @@ impl FeatureModel {
         activity: Activity,
         mode: Mode,
     ) -> Result<Self, CostError> {
-        let merges_items = !points.iter().any(|point| matches!(point.workload, Workload::Fields { .. }));
+        let has_fields = |point: &&Point| matches!(point.workload, Workload::Fields { .. } | Workload::Again { .. });
+        let merges_items = !points.iter().any(has_fields);
         let fitted: Vec<&Point> = points.iter().copied().filter(|point| !point.workload.is_composite()).collect();
         let usages: Vec<Usage> = fitted.iter().map(|point| seen(&usages[&point.workload], merges_items)).collect();
         let weights: Vec<f64> = fitted.iter().map(|point| 1.0 / point.cost().max(1.0)).collect();
-        let features = independent(candidates(&usages, breaks), &usages, &weights);
+        let candidates = candidates(&usages, breaks);
+        let features = independent(candidates.clone(), &usages, &weights);
+        let implied = candidates.into_iter().filter(|feature| !features.contains(feature)).collect();
         let problem = Problem {
             name: format!("{activity}, all series"),
             regressors: features.iter().map(ToString::to_string).collect(),
@@ -298,7 +314,7 @@ impl FeatureModel {
             values: fitted.iter().map(|point| point.cost()).collect(),
             weights,
         };
-        Ok(FeatureModel { fit: problem.solve()?, features, merges_items, mode })
+        Ok(FeatureModel { fit: problem.solve()?, features, implied, merges_items, mode })
     }
 
     /// The cost of a message, or of a part of one.
@@ -318,7 +334,8 @@ impl FeatureModel {
         let usage = seen(usage, self.merges_items);
         let mut row = row(&usage, &self.features);
         for (feature, count) in usage.counts() {
-            if count == 0.0 || self.features.contains(&feature) || feature.is_refinement() || self.is_in_others(feature)
+            let count = count - self.implied(feature, &usage);
+            if count <= 0.0 || self.features.contains(&feature) || feature.is_refinement() || self.is_in_others(feature)
             {
                 continue;
             }
@@ -329,6 +346,16 @@ impl FeatureModel {
             }
         }
         Ok(row)
+    }
+
+    /// How much of a feature is in the cost of others. Where messages of one type each were measured, that is one type a message; further ones in
+    /// it are not.
+    fn implied(&self, feature: Feature, usage: &Usage) -> f64 {
+        match feature {
+            feature if !self.implied.contains(&feature) => 0.0,
+            Feature::Record => usage.count(Feature::Message),
+            feature => usage.count(feature),
+        }
     }
 
     /// True for a feature that every measured message has alike, so that its cost is in that of the message.

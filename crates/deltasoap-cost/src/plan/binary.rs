@@ -5,8 +5,9 @@
 
 use crate::measure::Clock;
 use crate::predict::{Direction, Sample};
-use deltasoap_core::{Simple, Value};
+use deltasoap_core::{Child, Node, Shared, Simple, Value};
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// Messages of a batch, and batches, of which the fastest counts.
 const BATCH: usize = 50;
@@ -25,6 +26,14 @@ pub struct BinaryCost {
     pub request_bytes: usize,
     /// Bytes of a response.
     pub response_bytes: usize,
+}
+
+impl BinaryCost {
+    /// The same where one processor does the work of both sides.
+    #[must_use]
+    pub fn on_one_machine(self) -> Self {
+        BinaryCost { server: self.server + self.client, client: 0.0, xml_client: 0.0, ..self }
+    }
 }
 
 /// Measures it on this machine. `xml_client` is what the client spends on XML now, in seconds.
@@ -79,6 +88,15 @@ fn put(value: &Value, out: &mut Vec<u8>) {
             out.extend((items.len() as u32).to_ne_bytes());
             items.iter().for_each(|item| put(item, out));
         }
+        Value::Shared(shared) => match shared.get() {
+            Some(value) => put(&value, out),
+            None => out.push(0),
+        },
+        Value::Tree(node) => put_node(node, out),
+        Value::Name(name) => {
+            put_text(&name.namespace, out);
+            put_text(&name.local, out);
+        }
         _ => out.push(0),
     }
 }
@@ -91,6 +109,17 @@ fn put_simple(simple: &Simple, out: &mut Vec<u8>) {
         Simple::Boolean(is_true) => out.push(u8::from(*is_true)),
         Simple::String(text) => put_text(text, out),
         other => put_text(&other.to_string(), out),
+    }
+}
+
+fn put_node(node: &Node, out: &mut Vec<u8>) {
+    put_text(&node.name.local, out);
+    node.attributes.iter().for_each(|(_, value)| put_text(value, out));
+    for child in &node.children {
+        match child {
+            Child::Element(child) => put_node(child, out),
+            Child::Text(text) => put_text(text, out),
+        }
     }
 }
 
@@ -111,6 +140,18 @@ fn take(value: &mut Value, bytes: &mut &[u8]) {
             let _ = number::<4>(bytes);
             items.iter_mut().for_each(|item| take(item, bytes));
         }
+        Value::Shared(shared) => match shared.get().map(|value| (*value).clone()) {
+            Some(mut value) => {
+                take(&mut value, bytes);
+                *shared = Shared::new(value);
+            }
+            None => _ = number::<1>(bytes),
+        },
+        Value::Tree(node) => take_node(node, bytes),
+        Value::Name(name) => {
+            name.namespace = Cow::Owned(take_text(bytes));
+            name.local = Cow::Owned(take_text(bytes));
+        }
         _ => _ = number::<1>(bytes),
     }
 }
@@ -121,17 +162,30 @@ fn take_simple(simple: &mut Simple, bytes: &mut &[u8]) {
         Simple::Long(number_) => *number_ = i64::from_ne_bytes(number(bytes)),
         Simple::Double(number_) => *number_ = f64::from_ne_bytes(number(bytes)),
         Simple::Boolean(is_true) => *is_true = number::<1>(bytes) != [0],
-        Simple::String(text) => {
-            let length = (u32::from_ne_bytes(number(bytes)) as usize).min(bytes.len());
-            let (own, rest) = bytes.split_at(length);
-            *text = String::from_utf8_lossy(own).into_owned();
-            *bytes = rest;
-        }
+        Simple::String(text) => *text = take_text(bytes),
         _ => {
             let length = (u32::from_ne_bytes(number(bytes)) as usize).min(bytes.len());
             *bytes = &bytes[length..];
         }
     }
+}
+
+fn take_node(node: &mut Node, bytes: &mut &[u8]) {
+    node.name.local = Cow::Owned(take_text(bytes));
+    node.attributes.iter_mut().for_each(|(_, value)| *value = take_text(bytes));
+    for child in &mut node.children {
+        match child {
+            Child::Element(child) => take_node(child, bytes),
+            Child::Text(text) => *text = take_text(bytes),
+        }
+    }
+}
+
+fn take_text(bytes: &mut &[u8]) -> String {
+    let length = (u32::from_ne_bytes(number(bytes)) as usize).min(bytes.len());
+    let (own, rest) = bytes.split_at(length);
+    *bytes = rest;
+    String::from_utf8_lossy(own).into_owned()
 }
 
 /// The next bytes; zeros behind the end.
@@ -150,6 +204,7 @@ mod tests {
     use super::*;
     use crate::Workload;
     use crate::workload::Message;
+    use deltasoap_core::QName;
 
     #[test]
     fn what_is_written_is_read() {
@@ -166,5 +221,23 @@ mod tests {
         assert_eq!(read, value);
         let (write, read, size) = measured(&value);
         assert!(write > 0.0 && read > 0.0 && size == bytes.len());
+    }
+
+    #[test]
+    fn what_has_no_schema_and_what_is_shared_counts_too() {
+        let node = |text: &str| {
+            let mut root = Node::new(QName::new("", "root"));
+            root.attributes.push((QName::new("", "a"), text.to_owned()));
+            root.children.push(Child::Element(Node::with_text(QName::new("", "leaf"), text.to_owned())));
+            Value::Tree(Box::new(root))
+        };
+        let name = |local: &str| Value::Name(Box::new(QName::owned("urn:x", local.to_owned())));
+        let value = |text: &str| Value::List(vec![Value::Shared(Shared::new(node(text))), name(text), Value::Nil]);
+        let (written, mut read) = (value("some text"), value("other"));
+        let mut bytes = Vec::new();
+        put(&written, &mut bytes);
+        assert!(bytes.len() > 3 * "some text".len() + 4 * 7, "{bytes:?}");
+        take(&mut read, &mut bytes.as_slice());
+        assert_eq!(read, written);
     }
 }

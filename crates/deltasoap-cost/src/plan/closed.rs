@@ -11,10 +11,10 @@ use super::{Occupation, Outcome, Station, System};
 
 /// What a network does with a number of requests inside.
 #[derive(Debug, Clone, Default)]
-struct Inside {
-    throughput: f64,
+pub(super) struct Inside {
+    pub(super) throughput: f64,
     /// Requests at each station.
-    queues: Vec<f64>,
+    pub(super) queues: Vec<f64>,
 }
 
 /// Halvings of the range in which a throughput is looked for.
@@ -78,7 +78,7 @@ fn chances(inside: &[Inside], clients: usize, away: f64) -> Vec<f64> {
 }
 
 /// The network with 0, 1, ... `most` requests inside, nobody away.
-fn inside(stations: &[Station], most: u32) -> Vec<Inside> {
+pub(super) fn inside(stations: &[Station], most: u32) -> Vec<Inside> {
     let others = |index: usize| -> Vec<Station> {
         stations.iter().enumerate().filter(|(at, _)| *at != index).map(|(_, station)| station.clone()).collect()
     };

@@ -16,6 +16,7 @@ mod open;
 mod questions;
 
 pub use binary::{BinaryCost, binary_cost};
+use closed::inside;
 pub use closed::solve_closed;
 pub use open::{erlang_c, solve_open};
 pub use questions::{Answer, answers};
@@ -30,6 +31,8 @@ pub const HTTP: usize = 300;
 const MOST_CLIENTS: u32 = 100_000;
 /// Most cores, for the same reason.
 const MOST_CORES: u32 = 1000;
+/// A bound on concurrency above this is none for requests that come at random.
+const NO_BOUND: u32 = 1000;
 
 /// What a request demands, in seconds, and what there is to serve it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -148,13 +151,23 @@ impl System {
         ]
     }
 
-    /// The station that is full first, and requests a second that it can serve.
+    /// The station that is full first, and requests a second that it can serve. With a bound on concurrency that may be the bound: as many requests
+    /// as are let in never keep all stations busy.
     pub fn bottleneck(&self) -> (&'static str, f64) {
         let capacity = |station: &Station| f64::from(station.servers) / station.demand;
         let all = self.stations().into_iter().map(|station| (station.name, capacity(&station)));
         let cores = f64::from(self.cores) / (self.xml + self.service + self.behind);
         let all = all.chain([("processor", cores)]);
-        all.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or(("processor", f64::INFINITY))
+        let station = all.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or(("processor", f64::INFINITY));
+        match self.bound().and_then(|bound| inside(&self.stations(), bound).pop()) {
+            Some(full) if full.throughput < station.1 * (1.0 - 1e-9) => ("concurrency", full.throughput),
+            _ => station,
+        }
+    }
+
+    /// Most requests at one time, where that makes a difference.
+    fn bound(&self) -> Option<u32> {
+        self.max_concurrency.filter(|most| *most <= NO_BOUND)
     }
 
     /// The system as those see it who wait for answers: what is done behind them takes its share of the processor, which is the slower for the rest.

@@ -1,6 +1,7 @@
 //! The questions that Imre et al. open with (section 1), answered for a system.
 
 use super::{BinaryCost, HTTP, Load, Outcome, System, outcome};
+use crate::CostError;
 use serde::Serialize;
 
 /// What changes if something is changed.
@@ -8,8 +9,10 @@ use serde::Serialize;
 pub struct Answer {
     /// What is changed.
     pub question: &'static str,
-    /// What is to be expected then; `None` where the system cannot serve that.
+    /// What is to be expected then; `None` where that cannot be said.
     pub outcome: Option<Outcome>,
+    /// Why not: mostly because the system cannot serve so many.
+    pub reason: Option<String>,
     /// Response time, by that of the system as it is.
     pub response_ratio: Option<f64>,
     /// Throughput, by that of the system as it is.
@@ -32,10 +35,15 @@ pub fn answers(system: &System, load: Load, binary: Option<&BinaryCost>) -> Vec<
 }
 
 fn answer(question: &'static str, system: &System, load: Load, now: Option<&Outcome>) -> Answer {
-    let then = outcome(system, load).ok();
+    let (then, reason) = match outcome(system, load) {
+        Ok(then) => (Some(then), None),
+        Err(CostError::Saturated { .. }) => (None, Some("saturated".to_owned())),
+        Err(error) => (None, Some(error.to_string())),
+    };
     let both = now.zip(then.as_ref());
     Answer {
         question,
+        reason,
         response_ratio: both.map(|(now, then)| then.response / now.response),
         throughput_ratio: both.map(|(now, then)| then.throughput / now.throughput),
         outcome: then,
@@ -100,5 +108,12 @@ mod tests {
     fn too_much_has_no_answer() {
         let answers = answers(&system(), Load::Open { rate: 90.0 }, None);
         assert!(answers[0].outcome.is_some() && answers[2].outcome.is_none(), "{answers:?}");
+        assert_eq!((answers[0].reason.as_deref(), answers[2].reason.as_deref()), (None, Some("saturated")));
+    }
+
+    #[test]
+    fn more_than_is_solved_is_not_saturated() {
+        let answers = self::answers(&system(), Load::Closed { clients: 90_000, think: 1000.0 }, None);
+        assert!(answers[2].reason.as_deref().is_some_and(|reason| reason.contains("at most 100000")), "{answers:?}");
     }
 }

@@ -150,6 +150,9 @@ impl<'s> Filler<'s> {
         let Some(pattern) = items.first().cloned() else { return Ok(()) };
         let (least, most) = (field.min as usize, field.max.map_or(usize::MAX, |max| max as usize));
         let length = self.size(Kind::Length, (least, most));
+        // All that the items hold, before they are made; each counts itself again when it is filled.
+        let ahead = length.saturating_mul(values_in(&pattern));
+        bounded(self.values.saturating_add(ahead), MOST, "values")?;
         self.count(length)?;
         *items = vec![pattern; length];
         items.iter_mut().try_for_each(|item| self.fill(item, view))
@@ -179,6 +182,17 @@ impl<'s> Filler<'s> {
         }
         size
     }
+}
+
+/// Values in and below one, itself among them.
+fn values_in(value: &Value) -> usize {
+    let below = match value {
+        Value::Record(record) => record.fields.iter().map(values_in).sum(),
+        Value::List(items) => items.iter().map(values_in).sum(),
+        Value::Shared(shared) => shared.get().map_or(0, |held| values_in(&held)),
+        _ => 0,
+    };
+    below + 1
 }
 
 fn bounded(found: usize, most: usize, what: &'static str) -> Result<(), CostError> {
