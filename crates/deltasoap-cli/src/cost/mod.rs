@@ -34,7 +34,8 @@ pub async fn run(task: &CostTask) -> Result<()> {
 fn calibration(calibrated: &Calibrated) -> Result<Calibration> {
     let path = &calibrated.calibration;
     let loaded = Calibration::load(path);
-    let loaded = loaded.with_context(|| "no calibration; `deltasoap cost measure` makes one".to_owned())?;
+    let loaded =
+        loaded.with_context(|| "no calibration that can be used; `deltasoap cost measure` makes one".to_owned())?;
     let is_ours = loaded.toolkit.name == Deltasoap::identity().name;
     let toolkit = if is_ours { Deltasoap::identity() } else { loaded.toolkit.clone() };
     loaded.check(&Machine::here(), &toolkit).with_context(|| format!("{} cannot be used", path.display()))?;
