@@ -261,13 +261,12 @@ impl<'p, 'w> Patching<'p, 'w> {
 
     /// Skips items that equal the old ones, from the one at hand on.
     fn skip(&mut self) -> Option<Outcome> {
-        let next = self.measure_shift();
         let new = self.window.base + self.window.pos as u64;
-        let old = u64::from(self.run.base.wrapping_add(next));
         if self.item == self.run.positions.len() {
-            // Where the window ended in white space, the run did so too.
-            return Some(Outcome::Fast { old: self.image.skip_white(old), new });
+            return Some(Outcome::Fast { old: self.close_run(), new });
         }
+        let next = self.measure_shift();
+        let old = u64::from(self.run.base.wrapping_add(next));
         let limit = self.run.position(self.run.positions.len()).saturating_sub(old);
         let (ours, theirs) = (&self.window.bytes[self.window.pos..], self.image.at(old));
         (self.part, self.part_start) = (theirs, old);
@@ -288,6 +287,18 @@ impl<'p, 'w> Patching<'p, 'w> {
             self.skipped += skipped;
         }
         None
+    }
+
+    /// The old position after the run's last item and all white space that follows it.
+    ///
+    /// Where a chunk ended in that white space, the run was noted to end there too. The rest of it belongs to the last item
+    /// as well, so the run is extended over it: the end of the old run and the position reached in the new message then
+    /// correspond, and a later difference is mapped between the two by their distance.
+    fn close_run(&mut self) -> u64 {
+        let end = self.run.position(self.run.positions.len());
+        let behind = self.image.skip_white(end);
+        self.run.end = self.run.end.wrapping_add((behind - end) as u32);
+        behind
     }
 
     /// After a number of items that all differ: looks whether what follows is what stood a little earlier or later in the

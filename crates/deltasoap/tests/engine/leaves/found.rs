@@ -1,7 +1,7 @@
 //! What the random streams have found, in few words.
 
 use super::shapes::{Arrays, Open, Points, Wide};
-use super::stream::{LEAF, read_pair, read_within};
+use super::stream::{LEAF, read_cut, read_pair, read_within};
 use deltasoap::{Checkpoints, Differential, Limits};
 
 fn root(content: &str) -> String {
@@ -78,5 +78,25 @@ fn elements_that_are_passed_over_take_linear_memory() {
         };
         let (few, many) = (bytes(500), bytes(2000));
         assert!(many < 8 * few, "{differential:?}: {few} and {many} bytes");
+    }
+}
+
+/// Where a chunk ended in the white space after a list's last item, the run of items ended there too: what was read next was
+/// looked for as many bytes too early, in the last item itself.
+#[test]
+fn chunks_end_in_the_white_space_after_the_last_item() {
+    const END: &str = "</more></r>";
+    let document = |last: u32, line: &str| {
+        let items = [101, 102, 103, last].map(|x| format!("<item>{x}</item>{line}")).concat();
+        root(&format!("<more>{line}{items}</more>"))
+    };
+    for line in ["\n", "\n  ", "\n                              "] {
+        let documents = [104, 105, 106, 7, 8].map(|last| document(last, line));
+        let cuts = || [0, 1, line.len() / 2, line.len()].into_iter();
+        for (one, two) in cuts().flat_map(|one| cuts().map(move |two| (one, two))) {
+            let stream = documents.iter().zip([one, two].into_iter().cycle());
+            let stream: Vec<_> = stream.map(|(text, rest)| (text.as_str(), text.len() - END.len() - rest)).collect();
+            read_cut::<Arrays>(&stream);
+        }
     }
 }

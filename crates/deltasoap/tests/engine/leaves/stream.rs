@@ -64,6 +64,19 @@ pub fn read_within<T: Typed + PartialEq + Debug>(documents: &[&str], limits: Lim
     }
 }
 
+/// Reads a stream with leaf checkpoints and with default options, each message in two chunks, cut at the place given.
+pub fn read_cut<T: Typed + PartialEq + Debug>(documents: &[(&str, usize)]) {
+    let expected: Vec<_> = documents.iter().map(|(it, _)| alone::<T>(it.as_bytes(), Limits::default())).collect();
+    let cuts: Vec<_> = documents.iter().map(|&(_, cut)| cut).collect();
+    let documents: Vec<_> = documents.iter().map(|(document, _)| document.as_bytes().to_vec()).collect();
+    for differential in [LEAF, Differential::default()] {
+        // An even size asks for one size a chunk.
+        let mut sizes = cuts.iter().flat_map(|&cut| [0, cut, usize::MAX]);
+        let options = DecodeOptions { differential, ..DecodeOptions::default() };
+        read_by(&documents, &expected, options, || sizes.next().unwrap_or(usize::MAX));
+    }
+}
+
 /// Reads a stream with leaf checkpoints, whole and in chunks, and by one policy of the papers.
 pub fn read<T: Typed + PartialEq + Debug>(documents: &[Vec<u8>], chunks: &[u8]) {
     let mut entropy = Entropy(chunks);
