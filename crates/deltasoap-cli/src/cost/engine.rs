@@ -1,41 +1,39 @@
 //! Toolkits by their names.
 
-use anyhow::{Error, Result, anyhow, ensure};
+use anyhow::{Result, bail, ensure};
 use deltasoap_cost::measure::{Deltasoap, Engine, Peer};
 use std::path::{Component, Path, PathBuf};
 
 /// Ours, or a peer by the name of its folder below `peers`, or by its program.
 pub fn named(name: &str, peers: &Path) -> Result<Box<dyn Engine>> {
-    if name == Deltasoap::identity().name {
-        return Ok(Box::new(Deltasoap));
-    }
-    Ok(Box::new(Peer::start(&program(name, peers)?)?))
+    let file = Some(PathBuf::from(name)).filter(|path| path.is_file());
+    start(name, built(name, peers).or(file))
 }
 
 /// The toolkit of a calibration: ours, or a peer that lies below `peers`. A file says its name, so nothing else is started.
 pub fn calibrated(name: &str, peers: &Path) -> Result<Box<dyn Engine>> {
     ensure!(is_plain(name), "{name:?} is no name of a toolkit");
-    if name == Deltasoap::identity().name {
-        return Ok(Box::new(Deltasoap));
-    }
-    let Some(program) = built(name, peers) else { return Err(not_built(name)) };
-    Ok(Box::new(Peer::start(&program)?))
+    start(name, built(name, peers))
 }
 
-fn program(name: &str, peers: &Path) -> Result<PathBuf> {
-    // What measures JAXB is CXF, whose data binding it is.
-    let name = if name == "jaxb" { "cxf" } else { name };
-    let file = Some(PathBuf::from(name)).filter(|path| path.is_file());
-    built(name, peers).or(file).ok_or_else(|| not_built(name))
+/// True for the name of our own toolkit.
+pub fn is_ours(name: &str) -> bool {
+    name == Deltasoap::identity().name
+}
+
+fn start(name: &str, program: Option<PathBuf>) -> Result<Box<dyn Engine>> {
+    match program {
+        _ if is_ours(name) => Ok(Box::new(Deltasoap)),
+        Some(program) => Ok(Box::new(Peer::start(&program)?)),
+        None => bail!("{name} is not built: run `cargo xtask peers {name}`, or say where it is with --peers"),
+    }
 }
 
 fn built(name: &str, peers: &Path) -> Option<PathBuf> {
+    // What measures JAXB is CXF, whose data binding it is.
+    let name = if name == "jaxb" { "cxf" } else { name };
     let places = [peers.join(name).join("peer"), peers.join(format!("{name}-bench")).join("peer")];
     places.into_iter().find(|place| place.is_file())
-}
-
-fn not_built(name: &str) -> Error {
-    anyhow!("{name} is not built: run `cargo xtask peers {name}`, or say where it is with --peers")
 }
 
 fn is_plain(name: &str) -> bool {
@@ -55,12 +53,14 @@ mod tests {
             fs::create_dir(folder.path().join(name)).expect("made");
             fs::write(folder.path().join(name).join("peer"), "").expect("written");
         }
-        let found = |name| program(name, folder.path()).expect("found");
+        let found = |name| built(name, folder.path()).expect("found");
         assert!(found("gsoap").ends_with("gsoap/peer") && found("zeep").ends_with("zeep-bench/peer"));
         assert!(found("jaxb").ends_with("cxf/peer"));
-        assert_eq!(program("mono", folder.path()).expect_err("missing").to_string().find("mono is not built"), Some(0));
+        let error = |name: &str| named(name, folder.path()).err().expect("no peer").to_string();
+        assert_eq!(error("mono").find("mono is not built"), Some(0));
+        // Found by its path, it is started: an empty file is no program.
         let own = folder.path().join("gsoap/peer").to_string_lossy().into_owned();
-        assert_eq!(found(&own), PathBuf::from(&own));
+        assert!(built(&own, Path::new("elsewhere")).is_none() && !error(&own).contains("is not built"));
     }
 
     /// A calibration may come from anywhere.

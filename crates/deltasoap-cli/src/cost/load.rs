@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 use deltasoap::{Differential, Templating};
-use deltasoap_cost::measure::{machine_time, process_time};
+use deltasoap_cost::measure::{machine_time, median, process_time};
 use deltasoap_cost::predict::{Direction, Sample};
 use deltasoap_dynamic::{Contract, DynamicClient, Mock, Operation};
 use deltasoap_http::{Server, ServerHandle, SoapService};
@@ -32,20 +32,14 @@ pub struct Observed {
 impl Observed {
     /// The median of several tests, each figure for itself.
     pub fn median(all: &[Observed]) -> Option<Observed> {
-        let of = |figure: fn(&Observed) -> f64| middle(all.iter().map(figure).collect());
+        let of = |figure: fn(&Observed) -> f64| median(all.iter().map(figure));
         Some(Observed {
             throughput: of(|it| it.throughput)?,
             response: of(|it| it.response)?,
             demand: of(|it| it.demand)?,
-            others: middle(all.iter().filter_map(|it| it.others).collect()),
+            others: median(all.iter().filter_map(|it| it.others)),
         })
     }
-}
-
-/// The lower one of two in the middle; `None` of none.
-fn middle(mut numbers: Vec<f64>) -> Option<f64> {
-    numbers.sort_by(f64::total_cmp);
-    numbers.get(numbers.len().saturating_sub(1) / 2).copied()
 }
 
 /// A service that listens, and what it is asked.

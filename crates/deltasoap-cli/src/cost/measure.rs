@@ -4,7 +4,7 @@ use super::tables::sheets;
 use super::{calibration, engine, html};
 use crate::cli::cost::{Fit, Measure};
 use anyhow::{Context as _, Result, ensure};
-use deltasoap_cost::measure::{self, Deltasoap, Engine, Plan, Watch};
+use deltasoap_cost::measure::{self, Engine, Plan, Watch};
 use deltasoap_cost::workload::{Extent, series};
 use deltasoap_cost::{Calibration, CostError, Machine, Mode, Model};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -67,14 +67,16 @@ fn plan_of(arguments: &Measure) -> Plan {
 }
 
 /// Says what the toolkit cannot be measured with, and why.
-fn refused(engine: &dyn Engine, plan: Plan) -> Result<()> {
-    let name = engine.toolkit().name;
-    let is_ours = name == Deltasoap::identity().name;
-    ensure!(is_ours || plan.mode == Mode::Regular, "{name} has no differential mode that could be measured");
+fn refused(toolkit: &dyn Engine, plan: Plan) -> Result<()> {
+    let name = toolkit.toolkit().name;
+    ensure!(
+        engine::is_ours(&name) || plan.mode == Mode::Regular,
+        "{name} has no differential mode that could be measured"
+    );
     let all = series(plan.mode, plan.extent);
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     all.iter()
-        .filter_map(|workload| engine.refuses(workload))
+        .filter_map(|workload| toolkit.refuses(workload))
         .for_each(|reason| *reasons.entry(reason).or_default() += 1);
     let left = all.len() - reasons.values().sum::<usize>();
     for (reason, count) in &reasons {

@@ -36,8 +36,7 @@ fn calibration(calibrated: &Calibrated) -> Result<Calibration> {
     let loaded = Calibration::load(path);
     let loaded =
         loaded.with_context(|| "no calibration that can be used; `deltasoap cost measure` makes one".to_owned())?;
-    let is_ours = loaded.toolkit.name == Deltasoap::identity().name;
-    let toolkit = if is_ours { Deltasoap::identity() } else { loaded.toolkit.clone() };
+    let toolkit = if engine::is_ours(&loaded.toolkit.name) { Deltasoap::identity() } else { loaded.toolkit.clone() };
     loaded.check(&Machine::here(), &toolkit).with_context(|| format!("{} cannot be used", path.display()))?;
     Ok(loaded)
 }
@@ -52,8 +51,8 @@ fn sizes(messages: &Messages) -> Result<Sizes> {
     })
 }
 
-/// Refuses changes where nothing is compared.
-fn changes_count(messages: &Messages, model: &Model) -> Result<()> {
+/// Refuses `--changed` where a calibration says nothing of changes.
+fn check_changes(messages: &Messages, model: &Model) -> Result<()> {
     let is_compared = model.mode == Mode::Differential;
     ensure!(
         is_compared || messages.changed.is_empty(),

@@ -2,7 +2,7 @@
 
 use super::load::{self, Observed};
 use super::tables::{percent, table, time};
-use super::{calibration, changes_count, html, operations, sizes};
+use super::{calibration, check_changes, html, operations, sizes};
 use crate::cli::cost::Plan as Arguments;
 use anyhow::{Context as _, Result, ensure};
 use deltasoap_cost::plan::{Answer, HTTP, Knee, Load, Outcome, Plan, System, answers, binary_cost, outcome, plan};
@@ -25,31 +25,30 @@ pub async fn run(arguments: &Arguments) -> Result<()> {
     let operation = operations.remove(0);
     let calibration = calibration(&arguments.calibrated)?;
     let model = Model::fit(&calibration)?;
-    changes_count(&arguments.messages, &model)?;
+    check_changes(&arguments.messages, &model)?;
     let sizes = sizes(&arguments.messages)?;
     let samples = samples(&operation, &sizes).with_context(|| operation.full_name())?;
     let costs: Vec<MessageCost> = samples.iter().map(|it| message_cost(&model, it)).collect::<Result<_, _>>()?;
     let mut system = system(arguments, &costs, calibration.machine.cores as u32);
     let load = load_of(arguments);
+    // Also before anything is measured: what means nothing is refused here.
+    let mut planned = plan(&system, load)?;
     let mut binary = binary_cost(&samples, xml_client(&costs));
-    // Before anything is measured: what means nothing is refused here.
-    let mut plan = plan(&system, load)?;
     let mut observed = None;
     if arguments.validate {
         ensure!(model.mode == Mode::Regular, "a plan can be validated in regular mode alone");
         observed = Some(validate(arguments, &samples, &mut system).await?);
-        plan = deltasoap_cost::plan::plan(&system, load)?;
-        binary = binary.on_one_machine();
+        (planned, binary) = (plan(&system, load)?, binary.on_one_machine());
     }
     let answers = answers(&system, load, Some(&binary));
     if let Some(path) = &arguments.html {
-        html::plan(path, &plan, &curve(&system, load))?;
+        html::plan(path, &planned, &curve(&system, load))?;
     }
     if arguments.json {
-        let json = json!({ "plan": plan, "answers": answers, "validation": observed });
+        let json = json!({ "plan": planned, "answers": answers, "validation": observed });
         return Ok(writeln!(io::stdout(), "{json}")?);
     }
-    print(&plan, &answers, observed.as_deref())
+    print(&planned, &answers, observed.as_deref())
 }
 
 fn load_of(arguments: &Arguments) -> Load {

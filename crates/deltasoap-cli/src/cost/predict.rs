@@ -1,7 +1,7 @@
 //! `cost predict`.
 
 use super::tables::{percent, table, time};
-use super::{calibration, changes_count, operations, sizes};
+use super::{calibration, check_changes, operations, sizes};
 use crate::cli::cost::Predict;
 use anyhow::{Context as _, Result, ensure};
 use deltasoap_cost::predict::{Direction, Kind, MessageCost, Prediction, Sizes, predict, samples};
@@ -13,7 +13,7 @@ use std::io::{self, BufRead as _, Write as _};
 pub fn run(arguments: &Predict) -> Result<()> {
     let operations = operations(&arguments.messages)?;
     let model = Model::fit(&calibration(&arguments.calibrated)?)?;
-    changes_count(&arguments.messages, &model)?;
+    check_changes(&arguments.messages, &model)?;
     let mut printed = 0;
     for operation in &operations {
         let mut sizes = sizes(&arguments.messages)?;

@@ -22,13 +22,9 @@ impl Times {
 
     /// The median of each clock; no time at all of none.
     #[must_use]
-    pub(super) fn median(all: Vec<Times>) -> Times {
-        let middle = |mut times: Vec<f64>| {
-            times.sort_by(f64::total_cmp);
-            times.get(times.len() / 2).copied()
-        };
-        let cpu = middle(all.iter().filter_map(|times| times.cpu).collect());
-        Times { cpu, elapsed: middle(all.iter().map(|times| times.elapsed).collect()).unwrap_or_default() }
+    pub(super) fn median(all: &[Times]) -> Times {
+        let cpu = median(all.iter().filter_map(|times| times.cpu));
+        Times { cpu, elapsed: median(all.iter().map(|times| times.elapsed)).unwrap_or_default() }
     }
 
     /// The least of each.
@@ -37,6 +33,13 @@ impl Times {
         let cpu = self.cpu.zip(other.cpu).map(|(a, b)| a.min(b)).or(self.cpu).or(other.cpu);
         Times { cpu, elapsed: self.elapsed.min(other.elapsed) }
     }
+}
+
+/// The median, of two in the middle the lower one; `None` of none.
+pub fn median(numbers: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = numbers.collect();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len().saturating_sub(1) / 2).copied()
 }
 
 /// Both clocks, started together.
@@ -115,9 +118,11 @@ mod tests {
     #[test]
     fn the_median_is_of_each_clock() {
         let times = |cpu, elapsed| Times { cpu, elapsed };
-        let all = vec![times(Some(1.0), 9.0), times(None, 7.0), times(Some(5.0), 8.0), times(Some(3.0), 7.5)];
-        assert_eq!(Times::median(all), times(Some(3.0), 8.0));
-        assert_eq!(Times::median(Vec::new()), times(None, 0.0));
+        let all =
+            [times(Some(1.0), 9.0), times(None, 7.0), times(Some(5.0), 8.0), times(Some(3.0), 7.5), times(None, 9.5)];
+        assert_eq!(Times::median(&all), times(Some(3.0), 8.0));
+        assert_eq!(Times::median(&[]), times(None, 0.0));
+        assert_eq!(median([4.0, 1.0, 3.0, 2.0].into_iter()), Some(2.0));
     }
 
     #[test]

@@ -218,7 +218,7 @@ impl<S: Subject> Write<S> {
             self.settle()?;
             Ok(times)
         };
-        (0..count).map(send).collect::<Result<Vec<_>, _>>().map(Times::median)
+        (0..count).map(send).collect::<Result<Vec<_>, _>>().map(|all| Times::median(&all))
     }
 
     fn settle(&self) -> Result<(), CostError> {

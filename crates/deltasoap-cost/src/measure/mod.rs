@@ -10,7 +10,7 @@ mod engine;
 mod peer;
 mod sink;
 
-pub use clock::{Clock, Times, machine_time, process_time};
+pub use clock::{Clock, Times, machine_time, median, process_time};
 pub(crate) use engine::is_compared;
 pub use engine::{Deltasoap, Engine, Job, prepare_sample};
 pub use peer::Peer;

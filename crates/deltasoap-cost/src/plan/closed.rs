@@ -72,9 +72,14 @@ fn chances(inside: &[Inside], clients: usize, away: f64) -> Vec<f64> {
         let rate = inside[n.min(inside.len() - 1)].throughput;
         logs[n] = logs[n - 1] + ((clients - n + 1) as f64 / away).ln() - rate.ln();
     }
+    shares(&logs)
+}
+
+/// The share of each in the sum of all, by their logarithms.
+pub(super) fn shares(logs: &[f64]) -> Vec<f64> {
     let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let total: f64 = logs.iter().map(|log| (log - most).exp()).sum();
-    logs.into_iter().map(|log| (log - most).exp() / total).collect()
+    logs.iter().map(|log| (log - most).exp() / total).collect()
 }
 
 /// The network with 0, 1, ... `most` requests inside, nobody away.

@@ -31,8 +31,8 @@ pub const HTTP: usize = 300;
 const MOST_CLIENTS: u32 = 100_000;
 /// Most cores, for the same reason.
 const MOST_CORES: u32 = 1000;
-/// A bound on concurrency above this is none for requests that come at random.
-const NO_BOUND: u32 = 1000;
+/// A bound on concurrency above this is taken for none, but for closed systems: all numbers of requests up to it would be gone through.
+const LOOSE: u32 = 1000;
 
 /// What a request demands, in seconds, and what there is to serve it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -165,9 +165,9 @@ impl System {
         }
     }
 
-    /// Most requests at one time, where that makes a difference.
+    /// Most requests at one time, unless it is [`LOOSE`].
     fn bound(&self) -> Option<u32> {
-        self.max_concurrency.filter(|most| *most <= NO_BOUND)
+        self.max_concurrency.filter(|most| *most <= LOOSE)
     }
 
     /// The system as those see it who wait for answers: what is done behind them takes its share of the processor, which is the slower for the rest.

@@ -1,6 +1,7 @@
-//! Open systems: a network of M/M/m stations (Jackson, 1957), each by Erlang's formula.
+//! Open systems: a network of M/M/m stations (Jackson, 1957), each by Erlang's formula; with a bound on concurrency, one station with the rate of
+//! them all.
 
-use super::closed::inside;
+use super::closed::{inside, shares};
 use super::{Occupation, Outcome, Station, System};
 use crate::CostError;
 
@@ -36,17 +37,16 @@ fn bounded(system: &System, bound: u32, rate: f64) -> Result<Outcome, CostError>
         return Err(CostError::Saturated { rate, station: "concurrency".to_owned(), most });
     }
     let factor = rate / most;
-    let (mut weights, mut weight) = (vec![1.0], 1.0);
-    for inside in &all[1..] {
-        weight *= rate / inside.throughput;
-        weights.push(weight);
-    }
-    // The last weight stands for as many as the bound and all beyond.
-    let beyond = weight * factor / (1.0 - factor);
-    weights[bound] += beyond;
-    let total: f64 = weights.iter().sum();
-    let mean = |of: &dyn Fn(usize) -> f64| weights.iter().enumerate().map(|(n, w)| w / total * of(n)).sum::<f64>();
-    let waiting = beyond / total / (1.0 - factor);
+    let mut logs = vec![0.0];
+    logs.extend(all[1..].iter().scan(0.0, |log, inside| {
+        *log += (rate / inside.throughput).ln();
+        Some(*log)
+    }));
+    // The last one stands for as many as the bound and all beyond.
+    logs[bound] -= (1.0 - factor).ln();
+    let chances = shares(&logs);
+    let mean = |of: &dyn Fn(usize) -> f64| chances.iter().enumerate().map(|(n, chance)| chance * of(n)).sum::<f64>();
+    let waiting = chances[bound] * factor / (1.0 - factor);
     let occupation = |(index, station): (usize, &Station)| {
         let queue = mean(&|n| all[n].queues[index]);
         let utilisation = rate * station.demand / f64::from(station.servers);
@@ -133,6 +133,19 @@ mod tests {
                 assert!((all - rate * bounded.response).abs() < 1e-9 * all, "Little's law");
             }
         }
+    }
+
+    /// The products of as many quotients leave the range of numbers.
+    #[test]
+    fn a_bound_on_many_cores_is_solved() {
+        let free = solve_open(&system(0.01, 1000, None), 99_000.0).expect("solved");
+        let bounded = solve_open(&system(0.01, 1000, Some(1000)), 99_000.0).expect("solved");
+        assert!(
+            (bounded.response - free.response).abs() < 1e-6 * free.response,
+            "{} {}",
+            bounded.response,
+            free.response
+        );
     }
 
     /// One at a time through two stations: M/G/1 would wait a little less, for two exponential times vary less than one; as a flow-equivalent station
