@@ -5,11 +5,15 @@
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 
 use crate::interop::Server;
 use crate::{debian, shell};
+
+/// How long all visits may take: some seconds are usual. The browser ends with the program that visits.
+const LIMIT: Duration = Duration::from_secs(600);
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -82,9 +86,12 @@ fn install() -> Result<PathBuf> {
 }
 
 fn visit(origin: &str, chromium: &std::path::Path) -> Result<ExitCode> {
-    let mut tests = shell::command("cargo", ["run", "--quiet", "-p", "deltasoap-browser-test", "--", origin]);
+    let mut build = shell::command("cargo", ["build", "--locked", "-p", "deltasoap-browser-test"]);
+    shell::run(build.current_dir(shell::root()))?;
+    let mut tests =
+        shell::command("cargo", ["run", "--quiet", "--locked", "-p", "deltasoap-browser-test", "--", origin]);
     tests.arg("--report").arg(report()?).arg("--cost").arg(cost()?);
     tests.arg("--chromium").arg(chromium).arg("--screenshots").arg(shell::root().join("target/browser"));
-    let status = tests.current_dir(shell::root()).status().context("cannot start the tests")?;
-    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let is_passed = shell::passes_within(LIMIT, tests.current_dir(shell::root()))?;
+    Ok(if is_passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -1,368 +1,52 @@
-//! The self-test of a peer: small messages whose checksums are computed here.
+//! `cargo xtask check`: the fast part of the checks, for while you work: formatting, lints, tests, documentation.
+//!
+//! `.ci/run` has the same steps and more; a test compares the two.
 
-use std::fs;
-use std::io::{self, Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::Duration;
+use std::process::ExitCode;
+use std::time::Instant;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result};
 
-use crate::composites::{self, Composite};
-use crate::peer::{Hello, Peer};
 use crate::shell;
-use crate::values::Values;
-use deltasoap_streams::arrays::{self, Event, Mio};
 
-/// What all checks of a peer take at most: it is ended then, and what is left of them fails.
-const LIMIT: Duration = Duration::from_secs(180);
+/// The arguments of cargo, a step each.
+const STEPS: [&str; 4] = [
+    "fmt --all --check",
+    "clippy --workspace --all-targets --locked -- -D warnings",
+    "test --workspace --locked",
+    "doc --workspace --no-deps --locked",
+];
 
-/// Runs every workload of the peer on small values and what must fail, and calls its server (another peer's where it has none); says
-/// which went well.
-pub fn run(program: &Path, server: &Path) -> Result<Vec<bool>> {
-    let mut peer = Peer::start(program)?;
-    let _limit = peer.limit(LIMIT);
-    let hello = peer.hello()?;
-    println!("{} {}", hello.peer, hello.version);
-    if hello.workloads.iter().any(|name| name.starts_with("send-")) {
-        peer.connect(throw_away()?)?;
-    }
-    let known = Known::of(&hello);
-    let mut outcomes: Vec<_> =
-        hello.workloads.iter().map(|name| report(name, check_workload(&mut peer, name, known))).collect();
-    outcomes.push(report("errors", check_errors(&mut peer, hello.workloads.is_empty())));
-    outcomes.extend(check_server(&mut peer, &hello)?);
-    outcomes.extend(check_calls(&mut peer, &hello, server)?);
-    outcomes.push(report("quit", peer.quit()));
-    Ok(outcomes)
-}
-
-/// Starts a server for one connection that reads and throws away; gives its port.
-fn throw_away() -> Result<u16> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("cannot listen")?;
-    let port = listener.local_addr()?.port();
-    thread::spawn(move || -> io::Result<u64> { io::copy(&mut listener.accept()?.0, &mut io::sink()) });
-    Ok(port)
-}
-
-fn report(name: &str, result: Result<()>) -> bool {
-    match &result {
-        Ok(()) => println!("{name:16} ok"),
-        Err(error) => println!("{name:16} FAILED: {error:#}"),
-    }
-    result.is_ok()
-}
-
-fn check_workload(peer: &mut Peer, workload: &str, known: Known) -> Result<()> {
-    let (direction, kind) = workload.split_once('-').context("a workload is DIRECTION-KIND")?;
-    for values in samples(kind, known)? {
-        check_runs(peer, workload, &values)?;
-        if direction != "decode" {
-            check_output(peer, kind, &values)?;
+/// Runs the steps in turn, up to the first that fails.
+pub fn run() -> Result<ExitCode> {
+    for step in STEPS {
+        println!("=== cargo {step}");
+        let start = Instant::now();
+        let mut cargo = shell::command("cargo", step.split(' '));
+        cargo.env("RUSTDOCFLAGS", "-D warnings").current_dir(shell::root());
+        if !cargo.status().context("cannot start cargo")?.success() {
+            eprintln!("failed: cargo {step}");
+            return Ok(ExitCode::FAILURE);
         }
+        println!("=== done in {} s", start.elapsed().as_secs());
     }
-    Ok(())
-}
-
-fn check_runs(peer: &mut Peer, workload: &str, values: &Values) -> Result<()> {
-    let message = values.message();
-    let prepared = peer.prepare(workload, values.len(), message.as_bytes())?;
-    same(&prepared.checksum, &values.checksum(), "the checksum after prepare")?;
-    // More runs than there are copies of the message.
-    let runs = peer.run(20)?;
-    same(&runs.checksum, &values.checksum(), "the checksum after run")?;
-    same(&runs.ns.len(), &20, "the number of runs")?;
-    match workload.starts_with("decode") {
-        true => same(&prepared.bytes, &message.len(), "bytes"),
-        false => same(&prepared.bytes, &peer.output()?.len(), "bytes"),
-    }
-}
-
-/// What the peer has written must be a message that it decodes to the same values.
-fn check_output(peer: &mut Peer, kind: &str, values: &Values) -> Result<()> {
-    let output = peer.output()?;
-    let text = str::from_utf8(&output).context("the output is not UTF-8")?;
-    ensure!(text.contains("urn:bench"), "the output has no operation of ours: {text}");
-    let again = peer.prepare(&format!("decode-{kind}"), values.len(), &output)?;
-    same(&again.checksum, &values.checksum(), "the checksum of the output")
-}
-
-/// Sends a message to each operation that the peer's server offers.
-fn check_server(peer: &mut Peer, hello: &Hello) -> Result<Vec<bool>> {
-    if hello.operations.is_empty() {
-        return Ok(Vec::new());
-    }
-    let (port, known) = (peer.serve(2)?, Known::of(hello));
-    Ok(hello.operations.iter().map(|operation| report(operation, call(port, operation, known))).collect())
-}
-
-/// Lets the peer's client call each operation that it offers, and the last of them over each transport, always at another process.
-fn check_calls(peer: &mut Peer, hello: &Hello, server: &Path) -> Result<Vec<bool>> {
-    let Some(last) = hello.calls.last() else { return Ok(Vec::new()) };
-    let (secrets, known) = (Secrets::new()?, Known::of(hello));
-    let mut outcomes = Vec::new();
-    let mut plain = Peer::start(server)?;
-    let port = plain.serve(2)?;
-    for operation in &hello.calls {
-        outcomes.push(report(&format!("call {operation}"), check_call(peer, port, operation, known)));
-    }
-    for transport in &hello.transports {
-        let over_it = check_transport(peer, server, transport, &secrets, last, known);
-        outcomes.push(report(&format!("call by {transport}"), over_it));
-    }
-    Ok(outcomes)
-}
-
-/// A call over another transport than plain HTTP.
-fn check_transport(
-    peer: &mut Peer,
-    server: &Path,
-    transport: &str,
-    secrets: &Secrets,
-    operation: &str,
-    known: Known,
-) -> Result<()> {
-    let mut server = Peer::start(server)?;
-    let _limit = server.limit(LIMIT);
-    for end in [&mut server, peer] {
-        end.transport(transport, &secrets.folder)?;
-    }
-    let port = server.serve(2)?;
-    check_call(peer, port, operation, known)
-}
-
-/// Lets the peer's client call a server.
-fn check_call(peer: &mut Peer, port: u16, operation: &str, known: Known) -> Result<()> {
-    let (message, checksum) = called(operation, known)?;
-    let prepared = peer.call(port, operation, RECEIVED, message.as_bytes())?;
-    same(&prepared.checksum, &checksum, "the checksum of the first call")?;
-    let runs = peer.run(3)?;
-    same(&runs.checksum, &checksum, "the checksum of the last call")?;
-    same(&runs.ns.len(), &3, "the number of calls")
-}
-
-/// A certificate for this machine with its key, as the protocol's `transport` has them.
-struct Secrets {
-    folder: PathBuf,
-}
-
-impl Secrets {
-    fn new() -> Result<Self> {
-        let folder = shell::workspace("secrets")?;
-        let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()])?;
-        let (certificate, key) = (made.cert.pem(), made.signing_key.serialize_pem());
-        fs::write(folder.join("certificate.pem"), &certificate)?;
-        fs::write(folder.join("key.pem"), &key)?;
-        fs::write(folder.join("identity.pem"), key + &certificate)?;
-        Ok(Secrets { folder })
-    }
-}
-
-/// Which values a peer is given.
-#[derive(Debug, Clone, Copy)]
-struct Known {
-    /// No characters of more octets in UTF-8.
-    octets: usize,
-    /// Neither the least xsd:int nor an infinite xsd:double.
-    no_extremes: bool,
-}
-
-impl Known {
-    fn of(hello: &Hello) -> Self {
-        let octets = match (hello.two_octets, hello.basic_plane) {
-            (true, _) => 2,
-            (false, true) => 3,
-            (false, false) => 4,
-        };
-        Known { octets, no_extremes: hello.no_extremes }
-    }
-
-    fn has(self, character: char) -> bool {
-        character.len_utf8() <= self.octets
-    }
-
-    fn least_int(self) -> i32 {
-        if self.no_extremes { i32::MIN + 1 } else { i32::MIN }
-    }
-
-    fn largest_double(self) -> f64 {
-        if self.no_extremes { f64::MAX } else { f64::INFINITY }
-    }
-}
-
-/// Items of a call that receives some.
-const RECEIVED: usize = 3;
-
-/// The message with the values to send, and the checksum of what must come back.
-fn called(operation: &str, known: Known) -> Result<(String, String)> {
-    if operation == "echoVoid" {
-        return Ok((String::new(), Values::Ints(vec![]).checksum()));
-    }
-    if let Some(items) = operation.strip_prefix("receive") {
-        return Ok((String::new(), received(items)?.checksum()));
-    }
-    let values = sent(operation, known)?;
-    let count = Values::Ints(vec![i32::try_from(values.len())?]);
-    let checksum = if operation.starts_with("send") { count.checksum() } else { values.checksum() };
-    Ok((values.message(), checksum))
-}
-
-/// What an operation sends in these checks.
-fn sent(operation: &str, known: Known) -> Result<Values> {
-    let items = operation.trim_start_matches("echo").trim_start_matches("send").to_lowercase();
-    let kind = match &*items {
-        "doubles" => "easy",
-        "mios" => "structs",
-        items => items,
-    };
-    samples(kind, known)?.into_iter().next().context("there are no such values")
-}
-
-/// What a service makes of a number: see `bench/definitions/suite.wsdl`.
-fn received(items: &str) -> Result<Values> {
-    let text = |i: &i32| format!("{:.<100}", format!("Message #{i}"));
-    Ok(match items {
-        "Ints" => Values::Ints(arrays::ints(RECEIVED)),
-        "Doubles" => Values::Doubles(arrays::mios(RECEIVED).into_iter().map(|(_, _, root)| root).collect()),
-        "Strings" => Values::Strings(arrays::ints(RECEIVED).iter().map(text).collect()),
-        "Mios" => Values::Mios(arrays::mios(RECEIVED)),
-        "Events" => Values::Events(arrays::events(RECEIVED)),
-        "Base64" => Values::Base64(vec![0, 1, 2]),
-        _ => bail!("no service makes {items}"),
-    })
-}
-
-/// The message of an operation that asks for some items.
-fn asking(operation: &str) -> String {
-    Values::Ints(vec![3]).message().replace("sendInts", operation).replace("item>", "count>")
-}
-
-/// Which values come back is looked at by the load generator, each time that it is used.
-fn call(port: u16, operation: &str, known: Known) -> Result<()> {
-    let message = match operation {
-        "echoVoid" => Values::Ints(vec![]).message().replace("sendInts", operation),
-        _ if operation.starts_with("receive") => asking(operation),
-        _ => sent(operation, known)?.message().replace(&operation.replacen("echo", "send", 1), operation),
-    };
-    let answer = post(port, &message)?;
-    ensure!(["HTTP/1.1 200", "HTTP/1.0 200"].iter().any(|status| answer.starts_with(status)), "{answer}");
-    ensure!(answer.contains(&format!("{operation}Response")), "{answer}");
-    Ok(())
-}
-
-/// Sends one request, and reads until the server closes the connection.
-fn post(port: u16, message: &str) -> Result<String> {
-    let mut connection = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
-    let length = message.len();
-    write!(
-        connection,
-        "POST /bench HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/xml; charset=utf-8\r\nSOAPAction: \"\"\r\n\
-         Connection: close\r\nContent-Length: {length}\r\n\r\n{message}"
-    )?;
-    let mut answer = String::new();
-    connection.read_to_string(&mut answer)?;
-    Ok(answer)
-}
-
-/// Each of these is answered by an error, and the peer lives on.
-fn check_errors(peer: &mut Peer, is_server_alone: bool) -> Result<()> {
-    let message = Values::Ints(vec![1, 2, 3]).message();
-    let cut = &message.as_bytes()[..message.len() / 2];
-    ensure!(peer.prepare("decode-nothing", 3, message.as_bytes()).is_err(), "accepted an unknown workload");
-    ensure!(peer.prepare("decode-ints", 3, cut).is_err(), "accepted half a message");
-    ensure!(peer.prepare("decode-strings", 3, message.as_bytes()).is_err(), "accepted another operation");
-    ensure!(peer.run(1).is_err(), "ran without anything prepared");
-    ensure!(peer.connect(1).is_err(), "connected where nobody listens");
-    ensure!(peer.serve(0).is_err(), "serves no connection");
-    if is_server_alone {
-        return Ok(());
-    }
-    peer.prepare("decode-ints", 3, message.as_bytes()).context("after the errors")?;
-    ensure!(peer.output().is_err(), "had an output of a decode");
-    Ok(())
-}
-
-fn same<T: PartialEq + std::fmt::Debug>(actual: &T, expected: &T, what: &str) -> Result<()> {
-    ensure!(actual == expected, "{what} is {actual:?}, not {expected:?}");
-    Ok(())
-}
-
-/// Small values of a kind of workload: some, and none.
-fn samples(kind: &str, known: Known) -> Result<Vec<Values>> {
-    Ok(match kind {
-        "ints" => vec![Values::Ints(vec![known.least_int(), -1, 0, 7, i32::MAX]), Values::Ints(vec![])],
-        "easy" => vec![Values::Doubles(vec![0.5, -1.25, 3.0, 99.99]), Values::Doubles(vec![])],
-        "hard" => vec![Values::Doubles(hard_doubles(known))],
-        "strings" => vec![Values::Strings(texts(known)), Values::Strings(vec![])],
-        "structs" => vec![Values::Mios(mios()), Values::Mios(vec![])],
-        "events" => vec![Values::Events(events(known)), Values::Events(vec![])],
-        "doubles64" => vec![Values::Doubles64(hard_doubles(known)), Values::Doubles64(vec![0.5])],
-        "composites" => composites::all()?.iter().step_by(20).map(|kind| composite(kind, known)).collect(),
-        "base64" => (0..4).map(|length| Values::Base64((0..=length).collect())).collect(),
-        _ => bail!("unknown kind of workload {kind}"),
-    })
-}
-
-fn composite(kind: &Composite, known: Known) -> Values {
-    let doubles = arrays::hard_doubles(kind.doubles);
-    let texts = texts(known).into_iter().cycle().take(kind.texts).collect();
-    Values::Composite(arrays::ints(kind.ints), doubles, texts)
-}
-
-fn hard_doubles(known: Known) -> Vec<f64> {
-    let largest = known.largest_double();
-    vec![0.1, 1.0 / 3.0, -0.0, 5e-324, f64::MIN_POSITIVE, f64::MAX, largest, -largest]
-}
-
-fn texts(known: Known) -> Vec<String> {
-    ["plain", "<a> & \"b\"", " two  spaces ", "äß漢字🦀", "", "a\tb\nc"]
-        .map(|text| text.chars().filter(|&c| known.has(c)).collect())
-        .to_vec()
-}
-
-fn mios() -> Vec<Mio> {
-    (0..40).map(|n| (n, -n, f64::from(n) / 7.0)).collect()
-}
-
-fn events(known: Known) -> Vec<Event> {
-    let texts = texts(known).into_iter().zip(1..);
-    texts.map(|(text, id)| (id, f64::from(id).sqrt(), text)).collect()
+    Ok(ExitCode::SUCCESS)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const ALL: Known = Known { octets: 4, no_extremes: false };
-
-    #[test]
-    fn what_is_sent_comes_back_as_items_or_as_their_number() {
-        let checksum = |operation| called(operation, ALL).unwrap().1;
-        let items = sent("echoInts", ALL).unwrap();
-        assert_eq!(checksum("echoInts"), items.checksum());
-        assert_eq!(checksum("sendInts"), Values::Ints(vec![items.len() as i32]).checksum());
-        assert_eq!(checksum("receiveInts"), Values::Ints(vec![1, 2, 3]).checksum());
-        assert!(called("echoVoid", ALL).unwrap().0.is_empty());
-        assert!(called("receiveNothing", ALL).is_err());
+    fn tier(name: &str) -> String {
+        std::fs::read_to_string(shell::root().join(".ci").join(name)).unwrap()
     }
 
     #[test]
-    fn who_knows_the_first_plane_alone_is_given_no_other() {
-        let of = |octets| Known { octets, ..ALL };
-        let widest = |known| texts(known).concat().chars().max().unwrap();
-        assert!(u32::from(widest(ALL)) > 0xffff && widest(of(3)) == '\u{6f22}');
-        assert_eq!(widest(of(2)), '\u{e4}');
-        assert_eq!(texts(ALL).len(), texts(of(3)).len());
-    }
-
-    #[test]
-    fn who_does_not_know_extremes_is_given_the_next() {
-        let ints = |known| samples("ints", known).unwrap().remove(0).checksum();
-        let values = |least| Values::Ints(vec![least, -1, 0, 7, i32::MAX]).checksum();
-        let finite = Known { no_extremes: true, ..ALL };
-        assert_eq!(ints(ALL), values(i32::MIN));
-        assert_eq!(ints(finite), values(i32::MIN + 1));
-        assert!(!hard_doubles(ALL)[7].is_finite() && hard_doubles(finite).iter().all(|value| value.is_finite()));
+    fn each_tier_contains_the_one_below() {
+        let run = tier("run");
+        for step in STEPS {
+            assert!(run.lines().any(|line| line.ends_with(&format!("step cargo {step}"))), "{step}");
+        }
+        assert!(tier("full").lines().any(|line| line == "step .ci/run"));
     }
 }

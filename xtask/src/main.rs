@@ -23,6 +23,7 @@ mod peer;
 mod peers;
 mod python;
 mod rust;
+mod self_test;
 mod shell;
 mod stamp;
 mod summary;
@@ -41,6 +42,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Check formatting, lints, tests and documentation: the fast part of what `.ci/run` checks
+    Check,
     /// Build the toolkits that the benchmark suite compares itself with
     Peers(peers::Arguments),
     /// Run the benchmark suite over all toolkits, into a record with a report
@@ -57,6 +60,7 @@ enum Task {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().task {
+        Task::Check => check::run(),
         Task::Peers(arguments) => peers::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Interop(arguments) => interop::run(&arguments),

@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::ValueEnum;
 
-use crate::{check, cpp, debian, go, gsoap, java, mono, node, python, rust, summary};
+use crate::{cpp, debian, go, gsoap, java, mono, node, python, rust, self_test, summary};
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -113,7 +113,7 @@ fn build(peer: Peer, is_checked: bool) -> Result<Vec<bool>> {
     let mut outcomes = vec![true];
     if is_checked {
         let server = peer.server().build()?;
-        outcomes.extend(check::run(&program, &server)?);
+        outcomes.extend(self_test::run(&program, &server)?);
     }
     Ok(outcomes)
 }

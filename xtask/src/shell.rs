@@ -4,6 +4,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
@@ -55,6 +57,26 @@ pub fn output(command: &mut Command) -> Result<String> {
     Ok(text)
 }
 
+/// Runs a command to its end with the output that it has; says whether it succeeded.
+///
+/// # Errors
+/// When it cannot be started, or runs longer than `limit`: it is killed then.
+pub fn passes_within(limit: Duration, command: &mut Command) -> Result<bool> {
+    let mut process = command.spawn().with_context(|| format!("cannot start {}", show(command)))?;
+    let start = Instant::now();
+    loop {
+        if let Some(status) = process.try_wait()? {
+            return Ok(status.success());
+        }
+        if start.elapsed() >= limit {
+            process.kill()?;
+            process.wait()?;
+            bail!("{} was killed after {limit:?}", show(command));
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
 /// The command as one would type it, without quoting.
 pub fn show(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
@@ -78,6 +100,14 @@ mod tests {
         write_program(&program, "echo no >&2; exit 3").unwrap();
         let error = run(&mut Command::new(&program)).unwrap_err().to_string();
         assert!(error.contains("no") && error.contains('3'), "{error}");
+    }
+
+    #[test]
+    fn a_program_that_does_not_end_is_killed() {
+        let run = |program, argument| passes_within(Duration::from_millis(200), &mut command(program, [argument]));
+        assert!(run("true", "").unwrap() && !run("false", "").unwrap());
+        let (start, error) = (Instant::now(), run("sleep", "100").unwrap_err().to_string());
+        assert!(start.elapsed() < Duration::from_secs(50) && error.contains("sleep 100 was killed"), "{error}");
     }
 
     #[test]

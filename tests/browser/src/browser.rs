@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
 use tempfile::TempDir;
 use tungstenite::{Message, WebSocket};
@@ -33,7 +35,7 @@ const FLAGS: [&str; 13] = [
 /// The browser says where it listens in a line of its standard error that begins so.
 const ANNOUNCEMENT: &str = "DevTools listening on ";
 
-/// How long an answer may take.
+/// How long an answer may take, and the start of the browser.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The browser; ended when dropped.
@@ -52,17 +54,9 @@ impl Browser {
     /// Starts a browser with an empty profile.
     pub fn start(program: &Path) -> Result<Self> {
         let profile = tempfile::tempdir()?;
-        let mut command = Command::new(program);
+        let mut command = bound_to_us(program);
         command.args(FLAGS).arg(format!("--user-data-dir={}", profile.path().display())).arg("about:blank");
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut process = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
-        let socket = match announced_url(&mut process).and_then(|url| connect(&url)) {
-            Ok(socket) => socket,
-            Err(error) => {
-                end(&mut process);
-                return Err(error);
-            }
-        };
+        let (process, socket) = started(&mut command, PATIENCE)?;
         Ok(Browser { process, socket, number: 0, events: Vec::new(), _profile: profile })
     }
 
@@ -118,16 +112,47 @@ fn end(process: &mut Child) {
     let _ = process.wait();
 }
 
-/// The URL that the browser listens on. What it says from then on is read and thrown away.
-fn announced_url(process: &mut Child) -> Result<String> {
-    let mut output = BufReader::new(process.stderr.take().context("the browser has no standard error")?);
+/// A command whose process is killed when the thread that started it ends: a run that is interrupted leaves no browser.
+fn bound_to_us(program: &Path) -> Command {
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", "KILL", "--"]).arg(program);
+    command
+}
+
+/// Starts a browser and connects to it; ends it where that fails or takes longer than `patience`.
+fn started(command: &mut Command, patience: Duration) -> Result<(Child, WebSocket<TcpStream>)> {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut process = command.spawn().context("cannot start the browser")?;
+    match announced_url(&mut process, patience).and_then(|url| connect(&url)) {
+        Ok(socket) => Ok((process, socket)),
+        Err(error) => {
+            end(&mut process);
+            Err(error)
+        }
+    }
+}
+
+/// The URL that the browser listens on.
+fn announced_url(process: &mut Child, patience: Duration) -> Result<String> {
+    let output = process.stderr.take().context("the browser has no standard error")?;
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || sender.send(read_url(output)));
+    match receiver.recv_timeout(patience) {
+        Ok(url) => url,
+        Err(_) => bail!("the browser has not said within {patience:?} where it listens"),
+    }
+}
+
+/// Reads up to the line with the URL. What follows is read and thrown away by a thread of its own.
+fn read_url(output: ChildStderr) -> Result<String> {
+    let mut output = BufReader::new(output);
     let mut said = String::new();
     loop {
         let begin = said.len();
         ensure!(output.read_line(&mut said)? > 0, "the browser ended at once: {said}");
         if let Some(url) = said[begin..].strip_prefix(ANNOUNCEMENT) {
             let url = url.trim().to_owned();
-            std::thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
+            thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
             return Ok(url);
         }
     }
@@ -140,4 +165,47 @@ fn connect(url: &str) -> Result<WebSocket<TcpStream>> {
     stream.set_read_timeout(Some(PATIENCE))?;
     let (socket, _) = tungstenite::client(url, stream).context("the browser does not speak WebSocket")?;
     Ok(socket)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    /// A browser that says nothing.
+    fn silent() -> Command {
+        let mut command = bound_to_us(Path::new("sleep"));
+        command.arg("100");
+        command
+    }
+
+    #[test]
+    fn a_browser_that_does_not_say_where_it_listens_is_ended() {
+        let begin = Instant::now();
+        let error = started(&mut silent(), Duration::from_millis(100)).unwrap_err().to_string();
+        assert!(error.contains("within 100ms"), "{error}");
+        assert!(begin.elapsed() < Duration::from_secs(50), "it was waited for");
+    }
+
+    #[test]
+    fn a_browser_that_ends_is_not_waited_for() {
+        let mut command = Command::new("sh");
+        let error = started(command.args(["-c", "echo no display >&2"]), PATIENCE).unwrap_err().to_string();
+        assert!(error.contains("ended at once: no display"), "{error}");
+    }
+
+    #[test]
+    fn a_browser_ends_with_what_started_it() {
+        let begin = Instant::now();
+        let start = || {
+            let mut command = bound_to_us(Path::new("sh"));
+            let mut process = command.args(["-c", "echo; exec sleep 100"]).stdout(Stdio::piped()).spawn().unwrap();
+            // Once it has written a line, it is bound.
+            BufReader::new(process.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
+            process
+        };
+        let mut process = thread::spawn(start).join().unwrap();
+        assert!(!process.wait().unwrap().success(), "it was killed");
+        assert!(begin.elapsed() < Duration::from_secs(50), "it ran to its own end");
+    }
 }
