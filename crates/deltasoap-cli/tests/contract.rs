@@ -127,7 +127,7 @@ fn what_cannot_be_imported_is_said_with_what_to_do() {
         (&wsdl2, &["a description in WSDL 2.0"]),
         (&page, &["the root element is <html>", "with ?wsdl)"]),
         (&mock.url, &["is it a page?", "with ?wsdl)"]),
-        (&out, &["is not below the import's root", "(--root DIR"]),
+        (&out, &["/etc/hostname is outside of ", "the nearest folder around both", "(--root DIR says"]),
     ] {
         let output = run(&["list", wsdl]);
         let text = stderr(&output);

@@ -17,11 +17,12 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// A generator for the description in a file, a directory or a zip archive, or at a URL; see [`Importer::import`].
+    /// A generator for the description in a file, a directory or a zip archive, or at a URL; see [`Importer::import`]. A file may
+    /// import others of its repository ([`Importer::trust_tree`]).
     pub fn new(source: impl AsRef<Path>) -> Self {
         Builder {
             source: source.as_ref().to_string_lossy().into_owned(),
-            importer: Importer::new(),
+            importer: Importer::new().trust_tree(),
             out_dir: None,
             file_name: None,
             is_file: false,

@@ -1,7 +1,7 @@
 //! The way in: an importer with its rules, and what an import gives.
 
 use crate::document::Document;
-use crate::fetch::{Fetch, FetchError, Fetched, Location, Offline, Store};
+use crate::fetch::{Fetch, FetchError, Fetched, Location, Offline, Store, tree_of};
 use crate::load::{self, Loader, Sources};
 use crate::{
     Definitions, Error, ErrorKind, Limits, Lowered, Note, NoteKind, Place, Position, Schemas, compiled, lower,
@@ -24,6 +24,7 @@ use url::Url;
 pub struct Importer {
     limits: Limits,
     root: Option<PathBuf>,
+    trusts_tree: bool,
     allows_private: bool,
     is_strict: bool,
     fetch: Arc<dyn Fetch + Send + Sync>,
@@ -31,10 +32,11 @@ pub struct Importer {
 
 impl std::fmt::Debug for Importer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Importer { limits, root, allows_private, is_strict, .. } = self;
+        let Importer { limits, root, trusts_tree, allows_private, is_strict, .. } = self;
         f.debug_struct("Importer")
             .field("limits", limits)
             .field("root", root)
+            .field("trusts_tree", trusts_tree)
             .field("allows_private", allows_private)
             .field("is_strict", is_strict)
             .finish_non_exhaustive()
@@ -55,7 +57,14 @@ impl Importer {
         let fetch = Arc::new(crate::fetch::WebClient::default());
         #[cfg(not(feature = "http"))]
         let fetch = Arc::new(Offline);
-        Importer { limits: Limits::default(), root: None, allows_private: false, is_strict: false, fetch }
+        Importer {
+            limits: Limits::default(),
+            root: None,
+            trusts_tree: false,
+            allows_private: false,
+            is_strict: false,
+            fetch,
+        }
     }
 
     /// Bounds on an import.
@@ -71,6 +80,17 @@ impl Importer {
         Importer { root: Some(root.into()), ..self }
     }
 
+    /// Lets files be anywhere in the tree of the first one, so that `wsdl/shop.wsdl` may import `../xsd/types.xsd`. Meant for
+    /// descriptions that the user of a program names himself, not for those that others send.
+    ///
+    /// The tree is the first file's repository: the nearest folder above it with `.git`, `.hg`, `.svn`, `.bzr` or `.jj`. Without one it is
+    /// the highest folder that is below the home directory, below that for temporary files, or two levels below the file system's root.
+    /// Links do not lead out of it. [`root`](Self::root) takes precedence.
+    #[must_use]
+    pub fn trust_tree(self) -> Self {
+        Importer { trusts_tree: true, ..self }
+    }
+
     /// Never uses the network.
     #[must_use]
     pub fn offline(self) -> Self {
@@ -83,8 +103,8 @@ impl Importer {
         Importer { fetch: Arc::new(fetch), ..self }
     }
 
-    /// Lets documents from the network name private addresses: loopback, local networks. Else only those that come
-    /// from one may, and only on the same host and port.
+    /// Lets documents, and redirects, name private addresses: loopback, local networks. Else only the caller may, and documents
+    /// that come from one on the same host and port. A host's name counts as what it resolves to.
     #[must_use]
     pub fn allow_private(self) -> Self {
         Importer { allows_private: true, ..self }
@@ -252,23 +272,25 @@ impl Importer {
             Some(note) => Err(Error::new(ErrorKind::Invalid(note.text.clone()), Some(note.position.clone()))),
             None => {
                 let (limits, lowered) = (self.limits, Some(lowered));
-                Ok(Import { schemas, definitions, notes, limits, documents, root: None, lowered })
+                Ok(Import { schemas, definitions, notes, limits, documents, base: None, lowered })
             }
         }
     }
 
     fn conclude(&self, loader: Loader<'_, '_>) -> Result<Import, Error> {
-        let root = loader.root_folder();
-        Import::of(Sources { is_strict: self.is_strict, ..loader.finish()? }, root)
+        let base = loader.base();
+        Import::of(Sources { is_strict: self.is_strict, ..loader.finish()? }, base)
     }
 
     fn store(&self, folder: Option<&Path>) -> Result<Store<'_>, Error> {
         let root = match &self.root {
             Some(root) => Some(root.canonicalize().map_err(|error| unavailable(root, &error))?),
+            None if self.trusts_tree => folder.map(tree_of),
             None => folder.map(Path::to_owned),
         };
         Ok(Store {
             fetch: &*self.fetch,
+            base: self.root.as_ref().and(root.clone()).or_else(|| folder.map(Path::to_owned)),
             root,
             #[cfg(feature = "archive")]
             archive: None,
@@ -308,8 +330,8 @@ pub struct Import {
     pub(crate) notes: Vec<Note>,
     limits: Limits,
     pub(crate) documents: Vec<Document>,
-    /// The folder that files were read below.
-    root: Option<PathBuf>,
+    /// The folder that compiled files name others from.
+    base: Option<PathBuf>,
     /// The engine's schema, where it came with the import.
     lowered: Option<Lowered>,
 }
@@ -323,14 +345,14 @@ impl std::fmt::Debug for Import {
 }
 
 impl Import {
-    fn of(mut sources: Sources, root: Option<PathBuf>) -> Result<Self, Error> {
+    fn of(mut sources: Sources, base: Option<PathBuf>) -> Result<Self, Error> {
         let mut schemas = resolve::resolve(&mut sources)?;
         normalize::normalize(&sources, &mut schemas)?;
         let definitions = wsdl::read(&mut sources, &schemas)?;
         let notes = std::mem::take(&mut sources.notes).into_iter();
         let notes = notes.map(|(kind, text, place)| Note { kind, text, position: sources.position(place) }).collect();
         let Sources { limits, documents, .. } = sources;
-        Ok(Import { schemas, definitions, notes, limits, documents, root, lowered: None })
+        Ok(Import { schemas, definitions, notes, limits, documents, base, lowered: None })
     }
 
     /// Types, elements, and all else that schemas define.
@@ -357,14 +379,14 @@ impl Import {
     /// that is needed to describe, call, mock, validate and generate. Left out are the schemas' groups,
     /// and what a complex type gives beyond its base ([`Schemas::content`] has it all).
     ///
-    /// The file holds the locations of the documents: files relative to the folder that the importer read below
-    /// ([`Importer::root`]), URLs without a password. So it is the same wherever the documents are. Only the version of this library's format that
+    /// The file holds the locations of the documents: files relative to the folder of the first one, or to
+    /// [`Importer::root`], URLs without a password. So it is the same wherever the documents are. Only the version of this library's format that
     /// wrote it reads it.
     pub fn compile(&self) -> Vec<u8> {
-        let root = self.root.as_deref();
+        let base = self.base.as_deref();
         match &self.lowered {
-            Some(lowered) => compiled::write(self, root, lowered),
-            None => compiled::write(self, root, &lower::lower(self)),
+            Some(lowered) => compiled::write(self, base, lowered),
+            None => compiled::write(self, base, &lower::lower(self)),
         }
     }
 

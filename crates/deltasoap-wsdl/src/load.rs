@@ -149,9 +149,9 @@ impl<'s, 'f> Loader<'s, 'f> {
         self.begin(document)
     }
 
-    /// The folder that files are below.
-    pub(crate) fn root_folder(&self) -> Option<PathBuf> {
-        self.store.root.clone()
+    /// The folder that compiled files name others from.
+    pub(crate) fn base(&self) -> Option<PathBuf> {
+        self.store.base.clone()
     }
 
     /// All that was loaded, and what is built in of it.
@@ -299,15 +299,25 @@ impl<'s, 'f> Loader<'s, 'f> {
         }
         match self.load(&reference) {
             Ok(document) => self.import(document?, &namespace, reference.place),
-            Err(error @ (FetchError::Forbidden(_) | FetchError::TooLarge(..))) => {
-                Err(self.refused(error, reference.place))
-            }
+            Err(error) if self.ends_import(&error, &reference) => Err(self.refused(error, reference.place)),
             Err(error) => {
                 let cause = format!("{} could not be loaded: {error}", reference.location);
                 self.sources.note(NoteKind::Skipped, cause.clone(), reference.place);
                 self.sources.failures.entry(namespace).or_insert(cause);
                 Ok(())
             }
+        }
+    }
+
+    /// True for what an import does not go on without: limits, and what is forbidden. A private address in a document of the
+    /// user's own is most often one where the author's server was.
+    fn ends_import(&self, error: &FetchError, reference: &Reference) -> bool {
+        let referrer = &self.sources.documents[reference.place.document as usize].location;
+        let is_own = !matches!(referrer, Location::Web(_));
+        match error {
+            FetchError::Forbidden(_) => !(is_own && matches!(referrer.join(&reference.location), Ok(Location::Web(_)))),
+            FetchError::TooLarge(..) => true,
+            _ => false,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Where documents come from: files, directories, archives, the network; and where they may not come from.
 
 use deltasoap_core::QName;
-use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Location, Request};
+use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Location, Reach, Request};
 use deltasoap_wsdl::{Error, ErrorKind, Import, Importer, Limits, NoteKind};
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -151,6 +151,54 @@ fn files_outside_of_the_root_are_forbidden() {
     assert!(allowed.is_ok(), "{allowed:?}");
 }
 
+/// A repository with `wsdl/v1/a.xsd`, which includes this, and `b.xsd`; a file `out.xsd` beside the repository.
+fn repository(location: &str) -> Folder {
+    let include = format!("<include schemaLocation='{location}'/>");
+    Folder::with(&[
+        ("repository/.git/HEAD", ""),
+        ("repository/wsdl/v1/a.xsd", &schema("urn:b", &include)),
+        ("repository/b.xsd", &schema("urn:b", B)),
+        ("out.xsd", &schema("urn:b", B)),
+    ])
+}
+
+#[test]
+fn a_trusted_tree_is_read_as_far_as_its_repository_goes() {
+    let import = |location: &str, importer: Importer| {
+        let folder = repository(location);
+        importer.offline().file(&folder.path("repository/wsdl/v1/a.xsd"))
+    };
+    assert!(import("../../b.xsd", Importer::new()).is_err());
+    let found = import("../../b.xsd", Importer::new().trust_tree()).unwrap();
+    assert!(has_type(&found, "urn:b", "B"));
+    let compiled = Importer::new().bytes(Location::Text("a file".into()), found.compile()).unwrap();
+    assert_eq!(compiled.documents().map(ToString::to_string).collect::<Vec<_>>()[..2], ["a.xsd", "../../b.xsd"]);
+    for outside in
+        ["../../../out.xsd", "..\\..\\..\\out.xsd", "../../%2E%2E/out.xsd", "/etc/hostname", "file:///etc/hostname"]
+    {
+        let error = import(outside, Importer::new().trust_tree()).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Fetch(FetchError::Forbidden(_))), "{outside}: {error}");
+    }
+    let error = import("../../../out.xsd", Importer::new().trust_tree()).unwrap_err().to_string();
+    assert!(error.contains("repository, the folder that files are read from"), "{error}");
+}
+
+#[test]
+fn a_root_that_is_said_is_the_trusted_folder() {
+    let folder = repository("../../b.xsd");
+    let importer = Importer::new().offline().trust_tree().root(folder.path("repository/wsdl"));
+    assert!(importer.file(&folder.path("repository/wsdl/v1/a.xsd")).is_err());
+}
+
+#[cfg(unix)]
+#[test]
+fn links_do_not_lead_out_of_a_trusted_tree() {
+    let folder = repository("../../link/out.xsd");
+    std::os::unix::fs::symlink(&folder.0, folder.path("repository/link")).unwrap();
+    let error = Importer::new().offline().trust_tree().file(&folder.path("repository/wsdl/v1/a.xsd")).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Fetch(FetchError::Forbidden(_))), "{error}");
+}
+
 #[cfg(unix)]
 #[test]
 fn links_do_not_lead_out_of_the_root() {
@@ -165,7 +213,7 @@ fn links_do_not_lead_out_of_the_root() {
 #[derive(Clone, Default)]
 struct Net {
     pages: HashMap<&'static str, (String, bool)>,
-    asked: Arc<Mutex<Vec<(String, bool)>>>,
+    asked: Arc<Mutex<Vec<(String, Reach)>>>,
 }
 
 impl Net {
@@ -181,7 +229,7 @@ impl Net {
 
 impl Fetch for Net {
     fn fetch(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
-        self.asked.lock().unwrap().push((request.url.to_string(), request.public_only));
+        self.asked.lock().unwrap().push((request.url.to_string(), request.reach));
         let (text, is_private) = self.pages.get(request.url.as_str()).ok_or(FetchError::Unavailable("404".into()))?;
         Ok(Fetched { bytes: text.as_bytes().to_vec(), is_private: *is_private })
     }
@@ -204,7 +252,7 @@ fn documents_from_the_network_are_joined_to_their_urls() {
     let import = net.import("http://h/s/a?xsd").unwrap();
     assert!(has_type(&import, "urn:b", "B"));
     let asked = net.asked.lock().unwrap().clone();
-    assert_eq!(asked, [("http://h/s/a?xsd".to_owned(), false), ("http://h/s/b.xsd".to_owned(), true)]);
+    assert_eq!(asked, [("http://h/s/a?xsd".to_owned(), Reach::Origin), ("http://h/s/b.xsd".to_owned(), Reach::Public)]);
 }
 
 #[test]
@@ -239,6 +287,22 @@ fn documents_from_a_private_address_name_others_of_it() {
     assert!(net.import("http://127.0.0.1:8080/a").is_err());
     let allowed = Importer::new().fetch_with(net).allow_private().import("http://127.0.0.1:8080/a");
     assert!(!matches!(allowed.unwrap_err().kind(), ErrorKind::Fetch(FetchError::Forbidden(_))));
+}
+
+#[test]
+fn local_documents_go_on_without_private_addresses() {
+    let asked = |importer: Importer, net: Net| {
+        let text = schema("urn:a", "<import namespace='urn:b' schemaLocation='http://10.0.0.1/b'/><element name='e'/>");
+        let folder = Folder::with(&[("a.xsd", &text)]);
+        let import = importer.fetch_with(net.clone()).file(&folder.path("a.xsd")).unwrap();
+        let asked = net.asked.lock().unwrap().clone();
+        (asked, import.notes().iter().map(|note| note.text.clone()).collect::<Vec<_>>())
+    };
+    let net = || Net::with(&[("http://10.0.0.1/b", &schema("urn:b", ""), true)]);
+    let (requests, notes) = asked(Importer::new(), net());
+    assert!(requests.is_empty() && notes[0].contains("is a private address"), "{requests:?} {notes:?}");
+    let (requests, notes) = asked(Importer::new().allow_private(), net());
+    assert_eq!((requests, notes.len()), (vec![("http://10.0.0.1/b".to_owned(), Reach::All)], 0));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 #![cfg(feature = "http")]
 
-use deltasoap_wsdl::fetch::{Access, Fetch, FetchError, Request, WebClient};
+use deltasoap_wsdl::fetch::{Access, Fetch, FetchError, Reach, Request, WebClient};
 use deltasoap_wsdl::{ErrorKind, Importer};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
@@ -75,10 +75,10 @@ fn answer(path: &str) -> String {
     format!("HTTP/1.1 {status}\r\n{header}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
 }
 
-fn fetch(url: &Url, path: &str, public_only: bool) -> Result<Vec<u8>, FetchError> {
+fn fetch(url: &Url, path: &str, reach: Reach) -> Result<Vec<u8>, FetchError> {
     let url = url.join(path).expect("a URL");
     let timeout = Duration::from_secs(10);
-    let fetched = WebClient::default().fetch(&Request { url: &url, public_only, most_bytes: 1 << 16, timeout })?;
+    let fetched = WebClient::default().fetch(&Request { url: &url, reach, most_bytes: 1 << 16, timeout })?;
     assert!(fetched.is_private);
     Ok(fetched.bytes)
 }
@@ -94,12 +94,13 @@ fn documents_are_fetched_with_what_they_include() {
 #[test]
 fn what_is_not_to_be_had_is_said() {
     let url = server();
-    assert!(fetch(&url, "b", false).is_ok());
-    assert!(matches!(fetch(&url, "b", true), Err(FetchError::Forbidden(_))));
-    assert!(matches!(fetch(&url, "elsewhere", false), Err(FetchError::Forbidden(_))));
-    assert!(matches!(fetch(&url, "long", false), Err(FetchError::TooLarge(..))));
+    assert!(fetch(&url, "b", Reach::Origin).is_ok());
+    assert!(matches!(fetch(&url, "b", Reach::Public), Err(FetchError::Forbidden(_))));
+    assert!(matches!(fetch(&url, "elsewhere", Reach::Origin), Err(FetchError::Forbidden(_))));
+    assert!(matches!(fetch(&url, "elsewhere", Reach::All), Err(FetchError::Unavailable(_))));
+    assert!(matches!(fetch(&url, "long", Reach::Origin), Err(FetchError::TooLarge(..))));
     for path in ["nothing", "loop", "file"] {
-        assert!(matches!(fetch(&url, path, false), Err(FetchError::Unavailable(_))), "{path}");
+        assert!(matches!(fetch(&url, path, Reach::Origin), Err(FetchError::Unavailable(_))), "{path}");
     }
     let error = Importer::new().url(url.join("nothing").expect("a URL")).expect_err("404");
     assert!(matches!(error.kind(), ErrorKind::Fetch(FetchError::Unavailable(_))), "{error}");
@@ -109,7 +110,20 @@ fn what_is_not_to_be_had_is_said() {
 fn names_of_this_machine_are_private() {
     let mut url = server();
     url.set_host(Some("localhost")).expect("a host");
-    assert!(matches!(fetch(&url, "b", true), Err(FetchError::Forbidden(_))));
+    assert!(matches!(fetch(&url, "b", Reach::Public), Err(FetchError::Forbidden(_))));
+}
+
+#[test]
+fn local_documents_name_private_addresses_only_if_the_caller_allows_it() {
+    let mut url = server();
+    for host in ["127.0.0.1", "localhost"] {
+        url.set_host(Some(host)).expect("a host");
+        let text =
+            format!("<schema xmlns='http://www.w3.org/2001/XMLSchema'><include schemaLocation='{url}b'/></schema>");
+        let error = Importer::new().text(&text).expect_err("a private address");
+        assert!(matches!(error.kind(), ErrorKind::Fetch(FetchError::Forbidden(_))), "{error}");
+        assert_eq!(Importer::new().allow_private().text(&text).expect("a schema").documents().count(), 2);
+    }
 }
 
 #[test]
@@ -131,7 +145,7 @@ fn credentials_go_to_their_origin_alone() {
     let fetch = |url: &Url| {
         let access = Access::to(&server).basic("ada", "pw").expect("a name");
         let timeout = Duration::from_secs(10);
-        WebClient::with_access(access).fetch(&Request { url, public_only: false, most_bytes: 1 << 16, timeout })
+        WebClient::with_access(access).fetch(&Request { url, reach: Reach::Origin, most_bytes: 1 << 16, timeout })
     };
     assert!(fetch(&server.join("secret/a").expect("a URL")).is_ok());
     assert!(fetch(&other.join("secret/a").expect("a URL")).is_err());

@@ -22,10 +22,12 @@ pub struct Loading {
     /// Use no network for the documents that it imports
     #[arg(long, requires = "wsdl")]
     pub offline: bool,
-    /// Let documents import files below this directory; default: that of the WSDL
+    /// Read files below this directory only; default: the repository of the WSDL (the nearest directory above it with .git or the
+    /// like), or else the highest one that is not shared, as the home directory and /tmp are
     #[arg(long, value_name = "DIR", requires = "wsdl")]
     pub root: Option<PathBuf>,
-    /// Let documents from the network import others from private addresses
+    /// Fetch documents from private addresses (loopback, local networks) that a document or a redirect names; the WSDL's own URL
+    /// needs no leave
     #[arg(long, requires = "wsdl")]
     pub allow_private: bool,
     #[command(flatten)]

@@ -61,14 +61,10 @@ fn explained(wsdl: &str, error: &deltasoap_wsdl::Error) -> anyhow::Error {
     let hints = [
         ("status 401", "-u NAME:PASSWORD says who asks, with --digest if the host wants that"),
         ("UnknownIssuer", "--cacert FILE trusts the certificates of a file, -k any"),
-        ("address is private", "--allow-private lets documents from the network import others from private addresses"),
-        (
-            "is a private address",
-            "--allow-private lets documents from the network import others from private addresses",
-        ),
+        ("private address", "--allow-private fetches documents from private addresses that others name"),
         ("the root element is <html>", "that is a page; most services give their WSDL at their URL with ?wsdl"),
         ("document type declaration", "is it a page? Most services give their WSDL at their URL with ?wsdl"),
-        ("below the import's root", "--root DIR lets documents import files below a directory"),
+        ("the folder that files are read from", "--root DIR says another one"),
     ];
     let hint = hints.into_iter().find(|(sign, _)| text.contains(sign)).map(|(_, hint)| format!(" ({hint})"));
     anyhow!("{wsdl} cannot be imported: {text}{}", hint.unwrap_or_default())
@@ -80,7 +76,7 @@ fn importer<F: Fetch + Send + Sync + 'static>(
     loading: &Loading,
     make: impl FnOnce(WebClient) -> F,
 ) -> Result<Importer> {
-    let mut importer = Importer::new();
+    let mut importer = Importer::new().trust_tree();
     match Url::parse(wsdl).ok().filter(|url| matches!(url.scheme(), "http" | "https")) {
         Some(url) => importer = importer.fetch_with(make(access::web_client(&url, &loading.access)?)),
         None if loading.offline => importer = importer.offline(),

@@ -79,7 +79,7 @@ fn sizes(percents: &[f64], mode: Mode) -> Result<Vec<Sizes>> {
 
 /// The first operations of a description; what cannot be predicted is said.
 fn operations(model: &Model, path: &Path, most: usize, sizes: &[Sizes]) -> Vec<Trial> {
-    let imported = deltasoap_wsdl::Importer::new().offline().import(&path.to_string_lossy());
+    let imported = deltasoap_wsdl::Importer::new().trust_tree().offline().import(&path.to_string_lossy());
     let contract = match imported {
         Ok(import) => Contract::from(import),
         Err(error) => {

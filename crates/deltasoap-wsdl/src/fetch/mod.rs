@@ -1,13 +1,14 @@
 //! Where documents come from: files, zip archives, the network.
 //!
 //! A description decides which other documents are read, so what it may name is bounded here: `http`, `https` and
-//! files below the root, nothing else; a document from the network names no files, and no private addresses unless it
-//! came from there itself or the importer allows it.
+//! files below the root, nothing else. A document from the network names no files. No document names a private address,
+//! unless it came from there itself or the importer allows it; only the caller does.
 
 #[cfg(feature = "http")]
 mod access;
 mod location;
 mod store;
+mod trust;
 #[cfg(feature = "http")]
 mod web;
 
@@ -17,6 +18,7 @@ pub use location::Location;
 #[cfg(feature = "archive")]
 pub(crate) use store::bounded;
 pub(crate) use store::{Referrer, Store};
+pub(crate) use trust::tree_of;
 #[cfg(feature = "http")]
 pub use web::WebClient;
 
@@ -39,20 +41,31 @@ pub trait Fetch {
 pub struct Request<'a> {
     /// An `http` or `https` URL without a fragment.
     pub url: &'a Url,
-    /// True if only public addresses may be connected to ([`is_public`]), whatever the host's name stands for.
-    pub public_only: bool,
+    /// Which addresses may be connected to, whatever the host's name stands for.
+    pub reach: Reach,
     /// Most bytes of the document, uncompressed.
     pub most_bytes: usize,
     /// Time for the whole exchange.
     pub timeout: Duration,
 }
 
+/// Which addresses a document may come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Public ones ([`is_public`]).
+    Public,
+    /// That of the URL, whatever it is, and redirects to the same origin; redirects elsewhere lead to public ones only.
+    Origin,
+    /// All.
+    All,
+}
+
 impl fmt::Debug for Request<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Request { url, public_only, most_bytes, timeout } = self;
+        let Request { url, reach, most_bytes, timeout } = self;
         f.debug_struct("Request")
             .field("url", &format_args!("{}", Shown(url)))
-            .field("public_only", public_only)
+            .field("reach", reach)
             .field("most_bytes", most_bytes)
             .field("timeout", timeout)
             .finish()

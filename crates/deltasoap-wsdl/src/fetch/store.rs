@@ -1,6 +1,7 @@
 //! Reads documents from wherever they are, within the importer's rules.
 
-use super::{Fetch, FetchError, Fetched, Location, Request, Shown, names_private_host};
+use super::trust::nearest_around;
+use super::{Fetch, FetchError, Fetched, Location, Reach, Request, Shown, names_private_host};
 use crate::Limits;
 use std::fs::File;
 use std::io::Read;
@@ -12,9 +13,11 @@ pub(crate) struct Store<'f> {
     pub(crate) fetch: &'f dyn Fetch,
     /// Files are below it; `None` if none may be read.
     pub(crate) root: Option<PathBuf>,
+    /// The folder that compiled files name others from.
+    pub(crate) base: Option<PathBuf>,
     #[cfg(feature = "archive")]
     pub(crate) archive: Option<Archive>,
-    /// Documents from the network may name private addresses.
+    /// Documents may name private addresses.
     pub(crate) allows_private: bool,
     pub(crate) limits: Limits,
     /// Bytes read so far.
@@ -61,27 +64,45 @@ impl Store<'_> {
     fn file(&self, path: &Path, most: usize) -> Result<Vec<u8>, FetchError> {
         let unavailable = |error: std::io::Error| FetchError::Unavailable(format!("{}: {error}", path.display()));
         let real = path.canonicalize().map_err(unavailable)?;
-        let Some(root) = self.root.as_ref().filter(|root| real.starts_with(root)) else {
-            return Err(FetchError::Forbidden(format!("{} is not below the import's root", path.display())));
-        };
-        debug_assert!(root.is_absolute());
+        self.check_place(path, &real)?;
         if !real.is_file() {
             return Err(FetchError::Unavailable(format!("{} is not a file", path.display())));
         }
         bounded(File::open(real).map_err(unavailable)?, most)
     }
 
+    /// Files are read below the root alone, wherever links lead.
+    fn check_place(&self, path: &Path, real: &Path) -> Result<(), FetchError> {
+        let Some(root) = &self.root else {
+            return Err(FetchError::Forbidden(format!("{}: this import reads no files", path.display())));
+        };
+        if real.starts_with(root) {
+            return Ok(());
+        }
+        let around = nearest_around(real, root);
+        let [real, root, around] = [real, root, &around].map(Path::display);
+        Err(FetchError::Forbidden(format!(
+            "{real} is outside of {root}, the folder that files are read from; {around} is the nearest folder around both"
+        )))
+    }
+
     fn web(&self, url: &Url, by: Option<Referrer<'_>>, most: usize) -> Result<Fetched, FetchError> {
-        let public_only = !self.allows_private && by.is_some_and(|by| by.is_from_elsewhere(url));
-        if public_only && names_private_host(url) {
-            return Err(FetchError::Forbidden(format!(
-                "{} is a private address, named by a document from the network",
-                Shown(url)
-            )));
+        let reach = self.reach(url, by);
+        if reach == Reach::Public && names_private_host(url) {
+            return Err(FetchError::Forbidden(format!("{} is a private address, named by a document", Shown(url))));
         }
         let (timeout, most_bytes) = (self.limits.timeout, most);
-        let fetched = self.fetch.fetch(&Request { url, public_only, most_bytes, timeout })?;
+        let fetched = self.fetch.fetch(&Request { url, reach, most_bytes, timeout })?;
         if fetched.bytes.len() > most { Err(too_large(most)) } else { Ok(fetched) }
+    }
+
+    /// The caller names any address. A document names public ones, and those of the place that it came from.
+    fn reach(&self, url: &Url, by: Option<Referrer<'_>>) -> Reach {
+        match by {
+            _ if self.allows_private => Reach::All,
+            Some(by) if !by.is_from(url) => Reach::Public,
+            _ => Reach::Origin,
+        }
     }
 
     #[cfg(feature = "archive")]
@@ -98,12 +119,9 @@ impl Store<'_> {
 }
 
 impl Referrer<'_> {
-    /// True if what it names on the network must be public: it came from the network, and not from that very place.
-    fn is_from_elsewhere(self, url: &Url) -> bool {
-        match self.location {
-            Location::Web(own) => !(self.is_private && own.origin() == url.origin()),
-            _ => false,
-        }
+    /// True if it came from a private address, and from that very host and port.
+    fn is_from(self, url: &Url) -> bool {
+        matches!(self.location, Location::Web(own) if self.is_private && own.origin() == url.origin())
     }
 }
 

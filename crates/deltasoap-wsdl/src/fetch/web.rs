@@ -5,7 +5,7 @@
 //! rules for documents from the network.
 
 use super::store::bounded;
-use super::{Access, Fetch, FetchError, Fetched, Request, Shown, is_public, names_private_host};
+use super::{Access, Fetch, FetchError, Fetched, Reach, Request, Shown, is_public, names_private_host};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -38,13 +38,15 @@ impl WebClient {
 impl Fetch for WebClient {
     fn fetch(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
         let deadline = Instant::now().checked_add(request.timeout);
-        let (mut url, mut public_only) = (request.url.clone(), request.public_only);
+        let (mut url, mut reach) = (request.url.clone(), request.reach);
         for _ in 0..=REDIRECTS {
             let access = self.access.as_ref().filter(|access| access.origin == url.origin());
-            match exchange(&url, access, public_only, deadline, request.most_bytes)? {
+            match exchange(&url, access, reach, deadline, request.most_bytes)? {
                 Answer::Document(fetched) => return Ok(fetched),
                 Answer::Moved { to, was_private } => {
-                    public_only |= !(was_private && to.origin() == url.origin());
+                    if reach == Reach::Origin && !(was_private && to.origin() == url.origin()) {
+                        reach = Reach::Public;
+                    }
                     url = to;
                 }
             }
@@ -61,11 +63,11 @@ enum Answer {
 fn exchange(
     url: &Url,
     access: Option<&Access>,
-    public_only: bool,
+    reach: Reach,
     deadline: Option<Instant>,
     most: usize,
 ) -> Result<Answer, FetchError> {
-    let shown = Shown(url);
+    let (shown, public_only) = (Shown(url), reach == Reach::Public);
     if public_only && names_private_host(url) {
         return Err(FetchError::Forbidden(format!("{shown} is a private address")));
     }
@@ -152,7 +154,7 @@ impl Guard {
             return Ok(found);
         }
         if self.public_only {
-            let refused = std::io::Error::new(std::io::ErrorKind::PermissionDenied, "the host's address is private");
+            let refused = std::io::Error::new(std::io::ErrorKind::PermissionDenied, "the host has a private address");
             return Err(ureq::Error::Io(refused));
         }
         self.met_private.store(true, Ordering::Relaxed);
