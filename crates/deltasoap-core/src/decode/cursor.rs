@@ -101,7 +101,7 @@ impl State {
         }
     }
 
-    /// Reads every item of an array by the general routines from now on: for tests, which compare.
+    /// See [`Decoder::without_shortcuts`](super::Decoder::without_shortcuts).
     pub(crate) fn without_shortcuts(&mut self) {
         self.learned.switch_off();
     }
@@ -352,6 +352,11 @@ impl<'c> Cursor<'c> {
     #[inline]
     pub fn is_over(&self, index: usize) -> bool {
         index < self.state.over
+    }
+
+    /// The routine goes on as if its value had been vacant when it was entered: nothing of an old value is left in it.
+    pub(crate) fn leave_old(&mut self, index: usize) {
+        self.state.over = self.state.over.min(index);
     }
 
     /// Where in its list the occurrence stands that the calling routine has opened: for a list that is asked to read it.

@@ -46,8 +46,8 @@ impl Decoder {
         Decoder { feed: Feed::new(options.limits), state: State::new(options), image: Image::default(), received: 0 }
     }
 
-    /// As [`new`](Self::new), without the shortcut for flat items: for tests, which compare the two.
-    #[doc(hidden)]
+    /// As [`new`](Self::new), but this decoder learns nothing from the items it reads: every item goes through the general routines. It
+    /// gives the same results, only slower. Tests use it as a reference that shares no learned markup with the decoder under test.
     pub fn without_shortcuts(options: DecodeOptions) -> Self {
         let mut decoder = Self::new(options);
         decoder.state.without_shortcuts();

@@ -49,6 +49,22 @@ fn sparse() {
 }
 
 #[test]
+fn markup_with_a_place_is_learned_for_no_other_item() {
+    let array = |items: &str| format!("<item e:arrayType='xsd:int[9]'>{items}</item>");
+    let rows = |rows: &[&str]| {
+        let put = read(&format!("<rows>{}</rows>", rows.iter().map(|&row| array(row)).collect::<String>()))?;
+        Ok::<_, deltasoap::Error>(put.rows.expect("an array").0.into_iter().map(|row| row.0).collect::<Vec<_>>())
+    };
+    let at = |place: usize, value: i32| format!("<i e:position='[{place}]'>{value}</i>");
+    assert_eq!(rows(&[&at(2, 5), &at(2, 6)]).expect("read"), [[0, 0, 5], [0, 0, 6]]);
+    assert_eq!(rows(&[&at(1, 5), &(at(0, 6) + &at(1, 7))]).expect("read"), [[0, 5], [6, 7]]);
+    let plain = "<i>1</i><i>2</i>";
+    assert_eq!(rows(&[plain, &at(1, 5), plain, &at(1, 6)]).expect("read"), [[1, 2], [0, 5], [1, 2], [0, 6]]);
+    let twice = rows(&[&(at(2, 5) + &at(2, 6))]).expect_err("the same place twice");
+    assert!(matches!(twice.kind(), ErrorKind::ArrayType(_)), "{twice}");
+}
+
+#[test]
 fn room_for_items_that_are_left_out_is_bounded() {
     let limit = Limits::default().omitted_items;
     assert_eq!(ints("", &format!("<i e:position='[{limit}]'>1</i>")).expect("read").len(), limit + 1);

@@ -142,8 +142,10 @@ fn open_item<T: Content>(
 ) -> Step {
     let (array, view) = (view, item_view(view));
     let inner = inner_sizes(cursor, me, array);
-    if let Some(place) = shape::position(cursor, &inner)? {
+    let position = shape::position(cursor, &inner)?;
+    if let Some(place) = position {
         cursor.leave_differential()?;
+        leave_old(items, cursor, me);
         omit(items, cursor, array, (me, place))?;
         cursor.frame(me).count = u32::try_from(place).unwrap_or(u32::MAX);
     }
@@ -167,9 +169,19 @@ fn open_item<T: Content>(
     frame.is_repeated = true;
     frame.state = INSIDE;
     if before.is_some() {
-        cursor.learn_from(before);
+        // The markup of an item that says where it stands means another place each time.
+        cursor.learn_from(before.filter(|_| position.is_none()));
     }
     Ok(())
+}
+
+/// Over an old value: drops the old items that were not replaced yet. The array goes on as one that is read from its start: only
+/// that has gaps.
+fn leave_old<T>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, me: usize) {
+    if cursor.is_over(me) {
+        items.truncate(cursor.frame(me).count as usize);
+        cursor.leave_old(me);
+    }
 }
 
 /// True if the next item comes behind all that are there, or in the place of an old one.

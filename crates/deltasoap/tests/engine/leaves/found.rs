@@ -1,7 +1,7 @@
 //! What the random streams have found, in few words.
 
 use super::shapes::{Arrays, Open, Points, Wide};
-use super::stream::{LEAF, read_cut, read_pair, read_within};
+use super::stream::{LEAF, read_by_all, read_cut, read_pair, read_within};
 use deltasoap::{Checkpoints, Differential, Limits};
 
 fn root(content: &str) -> String {
@@ -99,4 +99,51 @@ fn chunks_end_in_the_white_space_after_the_last_item() {
             read_cut::<Arrays>(&stream);
         }
     }
+}
+
+/// An array of ints whose items stand where they say, or behind the one in front of them.
+fn sparse(attributes: &str, items: &[(Option<usize>, i32)]) -> String {
+    let item = |&(place, value): &(Option<usize>, i32)| {
+        let place = place.map(|place| format!(" e:position='[{place}]'")).unwrap_or_default();
+        format!("<item{place}>{value}</item>")
+    };
+    format!("<more e:arrayType='xsd:int[9]'{attributes}>{}</more>", items.iter().map(item).collect::<String>())
+}
+
+#[test]
+fn sparse_arrays_hold_nothing_of_the_message_before() {
+    let document = |content: &str| {
+        let (soap, xsd) = ("http://schemas.xmlsoap.org/soap/encoding/", "http://www.w3.org/2001/XMLSchema");
+        format!("<r xmlns:e='{soap}' xmlns:xsd='{xsd}' kind='1'>{content}</r>")
+    };
+    let more =
+        |array: String| document(&(sparse("", &[(None, 7), (None, 8)]) + &array + "<more><item>1</item></more>"));
+    let full = more(sparse("", &[(None, 1), (None, 2), (None, 3), (None, 4)]));
+    for items in [
+        &[(None, 1), (Some(3), 9)][..],
+        &[(None, 1), (Some(6), 9), (None, 10)],
+        &[(None, 1), (Some(3), 9), (Some(1), 7)],
+        &[(None, 1), (Some(3), 9), (Some(1), 7), (None, 8), (None, 9)],
+        &[(None, 1), (Some(2), 9), (Some(2), 7)],
+        &[(None, 1), (Some(0), 9)],
+        &[(Some(0), 1), (Some(1), 2), (Some(2), 3)],
+        &[(Some(2), 1)],
+    ] {
+        let sparse = more(sparse("", items));
+        read_by_all::<Arrays>(&[&full, &sparse, &full, &full, &sparse, &sparse]);
+    }
+    let begins_later = more(sparse(" e:offset='[2]'", &[(None, 1), (Some(4), 9)]));
+    read_by_all::<Arrays>(&[&full, &begins_later, &full]);
+    let structs = |items: &str| {
+        document(&format!("<flat>{items}</flat><deep>{}</deep>", items.replace("a>", "x>").replace("b>", "y>")))
+    };
+    let item = |place: &str, b: &str| format!("<item{place}><a>1</a><b>{b}</b></item>");
+    let one = structs(&(item("", "2") + &item("", "3") + &item("", "4")));
+    let other = structs(&(item("", "2") + &item(" e:position='[2]'", "5")));
+    read_by_all::<Arrays>(&[&one, &other, &one, &one, &other]);
+    let rows = |row: &str| {
+        document(&format!("<rows><item><item>5</item><item>6</item><item>7</item></item><item>{row}</item></rows>"))
+    };
+    let (one, other) = (rows("<item>1</item><item>2</item>"), rows("<item>1</item><item e:position='[2]'>2</item>"));
+    read_by_all::<Arrays>(&[&one, &other, &one, &one, &other]);
 }

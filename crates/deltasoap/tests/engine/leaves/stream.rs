@@ -37,14 +37,19 @@ impl<T: Typed> Root for Operation<T> {
 
 /// # Panics
 /// When the document cannot be read.
-pub fn must_be_good<T: Typed>(document: &[u8]) {
+pub fn must_be_good<T: Typed + PartialEq + Debug>(document: &[u8]) {
     assert_eq!(alone::<T>(document, Limits::default()).map(drop), Ok(()));
 }
 
-fn alone<T: Typed>(document: &[u8], limits: Limits) -> Result<T, Error> {
-    let mut root = ElementRoot::<T>::new(T::view());
-    Decoder::new(DecodeOptions { differential: Differential::OFF, limits }).decode(&mut root, document)?;
-    Ok(root.value)
+/// Reads a document by itself: by the general routines alone, which must be what regular mode gives.
+fn alone<T: Typed + PartialEq + Debug>(document: &[u8], limits: Limits) -> Result<T, Error> {
+    let options = DecodeOptions { differential: Differential::OFF, limits };
+    let [general, regular] = [Decoder::without_shortcuts(options), Decoder::new(options)].map(|mut decoder| {
+        let mut root = ElementRoot::<T>::new(T::view());
+        decoder.decode(&mut root, document).map(|()| root.value)
+    });
+    assert!(general == regular, "{}\nexpected: {general:?}\n   found: {regular:?}", String::from_utf8_lossy(document));
+    general
 }
 
 /// Reads two documents; gives what was done.
@@ -53,6 +58,22 @@ pub fn read_pair<T: Typed + PartialEq + Debug>(documents: [&str; 2], differentia
     let options = DecodeOptions { differential, ..DecodeOptions::default() };
     let expected = documents.each_ref().map(|document| alone::<T>(document, options.limits));
     read_by(&documents, &expected, options, || usize::MAX)
+}
+
+/// Reads a stream by every policy, with small portions and large ones, whole and in chunks.
+pub fn read_by_all<T: Typed + PartialEq + Debug>(documents: &[&str]) {
+    let documents: Vec<_> = documents.iter().map(|document| document.as_bytes().to_vec()).collect();
+    let limits = Limits::default();
+    let expected: Vec<_> = documents.iter().map(|document| alone::<T>(document, limits)).collect();
+    let papers = [Checkpoints::Full, Checkpoints::Differential, Checkpoints::Lightweight].into_iter();
+    let papers = papers.flat_map(|checkpoints| {
+        [1, 16, 64, 512].map(|portion| Differential { checkpoints, portion, ..Differential::OFF })
+    });
+    for differential in papers.chain([LEAF, Differential::default()]) {
+        for chunk in [usize::MAX, 1, 17, 100] {
+            read_by(&documents, &expected, DecodeOptions { differential, limits }, || chunk);
+        }
+    }
 }
 
 /// Reads a stream with leaf checkpoints, in chunks of several sizes.
