@@ -252,10 +252,10 @@ fn include(href: &str) -> String {
 const XOP: &str = "multipart/related; boundary=b; type=\"application/xop+xml\"; start-info=\"text/xml\"";
 
 /// Posts a package in pieces of several sizes, which must make no difference. The part of the answer that tells.
-async fn answer(service: &SoapService, media: &str, package: &str) -> String {
+async fn answer(service: &SoapService, media: &str, package: impl AsRef<[u8]>) -> String {
     let mut answers = Vec::new();
     for size in [1, 50, usize::MAX] {
-        let answered = post_pieces(service, media, package.as_bytes(), size).await;
+        let answered = post_pieces(service, media, package.as_ref(), size).await;
         answers.push(format!("{} {}", answered.status.as_u16(), answered.body));
     }
     let told = |text: &String| text.split(" (part").next().map(str::to_owned);
@@ -535,5 +535,161 @@ async fn the_action_is_found_in_all_its_places() {
         let media = format!("multipart/related; boundary=b; {parameter}");
         let told = answer(&service, &media, &package).await;
         assert!(told.contains("<action>urn:a</action>"), "{told}");
+    }
+}
+
+#[derive(Debug, Soap)]
+#[soap(namespace = "urn:test", message)]
+struct Glance {
+    part: Option<String>,
+}
+
+#[derive(Debug, Soap)]
+#[soap(namespace = "urn:test", message)]
+struct Glanced {
+    first: i32,
+}
+
+/// Reads the part that it is told to, or none, and swallows what is wrong with it.
+async fn glance(request: Lease<Glance>, mut context: Context) -> Result<Glanced, Fault> {
+    let first = match &request.part {
+        Some(id) => context.attachments().bytes(&Binary::part(id)).await.map_or(-1, |part| part.len() as i32),
+        None => 0,
+    };
+    Ok(Glanced { first })
+}
+
+fn glance_envelope(part: Option<&str>) -> String {
+    let part = part.map_or(String::new(), |id| format!("<part>{id}</part>"));
+    let body = format!("<t:Glance xmlns:t='urn:test'>{part}</t:Glance>");
+    format!("<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>{body}</s:Body></s:Envelope>")
+}
+
+/// Packages whose message and first part `a` are valid, with what is wrong after them.
+fn invalid_after_the_first_part(root: &str) -> Vec<(String, u16, &'static str)> {
+    let valid = related(&[("Content-ID: r", root), ("Content-ID: a", "12345")]);
+    let open = valid.strip_suffix("--b--\r\n").expect("a last boundary").to_owned();
+    let with = |rest: &str| format!("{open}{rest}");
+    let part = |headers: &str| with(&format!("--b\r\n{headers}\r\n\r\nx\r\n--b--\r\n"));
+    vec![
+        (part("Content-ID: <a>"), 400, "two parts have the content ID \"a\""),
+        (part("Content-ID: <r>"), 400, "two parts have the content ID \"r\""),
+        (part("Content-ID: b\r\ncontent-id: c"), 400, "a part has two headers Content-ID"),
+        (part(&format!("X: {}", "y".repeat(400))), 413, "the limit `headers` of 300"),
+        (part(&"X: y\r\n".repeat(101).trim_end().replace("X: y", "X:")), 413, "the limit `headers` of 300"),
+        (part(&"X:\n".repeat(101)[..302]), 413, "the limit `headers` of 300"),
+        (part("no colon"), 400, "a header of a part has no colon"),
+        (part("Content-Transfer-Encoding: x"), 400, "unknown Content-Transfer-Encoding"),
+        (with("--b\r\n\r\n3\r\n--b\r\n\r\n4\r\n--b\r\n\r\n5\r\n--b--\r\n"), 413, "the limit `parts` of 4"),
+        (with(&format!("--b\r\n\r\n{}\r\n--b--\r\n", "z".repeat(3000))), 413, "the limit `part` of 2000"),
+        (with("--b--junk\r\n"), 400, "something follows the last boundary on its line"),
+        (with("--b-- \t.\r\n"), 400, "something follows the last boundary on its line"),
+        (with("--b\r\n\r\n3\r\n--bjunk\r\n\r\n"), 400, "something stands behind a boundary"),
+        (with(""), 400, "the package ended before the last boundary"),
+        (with("--b-"), 400, "the package ended before the end of a boundary"),
+        (with("--b\r\n\r\n3\r\n"), 400, "the package ended before the last boundary"),
+        (format!("{valid}{}", "e".repeat(5000)), 413, "the limit `total` of 5000"),
+    ]
+}
+
+fn glancing() -> SoapService {
+    let limits = AttachmentLimits { parts: 4, headers: 300, part: 2000, total: 5000, ..AttachmentLimits::default() };
+    let builder = SoapService::builder().operation_with_context(glance);
+    builder.attachments(options(limits)).build().expect("a service")
+}
+
+#[tokio::test]
+async fn a_package_is_checked_to_its_end_before_its_answer_counts() {
+    let service = glancing();
+    for part in [None, Some("a")] {
+        let root = glance_envelope(part);
+        for valid in ["--b--\r\n", "--b--", "--b-- \t\r\n", "--b--\r\nan epilogue --b", "--b\r\n\r\n3\r\n--b--"] {
+            let package = related(&[("Content-ID: r", &root), ("Content-ID: a", "12345")]).replace("--b--\r\n", valid);
+            let told = answer(&service, XOP, &package).await;
+            let first = part.map_or(0, |_| 5);
+            assert!(told.starts_with("200 ") && told.contains(&format!("<first>{first}</first>")), "{valid:?}: {told}");
+        }
+        for (package, status, expected) in invalid_after_the_first_part(&root) {
+            let told = answer(&service, XOP, &package).await;
+            assert!(told.starts_with(&status.to_string()) && told.contains(expected), "{part:?} {expected}: {told}");
+        }
+    }
+    // What the handler swallows is still an invalid package.
+    let root = glance_envelope(Some("a"));
+    let broken = related(&[("Content-ID: r", &root), ("Content-ID: a\r\nContent-Transfer-Encoding: base64", "?")]);
+    let told = answer(&service, XOP, &broken).await;
+    assert!(told.starts_with("400 ") && told.contains("the package is invalid: "), "{told}");
+    // That there is no such part is the handler's to judge.
+    let without = related(&[("Content-ID: r", &root)]);
+    assert!(answer(&service, XOP, &without).await.contains("<first>-1</first>"));
+}
+
+#[tokio::test]
+async fn a_one_way_message_is_checked_to_its_packages_end() {
+    let operation = Operation::one_way(async |_: Lease<Glance>| Ok::<_, Fault>(()));
+    let limits = AttachmentLimits { parts: 4, headers: 300, part: 2000, total: 5000, ..AttachmentLimits::default() };
+    let service = SoapService::builder().attachments(options(limits)).add_operation(operation).build();
+    let (service, root) = (service.expect("a service"), glance_envelope(None));
+    for (package, status, expected) in invalid_after_the_first_part(&root) {
+        let told = answer(&service, XOP, &package).await;
+        assert!(told.starts_with(&status.to_string()) && told.contains(expected), "{expected}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn bytes_after_the_last_record_of_dime_are_refused() {
+    let record = |flags: u8, kind: u8, id: &str, name: &str, data: &str| {
+        let mut bytes = vec![8 | flags, kind << 4, 0, 0, 0, id.len() as u8, 0, name.len() as u8];
+        bytes.extend((data.len() as u32).to_be_bytes());
+        for text in [id, name, data] {
+            bytes.extend(text.bytes());
+            bytes.resize(bytes.len().next_multiple_of(4), 0);
+        }
+        bytes
+    };
+    let (service, root) = (glancing(), glance_envelope(None));
+    let message = record(4, 2, "r", "http://schemas.xmlsoap.org/soap/envelope/", &root);
+    let valid = [&message[..], &record(2, 1, "a", "a/b", "1")].concat();
+    assert!(answer(&service, "application/dime", &valid).await.starts_with("200 "));
+    for (package, expected) in [
+        ([&valid[..], b"\r\n"].concat(), "bytes follow the last record"),
+        (valid[..valid.len() - 1].to_vec(), "the package ended before a record"),
+        (message.clone(), "the package ended before the last record"),
+        ([message, record(0, 1, "cid:a", "a/b", "1"), record(2, 1, "cid:a", "a/b", "1")].concat(), "two parts have"),
+    ] {
+        let told = answer(&service, "application/dime", &package).await;
+        assert!(told.starts_with("400 ") && told.contains(expected), "{expected}: {told}");
+    }
+}
+
+/// A server may be hostile too.
+#[tokio::test]
+async fn a_client_checks_the_package_of_a_response_to_its_end() {
+    let root = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><t:Glanced xmlns:t='urn:test'>\
+                <first>1</first></t:Glanced></s:Body></s:Envelope>";
+    let limits = AttachmentLimits { parts: 4, headers: 300, part: 2000, total: 5000, ..AttachmentLimits::default() };
+    let client = |package: String| {
+        let transport = service_fn(move |_: Request<Body>| {
+            let response = Response::builder().header("content-type", XOP);
+            let response = response.body(Pieces::of(package.as_bytes(), 100)).expect("a response");
+            async move { Ok::<_, Infallible>(response) }
+        });
+        Client::builder("http://test/").attachments(options(limits)).build_with(transport).expect("a client")
+    };
+    let valid = client(related(&[("Content-ID: r", root), ("Content-ID: a", "12345")]));
+    let request = Glance { part: None };
+    assert_eq!(valid.call::<_, Glanced>(&request).await.expect("a response").first, 1);
+    for (package, _, expected) in invalid_after_the_first_part(root) {
+        let client = client(package);
+        let error = client.call::<_, Glanced>(&request).await.expect_err(expected);
+        assert!(matches!(&error, CallError::Attachment(error) if error.to_string().contains(expected)), "{error:?}");
+        let error = client.call_leased::<_, Glanced>(&request).await.expect_err(expected);
+        assert!(matches!(&error, CallError::Attachment(error) if error.to_string().contains(expected)), "{error:?}");
+        // The message is there, and its part if that has an end; what is wrong comes later.
+        let mut response = client.call_with::<_, Glanced>(&request, CallOptions::new()).await.expect("a message");
+        let part = response.attachments.bytes(&Binary::part("a")).await;
+        assert!(part.map_or_else(|error| error.to_string().contains(expected), |part| part == "12345"));
+        let error = response.into_body().await.expect_err(expected);
+        assert!(matches!(&error, CallError::Attachment(error) if error.to_string().contains(expected)), "{error:?}");
     }
 }

@@ -99,6 +99,8 @@ where
             Held::InMemory => lease,
         };
         let parts = Parts::of(&body, &mut attachments).await.map_err(DynamicError::Part)?;
+        // Only the whole package tells whether it is valid.
+        attachments.keep().await.map_err(DynamicError::Part)?;
         Ok(Some(Reply { operation, head, body, status, attachments, parts }))
     }
 }

@@ -23,7 +23,7 @@ pub struct Reply {
     pub body: Lease<Value>,
     /// The HTTP status.
     pub status: StatusCode,
-    /// The parts that came with the message.
+    /// The parts that came with the message and that the body does not refer to. They have come whole.
     pub attachments: Attachments,
     pub(super) parts: Parts,
 }

@@ -146,10 +146,8 @@ impl Records {
                     self.state = State::Behind;
                     Found::Event(Event::End)
                 }
-                State::Behind => {
-                    self.input.take(usize::MAX);
-                    Found::Nothing
-                }
+                State::Behind if self.input.rest.is_empty() => Found::Nothing,
+                State::Behind => return Err(self.input.malformed("bytes follow the last record")),
             };
             match found {
                 Found::Nothing => return Ok(None),

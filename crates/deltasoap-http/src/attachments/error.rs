@@ -40,6 +40,8 @@ pub enum AttachmentErrorKind {
     Transport(BoxError),
     /// The body stopped coming.
     Timeout,
+    /// The package was found invalid before: why.
+    Refused(String),
     /// A temporary file could not be written or read.
     Io(io::Error),
 }
@@ -95,6 +97,7 @@ impl fmt::Display for AttachmentErrorKind {
             AttachmentErrorKind::Coding(error) => error.fmt(f),
             AttachmentErrorKind::Transport(_) => f.write_str("the package did not arrive whole"),
             AttachmentErrorKind::Timeout => f.write_str("the package stopped coming"),
+            AttachmentErrorKind::Refused(why) => write!(f, "the package is invalid: {why}"),
             AttachmentErrorKind::Io(_) => f.write_str("a part could not be kept"),
         }
     }

@@ -6,6 +6,14 @@ use deltasoap_core::PartUri;
 /// Most headers of one part: each takes many times the memory of its fewest bytes.
 const FIELDS: usize = 100;
 
+/// Headers that a part has once, since readers differ in which of two they take, and the error for a second one.
+const SINGLE: [(&str, &str); 4] = [
+    ("content-id", "a part has two headers Content-ID"),
+    ("content-type", "a part has two headers Content-Type"),
+    ("content-location", "a part has two headers Content-Location"),
+    ("content-transfer-encoding", "a part has two headers Content-Transfer-Encoding"),
+];
+
 /// The headers of a part.
 ///
 /// Those of a DIME record are given the names that they would have in MIME: `Content-Type` and `Content-ID`, or
@@ -38,7 +46,15 @@ impl PartHeaders {
                 return Err("a part has more than 100 headers");
             }
         }
-        Ok(PartHeaders { fields })
+        let headers = PartHeaders { fields };
+        match SINGLE.iter().find(|(name, _)| headers.count(name) > 1) {
+            Some((_, error)) => Err(error),
+            None => Ok(headers),
+        }
+    }
+
+    fn count(&self, name: &str) -> usize {
+        self.iter().filter(|(other, _)| other.eq_ignore_ascii_case(name)).count()
     }
 
     /// The first header of a name, in any case.
@@ -114,6 +130,15 @@ mod tests {
         for block in [&b"no colon\r\n"[..], b": x", b" folded: first", b"a b: c", b"\0: x"] {
             assert!(PartHeaders::parse(block).is_err(), "{block:?}");
         }
+    }
+
+    #[test]
+    fn headers_that_tell_parts_apart_stand_once() {
+        for (name, error) in SINGLE {
+            let twice = format!("{name}: a\r\n{}: a\r\n", name.to_ascii_uppercase());
+            assert_eq!(PartHeaders::parse(twice.as_bytes()), Err(error));
+        }
+        assert!(PartHeaders::parse(b"X: a\r\nX: b\r\n").is_ok());
     }
 
     #[test]

@@ -21,7 +21,7 @@ use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::time::Sleep;
@@ -47,6 +47,10 @@ pub(crate) enum Form {
 /// [`AttachmentLimits::memory`] and then in temporary files; of a part that is given out and not read to its end, the rest is
 /// thrown away. Nothing outside of the package is ever looked up.
 ///
+/// A package is known to be valid once it was read to its end: when [`next`](Self::next) has given `None`, or
+/// [`keep`](Self::keep) or [`finish`](Self::finish) were successful. A service does that itself after a handler, before it answers with success; see
+/// [`Context::attachments`](crate::Context::attachments).
+///
 /// A future of these methods that is dropped before its end leaves the package usable, but for the part that was being kept or
 /// read into one piece: that is lost.
 ///
@@ -60,6 +64,8 @@ pub struct Attachments {
     form: Form,
     /// The root's content ID, where the package names it.
     start: Option<String>,
+    /// Where the source goes when the parts are dropped.
+    remainder: Option<Remainder>,
 }
 
 impl Attachments {
@@ -103,8 +109,9 @@ impl Attachments {
             (Parser::Mime(Box::new(Splitter::new(boundary, limits))), form)
         };
         let start = media.parameter("start").map(|start| bare_id(start).to_owned()).filter(|start| !start.is_empty());
-        let source = Box::new(Source::new(body, parser, limits, timeout));
-        Ok(Attachments { source: Some(source), limits, form, start, ..Attachments::default() })
+        let source = Some(Box::new(Source::new(body, parser, limits, timeout)));
+        let (kept, usage) = (VecDeque::new(), Usage::default());
+        Ok(Attachments { source, kept, usage, limits, form, start, remainder: None })
     }
 
     /// How the message came.
@@ -175,14 +182,32 @@ impl Attachments {
         self.position(|_| false).await.map(|_| ())
     }
 
+    /// Reads what is left of the package, throws it away, and checks it: the limits, that no content ID stands twice, that the
+    /// package has an end. Parts that are kept stay.
+    ///
+    /// # Errors
+    /// When the package is invalid, or does not arrive whole.
+    pub async fn finish(&mut self) -> Result<(), AttachmentError> {
+        match &mut self.source {
+            Some(source) => source.finish().await,
+            None => Ok(()),
+        }
+    }
+
+    /// What will be left of the package when these parts are dropped; `None` for a message that came by itself.
+    pub(crate) fn remainder(&mut self) -> Option<Remainder> {
+        self.source.as_ref()?;
+        Some(self.remainder.get_or_insert_default().clone())
+    }
+
     /// The parts that are kept now, in the order of the package.
     pub fn kept(&self) -> impl Iterator<Item = &PartHeaders> {
         self.kept.iter().map(|kept| &kept.headers)
     }
 
     /// What was not read of the body.
-    pub(crate) fn into_rest(self) -> Option<UnsyncBoxBody<Bytes, BoxError>> {
-        self.source.map(|source| source.body.into_inner().unwrap_or_else(PoisonError::into_inner))
+    pub(crate) fn into_rest(mut self) -> Option<UnsyncBoxBody<Bytes, BoxError>> {
+        self.source.take().map(|source| source.body.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Where the first part of a kind is: those in front of it are kept.
@@ -234,6 +259,37 @@ impl Attachments {
 impl fmt::Debug for Attachments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Attachments").field("form", &self.form).field("kept", &self.kept.len()).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Attachments {
+    fn drop(&mut self) {
+        if let (Some(remainder), Some(source)) = (&self.remainder, self.source.take()) {
+            remainder.put(source);
+        }
+    }
+}
+
+/// What is left of a package once nothing reads its parts any more.
+#[derive(Clone, Default)]
+pub(crate) struct Remainder(Arc<Mutex<Option<Box<Source>>>>);
+
+impl Remainder {
+    fn put(&self, source: Box<Source>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(source);
+    }
+
+    /// Reads the rest of the package and checks it. Does nothing while the parts are still being read somewhere: who reads them
+    /// finds the errors.
+    ///
+    /// # Errors
+    /// As [`Attachments::finish`].
+    pub(crate) async fn finish(&self) -> Result<(), AttachmentError> {
+        let source = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match source {
+            Some(mut source) => source.finish().await,
+            None => Ok(()),
+        }
     }
 }
 
@@ -396,8 +452,10 @@ struct Source {
     len: u64,
     /// Content IDs so far.
     ids: HashSet<String>,
-    is_done: bool,
-    has_failed: bool,
+    /// True once the body has ended.
+    has_ended: bool,
+    /// Why nothing more is read.
+    failure: Option<String>,
 }
 
 impl Source {
@@ -415,8 +473,8 @@ impl Source {
             decoder: None,
             len: 0,
             ids: HashSet::new(),
-            is_done: false,
-            has_failed: false,
+            has_ended: false,
+            failure: None,
         }
     }
 
@@ -428,20 +486,24 @@ impl Source {
     /// An error behind which nothing more is read.
     #[cold]
     fn fail(&mut self, kind: AttachmentErrorKind) -> AttachmentError {
-        self.has_failed = true;
+        self.failure = Some(kind.to_string());
         self.error(kind)
     }
 
-    /// The next part's headers; `None` if there are no more parts. What is left of the part at hand is thrown away.
+    /// Throws away what is left, and checks it.
+    async fn finish(&mut self) -> Result<(), AttachmentError> {
+        while poll_fn(|context| self.poll_part(context)).await?.is_some() {}
+        Ok(())
+    }
+
+    /// The next part's headers; `None` if there are no more parts, and the body has ended. What is left of the part at hand is thrown away.
     fn poll_part(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<PartHeaders>, AttachmentError>> {
         while self.decoder.is_some() {
             ready!(self.poll_piece(context))?;
         }
         while let Some(event) = ready!(self.poll_event(context))? {
-            match event {
-                Event::Part(headers) => return Poll::Ready(self.begin(headers).map(Some)),
-                Event::End => self.is_done = true,
-                Event::Data(_) | Event::PartEnd => {}
+            if let Event::Part(headers) = event {
+                return Poll::Ready(self.begin(headers).map(Some));
             }
         }
         Poll::Ready(Ok(None))
@@ -490,22 +552,27 @@ impl Source {
         Poll::Ready(Ok(None))
     }
 
-    /// The parser's next event; `None` behind the last.
+    /// The parser's next event; `None` after the last, once the body has ended too.
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Event>, AttachmentError>> {
         loop {
-            if self.has_failed {
-                let kind = AttachmentErrorKind::Malformed("the package is at fault, as was said before");
+            if let Some(why) = &self.failure {
+                let kind = AttachmentErrorKind::Refused(why.clone());
                 return Poll::Ready(Err(self.error(kind)));
             }
-            if self.is_done {
-                return Poll::Ready(Ok(None));
-            }
-            if let Some(event) = self.parser.next().inspect_err(|_| self.has_failed = true)? {
+            if let Some(event) =
+                self.parser.next().inspect_err(|error| self.failure = Some(error.kind().to_string()))?
+            {
                 return Poll::Ready(Ok(Some(event)));
+            }
+            if self.has_ended {
+                return Poll::Ready(Ok(None));
             }
             match ready!(self.poll_body(context)) {
                 Ok(Some(chunk)) => self.parser.push(chunk),
-                Ok(None) => self.parser.finish(),
+                Ok(None) => {
+                    self.has_ended = true;
+                    self.parser.finish();
+                }
                 Err(kind) => return Poll::Ready(Err(self.fail(kind))),
             }
         }

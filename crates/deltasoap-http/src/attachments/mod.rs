@@ -27,4 +27,4 @@ pub use incoming::{Attachment, Attachments};
 pub use options::{AttachmentLimits, AttachmentOptions, Mtom};
 pub use part::Part;
 
-pub(crate) use incoming::Form;
+pub(crate) use incoming::{Form, Remainder};

@@ -42,7 +42,9 @@ enum State {
     Data,
     /// A part has ended.
     Ending,
-    /// Behind the last boundary.
+    /// On the line of the last boundary, after its hyphens.
+    Closing,
+    /// After that line.
     Epilogue,
 }
 
@@ -74,6 +76,7 @@ impl Splitter {
                     self.state = State::Delimiter;
                     return Ok(Some(Event::PartEnd));
                 }
+                State::Closing => self.closing()?,
                 State::Epilogue => {
                     self.input.take(usize::MAX);
                     return Ok(None);
@@ -112,8 +115,8 @@ impl Splitter {
         }
         if rest.starts_with(b"--") {
             self.consume(2);
-            self.state = State::Epilogue;
-            return Ok(Found::Event(Event::End));
+            self.state = State::Closing;
+            return Ok(Found::Next);
         }
         let Some(end) = memchr::memchr(b'\n', &rest[self.scanned..]).map(|at| at + self.scanned) else {
             self.scanned = rest.len();
@@ -122,7 +125,7 @@ impl Splitter {
         self.check(end + 1)?;
         let line = &rest[..end];
         let is_crlf = line.ends_with(b"\r");
-        if !line.iter().all(|byte| b" \t\r".contains(byte)) {
+        if !is_blank(line) {
             return Err(self.input.malformed("something stands behind a boundary"));
         }
         if !std::mem::replace(&mut self.has_begun, true) && is_crlf {
@@ -133,6 +136,24 @@ impl Splitter {
         self.state = State::Headers;
         self.input.begin_part(self.limits.parts)?;
         Ok(Found::Next)
+    }
+
+    /// Only white space may follow the last boundary on its line. The package's end ends the line too.
+    fn closing(&mut self) -> Result<Found, AttachmentError> {
+        let rest = &self.input.rest;
+        let line_break = memchr::memchr(b'\n', &rest[self.scanned..]).map(|at| at + self.scanned);
+        let end = line_break.unwrap_or(rest.len());
+        if !is_blank(&rest[self.scanned..end]) {
+            return Err(self.input.malformed("something follows the last boundary on its line"));
+        }
+        self.check(end)?;
+        if line_break.is_none() && !self.input.is_last {
+            self.scanned = end;
+            return Ok(Found::Nothing);
+        }
+        self.consume(end);
+        self.state = State::Epilogue;
+        Ok(Found::Event(Event::End))
     }
 
     /// Looks for the empty line behind the headers.
@@ -211,6 +232,10 @@ impl Splitter {
         let limit = self.limits.headers;
         if len > limit { Err(self.input.beyond("headers", limit as u64)) } else { Ok(()) }
     }
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(|byte| b" \t\r".contains(byte))
 }
 
 #[cfg(test)]

@@ -32,11 +32,22 @@ pub struct Response<T> {
     /// HTTP headers.
     pub http_headers: HeaderMap,
     /// The parts that came with the message, which may be still on their way: they may pause for no longer than the client's
-    /// [timeout](crate::ClientBuilder::timeout) says, whatever that of the call was.
+    /// [timeout](crate::ClientBuilder::timeout) says, whatever that of the call was. Whether the package is valid is known when it was
+    /// read to its end; [`into_body`](Self::into_body) and [`Attachments::finish`] do that.
     pub attachments: Attachments,
 }
 
 impl<T> Response<T> {
+    /// The body's element, once what is left of the package was read and checked. Calls that give the element alone, as
+    /// [`Client::call`] does, do this.
+    ///
+    /// # Errors
+    /// When the package is invalid, or does not arrive whole.
+    pub async fn into_body(mut self) -> Result<T, CallError> {
+        self.attachments.finish().await.map_err(CallError::Attachment)?;
+        Ok(self.body)
+    }
+
     /// The first header block with the type's element name, as a typed value; `None` if there is none.
     pub fn header<H: Message>(&self) -> Option<Result<H, Error>> {
         self.head.headers.iter().find_map(HeaderBlock::to_typed)
@@ -52,7 +63,8 @@ where
 {
     /// Calls an operation with the client's settings.
     ///
-    /// Parts that come with the response are not read; see [`call_with`](Self::call_with).
+    /// Parts that come with the response are thrown away, after a check that their package is valid; see
+    /// [`call_with`](Self::call_with).
     ///
     /// The response is the caller's own, so that nothing of it is left to compare the next one with: it is read in full. See
     /// [`call_leased`](Self::call_leased) for responses that resemble each other.
@@ -60,7 +72,18 @@ where
     /// # Errors
     /// A fault, or another reason why there is no response; see [`CallError`].
     pub async fn call<Req: Message, Resp: Message>(&self, request: &Req) -> Result<Resp, CallError> {
-        Ok(self.call_with(request, CallOptions::default()).await?.body)
+        self.call_to_end(request, CallOptions::default()).await
+    }
+
+    pub(super) async fn call_to_end<Req: Message, Resp: Message>(
+        &self,
+        request: &Req,
+        options: CallOptions,
+    ) -> Result<Resp, CallError> {
+        let timeout = options.timeout.or(self.settings.timeout);
+        let (request, sent) = self.request(request, options)?;
+        let exchange = async { self.exchange(request, sent).await?.into_body().await };
+        within(timeout, exchange).instrument(span::<Req>()).await
     }
 
     /// Calls an operation with settings of this call. Header blocks of the response that must be understood are the
@@ -114,7 +137,22 @@ where
         Req: Message,
         Resp: Message + Send + 'static,
     {
-        Ok(self.call_leased_with(request, CallOptions::default()).await?.body)
+        self.call_leased_to_end(request, CallOptions::default()).await
+    }
+
+    pub(super) async fn call_leased_to_end<Req, Resp>(
+        &self,
+        request: &Req,
+        options: CallOptions,
+    ) -> Result<Lease<Resp>, CallError>
+    where
+        Req: Message,
+        Resp: Message + Send + 'static,
+    {
+        let timeout = options.timeout.or(self.settings.timeout);
+        let (request, sent) = self.request(request, options)?;
+        let exchange = async { self.exchange_leased(request, sent, Req::ELEMENT).await?.into_body().await };
+        within(timeout, exchange).instrument(span::<Req>()).await
     }
 
     /// As [`call_leased`](Self::call_leased), with settings of this call.

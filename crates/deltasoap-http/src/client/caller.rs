@@ -51,7 +51,7 @@ where
         Req: Message + Sync,
         Resp: Message + Send + 'static,
     {
-        Ok(self.call_with(request, options).await?.body)
+        self.call_to_end(request, options).await
     }
 
     async fn send<Req>(&self, request: &Req, options: CallOptions) -> Result<(), CallError>
@@ -111,7 +111,7 @@ where
         Req: Message + Sync,
         Resp: Message + Send + 'static,
     {
-        Ok(self.0.call_leased_with(request, options).await?.body)
+        self.0.call_leased_to_end(request, options).await
     }
 
     async fn send<Req>(&self, request: &Req, options: CallOptions) -> Result<(), CallError>

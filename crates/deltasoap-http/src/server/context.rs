@@ -31,8 +31,13 @@ impl Context {
         Context { head, parts, attachments }
     }
 
-    /// The parts that came with the message, which may be still on their way. A handler that answers before it has read them
-    /// all may end the connection by it, and a client that is still sending then may not get to read the answer.
+    /// The parts that came with the message, which may be still on their way.
+    ///
+    /// When a handler succeeds, the service reads what the handler left of the package, up to
+    /// [`AttachmentLimits::total`](crate::AttachmentLimits), and checks it before it sends the answer. If the package is invalid the
+    /// client gets a fault instead, with status 400, or 413 for a limit. A handler can do the same earlier, as before it commits a
+    /// transaction, by [`Attachments::finish`]. A handler that moves its context elsewhere, as into a part of the response
+    /// that it streams, has to read to the end itself. After a fault the rest is not read, which may end the connection.
     pub fn attachments(&mut self) -> &mut Attachments {
         &mut self.attachments
     }

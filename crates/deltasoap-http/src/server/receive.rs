@@ -138,7 +138,7 @@ where
 }
 
 /// What a package at fault is answered with.
-fn refuse_package(version: Version, error: AttachmentError) -> Refusal {
+pub(crate) fn refuse_package(version: Version, error: AttachmentError) -> Refusal {
     let status = match error.kind() {
         AttachmentErrorKind::Limit { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         AttachmentErrorKind::Coding(error) => coding_status(error),

@@ -11,7 +11,7 @@ use super::memory::{Cache, Place};
 use super::operation::{Operation, Outcome};
 use super::page::{self, LandingPage};
 use super::pool::Pool;
-use super::receive::{Asked, Received, Refusal, drain, receive, receive_package};
+use super::receive::{Asked, Received, Refusal, drain, receive, receive_package, refuse_package};
 use super::respond;
 use super::sample;
 use super::schedule::{Busy, Scheduler, Ticket};
@@ -19,13 +19,13 @@ use super::stats::ServiceStats;
 use super::wanted::{Wanted, own_url};
 use super::writing::Writing;
 use super::wsdl::Description;
-use crate::attachments::Form;
 use crate::attachments::package::Packing;
+use crate::attachments::{Form, Remainder};
 use crate::body::Body;
 use crate::coding::{Bound, Coding, Inflated, accepts_gzip};
 use crate::media::MediaType;
 use crate::slow::Paced;
-use crate::{AttachmentOptions, BoxError, Compression, GzipLimits};
+use crate::{AttachmentError, AttachmentOptions, BoxError, Compression, GzipLimits};
 use bytes::Bytes;
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::{Fault, Version};
@@ -317,12 +317,13 @@ impl Inner {
         let version = received.head.version();
         Span::current().record("version", tracing::field::debug(version));
         match guard(self.call(received, parts, pace)).await {
-            Ok(Outcome::Response(written, time)) => {
+            Ok(Ok(Outcome::Response(written, time))) => {
                 self.stats.count_encoded(time);
                 (respond::written(version, written), false)
             }
-            Ok(Outcome::Accepted) => (respond::accepted(), false),
-            Ok(Outcome::Fault(fault)) => (respond_fault(version, &fault), true),
+            Ok(Ok(Outcome::Accepted)) => (respond::accepted(), false),
+            Ok(Ok(Outcome::Fault(fault))) => (respond_fault(version, &fault), true),
+            Ok(Err(error)) => (refuse(&refuse_package(version, error)), true),
             Err(Panicked(message)) => {
                 tracing::error!(message, "a handler panicked");
                 (respond_fault(version, &Fault::receiver("an internal error")), true)
@@ -331,35 +332,43 @@ impl Inner {
     }
 
     /// Calls a handler, where it holds up nobody.
-    async fn call(&self, received: Received, parts: Parts, pace: &Pace) -> Outcome {
-        let Received { head, chosen: Chosen { operation, call }, attachments, bytes } = received;
+    ///
+    /// # Errors
+    /// When the handler was successful, and the rest of the package that its request came in is invalid.
+    async fn call(&self, received: Received, parts: Parts, pace: &Pace) -> Result<Outcome, AttachmentError> {
+        let Received { head, chosen: Chosen { operation, call }, mut attachments, bytes } = received;
+        let remainder = attachments.remainder();
         let record = operation.record();
         let writing = self.writing(&operation, head.version(), &parts, attachments.form());
         let context = Context::new(head, parts, attachments);
         if let Some(fault) = self.contradiction(&context, &operation) {
-            return Outcome::Fault(fault);
+            return Ok(Outcome::Fault(fault));
         }
         let calling = call.run(context, writing);
         let is_long = self.heavy.is_heavy(bytes);
         let outcome = if is_long || record.expects_long() {
             // To wait for a thread is not the handler's doing.
             let thread = self.heavy.thread(pace.ticket()).await;
-            self.in_time(&operation, thread.run(calling)).await
+            self.in_time(&operation, checked(thread.run(calling), remainder)).await
         } else {
-            self.in_time(&operation, calling).await
+            self.in_time(&operation, checked(calling, remainder)).await
         };
-        if let (false, Outcome::Response(written, _)) = (is_long, &outcome) {
+        if let (false, Ok(Outcome::Response(written, _))) = (is_long, &outcome) {
             record.note_long(self.heavy.is_heavy(written.body.size_hint().lower()));
         }
         outcome
     }
 
     /// Waits for a handler, as long as it may take.
-    async fn in_time(&self, operation: &Operation, running: impl Future<Output = Outcome>) -> Outcome {
+    async fn in_time<E>(
+        &self,
+        operation: &Operation,
+        running: impl Future<Output = Result<Outcome, E>>,
+    ) -> Result<Outcome, E> {
         let Some(time) = self.handler_timeout else { return running.await };
         tokio::time::timeout(time, running).await.unwrap_or_else(|_| {
             tracing::error!(operation = %operation.name(), "a handler took too long");
-            Outcome::Fault(Fault::receiver("the operation took too long"))
+            Ok(Outcome::Fault(Fault::receiver("the operation took too long")))
         })
     }
 
@@ -439,6 +448,18 @@ impl Inner {
         let own = || own_url(&parts.uri, &parts.headers, scheme).unwrap_or_else(|| parts.uri.path().to_owned());
         self.location.clone().unwrap_or_else(own)
     }
+}
+
+/// Waits for a handler, and after a success for the rest of its request's package: an answer counts only if all of it is valid.
+async fn checked(
+    running: impl Future<Output = Outcome>,
+    remainder: Option<Remainder>,
+) -> Result<Outcome, AttachmentError> {
+    let outcome = running.await;
+    if let (Some(remainder), false) = (remainder, matches!(outcome, Outcome::Fault(_))) {
+        remainder.finish().await?;
+    }
+    Ok(outcome)
 }
 
 fn deny(denial: &Denial) -> Response<Body> {

@@ -211,3 +211,17 @@ fn near_misses_take_linear_time() {
         assert_eq!(parts[0].1.len(), near.len());
     }
 }
+
+#[test]
+fn only_white_space_follows_the_last_boundary_on_its_line() {
+    let behind = |text: &str| whole(format!("--b-1\r\n\r\nx\r\n--b-1--{text}").as_bytes()).map(|parts| parts.len());
+    for valid in ["", " ", "\r\n", "\n", " \t\r\n", "\r\nepilogue\r\n--b-1\r\n", "\r"] {
+        assert_eq!(behind(valid), Ok(1), "{valid:?}");
+    }
+    for junk in ["x", "-", " x\r\n", "\tx", "--b-1"] {
+        assert!(behind(junk).is_err_and(|error| error.contains("follows the last boundary")), "{junk:?}");
+    }
+    let limits = AttachmentLimits { headers: 10, ..AttachmentLimits::default() };
+    let long = format!("--b-1--{}", " ".repeat(11));
+    assert!(split(long.as_bytes(), std::iter::repeat(1), limits).is_err_and(|error| error.contains("`headers`")));
+}
