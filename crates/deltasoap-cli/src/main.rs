@@ -1,6 +1,7 @@
 //! The `deltasoap` command.
 
 #![forbid(unsafe_code)]
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod cli;
 mod contract;
@@ -33,7 +34,7 @@ fn main() -> ExitCode {
         if is_broken_pipe(&error) {
             return ExitCode::SUCCESS;
         }
-        eprintln!("error: {}", output::with_causes(error.as_ref()));
+        output::report(format_args!("error: {}", output::with_causes(error.as_ref())));
         ExitCode::FAILURE
     })
 }
@@ -64,6 +65,7 @@ async fn run(task: Task) -> Result<ExitCode> {
 }
 
 /// Logs to standard error what `RUST_LOG` asks for; warnings by default.
+#[expect(clippy::disallowed_methods, reason = "the subscriber colours lines itself, and escapes what they hold")]
 fn log() {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
     let is_terminal = io::stderr().is_terminal();

@@ -1,19 +1,42 @@
-//! What people read: standard output, and errors with their causes.
+//! What people read: standard output, standard error, and errors with their causes.
+//!
+//! Descriptions, messages and faults come from others. Whatever would control a terminal in them (ANSI escapes, a lone carriage
+//! return, marks that reverse the direction of text) is shown as `\u001b`, which in JSON means the same. XML has character
+//! references for that.
 
 use anyhow::Result;
 use serde_json::Value as Json;
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt::Display;
-use std::io::{self, Write as _};
+use std::io::{self, Write};
 
 /// Prints a line. Who reads may have seen enough, as `head` has: that is an error here, and none for the command.
 pub fn print_line(line: impl Display) -> Result<()> {
-    Ok(writeln!(io::stdout(), "{line}")?)
+    Ok(writeln!(stdout(), "{line}")?)
 }
 
 /// Prints JSON for people.
 pub fn print_json(json: &Json) -> Result<()> {
     print_line(serde_json::to_string_pretty(json)?)
+}
+
+/// Prints a message. What would control a terminal becomes a character reference; such characters stand in values alone.
+pub fn print_xml(xml: &[u8]) -> Result<()> {
+    let text = String::from_utf8_lossy(xml);
+    Ok(writeln!(exact_stdout(), "{}", escaped(&text, |c| format!("&#x{:X};", c as u32)))?)
+}
+
+/// Tells an error or a warning on standard error. Its further lines are indented, so that none passes for another error.
+pub fn report(line: impl Display) {
+    let text = line.to_string().replace('\n', "\n  ");
+    // Without standard error there is nobody to tell.
+    let _ = writeln!(stderr(), "{text}");
+}
+
+/// A text as one line.
+pub fn one_line(text: &str) -> String {
+    text.replace('\n', "\\u000a")
 }
 
 /// An error with its causes, none of which is said twice: many errors say their cause themselves.
@@ -30,6 +53,63 @@ pub fn with_causes(error: &(dyn Error + 'static)) -> String {
     said
 }
 
+/// Standard output, for text.
+pub fn stdout() -> impl Write {
+    Screen(exact_stdout())
+}
+
+/// Standard error, for text.
+pub fn stderr() -> impl Write {
+    #[expect(clippy::disallowed_methods, reason = "what is written is escaped")]
+    Screen(io::stderr())
+}
+
+/// Standard output for what is written as it is: nothing in it comes from others, or it was escaped before.
+#[expect(clippy::disallowed_methods, reason = "the one place")]
+pub fn exact_stdout() -> io::Stdout {
+    io::stdout()
+}
+
+/// Writes text to where people read it.
+struct Screen<W>(W);
+
+impl<W: Write> Write for Screen<W> {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        // Formatting writes whole characters.
+        let shown = escaped(&String::from_utf8_lossy(text), |c| format!("\\u{:04x}", c as u32)).into_owned();
+        self.0.write_all(shown.as_bytes())?;
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// A text in which what would control a terminal is written otherwise.
+fn escaped(text: &str, escape: impl Fn(char) -> String) -> Cow<'_, str> {
+    if !text.contains(controls) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let ends_line = c == '\r' && rest.peek() == Some(&'\n');
+        if controls(c) && !ends_line {
+            out.push_str(&escape(c));
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// True for characters that control a terminal: it would obey them, or show text in another order than it is in.
+fn controls(c: char) -> bool {
+    let reverses = matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    reverses || c.is_control() && !matches!(c, '\n' | '\t')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,5 +120,27 @@ mod tests {
         let twice: Result<()> = Err(anyhow!("no entry")).context("no file: no entry").context("no WSDL");
         let error = twice.expect_err("an error");
         assert_eq!(with_causes(error.as_ref()), "no WSDL: no file: no entry");
+    }
+
+    fn screen(text: &str) -> String {
+        let mut screen = Screen(Vec::new());
+        write!(screen, "{text}").expect("no error");
+        String::from_utf8(screen.0).expect("UTF-8")
+    }
+
+    #[test]
+    fn nothing_controls_the_terminal() {
+        assert_eq!(screen("\u{1b}]0;x\u{7}\u{9b}2J\u{7f}"), r"\u001b]0;x\u0007\u009b2J\u007f");
+        assert_eq!(screen("one\r\ntwo\rthree\n\tfour"), "one\r\ntwo\\u000dthree\n\tfour");
+        assert_eq!(screen("\u{202e}lave\u{2066}"), r"\u202elave\u2066");
+        assert_eq!(screen("Größe: 7 \u{5d0}\u{200f}"), "Größe: 7 \u{5d0}\u{200f}");
+    }
+
+    #[test]
+    fn escaped_json_is_the_same_json() {
+        let json = serde_json::json!({ "a\u{9b}": "\u{1b}[2J\u{7f}\u{202e}\r" });
+        let shown = screen(&json.to_string());
+        assert!(!shown.contains(controls), "{shown}");
+        assert_eq!(serde_json::from_str::<Json>(&shown).expect("JSON"), json);
     }
 }

@@ -3,12 +3,16 @@
 use heck::{ToLowerCamelCase, ToShoutySnakeCase, ToSnakeCase, ToUpperCamelCase};
 use proc_macro2::{Ident, Span};
 use std::collections::{HashMap, HashSet};
+use unicode_normalization::UnicodeNormalization;
 
 /// Types of the prelude, which generated code names without a path.
 const PRELUDE: [&str; 10] = ["String", "Vec", "Option", "Box", "Result", "Some", "None", "Ok", "Err", "Self"];
 
 /// Names of crates, which generated paths begin with.
 const CRATES: [&str; 4] = ["deltasoap", "std", "core", "alloc"];
+
+/// Keywords of editions that `syn` does not know: identifiers there are only raw ones.
+const NEWER_KEYWORDS: [&str; 1] = ["gen"];
 
 /// Keywords that `r#` does not make identifiers of.
 const NEVER_RAW: [&str; 5] = ["self", "super", "crate", "Self", "_"];
@@ -48,7 +52,10 @@ impl Scope {
     }
 
     /// The name, numbered if it is taken. Numbers are not tried again, so that many equal wishes take linear time.
+    ///
+    /// To the compiler, names of the same normal form are the same name.
     fn unique(&mut self, name: String) -> String {
+        let name = name.nfc().collect::<String>();
         if self.taken.insert(name.clone()) {
             return name;
         }
@@ -108,9 +115,9 @@ fn valid(name: &str, front: &str) -> String {
 /// An identifier, raw where it is a keyword.
 pub(crate) fn ident(name: &str) -> Ident {
     match syn::parse_str::<Ident>(name) {
-        Ok(ident) => ident,
+        Ok(ident) if !NEWER_KEYWORDS.contains(&name) => ident,
         Err(_) if NEVER_RAW.contains(&name) => Ident::new(&format!("{name}_"), Span::call_site()),
-        Err(_) => Ident::new_raw(name, Span::call_site()),
+        _ => Ident::new_raw(name, Span::call_site()),
     }
 }
 
@@ -179,7 +186,14 @@ mod tests {
             ["new", "type", "Type", "self"].map(|wish| scope.value_name(wish)),
             ["new2", "type", "type2", "self_"]
         );
-        assert_eq!(ident("type").to_string(), "r#type");
+        assert_eq!(["type", "gen"].map(|name| ident(name).to_string()), ["r#type", "r#gen"]);
+    }
+
+    #[test]
+    fn names_that_the_compiler_takes_for_one_are_told_apart() {
+        let mut scope = Scope::default();
+        assert_eq!(["\u{2126}", "\u{3A9}"].map(|wish| scope.type_name(wish)), ["\u{3A9}", "\u{3A9}2"]);
+        assert_eq!(["\u{1100}\u{1161}", "\u{AC00}"].map(|wish| scope.value_name(wish)), ["\u{AC00}", "\u{AC00}2"]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::access::{credentials, headers, transport};
 use super::tap::Tap;
 use super::{contract, operation};
 use crate::cli::{Call, Switch};
-use crate::output::{print_json, with_causes};
+use crate::output::{print_json, report, with_causes};
 use anyhow::{Context as _, Result, bail};
 use deltasoap::soap::{HeaderBlock, Version};
 use deltasoap::{Node, QName};
@@ -126,7 +126,7 @@ fn printed(arguments: &Call, reply: Option<&Reply>) -> Result<ExitCode> {
         }
         Some(reply) => print_json(&reply.to_json()?)?,
         None if arguments.json => print_json(&json!({ "response": null }))?,
-        None => eprintln!("accepted; the operation is one-way"),
+        None => report("accepted; the operation is one-way"),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -136,12 +136,12 @@ fn fault_printed(arguments: &Call, fault: &DynamicFault) -> Result<ExitCode> {
         print_json(&json!({ "fault": fault.to_json() }))?;
         return Ok(ExitCode::from(FAULT));
     }
-    eprintln!("fault: {}", fault.fault.reason);
-    eprintln!("  code: {}", fault.fault.code.name(Version::Soap12).local);
-    fault.fault.subcodes.iter().for_each(|subcode| eprintln!("  subcode: {subcode}"));
-    fault.fault.role.iter().for_each(|role| eprintln!("  role: {role}"));
+    report(format_args!("fault: {}", fault.fault.reason));
+    report(format_args!("  code: {}", fault.fault.code.name(Version::Soap12).local));
+    fault.fault.subcodes.iter().for_each(|subcode| report(format_args!("  subcode: {subcode}")));
+    fault.fault.role.iter().for_each(|role| report(format_args!("  role: {role}")));
     for (name, json) in &fault.detail {
-        eprintln!("  detail {}: {}", name.local, serde_json::to_string_pretty(json)?.replace('\n', "\n  "));
+        report(format_args!("  detail {}: {}", name.local, serde_json::to_string_pretty(json)?));
     }
     Ok(ExitCode::from(FAULT))
 }
@@ -151,15 +151,15 @@ fn no_answer(arguments: &Call, error: &CallError) -> Result<ExitCode> {
     if arguments.json {
         print_json(&json!({ "error": error_text }))?;
     }
-    eprintln!("error: {error_text}");
+    report(format_args!("error: {error_text}"));
     if error_text.contains("UnknownIssuer") {
-        eprintln!("--cacert trusts the certificates of a file, -k any");
+        report("--cacert trusts the certificates of a file, -k any");
     }
     if matches!(error, CallError::Http(_)) && arguments.endpoint.is_none() {
-        eprintln!("the URL is that of the WSDL; --endpoint takes another");
+        report("the URL is that of the WSDL; --endpoint takes another");
     }
     if !arguments.verbose {
-        eprintln!("--verbose shows the messages");
+        report("--verbose shows the messages");
     }
     Ok(ExitCode::from(NO_ANSWER))
 }

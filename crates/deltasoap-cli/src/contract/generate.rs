@@ -2,10 +2,11 @@
 
 use super::import;
 use crate::cli::Generate;
+use crate::output::{exact_stdout, report};
 use anyhow::{Context as _, Result};
 use deltasoap_codegen::{Builder, Generated};
 use deltasoap_wsdl::NoteKind;
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
 /// Generates, prints or writes it, and says what is not in it.
 pub fn generate(arguments: &Generate) -> Result<()> {
@@ -15,16 +16,16 @@ pub fn generate(arguments: &Generate) -> Result<()> {
     let Generated { code, omitted, .. } = builder.generate_for(&import).with_context(|| source.clone())?;
     let is_empty = !code.contains("pub ");
     match &arguments.output {
-        None => io::stdout().write_all(code.as_bytes())?,
+        None => exact_stdout().write_all(code.as_bytes())?,
         Some(path) => {
             std::fs::write(path, code).with_context(|| format!("{} cannot be written", path.display()))?;
         }
     }
     if is_empty {
-        eprintln!("warning: there is nothing to generate: no operations with a SOAP binding, and no types");
+        report("warning: there is nothing to generate: no operations with a SOAP binding, and no types");
     }
     let missing = import.notes().iter().filter(|note| note.kind != NoteKind::Tolerated);
-    missing.for_each(|note| eprintln!("warning: {note}"));
-    omitted.iter().for_each(|it| eprintln!("warning: left out: {it}"));
+    missing.for_each(|note| report(format_args!("warning: {note}")));
+    omitted.iter().for_each(|it| report(format_args!("warning: left out: {it}")));
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::{contract, operation};
 use crate::cli::{Describe, List, Template};
-use crate::output::{print_json, print_line};
+use crate::output::{one_line, print_json, print_line, print_xml, report};
 use anyhow::{Context as _, Result, bail};
 use deltasoap::Buffer;
 use deltasoap::soap::{Version, encode_element};
@@ -21,7 +21,7 @@ pub fn list(arguments: &List) -> Result<ExitCode> {
         print_json(&listing(&contract, &faults))?;
     } else {
         print_listing(&contract)?;
-        faults.iter().for_each(|fault| eprintln!("warning: {fault}"));
+        faults.iter().for_each(|fault| report(format_args!("warning: {fault}")));
     }
     Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -43,7 +43,7 @@ fn print_listing(contract: &Contract) -> Result<()> {
             heading = Some(own);
         }
         let mark = if operation.method().is_err() { "  (cannot be called)" } else { "" };
-        print_line(format_args!("  {}{mark}", operation.name()))?;
+        print_line(format_args!("  {}{mark}", one_line(operation.name())))?;
     }
     if heading.is_none() {
         print_line(NO_OPERATIONS)?;
@@ -55,7 +55,7 @@ fn port_line(operation: &Operation) -> String {
     let front = operation.full_name();
     let front = front.strip_suffix(operation.name()).unwrap_or(&front).trim_end_matches('.');
     let address = operation.address().unwrap_or("no address");
-    format!("{front}  {}  {address}", version(operation))
+    format!("{}  {}  {}", one_line(front), version(operation), one_line(address))
 }
 
 fn version(operation: &Operation) -> &'static str {
@@ -125,7 +125,7 @@ pub fn template(arguments: &Template) -> Result<()> {
     if arguments.xml {
         let body = (&sample, operation.view(content));
         let message = encode_element(operation.version(), method.element.encoding, &[], name, body, Buffer::new())?;
-        return print_line(String::from_utf8_lossy(message.as_slice()));
+        return print_xml(message.as_slice());
     }
     print_json(&contract.to_json(name, content, &sample)?)
 }

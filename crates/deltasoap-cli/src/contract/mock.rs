@@ -3,7 +3,7 @@
 use super::documents::Documents;
 use super::import_with;
 use crate::cli;
-use crate::output::print_line;
+use crate::output::{print_line, report};
 use anyhow::{Context as _, Result, ensure};
 use deltasoap_dynamic::{Contract, Mock};
 use deltasoap_http::{Server, ServiceBuilder, SoapService};
@@ -18,7 +18,7 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
     let usable = operations.iter().filter(|operation| operation.method().is_ok()).count();
     ensure!(usable > 0, "{} has no operation that can be served", arguments.description.wsdl);
     let unusable = operations.iter().filter_map(|operation| operation.method().err());
-    unusable.for_each(|error| eprintln!("warning: {error}"));
+    unusable.for_each(|error| report(format_args!("warning: {error}")));
     let mut mock = Mock::new(contract);
     if let Some(replies) = &arguments.replies {
         mock = mock.recorded(replies).context("the replies cannot be used")?;

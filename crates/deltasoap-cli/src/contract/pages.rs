@@ -1,15 +1,16 @@
 //! `completions` and `man`: from the same definitions as the command itself.
 
 use crate::cli::{Arguments, Completions, Man};
+use crate::output::exact_stdout;
 use anyhow::{Context as _, Result};
 use clap::CommandFactory;
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
 /// Prints the script for a shell.
 pub fn completions(arguments: &Completions) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "deltasoap", &mut script);
-    Ok(io::stdout().write_all(&script)?)
+    Ok(exact_stdout().write_all(&script)?)
 }
 
 /// Prints the command's manual page, or writes one for each command.
@@ -19,6 +20,6 @@ pub fn man(arguments: &Man) -> Result<()> {
             std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
             Ok(clap_mangen::generate_to(Arguments::command(), folder)?)
         }
-        None => Ok(clap_mangen::Man::new(Arguments::command()).render(&mut io::stdout())?),
+        None => Ok(clap_mangen::Man::new(Arguments::command()).render(&mut exact_stdout())?),
     }
 }

@@ -1,11 +1,14 @@
 //! A transport that shows what passes, for `--verbose`.
 
+use crate::output::stderr;
 use bytes::Bytes;
 use deltasoap_http::{Body, BoxError, HttpTransport};
 use http::header::{AUTHORIZATION, COOKIE, HeaderMap, PROXY_AUTHORIZATION, SET_COOKIE};
 use http::{Request, Response};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
+use std::fmt::Arguments;
+use std::io::{self, Write as _};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use tower::Service;
@@ -52,8 +55,7 @@ impl Service<Request<Body>> for Tap {
 async fn shown_request(request: Request<Body>) -> Result<Request<Body>, BoxError> {
     let (parts, body) = request.into_parts();
     let body = body.collect().await.map_err(|error| BoxError::from(error.to_string()))?.to_bytes();
-    eprintln!("> {} {}", parts.method, parts.uri);
-    show(">", &parts.headers, &body);
+    show(">", format_args!("{} {}", parts.method, parts.uri), &parts.headers, &body)?;
     Ok(Request::from_parts(parts, Body::from(body)))
 }
 
@@ -63,20 +65,23 @@ where
 {
     let (parts, body) = response.into_parts();
     let body = body.collect().await.map_err(Into::into)?.to_bytes();
-    eprintln!("< {}", parts.status);
-    show("<", &parts.headers, &body);
+    show("<", format_args!("{}", parts.status), &parts.headers, &body)?;
     Ok(Response::from_parts(parts, Full::new(body).map_err(|never| match never {}).boxed_unsync()))
 }
 
-/// Shows headers and a body; secrets are not shown.
-fn show(mark: &str, headers: &HeaderMap, body: &[u8]) {
+/// Shows a first line, headers and a body; secrets are not shown.
+fn show(mark: &str, first: Arguments<'_>, headers: &HeaderMap, body: &[u8]) -> io::Result<()> {
+    let mut out = stderr();
+    writeln!(out, "{mark} {first}")?;
     for (name, value) in headers {
         let is_secret = [AUTHORIZATION, PROXY_AUTHORIZATION, COOKIE, SET_COOKIE].contains(name);
         let value = if is_secret { "(not shown)".into() } else { String::from_utf8_lossy(value.as_bytes()) };
-        eprintln!("{mark} {name}: {value}");
+        writeln!(out, "{mark} {name}: {value}")?;
     }
     match headers.get("content-encoding") {
-        Some(coding) => eprintln!("{mark}\n({} bytes, {})\n", body.len(), String::from_utf8_lossy(coding.as_bytes())),
-        None => eprintln!("{mark}\n{}\n", String::from_utf8_lossy(body)),
+        Some(coding) => {
+            writeln!(out, "{mark}\n({} bytes, {})\n", body.len(), String::from_utf8_lossy(coding.as_bytes()))
+        }
+        None => writeln!(out, "{mark}\n{}\n", String::from_utf8_lossy(body)),
     }
 }

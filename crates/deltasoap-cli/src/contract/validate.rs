@@ -2,7 +2,7 @@
 
 use super::contract;
 use crate::cli::Validate;
-use crate::output::{print_line, with_causes};
+use crate::output::{one_line, print_line, report, with_causes};
 use crate::replay::message_in;
 use anyhow::{Context as _, Result, anyhow};
 use bytes::Bytes;
@@ -21,7 +21,7 @@ pub fn validate(arguments: &Validate) -> Result<ExitCode> {
             Ok(content) => is_good &= validated(arguments, &contract, path, &content)?,
             Err(error) => {
                 is_good = false;
-                eprintln!("error: {}", with_causes(error.as_ref()));
+                report(format_args!("error: {}", with_causes(error.as_ref())));
             }
         }
     }
@@ -55,6 +55,6 @@ fn print(arguments: &Validate, path: &Path, finding: &Finding) -> Result<()> {
         let file = path.display().to_string();
         print_line(json!({ "file": file, "line": line, "column": column, "path": place, "message": message }))
     } else {
-        print_line(format_args!("{}:{finding}", path.display()))
+        print_line(format_args!("{}:{}", path.display(), one_line(&finding.to_string())))
     }
 }

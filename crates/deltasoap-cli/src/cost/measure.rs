@@ -3,13 +3,14 @@
 use super::tables::sheets;
 use super::{calibration, engine, html};
 use crate::cli::cost::{Fit, Measure};
+use crate::output::{report, stdout};
 use anyhow::{Context as _, Result, ensure};
 use deltasoap_cost::measure::{self, Engine, Plan, Watch};
 use deltasoap_cost::workload::{Extent, series};
 use deltasoap_cost::{Calibration, CostError, Machine, Mode, Model};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeMap;
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 const TEMPLATE: &str = "{msg:>10} [{bar:40}] {pos}/{len} points, {eta} left";
@@ -22,12 +23,12 @@ pub fn measure(arguments: &Measure) -> Result<()> {
     let path = &arguments.calibrated.calibration;
     let begun = begun(arguments, path, engine.as_ref(), plan)?;
     if cfg!(debug_assertions) {
-        eprintln!("warning: this program was built without optimization, and so will be what it measures");
+        report("warning: this program was built without optimization, and so will be what it measures");
     }
     let mut keeper = Keeper { path: path.clone(), bar: bar("measuring") };
     let measured = measure::measure(engine.as_mut(), plan, begun, &mut keeper)?;
     keeper.bar.finish_and_clear();
-    eprintln!("{} points of {} in {}", measured.points.len(), measured.toolkit.name, path.display());
+    report(format_args!("{} points of {} in {}", measured.points.len(), measured.toolkit.name, path.display()));
     show(&measured, arguments.json, arguments.html.as_deref())
 }
 
@@ -43,7 +44,7 @@ fn show(measured: &Calibration, json: bool, page: Option<&Path>) -> Result<()> {
     if let Some(path) = page {
         html::calibration(path, measured, &model)?;
     }
-    let mut out = io::stdout();
+    let mut out = stdout();
     if json {
         return Ok(writeln!(out, "{}", serde_json::to_string(&model)?)?);
     }
@@ -80,7 +81,7 @@ fn refused(toolkit: &dyn Engine, plan: Plan) -> Result<()> {
         .for_each(|reason| *reasons.entry(reason).or_default() += 1);
     let left = all.len() - reasons.values().sum::<usize>();
     for (reason, count) in &reasons {
-        eprintln!("{count} of {} messages are left out: {reason}", all.len());
+        report(format_args!("{count} of {} messages are left out: {reason}", all.len()));
     }
     ensure!(left > 0, "there is nothing that {name} can be measured with in {} mode", plan.mode);
     Ok(())

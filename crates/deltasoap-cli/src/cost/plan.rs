@@ -4,12 +4,13 @@ use super::load::{self, Observed};
 use super::tables::{percent, table, time};
 use super::{calibration, check_changes, html, operations, sizes};
 use crate::cli::cost::Plan as Arguments;
+use crate::output::stdout;
 use anyhow::{Context as _, Result, ensure};
 use deltasoap_cost::plan::{Answer, HTTP, Knee, Load, Outcome, Plan, System, answers, binary_cost, outcome, plan};
 use deltasoap_cost::predict::{Direction, MessageCost, Sample, message_cost, samples};
 use deltasoap_cost::{Mode, Model};
 use serde_json::json;
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
 /// How often each load test runs; the median counts.
 const ROUNDS: usize = 3;
@@ -46,7 +47,7 @@ pub async fn run(arguments: &Arguments) -> Result<()> {
     }
     if arguments.json {
         let json = json!({ "plan": planned, "answers": answers, "validation": observed });
-        return Ok(writeln!(io::stdout(), "{json}")?);
+        return Ok(writeln!(stdout(), "{json}")?);
     }
     print(&planned, &answers, observed.as_deref())
 }
@@ -179,7 +180,7 @@ fn curve(system: &System, load: Load) -> Vec<(f64, Outcome)> {
 }
 
 fn print(plan: &Plan, answers: &[Answer], observed: Option<&[Validated]>) -> Result<()> {
-    let mut out = io::stdout();
+    let mut out = stdout();
     let (system, outcome) = (&plan.system, &plan.outcome);
     let seconds = |it: f64| time(it * 1e9);
     writeln!(

@@ -3,6 +3,7 @@
 use super::tables::{percent, table, time};
 use super::{calibration, check_changes, operations, sizes};
 use crate::cli::cost::Predict;
+use crate::output::{report, stderr, stdout};
 use anyhow::{Context as _, Result, ensure};
 use deltasoap_cost::predict::{Direction, Kind, MessageCost, Prediction, Sizes, predict, samples};
 use deltasoap_cost::{Estimate, Model};
@@ -24,13 +25,13 @@ pub fn run(arguments: &Predict) -> Result<()> {
         let prediction = match predicted {
             // Of many operations, those that cannot be predicted are said, and no reason to stop.
             Err(error) if operations.len() > 1 => {
-                eprintln!("{}: {error}", operation.full_name());
+                report(format_args!("{}: {error}", operation.full_name()));
                 continue;
             }
             predicted => predicted.with_context(|| operation.full_name())?,
         };
         if arguments.json {
-            writeln!(io::stdout(), "{}", serde_json::to_string(&prediction)?)?;
+            writeln!(stdout(), "{}", serde_json::to_string(&prediction)?)?;
         } else {
             print(&prediction)?;
         }
@@ -49,8 +50,9 @@ fn ask(operation: &Operation, sizes: &mut Sizes) -> Result<()> {
             Kind::Length => ("items", &mut sizes.lengths),
             Kind::Text => ("characters", &mut sizes.texts),
         };
-        eprint!("{}: {unit} of {} [{}] ", operation.name(), part.path, part.size);
-        io::stderr().flush()?;
+        let mut out = stderr();
+        write!(out, "{}: {unit} of {} [{}] ", operation.name(), part.path, part.size)?;
+        out.flush()?;
         let Some(line) = lines.next().transpose()? else { break };
         if !line.trim().is_empty() {
             sizes.insert(part.path, line.trim().parse().context("that is no number")?);
@@ -60,7 +62,7 @@ fn ask(operation: &Operation, sizes: &mut Sizes) -> Result<()> {
 }
 
 fn print(prediction: &Prediction) -> Result<()> {
-    let mut out = io::stdout();
+    let mut out = stdout();
     writeln!(out, "{}\n", prediction.operation)?;
     let headings = ["", "bytes", "values", "serialize", "deserialize"];
     writeln!(out, "{}\n", table(&headings, &prediction.messages.iter().map(row).collect::<Vec<_>>()))?;
@@ -87,7 +89,7 @@ fn estimate(it: Estimate) -> String {
 }
 
 fn print_parts(message: &MessageCost) -> Result<()> {
-    let mut out = io::stdout();
+    let mut out = stdout();
     let part = |path: &str| if path.is_empty() { "(the message)".to_owned() } else { path.to_owned() };
     let cells = |it: &deltasoap_cost::predict::PartCost| {
         vec![part(&it.path), time(it.serialize), time(it.deserialize), percent(it.share)]

@@ -4,6 +4,7 @@ use super::measure::bar;
 use super::tables::{percent, table, time};
 use super::{calibration, changed_sizes, engine, html};
 use crate::cli::cost::Check;
+use crate::output::{report, stdout};
 use anyhow::{Result, ensure};
 use deltasoap_cost::measure::{Deltasoap, Engine};
 use deltasoap_cost::predict::Sizes;
@@ -11,7 +12,7 @@ use deltasoap_cost::validate::{Comparison, Errors, Trial, measure_trials, predic
 use deltasoap_cost::workload::{Extent, held_out};
 use deltasoap_cost::{Activity, Machine, Mode, Model};
 use deltasoap_dynamic::Contract;
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Messages that are printed because their prediction is worst.
@@ -83,7 +84,7 @@ fn operations(model: &Model, path: &Path, most: usize, sizes: &[Sizes]) -> Vec<T
     let contract = match imported {
         Ok(import) => Contract::from(import),
         Err(error) => {
-            eprintln!("{}: {error}", path.display());
+            report(format_args!("{}: {error}", path.display()));
             return Vec::new();
         }
     };
@@ -93,20 +94,20 @@ fn operations(model: &Model, path: &Path, most: usize, sizes: &[Sizes]) -> Vec<T
             sizes.iter().map(|sizes| predict_operation(model, operation, sizes)).collect::<Result<Vec<_>, _>>();
         match trials {
             Ok(trials) => all.extend(trials.into_iter().flatten()),
-            Err(error) => eprintln!("{}: {}: {error}", path.display(), operation.full_name()),
+            Err(error) => report(format_args!("{}: {}: {error}", path.display(), operation.full_name())),
         }
     }
     all
 }
 
 fn print_json(all: &[Comparison]) -> Result<()> {
-    let mut out = io::stdout();
+    let mut out = stdout();
     all.iter().try_for_each(|it| Ok::<_, anyhow::Error>(writeln!(out, "{}", serde_json::to_string(it)?)?))?;
     Ok(writeln!(out, "{}", serde_json::to_string(&Errors::of(all.iter().map(Comparison::error)))?)?)
 }
 
 fn print(all: &[Comparison]) -> Result<()> {
-    let mut out = io::stdout();
+    let mut out = stdout();
     let headings = ["", "messages", "median error", "9 of 10 below", "in the interval", "median by the paper's 3.4"];
     let rows: Vec<_> = [Activity::Serialize, Activity::Deserialize].into_iter().map(|it| row(all, it)).collect();
     writeln!(out, "{}\n", table(&headings, &rows))?;

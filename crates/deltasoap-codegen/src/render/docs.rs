@@ -19,7 +19,8 @@ pub(super) fn docs(paragraphs: &[Paragraph]) -> TokenStream {
             Paragraph::Ours(text) => lines.extend(wrapped(text)),
         }
     }
-    let lines = lines.into_iter().map(|line| if line.is_empty() { line } else { format!(" {line}") });
+    let shown = |line: String| line.replace(|c: char| c.is_control() || reverses(c), "");
+    let lines = lines.into_iter().map(|line| if line.is_empty() { line } else { format!(" {}", shown(line)) });
     quote!(#(#[doc = #lines])*)
 }
 
@@ -48,13 +49,19 @@ fn word(word: &str) -> String {
         return format!("<{}>{}", &word[..end], &word[end..]);
     }
     let mut out = String::with_capacity(word.len());
-    for c in word.chars().filter(|c| !c.is_control()) {
+    for c in word.chars() {
         if matches!(c, '[' | ']' | '<' | '>' | '`' | '*' | '\\' | '~') {
             out.push('\\');
         }
         out.push(c);
     }
     out
+}
+
+/// True for characters that show what follows them in another order than it is in. The compiler refuses them in comments, since they
+/// can hide code.
+fn reverses(c: char) -> bool {
+    matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 fn wrapped(text: &str) -> Vec<String> {

@@ -20,7 +20,9 @@ macro_rules! goldens {
     )*};
 }
 
-goldens!(archive, choices, cwmp, device, events, faults, graph, interop, metadata, nested, plans, recursive, xop);
+goldens!(
+    archive, choices, cwmp, device, events, faults, graph, hostile, interop, metadata, nested, plans, recursive, xop
+);
 
 fn message(path: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/messages");
@@ -172,5 +174,16 @@ async fn what_is_no_fault_is_told_apart() -> Result<(), Box<dyn std::error::Erro
     let client = faults::FaultServiceClient::new("http://127.0.0.1:1/")?;
     let failed = client.get_quote(&faults::unqualified::GetQuote { ticker_symbol: None }).await;
     assert!(matches!(failed, Err(Failure::Call(CallError::Http(_)))));
+    Ok(())
+}
+
+/// Actions and addresses of a description add no lines to what is sent.
+#[tokio::test]
+async fn a_description_adds_no_headers() -> Result<(), Box<dyn std::error::Error>> {
+    assert!(hostile::GenClient::new(hostile::GenClient::<Client>::ADDRESS).is_err());
+    let client = hostile::GenClient::new("http://127.0.0.1:1/")?;
+    let request = hostile::VecType { option: hostile::OptionType { result: None } };
+    let refused = client.new2(&request).await;
+    assert!(matches!(refused, Err(CallError::Action(_))), "{refused:?}");
     Ok(())
 }

@@ -14,6 +14,7 @@ pub const GOLDENS: &[(&str, &str)] = &[
     ("device", "FalkTannhaeuser+python-onvif-zeep/wsdl/devicemgmt.wsdl"),
     ("events", "FalkTannhaeuser+python-onvif-zeep/wsdl/events.wsdl"),
     ("faults", "apache+axis-axis1-java/integration/src/test/wsdl/faults/FaultService.wsdl"),
+    ("hostile", "../../crates/deltasoap-codegen/tests/data/hostile.wsdl"),
     ("graph", "../../crates/deltasoap-codegen/tests/data/graph.wsdl"),
     ("interop", "apache+axis-axis1-java/interop-mock/src/main/resources/wsdl/soap12-add-test.wsdl"),
     (

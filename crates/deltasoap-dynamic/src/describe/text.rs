@@ -1,4 +1,4 @@
-//! Parts as text: a line each, in columns, with documentation in front as a comment.
+//! Parts as text: a line each, in columns, with documentation above as a comment.
 
 use super::Part;
 
@@ -23,9 +23,9 @@ fn heading(part: &Part, out: &mut String) {
     if !part.type_name.is_empty() {
         heading.push(format!(": {}", part.type_name));
     }
-    *out += &heading.join(" ");
+    *out += &heading.join(" ").replace('\n', " ");
     if !part.facts.is_empty() {
-        *out += &format!("  ({})", part.facts.join("; "));
+        *out += &format!("  ({})", part.facts.join("; ")).replace('\n', " ");
     }
     out.push('\n');
 }
@@ -65,7 +65,8 @@ fn line(part: &Part, level: usize, wide: usize, out: &mut String) {
     let label = format!("{}{}", indent(level), label(part));
     let columns = [part.type_name.clone(), occurrence(part), facts(part)];
     let rest: Vec<_> = columns.into_iter().filter(|it| !it.is_empty()).collect();
-    let line = format!("{label:wide$}  {}", rest.join("  "));
+    // Names and facts are the description's: none of them begins a line.
+    let line = format!("{label:wide$}  {}", rest.join("  ")).replace('\n', " ");
     *out += line.trim_end();
     out.push('\n');
     part.parts.iter().for_each(|it| self::line(it, level + 1, wide, out));
