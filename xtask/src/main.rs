@@ -25,6 +25,7 @@ mod python;
 mod rust;
 mod self_test;
 mod shell;
+mod soak;
 mod stamp;
 mod summary;
 mod values;
@@ -56,6 +57,8 @@ enum Task {
     Licences,
     /// Build the fuzz targets and run them for a while
     Fuzz(fuzz::Arguments),
+    /// Read and write random streams of messages in every way, beside naive twins
+    Soak(soak::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
         Task::Browser(arguments) => browser::run(&arguments),
         Task::Licences => licences::run(),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
+        Task::Soak(arguments) => soak::run(&arguments),
     };
     result.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

@@ -50,18 +50,18 @@ fn damaged(document: &[u8], entropy: &mut Entropy<'_>) -> Vec<u8> {
 }
 
 /// Well-formed text.
-struct Document(String);
+pub struct Document(pub String);
 
 /// An element within a document, by positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Element {
-    start: usize,
+pub struct Element {
+    pub start: usize,
     /// Where its start tag ends.
-    content: usize,
+    pub content: usize,
     /// Where its end tag begins; where it ends if it is an empty-element tag.
-    tag: usize,
-    end: usize,
-    name_end: usize,
+    pub tag: usize,
+    pub end: usize,
+    pub name_end: usize,
 }
 
 /// What may stand between two elements, welcome or not.
@@ -71,7 +71,8 @@ const ATTRIBUTES: [&str; 6] = [" id='7'", " version='22'", " xmlns:z='urn:z'", "
 const TEXTS: [&str; 8] = ["0", "12", "-3456", "<![CDATA[5]]>", "&#54;", "7<!-- 8 -->9", "", "Zm9v Zg=="];
 
 impl Document {
-    fn edit(&mut self, entropy: &mut Entropy<'_>) {
+    /// One edit of many kinds somewhere.
+    pub fn edit(&mut self, entropy: &mut Entropy<'_>) {
         let elements = self.elements();
         let kind = entropy.below(16);
         let Some(element) = chosen(&elements, entropy) else { return };
@@ -103,7 +104,7 @@ impl Document {
     }
 
     /// All elements but the outermost, in the order of their end tags.
-    fn elements(&self) -> Vec<Element> {
+    pub fn elements(&self) -> Vec<Element> {
         let (mut open, mut elements, mut at) = (Vec::new(), Vec::new(), 0);
         while let Some(found) = self.0[at..].find('<') {
             let start = at + found;
@@ -127,11 +128,11 @@ impl Document {
         elements
     }
 
-    fn name(&self, element: Element) -> &str {
+    pub fn name(&self, element: Element) -> &str {
         &self.0[element.start + 1..element.name_end]
     }
 
-    fn text(&self, element: Element) -> &str {
+    pub fn text(&self, element: Element) -> &str {
         &self.0[element.start..element.end]
     }
 

@@ -1,28 +1,16 @@
 //! The types, each with a document to begin with.
 
-use super::stream;
+use super::stream::Kind;
 use deltasoap::{Binary, Empty, Nillable, Node, QName, Soap, SoapArray};
-
-/// A type, by what is done with it.
-pub struct Kind {
-    pub document: &'static str,
-    pub read: fn(&[Vec<u8>], &[u8]),
-    /// Panics if the document cannot be read.
-    pub must_be_good: fn(&[u8]),
-}
 
 macro_rules! kind {
     ($type:ty, $content:expr) => {
-        Kind {
-            document: concat!(
-                "<r xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' xmlns:xsd='http://www.w3.org/2001/XMLSchema' \
-                 xmlns:e='http://schemas.xmlsoap.org/soap/encoding/' xmlns:q='urn:q' kind='1'>",
-                $content,
-                "</r>"
-            ),
-            read: stream::read::<$type>,
-            must_be_good: stream::must_be_good::<$type>,
-        }
+        Kind::of::<$type>(concat!(
+            "<r xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' xmlns:xsd='http://www.w3.org/2001/XMLSchema' \
+             xmlns:e='http://schemas.xmlsoap.org/soap/encoding/' xmlns:q='urn:q' kind='1'>",
+            $content,
+            "</r>"
+        ))
     };
 }
 

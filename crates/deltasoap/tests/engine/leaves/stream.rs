@@ -9,6 +9,21 @@ use std::fmt::Debug;
 /// Leaf checkpoints for every message.
 pub const LEAF: Differential = Differential { checkpoints: Checkpoints::Leaf, ..Differential::OFF };
 
+/// A type, by what is done with it.
+pub struct Kind {
+    pub document: &'static str,
+    pub read: fn(&[Vec<u8>], &[u8]),
+    /// Panics if the document cannot be read.
+    pub must_be_good: fn(&[u8]),
+}
+
+impl Kind {
+    /// A type with a document to begin with.
+    pub const fn of<T: Typed + PartialEq + Debug>(document: &'static str) -> Self {
+        Kind { document, read: read::<T>, must_be_good: must_be_good::<T> }
+    }
+}
+
 /// The whole document is the operation.
 struct Operation<T> {
     memory: Memory<T>,

@@ -1,0 +1,101 @@
+//! Findings as folders: messages, where they are cut, how they are read, and both results.
+
+use crate::subject::Subject;
+use crate::trial::{Difference, Trial};
+use crate::way::{Lowered, Way};
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::Path;
+
+/// How the messages of a finding are read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Info {
+    /// Seed and sequence that it came from.
+    pub seed: u64,
+    pub sequence: u64,
+    pub subject: Subject,
+    pub ways: Vec<Way>,
+    pub lowered: Option<Lowered>,
+    pub is_shared: bool,
+    pub cuts: Vec<Vec<usize>>,
+    /// What differed, for people.
+    pub what: String,
+    pub message: usize,
+    pub expected: String,
+    pub found: String,
+}
+
+impl Info {
+    /// What there is to say of a trial that fails.
+    pub fn new((seed, sequence): (u64, u64), subject: &Subject, trial: &Trial, difference: &Difference) -> Self {
+        Info {
+            seed,
+            sequence,
+            subject: subject.clone(),
+            ways: trial.ways.clone(),
+            lowered: trial.lowered.clone(),
+            is_shared: trial.is_shared,
+            cuts: trial.cuts.clone(),
+            what: difference.what.to_owned(),
+            message: difference.message,
+            expected: difference.expected.clone(),
+            found: difference.found.clone(),
+        }
+    }
+}
+
+/// Writes a finding into a folder of its own, which must not exist or is written over.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn write(folder: &Path, info: &Info, messages: &[Vec<u8>]) -> Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    for (index, message) in messages.iter().enumerate() {
+        fs::write(folder.join(format!("{index:02}.xml")), message)?;
+    }
+    fs::write(folder.join("info.json"), serde_json::to_string_pretty(info)? + "\n")?;
+    Ok(())
+}
+
+/// Reads what [`write`] has written.
+///
+/// # Errors
+/// When the folder holds no finding.
+pub fn read(folder: &Path) -> Result<(Info, Trial)> {
+    let path = folder.join("info.json");
+    let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let info: Info = serde_json::from_str(&text).with_context(|| format!("{} is not of a finding", path.display()))?;
+    let message = |index: usize| fs::read(folder.join(format!("{index:02}.xml")));
+    let messages = (0..info.cuts.len()).map(message).collect::<std::io::Result<_>>()?;
+    let (ways, lowered, is_shared) = (info.ways.clone(), info.lowered.clone(), info.is_shared);
+    let trial = Trial { messages, cuts: info.cuts.clone(), ways, lowered, is_shared };
+    Ok((info, trial))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deltasoap::Differential;
+
+    #[test]
+    fn a_finding_is_read_as_it_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let trial = Trial {
+            messages: vec![b"<a>\xff".to_vec(), b"<b/>".to_vec()],
+            cuts: vec![vec![1], vec![]],
+            ways: vec![Way::from(Differential::default())],
+            lowered: Some(Lowered { name: "text".to_owned(), value: 3 }),
+            is_shared: true,
+        };
+        let difference =
+            Difference { message: 1, way: Some(0), what: "value", expected: "Ok".to_owned(), found: "Err".to_owned() };
+        let info = Info::new((1, u64::MAX), &Subject::Random { entropy: vec![1, 2] }, &trial, &difference);
+        let place = folder.path().join("one");
+        write(&place, &info, &trial.messages).unwrap();
+        assert_eq!(read(&place).unwrap(), (info, trial));
+    }
+}

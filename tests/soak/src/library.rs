@@ -1,0 +1,135 @@
+//! What others recorded and described: WSDLs and messages in folders.
+
+use crate::chance::Chance;
+use crate::inferred::Shape;
+use deltasoap_core::schema::{ElementRef, Schema};
+use deltasoap_dynamic::Contract;
+use deltasoap_wsdl::Importer;
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use walkdir::WalkDir;
+
+/// Longer messages are left out: much of the time would go to few of them.
+const LONGEST_MESSAGE: u64 = 100_000;
+/// Longer WSDLs are left out: they take long to import.
+const LONGEST_WSDL: u64 = 400_000;
+/// Contracts that are kept.
+const KEPT: usize = 64;
+/// Messages that a schema is inferred from, and that a trial begins with, at most.
+const MOST: usize = 8;
+
+/// WSDLs, and recorded messages by what their bodies hold.
+#[derive(Default)]
+pub struct Library {
+    /// Names that records use, and where the files are.
+    wsdls: BTreeMap<String, (PathBuf, PathBuf)>,
+    /// Files of messages of one folder whose bodies have the same element.
+    streams: BTreeMap<String, Vec<PathBuf>>,
+    contracts: HashMap<String, Option<Contract>>,
+}
+
+impl Library {
+    /// All that is below some folders; each has a name that stands for its path in records.
+    pub fn open(folders: &[(&str, PathBuf)]) -> Self {
+        let mut library = Library::default();
+        for (name, folder) in folders {
+            for (path, relative) in files(folder) {
+                let name = format!("{name}/{relative}");
+                match path.extension().and_then(|it| it.to_str()) {
+                    Some("wsdl") => drop(library.wsdls.insert(name, (path, folder.clone()))),
+                    Some("xml") => library.add_message(&name, path),
+                    _ => {}
+                }
+            }
+        }
+        library
+    }
+
+    fn add_message(&mut self, name: &str, path: PathBuf) {
+        let Some(text) = read(&path) else { return };
+        let Some(body) = body_element(&text) else { return };
+        let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
+        self.streams.entry(format!("{folder}|{body}")).or_default().push(path);
+    }
+
+    /// How many WSDLs and streams of messages there are.
+    pub fn sizes(&self) -> (usize, usize) {
+        (self.wsdls.len(), self.streams.len())
+    }
+
+    /// The name of any WSDL.
+    pub fn any_wsdl(&self, chance: &mut Chance) -> Option<String> {
+        self.wsdls.keys().nth(chance.below(self.wsdls.len())).cloned()
+    }
+
+    /// The name of any stream.
+    pub fn any_stream(&self, chance: &mut Chance) -> Option<String> {
+        self.streams.keys().nth(chance.below(self.streams.len())).cloned()
+    }
+
+    /// A WSDL, imported; `None` if that fails.
+    pub fn contract(&mut self, name: &str) -> Option<Contract> {
+        if let Some(known) = self.contracts.get(name) {
+            return known.clone();
+        }
+        if self.contracts.len() >= KEPT {
+            self.contracts.clear();
+        }
+        let (path, root) = self.wsdls.get(name)?;
+        let importer = Importer::new().offline().root(root.clone());
+        let contract = importer.path(path).ok().map(Contract::from);
+        let contract = contract.filter(|contract| !contract.operations().is_empty());
+        self.contracts.insert(name.to_owned(), contract.clone());
+        contract
+    }
+
+    /// A schema inferred from a stream's messages.
+    pub fn inferred(&self, stream: &str, seed: u64) -> Option<(Schema, ElementRef)> {
+        let texts = self.texts(stream);
+        let mut shape = Shape::default();
+        texts.iter().for_each(|text| shape.add_message(text));
+        Some(shape.schema(&mut Chance::new(seed, 0)))
+    }
+
+    /// Messages of a stream, in order.
+    pub fn messages(&self, stream: &str, chance: &mut Chance) -> Vec<String> {
+        let mut texts = self.texts(stream);
+        let start = chance.below(texts.len());
+        texts.drain(..start);
+        texts
+    }
+
+    fn texts(&self, stream: &str) -> Vec<String> {
+        let Some(paths) = self.streams.get(stream) else { return Vec::new() };
+        paths.iter().take(MOST).filter_map(|path| read(path)).collect()
+    }
+}
+
+/// The files below a folder in the order of their names, and their names in it.
+fn files(folder: &Path) -> impl Iterator<Item = (PathBuf, String)> {
+    let is_short = |path: &Path, len: u64| match path.extension().and_then(|it| it.to_str()) {
+        Some("wsdl") => len <= LONGEST_WSDL,
+        _ => len <= LONGEST_MESSAGE,
+    };
+    let entries = WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
+    entries.filter_map(move |entry| {
+        let is_taken = entry.file_type().is_file() && entry.metadata().is_ok_and(|it| is_short(entry.path(), it.len()));
+        let relative = entry.path().strip_prefix(folder).ok()?.to_string_lossy().into_owned();
+        is_taken.then(|| (entry.into_path(), relative))
+    })
+}
+
+fn read(path: &Path) -> Option<String> {
+    String::from_utf8(fs::read(path).ok()?).ok()
+}
+
+/// The name of the first element in a message's body.
+fn body_element(text: &str) -> Option<String> {
+    let document = roxmltree::Document::parse(text).ok()?;
+    let root = document.root_element();
+    let is_envelope = root.tag_name().name() == "Envelope";
+    let body = root.children().find(|it| it.tag_name().name() == "Body").filter(|_| is_envelope)?;
+    let entry = body.first_element_child()?;
+    Some(format!("{{{}}}{}", entry.tag_name().namespace().unwrap_or_default(), entry.tag_name().name()))
+}

@@ -1,0 +1,169 @@
+//! Lists and SOAP arrays: longer and shorter, with positions, offsets and gaps, in one another.
+
+use super::{add_attributes, in_body};
+use crate::chance::Chance;
+use crate::edits::{Document, Element};
+
+/// Bytes of items that are put in at once, at most.
+const GROWTH: usize = 20_000;
+
+/// Attributes of SOAP arrays and of their items.
+pub fn change(document: &mut Document, chance: &mut Chance) {
+    let lists = lists(document);
+    let Some(list) = chance.choose(&lists) else { return };
+    let (parent, items) = (list.0, &list.1);
+    let item = *chance.pick(items);
+    match chance.below(8) {
+        0 => add_attributes(document, parent, &format!(" e:arrayType='xsd:int[{}]'", size(items.len(), chance))),
+        1 => add_attributes(document, parent, &format!(" e:offset='[{}]'", chance.below(5))),
+        2..=4 => add_attributes(document, item, &format!(" e:position='[{}]'", chance.below(items.len() + 6))),
+        5 => number_all(document, items, chance),
+        6 => remove_positions(document, chance),
+        _ => two_dimensions(document, parent, items, chance),
+    }
+}
+
+fn size(items: usize, chance: &mut Chance) -> String {
+    match chance.below(6) {
+        0 => String::new(),
+        1 => "2,3".to_owned(),
+        2 => "4000000000".to_owned(),
+        3 => "-1".to_owned(),
+        _ => (items + chance.below(3)).to_string(),
+    }
+}
+
+/// Positions for all items, with gaps: a sparse array.
+fn number_all(document: &mut Document, items: &[Element], chance: &mut Chance) {
+    let mut positions = Vec::new();
+    let mut at = chance.below(3);
+    for _ in items {
+        positions.push(at);
+        at += 1 + if chance.one_in(3) { chance.below(4) } else { 0 };
+    }
+    if chance.one_in(6) {
+        positions.reverse();
+    }
+    // From behind, so that places hold.
+    for (item, at) in items.iter().zip(positions).rev() {
+        if !document.text(*item).contains("position=") && !chance.one_in(8) {
+            add_attributes(document, *item, &format!(" e:position='[{at}]'"));
+        }
+    }
+}
+
+fn remove_positions(document: &mut Document, chance: &mut Chance) {
+    let places: Vec<_> = document.0.match_indices(" e:position='[").map(|(at, _)| at).collect();
+    let Some(&at) = chance.choose(&places) else { return };
+    if let Some(len) = document.0[at + 13..].find('\'') {
+        document.0.replace_range(at..at + 14 + len, "");
+    }
+}
+
+/// Positions in rows and columns.
+fn two_dimensions(document: &mut Document, parent: Element, items: &[Element], chance: &mut Chance) {
+    let columns = chance.between(1, 3);
+    for (index, item) in items.iter().enumerate().rev() {
+        let (row, column) = (index / columns, index % columns);
+        add_attributes(document, *item, &format!(" e:position='[{row},{column}]'"));
+    }
+    add_attributes(document, parent, &format!(" e:arrayType='xsd:int[{},{columns}]'", items.len().div_ceil(columns)));
+}
+
+/// Items inserted, removed, moved: some or many of them.
+pub fn resize(document: &mut Document, chance: &mut Chance) {
+    let lists = lists(document);
+    let Some((_, items)) = chance.choose(&lists) else { return };
+    let first = chance.below(items.len());
+    match chance.below(6) {
+        0 | 1 => remove(document, &items[first..], chance),
+        2 => repeat(document, items[first], chance.between(1, 3)),
+        3 => repeat(document, items[first], chance.between(4, 60)),
+        4 => rotate(document, items),
+        _ => append_like_last(document, items, chance),
+    }
+}
+
+/// Makes a list long.
+pub fn grow(document: &mut Document, chance: &mut Chance) {
+    let lists = lists(document);
+    let Some((_, items)) = chance.choose(&lists) else { return };
+    repeat(document, *chance.pick(items), chance.between(10, 400));
+}
+
+/// Several items from one place on.
+fn remove(document: &mut Document, items: &[Element], chance: &mut Chance) {
+    let count = chance.between(1, items.len());
+    let (from, to) = (items[0].start, items[count - 1].end);
+    document.0.replace_range(from..to, "");
+}
+
+/// More items like one, each with a number of its own. Nothing changes if it has identifiers.
+fn repeat(document: &mut Document, item: Element, count: usize) {
+    let text = document.text(item);
+    let (count, lead) = (count.min(GROWTH / text.len().max(1)), white_before(document, item));
+    if text.contains(" id=") || text.contains("position=") {
+        return;
+    }
+    let numbered = |n: usize| format!("{}{lead}", text.replace(">1", &format!(">{n}")));
+    let items: String = (1..=count).map(numbered).collect();
+    document.0.insert_str(item.start, &items);
+}
+
+fn append_like_last(document: &mut Document, items: &[Element], chance: &mut Chance) {
+    let Some(&last) = items.last() else { return };
+    let text = format!("{}{}", white_before(document, last), document.text(last));
+    document.0.insert_str(last.end, &text.repeat(chance.between(1, 3)));
+}
+
+/// The white space that stands between an item and the tag before.
+fn white_before(document: &Document, item: Element) -> String {
+    let before = &document.0[..item.start];
+    before[before.trim_ascii_end().len()..].to_owned()
+}
+
+fn rotate(document: &mut Document, items: &[Element]) {
+    if let [first, .., last] = items {
+        let text = document.text(*last).to_owned();
+        document.0.replace_range(last.start..last.end, "");
+        document.0.insert_str(first.start, &text);
+    }
+}
+
+/// Elements in a row that have the same name and parent: the parent, and two or more of them.
+fn lists(document: &Document) -> Vec<(Element, Vec<Element>)> {
+    let mut elements = in_body(document);
+    elements.sort_by_key(|it| it.start);
+    let mut lists: Vec<(Element, Vec<Element>)> = Vec::new();
+    let mut open: Vec<(Element, Vec<Element>)> = Vec::new();
+    for element in elements {
+        while open.last().is_some_and(|(parent, _)| parent.end <= element.start) {
+            lists.extend(open.pop().into_iter().flat_map(|it| runs(document, it)));
+        }
+        if let Some((_, children)) = open.last_mut() {
+            children.push(element);
+        }
+        open.push((element, Vec::new()));
+    }
+    lists.extend(open.into_iter().flat_map(|it| runs(document, it)));
+    lists
+}
+
+/// Runs of children with one name; single ones too, now and then they are all there is.
+fn runs(document: &Document, (parent, children): (Element, Vec<Element>)) -> Vec<(Element, Vec<Element>)> {
+    let runs = children.chunk_by(|one, other| document.name(*one) == document.name(*other));
+    runs.map(|run| (parent, run.to_vec())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_found_at_every_depth() {
+        let document = Document("<e><Body><op><a/><a/><l><i>1</i><i>2</i></l></op></Body></e>".to_owned());
+        let mut found: Vec<_> = lists(&document).into_iter().map(|(_, items)| items.len()).collect();
+        found.sort_unstable();
+        assert_eq!(found, [1, 2, 2]);
+    }
+}

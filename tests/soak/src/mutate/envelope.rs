@@ -1,0 +1,80 @@
+//! Changes around the body: headers, declarations, what precedes and follows the envelope.
+
+use crate::chance::Chance;
+use crate::edits::Document;
+
+/// Prefixes that changes use, each with its namespace.
+const PREFIXES: [(&str, &str); 5] = [
+    ("xsi", "http://www.w3.org/2001/XMLSchema-instance"),
+    ("xsd", "http://www.w3.org/2001/XMLSchema"),
+    ("e", "http://schemas.xmlsoap.org/soap/encoding/"),
+    ("e12", "http://www.w3.org/2003/05/soap-encoding"),
+    ("q", "urn:q"),
+];
+
+/// The message with declarations for all prefixes that changes use, as far as its envelope lacks them.
+pub fn with_prefixes(text: &str) -> String {
+    let Some(start) = envelope(text) else { return text.to_owned() };
+    let end = text[start..].find('>').map_or(text.len(), |end| start + end);
+    let name_end = text[start + 1..end].find([' ', '\n', '\t', '\r', '/']).map_or(end, |len| start + 1 + len);
+    let tag = &text[start..end];
+    let is_missing = |prefix: &str| !tag.contains(&format!("xmlns:{prefix}="));
+    let declarations = PREFIXES.iter().filter(|(prefix, _)| is_missing(prefix));
+    let declarations: String = declarations.map(|(prefix, uri)| format!(" xmlns:{prefix}='{uri}'")).collect();
+    format!("{}{declarations}{}", &text[..name_end], &text[name_end..])
+}
+
+/// Where the root's start tag begins.
+fn envelope(text: &str) -> Option<usize> {
+    text.match_indices('<').map(|(at, _)| at).find(|at| text[at + 1..].starts_with(|c: char| c.is_alphabetic()))
+}
+
+/// A header block more, fewer, or another; something before or after the envelope.
+pub fn change(document: &mut Document, chance: &mut Chance) {
+    match chance.below(8) {
+        0..=2 => add_header(document, chance),
+        3 => remove_header(document),
+        4 => document.0.push_str(chance.word(&["\n", "<!-- end -->", " ", "<?pi?>", "x", "<more/>"])),
+        5 if !document.0.starts_with("<?") => document.0.insert_str(0, "<?xml version='1.0' encoding='UTF-8'?>\n"),
+        6 if !document.0.starts_with("<?") => document.0.insert_str(0, chance.word(&[" ", "<!-- begin -->", "<?pi?>"])),
+        _ => declare(document, chance),
+    }
+}
+
+fn add_header(document: &mut Document, chance: &mut Chance) {
+    let Some(prefix) = prefix(document) else { return };
+    let understood = if chance.one_in(4) { format!(" {prefix}mustUnderstand='1'") } else { String::new() };
+    let block = format!("<q:h{} at='{}'{understood}>{}</q:h0>", 0, chance.below(20), chance.below(3000));
+    match document.0.find(&format!("</{prefix}Header>")) {
+        Some(end) => document.0.insert_str(end, &block),
+        None => {
+            let header = format!("<{prefix}Header>{block}</{prefix}Header>");
+            let body = document.0.find(&format!("<{prefix}Body")).unwrap_or(document.0.len());
+            document.0.insert_str(body, &header);
+        }
+    }
+}
+
+fn remove_header(document: &mut Document) {
+    let Some(prefix) = prefix(document) else { return };
+    let close = format!("</{prefix}Header>");
+    let (from, to) = (document.0.find(&format!("<{prefix}Header>")), document.0.find(&close));
+    if let Some((from, to)) = from.zip(to).filter(|(from, to)| from < to) {
+        document.0.replace_range(from..to + close.len(), "");
+    }
+}
+
+/// A declaration more on the envelope.
+fn declare(document: &mut Document, chance: &mut Chance) {
+    let Some(start) = envelope(&document.0) else { return };
+    if let Some(end) = document.0[start..].find([' ', '>']) {
+        document.0.insert_str(start + end, &format!(" xmlns:n{}='urn:n'", chance.below(3)));
+    }
+}
+
+/// The envelope's prefix with its colon.
+fn prefix(document: &Document) -> Option<String> {
+    let start = envelope(&document.0)?;
+    let rest = &document.0[start + 1..];
+    rest.find("Envelope").map(|len| rest[..len].to_owned()).filter(|prefix| prefix.is_empty() || prefix.ends_with(':'))
+}

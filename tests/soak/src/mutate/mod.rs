@@ -1,0 +1,155 @@
+//! Streams of messages that resemble each other: each is the one before with a few changes.
+//!
+//! | module | changes |
+//! |---|---|
+//! | [`crate::edits`] | of elements: texts, more, fewer, exchanged; attributes; comments; empty-element tags |
+//! | [`leaves`] | of texts: digits, lengths, entities, CDATA |
+//! | [`names`] | prefixes, namespaces, `xsi:type`, `xsi:nil`, attributes given twice |
+//! | [`arrays`] | SOAP arrays: sizes, offsets, positions; growing and shrinking |
+//! | [`references`] | SOAP encoding's references |
+//! | [`envelope`] | headers, what precedes and follows the envelope |
+//! | [`white`] | pretty-printing |
+//! | [`damage`] | truncation, garbage, other encodings: of one message alone |
+
+mod arrays;
+mod damage;
+mod envelope;
+mod leaves;
+mod names;
+mod references;
+mod white;
+
+use crate::chance::Chance;
+use crate::edits::{Document, Element, Entropy};
+
+/// Messages of most streams, and of a few.
+const MESSAGES: usize = 9;
+const MANY_MESSAGES: usize = 80;
+/// A message that has grown beyond this begins anew.
+const LONGEST: usize = 60_000;
+
+/// A stream that begins with one of some messages. Empty if there are none. Of the messages that are not good many are left out, and
+/// most others are followed by one like the last good one.
+pub fn stream(base: &[String], chance: &mut Chance, is_good: impl Fn(&str) -> bool) -> Vec<Vec<u8>> {
+    let Some(first) = chance.choose(base) else { return Vec::new() };
+    let white = white::Style::any(chance);
+    let begin = |text: &str, chance: &mut Chance| white.apply(&envelope::with_prefixes(text), chance);
+    let mut current = Document(begin(first, chance));
+    if chance.one_in(6) {
+        arrays::grow(&mut current, chance);
+    }
+    let count = match current.0.len() < 3000 && chance.one_in(24) {
+        true => MANY_MESSAGES,
+        false => chance.between(2, MESSAGES),
+    };
+    let is_calm = chance.one_in(3);
+    let mut earlier: Vec<String> = Vec::new();
+    let mut messages = Vec::with_capacity(count);
+    for _ in 0..count {
+        let was_good = is_good(&current.0);
+        if was_good || chance.one_in(2) {
+            messages.push(damage::sent(&current.0, chance));
+        }
+        match was_good {
+            true => earlier.push(current.0.clone()),
+            false if !chance.one_in(6) => current.0 = earlier.last().cloned().unwrap_or_else(|| begin(first, chance)),
+            false => {}
+        }
+        match chance.below(12) {
+            0 => {}
+            1 if !earlier.is_empty() => current.0.clone_from(chance.pick(&earlier)),
+            2 if !is_calm => current.0 = begin(&pick(base, chance), chance),
+            _ => change(&mut current, is_calm, chance),
+        }
+        if current.0.len() > LONGEST {
+            current.0 = begin(&pick(base, chance), chance);
+        }
+    }
+    messages
+}
+
+fn pick(base: &[String], chance: &mut Chance) -> String {
+    chance.pick(base).clone()
+}
+
+/// One change, or a few. A calm stream differs in leaves alone, most of the time.
+fn change(document: &mut Document, is_calm: bool, chance: &mut Chance) {
+    for _ in 0..chance.between(1, 3) {
+        match chance.below(24) {
+            _ if is_calm && !chance.one_in(8) => leaves::change_values(document, chance),
+            0..=5 => leaves::change_values(document, chance),
+            6 | 7 => leaves::reword(document, chance),
+            8..=13 => {
+                let bytes = chance.bytes(12);
+                document.edit(&mut Entropy(&bytes));
+            }
+            14 | 15 => names::change(document, chance),
+            16 | 17 => arrays::change(document, chance),
+            18 | 19 => arrays::resize(document, chance),
+            20 => references::change(document, chance),
+            21 => envelope::change(document, chance),
+            22 => white::change(document, chance),
+            _ => leaves::change_last(document, chance),
+        }
+    }
+}
+
+/// Elements without child elements.
+fn leaves_of(document: &Document) -> Vec<Element> {
+    let is_leaf = |it: &Element| !document.0[it.content..it.tag].contains('<');
+    document.elements().into_iter().filter(is_leaf).collect()
+}
+
+/// The elements within the body's first element, that one included.
+fn in_body(document: &Document) -> Vec<Element> {
+    let elements = document.elements();
+    let body = elements.iter().rfind(|it| document.name(**it).rsplit(':').next() == Some("Body")).copied();
+    let within = |it: &Element| body.is_none_or(|body| it.start >= body.content && it.end <= body.tag);
+    elements.into_iter().filter(within).collect()
+}
+
+/// Puts attributes on an element's start tag.
+fn add_attributes(document: &mut Document, element: Element, attributes: &str) {
+    document.0.insert_str(element.name_end, attributes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BASE: &str = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><op><list><i>1</i><i>2</i><i>3</i>\
+                        </list><text>word</text></op></s:Body></s:Envelope>";
+
+    #[test]
+    fn a_stream_comes_of_its_seed_alone() {
+        let base = [BASE.to_owned()];
+        let draw = |index| stream(&base, &mut Chance::new(5, index), |text| text.len() % 8 != 0);
+        assert_eq!(draw(1), draw(1));
+        assert_ne!(draw(1), draw(2));
+    }
+
+    #[test]
+    fn most_messages_are_well_formed_and_all_kinds_of_change_come_up() {
+        let base = [BASE.to_owned()];
+        let all: Vec<_> =
+            (0..400).flat_map(|index| stream(&base, &mut Chance::new(5, index), |text| text.len() % 8 != 0)).collect();
+        let texts: Vec<_> = all.iter().map(|it| String::from_utf8_lossy(it).into_owned()).collect();
+        let good = texts.iter().filter(|text| roxmltree::Document::parse(text).is_ok()).count();
+        assert!(good * 10 > texts.len() * 7 && good < texts.len(), "{good} of {}", texts.len());
+        for piece in [
+            "CDATA",
+            "&#",
+            "position=",
+            "offset=",
+            "arrayType=",
+            "href=",
+            "xsi:nil",
+            "xsi:type",
+            "Header",
+            "\n  <",
+            "<!--",
+        ] {
+            assert!(texts.iter().any(|text| text.contains(piece)), "{piece}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! White space between tags.
+
+use crate::chance::Chance;
+use crate::edits::Document;
+
+/// How a stream's messages are printed.
+pub struct Style {
+    line: &'static str,
+    /// Spaces for each level; `None` for no white space at all.
+    indent: Option<usize>,
+    is_ragged: bool,
+}
+
+impl Style {
+    /// As it is, most of the time; else every tag on a line of its own.
+    pub fn any(chance: &mut Chance) -> Self {
+        let indent = if chance.one_in(2) { Some(*chance.pick(&[0, 1, 2, 4, 8, 20])) } else { None };
+        Style { line: chance.word(&["\n", "\n", "\r\n", " ", "\t"]), indent, is_ragged: chance.one_in(4) }
+    }
+
+    /// A message with white space between its tags; leaves stay as they are.
+    pub fn apply(&self, text: &str, chance: &mut Chance) -> String {
+        let Some(indent) = self.indent else { return text.to_owned() };
+        let (mut out, mut level, mut rest) = (String::with_capacity(text.len() * 2), 0usize, text);
+        while let Some(close) = rest.find('>') {
+            let tag = &rest[..=close];
+            let tag = &tag[tag.rfind('<').unwrap_or(0)..];
+            out.push_str(&rest[..=close]);
+            rest = &rest[close + 1..];
+            level = match () {
+                () if tag.starts_with("</") => level.saturating_sub(1),
+                () if tag.ends_with("/>") || tag.starts_with("<?") || tag.starts_with("<!") => level,
+                () => level + 1,
+            };
+            let is_empty = rest.starts_with("</") && !tag.starts_with("</") && !tag.ends_with("/>");
+            if rest.starts_with('<') && !is_empty {
+                let depth = if rest.starts_with("</") { level.saturating_sub(1) } else { level };
+                let more = if self.is_ragged { chance.below(4) } else { 0 };
+                out.push_str(self.line);
+                out.push_str(&" ".repeat(depth * indent + more));
+            }
+        }
+        out.push_str(rest);
+        out
+    }
+}
+
+/// More or less white space in one place.
+pub fn change(document: &mut Document, chance: &mut Chance) {
+    let gaps: Vec<_> = document.0.match_indices('>').map(|(at, _)| at + 1).collect();
+    let Some(&at) = chance.choose(&gaps) else { return };
+    let len = document.0[at..].bytes().take_while(u8::is_ascii_whitespace).count();
+    if !document.0[at + len..].starts_with('<') {
+        return;
+    }
+    match chance.below(4) {
+        0 => document.0.replace_range(at..at + len, ""),
+        1 => document.0.insert_str(at, &" ".repeat(chance.between(1, 30))),
+        2 => document.0.insert(at, '\n'),
+        _ => document.0.replace_range(at..at + len, &"\n".repeat(chance.between(1, 3))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tag_gets_a_line_but_leaves_stay() {
+        let style = Style { line: "\n", indent: Some(1), is_ragged: false };
+        let text = style.apply("<a><b><c>1</c><d></d><e/></b></a>", &mut Chance::new(0, 0));
+        assert_eq!(text, "<a>\n <b>\n  <c>1</c>\n  <d></d>\n  <e/>\n </b>\n</a>");
+    }
+}

@@ -1,0 +1,264 @@
+//! A run: sequences one after the other, and the report.
+
+use crate::Arguments;
+use crate::chance::Chance;
+use crate::coverage::{Coverage, Line};
+use crate::found::{self, Info};
+use crate::library::Library;
+use crate::shrink::shrink;
+use crate::subject::{Reading, Subject};
+use crate::trial::{Difference, Trial};
+use crate::watch::{self, Watch};
+use crate::way::{self, Lowered};
+use crate::{cuts, mutate};
+use anyhow::{Context, Result};
+use comfy_table::{CellAlignment, Table, presets};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// Runs of this length or longer must reach all that is listed.
+const LONG: Duration = Duration::from_secs(290);
+/// What is said of a panic.
+const PANIC: &str = "panic";
+/// Characters of a result that are shown.
+const SHOWN: usize = 2000;
+
+/// What a run came to.
+#[derive(Serialize)]
+struct Report {
+    seed: u64,
+    sequences: u64,
+    decodes: u64,
+    seconds: f64,
+    decodes_per_second: f64,
+    wsdls: usize,
+    recorded_streams: usize,
+    findings: Vec<PathBuf>,
+    missing: Vec<String>,
+    coverage: Vec<Line>,
+}
+
+/// Runs sequences until time or the number of messages is up.
+///
+/// # Errors
+/// When a finding cannot be saved.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    watch::keep_panics();
+    let mut soak = Soak::new(arguments);
+    let begin = Instant::now();
+    let end = begin + Duration::from_secs_f64(arguments.minutes.clamp(0.0, 1e6) * 60.0);
+    let is_over = |soak: &Soak<'_>| match arguments.decodes {
+        Some(decodes) => soak.coverage.decodes() >= decodes,
+        None => Instant::now() >= end,
+    };
+    let mut sequence = arguments.sequence.unwrap_or(0);
+    loop {
+        soak.sequence(sequence)?;
+        sequence += 1;
+        if arguments.sequence.is_some() || is_over(&soak) || soak.findings.len() >= arguments.findings {
+            break;
+        }
+    }
+    soak.bar.finish_and_clear();
+    soak.close(begin.elapsed())
+}
+
+/// Reads a finding again.
+///
+/// # Errors
+/// When there is none.
+pub fn replay(folder: &Path, arguments: &Arguments) -> Result<ExitCode> {
+    watch::keep_panics();
+    let (info, trial) = found::read(folder)?;
+    let reading = info.subject.load(&mut library(arguments)).context("what the finding was read as is not here")?;
+    match check(&reading, &trial, &mut Coverage::default()) {
+        None => {
+            println!("no difference");
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(difference) => {
+            print(&info.subject, &trial, &difference);
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+/// What runs from sequence to sequence.
+struct Soak<'a> {
+    arguments: &'a Arguments,
+    library: Library,
+    coverage: Coverage,
+    findings: Vec<PathBuf>,
+    /// Panics that were met: one of each is kept.
+    panics: BTreeSet<String>,
+    bar: ProgressBar,
+    watch: Watch,
+}
+
+impl<'a> Soak<'a> {
+    fn new(arguments: &'a Arguments) -> Self {
+        Soak {
+            arguments,
+            library: library(arguments),
+            coverage: Coverage::default(),
+            findings: Vec::new(),
+            panics: BTreeSet::new(),
+            bar: bar(arguments.decodes),
+            watch: Watch::start(arguments.seed),
+        }
+    }
+
+    fn sequence(&mut self, sequence: u64) -> Result<()> {
+        self.watch.tick(sequence);
+        let mut chance = Chance::new(self.arguments.seed, sequence);
+        let subject = Subject::any(&mut chance, &mut self.library);
+        let Some(reading) = subject.load(&mut self.library) else { return Ok(()) };
+        let base = subject.messages(&mut chance, &mut self.library);
+        let trial = draw(&base, &reading, &mut chance);
+        self.coverage.count_sequence(subject.source());
+        if let Some(difference) = check(&reading, &trial, &mut self.coverage) {
+            self.keep(sequence, &subject, &reading, trial, &difference)?;
+        }
+        self.bar.set_position(self.coverage.decodes());
+        Ok(())
+    }
+
+    /// Makes a trial that fails small, saves it and shows it.
+    fn keep(
+        &mut self,
+        sequence: u64,
+        subject: &Subject,
+        reading: &Reading,
+        trial: Trial,
+        difference: &Difference,
+    ) -> Result<()> {
+        if difference.what == PANIC && !self.panics.insert(difference.found.clone()) {
+            return Ok(());
+        }
+        let mut last = difference.clone();
+        let small = shrink(trial, |trial| {
+            let found = check(reading, trial, &mut Coverage::default());
+            let is_same = found.as_ref().is_some_and(|found| found.class() == difference.class());
+            if is_same {
+                last = found.unwrap_or_else(|| last.clone());
+            }
+            is_same
+        });
+        let folder = self.arguments.output.join(format!("{}-{sequence}", self.arguments.seed));
+        let info = Info::new((self.arguments.seed, sequence), subject, &small, &last);
+        found::write(&folder, &info, &small.messages)?;
+        self.bar.suspend(|| {
+            eprintln!("--seed {} --sequence {sequence}, saved in {}", self.arguments.seed, folder.display());
+            print(subject, &small, &last);
+        });
+        self.findings.push(folder);
+        Ok(())
+    }
+
+    fn close(self, time: Duration) -> Result<ExitCode> {
+        let (wsdls, recorded_streams) = self.library.sizes();
+        let report = Report {
+            seed: self.arguments.seed,
+            sequences: self.coverage.sequences(),
+            decodes: self.coverage.decodes(),
+            seconds: time.as_secs_f64(),
+            decodes_per_second: self.coverage.decodes() as f64 / time.as_secs_f64(),
+            wsdls,
+            recorded_streams,
+            findings: self.findings,
+            missing: if time >= LONG { self.coverage.missing() } else { Vec::new() },
+            coverage: self.coverage.lines(),
+        };
+        match self.arguments.json {
+            true => println!("{}", serde_json::to_string_pretty(&report)?),
+            false => report.print(),
+        }
+        Ok(if report.findings.is_empty() && report.missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+impl Report {
+    fn print(&self) {
+        let mut table = Table::new();
+        table.load_style(presets::ASCII_MARKDOWN).set_header(["reached", "count"]);
+        for Line { what, count } in &self.coverage {
+            table.add_row([what.clone(), count.to_string()]);
+        }
+        if let Some(column) = table.column_mut(1) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        println!("{table}");
+        println!(
+            "seed {}: {} sequences, {} decodes, {:.0} s, {:.0} decodes/s, {} WSDLs, {} recorded streams, {} differences",
+            self.seed,
+            self.sequences,
+            self.decodes,
+            self.seconds,
+            self.decodes_per_second,
+            self.wsdls,
+            self.recorded_streams,
+            self.findings.len()
+        );
+        for missing in &self.missing {
+            println!("never reached: {missing}");
+        }
+    }
+}
+
+fn draw(base: &[String], reading: &Reading, chance: &mut Chance) -> Trial {
+    // What panics is found again when it is checked.
+    let is_good = |text: &str| watch::guarded(|| reading.is_good(text)).unwrap_or(true);
+    let messages = mutate::stream(base, chance, is_good);
+    let cuts = cuts::all(&messages, chance);
+    let (ways, lowered) = (way::several(chance), Lowered::any(chance));
+    Trial { messages, cuts, ways, lowered, is_shared: chance.one_in(2) }
+}
+
+/// Checks a trial; a panic is a difference too.
+fn check(reading: &Reading, trial: &Trial, coverage: &mut Coverage) -> Option<Difference> {
+    watch::guarded(|| reading.check(trial, coverage)).unwrap_or_else(|panic| {
+        Some(Difference { message: 0, way: None, what: PANIC, expected: String::new(), found: panic })
+    })
+}
+
+/// The repository's own data, and that of a folder beside it if there is one.
+fn library(arguments: &Arguments) -> Library {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let corpus = arguments.corpus.clone().unwrap_or_else(|| root.join("../shared/corpora"));
+    Library::open(&[("testdata", root.join("testdata")), ("corpus", corpus)])
+}
+
+fn bar(decodes: Option<u64>) -> ProgressBar {
+    const TEMPLATE: &str = "{elapsed_precise} {pos} decodes, {per_sec}";
+    let bar = ProgressBar::with_draw_target(decodes, ProgressDrawTarget::stderr());
+    bar.with_style(ProgressStyle::with_template(TEMPLATE).unwrap_or_else(|_| ProgressStyle::default_spinner()))
+}
+
+fn print(subject: &Subject, trial: &Trial, difference: &Difference) {
+    eprintln!("{}: {subject:?}", difference.what);
+    eprintln!("ways: {:?}\nlimit: {:?}, shared: {}", trial.ways, trial.lowered, trial.is_shared);
+    for (message, cuts) in trial.messages.iter().zip(&trial.cuts) {
+        eprintln!("   {:?} {}", cuts, shown(&String::from_utf8_lossy(message)));
+    }
+    let (expected, found) = (&difference.expected, &difference.found);
+    let place = expected.bytes().zip(found.bytes()).take_while(|(one, other)| one == other).count().saturating_sub(100);
+    eprintln!(
+        "message {}\nexpected: {}\n   found: {}\n",
+        difference.message,
+        from(expected, place),
+        from(found, place)
+    );
+}
+
+fn from(text: &str, place: usize) -> String {
+    let skipped: String = text.chars().skip(place).collect();
+    if place == 0 { shown(text) } else { format!("...{}", shown(&skipped)) }
+}
+
+fn shown(text: &str) -> String {
+    text.chars().take(SHOWN).collect()
+}

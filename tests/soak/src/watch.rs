@@ -1,0 +1,57 @@
+//! Panics and endless loops: the one become findings, the other end the run.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+thread_local! {
+    static LAST: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// What a sequence may take: some thousand times what most take.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Keeps panics' words instead of printing them. For the whole process.
+pub fn keep_panics() {
+    std::panic::set_hook(Box::new(|info| LAST.with_borrow_mut(|last| *last = info.to_string())));
+}
+
+/// Does something that may panic; gives the panic's words then.
+///
+/// # Errors
+/// When it panics.
+pub fn guarded<T>(body: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(body)).map_err(|_| LAST.with_borrow(Clone::clone))
+}
+
+/// Sees to it that sequences come to an end.
+pub struct Watch(Arc<AtomicU64>);
+
+impl Watch {
+    /// Ends the process if one sequence of the seed takes too long.
+    pub fn start(seed: u64) -> Self {
+        let current = Arc::new(AtomicU64::new(0));
+        let watched = Arc::clone(&current);
+        std::thread::spawn(move || {
+            let (mut last, mut since) = (0, Instant::now());
+            loop {
+                std::thread::sleep(Duration::from_secs(1));
+                let now = watched.load(Ordering::Relaxed);
+                if now != last {
+                    (last, since) = (now, Instant::now());
+                } else if since.elapsed() > PATIENCE {
+                    eprintln!("no end: --seed {seed} --sequence {}", now.wrapping_sub(1));
+                    std::process::exit(2);
+                }
+            }
+        });
+        Watch(current)
+    }
+
+    /// A sequence begins, or a step of the work on it.
+    pub fn tick(&self, sequence: u64) {
+        self.0.store(sequence.wrapping_add(1), Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,197 @@
+//! Ways to read a stream: every policy with every matcher, and the defaults.
+
+use crate::chance::Chance;
+use deltasoap::{Checkpoints, Differential, Limits, Matcher};
+use serde::{Deserialize, Serialize};
+
+/// All policies, with the names that people read.
+pub const POLICIES: [(&str, Checkpoints); 5] = [
+    ("full", Checkpoints::Full),
+    ("differential", Checkpoints::Differential),
+    ("lightweight", Checkpoints::Lightweight),
+    ("leaf", Checkpoints::Leaf),
+    ("off", Checkpoints::Off),
+];
+const MATCHERS: [(&str, Matcher); 5] = [
+    ("compare", Matcher::Compare),
+    ("xor", Matcher::Xor),
+    ("adler32", Matcher::Adler32),
+    ("crc32", Matcher::Crc32),
+    ("keyed", Matcher::Keyed),
+];
+const PORTIONS: [u32; 12] = [1, 4, 16, 32, 48, 64, 100, 150, 512, 1000, 4096, 100_000];
+
+/// The options of differential decoding, in a form that can be saved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Way {
+    pub checkpoints: String,
+    pub matcher: String,
+    pub portion: u32,
+    pub probe: bool,
+    pub tune: bool,
+    pub adaptive: bool,
+}
+
+impl From<Differential> for Way {
+    fn from(from: Differential) -> Self {
+        Way {
+            checkpoints: named(&POLICIES, from.checkpoints),
+            matcher: named(&MATCHERS, from.matcher),
+            portion: from.portion,
+            probe: from.probe,
+            tune: from.tune,
+            adaptive: from.adaptive,
+        }
+    }
+}
+
+impl Way {
+    /// The engine's options.
+    pub fn differential(&self) -> Differential {
+        Differential {
+            checkpoints: value(&POLICIES, &self.checkpoints),
+            matcher: value(&MATCHERS, &self.matcher),
+            portion: self.portion,
+            probe: self.probe,
+            tune: self.tune,
+            adaptive: self.adaptive,
+        }
+    }
+
+    /// True if portions are compared by sums that are not the same only by accident: their bytes are kept beside them then.
+    pub fn is_weak(&self) -> bool {
+        !matches!(self.matcher.as_str(), "compare" | "keyed")
+    }
+
+    /// The index of its policy in [`POLICIES`].
+    pub fn policy(&self) -> usize {
+        POLICIES.iter().position(|(name, _)| *name == self.checkpoints).unwrap_or(0)
+    }
+
+    /// This way, made simpler in one respect each.
+    pub fn simpler(&self) -> Vec<Way> {
+        let mut all = vec![
+            Way { adaptive: false, ..self.clone() },
+            Way { tune: false, ..self.clone() },
+            Way { probe: false, ..self.clone() },
+            Way { matcher: "compare".to_owned(), ..self.clone() },
+            Way { checkpoints: "full".to_owned(), ..self.clone() },
+        ];
+        all.extend([512, 64, 16, 1].map(|portion| Way { portion, ..self.clone() }));
+        all.retain(|way| way != self && (self.checkpoints != "leaf" || way.portion == self.portion));
+        all.retain(|way| way.checkpoints == self.checkpoints || self.checkpoints != "leaf");
+        all
+    }
+}
+
+fn named<T: PartialEq + Copy>(all: &[(&'static str, T)], value: T) -> String {
+    all.iter().find(|(_, known)| *known == value).map_or_else(String::new, |(name, _)| (*name).to_owned())
+}
+
+fn value<T: Copy + Default>(all: &[(&str, T)], name: &str) -> T {
+    all.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).unwrap_or_default()
+}
+
+/// The ways to read one stream: the defaults, leaf checkpoints for every message, and several others.
+pub fn several(chance: &mut Chance) -> Vec<Way> {
+    let leaf = Differential { checkpoints: Checkpoints::Leaf, ..Differential::OFF };
+    let mut ways = vec![Way::from(Differential::default()), Way::from(leaf)];
+    for _ in 0..chance.between(2, 5) {
+        let way = any(chance);
+        if !ways.contains(&way) {
+            ways.push(way);
+        }
+    }
+    ways
+}
+
+fn any(chance: &mut Chance) -> Way {
+    let checkpoints = match chance.below(16) {
+        15 => 4,
+        14 => 3,
+        at => at % 3,
+    };
+    Way {
+        checkpoints: POLICIES[checkpoints].0.to_owned(),
+        matcher: chance.pick(&MATCHERS).0.to_owned(),
+        portion: *chance.pick(&PORTIONS),
+        probe: chance.one_in(3),
+        tune: chance.one_in(3),
+        adaptive: chance.one_in(3),
+    }
+}
+
+/// A limit that is lower than by default.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lowered {
+    pub name: String,
+    pub value: u64,
+}
+
+impl Lowered {
+    /// The defaults, most of the time; else a limit that messages reach.
+    pub fn any(chance: &mut Chance) -> Option<Lowered> {
+        const NAMES: [&str; 7] =
+            ["depth", "text", "message", "markup", "inherited_bindings", "attributes", "omitted_items"];
+        if !chance.one_in(12) {
+            return None;
+        }
+        let name = *chance.pick(&NAMES);
+        let value = match name {
+            "depth" => chance.between(3, 9),
+            "attributes" => chance.between(0, 6),
+            "inherited_bindings" | "omitted_items" => chance.between(0, 12),
+            "text" => chance.between(4, 40),
+            "markup" => chance.between(24, 400),
+            _ => chance.between(300, 4000),
+        };
+        Some(Lowered { name: name.to_owned(), value: value as u64 })
+    }
+
+    /// All limits, with this one lowered.
+    pub fn limits(lowered: Option<&Lowered>) -> Limits {
+        let mut limits = Limits::default();
+        let Some(Lowered { name, value }) = lowered else { return limits };
+        let size = usize::try_from(*value).unwrap_or(usize::MAX);
+        match name.as_str() {
+            "depth" => limits.depth = size,
+            "text" => limits.text = size,
+            "message" => limits.message = *value,
+            "markup" => limits.markup = size,
+            "inherited_bindings" => limits.inherited_bindings = size,
+            "attributes" => limits.attributes = size,
+            _ => limits.omitted_items = size,
+        }
+        limits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_survive_being_saved() {
+        let mut chance = Chance::new(1, 1);
+        for way in (0..50).flat_map(|_| several(&mut chance)) {
+            let text = serde_json::to_string(&way).unwrap();
+            let read: Way = serde_json::from_str(&text).unwrap();
+            assert_eq!(Way::from(read.differential()), way);
+        }
+    }
+
+    #[test]
+    fn every_policy_and_matcher_comes_up() {
+        let mut chance = Chance::new(1, 2);
+        let all: Vec<_> = (0..300).flat_map(|_| several(&mut chance)).collect();
+        for (policy, _) in POLICIES {
+            for (matcher, _) in MATCHERS.iter().filter(|_| policy != "off" && policy != "leaf") {
+                assert!(
+                    all.iter().any(|way| way.checkpoints == policy && way.matcher == *matcher),
+                    "{policy} {matcher}"
+                );
+            }
+            assert!(all.iter().any(|way| way.checkpoints == policy), "{policy}");
+        }
+    }
+}
