@@ -156,6 +156,10 @@ impl State {
             }
             None => {
                 self.over = 0;
+                if self.session.begins_again() {
+                    // While messages are compared ids are not noted. An item with one must not be taken for a known one now.
+                    self.learned.clear();
+                }
                 self.inherited = self.session.inherited.before;
                 self.bindings.clone_from(&self.session.inherited.last);
                 self.reader.cut(self.session.depth);

@@ -147,3 +147,22 @@ fn sparse_arrays_hold_nothing_of_the_message_before() {
     let (one, other) = (rows("<item>1</item><item>2</item>"), rows("<item>1</item><item e:position='[2]'>2</item>"));
     read_by_all::<Arrays>(&[&one, &other, &one, &one, &other]);
 }
+
+#[test]
+fn a_message_that_is_read_again_has_its_ids() {
+    let items = |first: &str, second: &str| {
+        let other = "<item><a>3</a><b>z</b></item>".repeat(3);
+        format!("<flat><item{first}><a>1</a><b>x</b></item><item><a{second}>2</a><b>y</b></item>{other}</flat>")
+    };
+    let plain = root(&items("", ""));
+    let refers = root(&items(" id='r'", " href='#r'"));
+    let shared = root(&items(" id='r'", " href='#r'").replace("2</a>", "</a>"));
+    let resolved = root(&items("", " href='#r'").replace("2</a>", "</a>").replace("<b>x", "<b id='r'>4"));
+    // Whatever is behind the message: an element that is there is found.
+    for behind in ["", "\0", "<", "</x>"] {
+        let [refers, shared, resolved] = [&refers, &shared, &resolved].map(|document| format!("{document}{behind}"));
+        for other in [&refers, &shared, &resolved] {
+            read_by_all::<Arrays>(&[&plain, &plain, other, &plain, other, other]);
+        }
+    }
+}

@@ -313,6 +313,11 @@ impl Session {
         self.start
     }
 
+    /// True if the message is to be read from its start, for it is not compared any more.
+    pub(crate) fn begins_again(&self) -> bool {
+        self.is_vacated
+    }
+
     /// True once, if the value must be vacant for regular mode.
     pub(crate) fn take_vacated(&mut self) -> bool {
         std::mem::take(&mut self.is_vacated)
