@@ -141,6 +141,34 @@ fn what_cannot_be_imported_is_said_with_what_to_do() {
 }
 
 #[test]
+fn documents_are_mapped_and_cataloged() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        path.to_string_lossy().into_owned()
+    };
+    let wsdl = "http://127.0.0.1:1/shop?wsdl";
+    let catalog = format!(
+        "<catalog xmlns='urn:oasis:names:tc:entity:xmlns:xml:catalog'><uri name='{wsdl}' uri='{}'/></catalog>",
+        Path::new(&shop()).canonicalize().expect("a path").display()
+    );
+    let catalog = write("catalog.xml", &catalog);
+    let map = format!("{wsdl}={}", shop());
+    for arguments in [["list", wsdl, "--map", &map], ["list", wsdl, "--catalog", &catalog]] {
+        assert!(stdout(&run(&arguments)).contains("  Order\n"));
+    }
+    for (arguments, part) in [
+        (["list", wsdl, "--map", "http://x/=/nowhere"], "the file of --map cannot be read"),
+        (["list", wsdl, "--map", "x"], "--map takes URL=FILE"),
+        (["list", wsdl, "--catalog", "/nowhere"], "/nowhere: No such file"),
+    ] {
+        let output = run(&arguments);
+        assert!(output.status.code() == Some(1) && stderr(&output).contains(part), "{output:?}");
+    }
+}
+
+#[test]
 fn descriptions_without_operations_say_so() {
     let folder = tempfile::tempdir().expect("a directory");
     let path = folder.path().join("types.xsd");

@@ -123,6 +123,9 @@ impl fmt::Display for ErrorKind {
             }
             ErrorKind::Invalid(what) => f.write_str(what),
             ErrorKind::NotSupported(what) => write!(f, "not supported: {what}"),
+            ErrorKind::Undefined { what, name, .. } if name.local.contains(':') => {
+                write!(f, "{what} {name} is not defined: its prefix is not declared")
+            }
             ErrorKind::Undefined { what, name, cause: None } => {
                 write!(f, "{what} {name} is not defined in any document that was loaded")
             }

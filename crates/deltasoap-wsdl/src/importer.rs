@@ -1,7 +1,7 @@
 //! The way in: an importer with its rules, and what an import gives.
 
 use crate::document::Document;
-use crate::fetch::{Fetch, FetchError, Fetched, Location, Offline, Store, tree_of};
+use crate::fetch::{Catalog, Fetch, FetchError, Fetched, Location, Offline, Store, tree_of};
 use crate::load::{self, Loader, Sources};
 use crate::{
     Definitions, Error, ErrorKind, Limits, Lowered, Note, NoteKind, Place, Position, Schemas, compiled, lower,
@@ -27,6 +27,7 @@ pub struct Importer {
     trusts_tree: bool,
     allows_private: bool,
     is_strict: bool,
+    catalog: Catalog,
     fetch: Arc<dyn Fetch + Send + Sync>,
 }
 
@@ -63,6 +64,7 @@ impl Importer {
             trusts_tree: false,
             allows_private: false,
             is_strict: false,
+            catalog: Catalog::default(),
             fetch,
         }
     }
@@ -108,6 +110,29 @@ impl Importer {
     #[must_use]
     pub fn allow_private(self) -> Self {
         Importer { allows_private: true, ..self }
+    }
+
+    /// Reads a file wherever a document, or the caller, names this URL. The file is trusted as the first one is; what it names itself is
+    /// relative to it.
+    ///
+    /// # Errors
+    /// When there is no such file.
+    pub fn map(mut self, url: impl Into<String>, file: impl AsRef<Path>) -> Result<Self, Error> {
+        let file = file.as_ref();
+        let real = file.canonicalize().map_err(|error| unavailable(file, &error))?;
+        self.catalog.map(url.into(), &real);
+        Ok(self)
+    }
+
+    /// Reads files in the place of URLs and namespaces as an XML catalog says (OASIS XML Catalogs 1.1: `system`, `uri`, `public`,
+    /// `rewriteSystem`, `rewriteURI`, `nextCatalog`). The folders that it names are trusted. Earlier catalogs, and
+    /// [`map`](Self::map), come first.
+    ///
+    /// # Errors
+    /// When it, or a catalog that it names, cannot be read.
+    pub fn catalog(mut self, path: impl AsRef<Path>) -> Result<Self, Error> {
+        self.catalog.read(path.as_ref(), &self.limits)?;
+        Ok(self)
     }
 
     /// Makes errors of references to what no document defines, and of definitions that differ between documents. Else the
@@ -187,7 +212,7 @@ impl Importer {
     pub fn url(&self, mut url: Url) -> Result<Import, Error> {
         url.set_fragment(None);
         let mut store = self.store(None)?;
-        let location = Location::Web(url);
+        let location = self.catalog.find(url.as_str()).unwrap_or(Location::Web(url));
         let fetched = load::read(&mut store, &location)?;
         self.document(&mut store, location, fetched)
     }
@@ -291,13 +316,21 @@ impl Importer {
         Ok(Store {
             fetch: &*self.fetch,
             base: self.root.as_ref().and(root.clone()).or_else(|| folder.map(Path::to_owned)),
-            root,
+            roots: root.into_iter().chain(self.mapped_folders()).collect(),
+            catalog: &self.catalog,
             #[cfg(feature = "archive")]
             archive: None,
             allows_private: self.allows_private,
             limits: self.limits,
             bytes: 0,
         })
+    }
+
+    /// Where files are that stand for what others name.
+    fn mapped_folders(&self) -> Vec<PathBuf> {
+        let (named, others) = self.catalog.folders();
+        let named = named.into_iter().map(|folder| if self.trusts_tree { tree_of(&folder) } else { folder });
+        named.chain(others).collect()
     }
 }
 
@@ -347,7 +380,7 @@ impl std::fmt::Debug for Import {
 impl Import {
     fn of(mut sources: Sources, base: Option<PathBuf>) -> Result<Self, Error> {
         let mut schemas = resolve::resolve(&mut sources)?;
-        normalize::normalize(&sources, &mut schemas)?;
+        normalize::normalize(&mut sources, &mut schemas)?;
         let definitions = wsdl::read(&mut sources, &schemas)?;
         let notes = std::mem::take(&mut sources.notes).into_iter();
         let notes = notes.map(|(kind, text, place)| Note { kind, text, position: sources.position(place) }).collect();

@@ -103,7 +103,10 @@ pub(crate) struct Loader<'s, 'f> {
 /// A reference from one document to another.
 #[derive(Debug, Clone)]
 struct Reference {
+    /// Empty if the document names a namespace alone.
     location: String,
+    /// What a schema imports.
+    namespace: Option<String>,
     place: Place,
 }
 
@@ -198,7 +201,10 @@ impl<'s, 'f> Loader<'s, 'f> {
             .map_err(|error| fault(&error.0, error.1))?;
         document.is_private = fetched.is_private;
         let number = documents.len() as u32;
-        documents.push(document);
+        let tolerated = std::mem::take(&mut document.tolerated).into_iter();
+        let note = |(text, offset)| (NoteKind::Tolerated, text, Place { document: number, offset });
+        self.sources.notes.extend(tolerated.map(note));
+        self.sources.documents.push(document);
         self.known.insert(location, number);
         self.count_elements(number)?;
         Ok(number)
@@ -259,8 +265,9 @@ impl<'s, 'f> Loader<'s, 'f> {
         for (location, place) in imports {
             match location {
                 Some(location) => {
-                    let imported =
-                        self.load(&Reference { location, place }).map_err(|error| self.refused(error, place))??;
+                    let imported = self
+                        .load(&Reference { location, namespace: None, place })
+                        .map_err(|error| self.refused(error, place))??;
                     self.classify(imported)?;
                 }
                 None => self.sources.note(NoteKind::Skipped, "an import without a location is passed over", place),
@@ -293,10 +300,14 @@ impl<'s, 'f> Loader<'s, 'f> {
     fn follow_import(&mut self, unit: &Unit, element: u32) -> Result<(), Error> {
         let import = self.sources.node(unit.document, element);
         let namespace = import.attribute("namespace").unwrap_or_default().to_owned();
-        let Some(reference) = reference(import) else { return Ok(()) };
         if builtin::has(&namespace) {
             return Ok(());
         }
+        let location = import.attribute("schemaLocation").unwrap_or_default().to_owned();
+        if location.is_empty() && self.store.catalog.find(&namespace).is_none() {
+            return Ok(());
+        }
+        let reference = Reference { location, namespace: Some(namespace.clone()), place: import.place() };
         match self.load(&reference) {
             Ok(document) => self.import(document?, &namespace, reference.place),
             Err(error) if self.ends_import(&error, &reference) => Err(self.refused(error, reference.place)),
@@ -334,10 +345,17 @@ impl<'s, 'f> Loader<'s, 'f> {
     /// False if there is nothing to include.
     fn follow_include(&mut self, unit: &Unit, element: u32) -> Result<bool, Error> {
         let include = self.sources.node(unit.document, element);
-        let Some(reference) = reference(include) else {
-            return Err(self.sources.invalid("an include without a `schemaLocation`", include.place()));
+        let (place, is_redefined) = (include.place(), include.local() == "redefine");
+        let Some(reference) = reference(include).or_else(|| misnamed_reference(include)) else {
+            if is_redefined {
+                return Err(self.sources.invalid("a redefinition without a `schemaLocation`", place));
+            }
+            self.sources.note(NoteKind::Skipped, "an include without a `schemaLocation` is passed over", place);
+            return Ok(false);
         };
-        let place = reference.place;
+        if include.attribute("schemaLocation").is_none_or(str::is_empty) {
+            self.sources.note(NoteKind::Tolerated, "`location` is read as `schemaLocation`", place);
+        }
         let document = self.load(&reference).map_err(|error| self.refused(error, place))??;
         let root = self.sources.root(document);
         if !root.is_xsd("schema") {
@@ -346,7 +364,12 @@ impl<'s, 'f> Loader<'s, 'f> {
         let found = root.attribute("targetNamespace");
         if let Some(found) = found.filter(|&found| found != unit.namespace) {
             let what = format!("a schema for namespace `{found}` is included in one for `{}`", unit.namespace);
-            return Err(self.sources.invalid(what, place));
+            if is_redefined {
+                return Err(self.sources.invalid(what, place));
+            }
+            self.sources.note(NoteKind::Tolerated, format!("{what}; it is read as if it were imported"), place);
+            self.classify(document)?;
+            return Ok(true);
         }
         let is_chameleon = found.is_none() && !unit.namespace.is_empty();
         self.unit(Unit { document, element: 0, namespace: unit.namespace.clone(), is_chameleon })?;
@@ -357,13 +380,25 @@ impl<'s, 'f> Loader<'s, 'f> {
     /// is at fault.
     fn load(&mut self, reference: &Reference) -> Result<Result<u32, Error>, FetchError> {
         let referrer = &self.sources.documents[reference.place.document as usize];
-        let location = referrer.location.join(&reference.location)?;
+        let location = self.located(reference, &referrer.location)?;
         if let Some(&document) = self.known.get(&location) {
             return Ok(Ok(document));
         }
         let by = Referrer { location: &referrer.location, is_private: referrer.is_private };
         let fetched = self.store.read(&location, Some(by))?;
         Ok(self.add(location, fetched))
+    }
+
+    /// Where the document is: as the catalog says, else as the reference does.
+    fn located(&self, reference: &Reference, base: &Location) -> Result<Location, FetchError> {
+        let catalog = self.store.catalog;
+        let joined = base.join(&reference.location);
+        let absolute = || catalog.find(&joined.as_ref().ok()?.uri()?);
+        let namespace = || catalog.find(reference.namespace.as_ref()?);
+        match catalog.find(reference.location.trim()).or_else(absolute).or_else(namespace) {
+            Some(found) => Ok(found),
+            None => joined,
+        }
     }
 
     fn refused(&self, error: FetchError, place: Place) -> Error {
@@ -384,7 +419,13 @@ fn reference_kind(node: Node<'_>) -> Option<(u32, &'static str)> {
 
 fn reference(node: Node<'_>) -> Option<Reference> {
     let location = node.attribute("schemaLocation").filter(|location| !location.is_empty())?;
-    Some(Reference { location: location.to_owned(), place: node.place() })
+    Some(Reference { location: location.to_owned(), namespace: None, place: node.place() })
+}
+
+/// An include that was written like an import of WSDL.
+fn misnamed_reference(node: Node<'_>) -> Option<Reference> {
+    let location = node.attribute("location").filter(|location| !location.is_empty())?;
+    Some(Reference { location: location.to_owned(), namespace: None, place: node.place() })
 }
 
 fn fetch_kind(error: FetchError) -> ErrorKind {
@@ -395,7 +436,7 @@ fn fetch_kind(error: FetchError) -> ErrorKind {
 }
 
 /// The error of a document that cannot be read.
-fn fault(document: &Document, error: DocumentError) -> Error {
+pub(crate) fn fault(document: &Document, error: DocumentError) -> Error {
     match error {
         DocumentError::Xml { kind, offset } => Error::new(ErrorKind::Xml(kind), Some(document.position(offset))),
         DocumentError::Limit(name, limit) => Error::new(ErrorKind::Limit { name, limit }, Some(document.position(0))),

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Most that may be refused of what is complete, in percent.
-const REFUSED: usize = 3;
+const REFUSED: usize = 1;
 
 #[test]
 #[ignore = "needs a directory of descriptions"]

@@ -209,6 +209,92 @@ fn links_do_not_lead_out_of_the_root() {
     assert!(matches!(error.kind(), ErrorKind::Fetch(FetchError::Forbidden(_))), "{error}");
 }
 
+const CATALOG: &str = "<?xml version='1.0'?><!DOCTYPE catalog PUBLIC '-//OASIS//DTD Entity Resolution XML Catalog V1.0//EN' 'http://x/c.dtd'>
+<catalog xmlns='urn:oasis:names:tc:entity:xmlns:xml:catalog'>";
+
+/// A catalog with these entries, and `a.wsdl` that names `http://h/...` and a namespace alone; `schemas/b.xsd` includes `c.xsd`.
+fn cataloged(entries: &str) -> Folder {
+    let main = schema(
+        "urn:a",
+        &format!("<import namespace='urn:b' schemaLocation='http://h/x/b.xsd'/><import namespace='urn:n'/>{A}"),
+    );
+    let b = schema("urn:b", &format!("<include schemaLocation='../more/c.xsd'/>{B}"));
+    Folder::with(&[
+        ("main/a.xsd", &main),
+        ("local/schemas/b.xsd", &b),
+        ("local/more/c.xsd", &schema("urn:b", "")),
+        ("local/n.xsd", &schema("urn:n", "<element name='n'/>")),
+        ("local/catalog.xml", &format!("{CATALOG}{entries}</catalog>")),
+        (
+            "local/next.xml",
+            &format!("{CATALOG}<nextCatalog catalog='catalog.xml'/><nextCatalog catalog='next.xml'/></catalog>"),
+        ),
+        ("secret.xsd", &schema("urn:b", B)),
+    ])
+}
+
+#[test]
+fn catalogs_say_where_documents_are() {
+    let namespace =
+        "<public publicId='urn:n' uri='n.xsd'/><rewriteURI uriStartString='http://h/x/../' rewritePrefix='more/'/>";
+    for entry in [
+        "<system systemId='http://h/x/b.xsd' uri='schemas/b.xsd'/><system systemId='http://h/x/b.xsd' uri='none.xsd'/>",
+        "<uri name='http://h/x/b.xsd' uri='schemas/b.xsd'/><rewriteURI uriStartString='http://h/' rewritePrefix='none/'/>",
+        "<uri name='urn:b' uri='schemas/b.xsd'/>",
+        "<group xml:base='schemas/'><rewriteSystem systemIdStartString='http://h/x/' rewritePrefix='./'/></group>",
+        "<rewriteURI uriStartString='http://h/' rewritePrefix='none/'/><rewriteURI uriStartString='http://h/x/' rewritePrefix='schemas/'/>",
+    ] {
+        let folder = cataloged(&format!("{entry}{namespace}"));
+        let import = Importer::new().offline().root(&folder.0).catalog(folder.path("local/next.xml")).unwrap();
+        let import = import.file(&folder.path("main/a.xsd")).unwrap_or_else(|error| panic!("{entry}: {error}"));
+        assert!(has_type(&import, "urn:b", "B") && import.documents().count() == 4, "{entry} {import:?}");
+        assert!(import.schemas().element_named(&QName::owned("urn:n", "n")).is_some());
+    }
+}
+
+#[test]
+fn catalogs_trust_the_folders_that_they_name_and_no_others() {
+    let folder = cataloged("<rewriteURI uriStartString='http://h/x/' rewritePrefix='schemas/'/>");
+    let importer = Importer::new().offline().catalog(folder.path("local/catalog.xml")).unwrap();
+    let error = importer.file(&folder.path("main/a.xsd")).unwrap_err();
+    assert!(error.to_string().contains("more/c.xsd is outside of"), "{error}");
+    for escape in
+        ["http://h/x/../../secret.xsd", "http://h/x/..%2F..%2Fsecret.xsd", "http://h/x/%2e%2e/%2e%2e/secret.xsd"]
+    {
+        let net = Net::with(&[("http://h/a", &importing(escape), false)]);
+        let import = importer.clone().fetch_with(net).import("http://h/a");
+        assert!(import.is_err(), "{escape}");
+    }
+}
+
+#[test]
+fn what_is_no_catalog_or_leads_nowhere_is_refused() {
+    let folder = cataloged("<nextCatalog catalog='none.xml'/>");
+    for path in ["main/a.xsd", "local/catalog.xml", "none"] {
+        assert!(Importer::new().catalog(folder.path(path)).is_err(), "{path}");
+    }
+    let files: Vec<_> = (0..200)
+        .map(|number| {
+            (format!("{number}.xml"), format!("{CATALOG}<nextCatalog catalog='{}.xml'/></catalog>", number + 1))
+        })
+        .collect();
+    let files: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let error = Importer::new().catalog(Folder::with(&files).path("0.xml")).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Limit { name: "catalogs", limit: 100 }), "{error}");
+}
+
+#[test]
+fn files_are_mapped_in_the_place_of_urls_the_first_one_too() {
+    let folder = cataloged("");
+    let b = folder.path("local/schemas/b.xsd");
+    let import = Importer::new().offline().root(&folder.0).map("http://h/x/b.xsd", &b).unwrap();
+    assert!(has_type(&import.file(&folder.path("main/a.xsd")).unwrap(), "urn:b", "B"));
+    let whole = Importer::new().offline().map("http://h/a?wsdl", folder.path("main/a.xsd")).unwrap();
+    let whole = whole.map("http://h/x/b.xsd", folder.path("secret.xsd")).unwrap();
+    assert!(has_type(&whole.import("http://h/a?wsdl").unwrap(), "urn:b", "B"));
+    assert!(Importer::new().map("http://h/a", folder.path("none")).is_err());
+}
+
 /// A network that is a table; it notes what it is asked for.
 #[derive(Clone, Default)]
 struct Net {

@@ -231,7 +231,7 @@ fn references_of_descriptions_are_checked() {
         let error = Importer::new().offline().strict().text(&description("", content)).unwrap_err().to_string();
         assert!(error.contains(expected) && error.contains(":4:"), "{error}");
     }
-    let error = import(&description("", "<message/>")).unwrap_err().to_string();
+    let error = Importer::new().offline().strict().text(&description("", "<message/>")).unwrap_err().to_string();
     assert!(error.contains("<message> without `name`"), "{error}");
 }
 

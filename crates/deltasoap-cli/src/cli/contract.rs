@@ -30,6 +30,12 @@ pub struct Loading {
     /// needs no leave
     #[arg(long, requires = "wsdl")]
     pub allow_private: bool,
+    /// Read this file wherever a document, or the command line, names the URL; the last `=` divides. May be given more than once
+    #[arg(long = "map", value_name = "URL=FILE", requires = "wsdl")]
+    pub maps: Vec<String>,
+    /// Read files in the place of URLs and namespaces as this XML catalog (OASIS) says; may be given more than once
+    #[arg(long = "catalog", value_name = "FILE", requires = "wsdl")]
+    pub catalogs: Vec<PathBuf>,
     #[command(flatten)]
     pub access: Access,
 }

@@ -20,7 +20,7 @@ pub use pages::{completions, man};
 pub use validate::validate;
 
 use crate::cli::{Description, Loading};
-use anyhow::{Result, anyhow};
+use anyhow::{Context as _, Result, anyhow};
 use deltasoap_dynamic::{Contract, Operation};
 use deltasoap_wsdl::fetch::{Fetch, WebClient};
 use deltasoap_wsdl::{Import, Importer};
@@ -87,6 +87,13 @@ fn importer<F: Fetch + Send + Sync + 'static>(
     }
     if let Some(root) = &loading.root {
         importer = importer.root(root);
+    }
+    for map in &loading.maps {
+        let (url, file) = map.rsplit_once('=').with_context(|| format!("--map takes URL=FILE, not {map:?}"))?;
+        importer = importer.map(url, file).context("the file of --map cannot be read")?;
+    }
+    for catalog in &loading.catalogs {
+        importer = importer.catalog(catalog).context("the catalog cannot be read")?;
     }
     Ok(importer)
 }

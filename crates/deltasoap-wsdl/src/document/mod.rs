@@ -5,6 +5,7 @@
 //! is read, where the declarations in scope are known. Character data is kept in documentation alone: nowhere else
 //! does it carry meaning.
 
+mod doctype;
 mod encoding;
 mod read;
 mod vocabulary;
@@ -26,12 +27,15 @@ pub(crate) struct Document {
     pub(crate) is_private: bool,
     elements: Vec<ElementData>,
     attributes: Vec<AttributeData>,
-    /// Names that attributes hold; `None` for what is no name, or has a prefix that is not declared.
+    /// Names that attributes hold; `None` for what is no name. One with a prefix that is not declared is a name in no namespace,
+    /// prefix and all: nothing has such a name.
     values: Vec<Option<NameId>>,
     /// Attribute values and documentation.
     text: String,
     /// Where lines begin, the second one first.
     lines: Vec<u32>,
+    /// What was read more generously than the standards do, and where.
+    pub(crate) tolerated: Vec<(String, u32)>,
 }
 
 #[derive(Debug)]
@@ -64,7 +68,7 @@ impl Document {
     /// A document of which no more is known than where its lines begin.
     pub(crate) fn with_lines(location: Location, lines: Vec<u32>) -> Self {
         let (elements, attributes, values, text) = (Vec::new(), Vec::new(), Vec::new(), String::new());
-        Document { location, is_private: false, elements, attributes, values, text, lines }
+        Document { location, is_private: false, elements, attributes, values, text, lines, tolerated: Vec::new() }
     }
 
     /// Where lines begin, the second one first.

@@ -1,9 +1,10 @@
 //! Reads a document into its list of elements.
 
 use super::vocabulary::{holds_names, meant};
-use super::{AttributeData, Document, ElementData, Vocabulary, encoding};
+use super::{AttributeData, Document, ElementData, Vocabulary, doctype, encoding, ns};
 use crate::Limits;
 use crate::fetch::Location;
+use deltasoap_core::schema::Builtin;
 use deltasoap_xml::{Event, Instructions, NameId, Names, Reader, Stop, Window, XmlErrorKind};
 
 /// What is wrong with a document.
@@ -28,14 +29,21 @@ pub(crate) fn read(
         values: Vec::new(),
         text: String::new(),
         lines: Vec::new(),
+        tolerated: Vec::new(),
     };
-    let Some(bytes) = encoding::to_utf8(bytes) else {
+    let Some(mut bytes) = encoding::to_utf8(bytes) else {
         return Err(Box::new((document, DocumentError::Xml { kind: XmlErrorKind::Encoding, offset: 0 })));
     };
     if u32::try_from(bytes.len()).is_err() {
         return Err(Box::new((document, DocumentError::Limit("document_bytes", u64::from(u32::MAX)))));
     }
     document.lines = memchr::memchr_iter(b'\n', &bytes).map(|at| at as u32 + 1).collect();
+    if let Some(range) = doctype::find(&bytes) {
+        let note =
+            "the document type declaration is passed over: no entities, no default attributes, no other document";
+        document.tolerated.push((note.to_owned(), range.start as u32));
+        doctype::blank(&mut bytes.to_mut()[range]);
+    }
     let mut builder = Builder { reader: reader(limits), names, document, open: Vec::new(), words: 0, limits };
     match builder.run(&bytes) {
         Ok(()) => Ok(builder.document),
@@ -88,7 +96,7 @@ impl Builder<'_> {
         }
         let name = self.name(self.reader.name())?;
         let vocabulary = Vocabulary::of(self.names.namespace(name));
-        let attributes = self.attributes()?;
+        let attributes = self.attributes(vocabulary)?;
         let text = self.document.text.len() as u32;
         if matches!(vocabulary, Vocabulary::Xsd | Vocabulary::Wsdl) && is_words(self.names.local(name)) {
             self.words = 1;
@@ -106,7 +114,7 @@ impl Builder<'_> {
         Ok(self.names.intern(meant(names.namespace(name)), names.local(name)))
     }
 
-    fn attributes(&mut self) -> Result<std::ops::Range<u32>, DocumentError> {
+    fn attributes(&mut self, vocabulary: Vocabulary) -> Result<std::ops::Range<u32>, DocumentError> {
         let first = self.document.attributes.len() as u32;
         for index in 0..self.reader.attribute_count() {
             let (id, value) = self.reader.attribute(index);
@@ -117,7 +125,7 @@ impl Builder<'_> {
             let name = self.name(id)?;
             match self.names.local(name) {
                 "targetNamespace" => check_namespace(self.reader.attribute(index).1, self.limits)?,
-                local if holds_names(local) => self.resolve(index)?,
+                local if holds_names(local) => self.resolve(index, vocabulary)?,
                 _ => {}
             }
             let values = values..self.document.values.len() as u32;
@@ -127,18 +135,38 @@ impl Builder<'_> {
     }
 
     /// Resolves the names in an attribute's value. Of an array type the dimensions are left out.
-    fn resolve(&mut self, index: usize) -> Result<(), DocumentError> {
-        let (_, value) = self.reader.attribute(index);
-        for word in value.split_ascii_whitespace() {
+    fn resolve(&mut self, index: usize, vocabulary: Vocabulary) -> Result<(), DocumentError> {
+        let mut is_declared = true;
+        for word in self.reader.attribute(index).1.split_ascii_whitespace() {
             let word = word.split('[').next().unwrap_or_default();
             // Local parts are as careless as the names that they refer to: `tns:1part` is no name, but has a meaning.
             let (prefix, local) = word.split_once(':').unwrap_or(("", word));
-            let namespace = self.reader.namespace_of(prefix).filter(|_| !local.is_empty());
-            check_namespace(namespace.unwrap_or_default(), self.limits)?;
-            let name = namespace.map(|namespace| self.names.intern(meant(namespace), local));
+            let name = match self.reader.namespace_of(prefix).or_else(|| usual(prefix, local)) {
+                _ if local.is_empty() => None,
+                Some(namespace) => {
+                    check_namespace(namespace, self.limits)?;
+                    Some(self.names.intern(meant(namespace), local))
+                }
+                None => Some(self.names.intern("", word)),
+            };
             self.document.values.push(name);
+            is_declared &= self.reader.namespace_of(prefix).is_some();
+        }
+        if !is_declared {
+            self.note_prefix(index, vocabulary);
         }
         Ok(())
+    }
+
+    /// Notes a prefix that is not declared, the first few times.
+    fn note_prefix(&mut self, index: usize, vocabulary: Vocabulary) {
+        let is_known = !matches!(vocabulary, Vocabulary::Http | Vocabulary::Mime | Vocabulary::Other);
+        if is_known && self.document.tolerated.len() < MOST_TOLERATED {
+            let (name, value) = self.reader.attribute(index);
+            let local = self.reader.names().local(name);
+            let text = format!("the prefix in `{local}=\"{value}\"` is not declared");
+            self.document.tolerated.push((text, self.reader.tag_offset() as u32));
+        }
     }
 
     fn end(&mut self) {
@@ -161,6 +189,20 @@ impl Builder<'_> {
         if let Some(&index) = self.open.last() {
             self.document.elements[index as usize].text.end = self.document.text.len() as u32;
         }
+    }
+}
+
+/// Most prefixes of a document that are noted.
+const MOST_TOLERATED: usize = 100;
+
+/// The namespace that a prefix means which nobody declared, where that is clear: authors copy types of XML Schema and of SOAP
+/// encoding from elsewhere, and leave the declaration behind.
+fn usual(prefix: &str, local: &str) -> Option<&'static str> {
+    let is_xsd_type = || matches!(local, "anyType" | "anySimpleType") || Builtin::from_local(local).is_some();
+    match prefix {
+        "xs" | "xsd" if is_xsd_type() => Some(ns::XSD),
+        "soapenc" | "SOAP-ENC" if matches!(local, "Array" | "arrayType") || is_xsd_type() => Some(ns::SOAP11_ENCODING),
+        _ => None,
     }
 }
 

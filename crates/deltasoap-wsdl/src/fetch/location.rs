@@ -42,6 +42,15 @@ impl fmt::Debug for Location {
 }
 
 impl Location {
+    /// The location as an absolute URL, where it has one.
+    pub(crate) fn uri(&self) -> Option<String> {
+        match self {
+            Location::File(path) => Url::from_file_path(path).ok().map(String::from),
+            Location::Web(url) => Some(url.to_string()),
+            Location::Entry(_) | Location::Text(_) => None,
+        }
+    }
+
     /// The document that `reference` names in a document here (`location`, `schemaLocation`).
     ///
     /// # Errors

@@ -6,6 +6,7 @@
 
 #[cfg(feature = "http")]
 mod access;
+mod catalog;
 mod location;
 mod store;
 mod trust;
@@ -14,8 +15,8 @@ mod web;
 
 #[cfg(feature = "http")]
 pub use access::{Access, AccessError};
+pub(crate) use catalog::Catalog;
 pub use location::Location;
-#[cfg(feature = "archive")]
 pub(crate) use store::bounded;
 pub(crate) use store::{Referrer, Store};
 pub(crate) use trust::tree_of;

@@ -1,7 +1,7 @@
 //! Reads documents from wherever they are, within the importer's rules.
 
 use super::trust::nearest_around;
-use super::{Fetch, FetchError, Fetched, Location, Reach, Request, Shown, names_private_host};
+use super::{Catalog, Fetch, FetchError, Fetched, Location, Reach, Request, Shown, names_private_host};
 use crate::Limits;
 use std::fs::File;
 use std::io::Read;
@@ -11,8 +11,10 @@ use url::Url;
 /// Files below a root, the entries of an archive, the network.
 pub(crate) struct Store<'f> {
     pub(crate) fetch: &'f dyn Fetch,
-    /// Files are below it; `None` if none may be read.
-    pub(crate) root: Option<PathBuf>,
+    /// Files are below one of them.
+    pub(crate) roots: Vec<PathBuf>,
+    /// What stands for what others name.
+    pub(crate) catalog: &'f Catalog,
     /// The folder that compiled files name others from.
     pub(crate) base: Option<PathBuf>,
     #[cfg(feature = "archive")]
@@ -73,10 +75,10 @@ impl Store<'_> {
 
     /// Files are read below the root alone, wherever links lead.
     fn check_place(&self, path: &Path, real: &Path) -> Result<(), FetchError> {
-        let Some(root) = &self.root else {
+        let Some(root) = self.roots.first() else {
             return Err(FetchError::Forbidden(format!("{}: this import reads no files", path.display())));
         };
-        if real.starts_with(root) {
+        if self.roots.iter().any(|root| real.starts_with(root)) {
             return Ok(());
         }
         let around = nearest_around(real, root);

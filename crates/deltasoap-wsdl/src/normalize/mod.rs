@@ -12,7 +12,7 @@ use crate::xsd::{
     AttributeUse, Attributes, ComplexType, Content, Derivation, ElementId, Particle, Schemas, SimpleType, SoapArray,
     Term, TypeDefinition, TypeId, Variety, Wildcard,
 };
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, NoteKind};
 use std::rc::Rc;
 
 /// The content of a complex type, whole.
@@ -42,24 +42,29 @@ pub enum NormalContent {
 }
 
 /// Fills in what [`Schemas`] knows beyond what was written down.
-pub(crate) fn normalize(sources: &Sources, schemas: &mut Schemas) -> Result<(), Error> {
+pub(crate) fn normalize(sources: &mut Sources, schemas: &mut Schemas) -> Result<(), Error> {
     let mut normalizer = Normalizer {
         sources,
         spent: 0,
         done: (0..schemas.types.len()).map(|_| None).collect(),
         attribute_groups: vec![None; schemas.attribute_groups.len()],
+        tolerated: Vec::new(),
         schemas,
     };
     for index in 0..normalizer.schemas.types.len() {
         normalizer.with_bases(TypeId(index as u32))?;
     }
     normalizer.substitution_groups()?;
-    let normal = normalizer.done;
+    let Normalizer { done: normal, tolerated, .. } = normalizer;
+    tolerated.into_iter().for_each(|(text, place)| sources.note(NoteKind::Tolerated, text, place));
     schemas.normal = normal.into_iter().map(|done| done.and_then(Done::complex)).collect();
     schemas.derived = derived(schemas);
     restrict_text(schemas);
     Ok(())
 }
+
+/// What is said of a type that has text by its base and elements of its own, or the other way round.
+const MIXED: &str = "a type with simple content and with elements is read as one with mixed content";
 
 struct Normalizer<'s> {
     sources: &'s Sources,
@@ -68,6 +73,8 @@ struct Normalizer<'s> {
     spent: usize,
     done: Vec<Option<Done>>,
     attribute_groups: Vec<Option<Rc<Attributes>>>,
+    /// What has a clear meaning though the standards do not allow it.
+    tolerated: Vec<(String, Place)>,
 }
 
 enum Done {
@@ -148,17 +155,24 @@ impl Normalizer<'_> {
     }
 
     /// Derived from a simple type: its text, with attributes.
-    fn of_simple(&self, own: Normal, complex: &ComplexType, id: TypeId) -> Result<Normal, Error> {
+    fn of_simple(&mut self, own: Normal, complex: &ComplexType, id: TypeId) -> Result<Normal, Error> {
         match complex.content {
             Content::Text(None) => Ok(Normal { content: NormalContent::Text(complex.base), ..own }),
             Content::Text(Some(_)) => Ok(own),
-            _ => Err(self.invalid("complex content that is derived from a simple type", id)),
+            Content::Empty => {
+                self.tolerate("complex content that is derived from a simple type is read as simple content", id);
+                Ok(Normal { content: NormalContent::Text(complex.base), ..own })
+            }
+            Content::Elements(_) => {
+                self.tolerate(MIXED, id);
+                Ok(Normal { is_mixed: true, ..own })
+            }
         }
     }
 
-    fn restricted(&self, base: &Normal, own: Normal, id: TypeId) -> Result<Normal, Error> {
+    fn restricted(&mut self, base: &Normal, mut own: Normal, id: TypeId) -> Result<Normal, Error> {
         let content = match (own.content, &base.content) {
-            (NormalContent::Text(TypeId::ANY_SIMPLE), content) => self.text_of(content, id)?,
+            (NormalContent::Text(TypeId::ANY_SIMPLE), content) => self.text_of(content, &mut own.is_mixed, id),
             (content, _) => content,
         };
         let attributes = attributes::restricted(self.schemas, &base.attributes, own.attributes);
@@ -167,16 +181,18 @@ impl Normalizer<'_> {
         Ok(Normal { content, attributes, any_attribute, array, is_mixed: own.is_mixed })
     }
 
-    fn extended(&self, base: &Normal, own: Normal, id: TypeId) -> Result<Normal, Error> {
+    fn extended(&mut self, base: &Normal, mut own: Normal, id: TypeId) -> Result<Normal, Error> {
         let content = match (&base.content, own.content) {
-            (content, NormalContent::Text(_)) => self.text_of(content, id)?,
+            (content, NormalContent::Text(_)) => self.text_of(content, &mut own.is_mixed, id),
             (content, NormalContent::Empty) => content.clone(),
             (NormalContent::Empty, content) => content,
             (NormalContent::Elements(first), NormalContent::Elements(then)) => {
                 NormalContent::Elements(particles::in_sequence(first, then))
             }
-            (NormalContent::Text(_), NormalContent::Elements(_)) => {
-                return Err(self.invalid("elements that extend a type with simple content", id));
+            (NormalContent::Text(_), content @ NormalContent::Elements(_)) => {
+                self.tolerate(MIXED, id);
+                own.is_mixed = true;
+                content
             }
         };
         let attributes = attributes::extended(self.schemas, &base.attributes, own.attributes);
@@ -186,14 +202,22 @@ impl Normalizer<'_> {
     }
 
     /// The text of a base with simple content; mixed content counts as any text.
-    fn text_of(&self, content: &NormalContent, id: TypeId) -> Result<NormalContent, Error> {
+    fn text_of(&mut self, content: &NormalContent, is_mixed: &mut bool, id: TypeId) -> NormalContent {
         match content {
-            NormalContent::Text(text) => Ok(NormalContent::Text(*text)),
+            NormalContent::Text(text) => NormalContent::Text(*text),
             NormalContent::Elements(Particle { min: 0, .. }) | NormalContent::Empty => {
-                Ok(NormalContent::Text(TypeId::ANY_SIMPLE))
+                NormalContent::Text(TypeId::ANY_SIMPLE)
             }
-            NormalContent::Elements(_) => Err(self.invalid("simple content that is derived from elements", id)),
+            NormalContent::Elements(_) => {
+                self.tolerate(MIXED, id);
+                *is_mixed = true;
+                content.clone()
+            }
         }
+    }
+
+    fn tolerate(&mut self, what: &str, id: TypeId) {
+        self.tolerated.push((what.to_owned(), self.place(id)));
     }
 
     /// For each head the elements that can stand for it.

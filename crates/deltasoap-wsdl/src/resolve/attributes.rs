@@ -1,7 +1,7 @@
 //! Attributes, attribute groups and wildcards (XSD 1.0 part 1, 3.2, 3.6, 3.10).
 
 use super::registry::Kind;
-use super::{Builder, Scope};
+use super::{Builder, Scope, has_prefix};
 use crate::Error;
 use crate::document::{Node, Vocabulary, qname};
 use crate::xsd::{
@@ -20,7 +20,7 @@ impl<'s> Builder<'s> {
         let mut attributes = Attributes::default();
         for child in node.children_of(Vocabulary::Xsd) {
             match child.local() {
-                "attribute" => attributes.uses.push(self.attribute_use(child, scope)?),
+                "attribute" => attributes.uses.extend(self.attribute_use(child, scope)?),
                 "attributeGroup" => {
                     let number = self.reference_or_miss(Kind::AttributeGroup, child, "ref", scope)?;
                     let number = number
@@ -34,21 +34,25 @@ impl<'s> Builder<'s> {
         Ok(attributes)
     }
 
-    fn attribute_use(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<AttributeUse, Error> {
+    /// An attribute; `None` for one whose name cannot be known.
+    fn attribute_use(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<Option<AttributeUse>, Error> {
         let attribute = match self.reference_or_miss(Kind::Attribute, node, "ref", scope)? {
             Some(Ok(number)) => AttributeId(number),
-            Some(Err(missing)) => self.push_attribute(vacant(qname(&self.sources.names, missing))),
+            Some(Err(missing)) => match qname(&self.sources.names, missing) {
+                name if has_prefix(&name) => return Ok(None),
+                name => self.push_attribute(vacant(name)),
+            },
             None => self.local_attribute(node, scope)?,
         };
         let use_ = node.attribute("use");
         let text = |name| node.attribute_in("", name).map(Box::from);
-        Ok(AttributeUse {
+        Ok(Some(AttributeUse {
             attribute,
             is_required: use_ == Some("required"),
             is_prohibited: use_ == Some("prohibited"),
             default: text("default"),
             fixed: text("fixed"),
-        })
+        }))
     }
 
     fn local_attribute(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<AttributeId, Error> {

@@ -24,14 +24,27 @@ impl<'s> Builder<'s> {
         let is_true = |node: Node<'_>, name| matches!(node.attribute(name), Some("true" | "1"));
         let content =
             node.children_of(Vocabulary::Xsd).find(|child| matches!(child.local(), "simpleContent" | "complexContent"));
-        let mut complex = match content {
-            Some(content) => self.derived_content(content, scope)?,
-            None => self.plain_content(node, scope)?,
+        let derivation = |node: Node<'s>| node.children_of(Vocabulary::Xsd).find(|child| is_derivation(*child));
+        let mut complex = match (content, derivation(content.unwrap_or(node))) {
+            (Some(content), Some(by)) => self.derived_content(content, by, scope)?,
+            (Some(content), None) => {
+                self.tolerate(content, "is read as the content of the type: it neither restricts nor extends another");
+                self.plain_content(content, scope)?
+            }
+            (None, Some(by)) => {
+                self.tolerate(by, "is read as if it stood in `complexContent` or `simpleContent`");
+                self.derived_content(node, by, scope)?
+            }
+            (None, None) => self.plain_content(node, scope)?,
         };
         complex.is_abstract = is_true(node, "abstract");
         complex.is_mixed |= is_true(node, "mixed");
         let definition = TypeDefinition::Complex(complex);
         Ok(Type { name: None, definition, documentation: node.documentation(), place: Some(node.place()) })
+    }
+
+    fn tolerate(&mut self, node: Node<'s>, how: &str) {
+        self.tolerated.push((format!("<{}> {how}", node.local()), node.place()));
     }
 
     fn plain_content(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<ComplexType, Error> {
@@ -57,11 +70,7 @@ impl<'s> Builder<'s> {
         }
     }
 
-    fn derived_content(&mut self, content: Node<'s>, scope: Scope<'s>) -> Result<ComplexType, Error> {
-        let by =
-            content.children_of(Vocabulary::Xsd).find(|child| matches!(child.local(), "restriction" | "extension"));
-        let by =
-            by.ok_or_else(|| self.sources.invalid("content without `restriction` or `extension`", content.place()))?;
+    fn derived_content(&mut self, content: Node<'s>, by: Node<'s>, scope: Scope<'s>) -> Result<ComplexType, Error> {
         let base = self.reference(Kind::Type, by, "base", scope)?;
         let base = TypeId(base.ok_or_else(|| self.sources.invalid("a derivation without a base", by.place()))?);
         let is_extension = by.local() == "extension";
@@ -136,6 +145,10 @@ impl<'s> Builder<'s> {
             }
         }
     }
+}
+
+fn is_derivation(node: Node<'_>) -> bool {
+    matches!(node.local(), "restriction" | "extension")
 }
 
 /// The one element in an array's content.

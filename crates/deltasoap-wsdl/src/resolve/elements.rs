@@ -2,10 +2,10 @@
 
 use super::attributes::wildcard;
 use super::registry::Kind;
-use super::{Builder, Scope};
+use super::{Builder, Scope, has_prefix};
 use crate::Error;
 use crate::document::{Node, Place, Vocabulary, qname};
-use crate::xsd::{Element, ElementId, GroupId, Particle, Term, TypeId};
+use crate::xsd::{Element, ElementId, GroupId, Particle, Term, TypeId, Wildcard, WildcardNamespaces};
 use deltasoap_core::QName;
 
 /// A declaration to be filled in.
@@ -112,7 +112,10 @@ impl<'s> Builder<'s> {
                 Term::Group(GroupId(number.ok_or_else(|| self.sources.invalid("a group without `ref`", node.place()))?))
             }
             "any" => Term::Any(wildcard(node, scope)),
-            _ => Term::Element(self.element_use(node, scope)?),
+            _ => match self.element_use(node, scope)? {
+                Some(element) => Term::Element(element),
+                None => Term::Any(Wildcard { namespaces: WildcardNamespaces::Any }),
+            },
         };
         let (min, max) = self.occurrence(node)?;
         Ok(Particle { min, max, term })
@@ -131,11 +134,13 @@ impl<'s> Builder<'s> {
         Ok(particles)
     }
 
-    fn element_use(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<ElementId, Error> {
+    /// The element that stands there; `None` for one whose name cannot be known.
+    fn element_use(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<Option<ElementId>, Error> {
         match self.reference_or_miss(Kind::Element, node, "ref", scope)? {
-            Some(Ok(number)) => return Ok(ElementId(number)),
+            Some(Ok(number)) => return Ok(Some(ElementId(number))),
             Some(Err(missing)) => {
-                return Ok(self.push_element(vacant(qname(&self.sources.names, missing), node.place())));
+                let name = Some(qname(&self.sources.names, missing)).filter(|name| !has_prefix(name));
+                return Ok(name.map(|name| self.push_element(vacant(name, node.place()))));
             }
             None => {}
         }
@@ -145,7 +150,7 @@ impl<'s> Builder<'s> {
         let is_qualified = node.attribute("form").map_or(scope.elements_qualified, |form| form == "qualified");
         let namespace = if is_qualified { &*scope.unit.namespace } else { "" };
         let declaration = self.element_declaration(node, scope, QName::owned(namespace, local), false)?;
-        Ok(self.push_element(declaration))
+        Ok(Some(self.push_element(declaration)))
     }
 
     fn push_element(&mut self, declaration: Element) -> ElementId {

@@ -32,6 +32,7 @@ pub(crate) fn resolve(sources: &mut Sources) -> Result<Schemas, Error> {
         registry: &registry,
         schemas: Schemas::default(),
         missed: Vec::new(),
+        tolerated: Vec::new(),
         seen_missing: HashSet::new(),
     };
     builder.add_builtin_types();
@@ -39,11 +40,12 @@ pub(crate) fn resolve(sources: &mut Sources) -> Result<Schemas, Error> {
     builder.build()?;
     builder.inherit_types()?;
     builder.complete_arrays();
-    let Builder { schemas, missed, .. } = builder;
+    let Builder { schemas, missed, tolerated, .. } = builder;
     for (kind, name, place) in missed {
         let text = format!("{} {} is not defined; anything is taken there", kind.noun(), qname(&sources.names, name));
         sources.note(NoteKind::Missing, text, place);
     }
+    tolerated.into_iter().for_each(|(text, place)| sources.note(NoteKind::Tolerated, text, place));
     Ok(schemas)
 }
 
@@ -53,6 +55,8 @@ struct Builder<'s> {
     schemas: Schemas,
     /// What is referred to and not defined, each once.
     missed: Vec<(Kind, NameId, Place)>,
+    /// What has a clear meaning though the standards do not allow it.
+    tolerated: Vec<(String, Place)>,
     seen_missing: HashSet<(Kind, NameId)>,
 }
 
@@ -211,7 +215,13 @@ impl<'s> Builder<'s> {
     }
 
     /// The component that an attribute refers to; `None` where there is no such attribute.
-    fn reference(&self, kind: Kind, node: Node<'s>, attribute: &str, scope: Scope<'s>) -> Result<Option<u32>, Error> {
+    fn reference(
+        &mut self,
+        kind: Kind,
+        node: Node<'s>,
+        attribute: &str,
+        scope: Scope<'s>,
+    ) -> Result<Option<u32>, Error> {
         let Some(name) = self.single_name(node, "", attribute)? else { return Ok(None) };
         self.find(kind, name, node, scope).map(Some)
     }
@@ -223,15 +233,16 @@ impl<'s> Builder<'s> {
             Some([Some(name)]) => Ok(Some(*name)),
             Some(_) => {
                 let text = node.attribute_in(namespace, attribute).unwrap_or_default();
-                let what = format!("`{attribute}=\"{text}\"` holds no name, or one with a prefix that is not declared");
+                let what = format!("`{attribute}=\"{text}\"` holds no name");
                 Err(self.sources.invalid(what, node.place()))
             }
         }
     }
 
     /// The number of a component.
-    fn find(&self, kind: Kind, name: NameId, node: Node<'s>, scope: Scope<'s>) -> Result<u32, Error> {
-        let names = &self.sources.names;
+    fn find(&mut self, kind: Kind, name: NameId, node: Node<'s>, scope: Scope<'s>) -> Result<u32, Error> {
+        let sources = self.sources;
+        let names = &sources.names;
         let namespace = names.namespace(name);
         if kind == Kind::Type && namespace == XSD {
             let builtin = builtin_type(names.local(name));
@@ -244,7 +255,22 @@ impl<'s> Builder<'s> {
             }
             found => found,
         };
-        found.ok_or_else(|| self.undefined(kind, name, node))
+        match found.or_else(|| self.meant_builtin(kind, name, node)) {
+            Some(number) => Ok(number),
+            None => Err(self.undefined(kind, name, node)),
+        }
+    }
+
+    /// The type of XML Schema that a name in no namespace means: the author forgot the prefix.
+    fn meant_builtin(&mut self, kind: Kind, name: NameId, node: Node<'s>) -> Option<u32> {
+        let names = &self.sources.names;
+        let is_bare = kind == Kind::Type && names.namespace(name).is_empty() && !self.sources.is_strict;
+        let number = builtin_type(names.local(name)).filter(|_| is_bare)?;
+        if self.seen_missing.insert((kind, name)) {
+            let local = names.local(name);
+            self.tolerated.push((format!("type {local} is not defined; that of XML Schema is taken"), node.place()));
+        }
+        Some(number.0)
     }
 
     fn known(&self, kind: Kind, name: NameId, scope: Scope<'s>) -> Option<u32> {
@@ -295,6 +321,11 @@ impl<'s> Builder<'s> {
         let cause = self.sources.failures.get(&*name.namespace).cloned();
         self.sources.error(ErrorKind::Undefined { what: kind.noun(), name, cause }, node.place())
     }
+}
+
+/// True for a name whose prefix is not declared: see [`Document`](crate::document::Document).
+fn has_prefix(name: &QName) -> bool {
+    name.local.contains(':')
 }
 
 fn simple(variety: Variety) -> TypeDefinition {

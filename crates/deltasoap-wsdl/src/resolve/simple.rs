@@ -9,14 +9,17 @@ use crate::xsd::{Enumerated, Facets, SimpleType, Type, TypeDefinition, TypeId, V
 impl<'s> Builder<'s> {
     /// A `simpleType` element.
     pub(super) fn simple_type(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<Type, Error> {
-        let by =
-            node.children_of(Vocabulary::Xsd).find(|child| matches!(child.local(), "restriction" | "list" | "union"));
-        let Some(by) = by else {
+        let is_variety = |child: &Node<'_>| matches!(child.local(), "restriction" | "list" | "union" | "extension");
+        let Some(by) = node.children_of(Vocabulary::Xsd).find(is_variety) else {
             let what = "a simple type without `restriction`, `list` or `union`";
             return Err(self.sources.invalid(what, node.place()));
         };
+        if by.local() == "extension" {
+            let what = "a simple type that extends another is read as that one, without attributes";
+            self.tolerated.push((what.to_owned(), by.place()));
+        }
         let simple = match by.local() {
-            "restriction" => {
+            "restriction" | "extension" => {
                 let base = self.base_or_inline(by, scope)?;
                 let base = base.ok_or_else(|| self.sources.invalid("a restriction without a base", by.place()))?;
                 SimpleType { variety: Variety::Restriction(base), facets: self.facets(by)? }

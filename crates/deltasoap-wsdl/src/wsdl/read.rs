@@ -55,10 +55,34 @@ impl<'s> Reader<'s> {
             let root = sources.root(document);
             let namespace = root.attribute("targetNamespace").unwrap_or_default();
             for child in root.children_of(Vocabulary::Wsdl).filter(|child| child.local() == local) {
-                read(self, child, QName::owned(namespace, self.required(child, "name")?))?;
+                if let Some(name) = self.name_of(root, child, namespace)? {
+                    read(self, child, name)?;
+                }
             }
         }
         Ok(())
+    }
+
+    /// The name of a child of a description. A service needs none to be called; what only others refer to is of no use without.
+    fn name_of(&mut self, root: Node<'s>, child: Node<'s>, namespace: &str) -> Result<Option<QName>, Error> {
+        if let Some(name) = child.attribute("name").filter(|name| !name.is_empty()) {
+            return Ok(Some(QName::owned(namespace, name)));
+        }
+        if self.sources.is_strict {
+            return Err(self.sources.invalid(format!("<{}> without `name`", child.local()), child.place()));
+        }
+        if child.local() != "service" {
+            let text = format!("a <{}> without a name is passed over: nothing can refer to it", child.local());
+            self.note(NoteKind::Skipped, text, child.place());
+            return Ok(None);
+        }
+        let stem = root.attribute("name").filter(|name| !name.is_empty()).unwrap_or("Service");
+        let mut name = QName::owned(namespace, stem);
+        if self.services.contains_key(&name) {
+            name = QName::owned(namespace, format!("{stem}{}", self.services.len() + 1));
+        }
+        self.note(NoteKind::Tolerated, format!("a service without a name is called {}", name.local), child.place());
+        Ok(Some(name))
     }
 
     pub(super) fn required(&self, node: Node<'s>, attribute: &str) -> Result<&'s str, Error> {
@@ -228,13 +252,18 @@ impl<'s> Reader<'s> {
     }
 
     /// A port; `None` if its binding is not to SOAP.
-    fn port(&self, node: Node<'s>) -> Result<Option<Port>, Error> {
-        let binding = self.name(node, "binding")?;
-        let binding = *self.bindings.get(&binding).ok_or_else(|| self.undefined("binding", binding, node))?;
+    fn port(&mut self, node: Node<'s>) -> Result<Option<Port>, Error> {
+        let name = self.name(node, "binding")?;
+        let binding = *self.bindings.get(&name).ok_or_else(|| self.undefined("binding", name.clone(), node))?;
         let Some(binding) = binding else { return Ok(None) };
         let address = node.children().find(|child| child.local() == "address");
         let address = address.and_then(|address| address.attribute("location")).unwrap_or_default().into();
-        let name = self.required(node, "name")?.into();
+        let own = node.attribute("name").filter(|name| !name.is_empty());
+        if own.is_none() {
+            let text = format!("a port without a name is called {} as its binding", name.local);
+            self.note(NoteKind::Tolerated, text, node.place());
+        }
+        let name = own.unwrap_or(&name.local).into();
         Ok(Some(Port { name, binding, address, documentation: node.documentation() }))
     }
 }

@@ -1,0 +1,91 @@
+//! Document type declarations: where one ends, so that it can be passed over.
+//!
+//! Schemas of the W3C, and what was made from them, have one. What it declares is not used: a reference to an entity stays an error
+//! of the reader, attributes have no defaults, and the document that it names is not read. A page is refused as before.
+
+use std::ops::Range;
+
+/// The document type declaration of a document in UTF-8; `None` where there is none, where it does not end, and for HTML.
+pub(super) fn find(document: &[u8]) -> Option<Range<usize>> {
+    let start = skip_prolog(document)?;
+    let name = document[start..].strip_prefix(b"<!DOCTYPE")?.trim_ascii_start();
+    let is_page = name.len() >= 4 && name[..4].eq_ignore_ascii_case(b"html");
+    Some(start..end(document, start)?).filter(|_| !is_page)
+}
+
+/// Blanks out what is passed over; lines stay.
+pub(super) fn blank(bytes: &mut [u8]) {
+    bytes.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+}
+
+/// The offset of what comes after the XML declaration, white space, comments and instructions.
+fn skip_prolog(document: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += document[at..].len() - document[at..].trim_ascii_start().len();
+        let rest = &document[at..];
+        at += match rest {
+            [b'<', b'?', ..] => after(rest, b"?>")?,
+            [b'<', b'!', b'-', b'-', ..] => after(rest, b"-->")?,
+            _ => return Some(at),
+        };
+    }
+}
+
+/// The offset after the declaration that starts here: after the `>` that is in no literal, comment, instruction or inner declaration.
+fn end(document: &[u8], start: usize) -> Option<usize> {
+    let (mut at, mut depth) = (start + 2, 1_usize);
+    while depth > 0 {
+        let rest = &document[at..];
+        at += match rest {
+            [b'<', b'?', ..] => after(rest, b"?>")?,
+            [b'<', b'!', b'-', b'-', ..] => after(rest, b"-->")?,
+            [quote @ (b'"' | b'\''), inner @ ..] => memchr::memchr(*quote, inner)? + 2,
+            [byte, ..] => {
+                match byte {
+                    b'<' => depth += 1,
+                    b'>' => depth -= 1,
+                    _ => {}
+                }
+                1
+            }
+            [] => return None,
+        };
+    }
+    Some(at)
+}
+
+/// The length up to the end of a mark.
+fn after(text: &[u8], mark: &[u8]) -> Option<usize> {
+    memchr::memmem::find(text, mark).map(|at| at + mark.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(document: &str) -> Option<&str> {
+        find(document.as_bytes()).map(|range| &document[range])
+    }
+
+    #[test]
+    fn declarations_end_where_xml_says() {
+        for doctype in [
+            "<!DOCTYPE s>",
+            "<!DOCTYPE s PUBLIC \"a>b\" 'c>d'>",
+            "<!DOCTYPE s [<!ENTITY e \"]>\"><!-- ' > ]> --><?p \" > ?><!ATTLIST s a CDATA #FIXED 'x'> %p; ] >",
+        ] {
+            let document = format!("<?xml version='1.0'?>\n<!-- <!DOCTYPE no> -->{doctype}<s>&lt;!DOCTYPE t></s>");
+            assert_eq!(found(&document), Some(doctype));
+        }
+    }
+
+    #[test]
+    fn what_does_not_end_or_is_a_page_is_none() {
+        for document in
+            ["<s/>", "", "<!DOCTYPE s [", "<!DOCTYPE s '>", "<!DOCTYPE HTML><html/>", "<s/><!DOCTYPE s>", "<!--"]
+        {
+            assert_eq!(found(document), None, "{document}");
+        }
+    }
+}

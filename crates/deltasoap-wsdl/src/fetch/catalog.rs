@@ -1,0 +1,158 @@
+//! Catalogs: which file stands for a URL or a namespace (OASIS XML Catalogs 1.1).
+//!
+//! Of a catalog count `system`, `uri`, `public`, `rewriteSystem`, `rewriteURI`, `group`, `nextCatalog` and `xml:base`. What names a document is
+//! looked up as it is written, then as an absolute URL, then an import's namespace; identifiers of systems and URIs are not told
+//! apart. Suffixes and delegation are passed over.
+
+use super::Location;
+use crate::document::{self, Node};
+use crate::load::fault;
+use crate::{Error, ErrorKind, Limits, Position};
+use deltasoap_xml::Names;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use url::Url;
+
+/// Most catalogs that one leads to.
+const MAX_CATALOGS: usize = 100;
+
+const NAMESPACE: &str = "urn:oasis:names:tc:entity:xmlns:xml:catalog";
+const XML: &str = "http://www.w3.org/XML/1998/namespace";
+
+/// What stands for what, by the user's own word.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Catalog {
+    /// In the order in which they are asked.
+    tables: Vec<Table>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Table {
+    exact: HashMap<String, Url>,
+    /// Beginnings of names, and what is put in their place.
+    prefixes: Vec<(String, Url)>,
+    /// The caller named the files himself, without a catalog.
+    is_named: bool,
+}
+
+impl Catalog {
+    /// Makes a file stand for a URL or a namespace. The path is canonical.
+    pub(crate) fn map(&mut self, name: String, file: &Path) {
+        if let Ok(target) = Url::from_file_path(file) {
+            self.tables.push(Table { exact: HashMap::from([(name, target)]), is_named: true, ..Table::default() });
+        }
+    }
+
+    /// Adds what a file says, and the catalogs that it names.
+    pub(crate) fn read(&mut self, path: &Path, limits: &Limits) -> Result<(), Error> {
+        let mut known = HashSet::new();
+        let mut ahead = vec![path.to_owned()];
+        while let Some(path) = ahead.pop() {
+            if !known.insert(path.clone()) {
+                continue;
+            }
+            if known.len() > MAX_CATALOGS {
+                let kind = ErrorKind::Limit { name: "catalogs", limit: MAX_CATALOGS as u64 };
+                return Err(Error::new(kind, Some(whole(&path))));
+            }
+            let next = self.read_one(&path, limits)?;
+            ahead.extend(next.into_iter().rev());
+        }
+        Ok(())
+    }
+
+    /// Adds what one file says. Gives the catalogs that it names.
+    fn read_one(&mut self, path: &Path, limits: &Limits) -> Result<Vec<PathBuf>, Error> {
+        let failed = |why: String| Error::new(ErrorKind::Fetch(super::FetchError::Unavailable(why)), Some(whole(path)));
+        let real = path.canonicalize().map_err(|error| failed(error.to_string()))?;
+        let file = std::fs::File::open(&real).map_err(|error| failed(error.to_string()))?;
+        let bytes = super::bounded(file, limits.document_bytes).map_err(|error| failed(error.to_string()))?;
+        let base = Url::from_file_path(&real).map_err(|()| failed("not the path of a file".to_owned()))?;
+        let mut names = Names::default();
+        let document = document::read(&bytes, Location::File(path.to_owned()), &mut names, limits)
+            .map_err(|error| fault(&error.0, error.1))?;
+        let root = Node::new(&document, &names, 0, 0);
+        if !(root.namespace() == NAMESPACE && root.local() == "catalog") {
+            let what = format!("not an XML catalog: the root element is <{}>", root.name());
+            return Err(Error::new(ErrorKind::Invalid(what), Some(whole(path))));
+        }
+        let (mut table, mut next) = (Table::default(), Vec::new());
+        let base = base_of(root, &base);
+        for entry in root.children() {
+            if entry.local() == "group" {
+                let base = base_of(entry, &base);
+                entry.children().for_each(|entry| table.add(entry, &base, &mut next));
+            } else {
+                table.add(entry, &base, &mut next);
+            }
+        }
+        self.tables.push(table);
+        Ok(next)
+    }
+
+    /// The document that a name stands for.
+    pub(crate) fn find(&self, name: &str) -> Option<Location> {
+        self.tables.iter().find_map(|table| table.find(name))
+    }
+
+    /// The folders of the files that the caller mapped himself, and those of all that catalogs name.
+    pub(crate) fn folders(&self) -> (BTreeSet<PathBuf>, BTreeSet<PathBuf>) {
+        let (named, others): (Vec<&Table>, Vec<&Table>) = self.tables.iter().partition(|table| table.is_named);
+        let folders = |tables: Vec<&Table>| tables.into_iter().flat_map(Table::folders).collect();
+        (folders(named), folders(others))
+    }
+}
+
+impl Table {
+    fn add(&mut self, entry: Node<'_>, base: &Url, next: &mut Vec<PathBuf>) {
+        let base = base_of(entry, base);
+        let target = |attribute| entry.attribute(attribute).and_then(|target| base.join(target).ok());
+        let (name, by) = match entry.local() {
+            "system" => ("systemId", "uri"),
+            "uri" => ("name", "uri"),
+            "public" => ("publicId", "uri"),
+            "rewriteSystem" => ("systemIdStartString", "rewritePrefix"),
+            "rewriteURI" => ("uriStartString", "rewritePrefix"),
+            "nextCatalog" => return next.extend(target("catalog").and_then(|target| target.to_file_path().ok())),
+            _ => return,
+        };
+        let (Some(name), Some(target)) = (entry.attribute(name).map(str::to_owned), target(by)) else { return };
+        match by {
+            "uri" => _ = self.exact.entry(name).or_insert(target),
+            _ => self.prefixes.push((name, target)),
+        }
+    }
+
+    /// Of `file:///a/b` and of `file:///a/` it is `/a`.
+    fn folders(&self) -> impl Iterator<Item = PathBuf> {
+        let targets = self.exact.values().chain(self.prefixes.iter().map(|(_, target)| target));
+        targets.filter_map(|target| target.join(".").ok()?.to_file_path().ok()?.canonicalize().ok())
+    }
+
+    fn find(&self, name: &str) -> Option<Location> {
+        if let Some(target) = self.exact.get(name) {
+            return location(target.clone());
+        }
+        let fitting = self.prefixes.iter().filter(|(prefix, _)| name.starts_with(prefix.as_str()));
+        let (prefix, target) = fitting.max_by_key(|(prefix, _)| prefix.len())?;
+        location(Url::parse(&format!("{target}{}", &name[prefix.len()..])).ok()?)
+    }
+}
+
+fn location(target: Url) -> Option<Location> {
+    match target.scheme() {
+        "file" => target.to_file_path().ok().map(Location::File),
+        "http" | "https" => Some(Location::Web(target)),
+        _ => None,
+    }
+}
+
+/// The base of the references in an element (XML Base).
+fn base_of(node: Node<'_>, base: &Url) -> Url {
+    let own = node.attribute_in(XML, "base").and_then(|own| base.join(own).ok());
+    own.unwrap_or_else(|| base.clone())
+}
+
+fn whole(path: &Path) -> Position {
+    Position { document: path.display().to_string(), line: 0, column: 0 }
+}

@@ -1,0 +1,134 @@
+//! What the standards do not allow and other toolkits take: read where the meaning is clear, with a note.
+
+mod support;
+
+use deltasoap_wsdl::{Import, Importer, NoteKind};
+use support::{Codec, description, import, import_schema, refusal, schema};
+
+/// The one note of an import.
+#[track_caller]
+fn only_note(import: &Import) -> (NoteKind, String) {
+    let [note] = import.notes() else { panic!("{:?}", import.notes()) };
+    (note.kind, note.text.clone())
+}
+
+/// A schema whose prefix for XML Schema is `x`, so that the usual ones are not declared.
+fn without_prefixes(content: &str) -> Import {
+    let text = format!(
+        "<x:schema xmlns:x='http://www.w3.org/2001/XMLSchema' xmlns:t='urn:t' targetNamespace='urn:t'>{content}</x:schema>"
+    );
+    import(&text).expect("a schema")
+}
+
+#[test]
+fn types_of_xml_schema_are_known_without_a_declared_prefix() {
+    for name in ["xs:int", "xsd:int"] {
+        let codec = Codec::of(without_prefixes(&format!("<x:element name='e' type='{name}'/>")));
+        assert_eq!(only_note(&codec.import).0, NoteKind::Tolerated);
+        assert_eq!(codec.round_trip("e", "12"), "<ns:e xmlns:ns=\"urn:t\">12</ns:e>");
+        codec.refuses("e", "twelve");
+    }
+    let bare = without_prefixes(
+        "<x:simpleType name='S'><x:restriction base='short'/></x:simpleType><x:element name='e' type='t:S'/>",
+    );
+    assert_eq!(only_note(&bare).0, NoteKind::Tolerated);
+    Codec::of(bare).refuses("e", "100000");
+}
+
+#[test]
+fn anything_is_taken_where_a_prefix_means_nothing() {
+    let content = "<x:element name='e'><x:complexType><x:sequence><x:element name='a' type='no:A'/><x:element ref='no:b'/></x:sequence>\
+        <x:attribute ref='no:c'/></x:complexType></x:element>";
+    let codec = Codec::of(without_prefixes(content));
+    let missing = codec.import.notes().iter().filter(|note| note.kind == NoteKind::Missing);
+    assert_eq!(missing.count(), 3, "{:?}", codec.import.notes());
+    assert!(codec.import.notes().iter().any(|note| note.text == "the prefix in `type=\"no:A\"` is not declared"));
+    let read = codec.read_document("e", "<e xmlns='urn:t'><a xmlns=''><x/></a><y xmlns='urn:y'>1</y></e>");
+    assert!(read.is_ok(), "{read:?}");
+    assert!(import(&description("", "<message name='m'><part name='p' type='no:T'/></message>")).is_ok());
+    let strict =
+        Importer::new().offline().strict().text(&schema("<xs:element name='e' type='no:A'/>")).expect_err("a prefix");
+    assert!(strict.to_string().ends_with("its prefix is not declared"), "{strict}");
+    // A type cannot be made from nothing.
+    let text = refusal(
+        "<xs:complexType name='T'><xs:complexContent><xs:extension base='no:B'/></xs:complexContent></xs:complexType>",
+    );
+    assert!(text.ends_with("type no:B is not defined: its prefix is not declared"), "{text}");
+}
+
+#[test]
+fn content_is_read_where_its_derivation_is_written_wrong() {
+    let by_extension = "<xs:simpleType name='S'><xs:extension base='xs:int'><xs:attribute name='a'/></xs:extension></xs:simpleType>\
+        <xs:element name='e' type='t:S'/>";
+    let no_derivation = "<xs:element name='e'><xs:complexType><xs:complexContent><xs:sequence><xs:element name='n' type='xs:int'/>\
+        </xs:sequence></xs:complexContent></xs:complexType></xs:element>";
+    let no_content = "<xs:complexType name='B'><xs:sequence><xs:element name='n' type='xs:int'/></xs:sequence></xs:complexType>\
+        <xs:element name='e'><xs:complexType><xs:extension base='t:B'/></xs:complexType></xs:element>";
+    let complex_text = "<xs:element name='e'><xs:complexType><xs:complexContent><xs:extension base='xs:int'>\
+        <xs:attribute name='a'/></xs:extension></xs:complexContent></xs:complexType></xs:element>";
+    for (content, right, wrong) in [
+        (by_extension, "1", "x"),
+        (no_derivation, "<n>1</n>", "<n>x</n>"),
+        (no_content, "<n>1</n>", "<n>x</n>"),
+        (complex_text, "1", "x"),
+    ] {
+        let codec = Codec::new(content);
+        assert_eq!(only_note(&codec.import).0, NoteKind::Tolerated);
+        codec.round_trip("e", right);
+        codec.refuses("e", wrong);
+    }
+}
+
+#[test]
+fn elements_that_extend_simple_content_make_it_mixed() {
+    let text =
+        "<xs:complexType name='B'><xs:simpleContent><xs:extension base='xs:int'/></xs:simpleContent></xs:complexType>";
+    let own = "<xs:sequence><xs:element name='n' type='xs:int'/></xs:sequence>";
+    for base in ["t:B", "xs:int"] {
+        let content = format!(
+            "{text}<xs:element name='e'><xs:complexType><xs:complexContent><xs:extension base='{base}'>{own}</xs:extension>\
+             </xs:complexContent></xs:complexType></xs:element>"
+        );
+        let codec = Codec::of(import_schema(&content));
+        assert!(only_note(&codec.import).1.contains("mixed content"));
+        codec.round_trip("e", "1<n>2</n>");
+    }
+}
+
+#[test]
+fn services_and_ports_without_names_are_called_by_what_they_have() {
+    let content = "<portType name='P'/><binding name='B' type='t:P'><soap:binding/></binding>\
+        <service><port binding='t:B'><soap:address location='http://h/1'/></port></service>\
+        <service><port name='own' binding='t:B'/></service><service name=''/><message/>";
+    let import = import(&description("", content)).expect("a description");
+    let services = &import.definitions().services;
+    assert_eq!(services.iter().map(|it| &*it.name.local).collect::<Vec<_>>(), ["Service", "Service2", "Service3"]);
+    assert_eq!(services.iter().flat_map(|it| &it.ports).map(|it| &*it.name).collect::<Vec<_>>(), ["B", "own"]);
+    assert_eq!(import.notes().len(), 5, "{:?}", import.notes());
+}
+
+#[test]
+fn schemas_of_other_namespaces_are_included_as_if_imported() {
+    let folder = tempfolder();
+    let main = "<xs:include schemaLocation='other.xsd'/><xs:include location='same.xsd'/><xs:include/>\
+        <xs:element name='e' type='o:T' xmlns:o='urn:o'/><xs:element name='f' type='t:S'/>";
+    let other = "<schema xmlns='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:o'><simpleType name='T'><restriction base='int'/></simpleType></schema>";
+    let same = schema("<xs:simpleType name='S'><xs:restriction base='xs:int'/></xs:simpleType>");
+    for (name, text) in [("main.xsd", &*schema(main)), ("other.xsd", other), ("same.xsd", &same)] {
+        std::fs::write(folder.join(name), text).expect("a file");
+    }
+    let import = Importer::new().offline().file(&folder.join("main.xsd"));
+    std::fs::remove_dir_all(&folder).expect("removed");
+    let import = import.expect("a schema");
+    let notes: Vec<_> = import.notes().iter().map(|note| note.kind).collect();
+    assert_eq!(notes, [NoteKind::Tolerated, NoteKind::Tolerated, NoteKind::Skipped]);
+    let codec = Codec::of(import);
+    codec.refuses("e", "x");
+    codec.refuses("f", "x");
+}
+
+fn tempfolder() -> std::path::PathBuf {
+    let folder = std::env::temp_dir().join(format!("deltasoap-tolerated-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
