@@ -260,3 +260,94 @@ async fn what_is_under_way_is_finished_before_the_end() {
     assert!(body.contains("on the wire"));
     timeout(SOON, running).await.expect("an end").expect("no panic").expect("no error");
 }
+
+/// A request with a head of the test's own, and an echo for its body.
+fn post_with(head: &str) -> String {
+    let body = echo_message();
+    format!("POST / HTTP/1.1\r\nContent-Type: text/xml\r\n{head}Content-Length: {}\r\n\r\n{body}", body.len())
+}
+
+#[tokio::test]
+async fn one_valid_host_is_named() {
+    for (hosts, status) in [
+        ("", 400),
+        ("Host: a\r\nHost: a\r\n", 400),
+        ("Host: a b\r\n", 400),
+        ("Host: user@a\r\n", 400),
+        ("Host: a/b\r\n", 400),
+        ("Host: \u{e4}\r\n", 400),
+        ("Host:\r\n", 200),
+        ("Host: a.example:8080\r\n", 200),
+        ("Host: [::1]:80\r\n", 200),
+    ] {
+        let (mut stream, _handle) = connect().await;
+        let request = post_with(&format!("{hosts}Connection: close\r\n"));
+        let answer = exchange(&mut stream, &request).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{hosts:?}: {answer}");
+        assert_eq!(status == 200, answer.contains("on the wire"), "{answer}");
+    }
+    // The target of a request can name the host, but the field has to be there all the same.
+    let (mut stream, _handle) = connect().await;
+    let answer = exchange(&mut stream, "GET http://a/?wsdl HTTP/1.1\r\n\r\n").await;
+    assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("names no Host"), "{answer}");
+}
+
+#[tokio::test]
+async fn the_only_transfer_coding_is_chunked() {
+    let body = echo_message();
+    for (codings, status) in [
+        ("Transfer-Encoding: gzip, chunked\r\n", "501"),
+        ("Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n", "501"),
+        ("Transfer-Encoding: chunked, chunked\r\n", "501"),
+        ("Transfer-Encoding: identity, chunked\r\n", "501"),
+        ("Transfer-Encoding: chunked, gzip\r\n", "400"),
+        ("Transfer-Encoding: gzip\r\n", "400"),
+        ("Transfer-Encoding: x-chunked\r\n", "400"),
+        ("Transfer-Encoding: Chunked\r\n", "200"),
+    ] {
+        let (mut stream, _handle) = connect().await;
+        let head =
+            format!("POST / HTTP/1.1\r\nHost: h\r\nContent-Type: text/xml\r\nConnection: close\r\n{codings}\r\n");
+        let answer = exchange(&mut stream, &format!("{head}{:x}\r\n{body}\r\n0\r\n\r\n", body.len())).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{codings:?}: {answer}");
+        assert_eq!(answer.matches("HTTP/1.1").count(), 1, "nothing else is taken for a request: {answer}");
+        assert!(answer.to_lowercase().contains("connection: close"), "{codings:?}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn an_expectation_that_is_not_known_fails() {
+    for (expected, status) in [
+        ("Expect: a-pony\r\n", 417),
+        ("Expect: 100-continue, a-pony\r\n", 417),
+        ("Expect: 100-continue=x\r\n", 417),
+        ("Expect:\r\n", 200),
+        ("Expect: 100-Continue\r\n", 200),
+    ] {
+        let (mut stream, _handle) = connect().await;
+        let answer =
+            exchange(&mut stream, &post("1.1", &format!("Connection: close\r\n{expected}"), &echo_message())).await;
+        let answer = answer.strip_prefix("HTTP/1.1 100 Continue\r\n\r\n").unwrap_or(&answer);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{expected:?}: {answer}");
+    }
+    let (mut stream, _handle) = connect().await;
+    let answer = exchange(&mut stream, &post("1.0", "Expect: a-pony\r\n", &echo_message())).await;
+    assert!(answer.starts_with("HTTP/1.0 200"), "{answer}");
+}
+
+/// RFC 9112, 2.2: a recipient may take a line feed alone for the end of a line of the head. One in a chunk's head it may not.
+#[tokio::test]
+async fn line_feeds_alone_end_the_lines_of_a_head_but_not_of_chunks() {
+    let (mut stream, _handle) = connect().await;
+    let request = post("1.1", "Connection: close\r\n", &echo_message());
+    let (head, body) = request.split_once("\r\n\r\n").expect("a head");
+    let answer = exchange(&mut stream, &format!("{}\n\n{body}", head.replace("\r\n", "\n"))).await;
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("on the wire"), "{answer}");
+    for chunks in [format!("{:x}\n{body}\r\n0\r\n\r\n", body.len()), format!("{:x};a\n{body}\r\n0\r\n\r\n", body.len())]
+    {
+        let (mut stream, _handle) = connect().await;
+        let head = "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: text/xml\r\nTransfer-Encoding: chunked\r\n\r\n";
+        let answer = exchange(&mut stream, &format!("{head}{chunks}")).await;
+        assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    }
+}

@@ -1,5 +1,7 @@
 //! HTTP/1.1 by hyper.
 
+mod refused;
+
 use super::io::Io;
 use super::{Connector, Protocol, Served, Stream, Terms, Unsent};
 use crate::settle::Connections;
@@ -7,6 +9,7 @@ use crate::{Body, BoxError};
 use futures_util::future::BoxFuture;
 use http::uri::Scheme;
 use http::{Request, Response, Uri};
+use http_body_util::Either;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -46,8 +49,16 @@ impl Protocol for Http {
         mut terms: Terms,
     ) -> Result<(), BoxError> {
         let service = service_fn(move |request| {
-            let answer = service.answer(request);
-            async move { Ok::<_, Infallible>(answer.await) }
+            let answer = match refused::refusal(&request) {
+                None => Ok(service.answer(request)),
+                Some(refusal) => Err(refusal),
+            };
+            async move {
+                Ok::<_, Infallible>(match answer {
+                    Ok(answer) => answer.await.map(Either::Left),
+                    Err(refusal) => refusal.map(Either::Right),
+                })
+            }
         });
         let mut builder = http1::Builder::new();
         builder.timer(TokioTimer::new()).header_read_timeout(terms.head_timeout());

@@ -1,0 +1,66 @@
+//! Requests whose head RFC 9110 or 9112 says to refuse, and which hyper lets pass.
+
+use bytes::Bytes;
+use http::header::{CONNECTION, CONTENT_TYPE, EXPECT, HOST, TRANSFER_ENCODING};
+use http::uri::Authority;
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, Version};
+use http_body_util::Full;
+
+/// The response to a request that is not to be served; `None` for one that is. It ends the connection, since where the next
+/// request begins may be in doubt.
+pub(super) fn refusal<B>(request: &Request<B>) -> Option<Response<Full<Bytes>>> {
+    if request.version() < Version::HTTP_11 {
+        return None;
+    }
+    let headers = request.headers();
+    let found = [host(headers), framing(headers), expectation(headers)].into_iter().flatten().next();
+    let (status, reason) = found?;
+    tracing::debug!(%status, reason, "refused");
+    let mut response = Response::new(format!("{reason}\n").into());
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    Some(response)
+}
+
+type Found = Option<(StatusCode, &'static str)>;
+
+/// There is one `Host`, and it is a host's (RFC 9112, 3.2).
+fn host(headers: &HeaderMap) -> Found {
+    let bad = |reason| Some((StatusCode::BAD_REQUEST, reason));
+    let mut hosts = headers.get_all(HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (None, _) => bad("The request names no Host."),
+        (Some(_), Some(_)) => bad("The request names two Hosts."),
+        (Some(host), None) if is_host(host) => None,
+        (Some(_), None) => bad("The Host is not valid."),
+    }
+}
+
+/// A host with or without a port, or nothing where the URL has none.
+fn is_host(value: &HeaderValue) -> bool {
+    let Ok(text) = value.to_str() else { return false };
+    text.is_empty() || (!text.contains('@') && text.parse::<Authority>().is_ok())
+}
+
+/// The body comes as it is, in chunks or with a length: there is no other transfer coding here (RFC 9112, 6.1).
+fn framing(headers: &HeaderMap) -> Found {
+    let mut codings = tokens(headers, &TRANSFER_ENCODING).peekable();
+    codings.peek()?;
+    if codings.map(|coding| coding.eq_ignore_ascii_case("chunked")).eq([true]) {
+        return None;
+    }
+    Some((StatusCode::NOT_IMPLEMENTED, "The only transfer coding that is understood is chunked, once."))
+}
+
+/// The one thing that can be expected is `100-continue` (RFC 9110, 10.1.1).
+fn expectation(headers: &HeaderMap) -> Found {
+    let is_known = tokens(headers, &EXPECT).all(|token| token.eq_ignore_ascii_case("100-continue"));
+    (!is_known).then_some((StatusCode::EXPECTATION_FAILED, "The only expectation that can be met is 100-continue."))
+}
+
+/// The members of a list, which may be in several fields. What is no text is a member too, and an unknown one.
+fn tokens<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'a str> {
+    let texts = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("?"));
+    texts.flat_map(|text| text.split(',')).map(str::trim).filter(|token| !token.is_empty())
+}
