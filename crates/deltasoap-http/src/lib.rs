@@ -180,6 +180,7 @@ mod attachments;
 #[cfg(feature = "blocking")]
 pub mod blocking;
 mod body;
+mod charset;
 mod client;
 mod coding;
 mod media;
@@ -197,6 +198,7 @@ pub use attachments::{
     PartHeaders,
 };
 pub use body::Body;
+pub use charset::CharsetError;
 pub use client::{
     BoxError, CallError, CallOptions, Caller, Client, ClientBuilder, Credentials, Exchange, Failure, HttpTransport,
     HttpTransportBuilder, InvalidCredentials, InvalidProxy, InvalidUrl, Leased, Proxy, RedirectError, Redirects,

@@ -46,6 +46,8 @@ impl MediaType {
         while !rest.trim().is_empty() {
             let (name, value, behind) = parameter(rest)?;
             match name.as_str() {
+                // Which of two would be meant?
+                "charset" if media.charset.is_some() => return None,
                 "charset" => media.charset = Some(value.to_ascii_lowercase()),
                 "action" => media.action = Some(value),
                 _ => media.others.push((name, value)),
@@ -80,9 +82,8 @@ impl MediaType {
         self.can_be_soap() || self.essence == "application/xop+xml"
     }
 
-    /// True if the charset is one that messages are read in. Of these, the message itself tells which it is in: UTF-16
-    /// has a byte order mark (RFC 7303, 3.2), and what has none and is labelled so by mistake is still read as what it
-    /// is. `utf-16le` and `utf-16be` forbid that mark, so their bytes would be anyone's guess.
+    /// True if the charset is one that messages are read in. Whether the message is in it is seen from its bytes: see
+    /// [`Charset`](crate::charset::Charset). `utf-16le` and `utf-16be` forbid a byte order mark, so their bytes would be anyone's guess.
     pub(crate) fn is_readable(&self) -> bool {
         let readable = ["utf-8", "utf8", "us-ascii", "ascii", "utf-16"];
         self.charset.as_deref().is_none_or(|charset| readable.contains(&charset))
@@ -216,6 +217,7 @@ mod tests {
     fn broken_parameters_are_refused() {
         assert_eq!(MediaType::parse("text/xml; charset"), None);
         assert_eq!(MediaType::parse("text/xml; action=\"open"), None);
+        assert_eq!(MediaType::parse("text/xml; charset=utf-8; charset=utf-16"), None);
     }
 
     #[test]

@@ -294,6 +294,7 @@ async fn packages_at_fault_are_answered_with_a_fault() {
         (&no_start, related(&[(xml, &root)]), 400, "the part that is named as its start"),
         (XOP, related(&[("Content-Type: image/png", &root)]), 400, "no message in XML"),
         (XOP, related(&[("Content-Type: text/xml; charset=koi8-r", &root)]), 400, "no message in XML"),
+        (XOP, related(&[("Content-Type: text/xml; charset=utf-16", &root)]), 400, "says charset=utf-16, but"),
         (XOP, related(&[("Content-Transfer-Encoding: x", &root)]), 400, "unknown Content-Transfer-Encoding: \"x\""),
         (XOP, related(&[(xml, &root)]), 500, "there is no part \"cid:a\""),
         (

@@ -150,6 +150,22 @@ async fn answers_that_are_no_messages_are_told_from_broken_ones() {
 }
 
 #[tokio::test]
+async fn an_answer_is_in_the_charset_that_it_names() {
+    const ANSWER: &str = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>\
+        <t:EchoResponse xmlns:t='urn:test'><text>\u{e4}</text></t:EchoResponse></s:Body></s:Envelope>";
+    assert_eq!(answered_with(200, "text/xml; charset=utf-8", ANSWER).await.expect("an answer").text, "\u{e4}");
+    for charset in ["utf-16", "iso-8859-1", "us-ascii"] {
+        let media: &'static str = format!("text/xml; charset={charset}").leak();
+        let error = answered_with(200, media, ANSWER).await.expect_err(charset);
+        assert!(matches!(&error, CallError::Charset(error) if error.charset() == charset), "{error:?}");
+        assert!(error.to_string().contains(&format!("says charset={charset}, but the message is in")), "{error}");
+    }
+    // What is in ASCII alone is the same in most.
+    let plain: &'static str = ANSWER.replace('\u{e4}', "a").leak();
+    assert_eq!(answered_with(200, "text/xml; charset=iso-8859-1", plain).await.expect("an answer").text, "a");
+}
+
+#[tokio::test]
 async fn any_success_accepts_a_one_way_message_and_no_failure_does() {
     for (status, media, body) in [(202, "text/xml", ""), (204, "", ""), (200, "text/plain", "OK")] {
         canned(status, media, body).send(&echo("")).await.expect("accepted");

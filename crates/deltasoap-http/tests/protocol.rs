@@ -351,3 +351,38 @@ async fn line_feeds_alone_end_the_lines_of_a_head_but_not_of_chunks() {
         assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
     }
 }
+
+/// Text as UTF-16, little end first, with a byte order mark.
+fn utf_16(text: &str) -> Vec<u8> {
+    let text = text.replace("UTF-8", "UTF-16");
+    "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+}
+
+/// RFC 7303 and the Basic Profile: what the media type says of the encoding is true, or not said.
+#[tokio::test]
+async fn a_charset_that_contradicts_the_message_is_refused() {
+    let (eight, sixteen) = (echo_message().into_bytes(), utf_16(&echo_message()));
+    let umlaut = message(Version::Soap11, &[], &echo("\u{e4}")).into_bytes();
+    for (charset, body, status) in [
+        ("", &eight, "200"),
+        ("", &sixteen, "200"),
+        ("; charset=utf-8", &eight, "200"),
+        ("; charset=utf-16", &sixteen, "200"),
+        ("; charset=us-ascii", &eight, "200"),
+        ("; charset=utf-16", &eight, "400"),
+        ("; charset=utf-8", &sixteen, "400"),
+        ("; charset=us-ascii", &umlaut, "400"),
+        ("; charset=us-ascii", &sixteen, "400"),
+        ("; charset=utf-8; charset=utf-16", &eight, "415"),
+        ("; charset=iso-8859-1", &eight, "415"),
+    ] {
+        let (mut stream, _handle) = connect().await;
+        let head = format!("POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Type: text/xml{charset}\r\n");
+        stream.write_all(format!("{head}Content-Length: {}\r\n\r\n", body.len()).as_bytes()).await.expect("sent");
+        stream.write_all(body).await.expect("sent");
+        let answer = exchange(&mut stream, "").await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{charset:?}: {answer}");
+        let is_explained = answer.contains("name the charset it is in, or none");
+        assert_eq!(is_explained, status == "400", "{charset:?}: {answer}");
+    }
+}

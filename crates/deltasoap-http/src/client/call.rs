@@ -258,7 +258,11 @@ where
                 Some(Ok(None)) | None if status.is_success() => Ok(()),
                 Some(Ok(None)) | None => Err(status_error(status, b"")),
             },
-            Err(CallError::Status(_) | CallError::Decode(_) | CallError::Coding(_)) if status.is_success() => Ok(()),
+            Err(CallError::Status(_) | CallError::Decode(_) | CallError::Coding(_) | CallError::Charset(_))
+                if status.is_success() =>
+            {
+                Ok(())
+            }
             Err(error) => Err(error),
         }
     }

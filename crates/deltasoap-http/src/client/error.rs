@@ -2,7 +2,7 @@
 
 use super::BoxError;
 use super::redirects::RedirectError;
-use crate::{AttachmentError, CodingError};
+use crate::{AttachmentError, CharsetError, CodingError};
 use deltasoap_core::Error;
 use deltasoap_core::soap::Fault;
 use http::StatusCode;
@@ -21,6 +21,8 @@ pub enum CallError {
     Fault(Box<Fault>),
     /// The answer is at fault: it is not the message that was expected.
     Decode(Error),
+    /// The answer is not in the encoding that its media type names.
+    Charset(CharsetError),
     /// The content coding of the answer cannot be undone.
     Coding(CodingError),
     /// The parts that came with the answer are at fault.
@@ -51,6 +53,7 @@ impl fmt::Display for CallError {
             CallError::Status(error) => error.fmt(f),
             CallError::Fault(fault) => fault.fmt(f),
             CallError::Decode(error) => write!(f, "the answer is malformed: {error}"),
+            CallError::Charset(error) => write!(f, "the answer cannot be read: {error}"),
             CallError::Coding(error) => write!(f, "the answer cannot be read: {error}"),
             CallError::Attachment(error) => write!(f, "the answer's package is malformed: {error}"),
             CallError::Encode(error) => write!(f, "the request cannot be written: {error}"),
@@ -68,6 +71,7 @@ impl std::error::Error for CallError {
             CallError::Status(error) => Some(error),
             CallError::Fault(fault) => Some(fault),
             CallError::Decode(error) | CallError::Encode(error) => Some(error),
+            CallError::Charset(error) => Some(error),
             CallError::Coding(error) => Some(error),
             CallError::Attachment(error) => Some(error),
             CallError::Action(error) => Some(error),

@@ -2,6 +2,7 @@
 
 use super::builder::Settings;
 use super::error::{CallError, StatusError};
+use crate::charset::Charset;
 use crate::coding::{Bound, Coding, Inflated};
 use crate::media::MediaType;
 use crate::{Attachments, BoxError, CodingError};
@@ -80,7 +81,8 @@ where
     B: Body<Data = Bytes, Error = BoxError> + Send + 'static,
 {
     let Some(media) = media else { return Err(status_error(parts.status, &excerpt(pin!(body)).await)) };
-    let mut reading = Reading { decoder, reader: EnvelopeReader::new(receiver), first: Vec::new() };
+    let charset = Charset::of(&media);
+    let mut reading = Reading { decoder, reader: EnvelopeReader::new(receiver), charset, first: Vec::new() };
     let mut attachments = Attachments::default();
     let result = if media.is_package() {
         let limits = settings.attachments.limits;
@@ -89,12 +91,14 @@ where
     } else {
         reading.read(pin!(body)).await
     };
-    let Reading { decoder, reader, first } = reading;
+    let Reading { decoder, reader, first, .. } = reading;
     match result {
         Ok(()) => Ok(Received { parts, message: Some(reader.into_parts()), decoder, attachments }),
         Err(CallError::Decode(_)) if first.is_empty() => Ok(Received { parts, message: None, decoder, attachments }),
         // What comes under an error's status and is no message is some page of the way there.
-        Err(CallError::Decode(_)) if !parts.status.is_success() => Err(status_error(parts.status, &first)),
+        Err(CallError::Decode(_) | CallError::Charset(_)) if !parts.status.is_success() => {
+            Err(status_error(parts.status, &first))
+        }
         Err(error) => Err(error),
     }
 }
@@ -103,6 +107,7 @@ struct Reading<R> {
     /// On the heap, since it goes from hand to hand.
     decoder: Box<Decoder>,
     reader: EnvelopeReader<R>,
+    charset: Charset,
     /// The first bytes of the body, at most [`EXCERPT`].
     first: Vec<u8>,
 }
@@ -114,8 +119,7 @@ impl<R: Receiver> Reading<R> {
     {
         while let Some(frame) = body.frame().await {
             if let Ok(data) = frame.map_err(arrival_error)?.into_data() {
-                keep(&mut self.first, &data);
-                self.decoder.push_bytes(&mut self.reader, data).map_err(CallError::Decode)?;
+                self.push(data)?;
             }
         }
         self.decoder.finish(&mut self.reader).map_err(CallError::Decode)
@@ -124,12 +128,18 @@ impl<R: Receiver> Reading<R> {
     /// Reads the message out of a package.
     async fn read_root(&mut self, attachments: &mut Attachments) -> Result<(), CallError> {
         let mut root = attachments.root().await.map_err(CallError::Attachment)?;
-        root.message_type().map_err(CallError::Attachment)?;
+        let media = root.message_type().map_err(CallError::Attachment)?;
+        self.charset = Charset::of(&media);
         while let Some(data) = root.chunk().await.map_err(CallError::Attachment)? {
-            keep(&mut self.first, &data);
-            self.decoder.push_bytes(&mut self.reader, data).map_err(CallError::Decode)?;
+            self.push(data)?;
         }
         self.decoder.finish(&mut self.reader).map_err(CallError::Decode)
+    }
+
+    fn push(&mut self, data: Bytes) -> Result<(), CallError> {
+        keep(&mut self.first, &data);
+        self.charset.check(&data).map_err(CallError::Charset)?;
+        self.decoder.push_bytes(&mut self.reader, data).map_err(CallError::Decode)
     }
 }
 

@@ -5,6 +5,7 @@ use super::heavy::Pace;
 use super::memory::{Place, Store};
 use super::pool::Pooled;
 use super::service::Inner;
+use crate::charset::{Charset, CharsetError};
 use crate::media::MediaType;
 use crate::slow::TooSlow;
 use crate::{AttachmentError, AttachmentErrorKind, Attachments, BoxError, CodingError};
@@ -55,11 +56,10 @@ pub(crate) struct Received {
 /// Reads a request.
 ///
 /// # Errors
-/// When the message is at fault or does not arrive; `fallback` is the version to answer in where the message does not
-/// tell.
+/// When the message is invalid or does not arrive. The media type's version is answered in where the message does not tell.
 pub(crate) async fn receive<B>(
     service: &Arc<Inner>,
-    fallback: Version,
+    media: &MediaType,
     asked: Asked,
     pace: Pace,
     body: B,
@@ -67,8 +67,9 @@ pub(crate) async fn receive<B>(
 where
     B: Body<Data = Bytes, Error = BoxError>,
 {
-    let mut body = pin!(body);
+    let (mut body, fallback) = (pin!(body), media.version());
     let mut receiving = Receiving::new(service, asked, pace);
+    receiving.charset = Charset::of(media);
     let limit = service.options.limits.message;
     let result = if body.size_hint().lower() > limit {
         Err(Failure::TooLarge("message", limit))
@@ -78,7 +79,7 @@ where
     service.stats.count_decoded(receiving.bytes, receiving.time);
     tracing::Span::current().record("bytes_in", receiving.bytes);
     if let Err(failure) = result {
-        if matches!(failure, Failure::Message(_)) {
+        if matches!(failure, Failure::Message(_) | Failure::Charset(_)) {
             drain(body).await;
         }
         return Err(receiving.refuse(fallback, failure));
@@ -123,7 +124,7 @@ where
     service.stats.count_decoded(receiving.bytes, receiving.time);
     tracing::Span::current().record("bytes_in", receiving.bytes);
     if let Err(failure) = result {
-        if let (Failure::Message(_), Some(rest)) = (&failure, attachments.into_rest()) {
+        if let (Failure::Message(_) | Failure::Charset(_), Some(rest)) = (&failure, attachments.into_rest()) {
             drain(pin!(rest)).await;
         }
         return Err(receiving.refuse(fallback, failure));
@@ -163,6 +164,8 @@ enum Failure {
     TooLarge(&'static str, u64),
     /// The package that it came in is at fault.
     Package(AttachmentError),
+    /// It is not in the encoding that its media type names.
+    Charset(CharsetError),
     /// Its content coding cannot be undone.
     Coding(CodingError),
     /// It did not arrive whole.
@@ -174,6 +177,7 @@ enum Failure {
 struct Receiving {
     decoder: OnLoan,
     reader: EnvelopeReader<Dispatch>,
+    charset: Charset,
     /// How long to wait for more of the body.
     timeout: Option<Duration>,
     /// How long it may go on without a pause.
@@ -189,6 +193,7 @@ impl Receiving {
         Receiving {
             decoder: OnLoan::new(service, place.as_ref()),
             reader: EnvelopeReader::new(Dispatch::new(Arc::clone(service), place, action)),
+            charset: Charset::default(),
             timeout: service.body_timeout,
             pace,
             bytes: 0,
@@ -209,6 +214,7 @@ impl Receiving {
     async fn read_root(&mut self, attachments: &mut Attachments) -> Result<(), Failure> {
         let mut root = attachments.root().await.map_err(Failure::Package)?;
         let media = root.message_type().map_err(Failure::Package)?;
+        self.charset = Charset::of(&media);
         while let Some(data) = root.chunk().await.map_err(Failure::Package)? {
             self.push(data).await?;
         }
@@ -220,6 +226,7 @@ impl Receiving {
     /// Decodes some bytes, and lets others go on if that took long.
     async fn push(&mut self, data: Bytes) -> Result<(), Failure> {
         self.bytes += data.len() as u64;
+        self.charset.check(&data).map_err(Failure::Charset)?;
         let before = self.time;
         self.timed(|decoder, reader| decoder.push_bytes(reader, data))?;
         self.pace.pause(self.time - before).await;
@@ -256,6 +263,9 @@ impl Receiving {
                 Refusal { version: version_for(&error, version), fault, status: status_for(&error) }
             }
             Failure::Package(error) => refuse_package(version, error),
+            Failure::Charset(error) => {
+                Refusal { version, fault: Fault::sender(error.to_string()), status: Some(StatusCode::BAD_REQUEST) }
+            }
             Failure::Coding(error) => {
                 Refusal { version, fault: Fault::sender(error.to_string()), status: Some(coding_status(&error)) }
             }

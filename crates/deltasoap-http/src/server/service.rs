@@ -304,7 +304,7 @@ impl Inner {
         let received = if media.is_package() {
             Box::pin(receive_package(self, media, asked, pace.clone(), body)).await
         } else {
-            receive(self, media.version(), asked, pace.clone(), body).await
+            receive(self, media, asked, pace.clone(), body).await
         };
         match received {
             Ok(received) => self.run(received, parts, &pace).await,
