@@ -1,9 +1,13 @@
 //! Shared values over the wire: written once, or copied where that is said.
 
-use deltasoap::http::{CallError, CallOptions, Client, SoapService};
+use bytes::Bytes;
+use deltasoap::http::{CallError, CallOptions, Client, Connection, SoapService};
 use deltasoap::schema::Use;
-use deltasoap::soap::{Fault, Version};
-use deltasoap::{Lease, Shared, Soap};
+use deltasoap::soap::{Fault, Version, encode_message};
+use deltasoap::{Buffer, Differential, Lease, Shared, Soap};
+use http::Request;
+use http_body_util::{BodyExt, Full};
+use tower::ServiceExt;
 
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:g")]
@@ -78,4 +82,58 @@ async fn a_cycle_cannot_be_copied() {
     assert!(matches!(fault, CallError::Fault(_)), "{fault}");
     let seen: Seen = client(Version::Soap11, true, true).call(&ring).await.expect("a response");
     assert!(seen.shared && is_shared(&seen.back));
+}
+
+/// The response to a message, as text.
+async fn answered(service: &SoapService, connection: Connection, message: String) -> String {
+    let request = Request::post("/").header("content-type", "text/xml").extension(connection);
+    let request = request.body(Full::<Bytes>::from(message)).expect("a request");
+    let response = service.clone().oneshot(request).await.expect("infallible");
+    let body = response.into_body().collect().await.expect("a body").to_bytes();
+    String::from_utf8(body.into()).expect("UTF-8")
+}
+
+/// The service keeps requests on a connection, so that their handles are there while the response is written.
+#[tokio::test]
+async fn a_response_does_not_depend_on_what_is_kept_of_the_request() {
+    let build =
+        |differential| SoapService::builder().encoding(Use::Encoded).differential(differential).operation(seen).build();
+    let forgetful = build(Differential::OFF).expect("a service");
+    let keeping = build(Differential::default()).expect("a service");
+    let connection = Connection::new();
+    let vertex = |name: &str, next| Shared::new(Vertex { name: name.to_owned(), next });
+    for round in 0..4 {
+        let name = "n".repeat(if round < 2 { 1 } else { 3000 });
+        let apart = Pair { one: vertex(&name, Some(vertex("b", None))), other: vertex(&name, None) };
+        let below = vertex("below", None);
+        let diamond = Pair { one: vertex(&name, Some(below.clone())), other: vertex("c", Some(below)) };
+        for (pair, references) in [(apart, 0), (diamond, 2), (pair(&name), 2)] {
+            let text = encode_message(Version::Soap11, Use::Encoded, &[], &pair, Buffer::new()).expect("a message");
+            let text = String::from_utf8(text.into_vec()).expect("UTF-8");
+            assert_eq!(text.matches("href=").count(), references, "other handles than those of the message: {text}");
+            let without = answered(&forgetful, Connection::new(), text.clone()).await;
+            let with = answered(&keeping, connection.clone(), text).await;
+            assert_eq!(with, without, "round {round}");
+            assert_eq!(with.matches("href=").count(), references, "{with}");
+        }
+    }
+}
+
+#[test]
+fn handles_outside_of_the_message_change_nothing() {
+    for version in [Version::Soap11, Version::Soap12] {
+        let write = |pair: &Pair| {
+            encode_message(version, Use::Encoded, &[], pair, Buffer::new()).expect("a message").into_vec()
+        };
+        let vertex = |next| Shared::new(Vertex { name: "a".to_owned(), next });
+        let pair = Pair { one: vertex(Some(vertex(None))), other: vertex(None) };
+        let alone = write(&pair);
+        let (kept, weak) = (pair.one.clone(), pair.other.weak());
+        assert_eq!(write(&pair), alone);
+        let mixed = Pair { one: kept.clone(), other: kept };
+        let text = String::from_utf8(write(&mixed)).expect("UTF-8");
+        assert_eq!(text.matches("id0").count(), if version == Version::Soap11 { 3 } else { 2 }, "{text}");
+        assert!(!text.contains("id1"), "what is within it is met once: {text}");
+        drop(weak);
+    }
 }

@@ -39,7 +39,7 @@ pub struct Encoder {
     /// The first thing that could not be written.
     pub(super) error: Option<Error>,
     /// Nothing is written behind so many bytes.
-    most: usize,
+    pub(super) most: usize,
 }
 
 #[derive(Debug, Clone)]

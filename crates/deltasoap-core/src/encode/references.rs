@@ -5,6 +5,10 @@
 //! section 3.1.5). A value that has one handle only stands where it belongs, as any other value does: identity is looked at where
 //! types ask for it, and costs nothing elsewhere.
 //!
+//! Other handles of a value may be outside of the message, as in a request that a service keeps while its response is written. So a message in which
+//! a value with several handles was met once is written again, with that value where it belongs: what a message looks like depends on
+//! the message alone.
+//!
 //! Without SOAP encoding, or where references are [switched off](Encoder::set_references), each place gets a copy. A cycle cannot be
 //! written then, nor can values whose copies become too many.
 
@@ -12,6 +16,7 @@ use super::Encoder;
 use crate::ns;
 use crate::schema::{QName, Use};
 use crate::soap::Version;
+use crate::types::binary::BinaryParts;
 use std::collections::{HashMap, HashSet};
 
 /// What an encoder knows about shared values.
@@ -20,8 +25,10 @@ pub(super) struct Identities {
     is_off: bool,
     /// Declarations in scope in the body, while one is written.
     body: Option<usize>,
-    /// Numbers of values by their address: those that have been written, or are being written.
-    ids: HashMap<usize, usize>,
+    /// Values by their address: those that have been written, or are being written.
+    ids: HashMap<usize, Referred>,
+    /// Values that have several handles, but one place in the message.
+    alone: HashSet<usize>,
     /// Elements that stand behind the operation.
     independent: Vec<u8>,
     /// Values within which writing goes on.
@@ -29,6 +36,13 @@ pub(super) struct Identities {
     /// Values of which a copy was written, and the bytes of all further copies.
     copied: HashSet<usize>,
     copies: usize,
+}
+
+/// A value that is written with an id.
+#[derive(Debug)]
+struct Referred {
+    number: usize,
+    places: usize,
 }
 
 /// Most bytes of copies beyond the first of each value.
@@ -55,6 +69,22 @@ impl Encoder {
         self.identities.body = None;
     }
 
+    /// True if the message is to be written again, since values that were given an id turned out to have one place in it. The
+    /// encoder is as it was at the start then, but for that knowledge.
+    pub(crate) fn starts_over(&mut self) -> bool {
+        let lone = self.identities.ids.iter().filter(|(_, referred)| referred.places == 1).map(|(&address, _)| address);
+        let alone: HashSet<usize> = lone.collect();
+        // Beginnings of messages do not tell how often a value is met in all.
+        if alone.is_empty() || self.splits.is_some() || self.most != usize::MAX {
+            return false;
+        }
+        let identities = Identities { is_off: self.identities.is_off, alone, ..Identities::default() };
+        let parts = self.parts.take().map(BinaryParts::emptied);
+        *self = Encoder::with_buffer(std::mem::take(&mut self.out));
+        (self.identities, self.parts) = (identities, parts);
+        true
+    }
+
     /// Writes the content of the element just opened, or refers to it. The value is told by its address and whether there are other
     /// handles to it.
     pub(crate) fn shared(&mut self, (address, is_shared): (usize, bool), write: impl FnOnce(&mut Self)) {
@@ -65,6 +95,7 @@ impl Encoder {
             return self.fail("shared values within each other, too deep");
         }
         let has_references = self.encoding() == Use::Encoded && !self.identities.is_off;
+        let is_shared = is_shared && !self.identities.alone.contains(&address);
         match self.identities.body.filter(|_| has_references && is_shared) {
             Some(body) => self.refer(address, body, write),
             None if is_shared => self.copy(address, write),
@@ -81,7 +112,9 @@ impl Encoder {
     fn refer(&mut self, address: usize, body: usize, write: impl FnOnce(&mut Self)) {
         let ids = &mut self.identities.ids;
         let (number, is_new) = (ids.len(), !ids.contains_key(&address));
-        let id = format!("id{}", ids.entry(address).or_insert(number));
+        let referred = ids.entry(address).or_insert(Referred { number, places: 0 });
+        referred.places += 1;
+        let id = format!("id{}", referred.number);
         let encoding = |local| QName::new(ns::SOAP12_ENCODING, local);
         match self.version() {
             Version::Soap12 if is_new => {

@@ -120,6 +120,13 @@ impl<T: Content> Draft<'_, T> {
 
     /// Writes the message, in full or against a template.
     pub(crate) fn write(&self, encoder: &mut Encoder) {
+        self.write_once(encoder);
+        if encoder.starts_over() {
+            self.write_once(encoder);
+        }
+    }
+
+    fn write_once(&self, encoder: &mut Encoder) {
         let &Draft { version, encoding, headers, name, value, view, references } = self;
         encoder.set_encoding(encoding);
         encoder.set_references(references);

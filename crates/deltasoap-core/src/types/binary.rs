@@ -318,6 +318,11 @@ impl BinaryParts {
         BinaryParts { threshold, taken: Vec::new(), media_type: None }
     }
 
+    /// The same without anything taken.
+    pub(crate) fn emptied(self) -> Self {
+        Self::new(self.threshold)
+    }
+
     pub(crate) fn into_taken(self) -> Vec<TakenPart> {
         self.taken
     }
