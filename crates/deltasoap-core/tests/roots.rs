@@ -170,3 +170,27 @@ fn choices() {
     );
     assert!(compared > 0);
 }
+
+/// The message after a nil operation may be cut off, or have content: it is not looked for in a value that has none.
+#[test]
+fn nil_operations() {
+    let mut schema = Schema::new();
+    let int = simple(&mut schema, Builtin::Int, &[]);
+    let fields =
+        vec![Field { name: QName::new("", "a"), element: int, min: 0, max: None, nillable: false, inline: false }];
+    let root = schema.add(Element::Complex(ComplexElement {
+        name: QName::new("urn:t", "T"),
+        compositor: Compositor::Sequence,
+        fields: fields.into(),
+        attributes: Cow::Borrowed(&[]),
+        text: None,
+        open: false,
+    }));
+    let nil = " xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:nil='1'";
+    let operations = [(nil, ""), (nil, "<a>1</a>"), (nil, ""), (nil, " "), (nil, "<b"), ("", "<a>1</a>"), (nil, "")];
+    all_stay(&schema, root, &operations);
+    // One after the other, so that each follows one that was read to its end.
+    for (one, other) in operations.iter().flat_map(|one| operations.iter().map(move |other| (one, other))) {
+        all_stay(&schema, root, &[*one, *other, *one]);
+    }
+}

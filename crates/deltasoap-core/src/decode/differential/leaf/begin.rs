@@ -5,6 +5,7 @@ use super::template::{Prologue, Template};
 use crate::decode::Cursor;
 use crate::decode::differential::Checkpoints;
 use crate::decode::differential::adaptive::Plan;
+use crate::decode::nil::{IsNil, nil_attribute};
 use deltasoap_xml::Encoding;
 
 /// How an operation is read.
@@ -66,12 +67,14 @@ impl Cursor<'_> {
         }
     }
 
-    /// Only content of UTF-8 messages is: positions in others are not those of the received bytes.
+    /// Only content of UTF-8 messages is: positions in others are not those of the received bytes. A nil operation has no content,
+    /// and its value no shape that the routines could descend into.
     pub(crate) fn can_be_compared(&mut self) -> bool {
         let (window, state) = self.parts();
         state.differential.checkpoints == Checkpoints::Leaf
             && window.encoding.encoding == Encoding::Utf8
             && !state.references.is_keeping()
             && !state.reader.tag_is_empty()
+            && matches!(nil_attribute(self), Ok(IsNil(false)))
     }
 }
