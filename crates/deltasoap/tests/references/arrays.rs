@@ -64,6 +64,16 @@ fn markup_with_a_place_is_learned_for_no_other_item() {
     assert!(matches!(twice.kind(), ErrorKind::ArrayType(_)), "{twice}");
 }
 
+/// In the second row the first item is read by markup that is known already.
+#[test]
+fn paths_of_errors_count_items_however_they_were_read() {
+    let row = |items: &str| format!("<item e:arrayType='xsd:int[9]'>{items}</item>");
+    for rows in [row("<i>1</i><i e:position=''>2</i>"), row("<i>1</i>") + &row("<i>1</i><i e:position=''>2</i>")] {
+        let error = read(&format!("<rows>{rows}</rows>")).expect_err("no place");
+        assert!(error.to_string().contains("/i[1]"), "{error}");
+    }
+}
+
 #[test]
 fn room_for_items_that_are_left_out_is_bounded() {
     let limit = Limits::default().omitted_items;

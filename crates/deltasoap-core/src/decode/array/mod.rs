@@ -79,7 +79,10 @@ pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_
                 Run::Items(count) => (count, false),
                 Run::Short(count) => (count, true),
             };
-            cursor.frame(me).count = cursor.frame(me).count.saturating_add(count);
+            let frame = cursor.frame(me);
+            frame.count = frame.count.saturating_add(count);
+            // Paths of errors count items from the first one on, however it was read.
+            frame.is_repeated |= count > 0;
             if short {
                 return Err(Stop::Pending);
             }
