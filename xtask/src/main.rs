@@ -23,6 +23,7 @@ mod peer;
 mod peers;
 mod python;
 mod rust;
+mod schema;
 mod self_test;
 mod shell;
 mod soak;
@@ -53,6 +54,10 @@ enum Task {
     Interop(interop::Arguments),
     /// Visit the landing page with a headless browser
     Browser(browser::Arguments),
+    /// Validate samples of WSDLs with libxml2 and with xmlschema
+    Samples(schema::Samples),
+    /// Compare `deltasoap validate` with the W3C XML Schema test suite
+    Xsts(schema::Xsts),
     /// Check the licences of all dependencies against deny.toml
     Licences,
     /// Build the fuzz targets and run them for a while
@@ -68,6 +73,8 @@ fn main() -> ExitCode {
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Interop(arguments) => interop::run(&arguments),
         Task::Browser(arguments) => browser::run(&arguments),
+        Task::Samples(arguments) => schema::samples(&arguments),
+        Task::Xsts(arguments) => schema::xsts(&arguments),
         Task::Licences => licences::run(),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
         Task::Soak(arguments) => soak::run(&arguments),

@@ -11,16 +11,26 @@ use crate::{shell, stamp};
 /// # Errors
 /// When there is no Python 3 with the module venv, or a package cannot be had.
 pub fn build(name: &str) -> Result<PathBuf> {
-    let folder = shell::workspace(&format!("{name}-bench"))?;
-    let (sources, venv) = (shell::root().join("bench/peers").join(name), folder.join("venv"));
-    let (lock, python) = (sources.join("requirements.txt"), venv.join("bin/python"));
-    stamp::unless_done(&python, std::slice::from_ref(&lock), "venv", || {
-        println!("installing {name}");
-        make_environment(&venv, &lock)
-    })?;
-    let program = folder.join("peer");
+    let sources = shell::root().join("bench/peers").join(name);
+    let workspace = format!("{name}-bench");
+    let python = environment(&workspace, &sources.join("requirements.txt"))?;
+    let program = shell::workspace(&workspace)?.join("peer");
     shell::write_program(&program, &command(&python, &sources))?;
     Ok(program)
+}
+
+/// An environment with the packages that a file pins, in a workspace; gives the path of its Python.
+///
+/// # Errors
+/// When there is no Python 3 with the module venv, or a package cannot be had.
+pub fn environment(workspace: &str, lock: &Path) -> Result<PathBuf> {
+    let venv = shell::workspace(workspace)?.join("venv");
+    let python = venv.join("bin/python");
+    stamp::unless_done(&python, &[lock.to_owned()], "venv", || {
+        println!("installing {workspace}");
+        make_environment(&venv, lock)
+    })?;
+    Ok(python)
 }
 
 fn make_environment(venv: &Path, lock: &Path) -> Result<()> {

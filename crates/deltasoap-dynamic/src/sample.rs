@@ -4,11 +4,14 @@
 //! from the first that is not abstract. What is recursive is left out where it may be. With a seed all of that is chosen by
 //! chance, for tests.
 //!
+//! Literal messages are made from the schema (`tree`), and read by the engine. Those in SOAP encoding are made from the engine's
+//! schema: no document is valid by a schema there.
+//!
 //! `Value::sample` of the engine is another one, and stays so: it has a schema alone, that of a typed service which links no WSDL, and
-//! needs values that are read again, whatever they are. Here each value is asked of the WSDL's types beside the schema: facets, patterns,
-//! derived types, chance. What the two would share is the walk's outline, and each question on the way has another answer.
+//! needs values that are read again, whatever they are.
 
 mod simple;
+mod tree;
 
 use crate::Operation;
 use crate::contract::Types;
@@ -35,6 +38,10 @@ pub(crate) struct Sampler<'t> {
     chance: Option<u64>,
     /// Content on the way down.
     open: Vec<ElementRef>,
+    /// Types on the way down, of trees.
+    types_open: Vec<TypeId>,
+    /// How many `xsd:ID`s there are.
+    ids: usize,
     made: usize,
     /// True once something that is required was left out.
     is_cut: bool,
@@ -43,11 +50,27 @@ pub(crate) struct Sampler<'t> {
 impl<'t> Sampler<'t> {
     /// `seed` for samples by chance.
     pub(crate) fn new(types: &'t Types, seed: Option<u64>) -> Self {
-        Sampler { types, chance: seed.map(|seed| seed | 1), open: Vec::new(), made: 0, is_cut: false }
+        let chance = seed.map(|seed| seed | 1);
+        Sampler { types, chance, open: Vec::new(), types_open: Vec::new(), ids: 0, made: 0, is_cut: false }
     }
 
     /// A value of some content of an element.
-    pub(crate) fn content(&mut self, content: ElementRef, name: &QName) -> Value {
+    pub(crate) fn value(&mut self, content: ElementRef, name: &QName) -> Value {
+        if let Some(value) = self.by_schema(content, name) {
+            return value;
+        }
+        // Around parts there is an element that the schema does not have.
+        match self.types.lowered.schema.view(content).element {
+            Element::Complex(complex) if self.types.lowered.origin(content).is_none() => {
+                let parts = complex.fields.iter().map(|field| self.value(field.element, &field.name)).collect();
+                Value::Record(Box::new(Record { fields: parts, attributes: Vec::new() }))
+            }
+            _ => self.content(content, name),
+        }
+    }
+
+    /// A value by the engine's schema: of SOAP encoding.
+    fn content(&mut self, content: ElementRef, name: &QName) -> Value {
         self.made += 1;
         self.open.push(content);
         let view = self.types.lowered.schema.view(content);
@@ -219,7 +242,7 @@ impl Operation {
     fn sample(&self, body: Option<(&QName, ElementRef)>, seed: Option<u64>) -> Option<Value> {
         let (name, content) = body?;
         let mut sampler = Sampler::new(&self.contract().types, seed);
-        let value = sampler.content(content, name);
+        let value = sampler.value(content, name);
         (seed.is_none() || !sampler.is_cut).then_some(value)
     }
 }

@@ -37,6 +37,109 @@ fn a_template_shows_everything() {
     assert_eq!(json, json!({ "root": { "name": "text" }, "weight": [1.0] }));
 }
 
+/// The request of an operation whose body is the element `Op` of a schema with this in it.
+fn request_of(schema: &str) -> String {
+    let text = format!(
+        "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:soap='http://schemas.xmlsoap.org/wsdl/soap/' \
+         xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:t='urn:t' targetNamespace='urn:t'><types>\
+         <xs:schema targetNamespace='urn:t' elementFormDefault='qualified'>{schema}</xs:schema></types>\
+         <message name='I'><part name='p' element='t:Op'/></message>\
+         <portType name='P'><operation name='Op'><input message='t:I'/></operation></portType>\
+         <binding name='B' type='t:P'><soap:binding transport='http://schemas.xmlsoap.org/soap/http'/><operation name='Op'>\
+         <soap:operation soapAction=''/><input><soap:body use='literal'/></input></operation></binding></definitions>"
+    );
+    let contract = Contract::from_text(&text).expect("a description");
+    let operation = contract.operation("Op").expect("an operation");
+    let (name, content) = operation.request().expect("a request");
+    let value = operation.request_sample().expect("a sample");
+    let mut encoder = Encoder::new();
+    encoder.start(name);
+    value.encode(&mut encoder, contract.view(content));
+    encoder.end();
+    let written = encoder.finish().expect("a message");
+    assert_eq!(contract.validate(written.as_slice()), []);
+    String::from_utf8_lossy(written.as_slice()).into_owned()
+}
+
+/// Checks the request's `Op`: its attributes, and what is in it.
+fn check_request(schema: &str, expected: &str) {
+    let request = request_of(schema);
+    let request = request.replace("<ns:", "<").replace("</ns:", "</").replace(" xmlns:ns=\"urn:t\"", "");
+    let request = request.replace(" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"", "");
+    assert_eq!(request, expected, "{schema}");
+}
+
+#[test]
+fn fixed_values_stand_in_samples() {
+    check_request(
+        "<xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='a' type='xs:string' fixed='yes'/>\
+         <xs:element name='n' type='xs:int' default='5'/></xs:sequence>\
+         <xs:attribute name='v' type='xs:string' use='required' fixed='3'/></xs:complexType></xs:element>",
+        "<Op v=\"3\"><a>yes</a><n>1</n></Op>",
+    );
+}
+
+#[test]
+fn mixed_content_has_its_attributes_and_children() {
+    check_request(
+        "<xs:element name='Op'><xs:complexType mixed='true'><xs:sequence><xs:element name='req' type='xs:int'/></xs:sequence>\
+         <xs:attribute name='q' type='xs:int' use='required'/></xs:complexType></xs:element>",
+        "<Op q=\"1\">text<req>1</req></Op>",
+    );
+}
+
+#[test]
+fn wildcards_that_must_be_filled_are_with_what_they_let_in() {
+    let any = |attributes: &str| {
+        format!(
+            "<xs:element name='Op'><xs:complexType><xs:sequence><xs:any {attributes}/></xs:sequence></xs:complexType>\
+             </xs:element><xs:element name='known' type='xs:int'/>"
+        )
+    };
+    for (attributes, expected) in [
+        (
+            "namespace='urn:only:this' processContents='lax'",
+            "<Op><ns2:any xmlns:ns2=\"urn:only:this\">text</ns2:any></Op>",
+        ),
+        ("namespace='##local' processContents='skip'", "<Op><any>text</any></Op>"),
+        ("namespace='##targetNamespace'", "<Op><known>1</known></Op>"),
+        ("", "<Op><known>1</known></Op>"),
+        ("processContents='lax'", "<Op><ns2:any xmlns:ns2=\"urn:example:any\">text</ns2:any></Op>"),
+    ] {
+        check_request(&any(attributes), expected);
+    }
+}
+
+#[test]
+fn abstract_types_have_samples_of_derived_ones_that_are_not_blocked() {
+    let schema = |block: &str| {
+        format!(
+            "<xs:complexType name='car' abstract='true'><xs:sequence><xs:element name='n' type='xs:string'/></xs:sequence>\
+             </xs:complexType><xs:complexType name='ford'><xs:complexContent><xs:extension base='t:car'><xs:sequence/>\
+             </xs:extension></xs:complexContent></xs:complexType><xs:complexType name='kit'><xs:complexContent>\
+             <xs:restriction base='t:car'><xs:sequence><xs:element name='n' type='xs:string'/></xs:sequence>\
+             <xs:attribute name='q' type='xs:int' use='required'/></xs:restriction></xs:complexContent></xs:complexType>\
+             <xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='c' type='t:car' {block}/></xs:sequence>\
+             </xs:complexType></xs:element>"
+        )
+    };
+    let typed = |name: &str, attributes: &str| {
+        format!("<Op><c xmlns:t1=\"urn:t\" xsi:type=\"t1:{name}\"{attributes}><t1:n>text</t1:n></c></Op>")
+    };
+    check_request(&schema(""), &typed("ford", ""));
+    check_request(&schema("block='extension'"), &typed("kit", " q=\"1\""));
+}
+
+#[test]
+fn names_and_ids_are_right_where_they_stand() {
+    check_request(
+        "<xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='i' type='xs:ID' minOccurs='2' maxOccurs='2'/>\
+         <xs:element name='q'><xs:simpleType><xs:restriction base='xs:QName'><xs:enumeration value='t:one'/></xs:restriction>\
+         </xs:simpleType></xs:element></xs:sequence></xs:complexType></xs:element>",
+        "<Op><i>name</i><i>name2</i><q>ns:one</q></Op>",
+    );
+}
+
 /// The descriptions of the test data, and more where the environment names a directory.
 fn contracts() -> Vec<(PathBuf, Contract)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/wsdl");

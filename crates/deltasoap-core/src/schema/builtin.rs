@@ -48,4 +48,27 @@ impl Builtin {
     pub const fn name(self) -> QName {
         QName::new(ns::XSD, self.local())
     }
+
+    /// The built-in type that it restricts (XSD 1.0 part 2, section 3); `None` for primitive types and for lists.
+    pub const fn base(self) -> Option<Builtin> {
+        use Builtin as B;
+        Some(match self {
+            B::NormalizedString => B::String,
+            B::Token => B::NormalizedString,
+            B::Language | B::Name | B::NmToken => B::Token,
+            B::NcName => B::Name,
+            B::Id | B::IdRef | B::Entity => B::NcName,
+            B::Integer => B::Decimal,
+            B::NonPositiveInteger | B::NonNegativeInteger | B::Long => B::Integer,
+            B::NegativeInteger => B::NonPositiveInteger,
+            B::PositiveInteger | B::UnsignedLong => B::NonNegativeInteger,
+            B::Int => B::Long,
+            B::Short => B::Int,
+            B::Byte => B::Short,
+            B::UnsignedInt => B::UnsignedLong,
+            B::UnsignedShort => B::UnsignedInt,
+            B::UnsignedByte => B::UnsignedShort,
+            _ => return None,
+        })
+    }
 }

@@ -4,9 +4,12 @@ use crate::json::parse_name;
 use deltasoap_core::schema::{Builtin, Element, ElementRef, Schema, Use};
 use deltasoap_core::{QName, ns};
 use deltasoap_wsdl::lower::Origin;
-use deltasoap_wsdl::xsd::{TypeDefinition, TypeId, Variety};
+use deltasoap_wsdl::xsd::{Block, Derivation, ElementId, SimpleType, TypeDefinition, TypeId, Variety};
 use deltasoap_wsdl::{Import, Lowered};
 use std::collections::{HashMap, HashSet};
+
+/// Most unions in unions that are followed.
+const DEPTH: usize = 16;
 
 /// An import, lowered, with short names for its types.
 pub(crate) struct Types {
@@ -81,24 +84,68 @@ impl Types {
 
     /// True if a type can stand where another one is declared.
     pub(crate) fn fits(&self, id: TypeId, origin: Origin) -> bool {
-        let mut id = id;
-        // A chain of bases is no longer than there are types.
-        for _ in 0..self.import.schemas().types().len() {
-            match self.base(id) {
-                _ if id == origin.type_id || origin.type_id == TypeId::ANY => return true,
-                Some(base) => id = base,
-                None => return false,
-            }
-        }
-        false
+        self.derivation(id, origin.type_id, DEPTH).is_some()
     }
 
-    fn base(&self, id: TypeId) -> Option<TypeId> {
+    /// As [`fits`](Self::fits), unless `block` of the element or of the type keeps it out (XSD 1.0 part 1, 3.3.4).
+    pub(crate) fn can_stand_for(&self, id: TypeId, declared: TypeId, block: Block) -> bool {
+        let of_type = match &self.import.schemas()[declared].definition {
+            TypeDefinition::Complex(complex) => complex.block,
+            TypeDefinition::Simple(_) => Block::default(),
+        };
+        let is_kept_out = |used: Block| {
+            used.extension && (block.extension || of_type.extension)
+                || used.restriction && (block.restriction || of_type.restriction)
+        };
+        self.derivation(id, declared, DEPTH).is_some_and(|used| !is_kept_out(used))
+    }
+
+    /// True if an element can stand for the head of its substitution group (XSD 1.0 part 1, 3.3.6).
+    pub(crate) fn can_substitute(&self, id: ElementId, head: ElementId) -> bool {
+        let schemas = self.import.schemas();
+        let block = schemas[head].block;
+        !block.substitution && self.can_stand_for(schemas[id].type_id, schemas[head].type_id, block)
+    }
+
+    /// True for the types of SOAP encoding.
+    pub(crate) fn is_soap_encoding(&self, id: TypeId) -> bool {
+        let name = self.import.schemas()[id].name.as_ref();
+        name.is_some_and(|name| [ns::SOAP11_ENCODING, ns::SOAP12_ENCODING].contains(&&*name.namespace))
+    }
+
+    /// How a type is derived from another one; `None` if it is not.
+    fn derivation(&self, id: TypeId, from: TypeId, depth: usize) -> Option<Block> {
+        let depth = depth.checked_sub(1)?;
+        let (mut at, mut used) = (id, Block::default());
+        // A chain of bases is no longer than there are types.
+        for _ in 0..self.import.schemas().types().len() {
+            if at == from {
+                return Some(used);
+            }
+            let Some((base, derivation)) = self.base(at) else { break };
+            used.extension |= derivation == Derivation::Extension;
+            used.restriction |= derivation == Derivation::Restriction;
+            at = base;
+        }
+        // A member of a union can stand for the union (XSD 1.0 part 1, 3.14.6).
+        match &self.import.schemas()[from].definition {
+            TypeDefinition::Simple(SimpleType { variety: Variety::Union(members), .. }) => members
+                .iter()
+                .find_map(|&member| self.derivation(id, member, depth))
+                .map(|used| Block { restriction: true, ..used }),
+            _ => None,
+        }
+    }
+
+    fn base(&self, id: TypeId) -> Option<(TypeId, Derivation)> {
+        let restricted = |base| Some((base, Derivation::Restriction));
         match &self.import.schemas()[id].definition {
-            TypeDefinition::Complex(complex) if id != TypeId::ANY => Some(complex.base),
+            TypeDefinition::Complex(complex) if id != TypeId::ANY => Some((complex.base, complex.derivation)),
             TypeDefinition::Simple(simple) => match simple.variety {
-                Variety::Restriction(base) => Some(base),
-                _ => None,
+                Variety::Restriction(base) => restricted(base),
+                Variety::Builtin(builtin) => restricted(builtin.base().map_or(TypeId::ANY_SIMPLE, TypeId::of_builtin)),
+                Variety::List(_) | Variety::Union(_) => restricted(TypeId::ANY_SIMPLE),
+                Variety::Any => restricted(TypeId::ANY),
             },
             TypeDefinition::Complex(_) => None,
         }

@@ -128,9 +128,16 @@ pub(super) fn with_type_name(mut node: Node, name: &QName) -> Node {
 /// A tree that was just written, without the prefixes of its own writing that nothing needs.
 pub(crate) fn tree_of(node: Node) -> Node {
     let bindings = used_bindings(&node);
-    let is_used = |prefix: &str| bindings.contains_key(prefix);
-    let bindings = node.bindings.iter().filter(|(prefix, _)| is_used(prefix)).cloned().collect();
-    Node { bindings, ..node }
+    let types = prefixes_of_types(&node);
+    let is_used = |prefix: &str| bindings.contains_key(prefix) || types.contains(prefix);
+    let kept = node.bindings.iter().filter(|(prefix, _)| is_used(prefix)).cloned().collect();
+    Node { bindings: kept, ..node }
+}
+
+/// The prefixes in the `xsi:type`s of a tree.
+fn prefixes_of_types(node: &Node) -> BTreeSet<String> {
+    let own = node.attribute(ns::XSI, "type").and_then(|text| Some(text.trim_ascii().split_once(':')?.0.to_owned()));
+    own.into_iter().chain(node.elements().flat_map(prefixes_of_types)).collect()
 }
 
 /// Text is never empty, and never stands next to other text.

@@ -33,8 +33,19 @@ impl Sampler<'_> {
         }
     }
 
-    /// A text of a type: the first candidate that its facets allow.
-    fn text(&mut self, id: TypeId) -> String {
+    /// A text of a type: the first candidate that its facets allow. Those of `xsd:ID` differ.
+    pub(super) fn text(&mut self, id: TypeId) -> String {
+        let schemas = self.types.import.schemas();
+        let text = self.candidate(id);
+        if schemas.variety(id) != Some(&Variety::Builtin(Builtin::Id)) {
+            return text;
+        }
+        self.ids += 1;
+        let other = format!("{text}{}", self.ids);
+        if self.ids > 1 && facets::violation(schemas, id, &other).is_none() { other } else { text }
+    }
+
+    fn candidate(&mut self, id: TypeId) -> String {
         let schemas = self.types.import.schemas();
         let mut candidates = candidates(schemas, id, 4);
         if self.chance.is_some() && !candidates.is_empty() {

@@ -9,9 +9,9 @@ use super::writer::Writer;
 use crate::document::Place;
 use crate::normalize::{Normal, NormalContent};
 use crate::xsd::{
-    Attribute, AttributeId, AttributeUse, Attributes, ComplexType, Content, Derivation, Element, ElementId, Enumerated,
-    Facets, GroupId, Particle, Schemas, SimpleType, SoapArray, Term, Type, TypeDefinition, TypeId, Variety, WhiteSpace,
-    Wildcard, WildcardNamespaces,
+    Attribute, AttributeId, AttributeUse, Attributes, Block, ComplexType, ConstraintKind, Content, Derivation, Element,
+    ElementId, Enumerated, Facets, GroupId, IdentityConstraint, NameTest, Particle, Path, ProcessContents, Schemas,
+    SimpleType, SoapArray, Term, Type, TypeDefinition, TypeId, Variety, WhiteSpace, Wildcard, WildcardNamespaces,
 };
 use deltasoap_core::schema::Builtin;
 use std::collections::HashMap;
@@ -72,10 +72,11 @@ impl Stored for Builtin {
 
 impl Stored for ComplexType {
     fn write(&self, to: &mut Writer) {
-        let ComplexType { base, derivation, is_abstract, is_mixed, content: _, attributes: _, array } = self;
+        let ComplexType { base, derivation, is_abstract, block, is_mixed, content: _, attributes: _, array } = self;
         base.write(to);
         derivation.write(to);
         is_abstract.write(to);
+        block.write(to);
         is_mixed.write(to);
         array.write(to);
     }
@@ -85,6 +86,7 @@ impl Stored for ComplexType {
             base: TypeId::read(from)?,
             derivation: Derivation::read(from)?,
             is_abstract: bool::read(from)?,
+            block: Block::read(from)?,
             is_mixed: bool::read(from)?,
             content: Content::Empty,
             attributes: Attributes::default(),
@@ -98,9 +100,13 @@ stored_struct! {
     SimpleType { variety, facets }
     SoapArray { item, element, dimensions }
     Particle { min, max, term }
-    Wildcard { namespaces }
+    Wildcard { namespaces, process }
+    Block { extension, restriction, substitution }
+    IdentityConstraint { name, kind, selector, fields }
+    Path { is_deep, steps, attribute }
     Element {
-        name, type_id, is_global, is_nillable, is_abstract, default, fixed, substitutes_for, documentation, place,
+        name, type_id, is_global, is_nillable, is_abstract, block, default, fixed, substitutes_for, constraints,
+        documentation, place,
     }
     Attribute { name, type_id, default, fixed, documentation }
     AttributeUse { attribute, is_required, is_prohibited, default, fixed }
@@ -108,13 +114,16 @@ stored_struct! {
         length, min_length, max_length, patterns, enumeration, white_space, min_inclusive, max_inclusive, min_exclusive,
         max_exclusive, total_digits, fraction_digits,
     }
-    Enumerated { value, documentation }
+    Enumerated { value, name, documentation }
     Normal { content, is_mixed, attributes, any_attribute, array }
 }
 
 stored_enum! {
     TypeDefinition { 0 = Simple(it), 1 = Complex(it) }
     Variety { 0 = Any, 1 = Builtin(it), 2 = Restriction(base), 3 = List(item), 4 = Union(members) }
+    ProcessContents { 0 = Strict, 1 = Lax, 2 = Skip }
+    ConstraintKind { 0 = Unique, 1 = Key, 2 = KeyRef(name) }
+    NameTest { 0 = Any, 1 = In(namespace), 2 = Name(name) }
     Derivation { 0 = Extension, 1 = Restriction }
     Term { 0 = Element(id), 1 = Sequence(parts), 2 = Choice(parts), 3 = All(parts), 4 = Group(id), 5 = Any(wildcard) }
     WildcardNamespaces { 0 = Any, 1 = Other(own), 2 = Only(list) }
@@ -130,6 +139,7 @@ impl Stored for Schemas {
         self.normal.iter().for_each(|it| it.write(to));
         sorted(self.types_by_name.values().copied()).write(to);
         sorted(self.elements_by_name.values().copied()).write(to);
+        sorted(self.attributes_by_name.values().copied()).write(to);
         self.substitutes.write(to);
         self.derived.write(to);
     }
@@ -138,17 +148,19 @@ impl Stored for Schemas {
         let counts = from.counts;
         let types: Vec<Type> = from.table(counts.types, Type::read)?;
         let elements: Vec<Element> = from.table(counts.elements, Element::read)?;
+        let attributes: Vec<Attribute> = from.table(counts.attributes, Attribute::read)?;
         Ok(Schemas {
-            attributes: from.table(counts.attributes, Attribute::read)?,
             groups: Vec::new(),
             attribute_groups: Vec::new(),
             normal: from.table(counts.types, Option::read)?,
             types_by_name: by_name(Vec::read(from)?, |id: TypeId| types[id.index()].name.as_ref())?,
             elements_by_name: by_name(Vec::read(from)?, |id: ElementId| Some(&elements[id.index()].name))?,
+            attributes_by_name: by_name(Vec::read(from)?, |id: AttributeId| Some(&attributes[id.index()].name))?,
             substitutes: HashMap::read(from)?,
             derived: HashMap::read(from)?,
             types,
             elements,
+            attributes,
         })
     }
 }

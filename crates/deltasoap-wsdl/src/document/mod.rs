@@ -10,7 +10,7 @@ mod encoding;
 mod read;
 mod vocabulary;
 
-pub(crate) use read::{DocumentError, read};
+pub(crate) use read::{DocumentError, abbreviated, read, steps};
 pub(crate) use vocabulary::{Vocabulary, ns};
 
 use crate::Position;

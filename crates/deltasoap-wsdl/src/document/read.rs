@@ -5,6 +5,7 @@ use super::{AttributeData, Document, ElementData, Vocabulary, doctype, encoding,
 use crate::Limits;
 use crate::fetch::Location;
 use deltasoap_core::schema::Builtin;
+use deltasoap_xml::lexical::is_ncname;
 use deltasoap_xml::{Event, Instructions, NameId, Names, Reader, Stop, Window, XmlErrorKind};
 
 /// What is wrong with a document.
@@ -126,6 +127,8 @@ impl Builder<'_> {
             match self.names.local(name) {
                 "targetNamespace" => check_namespace(self.reader.attribute(index).1, self.limits)?,
                 local if holds_names(local) => self.resolve(index, vocabulary)?,
+                "value" => self.resolve_value(index)?,
+                "xpath" => self.resolve_path(index)?,
                 _ => {}
             }
             let values = values..self.document.values.len() as u32;
@@ -169,6 +172,31 @@ impl Builder<'_> {
         }
     }
 
+    /// Resolves the name that a facet's value may be. What has no prefix is not taken for a name.
+    fn resolve_value(&mut self, index: usize) -> Result<(), DocumentError> {
+        let value = self.reader.attribute(index).1.trim_ascii().to_owned();
+        match value.split_once(':') {
+            Some((prefix, local)) if is_ncname(local) => self.hold(prefix, local),
+            _ => Ok(()),
+        }
+    }
+
+    /// Resolves the names with prefixes in a path, in order.
+    fn resolve_path(&mut self, index: usize) -> Result<(), DocumentError> {
+        let (_, value) = self.reader.attribute(index);
+        let value = abbreviated(value);
+        let names = value.split('|').flat_map(steps).filter_map(|step| step.trim_start_matches('@').split_once(':'));
+        names.into_iter().try_for_each(|(prefix, local)| self.hold(prefix, local))
+    }
+
+    fn hold(&mut self, prefix: &str, local: &str) -> Result<(), DocumentError> {
+        let namespace = self.reader.namespace_of(prefix);
+        check_namespace(namespace.unwrap_or_default(), self.limits)?;
+        let name = namespace.map(|namespace| self.names.intern(meant(namespace), local));
+        self.document.values.push(name);
+        Ok(())
+    }
+
     fn end(&mut self) {
         self.words = self.words.saturating_sub(1);
         if self.words > 0 {
@@ -204,6 +232,17 @@ fn usual(prefix: &str, local: &str) -> Option<&'static str> {
         "soapenc" | "SOAP-ENC" if matches!(local, "Array" | "arrayType") || is_xsd_type() => Some(ns::SOAP11_ENCODING),
         _ => None,
     }
+}
+
+/// A path in its short form: without white space and `child::`, with `@` for `attribute::`.
+pub(crate) fn abbreviated(path: &str) -> String {
+    let path: String = path.split_ascii_whitespace().collect();
+    path.replace("child::", "").replace("attribute::", "@")
+}
+
+/// The steps of a path in short form; attributes begin with `@`.
+pub(crate) fn steps(path: &str) -> impl Iterator<Item = &str> {
+    path.strip_prefix(".//").unwrap_or(path).split('/')
 }
 
 fn check_namespace(namespace: &str, limits: &Limits) -> Result<(), DocumentError> {

@@ -2,7 +2,7 @@
 
 use super::Normalizer;
 use crate::Error;
-use crate::xsd::{AttributeGroupId, AttributeUse, Attributes, Schemas, TypeId};
+use crate::xsd::{AttributeGroupId, AttributeUse, Attributes, Schemas, TypeId, Wildcard};
 use deltasoap_core::QName;
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -20,7 +20,7 @@ impl Normalizer<'_> {
         for &group in &own.groups {
             let group = self.attribute_group(group, depth, id)?;
             all.uses.extend(group.uses.iter().cloned());
-            all.any = all.any.or_else(|| group.any.clone());
+            all.any = both(all.any, group.any.as_ref());
             self.spend(group.uses.len(), id)?;
         }
         once(self.schemas, &mut all.uses);
@@ -35,6 +35,24 @@ impl Normalizer<'_> {
         let all = Rc::new(self.expanded_attributes(&own, depth + 1, id)?);
         self.attribute_groups[group.index()] = Some(all.clone());
         Ok(all)
+    }
+}
+
+/// The wildcard of a definition and that of a group in it: what is let in is let in by both (XSD 1.0 part 1, 3.4.2).
+fn both(own: Option<Wildcard>, group: Option<&Wildcard>) -> Option<Wildcard> {
+    match (own, group) {
+        (Some(own), Some(group)) => {
+            Some(Wildcard { namespaces: own.namespaces.intersection(&group.namespaces), ..own })
+        }
+        (own, group) => own.or_else(|| group.cloned()),
+    }
+}
+
+/// The wildcard of an extension: what is let in is let in by it or by its base.
+pub(super) fn either(own: Option<Wildcard>, base: Option<&Wildcard>) -> Option<Wildcard> {
+    match (own, base) {
+        (Some(own), Some(base)) => Some(Wildcard { namespaces: own.namespaces.union(&base.namespaces), ..own }),
+        (own, base) => own.or_else(|| base.cloned()),
     }
 }
 

@@ -196,7 +196,7 @@ impl Normalizer<'_> {
             }
         };
         let attributes = attributes::extended(self.schemas, &base.attributes, own.attributes);
-        let any_attribute = own.any_attribute.or_else(|| base.any_attribute.clone());
+        let any_attribute = attributes::either(own.any_attribute, base.any_attribute.as_ref());
         let array = own.array.or_else(|| base.array.clone());
         Ok(Normal { content, attributes, any_attribute, array, is_mixed: own.is_mixed || base.is_mixed })
     }

@@ -5,7 +5,8 @@ use super::{Builder, Scope, has_prefix};
 use crate::Error;
 use crate::document::{Node, Vocabulary, qname};
 use crate::xsd::{
-    Attribute, AttributeGroupId, AttributeId, AttributeUse, Attributes, TypeId, Wildcard, WildcardNamespaces,
+    Attribute, AttributeGroupId, AttributeId, AttributeUse, Attributes, ProcessContents, TypeId, Wildcard,
+    WildcardNamespaces,
 };
 use deltasoap_core::QName;
 
@@ -92,9 +93,14 @@ pub(super) fn wildcard(node: Node<'_>, scope: Scope<'_>) -> Wildcard {
         word => Box::from(word),
     };
     let namespaces = match node.attribute("namespace") {
-        None | Some("##any" | "") => WildcardNamespaces::Any,
+        None | Some("##any") => WildcardNamespaces::Any,
         Some("##other") => WildcardNamespaces::Other(own.into()),
         Some(list) => WildcardNamespaces::Only(list.split_ascii_whitespace().map(listed).collect()),
     };
-    Wildcard { namespaces }
+    let process = match node.attribute("processContents") {
+        Some("lax") => ProcessContents::Lax,
+        Some("skip") => ProcessContents::Skip,
+        _ => ProcessContents::Strict,
+    };
+    Wildcard { namespaces, process }
 }

@@ -2,12 +2,12 @@
 
 use super::elements::is_model;
 use super::registry::Kind;
-use super::{Builder, Scope};
+use super::{Builder, Scope, block};
 use crate::Error;
 use crate::document::{Node, Vocabulary, ns};
 use crate::xsd::{
-    ComplexType, Content, Derivation, ElementId, Particle, SimpleType, SoapArray, Term, Type, TypeDefinition, TypeId,
-    Variety,
+    Block, ComplexType, Content, Derivation, ElementId, Particle, SimpleType, SoapArray, Term, Type, TypeDefinition,
+    TypeId, Variety,
 };
 
 impl<'s> Builder<'s> {
@@ -38,6 +38,7 @@ impl<'s> Builder<'s> {
             (None, None) => self.plain_content(node, scope)?,
         };
         complex.is_abstract = is_true(node, "abstract");
+        complex.block = block(node, scope);
         complex.is_mixed |= is_true(node, "mixed");
         let definition = TypeDefinition::Complex(complex);
         Ok(Type { name: None, definition, documentation: node.documentation(), place: Some(node.place()) })
@@ -52,6 +53,7 @@ impl<'s> Builder<'s> {
             base: TypeId::ANY,
             derivation: Derivation::Restriction,
             is_abstract: false,
+            block: Block::default(),
             is_mixed: false,
             content: self.model(node, scope)?,
             attributes: self.attributes(node, scope)?,
@@ -81,6 +83,7 @@ impl<'s> Builder<'s> {
             base,
             derivation: if is_extension { Derivation::Extension } else { Derivation::Restriction },
             is_abstract: false,
+            block: Block::default(),
             is_mixed: matches!(content.attribute("mixed"), Some("true" | "1")),
             content: content_of_type,
             attributes: self.attributes(by, scope)?,

@@ -2,10 +2,12 @@
 
 use super::attributes::wildcard;
 use super::registry::Kind;
-use super::{Builder, Scope, has_prefix};
+use super::{Builder, Scope, block, has_prefix};
 use crate::Error;
 use crate::document::{Node, Place, Vocabulary, qname};
-use crate::xsd::{Element, ElementId, GroupId, Particle, Term, TypeId, Wildcard, WildcardNamespaces};
+use crate::xsd::{
+    Block, Element, ElementId, GroupId, Particle, ProcessContents, Term, TypeId, Wildcard, WildcardNamespaces,
+};
 use deltasoap_core::QName;
 
 /// A declaration to be filled in.
@@ -16,9 +18,11 @@ pub(super) fn vacant(name: QName, place: Place) -> Element {
         is_global: true,
         is_nillable: false,
         is_abstract: false,
+        block: Block::default(),
         default: None,
         fixed: None,
         substitutes_for: None,
+        constraints: Vec::new(),
         documentation: None,
         place,
     }
@@ -45,9 +49,11 @@ impl<'s> Builder<'s> {
             is_global,
             is_nillable: is_true("nillable"),
             is_abstract: is_true("abstract"),
+            block: block(node, scope),
             default: text("default"),
             fixed: text("fixed"),
             substitutes_for: head.map(ElementId),
+            constraints: self.constraints(node, scope),
             documentation: node.documentation(),
             ..vacant(name, node.place())
         })
@@ -114,7 +120,7 @@ impl<'s> Builder<'s> {
             "any" => Term::Any(wildcard(node, scope)),
             _ => match self.element_use(node, scope)? {
                 Some(element) => Term::Element(element),
-                None => Term::Any(Wildcard { namespaces: WildcardNamespaces::Any }),
+                None => Term::Any(Wildcard { namespaces: WildcardNamespaces::Any, process: ProcessContents::Lax }),
             },
         };
         let (min, max) = self.occurrence(node)?;

@@ -6,6 +6,7 @@
 
 mod attributes;
 mod complex;
+mod constraints;
 mod elements;
 mod registry;
 mod simple;
@@ -13,8 +14,8 @@ mod simple;
 use crate::document::{Node, Place, qname};
 use crate::load::{Sources, Unit};
 use crate::xsd::{
-    AttributeGroup, Attributes, ComplexType, Content, Derivation, ElementId, Group, Particle, Schemas, SimpleType,
-    Term, Type, TypeDefinition, TypeId, Variety, Wildcard, WildcardNamespaces,
+    AttributeGroup, AttributeId, Attributes, Block, ComplexType, Content, Derivation, ElementId, Group, Particle,
+    ProcessContents, Schemas, SimpleType, Term, Type, TypeDefinition, TypeId, Variety, Wildcard, WildcardNamespaces,
 };
 use crate::{Error, ErrorKind, NoteKind};
 use deltasoap_core::QName;
@@ -66,23 +67,24 @@ struct Scope<'s> {
     unit: &'s Unit,
     elements_qualified: bool,
     attributes_qualified: bool,
+    /// `blockDefault`.
+    block: &'s str,
     /// In a redefinition: its own kind and name, by which it means the component that it redefines.
     own: Option<(Kind, NameId, u32)>,
 }
 
 impl<'s> Builder<'s> {
     fn add_builtin_types(&mut self) {
-        let any = Particle { min: 0, max: None, term: Term::Any(Wildcard { namespaces: WildcardNamespaces::Any }) };
+        let wildcard = Wildcard { namespaces: WildcardNamespaces::Any, process: ProcessContents::Lax };
+        let any = Particle { min: 0, max: None, term: Term::Any(wildcard.clone()) };
         let any_type = ComplexType {
             base: TypeId::ANY,
             derivation: Derivation::Restriction,
             is_abstract: false,
+            block: Block::default(),
             is_mixed: true,
             content: Content::Elements(any),
-            attributes: Attributes {
-                any: Some(Wildcard { namespaces: WildcardNamespaces::Any }),
-                ..Attributes::default()
-            },
+            attributes: Attributes { any: Some(wildcard), ..Attributes::default() },
             array: None,
         };
         self.add_builtin("anyType", TypeDefinition::Complex(any_type));
@@ -141,6 +143,9 @@ impl<'s> Builder<'s> {
             Kind::Element => self.global_element(index, node, scope),
             Kind::Attribute => {
                 let name = self.schemas.attributes[index].name.clone();
+                if !self.registry.is_replaced(Kind::Attribute, index as u32) {
+                    self.schemas.attributes_by_name.insert(name.clone(), AttributeId(index as u32));
+                }
                 self.schemas.attributes[index] = self.attribute_declaration(node, scope, name)?;
                 Ok(())
             }
@@ -205,6 +210,7 @@ impl<'s> Builder<'s> {
             unit,
             elements_qualified: is_qualified("elementFormDefault"),
             attributes_qualified: is_qualified("attributeFormDefault"),
+            block: schema.attribute("blockDefault").unwrap_or_default(),
             own: component.redefines.map(|old| (kind, component.name, old)),
         }
     }
@@ -326,6 +332,13 @@ impl<'s> Builder<'s> {
 /// True for a name whose prefix is not declared: see [`Document`](crate::document::Document).
 fn has_prefix(name: &QName) -> bool {
     name.local.contains(':')
+}
+
+/// The value of `block`, or of `blockDefault` where there is none.
+fn block(node: Node<'_>, scope: Scope<'_>) -> Block {
+    let text = node.attribute("block").unwrap_or(scope.block);
+    let has = |word| text == "#all" || text.split_ascii_whitespace().any(|it| it == word);
+    Block { extension: has("extension"), restriction: has("restriction"), substitution: has("substitution") }
 }
 
 fn simple(variety: Variety) -> TypeDefinition {

@@ -3,7 +3,7 @@
 use super::registry::Kind;
 use super::{Builder, Scope};
 use crate::Error;
-use crate::document::{Node, Vocabulary};
+use crate::document::{Node, Vocabulary, qname};
 use crate::xsd::{Enumerated, Facets, SimpleType, Type, TypeDefinition, TypeId, Variety, WhiteSpace};
 
 impl<'s> Builder<'s> {
@@ -99,7 +99,13 @@ impl<'s> Builder<'s> {
             "fractionDigits" | "scale" => facets.fraction_digits = Some(self.number_facet(node)?),
             "pattern" => facets.patterns.push(value().into()),
             "enumeration" => {
-                facets.enumeration.push(Enumerated { value: value().into(), documentation: node.documentation() });
+                let name = node.names("", "value").and_then(|names| *names.first()?);
+                let name = name.map(|name| qname(&self.sources.names, name));
+                facets.enumeration.push(Enumerated {
+                    value: value().into(),
+                    name,
+                    documentation: node.documentation(),
+                });
             }
             "whiteSpace" => facets.white_space = Some(self.white_space(node)?),
             "minInclusive" => facets.min_inclusive = text(),

@@ -1,6 +1,6 @@
 //! The components of XML Schema (XSD 1.0 part 1, 2.2) and the numbers that they are known by.
 
-use super::Facets;
+use super::{Facets, IdentityConstraint};
 use crate::Place;
 use deltasoap_core::QName;
 use deltasoap_core::schema::Builtin;
@@ -108,6 +108,8 @@ pub struct ComplexType {
     pub derivation: Derivation,
     /// True if only derived types can have values.
     pub is_abstract: bool,
+    /// The derived types that cannot stand in its place.
+    pub block: Block,
     /// True if text may stand between the elements.
     pub is_mixed: bool,
     /// The content that this very definition gives; nothing in imports from compiled files.
@@ -182,6 +184,40 @@ pub enum Term {
 pub struct Wildcard {
     /// Their namespaces.
     pub namespaces: WildcardNamespaces,
+    /// Whether they must be declared.
+    pub process: ProcessContents,
+}
+
+/// What is asked of elements or attributes that a wildcard lets in (XSD 1.0 part 1, 3.10.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProcessContents {
+    /// They are declared, and valid.
+    Strict,
+    /// They are valid where they are declared.
+    Lax,
+    /// They are well-formed.
+    Skip,
+}
+
+/// What may not stand in place of an element or a type (`block`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Block {
+    /// Types that are derived by extension.
+    pub extension: bool,
+    /// Types that are derived by restriction.
+    pub restriction: bool,
+    /// Members of the substitution group.
+    pub substitution: bool,
+}
+
+impl Block {
+    /// True if types that are derived so are kept out.
+    pub fn has(self, derivation: Derivation) -> bool {
+        match derivation {
+            Derivation::Extension => self.extension,
+            Derivation::Restriction => self.restriction,
+        }
+    }
 }
 
 /// The namespaces of a wildcard.
@@ -204,6 +240,37 @@ impl WildcardNamespaces {
             WildcardNamespaces::Only(list) => list.iter().any(|it| **it == *namespace),
         }
     }
+
+    /// Namespaces that both let in (XSD 1.0 part 1, 3.10.6); the first alone where that cannot be said.
+    pub(crate) fn intersection(&self, other: &Self) -> Self {
+        use WildcardNamespaces::{Any, Only, Other};
+        match (self, other) {
+            (Any, both) | (both, Any) => both.clone(),
+            (Only(list), wildcard) | (wildcard, Only(list)) => {
+                Only(list.iter().filter(|namespace| wildcard.allow(namespace)).cloned().collect())
+            }
+            (Other(own), Other(_)) if !own.is_empty() => self.clone(),
+            (Other(_), Other(_)) => other.clone(),
+        }
+    }
+
+    /// Namespaces that either lets in (XSD 1.0 part 1, 3.10.6); all where that cannot be said.
+    pub(crate) fn union(&self, other: &Self) -> Self {
+        use WildcardNamespaces::{Any, Only, Other};
+        match (self, other) {
+            (Any, _) | (_, Any) => Any,
+            (Only(one), Only(two)) => Only(one.iter().chain(two).cloned().collect()),
+            (Other(one), Other(two)) => Other(if one == two { one.clone() } else { "".into() }),
+            (Other(own), Only(list)) | (Only(list), Other(own)) => {
+                let has = |namespace: &str| list.iter().any(|it| **it == *namespace);
+                match (has(own), has("")) {
+                    (_, true) => Any,
+                    (true, false) => Other("".into()),
+                    (false, false) => Other(own.clone()),
+                }
+            }
+        }
+    }
 }
 
 /// An element declaration (XSD 1.0 part 1, 3.3).
@@ -219,12 +286,16 @@ pub struct Element {
     pub is_nillable: bool,
     /// True if only its substitutes can appear.
     pub is_abstract: bool,
+    /// What cannot stand in its place.
+    pub block: Block,
     /// The value of an empty element.
     pub default: Option<Box<str>>,
     /// The only value allowed.
     pub fixed: Option<Box<str>>,
     /// The element that it can stand for.
     pub substitutes_for: Option<ElementId>,
+    /// What must be unique in it, and what refers to such.
+    pub constraints: Vec<IdentityConstraint>,
     /// What the schema says about it, for people.
     pub documentation: Option<Box<str>>,
     /// Where it is.

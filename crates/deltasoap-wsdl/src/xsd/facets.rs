@@ -1,5 +1,7 @@
 //! Constraining facets (XSD 1.0 part 2, 4.3).
 
+use deltasoap_core::QName;
+
 /// The facets that one restriction gives; those of its base hold beside them. Bounds are kept as they are written: their
 /// meaning depends on the type.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -35,6 +37,8 @@ pub struct Facets {
 pub struct Enumerated {
     /// The value as it is written.
     pub value: Box<str>,
+    /// The name that it stands for, if it has a prefix that is declared where it is written.
+    pub name: Option<QName>,
     /// What it means.
     pub documentation: Option<Box<str>>,
 }

@@ -5,13 +5,15 @@
 //! in the end is a question for [`Schemas::content`].
 
 mod components;
+mod constraints;
 mod facets;
 
 pub use components::{
-    Attribute, AttributeGroup, AttributeGroupId, AttributeId, AttributeUse, Attributes, ComplexType, Content,
-    Derivation, Element, ElementId, Group, GroupId, Particle, SimpleType, SoapArray, Term, Type, TypeDefinition,
-    TypeId, Variety, Wildcard, WildcardNamespaces,
+    Attribute, AttributeGroup, AttributeGroupId, AttributeId, AttributeUse, Attributes, Block, ComplexType, Content,
+    Derivation, Element, ElementId, Group, GroupId, Particle, ProcessContents, SimpleType, SoapArray, Term, Type,
+    TypeDefinition, TypeId, Variety, Wildcard, WildcardNamespaces,
 };
+pub use constraints::{ConstraintKind, IdentityConstraint, NameTest, Path};
 pub use facets::{Enumerated, Facets, WhiteSpace};
 
 use crate::normalize::Normal;
@@ -30,6 +32,7 @@ pub struct Schemas {
     pub(crate) attribute_groups: Vec<AttributeGroup>,
     pub(crate) types_by_name: HashMap<QName, TypeId>,
     pub(crate) elements_by_name: HashMap<QName, ElementId>,
+    pub(crate) attributes_by_name: HashMap<QName, AttributeId>,
     /// Content of the complex types, by number; `None` for simple types.
     pub(crate) normal: Vec<Option<Box<Normal>>>,
     /// For each head of a substitution group the elements that can stand for it.
@@ -57,6 +60,11 @@ impl Schemas {
     /// The global element with this name.
     pub fn element_named(&self, name: &QName) -> Option<ElementId> {
         self.elements_by_name.get(name).copied()
+    }
+
+    /// The global attribute with this name.
+    pub fn attribute_named(&self, name: &QName) -> Option<AttributeId> {
+        self.attributes_by_name.get(name).copied()
     }
 
     /// What a complex type's content is once its base types and groups are taken in; `None` for simple types.

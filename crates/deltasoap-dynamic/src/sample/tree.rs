@@ -1,0 +1,278 @@
+//! Samples by the schema itself, as trees: what the engine's schema does not keep (fixed values, which branches of a choice belong
+//! together, what a wildcard lets in, attributes of mixed content) is in them.
+
+use super::{DEPTH, ENDLESS, MOST, PLENTY, Sampler};
+use crate::facets;
+use crate::json::tree_of;
+use deltasoap_core::schema::{Builtin, ElementRef, Use};
+use deltasoap_core::{Child, Node, QName, Value, ns};
+use deltasoap_wsdl::xsd::{
+    Attribute, AttributeUse, Element, ElementId, Particle, ProcessContents, Term, TypeDefinition, TypeId, Variety,
+    Wildcard, WildcardNamespaces,
+};
+use deltasoap_wsdl::{NormalContent, Schemas};
+
+impl<'t> Sampler<'t> {
+    /// A value of literal content whose type the schema has; `None` where it has none, or the engine cannot read the sample.
+    pub(super) fn by_schema(&mut self, content: ElementRef, name: &QName) -> Option<Value> {
+        let origin = self.types.lowered.origin(content).filter(|origin| origin.encoding == Use::Literal)?;
+        let schemas = self.schemas();
+        let declaration = schemas.element_named(name).map(|id| &schemas[id]).filter(|it| it.type_id == origin.type_id);
+        let node = self.element(name, origin.type_id, declaration);
+        if node.attribute(ns::XSI, "nil") == Some("true") {
+            return Some(Value::Nil);
+        }
+        self.types.read_node(&node, content).ok().map(without_bindings)
+    }
+
+    fn schemas(&self) -> &'t Schemas {
+        self.types.import.schemas()
+    }
+
+    /// An element of a type, by its declaration if there is one.
+    fn element(&mut self, name: &QName, type_id: TypeId, declaration: Option<&Element>) -> Node {
+        self.made += 1;
+        if declaration.is_some_and(|it| it.is_nillable && it.fixed.is_none()) && self.chances(8) {
+            let mut node = Node::new(name.clone());
+            node.attributes.push((QName::new(ns::XSI, "nil"), "true".to_owned()));
+            return node;
+        }
+        let Some(actual) = self.actual_type(type_id, declaration) else {
+            self.is_cut = true;
+            return Node::new(name.clone());
+        };
+        self.types_open.push(actual);
+        let node = self.of_type(name, actual, declaration);
+        self.types_open.pop();
+        if actual == type_id { node } else { self.types.typed_tree(node, actual) }
+    }
+
+    /// The type, or one derived from it that is not abstract and not blocked.
+    fn actual_type(&mut self, id: TypeId, declaration: Option<&Element>) -> Option<TypeId> {
+        const ENOUGH: usize = 50;
+        let schemas = self.schemas();
+        let block = declaration.map(|it| it.block).unwrap_or_default();
+        let is_good = |&other: &TypeId| {
+            let is_abstract = matches!(&schemas[other].definition, TypeDefinition::Complex(it) if it.is_abstract);
+            let is_named = other == id || schemas[other].name.is_some();
+            !is_abstract && is_named && self.types.can_stand_for(other, id, block)
+        };
+        let is_simple = matches!(schemas[id].definition, TypeDefinition::Simple(_));
+        if id == TypeId::ANY || is_simple || self.chance.is_none() && is_good(&id) {
+            return Some(id);
+        }
+        let (mut found, mut ahead) = (Vec::new(), vec![id]);
+        while let Some(id) = ahead.pop().filter(|_| found.len() < ENOUGH) {
+            found.extend(Some(id).filter(is_good).filter(|id| !self.types_open.contains(id)));
+            if !found.is_empty() && self.chance.is_none() {
+                break;
+            }
+            ahead.extend(schemas.derived(id).iter().rev());
+        }
+        let index = if self.chance.is_some() { self.below(found.len().max(1)) } else { 0 };
+        found.get(index).copied().or_else(|| Some(id).filter(is_good))
+    }
+
+    fn of_type(&mut self, name: &QName, id: TypeId, declaration: Option<&Element>) -> Node {
+        let fixed = declaration.and_then(|it| it.fixed.as_deref());
+        // `xsd:schema` can be empty, and holds no text.
+        if name.namespace == ns::XSD {
+            return Node::new(name.clone());
+        }
+        if id == TypeId::ANY {
+            return Node::with_text(name.clone(), fixed.unwrap_or("text"));
+        }
+        let Some(normal) = self.schemas().content(id) else {
+            return self.with_text(Node::new(name.clone()), id, fixed);
+        };
+        if normal.array.is_some() || self.types.is_soap_encoding(id) {
+            return self.by_engine(name, id);
+        }
+        let mut node = Node::new(name.clone());
+        for it in &normal.attributes {
+            self.attribute_use(it, &mut node);
+        }
+        match &normal.content {
+            NormalContent::Text(text) => return self.with_text(node, *text, fixed),
+            NormalContent::Elements(particle) if fixed.is_none() => self.particle(particle, &mut node),
+            NormalContent::Elements(_) | NormalContent::Empty => {}
+        }
+        if normal.is_mixed {
+            node.children.insert(0, Child::Text(fixed.unwrap_or("text").to_owned()));
+        }
+        node
+    }
+
+    fn with_text(&mut self, mut node: Node, id: TypeId, fixed: Option<&str>) -> Node {
+        let mut text = fixed.map_or_else(|| self.text(id), ToOwned::to_owned);
+        if let Some(name) = self.enumerated_name(id) {
+            text = format!("q:{}", name.local);
+            node.bindings = [("q".to_owned(), name.namespace.to_string())].into();
+        }
+        if !text.is_empty() {
+            node.children.push(Child::Text(text));
+        }
+        node
+    }
+
+    /// The first name that a type enumerates: its prefix is one of the schema, and means nothing in a message.
+    fn enumerated_name(&self, id: TypeId) -> Option<&'t QName> {
+        facets::steps(self.schemas(), id).into_iter().find_map(|facets| match self.schemas().variety(id) {
+            Some(Variety::Builtin(Builtin::QName)) => facets.enumeration.iter().find_map(|it| it.name.as_ref()),
+            _ => None,
+        })
+    }
+
+    /// Arrays and all else of SOAP encoding: the engine's schema says what is in them.
+    fn by_engine(&mut self, name: &QName, id: TypeId) -> Node {
+        let types = self.types;
+        let exact = types.lowered.exactly(id, Use::Literal);
+        let node = exact.and_then(|exact| types.write_node(name, &self.content(exact, name), exact, Use::Literal));
+        node.map_or_else(|| Node::new(name.clone()), tree_of)
+    }
+
+    fn attribute_use(&mut self, it: &AttributeUse, node: &mut Node) {
+        let Attribute { name, type_id, fixed, .. } = &self.schemas()[it.attribute];
+        if it.is_required || self.takes_optional() {
+            let fixed = it.fixed.as_deref().or(fixed.as_deref());
+            let text = fixed.map_or_else(|| self.text(*type_id), ToOwned::to_owned);
+            node.attributes.push((name.clone(), text));
+        }
+    }
+
+    /// As many occurrences as a sample is to have.
+    fn particle(&mut self, particle: &Particle, node: &mut Node) {
+        let least = particle.min as usize;
+        if least == 0 && !self.takes_particle(particle) {
+            return;
+        }
+        let more = if self.chance.is_some() { self.below(3) } else { 1 };
+        let most = particle.max.map_or(usize::MAX, |max| max as usize);
+        for _ in 0..least.max(more).min(most) {
+            if self.types_open.len() > ENDLESS || self.made > MOST {
+                self.is_cut |= least > 0;
+                return;
+            }
+            self.term(&particle.term, node);
+        }
+    }
+
+    /// True if an optional particle is to be there.
+    fn takes_particle(&mut self, particle: &Particle) -> bool {
+        let is_deep = self.types_open.len() > DEPTH || self.made > PLENTY || self.leads_back(&particle.term);
+        let is_wildcard = matches!(particle.term, Term::Any(_));
+        !is_deep && (!is_wildcard || self.chance.is_some()) && self.takes_optional()
+    }
+
+    /// True if an occurrence must hold a type that is open.
+    fn leads_back(&self, term: &Term) -> bool {
+        match term {
+            Term::Element(id) => self.types_open.contains(&self.schemas()[*id].type_id),
+            Term::Sequence(parts) | Term::All(parts) => {
+                parts.iter().any(|part| part.min > 0 && self.leads_back(&part.term))
+            }
+            Term::Choice(parts) => {
+                !parts.is_empty() && parts.iter().all(|part| part.min > 0 && self.leads_back(&part.term))
+            }
+            Term::Any(_) | Term::Group(_) => false,
+        }
+    }
+
+    fn term(&mut self, term: &Term, node: &mut Node) {
+        match term {
+            Term::Element(id) => {
+                let child = self.declared(*id);
+                node.children.push(Child::Element(child));
+            }
+            Term::Sequence(parts) | Term::All(parts) => parts.iter().for_each(|part| self.particle(part, node)),
+            Term::Choice(parts) => self.choice(parts, node),
+            Term::Any(wildcard) => {
+                let child = self.any(wildcard);
+                node.children.push(Child::Element(child));
+            }
+            Term::Group(_) => {}
+        }
+    }
+
+    /// The first alternative that does not lead back to where we are; with a chance, any such.
+    fn choice(&mut self, parts: &[Particle], node: &mut Node) {
+        let start = if self.chance.is_some() { self.below(parts.len()) } else { 0 };
+        let order = (0..parts.len()).map(|step| &parts[(start + step) % parts.len()]);
+        let chosen = order.clone().find(|part| !self.leads_back(&part.term)).or_else(|| order.clone().next());
+        // What is chosen is there, even if it may be empty.
+        if let Some(chosen) = chosen {
+            let chosen = Particle { min: chosen.min.max(1), ..chosen.clone() };
+            self.particle(&chosen, node);
+        }
+    }
+
+    /// An element by its declaration, or one that can stand for it.
+    fn declared(&mut self, id: ElementId) -> Node {
+        let schemas = self.schemas();
+        let own = Some(id).filter(|&id| !schemas[id].is_abstract);
+        let others = schemas.substitutes(id).iter().copied().filter(|&other| self.types.can_substitute(other, id));
+        let members: Vec<ElementId> = own.into_iter().chain(others).collect();
+        let index = if self.chance.is_some() { self.below(members.len().max(1)) } else { 0 };
+        self.is_cut |= members.is_empty();
+        let declaration = &schemas[members.get(index).copied().unwrap_or(id)];
+        self.element(&declaration.name, declaration.type_id, Some(declaration))
+    }
+
+    /// An element that a wildcard lets in: one of a strict wildcard is declared, any other is not, so that it is right as it is.
+    fn any(&mut self, wildcard: &Wildcard) -> Node {
+        if wildcard.process == ProcessContents::Strict {
+            match self.plainest(wildcard) {
+                Some(id) => return self.declared(id),
+                None => self.is_cut = true,
+            }
+        }
+        const FREE: &str = "urn:example:any";
+        let namespace = match &wildcard.namespaces {
+            WildcardNamespaces::Any | WildcardNamespaces::Other(_) => FREE,
+            WildcardNamespaces::Only(list) => list.first().map_or(FREE, |first| first),
+        };
+        let names = std::iter::once("any".to_owned()).chain((1..).map(|number| format!("any{number}")));
+        let mut names = names.map(|local| QName::owned(namespace, local));
+        let name = names.find(|name| self.schemas().element_named(name).is_none());
+        Node::with_text(name.unwrap_or_default(), "text")
+    }
+
+    /// The declared element that a wildcard lets in and that needs the least: simple ones come first, then those of the contract.
+    fn plainest(&self, wildcard: &Wildcard) -> Option<ElementId> {
+        let schemas = self.schemas();
+        let is_good = |element: &Element| {
+            element.is_global
+                && !element.is_abstract
+                && !self.types_open.contains(&element.type_id)
+                && wildcard.namespaces.allow(&element.name.namespace)
+                && schemas.element_named(&element.name).is_some_and(|id| std::ptr::eq(&schemas[id], element))
+        };
+        let rank = |(id, element): &(ElementId, &Element)| {
+            let is_complex = match &schemas[element.type_id].definition {
+                TypeDefinition::Simple(_) => 0,
+                TypeDefinition::Complex(it) if it.is_abstract => 2,
+                TypeDefinition::Complex(_) => 1,
+            };
+            (is_complex, *id)
+        };
+        schemas.elements().filter(|(_, element)| is_good(element)).min_by_key(rank).map(|(id, _)| id)
+    }
+
+    /// True once in so many times, and never without a chance.
+    fn chances(&mut self, times: usize) -> bool {
+        self.chance.is_some() && self.below(times) == 0
+    }
+}
+
+/// The trees in a value, without the prefixes of the writing that they were read from.
+fn without_bindings(value: Value) -> Value {
+    match value {
+        Value::Tree(node) => Value::Tree(Box::new(tree_of(*node))),
+        Value::List(items) => Value::List(items.into_iter().map(without_bindings).collect()),
+        Value::Record(mut record) => {
+            record.fields = record.fields.into_iter().map(without_bindings).collect();
+            Value::Record(record)
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,108 @@
+//! `cargo xtask samples` and `cargo xtask xsts`: what others say of our samples and of our validation.
+//!
+//! libxml2 and the Python package xmlschema are the judges; the programs that ask them are in `tests/schema`.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+
+use crate::{python, shell};
+
+#[derive(Args)]
+pub struct Samples {
+    /// WSDLs to sample, besides those of testdata [default: ../shared/corpora/wsdl if it is there]
+    #[arg(long, value_name = "DIR")]
+    corpus: Option<PathBuf>,
+    /// Operations of each WSDL
+    #[arg(long, default_value_t = 2)]
+    operations: usize,
+    /// Judges: libxml2, xmlschema
+    #[arg(long, default_value = "libxml2,xmlschema")]
+    validators: String,
+    /// Share of valid messages that is asked for, in percent
+    #[arg(long, default_value_t = 99.5)]
+    goal: f64,
+}
+
+#[derive(Args)]
+pub struct Xsts {
+    /// A checkout of the suite: https://github.com/w3c/xsdtests
+    suite: PathBuf,
+    /// Share of agreement that is asked for, in percent
+    #[arg(long, default_value_t = 99.0)]
+    goal: f64,
+    /// Only test sets whose path has this in it
+    #[arg(long, default_value = "")]
+    only: String,
+    /// Write the disagreements to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    list: Option<PathBuf>,
+}
+
+/// Validates samples.
+pub fn samples(arguments: &Samples) -> Result<ExitCode> {
+    let mut command = program("samples.py")?;
+    command.arg("--builtin").arg(shell::root().join("crates/deltasoap-wsdl/src/builtin"));
+    command.arg("--operations").arg(arguments.operations.to_string()).arg("--validators").arg(&arguments.validators);
+    command.arg("--goal").arg(arguments.goal.to_string());
+    command.args(folders(arguments.corpus.as_deref()));
+    status(&mut command)
+}
+
+/// The descriptions of the test data, and more.
+fn folders(corpus: Option<&Path>) -> Vec<PathBuf> {
+    let usual = shell::root().join("../shared/corpora/wsdl");
+    let corpus = corpus.map(Path::to_owned).or_else(|| Some(usual).filter(|folder| folder.is_dir()));
+    std::iter::once(shell::root().join("testdata/wsdl")).chain(corpus).collect()
+}
+
+/// Runs the instance tests of the suite.
+pub fn xsts(arguments: &Xsts) -> Result<ExitCode> {
+    if !arguments.suite.join("suite.xml").is_file() {
+        bail!("{} holds no suite.xml: clone https://github.com/w3c/xsdtests there", arguments.suite.display());
+    }
+    let mut command = program("xsts.py")?;
+    command.arg("--goal").arg(arguments.goal.to_string()).arg("--only").arg(&arguments.only);
+    if let Some(list) = &arguments.list {
+        command.arg("--list").arg(list);
+    }
+    status(command.arg(&arguments.suite))
+}
+
+/// One of the programs in `tests/schema`, told where our command is.
+fn program(name: &str) -> Result<Command> {
+    let sources = shell::root().join("tests/schema");
+    let python = python::environment("schema", &sources.join("requirements.txt"))?;
+    let cargo = ["build", "--quiet", "--locked", "-p", "deltasoap-cli"];
+    shell::run(shell::command("cargo", cargo).current_dir(shell::root()))?;
+    let mut command = Command::new(python);
+    let deltasoap = shell::root().join("target/debug/deltasoap");
+    command.env("PYTHONDONTWRITEBYTECODE", "1").arg(sources.join(name)).arg("--deltasoap").arg(deltasoap);
+    Ok(command)
+}
+
+/// Runs a program to its end, with its output shown.
+fn status(command: &mut Command) -> Result<ExitCode> {
+    let status = command.status().with_context(|| format!("cannot start {}", shell::show(command)))?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_test_data_comes_first_and_then_what_is_asked_for() {
+        let folders = folders(Some(Path::new("/wsdls")));
+        assert_eq!(folders, [shell::root().join("testdata/wsdl"), PathBuf::from("/wsdls")]);
+    }
+
+    #[test]
+    fn the_judges_are_pinned_by_hash() {
+        let lock = std::fs::read_to_string(shell::root().join("tests/schema/requirements.txt")).unwrap();
+        let packages: Vec<_> = lock.lines().filter(|line| line.contains("==")).collect();
+        assert!(packages.len() == 3 && packages.iter().all(|line| line.ends_with('\\')), "{packages:?}");
+    }
+}
