@@ -30,6 +30,7 @@ mod soak;
 mod stamp;
 mod summary;
 mod values;
+mod xml;
 
 use std::process::ExitCode;
 
@@ -64,6 +65,8 @@ enum Task {
     Fuzz(fuzz::Arguments),
     /// Read and write random streams of messages in every way, beside naive twins
     Soak(soak::Arguments),
+    /// Compare the XML reader with expat and libxml2
+    Xml(xml::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -78,6 +81,7 @@ fn main() -> ExitCode {
         Task::Licences => licences::run(),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
         Task::Soak(arguments) => soak::run(&arguments),
+        Task::Xml(arguments) => xml::run(&arguments),
     };
     result.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

@@ -1,0 +1,37 @@
+//! `cargo xtask xml`: the XML reader beside expat and libxml2, over the W3C's suite and over mutated messages.
+//!
+//! The comparison is a program of its own, `tests/xml`, which runs both parsers in Python: expat comes with it, libxml2 with lxml.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+use crate::{python, shell};
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Number of mutated documents
+    #[arg(long, default_value_t = 100_000)]
+    mutations: u64,
+    /// Chooses the mutations
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// A folder with more documents to mutate, beside the project's own (repeatable)
+    #[arg(long, value_name = "FOLDER")]
+    seeds: Vec<PathBuf>,
+}
+
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let lock = shell::root().join("tests/xml/requirements.txt");
+    let python = python::environment("xml", &lock)?;
+    let options = ["run", "--profile", "fast", "--locked", "-p", "deltasoap-xml-test", "--"];
+    let mut test = shell::command("cargo", options);
+    test.arg("--mutations").arg(arguments.mutations.to_string()).arg("--seed").arg(arguments.seed.to_string());
+    for folder in &arguments.seeds {
+        let folder = folder.canonicalize().with_context(|| format!("no folder {}", folder.display()))?;
+        test.arg("--seeds").arg(folder);
+    }
+    let status = test.arg("--python").arg(python).current_dir(shell::root()).status().context("cannot start cargo")?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
