@@ -278,7 +278,7 @@ proptest! {
         value in bytes(400),
         edits in bytes(80),
         wording in bytes(200),
-        chunks in bytes(6),
+        chunks in bytes(24),
         portion in 1_u32..100,
     ) {
         let sources = Sources { schema: &schema, value: &value, edits: &edits, wording: &wording, chunks: &chunks };
@@ -291,7 +291,7 @@ proptest! {
         value in bytes(400),
         edits in bytes(80),
         wording in bytes(200),
-        chunks in bytes(6),
+        chunks in bytes(24),
     ) {
         let sources = Sources { schema: &schema, value: &value, edits: &edits, wording: &wording, chunks: &chunks };
         streams::check(&sources, [exact(), Differential::default()].into_iter());

@@ -91,7 +91,7 @@ pub fn rewritten(document: &str, entropy: &mut Entropy<'_>) -> String {
     let mut text = document.to_owned();
     for _ in 0..entropy.below(3) {
         let at = entropy.below(256) * 256 + entropy.below(256);
-        text = match entropy.below(9) {
+        text = match entropy.below(14) {
             0 => between_tags(&text, at, "\n "),
             1 => between_tags(&text, at, "<!-- note -->"),
             6 => between_tags(&text, at, "<other/>"),
@@ -100,6 +100,10 @@ pub fn rewritten(document: &str, entropy: &mut Entropy<'_>) -> String {
             2 => in_text(&text, at, |c| format!("&#{};", u32::from(c))),
             3 => in_text(&text, at, |c| format!("<![CDATA[{c}]]>")),
             4 => text.replace("ns1:", "other:").replace("xmlns:ns1=", "xmlns:other="),
+            9 | 10 => placed(&text, at, entropy),
+            11 => on_start_tag(&text, at, &format!(" id='i{}'", entropy.below(3))),
+            12 => referring(&text, at, entropy.below(3)),
+            13 => between_tags(&text, at, "\n                    "),
             _ => declared(&text, at),
         };
     }
@@ -131,9 +135,99 @@ fn in_text(text: &str, at: usize, other: impl Fn(char) -> String) -> String {
 
 /// Declares a prefix that nobody uses, on one of the start tags.
 fn declared(text: &str, at: usize) -> String {
+    on_start_tag(text, at, " xmlns:extra='urn:extra'")
+}
+
+/// Puts attributes on one of the start tags.
+fn on_start_tag(text: &str, at: usize, attributes: &str) -> String {
     let is_start = |place: &usize| text[place + 1..].starts_with(char::is_alphabetic);
-    let starts: Vec<usize> = text.match_indices('<').map(|(tag, _)| tag).filter(is_start).collect();
+    put_on(text, at, attributes, is_start)
+}
+
+fn put_on(text: &str, at: usize, attributes: &str, is_meant: impl Fn(&usize) -> bool) -> String {
+    let starts: Vec<usize> = text.match_indices('<').map(|(tag, _)| tag).filter(is_meant).collect();
     let Some(&start) = starts.get(at % starts.len().max(1)) else { return text.to_owned() };
     let name_end = text[start + 1..].find([' ', '>', '/', '\n']).map_or(text.len(), |end| start + 1 + end);
-    format!("{} xmlns:extra='urn:extra'{}", &text[..name_end], &text[name_end..])
+    format!("{}{attributes}{}", &text[..name_end], &text[name_end..])
+}
+
+/// Tells an item, or whatever it is, where it stands in its array, or an array where its first item does.
+fn placed(text: &str, at: usize, entropy: &mut Entropy<'_>) -> String {
+    let (name, place) = (["position", "position", "position", "offset"][entropy.below(4)], entropy.below(6));
+    let attributes = format!(" xmlns:se='http://schemas.xmlsoap.org/soap/encoding/' se:{name}='[{place}]'");
+    if name == "position" {
+        put_on(text, at, &attributes, |&place| text[place..].starts_with("<item"))
+    } else {
+        on_start_tag(text, at, &attributes)
+    }
+}
+
+/// An element without elements refers to another one, and mostly has no text then.
+fn referring(text: &str, at: usize, id: usize) -> String {
+    let is_leaf = |&tag: &usize| {
+        let rest = &text[tag + 1..];
+        let next = rest.find('<').map(|next| &rest[next..]);
+        rest.starts_with(char::is_alphabetic) && next.is_some_and(|next| next.starts_with("</"))
+    };
+    let starts: Vec<usize> = text.match_indices('<').map(|(tag, _)| tag).filter(is_leaf).collect();
+    let Some(&start) = starts.get(at % starts.len().max(1)) else { return text.to_owned() };
+    let Some(end) = text[start..].find('>').map(|end| start + end) else { return text.to_owned() };
+    let Some(next) = text[end..].find('<').map(|next| end + next) else { return text.to_owned() };
+    let from = if at.is_multiple_of(7) { end + 1 } else { next };
+    format!("{} href='#i{id}'>{}", &text[..end].trim_end_matches('/'), &text[from..])
+}
+
+/// The document with each element that is not text on a line of its own.
+pub fn indented(document: &str, line: &str, level: &str) -> String {
+    let (mut text, mut depth, mut is_behind_start) = (String::new(), 0_usize, false);
+    for (index, piece) in document.split_inclusive('>').enumerate() {
+        let is_end = piece.starts_with("</");
+        if is_end {
+            depth = depth.saturating_sub(1);
+        }
+        if piece.starts_with('<') && index > 0 && !(is_end && is_behind_start) {
+            text.push_str(line);
+            text.push_str(&level.repeat(depth));
+        }
+        text.push_str(piece);
+        let tag = &piece[piece.find('<').unwrap_or(0)..];
+        let is_inner_end = tag.starts_with("</") && !is_end;
+        is_behind_start = tag.starts_with('<') && !tag.starts_with("</") && !tag.ends_with("/>");
+        depth = if is_inner_end { depth.saturating_sub(1) } else { depth + usize::from(is_behind_start) };
+    }
+    text
+}
+
+/// The header of the next message: mostly that of the one before.
+pub fn header(before: &'static str, entropy: &mut Entropy<'_>) -> &'static str {
+    const HEADERS: [&str; 5] = [
+        "",
+        "<e:Header/>",
+        "<e:Header><h:a xmlns:h='urn:h'>1</h:a></e:Header>",
+        "<e:Header><h:a xmlns:h='urn:h'>22</h:a><b id='i1'>x</b></e:Header>",
+        "<e:Header><a xmlns='urn:h' e:mustUnderstand='0'><b>1</b></a></e:Header>",
+    ];
+    if entropy.below(4) == 3 { HEADERS[entropy.below(HEADERS.len())] } else { before }
+}
+
+/// The document as the body of a message.
+pub fn enveloped(document: &str, header: &str) -> String {
+    let soap = "http://schemas.xmlsoap.org/soap/envelope/";
+    format!("<e:Envelope xmlns:e='{soap}'>{header}<e:Body>{document}</e:Body></e:Envelope>")
+}
+
+/// Lengths of chunks that end within white space, or at an end of it.
+pub fn cuts_in_gaps(document: &[u8], entropy: &mut Entropy<'_>) -> Vec<usize> {
+    let is_white = |index: usize| document.get(index).is_some_and(u8::is_ascii_whitespace);
+    let places: Vec<usize> = (1..document.len()).filter(|&at| is_white(at - 1) || is_white(at)).collect();
+    if places.is_empty() {
+        return Vec::new();
+    }
+    let mut cuts: Vec<usize> = (0..=entropy.below(3))
+        .map(|_| places[(entropy.below(256) * 256 + entropy.below(256)) % places.len()])
+        .collect();
+    cuts.sort_unstable();
+    cuts.dedup();
+    let lengths = std::iter::once(0).chain(cuts.iter().copied()).zip(&cuts).map(|(from, to)| to - from);
+    lengths.collect()
 }

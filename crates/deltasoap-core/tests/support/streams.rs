@@ -4,10 +4,11 @@ use crate::edits;
 use crate::generate::{self, Entropy};
 use crate::laws;
 use bytes::Bytes;
-use deltasoap_core::decode::{Cursor, Decoder, ElementRoot, Root, Step};
+use deltasoap_core::decode::{Cursor, Decoder, Root, Step};
 use deltasoap_core::schema::View;
+use deltasoap_core::soap::{EnvelopeReader, Head, Receiver};
 use deltasoap_core::{
-    Checkpoints, Content, DecodeOptions, Differential, DifferentialStats, Error, Matcher, Memory, Value,
+    Checkpoints, Content, DecodeOptions, Differential, DifferentialStats, Error, ErrorKind, Matcher, Memory, Value,
 };
 use std::fmt::Debug;
 
@@ -26,7 +27,7 @@ pub fn all(portion: u32) -> impl Iterator<Item = Differential> {
     })
 }
 
-/// The whole document is the operation.
+/// An operation: the whole document, or what stands in the body of an envelope.
 pub struct Operation<'v, T> {
     pub memory: Memory<T>,
     view: View<'v>,
@@ -59,12 +60,61 @@ impl<T: Content> Root for Operation<'_, T> {
     }
 }
 
+impl<T: Content> Receiver for Operation<'_, T> {
+    fn open_body(&mut self, _: &Head, _: &str, _: &str) -> Result<(), ErrorKind> {
+        Ok(())
+    }
+
+    fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        self.memory.decode(cursor, self.view)
+    }
+}
+
+/// Reads a document in chunks. Gives the operation back, and the value as text; of a message also what stands in front of its body.
+fn read<'v, T: Content + Debug>(
+    decoder: &mut Decoder,
+    operation: Operation<'v, T>,
+    is_message: bool,
+    document: &[u8],
+    chunks: &mut dyn Iterator<Item = usize>,
+) -> (Operation<'v, T>, Result<String, Error>) {
+    if !is_message {
+        let mut operation = operation;
+        let result = push(decoder, &mut operation, document, chunks);
+        let shown = result.map(|()| format!("{:?}", operation.memory.value()));
+        return (operation, shown);
+    }
+    let mut reader = EnvelopeReader::new(operation);
+    let result = push(decoder, &mut reader, document, chunks);
+    let (head, operation) = reader.into_parts();
+    let shown = result.map(|()| format!("{head:?} {:?}", operation.memory.value()));
+    (operation, shown)
+}
+
+fn push(
+    decoder: &mut Decoder,
+    root: &mut impl Root,
+    document: &[u8],
+    chunks: &mut dyn Iterator<Item = usize>,
+) -> Result<(), Error> {
+    decoder.reset();
+    let mut rest = Bytes::copy_from_slice(document);
+    while !rest.is_empty() {
+        let chunk = rest.split_to(chunks.next().unwrap_or(usize::MAX).clamp(1, rest.len()));
+        decoder.push_bytes(root, chunk)?;
+    }
+    decoder.finish(root)
+}
+
 /// A decoder with a memory.
 pub struct Stream<'v, T> {
     decoder: Decoder,
-    operation: Operation<'v, T>,
+    /// Always there, but while it is read.
+    operation: Option<Operation<'v, T>>,
     view: View<'v>,
     options: DecodeOptions,
+    /// Whether the documents are envelopes.
+    are_messages: bool,
     /// The documents before, for people.
     before: Vec<String>,
 }
@@ -73,7 +123,13 @@ impl<'v, T: Content + Debug> Stream<'v, T> {
     pub fn new(view: View<'v>, options: DecodeOptions) -> Self {
         let mut decoder = Decoder::new(options);
         decoder.keep_bytes();
-        Stream { decoder, operation: Operation::new(view), view, options, before: Vec::new() }
+        let operation = Some(Operation::new(view));
+        Stream { decoder, operation, view, options, are_messages: false, before: Vec::new() }
+    }
+
+    /// As [`new`](Self::new), for operations in envelopes.
+    pub fn of_messages(view: View<'v>, options: DecodeOptions) -> Self {
+        Stream { are_messages: true, ..Self::new(view, options) }
     }
 
     /// Reads as outside of tests: what has an equal sum is taken to be equal.
@@ -82,7 +138,7 @@ impl<'v, T: Content + Debug> Stream<'v, T> {
     }
 
     pub fn stats(&self) -> DifferentialStats {
-        self.operation.memory.stats()
+        self.operation.as_ref().map_or_else(DifferentialStats::default, |operation| operation.memory.stats())
     }
 
     /// Reads the next document in chunks, and alone, and compares. Gives what both gave, the value as text.
@@ -107,22 +163,22 @@ impl<'v, T: Content + Debug> Stream<'v, T> {
         alone
     }
 
+    /// By the general routines, which must give what regular mode gives.
     fn alone(&self, document: &[u8]) -> Result<String, Error> {
-        let mut root = ElementRoot::<T>::new(self.view);
         let options = DecodeOptions { differential: Differential::OFF, ..self.options };
-        Decoder::new(options).decode(&mut root, document)?;
-        Ok(format!("{:?}", root.value))
+        let [general, regular] = [Decoder::without_shortcuts(options), Decoder::new(options)].map(|mut decoder| {
+            let operation = Operation::<T>::new(self.view);
+            read(&mut decoder, operation, self.are_messages, document, &mut std::iter::empty()).1
+        });
+        assert_eq!(general, regular, "learning nothing: {}", String::from_utf8_lossy(document));
+        general
     }
 
     fn within(&mut self, document: &[u8], chunks: &mut dyn Iterator<Item = usize>) -> Result<String, Error> {
-        self.decoder.reset();
-        let mut rest = Bytes::copy_from_slice(document);
-        while !rest.is_empty() {
-            let chunk = rest.split_to(chunks.next().unwrap_or(usize::MAX).clamp(1, rest.len()));
-            self.decoder.push_bytes(&mut self.operation, chunk)?;
-        }
-        self.decoder.finish(&mut self.operation)?;
-        Ok(format!("{:?}", self.operation.memory.value()))
+        let operation = self.operation.take().expect("it is always put back");
+        let (operation, result) = read(&mut self.decoder, operation, self.are_messages, document, chunks);
+        self.operation = Some(operation);
+        result
     }
 }
 
@@ -142,23 +198,40 @@ const DOCUMENTS: usize = 6;
 pub fn check(sources: &Sources<'_>, options: impl Iterator<Item = Differential>) -> DifferentialStats {
     let (schema, root) = generate::schema(&mut Entropy(sources.schema));
     let view = schema.view(root);
-    let documents = documents(sources, view);
+    let style = Style::of(&mut Entropy(sources.wording));
+    let documents = documents(sources, view, style);
     let mut stats = DifferentialStats::default();
     for differential in options {
         let mut chunks = Entropy(sources.chunks);
-        let limits = limits(sources);
-        let mut stream = Stream::<Value>::new(view, DecodeOptions { limits, differential });
+        let options = DecodeOptions { limits: limits(sources), differential };
+        let of = if style.are_messages { Stream::<Value>::of_messages } else { Stream::<Value>::new };
+        let mut stream = of(view, options);
         for document in &documents {
-            let is_even = chunks.below(3) != 2;
-            let size = chunk_size(&mut chunks);
-            let _ = match is_even {
-                true => stream.next(document, size),
-                false => stream.next_cut(document, &mut std::iter::from_fn(|| Some(chunk_size(&mut chunks)))),
+            let _ = match chunks.below(4) {
+                0 => stream.next(document, chunk_size(&mut chunks)),
+                1 => stream.next_cut(document, &mut std::iter::from_fn(|| Some(chunk_size(&mut chunks)))),
+                _ => stream.next_cut(document, &mut edits::cuts_in_gaps(document, &mut chunks).into_iter()),
             };
         }
         stats += stream.stats();
     }
     stats
+}
+
+/// What all documents of a stream have in common.
+#[derive(Debug, Clone, Copy)]
+struct Style {
+    are_messages: bool,
+    /// The line break and what each level is indented by; none at all for documents in one line.
+    indentation: Option<(&'static str, &'static str)>,
+}
+
+impl Style {
+    fn of(entropy: &mut Entropy<'_>) -> Self {
+        const INDENTATIONS: [Option<(&str, &str)>; 6] =
+            [None, Some(("\n", "  ")), Some(("\n", "")), Some(("\r\n", "\t")), Some(("\n", "               ")), None];
+        Style { are_messages: entropy.below(2) == 1, indentation: INDENTATIONS[entropy.below(INDENTATIONS.len())] }
+    }
 }
 
 /// Now and then limits that are within reach.
@@ -177,12 +250,21 @@ fn chunk_size(entropy: &mut Entropy<'_>) -> usize {
     [usize::MAX, 1, 2, 3, 7, 16, 33, 64, 100, 501][entropy.below(10)]
 }
 
-fn documents(sources: &Sources<'_>, view: View<'_>) -> Vec<Vec<u8>> {
+fn documents(sources: &Sources<'_>, view: View<'_>, style: Style) -> Vec<Vec<u8>> {
     let (mut edits, mut wording) = (Entropy(sources.edits), Entropy(sources.wording));
     let mut value = generate::value(&mut Entropy(sources.value), view);
     let mut documents = Vec::new();
+    let mut header = "";
     for _ in 0..DOCUMENTS {
-        documents.push(worded(&generate::encoded(&value, view), &mut wording));
+        let mut document = generate::encoded(&value, view);
+        if style.are_messages {
+            header = edits::header(header, &mut wording);
+            document = edits::enveloped(&document, header);
+        }
+        if let Some((line, level)) = style.indentation {
+            document = edits::indented(&document, line, level);
+        }
+        documents.push(worded(&document, &mut wording));
         for _ in 0..edits.below(3) {
             edits::edit(&mut value, view, &mut edits);
         }

@@ -75,6 +75,20 @@ fn paths_of_errors_count_items_however_they_were_read() {
 }
 
 #[test]
+fn errors_tell_the_place_of_an_item() {
+    let taken = |place: usize| format!("<i>1</i><i>2</i><i>3</i><i e:position='[{place}]'>4</i>");
+    let path = |content: &str| read(content).expect_err(content).path().to_owned();
+    for place in 0..3 {
+        let number = place + 1;
+        let of_ints = path(&format!("<ints>{}</ints>", taken(place)));
+        assert!(of_ints.ends_with(&format!("put/ints/i[{number}]")), "{of_ints}");
+        // The items in front of it have the markup of those in the first row.
+        let of_rows = path(&format!("<rows><item><i>1</i></item><item>{}</item></rows>", taken(place)));
+        assert!(of_rows.ends_with(&format!("put/rows/item[2]/i[{number}]")), "{of_rows}");
+    }
+}
+
+#[test]
 fn room_for_items_that_are_left_out_is_bounded() {
     let limit = Limits::default().omitted_items;
     assert_eq!(ints("", &format!("<i e:position='[{limit}]'>1</i>")).expect("read").len(), limit + 1);

@@ -40,6 +40,9 @@ pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_
     let key = std::ptr::from_ref(array).addr();
     let leaves = T::flat_leaves(item_view);
     let (me, fresh) = cursor.enter();
+    if fresh {
+        cursor.frame(me).is_repeated = true;
+    }
     if fresh && !cursor.is_seeking() {
         let Shape { inner, offset } = shape::read(cursor, array)?;
         if offset.is_some() {
@@ -110,7 +113,6 @@ pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_
 fn descend(cursor: &mut Cursor<'_>, me: usize, is_flat: bool) -> Step {
     let step = cursor.descend(me)?;
     let frame = cursor.frame(me);
-    frame.is_repeated = true;
     match step {
         Descent::Into { count, .. } => (frame.count, frame.place, frame.state) = (count, count - 1, INSIDE),
         Descent::Here { count, patch, .. } => {
@@ -169,7 +171,6 @@ fn open_item<T: Content>(
     let frame = cursor.frame(me);
     frame.place = place as u32;
     frame.count = count;
-    frame.is_repeated = true;
     frame.state = INSIDE;
     if before.is_some() {
         // The markup of an item that says where it stands means another place each time.
@@ -197,6 +198,8 @@ fn next_place<T: Content>(items: &mut [T], cursor: &mut Cursor<'_>, me: usize, v
     let place = cursor.frame(me).count as usize;
     let Some(item) = items.get_mut(place) else { return Ok(APPENDED) };
     if !cursor.state().gaps.fill(me, place) {
+        let frame = cursor.frame(me);
+        frame.count = frame.count.saturating_add(1);
         return Err(cursor.error_at_tag(ErrorKind::ArrayType(format!("position {place}, which has an item"))));
     }
     *item = T::vacant(view);

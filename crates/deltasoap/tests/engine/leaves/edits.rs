@@ -18,7 +18,11 @@ const DOCUMENTS: usize = 6;
 /// A stream that begins with a document: each of the others is the one before, edited; now and then one is damaged, or the
 /// first comes again.
 pub fn documents(first: &str, entropy: &mut Entropy<'_>) -> Vec<Vec<u8>> {
-    let mut document = Document(first.to_owned());
+    let first = match INDENTATIONS[entropy.below(INDENTATIONS.len())] {
+        Some((line, level)) => indented(first, line, level),
+        None => first.to_owned(),
+    };
+    let mut document = Document(first.clone());
     if entropy.below(16) == 15 {
         document.grow(entropy);
     }
@@ -29,11 +33,41 @@ pub fn documents(first: &str, entropy: &mut Entropy<'_>) -> Vec<Vec<u8>> {
             }
             match entropy.below(16) {
                 14 => damaged(document.0.as_bytes(), entropy),
-                15 => std::mem::replace(&mut document, Document(first.to_owned())).0.into_bytes(),
+                15 => std::mem::replace(&mut document, Document(first.clone())).0.into_bytes(),
                 _ => document.0.clone().into_bytes(),
             }
         })
         .collect()
+}
+
+/// Line breaks, and what each level is indented by.
+const INDENTATIONS: [Option<(&str, &str)>; 6] =
+    [None, Some(("\n", "  ")), Some(("\n", "")), Some(("\r\n", "\t")), Some(("\n", "                    ")), None];
+
+/// A document in one line, with each element on a line of its own.
+fn indented(document: &str, line: &str, level: &str) -> String {
+    let (mut text, mut depth, mut is_behind_start) = (String::new(), 0_usize, false);
+    for piece in document.split_inclusive('>') {
+        let (before, tag) = piece.split_at(piece.find('<').unwrap_or(piece.len()));
+        let is_end = tag.starts_with("</");
+        depth -= usize::from(is_end);
+        if before.is_empty() && !text.is_empty() && !(is_end && is_behind_start) {
+            text.push_str(line);
+            text.push_str(&level.repeat(depth));
+        }
+        text.push_str(piece);
+        is_behind_start = !is_end && !tag.ends_with("/>");
+        depth += usize::from(is_behind_start);
+    }
+    text
+}
+
+/// Where the first chunk ends: within white space between two tags, or at an end of it. All of a document without any.
+pub fn cut_in_gap(document: &[u8], entropy: &mut Entropy<'_>) -> usize {
+    let is_white = |index: usize| document.get(index).is_some_and(u8::is_ascii_whitespace);
+    let places: Vec<usize> = (1..document.len()).filter(|&at| is_white(at - 1) || is_white(at)).collect();
+    let at = entropy.below(256) * 256 + entropy.below(256);
+    places.get(at % places.len().max(1)).copied().unwrap_or(usize::MAX)
 }
 
 /// A document with a byte more or less, or cut off.
@@ -67,7 +101,21 @@ pub struct Element {
 /// What may stand between two elements, welcome or not.
 const BETWEEN: [&str; 7] =
     [" ", "\n  ", "<!-- note -->", "<!--<x>1</x>-->", "<other/>", "<other>1<x>2</x></other>", "<?pi x?>"];
-const ATTRIBUTES: [&str; 6] = [" id='7'", " version='22'", " xmlns:z='urn:z'", " ", " xsi:nil='true'", " href='cid:9'"];
+const ATTRIBUTES: [&str; 13] = [
+    " id='7'",
+    " version='22'",
+    " xmlns:z='urn:z'",
+    " ",
+    " xsi:nil='true'",
+    " href='cid:9'",
+    " href='#7'",
+    " e:position='[0]'",
+    " e:position='[1]'",
+    " e:position='[3]'",
+    " e:position='[5]'",
+    " e:offset='[1]'",
+    " e:offset='[3]'",
+];
 const TEXTS: [&str; 8] = ["0", "12", "-3456", "<![CDATA[5]]>", "&#54;", "7<!-- 8 -->9", "", "Zm9v Zg=="];
 
 impl Document {
@@ -86,6 +134,7 @@ impl Document {
             9 => self.0.insert_str(element.tag, BETWEEN[entropy.below(BETWEEN.len())]),
             10 => self.0.insert_str(element.name_end, ATTRIBUTES[entropy.below(ATTRIBUTES.len())]),
             11 => self.strip(element),
+            12 if entropy.below(2) == 1 => self.refer(element),
             12 => self.set_empty(element),
             13 => self.resize(element, entropy),
             14 => self.loosen(element),
@@ -197,6 +246,12 @@ impl Document {
             None => return,
         };
         self.0.replace_range(start..end, &other);
+    }
+
+    /// Has no content of its own: another element has it.
+    fn refer(&mut self, element: Element) {
+        let name = &self.0[element.start + 1..element.name_end];
+        self.replace(element, &format!("<{name} href='#7'/>"));
     }
 
     /// Another size of an array.

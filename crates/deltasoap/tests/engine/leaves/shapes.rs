@@ -14,7 +14,7 @@ macro_rules! kind {
     };
 }
 
-pub const KINDS: [Kind; 12] = [
+pub const KINDS: [Kind; 13] = [
     kind!(
         Points,
         "<p id='1'><x>1.5</x><y>2</y><z>3</z></p><p><x>2.5</x></p><p><x>3</x><z>1</z></p><p id='4'><x>4</x><y>5</y></p>\
@@ -64,6 +64,14 @@ pub const KINDS: [Kind; 12] = [
         Open,
         "<other><a>1</a></other><a>1</a><list><x>1</x><any/><y>2</y></list><list><x>2</x></list><other/><list><x>3</x></list>\
          <list><any>1</any><x>4</x></list><tree><t u='v'>text<w/></t></tree><other>1</other><tree><t/></tree><s>1</s><s>2</s>"
+    ),
+    kind!(
+        Lists,
+        "<row><n>1</n><i>1</i><i>2</i><i>3</i></row><row><n>2</n><i>4</i></row><row><n>3</n><i>5</i><i>6</i><i>1</i></row>\
+         <pairs><f><a>1</a><b>x</b></f><f><a>2</a><b>y</b></f><f><a>3</a><b>z</b></f></pairs><pairs/>\
+         <sparse e:arrayType='xsd:int[5]'><item>1</item><item>2</item><item>3</item></sparse>\
+         <structs><f e:arrayType='q:Flat[3]'><item><a>1</a><b>x</b></item><item><a>2</a><b>y</b></item>\
+         <item><a>3</a><b>z</b></item></f></structs><last><n>4</n><i>7</i><i>8</i><i>9</i></last>"
     ),
     kind!(
         Mixed,
@@ -368,6 +376,34 @@ struct Picture {
     kind: Option<String>,
     #[soap(text)]
     data: Binary,
+}
+
+/// Flat lists that stand last in elements which other elements follow.
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Lists {
+    #[soap(attribute)]
+    kind: String,
+    row: Vec<Row>,
+    pairs: Vec<Pairs>,
+    sparse: Option<SoapArray<i32>>,
+    structs: Option<Structs>,
+    last: Option<Row>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Row {
+    n: i32,
+    i: Vec<i32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Pairs {
+    f: Vec<Flat>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Structs {
+    f: SoapArray<Flat>,
 }
 
 /// A large value that can come from few bytes.

@@ -1,6 +1,6 @@
 //! Reading a stream in every way.
 
-use super::edits::Entropy;
+use super::edits::{Entropy, cut_in_gap};
 use bytes::Bytes;
 use deltasoap::decode::{Cursor, Decoder, ElementRoot, Root, Step};
 use deltasoap::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Error, Limits, Matcher, Memory, Typed};
@@ -72,7 +72,7 @@ pub fn read_pair<T: Typed + PartialEq + Debug>(documents: [&str; 2], differentia
     let documents = documents.map(|document| document.as_bytes().to_vec());
     let options = DecodeOptions { differential, ..DecodeOptions::default() };
     let expected = documents.each_ref().map(|document| alone::<T>(document, options.limits));
-    read_by(&documents, &expected, options, || usize::MAX)
+    read_by(&documents, &expected, options, Cuts::Even(usize::MAX))
 }
 
 /// Reads a stream by every policy, with small portions and large ones, whole and in chunks.
@@ -86,7 +86,7 @@ pub fn read_by_all<T: Typed + PartialEq + Debug>(documents: &[&str]) {
     });
     for differential in papers.chain([LEAF, Differential::default()]) {
         for chunk in [usize::MAX, 1, 17, 100] {
-            read_by(&documents, &expected, DecodeOptions { differential, limits }, || chunk);
+            read_by(&documents, &expected, DecodeOptions { differential, limits }, Cuts::Even(chunk));
         }
     }
 }
@@ -96,7 +96,7 @@ pub fn read_within<T: Typed + PartialEq + Debug>(documents: &[&str], limits: Lim
     let documents: Vec<_> = documents.iter().map(|document| document.as_bytes().to_vec()).collect();
     let expected: Vec<_> = documents.iter().map(|document| alone::<T>(document, limits)).collect();
     for chunk in [usize::MAX, 1, 3, 17, 50, 64, 100] {
-        read_by(&documents, &expected, DecodeOptions { differential: LEAF, limits }, || chunk);
+        read_by(&documents, &expected, DecodeOptions { differential: LEAF, limits }, Cuts::Even(chunk));
     }
 }
 
@@ -106,10 +106,8 @@ pub fn read_cut<T: Typed + PartialEq + Debug>(documents: &[(&str, usize)]) {
     let cuts: Vec<_> = documents.iter().map(|&(_, cut)| cut).collect();
     let documents: Vec<_> = documents.iter().map(|(document, _)| document.as_bytes().to_vec()).collect();
     for differential in [LEAF, Differential::default()] {
-        // An even size asks for one size a chunk.
-        let mut sizes = cuts.iter().flat_map(|&cut| [0, cut, usize::MAX]);
         let options = DecodeOptions { differential, ..DecodeOptions::default() };
-        read_by(&documents, &expected, options, || sizes.next().unwrap_or(usize::MAX));
+        read_by(&documents, &expected, options, Cuts::At(&mut cuts.iter().copied()));
     }
 }
 
@@ -119,9 +117,38 @@ pub fn read<T: Typed + PartialEq + Debug>(documents: &[Vec<u8>], chunks: &[u8]) 
     let limits = limits(&mut entropy);
     let expected: Vec<_> = documents.iter().map(|document| alone::<T>(document, limits)).collect();
     let papers = of_papers(&mut entropy);
-    read_by(documents, &expected, DecodeOptions { differential: LEAF, limits }, || usize::MAX);
+    read_by(documents, &expected, DecodeOptions { differential: LEAF, limits }, Cuts::Even(usize::MAX));
     for differential in [LEAF, Differential::default(), papers] {
-        read_by(documents, &expected, DecodeOptions { differential, limits }, || chunk_size(&mut entropy));
+        read_by(documents, &expected, DecodeOptions { differential, limits }, Cuts::Random(&mut entropy));
+    }
+}
+
+/// How messages are cut into chunks.
+enum Cuts<'c, 'e> {
+    /// All of one length.
+    Even(usize),
+    /// Each in two.
+    At(&'c mut dyn Iterator<Item = usize>),
+    Random(&'c mut Entropy<'e>),
+}
+
+impl Cuts<'_, '_> {
+    /// Lengths of a document's chunks; those behind the last one are as long as that.
+    fn lengths(&mut self, document: &[u8]) -> Vec<usize> {
+        match self {
+            Cuts::Even(length) => vec![*length],
+            Cuts::At(cuts) => vec![cuts.next().unwrap_or(usize::MAX), usize::MAX],
+            Cuts::Random(entropy) => match entropy.below(4) {
+                0 => vec![chunk_size(entropy)],
+                1 => (0..8).map(|_| chunk_size(entropy)).collect(),
+                kind => {
+                    let first = cut_in_gap(document, entropy);
+                    let rest = document.get(first..).unwrap_or_default();
+                    let second = if kind == 2 { usize::MAX } else { cut_in_gap(rest, entropy) };
+                    vec![first, second, usize::MAX]
+                }
+            },
+        }
     }
 }
 
@@ -159,32 +186,38 @@ fn read_by<T: Typed + PartialEq + Debug>(
     documents: &[Vec<u8>],
     expected: &[Result<T, Error>],
     options: DecodeOptions,
-    mut chunk: impl FnMut() -> usize,
+    mut cuts: Cuts<'_, '_>,
 ) -> DifferentialStats {
     let mut decoder = Decoder::new(options);
     decoder.keep_bytes();
     let mut operation = Operation::<T> { memory: Memory::default() };
     for (index, document) in documents.iter().enumerate() {
-        let result = within(&mut decoder, &mut operation, document, &mut chunk);
+        let lengths = cuts.lengths(document);
+        let result = within(&mut decoder, &mut operation, document, &lengths);
         let (found, alone) = (result.as_ref().map(|()| operation.memory.value()), expected[index].as_ref());
         let shown = || String::from_utf8_lossy(&documents[..=index].join(&b"\n   "[..])).into_owned();
-        assert!(found == alone, "{options:?}\n   {}\nexpected: {alone:?}\n   found: {found:?}", shown());
+        assert!(
+            found == alone,
+            "{options:?}, chunks of {lengths:?}\n   {}\nexpected: {alone:?}\n   found: {found:?}",
+            shown()
+        );
     }
     operation.memory.stats()
 }
 
+/// Reads a document in chunks of these lengths; those behind the last one are as long as that.
 fn within<T: Typed>(
     decoder: &mut Decoder,
     operation: &mut Operation<T>,
     document: &[u8],
-    chunk: &mut impl FnMut() -> usize,
+    lengths: &[usize],
 ) -> Result<(), Error> {
     decoder.reset();
-    let size = chunk();
     let mut rest = Bytes::copy_from_slice(document);
+    let mut lengths = lengths.iter().chain(lengths.last().into_iter().cycle());
     while !rest.is_empty() {
-        let next = if size.is_multiple_of(2) { chunk() } else { size };
-        decoder.push_bytes(operation, rest.split_to(next.clamp(1, rest.len())))?;
+        let length = lengths.next().map_or(usize::MAX, |length| (*length).max(1));
+        decoder.push_bytes(operation, rest.split_to(length.min(rest.len())))?;
     }
     decoder.finish(operation)
 }
