@@ -146,6 +146,7 @@ impl Lowering<'_> {
             attributes: Vec::new().into(),
             text: None,
             open: false,
+            choices: Default::default(),
         };
         self.refer(Work::Done(Element::Complex(wrapper)))
     }
