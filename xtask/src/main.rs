@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod attacks;
 mod bench;
 mod browser;
 mod check;
@@ -61,6 +62,8 @@ enum Task {
     Xsts(schema::Xsts),
     /// Check the licences of all dependencies against deny.toml
     Licences,
+    /// Run the attacks that are too large for the tests, and print what they got
+    Attacks(attacks::Arguments),
     /// Build the fuzz targets and run them for a while
     Fuzz(fuzz::Arguments),
     /// Read and write random streams of messages in every way, beside naive twins
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
         Task::Samples(arguments) => schema::samples(&arguments),
         Task::Xsts(arguments) => schema::xsts(&arguments),
         Task::Licences => licences::run(),
+        Task::Attacks(arguments) => attacks::run(&arguments),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
         Task::Soak(arguments) => soak::run(&arguments),
         Task::Xml(arguments) => xml::run(&arguments),
