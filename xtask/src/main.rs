@@ -18,6 +18,7 @@ mod gsoap;
 mod interop;
 mod java;
 mod licences;
+mod memory;
 mod mono;
 mod node;
 mod peer;
@@ -66,6 +67,8 @@ enum Task {
     Attacks(attacks::Arguments),
     /// Build the fuzz targets and run them for a while
     Fuzz(fuzz::Arguments),
+    /// Run the tests of the byte kernels under AddressSanitizer and memcheck
+    Memory,
     /// Read and write random streams of messages in every way, beside naive twins
     Soak(soak::Arguments),
     /// Compare the XML reader with expat and libxml2
@@ -84,6 +87,7 @@ fn main() -> ExitCode {
         Task::Licences => licences::run(),
         Task::Attacks(arguments) => attacks::run(&arguments),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
+        Task::Memory => memory::run(),
         Task::Soak(arguments) => soak::run(&arguments),
         Task::Xml(arguments) => xml::run(&arguments),
     };
