@@ -51,7 +51,7 @@ proptest! {
     #![proptest_config(ProptestConfig { max_shrink_time: 60_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn streams_of_derived_types(kind in any::<Index>(), seed in vec(any::<u8>(), 0..160), chunks in vec(any::<u8>(), 0..24)) {
+    fn streams_of_derived_types(kind in any::<Index>(), seed in vec(any::<u8>(), 0..160), chunks in vec(any::<u8>(), 0..48)) {
         check(kind.index(shapes::KINDS.len()), &seed, &chunks);
     }
 }

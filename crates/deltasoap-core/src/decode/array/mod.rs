@@ -82,10 +82,7 @@ pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_
                 Run::Items(count) => (count, false),
                 Run::Short(count) => (count, true),
             };
-            let frame = cursor.frame(me);
-            frame.count = frame.count.saturating_add(count);
-            // Paths of errors count items from the first one on, however it was read.
-            frame.is_repeated |= count > 0;
+            cursor.frame(me).count = cursor.frame(me).count.saturating_add(count);
             if short {
                 return Err(Stop::Pending);
             }
@@ -147,11 +144,11 @@ fn open_item<T: Content>(
 ) -> Step {
     let (array, view) = (view, item_view(view));
     let inner = inner_sizes(cursor, me, array);
-    let position = shape::position(cursor, &inner)?;
+    let position = shape::position(cursor, &inner).inspect_err(|_| count_item(cursor, me))?;
     if let Some(place) = position {
         cursor.leave_differential()?;
         leave_old(items, cursor, me);
-        omit(items, cursor, array, (me, place))?;
+        omit(items, cursor, array, (me, place)).inspect_err(|_| count_item(cursor, me))?;
         cursor.frame(me).count = u32::try_from(place).unwrap_or(u32::MAX);
     }
     let count = cursor.frame(me).count.saturating_add(1);
@@ -198,12 +195,18 @@ fn next_place<T: Content>(items: &mut [T], cursor: &mut Cursor<'_>, me: usize, v
     let place = cursor.frame(me).count as usize;
     let Some(item) = items.get_mut(place) else { return Ok(APPENDED) };
     if !cursor.state().gaps.fill(me, place) {
-        let frame = cursor.frame(me);
-        frame.count = frame.count.saturating_add(1);
+        count_item(cursor, me);
         return Err(cursor.error_at_tag(ErrorKind::ArrayType(format!("position {place}, which has an item"))));
     }
     *item = T::vacant(view);
     Ok(place)
+}
+
+/// An error at an item's start tag is one in that item: its path counts it.
+#[cold]
+fn count_item(cursor: &mut Cursor<'_>, me: usize) {
+    let frame = cursor.frame(me);
+    frame.count = frame.count.saturating_add(1);
 }
 
 /// Makes room for the items up to a place that were left out.

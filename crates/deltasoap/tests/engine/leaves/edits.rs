@@ -62,10 +62,16 @@ fn indented(document: &str, line: &str, level: &str) -> String {
     text
 }
 
-/// Where the first chunk ends: within white space between two tags, or at an end of it. All of a document without any.
-pub fn cut_in_gap(document: &[u8], entropy: &mut Entropy<'_>) -> usize {
+/// Where a chunk ends: within white space, or at an end of it; in the gap in front of an end tag that has this number, if there is one. All
+/// of a document without white space.
+pub fn cut_in_gap(document: &[u8], number: Option<usize>, entropy: &mut Entropy<'_>) -> usize {
     let is_white = |index: usize| document.get(index).is_some_and(u8::is_ascii_whitespace);
-    let places: Vec<usize> = (1..document.len()).filter(|&at| is_white(at - 1) || is_white(at)).collect();
+    let mut places: Vec<usize> = (1..document.len()).filter(|&at| is_white(at - 1) || is_white(at)).collect();
+    let ends: Vec<usize> = places.iter().copied().filter(|&at| document[at..].starts_with(b"</")).collect();
+    if let Some(end) = number.and_then(|number| ends.get(number % ends.len().max(1))) {
+        let len = document[..*end].iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
+        places = (end - len..=*end).collect();
+    }
     let at = entropy.below(256) * 256 + entropy.below(256);
     places.get(at % places.len().max(1)).copied().unwrap_or(usize::MAX)
 }
@@ -123,7 +129,11 @@ impl Document {
     pub fn edit(&mut self, entropy: &mut Entropy<'_>) {
         let elements = self.elements();
         let kind = entropy.below(16);
-        let Some(element) = chosen(&elements, entropy) else { return };
+        // What stands last in an element, as often as anything else.
+        let is_last = |element: &Element| self.0[element.end..].trim_start().starts_with("</");
+        let last: Vec<Element> = elements.iter().copied().filter(is_last).collect();
+        let of = if entropy.below(2) == 1 { &last } else { &elements };
+        let Some(element) = chosen(of, entropy) else { return };
         match kind {
             0..=2 => self.set_text(element, entropy),
             3 => self.replace(element, ""),

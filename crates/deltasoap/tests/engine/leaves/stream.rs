@@ -118,8 +118,9 @@ pub fn read<T: Typed + PartialEq + Debug>(documents: &[Vec<u8>], chunks: &[u8]) 
     let expected: Vec<_> = documents.iter().map(|document| alone::<T>(document, limits)).collect();
     let papers = of_papers(&mut entropy);
     read_by(documents, &expected, DecodeOptions { differential: LEAF, limits }, Cuts::Even(usize::MAX));
+    let gap = entropy.below(256);
     for differential in [LEAF, Differential::default(), papers] {
-        read_by(documents, &expected, DecodeOptions { differential, limits }, Cuts::Random(&mut entropy));
+        read_by(documents, &expected, DecodeOptions { differential, limits }, Cuts::Random(&mut entropy, gap));
     }
 }
 
@@ -129,7 +130,8 @@ enum Cuts<'c, 'e> {
     Even(usize),
     /// Each in two.
     At(&'c mut dyn Iterator<Item = usize>),
-    Random(&'c mut Entropy<'e>),
+    /// In any way; often in one gap, so that successive messages are cut in the same.
+    Random(&'c mut Entropy<'e>, usize),
 }
 
 impl Cuts<'_, '_> {
@@ -138,15 +140,15 @@ impl Cuts<'_, '_> {
         match self {
             Cuts::Even(length) => vec![*length],
             Cuts::At(cuts) => vec![cuts.next().unwrap_or(usize::MAX), usize::MAX],
-            Cuts::Random(entropy) => match entropy.below(4) {
+            Cuts::Random(entropy, gap) => match entropy.below(6) {
                 0 => vec![chunk_size(entropy)],
                 1 => (0..8).map(|_| chunk_size(entropy)).collect(),
-                kind => {
-                    let first = cut_in_gap(document, entropy);
+                2 => {
+                    let first = cut_in_gap(document, None, entropy);
                     let rest = document.get(first..).unwrap_or_default();
-                    let second = if kind == 2 { usize::MAX } else { cut_in_gap(rest, entropy) };
-                    vec![first, second, usize::MAX]
+                    vec![first, cut_in_gap(rest, None, entropy), usize::MAX]
                 }
+                _ => vec![cut_in_gap(document, Some(*gap), entropy), usize::MAX],
             },
         }
     }
