@@ -1,11 +1,11 @@
 //! `cargo xtask soak`: random streams of messages, read and written in every way beside naive twins. What it does is in
-//! `tests/soak`; here it is built with optimization, and started.
+//! `tests/soak`; here it is built with optimization and started, with libxml2 as a foreign parser where that can be installed.
 
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
-use crate::shell;
+use crate::{debian, shell};
 
 /// Arguments of the task.
 #[derive(clap::Args)]
@@ -18,8 +18,21 @@ pub struct Arguments {
 
 /// Runs the task; fails if a difference is found.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let python = libxml2();
     let options = ["run", "--quiet", "--profile", "fast", "--locked", "-p", "deltasoap-soak", "--"];
     let mut soak = shell::command("cargo", options);
-    let status = soak.args(&arguments.more).current_dir(shell::root()).status().context("cannot start cargo")?;
+    let status =
+        soak.args(python).args(&arguments.more).current_dir(shell::root()).status().context("cannot start cargo")?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The argument for a Python with lxml; none, and a warning, where there is none.
+fn libxml2() -> Vec<String> {
+    match debian::install(&["python3", "python3-lxml"]) {
+        Ok(()) => vec!["--python".to_owned(), "/usr/bin/python3".to_owned()],
+        Err(error) => {
+            eprintln!("warning: messages are not read by libxml2: {error:#}");
+            Vec::new()
+        }
+    }
 }

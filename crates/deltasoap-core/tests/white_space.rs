@@ -73,7 +73,6 @@ fn pair(number: ElementRef, text: ElementRef) -> Element {
         attributes: Cow::Borrowed(&[]),
         text: None,
         open: false,
-        choices: Default::default(),
     })
 }
 

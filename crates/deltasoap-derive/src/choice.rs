@@ -28,14 +28,12 @@ struct Choice<'t> {
 
 impl Choice<'_> {
     fn description(&self) -> Description {
-        let fields = self.variants.iter().map(|variant| variant.field(self.target));
         Description {
             compositor: quote!(Choice),
-            fields: quote!(&[#(#fields),*]),
+            fields: self.variants.iter().map(|variant| variant.field(self.target)).collect(),
             attributes: Vec::new(),
             text: quote!(::core::option::Option::None),
             open: false,
-            choices: Vec::new(),
         }
     }
 
@@ -104,14 +102,8 @@ impl Choice<'_> {
             patch: self.select(&quote!(patch), &quote!(, cursor, view)),
             item_leaves: self.item_leaves(),
             attribute: quote!(::core::result::Result::Ok(())),
-            vacant: self.vacant_by_content(),
             vacate_attributes: TokenStream::new(),
         }
-    }
-
-    fn vacant_by_content(&self) -> TokenStream {
-        let runtime = self.target.runtime();
-        quote!(<Self as #runtime::Content>::vacant(view))
     }
 
     /// Keeps some occurrences of the chosen variant; without any, nothing is chosen.
@@ -163,7 +155,7 @@ impl Choice<'_> {
 }
 
 /// The pattern that binds a variant's value, if it has one.
-pub(crate) fn pattern(variant: &Member) -> TokenStream {
+fn pattern(variant: &Member) -> TokenStream {
     let ident = &variant.ident;
     if variant.is_unit { quote!(Self::#ident) } else { quote!(Self::#ident(value)) }
 }

@@ -1,8 +1,9 @@
 //! What was reached: counters of the engine, by policy.
 
 use crate::subject::SOURCES;
+use crate::templates;
 use crate::way::{POLICIES, Way};
-use deltasoap::DifferentialStats;
+use deltasoap::{DifferentialStats, EncodeStats};
 use serde::Serialize;
 use std::fmt::Debug;
 
@@ -21,6 +22,8 @@ pub struct Coverage {
     invalid: u64,
     sequences: [u64; SOURCES.len()],
     policies: [Reached; POLICIES.len()],
+    encoded: EncodeStats,
+    templates: [u64; templates::KINDS.len()],
 }
 
 /// A kind of coverage, and how often it was reached.
@@ -54,6 +57,17 @@ impl Coverage {
         self.sequences[source] += 1;
     }
 
+    /// Counts a stream that was sent by templates.
+    pub fn count_templates(&mut self, kind: usize, stats: EncodeStats) {
+        self.templates[kind] += 1;
+        self.encoded += stats;
+    }
+
+    /// Messages sent by templates and compared with those in full.
+    pub fn encodes(&self) -> u64 {
+        self.encoded.messages
+    }
+
     /// Messages read and compared with the oracles; what the oracles read is not counted.
     pub fn decodes(&self) -> u64 {
         self.decodes
@@ -61,7 +75,7 @@ impl Coverage {
 
     /// Streams.
     pub fn sequences(&self) -> u64 {
-        self.sequences.iter().sum()
+        self.sequences.iter().chain(&self.templates).sum()
     }
 
     /// Everything that a long run must reach, in the order of reports.
@@ -74,6 +88,10 @@ impl Coverage {
         let leaf = &self.policies[3];
         lines.extend(kinds(&leaf.adaptive).map(|(what, count)| line(&format!("default: {what}"), count)));
         lines.retain(|line| is_meant(&line.what));
+        lines.extend(templates::KINDS.iter().zip(self.templates).map(|(name, count)| line(name, count)));
+        lines.extend(encoded(&self.encoded).map(|(what, count)| line(&format!("templates: {what}"), count)));
+        lines
+            .push(line("templates: messages compared by roxmltree and quick-xml", templates::foreign::compared().here));
         lines
     }
 
@@ -87,7 +105,7 @@ fn line(what: &str, count: u64) -> Line {
     Line { what: what.to_owned(), count }
 }
 
-fn kinds(stats: &DifferentialStats) -> [(&'static str, u64); 7] {
+fn kinds(stats: &DifferentialStats) -> [(&'static str, u64); 11] {
     [
         ("messages compared", stats.compared),
         ("bytes skipped", stats.fast_bytes),
@@ -96,11 +114,44 @@ fn kinds(stats: &DifferentialStats) -> [(&'static str, u64); 7] {
         ("checkpoints", stats.checkpoints),
         ("leaves read in place", stats.leaves),
         ("items shifted", stats.shifted),
+        (REALIGNED, stats.realigned),
+        (MENDED, stats.mended),
+        (RESTORED, stats.restored),
+        (RESTARTED, stats.restarted),
     ]
 }
 
-/// Leaves and items are read in place with leaf checkpoints alone.
+fn encoded(stats: &EncodeStats) -> [(&'static str, u64); 12] {
+    [
+        ("content matches", stats.content),
+        ("perfect structural matches", stats.perfect),
+        ("partial structural matches", stats.partial),
+        ("first-time sends", stats.first),
+        ("leaves written anew", stats.leaves),
+        ("values that shifted others", stats.shifts),
+        ("values that took a neighbour's room", stats.steals),
+        ("end tags moved", stats.tag_moves),
+        ("elements that came or went", stats.elements),
+        ("chunks split", stats.splits),
+        ("chunks copied, for they were still being sent", stats.copies),
+        ("chunks taken over from other templates", stats.shared),
+    ]
+}
+
+const REALIGNED: &str = "flat lists realigned";
+const MENDED: &str = "small messages mended";
+const RESTORED: &str = "checkpoints restored";
+const RESTARTED: &str = "messages read again from their start";
+
+/// Which policies do what: states are restored by those of the papers, leaves are read in place with leaf checkpoints, and small messages
+/// are mended where that adapts.
 fn is_meant(what: &str) -> bool {
-    let is_of_leaves = what.ends_with("leaves read in place") || what.ends_with("items shifted");
-    !is_of_leaves || what.starts_with("leaf") || what.starts_with("default")
+    let is_of_leaves = what.starts_with("leaf") || what.starts_with("default");
+    let is_only_of_leaves =
+        ["leaves read in place", "items shifted", REALIGNED, RESTARTED].iter().any(|it| what.ends_with(it));
+    match () {
+        () if what.ends_with(MENDED) => what.starts_with("default"),
+        () if what.ends_with(RESTORED) => !is_of_leaves,
+        () => is_of_leaves || !is_only_of_leaves,
+    }
 }

@@ -1,12 +1,16 @@
 //! Findings as folders: messages, where they are cut, how they are read, and both results.
 
 use crate::subject::Subject;
+use crate::templates::Case;
 use crate::trial::{Difference, Trial};
 use crate::way::{Lowered, Way};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::Path;
+
+/// The file of a finding of templates.
+const CASE: &str = "templates.json";
 
 /// How the messages of a finding are read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -59,6 +63,27 @@ pub fn write(folder: &Path, info: &Info, messages: &[Vec<u8>]) -> Result<()> {
     }
     fs::write(folder.join("info.json"), serde_json::to_string_pretty(info)? + "\n")?;
     Ok(())
+}
+
+/// Writes a stream of values that templates send in another way than in full.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_case(folder: &Path, case: &Case) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    Ok(fs::write(folder.join(CASE), serde_json::to_string_pretty(case)? + "\n")?)
+}
+
+/// Reads what [`write_case`] has written; `None` if the folder holds another finding.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read_case(folder: &Path) -> Result<Option<Case>> {
+    let path = folder.join(CASE);
+    match fs::read_to_string(&path) {
+        Ok(text) => Ok(Some(serde_json::from_str(&text).with_context(|| format!("cannot read {}", path.display()))?)),
+        Err(_) => Ok(None),
+    }
 }
 
 /// Reads what [`write`] has written.

@@ -234,7 +234,6 @@ fn record(fields: Vec<Field>) -> ComplexElement {
         attributes: Cow::Borrowed(&[]),
         text: None,
         open: false,
-        choices: Cow::Borrowed(&[]),
     }
 }
 

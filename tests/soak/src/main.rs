@@ -8,6 +8,7 @@
 //! | messages that resemble each other | [`mutate`] |
 //! | where they are cut, how they are read | [`cuts`], [`way`] |
 //! | the oracle | [`trial`] |
+//! | one in several sequences: values sent by templates, beside the same in full | [`templates`] |
 //! | what differs, made small and saved | [`shrink`], [`found`] |
 //! | what was reached | [`coverage`] |
 
@@ -17,23 +18,40 @@ mod chance;
 mod coverage;
 mod cuts;
 mod derived;
-#[path = "../../../crates/deltasoap/tests/engine/leaves/edits.rs"]
+#[path = "../../../crates/deltasoap-core/tests/support/edits.rs"]
 #[allow(dead_code, missing_docs, reason = "shared with tests")]
 mod edits;
 mod found;
+#[path = "../../../crates/deltasoap-core/tests/support/gaps.rs"]
+mod gaps;
 #[path = "../../../crates/deltasoap-core/tests/support/generate.rs"]
 #[allow(dead_code, missing_docs, reason = "shared with tests")]
 mod generate;
 mod inferred;
+#[path = "../../../crates/deltasoap-core/tests/support/kinds.rs"]
+mod kinds;
 mod library;
+#[path = "../../../crates/deltasoap/tests/engine/leaves/edits.rs"]
+#[allow(dead_code, missing_docs, reason = "shared with tests")]
+mod markup;
 mod mutate;
+#[path = "../../../crates/deltasoap/tests/engine/tracked/reports.rs"]
+#[allow(missing_docs, reason = "shared with tests")]
+mod reports;
 mod run;
+#[path = "../../../crates/deltasoap-core/tests/support/sender.rs"]
+#[allow(dead_code, missing_docs, reason = "shared with tests")]
+mod sender;
 mod shrink;
 mod subject;
-mod trial;
-#[path = "../../../crates/deltasoap-core/tests/support/edits.rs"]
+#[path = "../../../crates/deltasoap-core/tests/support/template_streams.rs"]
 #[allow(dead_code, missing_docs, reason = "shared with tests")]
-mod values;
+mod template_streams;
+mod templates;
+mod trial;
+#[path = "../../../crates/deltasoap-core/tests/support/updates.rs"]
+#[allow(dead_code, missing_docs, reason = "shared with tests")]
+mod updates;
 mod watch;
 mod way;
 
@@ -69,6 +87,9 @@ pub struct Arguments {
     /// End after so many findings
     #[arg(long, default_value_t = 10, value_name = "N")]
     findings: usize,
+    /// A Python with lxml: libxml2 reads a sample of what templates send
+    #[arg(long, value_name = "PROGRAM")]
+    python: Option<String>,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,

@@ -7,6 +7,7 @@ use crate::found::{self, Info};
 use crate::library::Library;
 use crate::shrink::shrink;
 use crate::subject::{Reading, Subject};
+use crate::templates::{Case, foreign};
 use crate::trial::{Difference, Trial};
 use crate::watch::{self, Watch};
 use crate::way::{self, Lowered};
@@ -22,6 +23,10 @@ use std::time::{Duration, Instant};
 
 /// Runs of this length or longer must reach all that is listed.
 const LONG: Duration = Duration::from_secs(290);
+/// How often progress is shown where there is no terminal.
+const SHOW: Duration = Duration::from_secs(30);
+/// One sequence of so many is sent by templates: it takes as long as several others.
+const TEMPLATES: u32 = 16;
 /// What is said of a panic.
 const PANIC: &str = "panic";
 /// Characters of a result that are shown.
@@ -33,8 +38,11 @@ struct Report {
     seed: u64,
     sequences: u64,
     decodes: u64,
+    encodes: u64,
     seconds: f64,
     decodes_per_second: f64,
+    /// Encoded messages that libxml2 read as well.
+    libxml2: u64,
     wsdls: usize,
     recorded_streams: usize,
     findings: Vec<PathBuf>,
@@ -48,6 +56,9 @@ struct Report {
 /// When a finding cannot be saved.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     watch::keep_panics();
+    if let Some(python) = &arguments.python {
+        foreign::start_libxml2(python).with_context(|| format!("cannot read with libxml2 by {python}"))?;
+    }
     let mut soak = Soak::new(arguments);
     let begin = Instant::now();
     let end = begin + Duration::from_secs_f64(arguments.minutes.clamp(0.0, 1e6) * 60.0);
@@ -73,6 +84,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 /// When there is none.
 pub fn replay(folder: &Path, arguments: &Arguments) -> Result<ExitCode> {
     watch::keep_panics();
+    if let Some(case) = found::read_case(folder)? {
+        return Ok(replay_case(&case, arguments));
+    }
     let (info, trial) = found::read(folder)?;
     let reading = info.subject.load(&mut library(arguments)).context("what the finding was read as is not here")?;
     match check(&reading, &trial, &mut Coverage::default()) {
@@ -87,6 +101,19 @@ pub fn replay(folder: &Path, arguments: &Arguments) -> Result<ExitCode> {
     }
 }
 
+fn replay_case(case: &Case, arguments: &Arguments) -> ExitCode {
+    match case.check(&mut library(arguments)) {
+        Ok(_) => {
+            println!("no difference");
+            ExitCode::SUCCESS
+        }
+        Err(found) => {
+            println!("{:?}\n{found}", case.kind);
+            ExitCode::FAILURE
+        }
+    }
+}
+
 /// What runs from sequence to sequence.
 struct Soak<'a> {
     arguments: &'a Arguments,
@@ -96,6 +123,8 @@ struct Soak<'a> {
     /// Panics that were met: one of each is kept.
     panics: BTreeSet<String>,
     bar: ProgressBar,
+    /// When that was last shown where there is no terminal.
+    shown: Instant,
     watch: Watch,
 }
 
@@ -108,6 +137,7 @@ impl<'a> Soak<'a> {
             findings: Vec::new(),
             panics: BTreeSet::new(),
             bar: bar(arguments.decodes),
+            shown: Instant::now(),
             watch: Watch::start(arguments.seed),
         }
     }
@@ -115,6 +145,9 @@ impl<'a> Soak<'a> {
     fn sequence(&mut self, sequence: u64) -> Result<()> {
         self.watch.tick(sequence);
         let mut chance = Chance::new(self.arguments.seed, sequence);
+        if chance.one_in(TEMPLATES) {
+            return self.send(sequence, &mut chance);
+        }
         let subject = Subject::any(&mut chance, &mut self.library);
         let Some(reading) = subject.load(&mut self.library) else { return Ok(()) };
         let base = subject.messages(&mut chance, &mut self.library);
@@ -123,8 +156,47 @@ impl<'a> Soak<'a> {
         if let Some(difference) = check(&reading, &trial, &mut self.coverage) {
             self.keep(sequence, &subject, &reading, trial, &difference)?;
         }
-        self.bar.set_position(self.coverage.decodes());
+        self.show(sequence);
         Ok(())
+    }
+
+    /// Shows how far it is: a bar on terminals, now and then a line elsewhere.
+    fn show(&mut self, sequence: u64) {
+        self.bar.set_position(self.coverage.decodes());
+        if self.bar.is_hidden() && self.shown.elapsed() >= SHOW {
+            let (decodes, findings) = (self.coverage.decodes(), self.findings.len());
+            eprintln!(
+                "sequence {sequence}: {decodes} decodes, {} encodes, {findings} differences",
+                self.coverage.encodes()
+            );
+            self.shown = Instant::now();
+        }
+    }
+
+    /// A stream of values sent by templates.
+    fn send(&mut self, sequence: u64, chance: &mut Chance) -> Result<()> {
+        let case = Case::any((self.arguments.seed, sequence), chance, &mut self.library);
+        let found = match case.check(&mut self.library) {
+            Ok(stats) => {
+                self.coverage.count_templates(case.kind.index(), stats);
+                return Ok(());
+            }
+            Err(found) => found,
+        };
+        let small = Case { found, ..case }.shrunk(&mut self.library);
+        let folder = self.folder(sequence);
+        found::write_case(&folder, &small)?;
+        self.bar.suspend(|| {
+            eprintln!("--seed {} --sequence {sequence}, saved in {}", self.arguments.seed, folder.display());
+            eprintln!("{:?}\n{}\n", small.kind, shown(&small.found));
+        });
+        self.findings.push(folder);
+        Ok(())
+    }
+
+    /// Where a finding goes.
+    fn folder(&self, sequence: u64) -> PathBuf {
+        self.arguments.output.join(format!("{}-{sequence}", self.arguments.seed))
     }
 
     /// Makes a trial that fails small, saves it and shows it.
@@ -148,7 +220,7 @@ impl<'a> Soak<'a> {
             }
             is_same
         });
-        let folder = self.arguments.output.join(format!("{}-{sequence}", self.arguments.seed));
+        let folder = self.folder(sequence);
         let info = Info::new((self.arguments.seed, sequence), subject, &small, &last);
         found::write(&folder, &info, &small.messages)?;
         self.bar.suspend(|| {
@@ -165,8 +237,10 @@ impl<'a> Soak<'a> {
             seed: self.arguments.seed,
             sequences: self.coverage.sequences(),
             decodes: self.coverage.decodes(),
+            encodes: self.coverage.encodes(),
             seconds: time.as_secs_f64(),
             decodes_per_second: self.coverage.decodes() as f64 / time.as_secs_f64(),
+            libxml2: foreign::compared().libxml2,
             wsdls,
             recorded_streams,
             findings: self.findings,
@@ -193,10 +267,12 @@ impl Report {
         }
         println!("{table}");
         println!(
-            "seed {}: {} sequences, {} decodes, {:.0} s, {:.0} decodes/s, {} WSDLs, {} recorded streams, {} differences",
+            "seed {}: {} sequences, {} decodes, {} encodes ({} read by libxml2), {:.0} s, {:.0} decodes/s, {} WSDLs, {} recorded streams, {} differences",
             self.seed,
             self.sequences,
             self.decodes,
+            self.encodes,
+            self.libxml2,
             self.seconds,
             self.decodes_per_second,
             self.wsdls,

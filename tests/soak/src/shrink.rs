@@ -1,6 +1,6 @@
 //! Smaller trials that show the same fault: delta debugging on messages, cuts, options and bytes.
 
-use crate::edits::Document;
+use crate::markup::Document;
 use crate::trial::Trial;
 
 /// Trials that are looked at, at most: a bound on the work that depends on nothing but the trial.

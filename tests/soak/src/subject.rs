@@ -3,10 +3,10 @@
 use crate::chance::Chance;
 use crate::coverage::Coverage;
 use crate::derived::{self, KINDS, Kind};
+use crate::edits;
 use crate::generate::{self, Entropy};
 use crate::library::Library;
 use crate::trial::{self, Difference, Trial};
-use crate::values;
 use deltasoap::Buffer;
 use deltasoap::soap::{Version, encode_element};
 use deltasoap_core::schema::{ElementRef, Schema, Use, View};
@@ -105,6 +105,14 @@ impl Subject {
         }
     }
 
+    /// Values to begin with; none if messages cannot be read.
+    pub fn values(&self, chance: &mut Chance, library: &mut Library) -> Vec<Value> {
+        let Some(reading) = self.load(library) else { return Vec::new() };
+        let Some(view) = reading.view() else { return Vec::new() };
+        let messages = self.messages(chance, library);
+        messages.iter().filter_map(|message| trial::value(message.as_bytes(), view)).collect()
+    }
+
     fn random_messages(&self, chance: &mut Chance, library: &mut Library) -> Option<Vec<String>> {
         let reading = self.load(library)?;
         let (view, entropy) = (reading.view()?, chance.bytes(400));
@@ -114,7 +122,7 @@ impl Subject {
         let count = chance.between(1, 6);
         let messages = (0..count).filter_map(|_| {
             let message = style.written(&QName::new("urn:op", "operation"), &value, view);
-            values::edit(&mut value, view, &mut entropy);
+            edits::edit(&mut value, view, &mut entropy);
             message
         });
         Some(messages.collect())

@@ -64,8 +64,13 @@ impl<T: Content> Receiver for Operation<'_, T> {
 
 /// True if a message can be read, in one piece and alone.
 pub fn is_good<T: Content>(message: &[u8], view: View<'_>) -> bool {
+    value::<T>(message, view).is_some()
+}
+
+/// A message's value, if it can be read.
+pub fn value<T: Content>(message: &[u8], view: View<'_>) -> Option<T> {
     let options = DecodeOptions { differential: Differential::OFF, ..DecodeOptions::default() };
-    alone::<T>(Decoder::new(options), &[Bytes::copy_from_slice(message)], view).is_ok()
+    alone(Decoder::new(options), &[Bytes::copy_from_slice(message)], view).ok().map(|(_, value)| value)
 }
 
 type Outcome<T> = Result<(Head, T), Error>;

@@ -11,7 +11,7 @@ thread_local! {
 }
 
 /// What a sequence may take: some thousand times what most take.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Keeps panics' words instead of printing them. For the whole process.
 pub fn keep_panics() {

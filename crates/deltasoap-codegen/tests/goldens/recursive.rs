@@ -159,19 +159,18 @@ pub struct Constraint {
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "http://some.schema.com/marketplace/search/v1/services")]
 pub struct Expression {
-    #[soap(group)]
-    pub choice: Option<ExpressionChoice>,
+    #[soap(inline)]
+    pub choice: Vec<ExpressionChoice>,
 }
 
 /// One of the elements of a `Expression`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(
     namespace = "http://some.schema.com/marketplace/search/v1/services",
-    group,
     qualified,
     rename_all = "camelCase"
 )]
 pub enum ExpressionChoice {
-    Expression(Box<Expression>),
-    Constraint(Vec<Constraint>),
+    Expression(Expression),
+    Constraint(Constraint),
 }

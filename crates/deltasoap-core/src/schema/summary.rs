@@ -117,7 +117,6 @@ mod tests {
                     attributes: Default::default(),
                     text: None,
                     open: false,
-                    choices: Default::default(),
                 })
             }
         }

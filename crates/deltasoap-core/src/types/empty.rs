@@ -38,7 +38,6 @@ impl Typed for Empty {
             attributes: Cow::Borrowed(&[]),
             text: None,
             open: false,
-            choices: Cow::Borrowed(&[]),
         });
         &ELEMENT
     }

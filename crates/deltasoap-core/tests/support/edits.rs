@@ -4,20 +4,25 @@
 //! instead of characters, white space, prefixes, declarations, damage). Both draw from entropy, so that they shrink.
 
 use crate::generate::{self, Entropy};
-use deltasoap_core::schema::{ChoiceFault, ComplexElement, Element, Field, View};
+use deltasoap_core::schema::{ComplexElement, Element, Field, View};
 use deltasoap_core::{Record, Simple, Value};
 
 /// Changes one place of a value.
 pub fn edit(value: &mut Value, view: View<'_>, entropy: &mut Entropy<'_>) {
     match (&mut *value, view.element) {
         (Value::Record(record), Element::Complex(complex)) => edit_record(record, complex, view, entropy),
-        (Value::List(items), Element::Array(array)) => edit_list(items, view.follow(array.item), entropy),
+        (Value::List(items), Element::Array(array)) if array.dimensions == 1 => {
+            edit_list(items, view.follow(array.item), entropy);
+        }
         _ => *value = generate::value(entropy, view),
     }
 }
 
 fn edit_record(record: &mut Record, complex: &ComplexElement, view: View<'_>, entropy: &mut Entropy<'_>) {
     let attributes = complex.attributes.len();
+    if record.fields.len() + attributes == 0 {
+        return;
+    }
     let chosen = entropy.below(record.fields.len() + attributes);
     if let Some(index) = chosen.checked_sub(record.fields.len()) {
         return edit_attribute(record, complex, view, index, entropy);
@@ -27,15 +32,7 @@ fn edit_record(record: &mut Record, complex: &ComplexElement, view: View<'_>, en
         None if complex.compositor == deltasoap_core::schema::Compositor::Choice => {
             edit_chosen(record, complex, view, entropy);
         }
-        None => {
-            edit_field(&mut record.fields[chosen], &complex.fields[chosen], view, entropy);
-            // A field of another branch: mostly all of that one, or none.
-            if let Some(ChoiceFault::Several(_)) = record.choice_fault(complex)
-                && let Value::Record(other) = generate::value(entropy, view)
-            {
-                *record = *other;
-            }
-        }
+        None => edit_field(&mut record.fields[chosen], &complex.fields[chosen], view, entropy),
     }
 }
 

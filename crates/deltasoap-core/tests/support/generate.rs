@@ -5,10 +5,10 @@
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::lexical::{Base64, Decimal, Lexical};
 use deltasoap_core::schema::{
-    ArrayElement, Attribute, Branch, Builtin, Choice, ComplexElement, Compositor, Element, ElementRef, Field, Schema,
-    SimpleElement, View,
+    ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
+    View,
 };
-use deltasoap_core::{Child, Content, Node, QName, Record, Simple, Value};
+use deltasoap_core::{Child, Content, Node, QName, Record, Shared, Simple, Value};
 use std::borrow::Cow;
 
 /// Bytes to draw from.
@@ -88,69 +88,19 @@ fn text(entropy: &mut Entropy<'_>, schema: &mut Schema) -> ElementRef {
 fn complex(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> ElementRef {
     let compositor = if entropy.once_in(4) { Compositor::All } else { Compositor::Sequence };
     let count = entropy.below(4) + 1;
-    let mut fields: Vec<Field> = (0..count).map(|index| field(entropy, schema, depth, index, compositor)).collect();
-    let has_choice = compositor == Compositor::Sequence && entropy.once_in(4);
-    let choices = if has_choice { vec![groups(entropy, schema, depth, &mut fields)] } else { Vec::new() };
+    let fields = (0..count).map(|index| field(entropy, schema, depth, index, compositor)).collect();
     let attributes = if entropy.once_in(3) { attributes(entropy, schema) } else { Vec::new() };
     let open = entropy.once_in(5);
     schema.add(Element::Complex(ComplexElement {
         attributes: attributes.into(),
         open,
-        choices: choices.into(),
         ..described(compositor, fields)
     }))
 }
 
-/// A choice between groups, behind the fields that are there, and perhaps with others behind it.
-fn groups(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize, fields: &mut Vec<Field>) -> Choice {
-    let first = fields.len();
-    let choice = choice_of_groups(entropy, schema, depth, 0, first, fields);
-    if entropy.once_in(2) {
-        fields.push(field(entropy, schema, 0, fields.len(), Compositor::Sequence));
-    }
-    choice
-}
-
-fn choice_of_groups(
-    entropy: &mut Entropy<'_>,
-    schema: &mut Schema,
-    depth: usize,
-    base: usize,
-    first: usize,
-    fields: &mut Vec<Field>,
-) -> Choice {
-    let mut branches = Vec::new();
-    for _ in 0..entropy.below(2) + 2 {
-        let (start, mut required) = (fields.len(), Vec::new());
-        for _ in 0..entropy.below(3) + 1 {
-            let field = field(entropy, schema, 0, fields.len(), Compositor::Sequence);
-            if field.min > 0 {
-                required.push((fields.len() - start) as u32);
-            }
-            fields.push(Field { min: 0, ..field });
-        }
-        let mut choices = Vec::new();
-        if depth > 0 && entropy.once_in(4) {
-            choices.push(choice_of_groups(entropy, schema, depth - 1, start, fields.len(), fields));
-        }
-        let count = (fields.len() - start) as u32;
-        branches.push(Branch { fields: count, required: required.into(), choices: choices.into() });
-    }
-    let is_optional = entropy.once_in(3);
-    Choice { first: (first - base) as u32, branches: branches.into(), is_optional }
-}
-
 fn described(compositor: Compositor, fields: Vec<Field>) -> ComplexElement {
     let (fields, attributes) = (fields.into(), Cow::Borrowed(&[][..]));
-    ComplexElement {
-        name: QName::new("urn:t", "T"),
-        compositor,
-        fields,
-        attributes,
-        text: None,
-        open: false,
-        choices: Default::default(),
-    }
+    ComplexElement { name: QName::new("urn:t", "T"), compositor, fields, attributes, text: None, open: false }
 }
 
 fn field(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize, index: usize, within: Compositor) -> Field {
@@ -196,10 +146,22 @@ fn name(namespace: &'static str, local: &str, index: usize) -> QName {
 /// A value of an element's type.
 pub fn value(entropy: &mut Entropy<'_>, view: View<'_>) -> Value {
     match view.element {
+        Element::Simple(SimpleElement { base: Builtin::QName, .. }) => {
+            Value::Name(Box::new(name("urn:q", "name", entropy.below(4))))
+        }
         Element::Simple(simple) => Value::Simple(simple_value(entropy, simple.base)),
-        Element::Array(array) => Value::List(values(entropy, view.follow(array.item), array.nillable)),
+        Element::Array(array) => {
+            // One row in each dimension but the last.
+            let items = Value::List(values(entropy, view.follow(array.item), array.nillable));
+            (1..array.dimensions).fold(items, |row, _| Value::List(vec![row]))
+        }
         Element::Complex(complex) => Value::Record(Box::new(record(entropy, complex, view))),
-        Element::Union(_) | Element::Any | Element::Shared(_) => unreachable!("not generated"),
+        Element::Union(union) => match union.members.first() {
+            Some(&member) => value(entropy, view.follow(member)),
+            None => Value::Simple(Simple::String(string(entropy))),
+        },
+        Element::Any => Value::Tree(Box::new(Node::with_text(QName::new("urn:t", "any"), string(entropy)))),
+        Element::Shared(_) => Value::Shared(Shared::new(value(entropy, view.content()))),
     }
 }
 
@@ -214,12 +176,8 @@ fn nillable_value(entropy: &mut Entropy<'_>, view: View<'_>, nillable: bool) -> 
 fn record(entropy: &mut Entropy<'_>, complex: &ComplexElement, view: View<'_>) -> Record {
     let Value::Record(mut record) = Value::vacant(view) else { unreachable!("a complex element") };
     let chosen = (complex.compositor == Compositor::Choice).then(|| entropy.below(complex.fields.len()));
-    let taken = complex.taken(|branches| entropy.below(branches.len()));
     for (index, field) in complex.fields.iter().enumerate() {
-        if chosen.is_none_or(|chosen| chosen == index)
-            && let Some(min) = taken[index]
-        {
-            let field = &Field { min, ..field.clone() };
+        if chosen.is_none_or(|chosen| chosen == index) {
             record.fields[index] = field_value(entropy, field, view.follow(field.element));
         }
     }
@@ -243,7 +201,9 @@ fn field_value(entropy: &mut Entropy<'_>, field: &Field, view: View<'_>) -> Valu
         }
         return Value::List(items);
     }
-    if field.min == 0 && entropy.once_in(2) { Value::Absent } else { nillable_value(entropy, view, field.nillable) }
+    // Types may hold themselves.
+    let is_left_out = field.min == 0 && (entropy.0.is_empty() || entropy.once_in(2));
+    if is_left_out { Value::Absent } else { nillable_value(entropy, view, field.nillable) }
 }
 
 /// A value of a built-in type.
@@ -263,8 +223,33 @@ pub fn simple_value(entropy: &mut Entropy<'_>, base: Builtin) -> Simple {
             let text = format!("20{:02}-11-21T10:20:30.5Z", entropy.below(100));
             Simple::parse(base, &text).expect("a date")
         }
-        _ => Simple::parse(base, &string(entropy)).expect("any text"),
+        _ => {
+            let text = string(entropy);
+            Simple::parse(base, &text).unwrap_or_else(|_| other_value(entropy, base))
+        }
     }
+}
+
+/// A value of a type that takes few texts.
+fn other_value(entropy: &mut Entropy<'_>, base: Builtin) -> Simple {
+    const TEXTS: [&str; 13] = [
+        "7",
+        "-7",
+        "word",
+        "2026-11-21",
+        "10:20:30",
+        "P1D",
+        "2026",
+        "2026-11",
+        "--11",
+        "--11-21",
+        "---21",
+        "00FF",
+        "12:00:00Z",
+    ];
+    let number = (entropy.below(256) * 256 + entropy.below(256)).to_string();
+    let texts = [&*number, &number[..1]].into_iter().chain(TEXTS);
+    texts.into_iter().find_map(|text| Simple::parse(base, text).ok()).expect("a text of each type")
 }
 
 /// Text with all that markup makes special.

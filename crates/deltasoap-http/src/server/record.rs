@@ -209,7 +209,8 @@ macro_rules! counters {
 }
 
 counters! {
-    numbers: messages, compared, fast_bytes, regular_bytes, to_regular, to_fast, checkpoints, leaves, shifted, false_matches;
+    numbers: messages, compared, fast_bytes, regular_bytes, to_regular, to_fast, checkpoints, leaves, shifted, realigned, mended, restored,
+        restarted, false_matches;
     times: saved, lost
 }
 

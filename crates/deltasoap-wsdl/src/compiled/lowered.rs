@@ -6,8 +6,8 @@ use super::stored::{Stored, stored_enum, stored_struct};
 use super::writer::Writer;
 use crate::lower::{Lowered, Method, Operation, Origins};
 use deltasoap_core::schema::{
-    ArrayElement, Attribute, Branch, Choice, ComplexElement, Compositor, Element, ElementRef, Field, MethodElement,
-    Schema, SimpleElement, UnionElement,
+    ArrayElement, Attribute, ComplexElement, Compositor, Element, ElementRef, Field, MethodElement, Schema,
+    SimpleElement, UnionElement,
 };
 use std::collections::HashMap;
 
@@ -16,9 +16,7 @@ stored_struct! {
     Method { element, request_headers, response_headers }
     MethodElement { request_name, request, response_name, response, faults, headers, action, style, encoding }
     SimpleElement { name, base, enumeration }
-    ComplexElement { name, compositor, fields, attributes, text, open, choices }
-    Choice { first, branches, is_optional }
-    Branch { fields, required, choices }
+    ComplexElement { name, compositor, fields, attributes, text, open }
     Field { name, element, min, max, nillable, inline }
     Attribute { name, element, required }
     ArrayElement { name, item_name, item, item_type, nillable, dimensions }

@@ -146,7 +146,6 @@ impl Lowering<'_> {
             attributes: Vec::new().into(),
             text: None,
             open: false,
-            choices: Default::default(),
         };
         self.refer(Work::Done(Element::Complex(wrapper)))
     }
@@ -188,7 +187,13 @@ impl Lowering<'_> {
     }
 }
 
-/// The parts of a message that stand in the body.
+/// The parts of a message that stand in the body: those that the binding names, else all that are not header blocks.
 fn body_parts<'m>(message: &'m Message, index: usize, how: Option<&BoundMessage>) -> Vec<&'m Part> {
-    message.parts.iter().filter(|part| how.is_none_or(|how| how.is_in_body(index, &part.name))).collect()
+    let is_header = |part: &Part| {
+        how.is_some_and(|how| how.headers.iter().any(|header| header.message == index && header.part == part.name))
+    };
+    match how.and_then(|how| how.parts.as_ref()) {
+        Some(named) => message.parts.iter().filter(|part| named.contains(&part.name)).collect(),
+        None => message.parts.iter().filter(|part| !is_header(part)).collect(),
+    }
 }

@@ -4,7 +4,6 @@ mod derived;
 mod enums;
 mod errors;
 mod flat;
-mod groups;
 mod structs;
 mod support;
 mod tracked;

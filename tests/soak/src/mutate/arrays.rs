@@ -2,7 +2,7 @@
 
 use super::{add_attributes, in_body};
 use crate::chance::Chance;
-use crate::edits::{Document, Element};
+use crate::markup::{Document, Element};
 
 /// Bytes of items that are put in at once, at most.
 const GROWTH: usize = 20_000;

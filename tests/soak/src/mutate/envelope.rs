@@ -1,7 +1,7 @@
 //! Changes around the body: headers, declarations, what precedes and follows the envelope.
 
 use crate::chance::Chance;
-use crate::edits::Document;
+use crate::markup::Document;
 
 /// Prefixes that changes use, each with its namespace.
 const PREFIXES: [(&str, &str); 5] = [

@@ -2,7 +2,7 @@
 
 use super::leaves_of;
 use crate::chance::Chance;
-use crate::edits::{Document, Element};
+use crate::markup::{Document, Element};
 
 const TEXTS: [&str; 24] = [
     "0",

@@ -2,7 +2,7 @@
 //!
 //! | module | changes |
 //! |---|---|
-//! | [`crate::edits`] | of elements: texts, more, fewer, exchanged; attributes; comments; empty-element tags |
+//! | [`crate::markup`] | of elements: texts, more, fewer, exchanged; attributes; comments; empty-element tags |
 //! | [`leaves`] | of texts: digits, lengths, entities, CDATA |
 //! | [`names`] | prefixes, namespaces, `xsi:type`, `xsi:nil`, attributes given twice |
 //! | [`arrays`] | SOAP arrays: sizes, offsets, positions; growing and shrinking |
@@ -20,7 +20,7 @@ mod references;
 mod white;
 
 use crate::chance::Chance;
-use crate::edits::{Document, Element, Entropy};
+use crate::markup::{Document, Element, Entropy};
 
 /// Messages of most streams, and of a few.
 const MESSAGES: usize = 9;

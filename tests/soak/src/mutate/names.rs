@@ -2,7 +2,7 @@
 
 use super::{add_attributes, in_body};
 use crate::chance::Chance;
-use crate::edits::{Document, Element};
+use crate::markup::{Document, Element};
 
 const TYPES: [&str; 10] =
     ["xsd:int", "xsd:string", "xsd:double", "xsd:anyType", "e:Array", "q:T", "unbound:T", "Flat", "Point", ""];

@@ -2,7 +2,7 @@
 
 use super::{add_attributes, in_body};
 use crate::chance::Chance;
-use crate::edits::{Document, Element};
+use crate::markup::{Document, Element};
 
 /// One change of references.
 pub fn change(document: &mut Document, chance: &mut Chance) {

@@ -1,7 +1,7 @@
 //! White space between tags.
 
 use crate::chance::Chance;
-use crate::edits::Document;
+use crate::markup::Document;
 
 /// How a stream's messages are printed.
 pub struct Style {

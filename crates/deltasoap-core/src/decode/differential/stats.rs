@@ -24,6 +24,14 @@ pub struct DifferentialStats {
     pub leaves: u64,
     /// Elements of arrays that were found to be inserted or removed.
     pub shifted: u64,
+    /// Lists of flat items that were brought back in line with those of the message before, because some were inserted or removed.
+    pub realigned: u64,
+    /// Small messages whose old value was mended: all that differed were texts, and each of those was replaced.
+    pub mended: u64,
+    /// Saved states restored, by the papers' policies.
+    pub restored: u64,
+    /// Messages read again from their start, because comparing them had no prospect or could not go on.
+    pub restarted: u64,
     /// Portions whose sums were equal and whose bytes were not; only counted where bytes are kept beside sums, in tests.
     pub false_matches: u64,
     /// Bytes held now, beyond the value: received buffers by their capacity, positions, saved states.
@@ -45,6 +53,10 @@ impl AddAssign for DifferentialStats {
         self.checkpoints += other.checkpoints;
         self.leaves += other.leaves;
         self.shifted += other.shifted;
+        self.realigned += other.realigned;
+        self.mended += other.mended;
+        self.restored += other.restored;
+        self.restarted += other.restarted;
         self.false_matches += other.false_matches;
         self.memory = other.memory;
         self.saved += other.saved;
@@ -67,6 +79,10 @@ impl Sub for DifferentialStats {
             checkpoints: self.checkpoints - before.checkpoints,
             leaves: self.leaves - before.leaves,
             shifted: self.shifted - before.shifted,
+            realigned: self.realigned - before.realigned,
+            mended: self.mended - before.mended,
+            restored: self.restored - before.restored,
+            restarted: self.restarted - before.restarted,
             false_matches: self.false_matches - before.false_matches,
             memory: self.memory,
             saved: self.saved.saturating_sub(before.saved),

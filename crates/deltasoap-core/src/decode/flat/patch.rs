@@ -171,6 +171,7 @@ impl<'p, 'w> Patching<'p, 'w> {
         self.run.touched = Some(Touched { base: self.base, items: self.item, shift: self.shift });
         stats.leaves += self.read;
         stats.shifted += (self.inserted + self.removed) as u64;
+        stats.realigned += u64::from(self.inserted + self.removed > 0);
         stats.fast_bytes += self.skipped;
     }
 

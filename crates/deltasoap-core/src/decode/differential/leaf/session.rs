@@ -195,6 +195,7 @@ impl Session {
     /// The value has been mended.
     pub(crate) fn mended(&mut self, mending: &Mending) {
         let Some(old) = &self.old else { return };
+        self.stats.mended += 1;
         self.stats.compared += 1;
         self.stats.leaves += mending.count() as u64;
         self.stats.fast_bytes += mending.equal() as u64;
@@ -308,6 +309,7 @@ impl Session {
         self.edits.clear();
         self.moves.clear();
         self.stats.fast_bytes = 0;
+        self.stats.restarted += 1;
         self.mode = Mode::Record;
         self.is_vacated = true;
         self.start

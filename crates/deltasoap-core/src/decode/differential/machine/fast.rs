@@ -91,6 +91,7 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
         if self.mode == (Mode::Fast { first: false })
             && let (Some(last), Some(base)) = (self.list.last(), &self.base)
         {
+            self.stats.restored += 1;
             self.policy.restore(&last.kept, &mut Self::live(base, state, offset));
         }
         self.go_regular(state, true);

@@ -1,0 +1,84 @@
+//! Types whose values can be made by chance: such that do not require themselves, or very much.
+
+use deltasoap_core::schema::{Element, View};
+use std::collections::HashSet;
+
+/// Elements that a value must have, at most.
+const MOST: usize = 200;
+
+/// True if no type within requires more than a few elements.
+pub fn is_bounded(view: View<'_>) -> bool {
+    let (mut seen, mut ahead) = (HashSet::new(), vec![view]);
+    while let Some(view) = ahead.pop() {
+        if seen.insert(std::ptr::from_ref(view.element)) {
+            if !takes(view, &mut MOST.clone()) {
+                return false;
+            }
+            ahead.extend(inner(view));
+        }
+    }
+    true
+}
+
+/// Takes what a value requires from what is left; false if that is too little.
+fn takes(view: View<'_>, left: &mut usize) -> bool {
+    if *left == 0 {
+        return false;
+    }
+    *left -= 1;
+    match view.element {
+        Element::Complex(complex) => {
+            let required = complex.fields.iter().filter(|field| field.min > 0);
+            required.into_iter().all(|field| takes(view.follow(field.element), left))
+        }
+        Element::Shared(content) => takes(view.follow(*content), left),
+        _ => true,
+    }
+}
+
+fn inner(view: View<'_>) -> Vec<View<'_>> {
+    match view.element {
+        Element::Complex(complex) => complex.fields.iter().map(|field| view.follow(field.element)).collect(),
+        Element::Array(array) => vec![view.follow(array.item)],
+        Element::Shared(content) => vec![view.follow(*content)],
+        Element::Union(union) => union.members.iter().map(|&member| view.follow(member)).collect(),
+        Element::Simple(_) | Element::Any => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deltasoap_core::QName;
+    use deltasoap_core::schema::{ComplexElement, Compositor, Field, Schema};
+
+    fn holding(itself: u32) -> bool {
+        let mut schema = Schema::new();
+        let name = QName::new("", "a");
+        let field = Field {
+            name: name.clone(),
+            element: schema.next_ref(),
+            min: itself,
+            max: Some(1),
+            nillable: false,
+            inline: false,
+        };
+        let (fields, compositor) = (vec![field].into(), Compositor::Sequence);
+        let root = Element::Complex(ComplexElement {
+            name,
+            compositor,
+            fields,
+            attributes: [][..].into(),
+            text: None,
+            open: false,
+        });
+        let root = schema.add(root);
+        is_bounded(schema.view(root))
+    }
+
+    #[test]
+    fn a_type_may_hold_itself_but_not_require_itself() {
+        assert!(holding(0));
+        assert!(!holding(1));
+    }
+}
