@@ -152,8 +152,7 @@ def is_encoded(body):
 
 def entries(schemas, body, name, direction, parts):
     """What is validated of a body: each element, and for rpc each part, which gets an element in the driver's namespace."""
-    operation = name.rsplit(".", 1)[-1]
-    types = rpc_parts(schemas, operation, direction)
+    types = rpc_parts(schemas, name, direction)
     result = []
     for entry in body:
         if types is None:
@@ -179,11 +178,23 @@ def is_declared(schemas, tag):
     return any(root.find(f"{{{XSD}}}element[@name='{name.localname}']") is not None for root in own)
 
 
-def rpc_parts(schemas, operation, direction):
-    """The types of an rpc operation's parts by their names; nothing for document style."""
-    style = None
+def binding_name(schemas, name):
+    """The binding of `Service.Port.Operation`; that of `Binding.Operation` is named there."""
+    front = name.rsplit(".", 1)[0]
     for root in schemas.definitions:
-        for binding in root.findall(wsdl("binding")):
+        for service in root.findall(wsdl("service")):
+            for port in service.findall(wsdl("port")):
+                if front == f"{service.get('name')}.{port.get('name')}":
+                    return port.get("binding").rpartition(":")[2]
+    return front
+
+
+def rpc_parts(schemas, name, direction):
+    """The types of an rpc operation's parts by their names; nothing for document style."""
+    style, operation, own_binding = None, name.rsplit(".", 1)[-1], binding_name(schemas, name)
+    for root in schemas.definitions:
+        bindings = (it for it in root.findall(wsdl("binding")) if it.get("name") == own_binding)
+        for binding in bindings:
             own = soap_attribute(binding, "binding", "style") or "document"
             for at in binding.findall(wsdl("operation")):
                 if at.get("name") == operation and style != "rpc":

@@ -131,6 +131,15 @@ fn abstract_types_have_samples_of_derived_ones_that_are_not_blocked() {
 }
 
 #[test]
+fn abstract_elements_that_nothing_stands_for_are_left_out() {
+    check_request(
+        "<xs:element name='none' abstract='true' type='xs:int'/><xs:element name='Op'><xs:complexType><xs:sequence>\
+         <xs:element ref='t:none' minOccurs='0'/><xs:element name='a' type='xs:int'/></xs:sequence></xs:complexType></xs:element>",
+        "<Op><a>1</a></Op>",
+    );
+}
+
+#[test]
 fn names_and_ids_are_right_where_they_stand() {
     check_request(
         "<xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='i' type='xs:ID' minOccurs='2' maxOccurs='2'/>\

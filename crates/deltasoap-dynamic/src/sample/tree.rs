@@ -161,7 +161,15 @@ impl<'t> Sampler<'t> {
     fn takes_particle(&mut self, particle: &Particle) -> bool {
         let is_deep = self.types_open.len() > DEPTH || self.made > PLENTY || self.leads_back(&particle.term);
         let is_wildcard = matches!(particle.term, Term::Any(_));
-        !is_deep && (!is_wildcard || self.chance.is_some()) && self.takes_optional()
+        let is_possible = self.is_possible(&particle.term);
+        !is_deep && is_possible && (!is_wildcard || self.chance.is_some()) && self.takes_optional()
+    }
+
+    /// False for an abstract element that nothing can stand for.
+    fn is_possible(&self, term: &Term) -> bool {
+        let Term::Element(id) = term else { return true };
+        let mut others = self.schemas().substitutes(*id).iter();
+        !self.schemas()[*id].is_abstract || others.any(|&other| self.types.can_substitute(other, *id))
     }
 
     /// True if an occurrence must hold a type that is open.
