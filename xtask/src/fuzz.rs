@@ -9,6 +9,8 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::{memory, shell};
+
 /// What `-C passes` and friends need for libFuzzer's coverage.
 const FLAGS: [&str; 7] = [
     "--cfg=fuzzing",
@@ -32,9 +34,18 @@ pub struct Arguments {
     /// How long to run each target
     #[arg(long, default_value_t = 60)]
     seconds: u64,
+    /// Also look for faults that safe code cannot make
+    #[arg(long, value_enum)]
+    sanitizer: Option<Sanitizer>,
     /// Print the names of the targets and run none
     #[arg(long)]
     list: bool,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Sanitizer {
+    /// Reads and writes outside of allocations, and of freed ones
+    Address,
 }
 
 /// Runs the task; fails if a target fails.
@@ -44,10 +55,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         println!("{}", names.join("\n"));
         return Ok(ExitCode::SUCCESS);
     }
-    let host = host()?;
-    build(&host)?;
+    let programs = build(arguments.sanitizer)?;
     for name in &names {
-        fuzz(name, &host, arguments.seconds)?;
+        fuzz(name, &programs, arguments.seconds)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -81,28 +91,28 @@ fn targets() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The target triple that rustc builds for by default.
-fn host() -> Result<String> {
-    let output = Command::new("rustc").arg("-vV").output().context("cannot start rustc")?;
-    let text = String::from_utf8(output.stdout)?;
-    let line = text.lines().find_map(|line| line.strip_prefix("host: "));
-    line.map(str::to_owned).context("rustc does not say what its host is")
-}
-
-fn build(host: &str) -> Result<()> {
-    let mut cargo = Command::new("cargo");
-    cargo.args(["build", "--release", "--bins", "--target", host]).current_dir(folder());
-    cargo.env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\u{1f}")).env("CARGO_TARGET_DIR", folder().join("target"));
-    succeed(&mut cargo)
+/// Builds all targets; gives the folder of their programs.
+fn build(sanitizer: Option<Sanitizer>) -> Result<PathBuf> {
+    let (host, mut target) = (shell::host()?, folder().join("target"));
+    let mut cargo = shell::command("cargo", ["build", "--release", "--bins", "--target", &host]);
+    match sanitizer {
+        None => cargo.env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\u{1f}")).env("CARGO_TARGET_DIR", &target),
+        Some(Sanitizer::Address) => {
+            target.push("address");
+            memory::sanitize(&mut cargo, &FLAGS, &target)
+        }
+    };
+    succeed(cargo.current_dir(folder()))?;
+    Ok(target.join(host).join("release"))
 }
 
 /// Runs one target on its corpus and its seeds.
-fn fuzz(name: &str, host: &str, seconds: u64) -> Result<()> {
+fn fuzz(name: &str, programs: &Path, seconds: u64) -> Result<()> {
     let corpus = created(folder().join("corpus").join(name))?;
     let artifacts = created(folder().join("artifacts").join(name))?;
     let seeds = folder().join("seeds").join(name);
     let dictionary = folder().join("dictionaries/xml.dict");
-    let mut target = Command::new(folder().join("target").join(host).join("release").join(name));
+    let mut target = Command::new(programs.join(name));
     target.arg(corpus).args(Some(seeds).filter(|seeds| seeds.is_dir())).args(BOUNDS);
     target.arg(format!("-max_total_time={seconds}")).arg(format!("-dict={}", dictionary.display()));
     target.arg(format!("-artifact_prefix={}/", artifacts.display())).arg("-print_final_stats=1");

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod attacks;
 mod bench;
 mod browser;
 mod check;
@@ -17,6 +18,7 @@ mod gsoap;
 mod interop;
 mod java;
 mod licences;
+mod memory;
 mod mono;
 mod node;
 mod peer;
@@ -61,8 +63,12 @@ enum Task {
     Xsts(schema::Xsts),
     /// Check the licences of all dependencies against deny.toml
     Licences,
+    /// Run the attacks that are too large for the tests, and print what they got
+    Attacks(attacks::Arguments),
     /// Build the fuzz targets and run them for a while
     Fuzz(fuzz::Arguments),
+    /// Run the tests of the byte kernels under AddressSanitizer and memcheck
+    Memory,
     /// Read and write random streams of messages in every way, beside naive twins
     Soak(soak::Arguments),
     /// Compare the XML reader with expat and libxml2
@@ -79,7 +85,9 @@ fn main() -> ExitCode {
         Task::Samples(arguments) => schema::samples(&arguments),
         Task::Xsts(arguments) => schema::xsts(&arguments),
         Task::Licences => licences::run(),
+        Task::Attacks(arguments) => attacks::run(&arguments),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
+        Task::Memory => memory::run(),
         Task::Soak(arguments) => soak::run(&arguments),
         Task::Xml(arguments) => xml::run(&arguments),
     };

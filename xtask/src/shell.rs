@@ -83,6 +83,13 @@ pub fn show(command: &Command) -> String {
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
+/// The target triple that rustc builds for by default.
+pub fn host() -> Result<String> {
+    let text = output(&mut command("rustc", ["-vV"]))?;
+    let line = text.lines().find_map(|line| line.strip_prefix("host: "));
+    line.map(str::to_owned).context("rustc does not say what its host is")
+}
+
 /// Whether `stamp` holds exactly `content`: that is, whether the work it stands for has been done.
 pub fn is_stamped(stamp: &Path, content: &str) -> bool {
     std::fs::read_to_string(stamp).is_ok_and(|written| written == content)

@@ -55,7 +55,7 @@ async fn run(task: Task) -> Result<ExitCode> {
         Task::Validate(validate) => contract::validate(&validate),
         Task::Compile(compile) => contract::compile(&compile).map(done),
         Task::Demo(demo) => demo::run(&demo).await.map(done),
-        Task::Generate(generate) => contract::generate(&generate).map(done),
+        Task::Generate(generate) => contract::generate(&generate),
         Task::Replay(replay) => replay::run(&replay).map(done),
         Task::Serve(serve) => services::serve(&serve).await.map(done),
         Task::Cost(arguments) => cost::run(&arguments.task).await.map(done),

@@ -323,7 +323,7 @@ fn faults_are_readable() {
     let output = run(&["call", &shop(), "Order", "-d", ORDER, "--endpoint", &mock.url]);
     assert_eq!(output.status.code(), Some(3));
     let text = stderr(&output);
-    assert!(text.starts_with("fault: sold out\n  code: Sender\n  detail SoldOut: {\n    \"code\": \"A-1\""), "{text}");
+    assert!(text.starts_with("fault: sold out\n  code: Client\n  detail SoldOut: {\n    \"code\": \"A-1\""), "{text}");
     let output = run(&["call", &shop(), "Order", "-d", ORDER, "--json", "--endpoint", &mock.url]);
     assert_eq!(json(&output)["fault"]["detail"]["SoldOut"]["code"], "A-1");
     assert_eq!(json(&run(&["call", &shop(), "Catalogue", "--endpoint", &mock.url]))["root"]["name"], "recorded");
@@ -431,7 +431,7 @@ fn who_is_trusted_is_said_once_for_the_wsdl_and_the_service() {
     assert!(output.status.code() == Some(1) && stderr(&output).contains("(--cacert FILE"), "{output:?}");
     let output = run(&["call", &bench(), "echoDoubles", "--endpoint", &server.url]);
     let (code, text) = (output.status.code(), stderr(&output));
-    assert!(code == Some(4) && text.contains("UnknownIssuer") && text.contains("--cacert trusts"), "{text}");
+    assert!(code == Some(4) && text.contains("UnknownIssuer") && text.contains("--cacert FILE trusts"), "{text}");
     std::fs::write(folder.path().join("one.xml"), run(&["template", "--xml", &bench(), "echoDoubles"]).stdout)
         .expect("a file");
     for trust in [&["-k"][..], &["--cacert", &cert]] {
@@ -599,4 +599,160 @@ fn shared_types_and_rows_are_described() {
     assert!(stdout(&vertex).contains("$id, $ref"), "{}", stdout(&vertex));
     let matrix = run(&["describe", &graph, "Matrix"]);
     assert!(stdout(&matrix).contains("arrays of arrays"), "{}", stdout(&matrix));
+}
+
+/// A server that answers everything alike, and the requests that came.
+fn canned(answer: &'static str) -> (String, std::sync::Arc<std::sync::Mutex<Vec<String>>>) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/", listener.local_addr().expect("an address"));
+    let requests = std::sync::Arc::<std::sync::Mutex<Vec<String>>>::default();
+    let came = std::sync::Arc::clone(&requests);
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("a connection");
+            let (mut request, mut buffer) = (Vec::new(), [0; 4096]);
+            while !request.ends_with(b":Envelope>") {
+                match std::io::Read::read(&mut stream, &mut buffer).expect("a request") {
+                    0 => break,
+                    len => request.extend_from_slice(&buffer[..len]),
+                }
+            }
+            came.lock().expect("no panic").push(String::from_utf8_lossy(&request).into_owned());
+            stream.write_all(answer.as_bytes()).expect("sent");
+        }
+    });
+    (url, requests)
+}
+
+#[test]
+fn codes_of_soap_1_1_are_shown_as_they_came() {
+    const FAULT: &str = "HTTP/1.1 500 No\r\nContent-Type: text/xml\r\nConnection: close\r\n\r\n\
+        <s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><s:Fault>\
+        <faultcode>s:Client.Bad</faultcode><faultstring>no</faultstring></s:Fault></s:Body></s:Envelope>";
+    let (url, _) = canned(FAULT);
+    let output = run(&["call", &shop(), "Soap11.Order", "-d", ORDER, "--endpoint", &url]);
+    assert!(stderr(&output).contains("  code: Client.Bad\n"), "{output:?}");
+    let output = run(&["call", &shop(), "Soap11.Order", "-d", ORDER, "--json", "--endpoint", &url]);
+    assert_eq!(json(&output)["fault"]["code"], "Client.Bad");
+}
+
+#[test]
+fn header_blocks_come_from_files() {
+    let mock = Serving::start(&["mock", &shop()]);
+    let folder = tempfile::tempdir().expect("a directory");
+    let call = |content: &str| {
+        let path = folder.path().join("block");
+        std::fs::write(&path, content).expect("a file");
+        let block = format!("Session=@{}", path.display());
+        run(&["call", &shop(), "Order", "-d", ORDER, "-v", "--header-block", &block, "--endpoint", &mock.url])
+    };
+    for content in [r#"{"token": "from a file"}"#, "<Session xmlns='urn:shop'><token>from a file</token></Session>\n"] {
+        let output = call(content);
+        assert!(output.status.success() && stderr(&output).contains("token>from a file<"), "{output:?}");
+    }
+    let output = call("<Other xmlns='urn:shop'/>");
+    assert!(!output.status.success() && stderr(&output).contains("holds <{urn:shop}Other>"), "{output:?}");
+    let output =
+        run(&["call", &shop(), "Order", "-d", ORDER, "--header-block", "Session=@/no/such", "--endpoint", &mock.url]);
+    assert!(!output.status.success() && stderr(&output).contains("/no/such cannot be read"), "{output:?}");
+}
+
+/// Each error says which URL, what limit or cause, and what can be done.
+#[test]
+fn what_is_not_answered_is_said_with_what_to_do() {
+    const DENIED: &str =
+        "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    const MOVED: &str =
+        "HTTP/1.1 302 Go\r\nLocation: https://other.example/soap\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let silent = format!("http://ada:secret@{}/", silent.local_addr().expect("an address")).leak::<'static>();
+    let listening = std::net::TcpListener::bind(silent.trim_start_matches("http://ada:secret@").trim_end_matches('/'));
+    let refused = "http://127.0.0.1:1/".to_owned();
+    let (_folder, _, tls) = serving_tls();
+    let plain = Serving::start(&["mock", &shop()]);
+    let to_plain = plain.url.replace("http://", "https://");
+    for (url, cause, remedy) in [
+        (refused.as_str(), "Connection refused", "is the service running"),
+        (&canned(DENIED).0, "401", "-u NAME:PASSWORD"),
+        (&canned(MOVED).0, "302", "the server sends on to https://other.example/soap; --endpoint"),
+        (&tls.url, "UnknownIssuer", "--cacert FILE"),
+        (&to_plain, "InvalidContentType", "is the URL one with http://?"),
+        (silent, "no answer within 1 s", "--timeout SECONDS"),
+        ("http://no-such-host.invalid/", "failed to lookup", "is the name right"),
+    ] {
+        let output = run(&["call", &shop(), "Order", "-d", ORDER, "--timeout", "1", "--endpoint", url]);
+        let (text, shown) = (stderr(&output), url.replace("ada:secret@", ""));
+        assert_eq!(output.status.code(), Some(4), "{output:?}");
+        assert!(text.starts_with(&format!("error: {shown}")), "{url}: {text}");
+        assert!(text.contains(cause) && text.contains(remedy) && !text.contains("secret"), "{url}: {text}");
+    }
+    drop(listening);
+}
+
+#[test]
+fn each_request_is_logged_where_that_is_asked_for() {
+    let mut server = command();
+    let server = server.args(["mock", &shop(), "--listen", "127.0.0.1:0"]).env("RUST_LOG", "info");
+    let mut child = server.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
+    let mut line = String::new();
+    let mut output = BufReader::new(child.stdout.take().expect("its output"));
+    output.read_line(&mut line).expect("a line");
+    let url = line.trim().strip_prefix("listening on ").expect("a URL").to_owned();
+    let mut call = command();
+    let call = call.args(["call", &format!("{url}?wsdl"), "Order", "-d", ORDER]).env("RUST_LOG", "info");
+    let called = call.output().expect("the program runs");
+    assert!(called.status.success(), "{called:?}");
+    let logged = stderr(&called);
+    assert!(logged.contains("INFO") && logged.contains("method=POST") && logged.contains("status=200"), "{logged}");
+    child.kill().expect("killed");
+    let mut logged = String::new();
+    std::io::Read::read_to_string(&mut child.stderr.take().expect("its errors"), &mut logged).expect("text");
+    child.wait().expect("an end");
+    assert!(logged.contains("method=GET") && logged.contains("answered"), "{logged}");
+    assert!(logged.contains("operation=\"Order\"") && logged.contains("status=200"), "{logged}");
+}
+
+#[test]
+fn calls_go_through_a_proxy() {
+    const DENIED: &str = "HTTP/1.1 407 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    let call = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = command();
+        let names = [
+            "http_proxy",
+            "HTTP_PROXY",
+            "https_proxy",
+            "HTTPS_PROXY",
+            "all_proxy",
+            "ALL_PROXY",
+            "no_proxy",
+            "NO_PROXY",
+        ];
+        names.iter().for_each(|name| _ = command.env_remove(name));
+        command.args([
+            "call",
+            &shop(),
+            "Order",
+            "-d",
+            ORDER,
+            "--timeout",
+            "5",
+            "--endpoint",
+            "http://nowhere.invalid/x",
+        ]);
+        command.args(arguments).envs(variables.iter().copied()).output().expect("the program runs")
+    };
+    let (url, requests) = canned(DENIED);
+    let asked = || std::mem::take(&mut *requests.lock().expect("no panic"));
+    let is_proxied = |requests: Vec<String>| matches!(&requests[..], [request] if request.starts_with("POST http://nowhere.invalid/x HTTP/1.1"));
+    let output = call(&["--proxy", &url], &[]);
+    assert!(is_proxied(asked()) && stderr(&output).contains("--proxy http://NAME:PASSWORD@"), "{output:?}");
+    for name in ["http_proxy", "all_proxy", "ALL_PROXY"] {
+        call(&[], &[(name, &url)]);
+        assert!(is_proxied(asked()), "{name}");
+    }
+    call(&[], &[("HTTP_PROXY", &url)]);
+    call(&[], &[("https_proxy", &url)]);
+    call(&["--proxy", &url], &[("no_proxy", "nowhere.invalid")]);
+    assert!(asked().is_empty());
+    assert!(stderr(&call(&["--proxy", "ftp://x"], &[])).contains("--proxy: not the URL of a proxy"));
 }

@@ -30,12 +30,16 @@ fn code_goes_to_standard_output_or_to_a_file() {
 #[test]
 fn what_is_left_out_is_named() {
     let output = generate(&[ARCHIVE]);
-    assert!(output.status.success());
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("pub struct ArchiveClient<"));
     let said = stderr(&output);
     let warnings =
         ["WS-Addressing are not written by themselves", "left out: Archive.Both: its body has several elements"];
     assert_eq!(said.lines().count(), warnings.len(), "{said}");
     assert!(said.lines().zip(warnings).all(|(line, warning)| line.ends_with(warning)), "{said}");
+    assert!(said.contains("error: left out"), "{said}");
+    // Who does not ask for them does without.
+    assert!(generate(&[ARCHIVE, "--operation", "Store"]).status.success());
 }
 
 #[test]

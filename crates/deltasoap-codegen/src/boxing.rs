@@ -16,8 +16,9 @@ pub(crate) fn break_cycles(model: &mut Model) {
             ItemKind::Struct(of) => {
                 of.members.iter_mut().filter(|member| is_within(member, &parts)).for_each(make_optional);
             }
-            ItemKind::Choice(variants) => {
-                variants.iter_mut().filter(|it| is_within(it, &parts)).for_each(|it| it.is_boxed = true);
+            ItemKind::Choice(variants, _) => {
+                let within = variants.iter_mut().filter(|it| is_within(it, &parts));
+                within.for_each(|it| it.is_boxed = it.role != Role::Group);
             }
             _ => {}
         }
@@ -25,8 +26,8 @@ pub(crate) fn break_cycles(model: &mut Model) {
 }
 
 fn make_optional(member: &mut Member) {
-    // The variants of a choice are boxed already.
-    member.is_boxed = member.role != Role::Inline;
+    // The variants of a choice are boxed already, as are the members of groups.
+    member.is_boxed = !matches!(member.role, Role::Inline | Role::Group);
     if member.occurs == Occurs::Once && !member.is_nillable {
         member.occurs = Occurs::AtMostOnce;
     }
@@ -43,7 +44,7 @@ fn inner(member: &Member) -> Option<ItemId> {
 fn edges(item: &Item) -> impl Iterator<Item = ItemId> {
     let members: &[Member] = match &item.kind {
         ItemKind::Struct(of) => &of.members,
-        ItemKind::Choice(variants) => variants,
+        ItemKind::Choice(variants, _) => variants,
         _ => &[],
     };
     members.iter().filter_map(inner)

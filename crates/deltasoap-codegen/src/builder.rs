@@ -105,7 +105,8 @@ impl Builder {
         }
     }
 
-    /// Generates, writes the file, and tells Cargo which files to watch. For build scripts.
+    /// Generates, writes the file, and tells Cargo which files to watch. For build scripts. Operations that are left out are warnings of
+    /// Cargo's, each with the reason.
     ///
     /// # Errors
     /// As [`generate`](Self::generate), and when the file cannot be written.
@@ -113,6 +114,10 @@ impl Builder {
         let generated = self.generate()?;
         for file in &generated.files {
             println!("cargo::rerun-if-changed={}", file.display());
+        }
+        for omitted in &generated.omitted {
+            // Names of the description must not pass for another of Cargo's lines.
+            println!("cargo::warning={}", format!("{}: left out: {omitted}", self.output_name()).escape_debug());
         }
         let folder = self.out_dir.clone().or_else(|| std::env::var_os("OUT_DIR").map(PathBuf::from));
         let path = folder.ok_or(Error::NoOutDir)?.join(self.output_name());

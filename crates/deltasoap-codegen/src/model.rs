@@ -77,8 +77,8 @@ pub(crate) enum ItemKind {
     Pending,
     /// A complex type.
     Struct(Struct),
-    /// Elements one of which stands in an element of another type.
-    Choice(Vec<Member>),
+    /// Elements one of which stands in an element of another type, or groups of them.
+    Choice(Vec<Member>, Between),
     /// A type and those derived from it.
     Derived(Derived),
     /// Texts.
@@ -87,17 +87,29 @@ pub(crate) enum ItemKind {
     Union(Union),
     /// Another name for a type.
     Alias(TypeUse),
+    /// A simple type that restricts another, with its name in the description.
+    Restriction(String, TypeUse),
     /// A global element of a type that others have too.
     Element(QName, TypeUse),
 }
 
-/// A complex type.
+/// What a choice is between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Between {
+    Elements,
+    /// Some of the variants have several elements.
+    Groups,
+}
+
+/// A complex type, or a group of elements in one.
 #[derive(Debug, Default)]
 pub(crate) struct Struct {
     /// Its name, if it has one.
     pub(crate) name: Option<String>,
     /// True if fields come in any order.
     pub(crate) is_all: bool,
+    /// True for elements that stand in another type as a branch of a choice.
+    pub(crate) is_group: bool,
     /// The local name of its element, if it has one.
     pub(crate) element: Option<String>,
     /// What items of this type are called in SOAP arrays.
@@ -123,6 +135,7 @@ pub(crate) struct Member {
 pub(crate) enum Role {
     Element,
     Inline,
+    Group,
     Attribute,
     Text,
 }

@@ -17,7 +17,7 @@ pub(crate) fn share(model: &mut Model) {
         if let ItemKind::Struct(of) = &mut item.kind {
             of.members.iter_mut().for_each(|member| lead(&mut member.content, &shared));
         }
-        if let ItemKind::Choice(variants) = &mut item.kind {
+        if let ItemKind::Choice(variants, _) = &mut item.kind {
             variants.iter_mut().for_each(|variant| lead(&mut variant.content, &shared));
         }
     }
@@ -45,7 +45,7 @@ fn holding_themselves(model: &Model) -> HashSet<ItemId> {
 fn held(item: &Item) -> Box<dyn Iterator<Item = ItemId> + '_> {
     match &item.kind {
         ItemKind::Struct(of) => Box::new(of.members.iter().filter_map(|member| innermost(&member.content))),
-        ItemKind::Choice(variants) => Box::new(variants.iter().filter_map(|variant| innermost(&variant.content))),
+        ItemKind::Choice(variants, _) => Box::new(variants.iter().filter_map(|variant| innermost(&variant.content))),
         ItemKind::Derived(of) => Box::new(of.types.iter().copied()),
         _ => Box::new(std::iter::empty()),
     }

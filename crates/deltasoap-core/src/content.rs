@@ -9,10 +9,10 @@
 use crate::Lexical;
 use crate::decode::differential::Mend;
 use crate::decode::flat::{Patch, Run};
-use crate::decode::{Cursor, FlatSource, Step};
+use crate::decode::{Cursor, DecodeFields, FlatSource, Step};
 use crate::encode::differential::Stamp;
-use crate::encode::{Encoder, FlatSink};
-use crate::schema::{Builtin, Element, ElementRef, Field, QName, View};
+use crate::encode::{EncodeFields, Encoder, FlatSink};
+use crate::schema::{Builtin, Choice, Element, ElementRef, Field, QName, View};
 
 /// Stands for a place behind all others, where no old value is.
 pub const APPENDED: usize = usize::MAX;
@@ -253,6 +253,73 @@ pub trait Occurs: Sized {
     #[inline]
     fn write_flat<S: FlatSink>(&self, sink: &mut S, view: View<'_>) {
         let _ = (sink, view);
+    }
+}
+
+/// Fields that have no element around them: they stand among those of the element that the group is in. A group is a choice between
+/// groups ([`Choice`]), or a sequence that is a branch of such.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no group of elements",
+    note = "derive `Soap` for it with `#[soap(group)]`; only a choice can be optional"
+)]
+pub trait Group: DecodeFields + EncodeFields + Sized {
+    /// The fields.
+    const FIELDS: &'static [Field];
+    /// The choices between them.
+    const CHOICES: &'static [Choice];
+
+    /// The value that decoding starts from.
+    fn vacant() -> Self;
+}
+
+/// A choice that need not be made.
+impl<G: Group> Group for Option<G> {
+    const FIELDS: &'static [Field] = G::FIELDS;
+    const CHOICES: &'static [Choice] = &[G::CHOICES[0].optional()];
+
+    fn vacant() -> Self {
+        None
+    }
+}
+
+impl<G: Group> DecodeFields for Option<G> {
+    fn open(&mut self, field: usize, place: usize, view: View<'_>) -> usize {
+        self.get_or_insert_with(G::vacant).open(field, place, view)
+    }
+
+    fn splice(&mut self, field: usize, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
+        self.as_mut().map_or(0, |group| group.splice(field, place, removed, inserted, view))
+    }
+
+    fn keep(&mut self, field: usize, count: usize, view: View<'_>) {
+        self.iter_mut().for_each(|group| group.keep(field, count, view));
+    }
+
+    fn decode_field(&mut self, field: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        self.get_or_insert_with(G::vacant).decode_field(field, cursor, view)
+    }
+
+    fn run(&mut self, field: usize, cursor: &mut Cursor<'_>, decl: &Field, view: View<'_>) -> Run {
+        self.as_mut().map_or(Run::Items(0), |group| group.run(field, cursor, decl, view))
+    }
+
+    fn patch(&mut self, field: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
+        let other = Patch::Other { field: 0, count: 0 };
+        self.as_mut().map_or(other, |group| group.patch(field, cursor, view))
+    }
+
+    fn item_leaves(&self, field: usize, view: View<'_>) -> Option<usize> {
+        self.as_ref()?.item_leaves(field, view)
+    }
+
+    fn vacate(&mut self, _: View<'_>) {
+        *self = None;
+    }
+}
+
+impl<G: Group> EncodeFields for Option<G> {
+    fn encode_field(&self, index: usize, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+        self.iter().for_each(|group| group.encode_field(index, encoder, field, view));
     }
 }
 

@@ -16,7 +16,7 @@ mod template;
 mod types;
 mod value;
 
-pub use content::{Content, Message, Nillable, Occurs, SimpleType, Typed};
+pub use content::{Content, Group, Message, Nillable, Occurs, SimpleType, Typed};
 pub use decode::DecodeOptions;
 pub use decode::differential::{Checkpoints, Differential, DifferentialStats, Matcher, Memory};
 pub use deltasoap_xml::lexical::{self, Lexical};

@@ -66,7 +66,15 @@ impl Types {
     fn complex(&mut self, compositor: Compositor, open: bool, fields: Vec<Field>) -> ElementRef {
         let (fields, attributes) = (fields.into(), Cow::Borrowed(&[][..]));
         let name = QName::new("urn:t", "T");
-        self.0.add(Element::Complex(ComplexElement { name, compositor, fields, attributes, text: None, open }))
+        self.0.add(Element::Complex(ComplexElement {
+            name,
+            compositor,
+            fields,
+            attributes,
+            text: None,
+            open,
+            choices: Default::default(),
+        }))
     }
 
     fn sequence(&mut self, fields: Vec<Field>) -> ElementRef {
@@ -389,7 +397,15 @@ fn comparing_is_given_up_behind_a_start_tag_with_attributes() {
     let int = types.simple(Builtin::Int);
     let attributes = vec![Attribute { name: QName::new("", "a"), element: int, required: true }].into();
     let (name, fields) = (QName::new("urn:t", "T"), vec![field("i", int, 0, None)].into());
-    let root = ComplexElement { name, compositor: Compositor::Sequence, fields, attributes, text: None, open: false };
+    let root = ComplexElement {
+        name,
+        compositor: Compositor::Sequence,
+        fields,
+        attributes,
+        text: None,
+        open: false,
+        choices: Default::default(),
+    };
     let root = types.0.add(Element::Complex(root));
     let message = |space: &str| {
         let item = |i: usize| format!("<i>{}</i>{}", i % 7, if i.is_multiple_of(2) { space } else { "" });

@@ -25,6 +25,7 @@ fn complex(compositor: Compositor, fields: Vec<Field>, attributes: Vec<Attribute
         attributes: attributes.into(),
         text: None,
         open: false,
+        choices: Default::default(),
     })
 }
 

@@ -305,7 +305,15 @@ fn field(name: &'static str, element: ElementRef, min: u32, max: Option<u32>) ->
 
 fn complex(compositor: Compositor, fields: Vec<Field>, attributes: Vec<Attribute>) -> Element {
     let (name, fields, attributes) = (QName::new("urn:t", "T"), fields.into(), attributes.into());
-    Element::Complex(ComplexElement { name, compositor, fields, attributes, text: None, open: false })
+    Element::Complex(ComplexElement {
+        name,
+        compositor,
+        fields,
+        attributes,
+        text: None,
+        open: false,
+        choices: Default::default(),
+    })
 }
 
 fn int(value: i32) -> Value {

@@ -23,7 +23,15 @@ fn field(name: &'static str, element: ElementRef, min: u32, max: Option<u32>, in
 fn complex(compositor: Compositor, fields: Vec<Field>, attributes: Vec<Attribute>) -> Element {
     let name = QName::new("urn:t", "T");
     let (fields, attributes) = (fields.into(), attributes.into());
-    Element::Complex(ComplexElement { name, compositor, fields, attributes, text: None, open: false })
+    Element::Complex(ComplexElement {
+        name,
+        compositor,
+        fields,
+        attributes,
+        text: None,
+        open: false,
+        choices: Default::default(),
+    })
 }
 
 /// `n` any number of times, `s`, `b`, `e`, `a` of ints, `p` in any order, one of `x` and `y`, names in `q`, and any element.

@@ -97,8 +97,15 @@ fn simple_content() {
     let field = Field { name: QName::new("", ""), element: text, min: 1, max: Some(1), nillable: false, inline: true };
     let attribute = Attribute { name: QName::new("", "k"), element: int, required: false };
     let (fields, attributes) = (vec![field].into(), vec![attribute].into());
-    let complex =
-        ComplexElement { name, compositor: Compositor::Sequence, fields, attributes, text: Some(text), open: false };
+    let complex = ComplexElement {
+        name,
+        compositor: Compositor::Sequence,
+        fields,
+        attributes,
+        text: Some(text),
+        open: false,
+        choices: Default::default(),
+    };
     let root = schema.add(Element::Complex(complex));
     let (a, b) = (long("a"), long("ab"));
     let operations = [
@@ -161,7 +168,15 @@ fn choices() {
     };
     let name = QName::new("urn:t", "C");
     let (fields, attributes) = (vec![once("x", int), once("y", any)].into(), Vec::new().into());
-    let complex = ComplexElement { name, compositor: Compositor::Choice, fields, attributes, text: None, open: false };
+    let complex = ComplexElement {
+        name,
+        compositor: Compositor::Choice,
+        fields,
+        attributes,
+        text: None,
+        open: false,
+        choices: Default::default(),
+    };
     let root = schema.add(Element::Complex(complex));
     let compared = all_stay(
         &schema,

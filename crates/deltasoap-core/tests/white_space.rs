@@ -73,6 +73,7 @@ fn pair(number: ElementRef, text: ElementRef) -> Element {
         attributes: Cow::Borrowed(&[]),
         text: None,
         open: false,
+        choices: Default::default(),
     })
 }
 

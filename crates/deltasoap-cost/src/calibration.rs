@@ -110,16 +110,39 @@ impl fmt::Display for Activity {
 
 /// One measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "PointLine", into = "PointLine")]
 pub struct Point {
     /// The message.
     pub workload: Workload,
     /// What was done with it.
     pub activity: Activity,
     /// The times of one message.
-    #[serde(flatten)]
     pub times: Times,
     /// Bytes of the message.
     pub bytes: usize,
+}
+
+/// A [`Point`] as it stands in a file. Not by `serde(flatten)`: with serde_json's `arbitrary_precision`, which deltasoap-dynamic switches
+/// on, that cannot read numbers.
+#[derive(Serialize, Deserialize)]
+struct PointLine {
+    workload: Workload,
+    activity: Activity,
+    cpu: Option<f64>,
+    elapsed: f64,
+    bytes: usize,
+}
+
+impl From<PointLine> for Point {
+    fn from(PointLine { workload, activity, cpu, elapsed, bytes }: PointLine) -> Point {
+        Point { workload, activity, times: Times { cpu, elapsed }, bytes }
+    }
+}
+
+impl From<Point> for PointLine {
+    fn from(Point { workload, activity, times: Times { cpu, elapsed }, bytes }: Point) -> PointLine {
+        PointLine { workload, activity, cpu, elapsed, bytes }
+    }
 }
 
 impl Point {

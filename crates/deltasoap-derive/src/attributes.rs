@@ -18,7 +18,7 @@ pub(crate) struct Container {
     pub(crate) rename_all: Option<Rename>,
     /// The path of the runtime.
     pub(crate) runtime: Path,
-    /// `message`, `qualified`, `all`, `open`, `choice`, `union`, `derived`, `transparent`: where they stand.
+    /// `message`, `qualified`, `all`, `open`, `choice`, `group`, `union`, `derived`, `transparent`: where they stand.
     pub(crate) flags: Vec<(Flag, Span)>,
 }
 
@@ -35,6 +35,8 @@ pub(crate) enum Flag {
     Open,
     /// An enum of unit variants is a choice of empty elements.
     Choice,
+    /// Its elements stand among those of another type, without an element around them.
+    Group,
     /// An enum is a union of simple types.
     Union,
     /// An enum is a type and those derived from it.
@@ -49,6 +51,7 @@ const FLAGS: &[(&str, Flag)] = &[
     ("all", Flag::All),
     ("open", Flag::Open),
     ("choice", Flag::Choice),
+    ("group", Flag::Group),
     ("union", Flag::Union),
     ("derived", Flag::Derived),
     ("transparent", Flag::Transparent),
@@ -107,6 +110,8 @@ pub(crate) enum Role {
     Element,
     /// As the elements of a choice, without one around them.
     Inline,
+    /// As the elements of a choice between groups, or of one of its branches.
+    Group,
     /// As an attribute.
     Attribute,
     /// As the element's text.
@@ -157,6 +162,7 @@ impl Local {
             "qualified" => self.qualified = Some(true),
             "unqualified" => self.qualified = Some(false),
             "inline" => self.set_role(Role::Inline, meta)?,
+            "group" => self.set_role(Role::Group, meta)?,
             "attribute" => self.set_role(Role::Attribute, meta)?,
             "text" => self.set_role(Role::Text, meta)?,
             "default" => self.default = Some(default(meta)?),
@@ -170,7 +176,7 @@ impl Local {
 
     fn set_role(&mut self, role: Role, meta: &ParseNestedMeta<'_>) -> Result<()> {
         if self.role != Role::Element {
-            return Err(meta.error("a field is only one of `inline`, `attribute` and `text`"));
+            return Err(meta.error("a field is only one of `inline`, `group`, `attribute` and `text`"));
         }
         self.role = role;
         Ok(())

@@ -28,12 +28,14 @@ struct Choice<'t> {
 
 impl Choice<'_> {
     fn description(&self) -> Description {
+        let fields = self.variants.iter().map(|variant| variant.field(self.target));
         Description {
             compositor: quote!(Choice),
-            fields: self.variants.iter().map(|variant| variant.field(self.target)).collect(),
+            fields: quote!(&[#(#fields),*]),
             attributes: Vec::new(),
             text: quote!(::core::option::Option::None),
             open: false,
+            choices: Vec::new(),
         }
     }
 
@@ -102,8 +104,14 @@ impl Choice<'_> {
             patch: self.select(&quote!(patch), &quote!(, cursor, view)),
             item_leaves: self.item_leaves(),
             attribute: quote!(::core::result::Result::Ok(())),
+            vacant: self.vacant_by_content(),
             vacate_attributes: TokenStream::new(),
         }
+    }
+
+    fn vacant_by_content(&self) -> TokenStream {
+        let runtime = self.target.runtime();
+        quote!(<Self as #runtime::Content>::vacant(view))
     }
 
     /// Keeps some occurrences of the chosen variant; without any, nothing is chosen.
@@ -155,7 +163,7 @@ impl Choice<'_> {
 }
 
 /// The pattern that binds a variant's value, if it has one.
-fn pattern(variant: &Member) -> TokenStream {
+pub(crate) fn pattern(variant: &Member) -> TokenStream {
     let ident = &variant.ident;
     if variant.is_unit { quote!(Self::#ident) } else { quote!(Self::#ident(value)) }
 }

@@ -7,25 +7,28 @@ use quote::quote;
 /// The schema of a complex element.
 pub(crate) struct Description {
     pub(crate) compositor: TokenStream,
-    pub(crate) fields: Vec<TokenStream>,
+    /// A reference to an array of fields.
+    pub(crate) fields: TokenStream,
     pub(crate) attributes: Vec<TokenStream>,
     /// An `Option<ElementRef>`.
     pub(crate) text: TokenStream,
     pub(crate) open: bool,
+    pub(crate) choices: Vec<TokenStream>,
 }
 
 impl Description {
     pub(crate) fn element(&self, target: &Target) -> TokenStream {
         let (runtime, name) = (target.runtime(), target.type_qname());
-        let Description { compositor, fields, attributes, text, open } = self;
+        let Description { compositor, fields, attributes, text, open, choices } = self;
         quote! {
             #runtime::schema::Element::Complex(#runtime::schema::ComplexElement {
                 name: #name,
                 compositor: #runtime::schema::Compositor::#compositor,
-                fields: ::std::borrow::Cow::Borrowed(const { &[#(#fields),*] }),
+                fields: ::std::borrow::Cow::Borrowed(const { #fields }),
                 attributes: ::std::borrow::Cow::Borrowed(const { &[#(#attributes),*] }),
                 text: #text,
                 open: #open,
+                choices: ::std::borrow::Cow::Borrowed(const { &[#(#choices),*] }),
             })
         }
     }
@@ -84,6 +87,8 @@ pub(crate) struct DecodeBodies {
     pub(crate) patch: TokenStream,
     pub(crate) item_leaves: TokenStream,
     pub(crate) attribute: TokenStream,
+    /// The value that decoding starts from.
+    pub(crate) vacant: TokenStream,
     /// Makes all attributes absent.
     pub(crate) vacate_attributes: TokenStream,
 }
@@ -91,8 +96,8 @@ pub(crate) struct DecodeBodies {
 impl DecodeBodies {
     pub(crate) fn implement(&self, target: &Target) -> TokenStream {
         let runtime = target.runtime();
-        let DecodeBodies { open, keep, splice, decode_field, run, patch, item_leaves, attribute, vacate_attributes } =
-            self;
+        let DecodeBodies { open, keep, splice, decode_field, run, patch, item_leaves, attribute, .. } = self;
+        let DecodeBodies { vacant, vacate_attributes, .. } = self;
         let (cursor, view) = (quote!(&mut #runtime::decode::Cursor<'_>), quote!(#runtime::schema::View<'_>));
         target.implement(
             &quote!(#runtime::decode::DecodeFields),
@@ -145,7 +150,7 @@ impl DecodeBodies {
                 }
 
                 fn vacate(&mut self, view: #view) {
-                    *self = <Self as #runtime::Content>::vacant(view);
+                    *self = #vacant;
                 }
 
                 fn vacate_attributes(&mut self) {

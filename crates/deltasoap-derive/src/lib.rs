@@ -15,6 +15,7 @@ mod complex;
 mod derived;
 mod enumeration;
 mod faults;
+mod group;
 mod member;
 mod names;
 mod newtype;
@@ -208,10 +209,50 @@ use target::Target;
 /// | `attribute` | fields | an XML attribute: `T`, or `Option<T>` where it need not be there; `T` is a simple type |
 /// | `text` | fields | the element's text, of a simple type, or `Binary`; all other fields are attributes then |
 /// | `inline` | fields, variants of choices | the elements of a choice stand here without an element around them; a `Node` is any element that no other field is (`xsd:any`) |
+/// | `group` | fields, variants of choices marked `group` | the elements of a choice between groups, or of one of its branches (below) |
 /// | `again` | fields | the element of a field further up may come once more here |
 /// | `base` | variants of `derived` | the type of elements without `xsi:type`; without such a variant the type is abstract |
 /// | `other` | variants of `derived` | elements of all other types, as a `Node` |
 /// | `default`, `default = expression` | fields | the value where the element or attribute is not there: an expression of the field's type |
+///
+/// # Choices between groups
+///
+/// Where a branch of a choice has several elements, the enum is marked `group`, and so is a struct that holds such a branch. Their
+/// elements stand in the type around them, in order. Messages with elements of two branches, without any, or with half of a branch
+/// are errors. Such types have no type parameters, and are read again as a whole where a message differs from the one before.
+///
+/// ```
+/// use deltasoap::{QName, Soap, decode::from_slice};
+///
+/// #[derive(Debug, PartialEq, Soap)]
+/// struct Answer {
+///     id: u32,
+///     #[soap(group)]
+///     outcome: Outcome,
+/// }
+///
+/// #[derive(Debug, PartialEq, Soap)]
+/// #[soap(group, rename_all = "camelCase")]
+/// enum Outcome {
+///     #[soap(group)]
+///     Good(Good),
+///     Error(String),
+/// }
+///
+/// #[derive(Debug, PartialEq, Soap)]
+/// #[soap(group)]
+/// struct Good {
+///     value: f64,
+///     unit: Option<String>,
+/// }
+///
+/// let xml = b"<r><id>7</id><value>0.5</value><unit>m</unit></r>";
+/// let answer: Answer = from_slice(xml, &QName::new("", "r"))?;
+/// assert_eq!(answer.outcome, Outcome::Good(Good { value: 0.5, unit: Some("m".to_owned()) }));
+/// let both = b"<r><id>7</id><value>0.5</value><error>no</error></r>";
+/// assert!(from_slice::<Answer>(both, &QName::new("", "r")).is_err());
+/// # Ok::<(), deltasoap::Error>(())
+/// ```
 ///
 /// # Speed
 ///
@@ -283,6 +324,8 @@ fn expand_enum(target: &Target, data: &DataEnum) -> Result<TokenStream> {
         union::expand(target, variants)
     } else if container.has(Flag::Derived) {
         derived::expand(target, variants)
+    } else if container.has(Flag::Group) {
+        group::expand(target, variants)
     } else if is_enumeration && !container.has(Flag::Choice) {
         enumeration::expand(target, variants)
     } else {

@@ -74,6 +74,22 @@ impl Member {
         quote_spanned!(ty.span()=> <#ty as #runtime::Occurs>)
     }
 
+    /// `<Type as Group>`, whose errors point to the type.
+    pub(crate) fn group(&self, target: &Target) -> TokenStream {
+        let (runtime, ty) = (target.runtime(), &self.ty);
+        quote_spanned!(ty.span()=> <#ty as #runtime::Group>)
+    }
+
+    /// `<Type as DecodeFields>`, for a group.
+    pub(crate) fn fields(&self, target: &Target) -> TokenStream {
+        let (runtime, ty) = (target.runtime(), &self.ty);
+        quote_spanned!(ty.span()=> <#ty as #runtime::decode::DecodeFields>)
+    }
+
+    pub(crate) fn is_group(&self) -> bool {
+        self.role == Role::Group
+    }
+
     /// `<Type as AttributeValue>`, whose errors point to the type.
     pub(crate) fn attribute_value(&self, target: &Target) -> TokenStream {
         let (runtime, ty) = (target.runtime(), &self.ty);
@@ -141,6 +157,10 @@ impl Member {
         match (&self.default, self.role) {
             (Some(default), _) => quote!(#default),
             (None, Role::Element | Role::Inline) => self.vacant_element(target),
+            (None, Role::Group) => {
+                let group = self.group(target);
+                quote!(#group::vacant())
+            }
             (None, Role::Attribute) => {
                 let value = self.attribute_value(target);
                 quote!(#value::vacant())
@@ -154,6 +174,10 @@ impl Member {
 
     /// The value of an element that does not occur, whatever its default.
     pub(crate) fn vacant_element(&self, target: &Target) -> TokenStream {
+        if self.is_group() {
+            let group = self.group(target);
+            return quote!(#group::vacant());
+        }
         let occurs = self.occurs(target);
         quote!(#occurs::vacant(#occurs::content_view()))
     }
@@ -167,10 +191,10 @@ pub(crate) fn only_type(fields: &Fields) -> Option<&Type> {
     }
 }
 
-/// An error if two members have the same name in XML, and do not say so. Inline choices have none.
+/// An error if two members have the same name in XML, and do not say so. Inline choices and groups have none.
 pub(crate) fn check_distinct(members: &[Member], kind: &str) -> Result<()> {
     let mut seen = HashSet::new();
-    for member in members.iter().filter(|member| member.role != Role::Inline) {
+    for member in members.iter().filter(|member| !matches!(member.role, Role::Inline | Role::Group)) {
         if !seen.insert((&member.namespace, &member.local)) && !member.is_again {
             let why = format!("another {kind} is named {:?}", member.local);
             return Err(Error::new_spanned(&member.ident, why));

@@ -2,6 +2,7 @@
 
 use crate::attributes::{Flag, Role};
 use crate::complex::{ContentBodies, DecodeBodies, Description, EncodeBodies};
+use crate::group::{self, select};
 use crate::member::{Member, check_distinct};
 use crate::target::Target;
 use proc_macro2::TokenStream;
@@ -10,13 +11,14 @@ use syn::{Error, Fields, Result};
 
 /// The implementations for a struct with these fields.
 pub(crate) fn expand(target: &Target, fields: &Fields) -> Result<TokenStream> {
-    target.container.allow(&[Flag::Message, Flag::Qualified, Flag::All, Flag::Open], "a struct")?;
+    target.container.allow(&[Flag::Message, Flag::Qualified, Flag::All, Flag::Open, Flag::Group], "a struct")?;
     let parsed = Struct::parse(target, fields)?;
     let description = target.describe(&parsed.description().element(target), false);
     let content = parsed.content().implement(target);
     let decode = parsed.decode().implement(target);
     let encode = parsed.encode().implement(target);
-    Ok(quote!(#description #content #decode #encode))
+    let group = parsed.group()?;
+    Ok(quote!(#description #content #decode #encode #group))
 }
 
 /// A struct, its fields sorted by role.
@@ -34,12 +36,13 @@ impl<'t> Struct<'t> {
         for field in fields {
             let member = Member::of_field(field, target)?;
             match member.role {
-                Role::Element | Role::Inline => parsed.elements.push(member),
+                Role::Element | Role::Inline | Role::Group => parsed.elements.push(member),
                 Role::Attribute => parsed.attributes.push(member),
                 Role::Text => parsed.set_text(member)?,
             }
         }
         parsed.check_text()?;
+        parsed.check_groups()?;
         check_distinct(&parsed.elements, "child element")?;
         check_distinct(&parsed.attributes, "attribute")?;
         Ok(parsed)
@@ -66,18 +69,53 @@ impl<'t> Struct<'t> {
         }
     }
 
+    /// Groups are told by the order of elements.
+    fn check_groups(&self) -> Result<()> {
+        let Some(group) = self.elements.iter().find(|member| member.is_group()) else { return Ok(()) };
+        self.target.forbid_generics("a type with groups")?;
+        match self.target.container.has(Flag::All) {
+            true => Err(Error::new_spanned(&group.ident, "elements that come in any order have no groups among them")),
+            false => Ok(()),
+        }
+    }
+
+    /// `Group`, where the struct is one.
+    fn group(&self) -> Result<TokenStream> {
+        if !self.target.container.has(Flag::Group) {
+            return Ok(TokenStream::new());
+        }
+        self.target.forbid_generics("a group")?;
+        if let Some(member) = self.attributes.first().or(self.text.as_ref()) {
+            return Err(Error::new_spanned(&member.ident, "a group has elements alone"));
+        }
+        let fields = group::fields(&self.elements, false, self.target);
+        let choices = group::choices(&self.elements, self.target);
+        Ok(group::implement(self.target, &fields, &choices, &self.vacant()))
+    }
+
+    /// The elements' fields.
+    fn fields(&self) -> TokenStream {
+        if self.elements.iter().any(Member::is_group) {
+            let fields = group::fields(&self.elements, false, self.target);
+            return quote!(&#fields);
+        }
+        let fields = self.elements.iter().map(|member| member.field(self.target));
+        quote!(&[#(#fields),*])
+    }
+
     fn description(&self) -> Description {
         let has = |flag| self.target.container.has(flag);
         let text = self.text.as_ref().map(|text| text.typed(self.target));
         Description {
             compositor: if has(Flag::All) { quote!(All) } else { quote!(Sequence) },
-            fields: self.elements.iter().map(|member| member.field(self.target)).collect(),
+            fields: self.fields(),
             attributes: self.attributes.iter().map(|member| member.attribute(self.target)).collect(),
             text: match text {
                 None => quote!(::core::option::Option::None),
                 Some(typed) => quote!(::core::option::Option::Some(#typed::REFERENCE)),
             },
             open: has(Flag::Open),
+            choices: group::choices(&self.elements, self.target),
         }
     }
 
@@ -145,42 +183,34 @@ impl<'t> Struct<'t> {
 
     fn decode(&self) -> DecodeBodies {
         let (target, runtime) = (self.target, self.target.runtime());
-        let none = quote!(_ => ::core::option::Option::None);
-        let items = quote!(_ => #runtime::decode::flat::Run::Items(0));
-        let other = quote!(_ => #runtime::decode::flat::Patch::Other { field: 0, count: 0 });
-        let done = quote!(_ => ::core::result::Result::Ok(()));
+        let none = quote!(::core::option::Option::None);
+        let items = quote!(#runtime::decode::flat::Run::Items(0));
+        let other = quote!(#runtime::decode::flat::Patch::Other { field: 0, count: 0 });
+        let done = quote!(::core::result::Result::Ok(()));
         DecodeBodies {
-            open: select(&quote!(field), &self.elements, &quote!(_ => 0), |member| open(member, target)),
-            splice: select(&quote!(field), &self.elements, &quote!(_ => 0), |member| {
-                let (ident, occurs) = (&member.ident, member.occurs(target));
-                quote!(#occurs::splice(&mut self.#ident, place, removed, inserted, view))
-            }),
-            keep: select(&quote!(field), &self.elements, &quote!(_ => {}), |member| keep(member, target)),
+            open: self.select(&quote!(0), |member, place| open(member, place, target)),
+            splice: self.ask(&quote!(splice), &quote!(splice), &quote!(0), &quote!(place, removed, inserted, view)),
+            keep: self.select(&quote!({}), |member, place| keep(member, place, target)),
             decode_field: match &self.text {
                 Some(Member { ident, ty, .. }) => {
                     quote!(<#ty as #runtime::Content>::decode(&mut self.#ident, cursor, view))
                 }
-                None => select(&quote!(field), &self.elements, &done, |member| {
-                    let (ident, occurs) = (&member.ident, member.occurs(target));
-                    quote!(#occurs::decode(&mut self.#ident, cursor, view))
-                }),
+                None => self.ask(&quote!(decode_field), &quote!(decode), &done, &quote!(cursor, view)),
             },
-            run: select(&quote!(field), &self.elements, &items, |member| {
-                let (ident, occurs) = (&member.ident, member.occurs(target));
-                quote!(#occurs::run(&mut self.#ident, cursor, decl, view))
+            run: self.ask(&quote!(run), &quote!(run), &items, &quote!(cursor, decl, view)),
+            patch: self.ask(&quote!(patch), &quote!(patch), &other, &quote!(cursor, view)),
+            item_leaves: self.select(&none, |member, place| {
+                let (ident, fields, occurs) = (&member.ident, member.fields(target), member.occurs(target));
+                match member.is_group() {
+                    true => quote!(#fields::item_leaves(&self.#ident, #place, view)),
+                    false => quote!(#occurs::item_leaves(view)),
+                }
             }),
-            patch: select(&quote!(field), &self.elements, &other, |member| {
-                let (ident, occurs) = (&member.ident, member.occurs(target));
-                quote!(#occurs::patch(&mut self.#ident, cursor, view))
-            }),
-            item_leaves: select(&quote!(field), &self.elements, &none, |member| {
-                let occurs = member.occurs(target);
-                quote!(#occurs::item_leaves(view))
-            }),
-            attribute: select(&quote!(index), &self.attributes, &done, |member| {
+            attribute: select(&quote!(index), &self.attributes, target, &done, |member, _| {
                 let (ident, value) = (&member.ident, member.attribute_value(target));
                 quote!(#value::read(&mut self.#ident, text))
             }),
+            vacant: quote!(<Self as #runtime::Content>::vacant(view)),
             vacate_attributes: self
                 .attributes
                 .iter()
@@ -192,15 +222,42 @@ impl<'t> Struct<'t> {
         }
     }
 
+    /// What the element at the place `field` is asked.
+    fn select(&self, otherwise: &TokenStream, body: impl Fn(&Member, &TokenStream) -> TokenStream) -> TokenStream {
+        select(&quote!(field), &self.elements, self.target, otherwise, body)
+    }
+
+    /// As [`select`](Self::select): a method of the member's value. `group` is what a group is asked, `element` what else is.
+    fn ask(
+        &self,
+        group: &TokenStream,
+        element: &TokenStream,
+        otherwise: &TokenStream,
+        arguments: &TokenStream,
+    ) -> TokenStream {
+        self.select(otherwise, |member, place| {
+            let (ident, fields, occurs) = (&member.ident, member.fields(self.target), member.occurs(self.target));
+            match member.is_group() {
+                true => quote!(#fields::#group(&mut self.#ident, #place, #arguments)),
+                false => quote!(#occurs::#element(&mut self.#ident, #arguments)),
+            }
+        })
+    }
+
     fn encode(&self) -> EncodeBodies {
-        let nothing = quote!(_ => {});
+        let (target, runtime) = (self.target, self.target.runtime());
         EncodeBodies {
-            encode_field: select(&quote!(index), &self.elements, &nothing, |member| {
-                let (ident, occurs) = (&member.ident, member.occurs(self.target));
-                quote!(#occurs::encode(&self.#ident, encoder, field, view))
+            encode_field: select(&quote!(index), &self.elements, target, &quote!({}), |member, place| {
+                let (ident, ty, occurs) = (&member.ident, &member.ty, member.occurs(target));
+                match member.is_group() {
+                    true => quote! {
+                        <#ty as #runtime::encode::EncodeFields>::encode_field(&self.#ident, #place, encoder, field, view)
+                    },
+                    false => quote!(#occurs::encode(&self.#ident, encoder, field, view)),
+                }
             }),
-            encode_attribute: select(&quote!(index), &self.attributes, &nothing, |member| {
-                let (ident, value) = (&member.ident, member.attribute_value(self.target));
+            encode_attribute: select(&quote!(index), &self.attributes, target, &quote!({}), |member, _| {
+                let (ident, value) = (&member.ident, member.attribute_value(target));
                 quote!(#value::write(&self.#ident, encoder, &complex.attributes[index].name))
             }),
         }
@@ -208,8 +265,11 @@ impl<'t> Struct<'t> {
 }
 
 /// Makes room for an occurrence; a default gives way to what is read.
-fn open(member: &Member, target: &Target) -> TokenStream {
-    let (ident, occurs) = (&member.ident, member.occurs(target));
+fn open(member: &Member, place: &TokenStream, target: &Target) -> TokenStream {
+    let (ident, fields, occurs) = (&member.ident, member.fields(target), member.occurs(target));
+    if member.is_group() {
+        return quote!(#fields::open(&mut self.#ident, #place, place, view));
+    }
     let reset = member.default.as_ref().map(|_| {
         let vacant = member.vacant_element(target);
         let runtime = target.runtime();
@@ -222,29 +282,11 @@ fn open(member: &Member, target: &Target) -> TokenStream {
 }
 
 /// Keeps some occurrences; a field with a default has it without any.
-fn keep(member: &Member, target: &Target) -> TokenStream {
-    let (ident, occurs) = (&member.ident, member.occurs(target));
+fn keep(member: &Member, place: &TokenStream, target: &Target) -> TokenStream {
+    let (ident, fields, occurs) = (&member.ident, member.fields(target), member.occurs(target));
     match &member.default {
+        _ if member.is_group() => quote!(#fields::keep(&mut self.#ident, #place, count, view)),
         None => quote!(#occurs::keep(&mut self.#ident, count, view)),
         Some(default) => quote!(if count == 0 { self.#ident = #default; }),
-    }
-}
-
-/// A `match` on the place of a member in the schema.
-fn select(
-    place: &TokenStream,
-    members: &[Member],
-    otherwise: &TokenStream,
-    body: impl Fn(&Member) -> TokenStream,
-) -> TokenStream {
-    let arms = members.iter().enumerate().map(|(index, member)| {
-        let body = body(member);
-        quote!(#index => #body,)
-    });
-    quote! {
-        match #place {
-            #(#arms)*
-            #otherwise,
-        }
     }
 }

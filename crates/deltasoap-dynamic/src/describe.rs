@@ -132,27 +132,31 @@ impl Operation {
         let declared = self.declaration();
         let bound = self.bound();
         let mut all = Vec::new();
-        all.extend(declared.input.as_ref().map(|it| self.message("request", it.message)));
-        all.extend(declared.output.as_ref().map(|it| self.message("response", it.message)));
+        for (kind, parameter, how) in
+            [("request", &declared.input, &bound.input), ("response", &declared.output, &bound.output)]
+        {
+            let Some(index) = parameter.as_ref().map(|it| it.message) else { continue };
+            let is_in_body = |part: &str| how.as_ref().is_none_or(|how| how.is_in_body(index, part));
+            all.push(self.message(kind, index, is_in_body));
+        }
         let headers = [("request header", &bound.input), ("response header", &bound.output)];
         for (kind, headers) in
             headers.into_iter().flat_map(|(kind, how)| how.iter().map(move |how| (kind, &how.headers)))
         {
             for header in headers {
-                let part = self.message(kind, header.message);
-                let parts = part.parts.into_iter().filter(|it| it.facts.is_empty() || !it.name.is_empty()).collect();
-                all.push(Part { parts, ..part });
+                all.push(self.message(kind, header.message, |part| *part == *header.part));
             }
         }
-        all.extend(declared.faults.iter().map(|it| self.message("fault", it.message)));
+        all.extend(declared.faults.iter().map(|it| self.message("fault", it.message, |_| true)));
         all
     }
 
-    fn message(&self, kind: &'static str, message: usize) -> Part {
+    /// A message, or those of its parts that stand in one place.
+    fn message(&self, kind: &'static str, message: usize, is_there: impl Fn(&str) -> bool) -> Part {
         let contract = self.contract();
         let describer = Describer::new(&contract.types);
         let message = &contract.description().definitions().messages[message];
-        let parts = message.parts.iter().map(|part| match &part.content {
+        let parts = message.parts.iter().filter(|part| is_there(&part.name)).map(|part| match &part.content {
             PartContent::Element(_, Some(id)) => describer.global(*id),
             PartContent::Element(name, None) => undeclared(name),
             PartContent::Type(id) => describer.parameter(&part.name, *id),
@@ -182,5 +186,36 @@ impl Contract {
     /// Describes a type.
     pub fn describe_type(&self, id: TypeId) -> Part {
         Describer::new(&self.types).global_type(id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An operation whose message has two parts, of which one is a header block.
+    fn described(body: &str) -> Part {
+        let text = format!(
+            "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:soap='http://schemas.xmlsoap.org/wsdl/soap/' \
+             xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:t='urn:t' targetNamespace='urn:t'><types>\
+             <xs:schema targetNamespace='urn:t'><xs:element name='Op' type='xs:int'/><xs:element name='Token' type='xs:string'/>\
+             </xs:schema></types><message name='I'><part name='token' element='t:Token'/><part name='body' element='t:Op'/>\
+             </message><portType name='P'><operation name='Op'><input message='t:I'/></operation></portType>\
+             <binding name='B' type='t:P'><soap:binding transport='http://schemas.xmlsoap.org/soap/http'/><operation name='Op'>\
+             <soap:operation soapAction=''/><input><soap:header message='t:I' part='token' use='literal'/>{body}</input>\
+             </operation></binding></definitions>"
+        );
+        Contract::from_text(&text).expect("a description").operation("Op").expect("an operation").describe()
+    }
+
+    #[test]
+    fn header_blocks_are_no_part_of_the_body() {
+        for body in ["<soap:body use='literal'/>", "<soap:body use='literal' parts='body'/>"] {
+            let parts = described(body).parts;
+            let names = |part: &Part| part.parts.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
+            let shown: Vec<_> = parts.iter().map(|part| (part.kind, names(part))).collect();
+            let expected = [("request", vec!["Op".to_owned()]), ("request header", vec!["Token".to_owned()])];
+            assert_eq!(shown, expected, "{body}");
+        }
     }
 }

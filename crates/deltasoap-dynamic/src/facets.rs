@@ -3,45 +3,59 @@
 //! The engine looks at built-in types and enumerations. What else a schema says is looked at here: by the validation of messages,
 //! and for samples, which are to be valid.
 
-mod order;
+mod calendar;
 mod pattern;
+mod value;
 
 pub(crate) use pattern::sample as pattern_sample;
+pub(crate) use value::canonical;
 
-use deltasoap_core::Simple;
+use deltasoap_core::QName;
 use deltasoap_core::schema::Builtin;
 use deltasoap_wsdl::Schemas;
-use deltasoap_wsdl::xsd::{Facets, TypeDefinition, TypeId, Variety};
-use order::compare;
+use deltasoap_wsdl::xsd::{Enumerated, Facets, TypeDefinition, TypeId, Variety, WhiteSpace};
+use std::borrow::Cow;
 use std::cmp::Ordering;
+use value::{compare, is_lexical};
 
 /// Most types in unions and restrictions that are followed.
 const DEPTH: usize = 64;
 
-/// What a text violates of a simple type, for people; `None` for a text that the type allows.
+/// What a qualified name in a text stands for; `None` for a prefix that is not declared.
+pub(crate) type Resolve<'r> = &'r dyn Fn(&str) -> Option<QName>;
+
+/// What a text violates of a simple type, for people; `None` for a text that the type allows. Prefixes are not looked at.
 pub(crate) fn violation(schemas: &Schemas, id: TypeId, text: &str) -> Option<String> {
-    of_type(schemas, id, text, DEPTH)
+    violation_in(schemas, id, text, &|name| Some(QName::owned("", name)))
 }
 
-fn of_type(schemas: &Schemas, id: TypeId, text: &str, depth: usize) -> Option<String> {
+/// As [`violation`], where names mean something.
+pub(crate) fn violation_in(schemas: &Schemas, id: TypeId, text: &str, names: Resolve<'_>) -> Option<String> {
+    of_type(schemas, id, text, names, DEPTH)
+}
+
+fn of_type(schemas: &Schemas, id: TypeId, text: &str, names: Resolve<'_>, depth: usize) -> Option<String> {
     let depth = depth.checked_sub(1)?;
-    let text = &*normalized(schemas, id, text);
+    let plain = normalized(schemas, id, text);
     let of_base = match schemas.variety(id)? {
-        Variety::Builtin(builtin) => of_builtin(*builtin, text),
-        Variety::List(item) => text.split_ascii_whitespace().find_map(|it| of_type(schemas, *item, it, depth)),
-        Variety::Union(members) if members.iter().all(|&it| of_type(schemas, it, text, depth).is_some()) => {
+        Variety::Builtin(builtin) => of_builtin(*builtin, &plain, names),
+        Variety::List(item) => plain.split_ascii_whitespace().find_map(|it| of_type(schemas, *item, it, names, depth)),
+        // Each member has its own say about white space.
+        Variety::Union(members) if members.iter().all(|&it| of_type(schemas, it, text, names, depth).is_some()) => {
             Some(format!("{text:?} is of none of the types that the union has"))
         }
         _ => None,
     };
-    of_base.or_else(|| steps(schemas, id).iter().find_map(|facets| of_step(schemas, id, facets, text)))
+    of_base.or_else(|| steps(schemas, id).iter().find_map(|facets| of_step(schemas, id, facets, &plain, names)))
 }
 
-fn of_builtin(builtin: Builtin, text: &str) -> Option<String> {
-    let reason = |error: deltasoap_core::lexical::LexicalError| {
-        format!("{text:?} is not of xsd:{}: {}", builtin.local(), error.reason)
-    };
-    Simple::parse(builtin, text).err().map(reason)
+fn of_builtin(builtin: Builtin, text: &str, names: Resolve<'_>) -> Option<String> {
+    let wrong = |reason: &str| format!("{text:?} is not of xsd:{}: {reason}", builtin.local());
+    if let Err(reason) = is_lexical(builtin, text) {
+        return Some(wrong(reason));
+    }
+    let is_name = matches!(builtin, Builtin::QName | Builtin::Notation);
+    (is_name && names(text).is_none()).then(|| wrong("its prefix is not declared"))
 }
 
 /// The facets of a type and of all types that it restricts.
@@ -57,20 +71,26 @@ pub(crate) fn steps(schemas: &Schemas, id: TypeId) -> Vec<&Facets> {
     steps
 }
 
-/// The text without the white space that the type does not keep.
-fn normalized(schemas: &Schemas, id: TypeId, text: &str) -> String {
-    let keeps = matches!(schemas.variety(id), Some(Variety::Builtin(Builtin::String)) | Some(Variety::Any) | None);
-    let collapses =
-        steps(schemas, id).iter().any(|it| it.white_space == Some(deltasoap_wsdl::xsd::WhiteSpace::Collapse));
-    let is_kept = keeps && !collapses || schemas.variety(id) == Some(&Variety::Builtin(Builtin::NormalizedString));
-    if is_kept { text.to_owned() } else { text.split_ascii_whitespace().collect::<Vec<_>>().join(" ") }
+/// The text without the white space that the type does not keep (XSD 1.0 part 2, 4.3.6).
+fn normalized<'t>(schemas: &Schemas, id: TypeId, text: &'t str) -> Cow<'t, str> {
+    let said = steps(schemas, id).iter().find_map(|it| it.white_space);
+    let usual = match schemas.variety(id) {
+        Some(Variety::Builtin(Builtin::String) | Variety::Any) | None => WhiteSpace::Preserve,
+        Some(Variety::Builtin(Builtin::NormalizedString)) => WhiteSpace::Replace,
+        _ => WhiteSpace::Collapse,
+    };
+    match said.unwrap_or(usual) {
+        WhiteSpace::Preserve => Cow::Borrowed(text),
+        WhiteSpace::Replace => Cow::Owned(text.replace(['\t', '\n', '\r'], " ")),
+        WhiteSpace::Collapse => Cow::Owned(text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")),
+    }
 }
 
-fn of_step(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str) -> Option<String> {
+fn of_step(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str, names: Resolve<'_>) -> Option<String> {
     of_length(schemas, id, facets, text)
         .or_else(|| of_bounds(schemas, id, facets, text))
         .or_else(|| of_digits(facets, text))
-        .or_else(|| of_enumeration(schemas, id, facets, text))
+        .or_else(|| of_enumeration(schemas, id, facets, text, names))
         .or_else(|| of_patterns(facets, text))
 }
 
@@ -104,12 +124,14 @@ fn length(schemas: &Schemas, id: TypeId, text: &str) -> Option<(u64, &'static st
 
 fn of_bounds(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str) -> Option<String> {
     let Some(Variety::Builtin(builtin)) = schemas.variety(id) else { return None };
+    use Ordering::{Equal, Greater, Less};
     let breaks = |bound: &Option<Box<str>>, wrong: &[Ordering], what: &str| {
         let bound = bound.as_deref()?;
-        let order = compare(*builtin, text, bound)?;
-        wrong.contains(&order).then(|| format!("{text} is not {what} {bound}"))
+        // What has no order is not on the right side.
+        let is_wrong = compare(*builtin, text, bound).is_none_or(|order| wrong.contains(&order));
+        let is_same_nan = text == "NaN" && bound == "NaN" && !wrong.contains(&Equal);
+        (is_wrong && !is_same_nan).then(|| format!("{text} is not {what} {bound}"))
     };
-    use Ordering::{Equal, Greater, Less};
     breaks(&facets.min_inclusive, &[Less], "at least")
         .or_else(|| breaks(&facets.max_inclusive, &[Greater], "at most"))
         .or_else(|| breaks(&facets.min_exclusive, &[Less, Equal], "greater than"))
@@ -131,16 +153,16 @@ fn of_digits(facets: &Facets, text: &str) -> Option<String> {
     }
 }
 
-fn of_enumeration(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str) -> Option<String> {
+fn of_enumeration(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str, names: Resolve<'_>) -> Option<String> {
     const MOST: usize = 10;
-    let builtin = match schemas.variety(id) {
-        Some(Variety::Builtin(Builtin::QName | Builtin::Notation)) => return None,
-        Some(Variety::Builtin(builtin)) => *builtin,
-        _ => Builtin::String,
+    let is_name = matches!(schemas.variety(id), Some(Variety::Builtin(Builtin::QName | Builtin::Notation)));
+    let value = canonical(schemas, id, text, names);
+    let is_this = |allowed: &Enumerated| match &allowed.name {
+        Some(name) if is_name => names(text).as_ref() == Some(name),
+        _ if is_name => allowed.value.trim_ascii() == text.rsplit(':').next().unwrap_or_default(),
+        _ => *allowed.value == *text || canonical(schemas, id, &allowed.value, names) == value,
     };
-    let value = Simple::parse(builtin, text).ok();
-    let is_this = |allowed: &str| allowed == text || value.is_some() && Simple::parse(builtin, allowed).ok() == value;
-    if facets.enumeration.is_empty() || facets.enumeration.iter().any(|it| is_this(&it.value)) {
+    if facets.enumeration.is_empty() || facets.enumeration.iter().any(is_this) {
         return None;
     }
     let values: Vec<_> = facets.enumeration.iter().take(MOST).map(|it| &*it.value).collect();
@@ -148,11 +170,15 @@ fn of_enumeration(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str) ->
     Some(format!("{text:?} is none of {}{more}", values.join(", ")))
 }
 
-/// Patterns that cannot be compiled, such as those that name blocks of Unicode, are not looked at.
 fn of_patterns(facets: &Facets, text: &str) -> Option<String> {
-    let compiled: Option<Vec<_>> = facets.patterns.iter().map(|it| pattern::compiled(it)).collect();
-    let is_match = compiled?.iter().any(|pattern| pattern.is_match(text));
-    if facets.patterns.is_empty() || is_match {
+    let mut is_match = facets.patterns.is_empty();
+    for it in &facets.patterns {
+        match pattern::compiled(it) {
+            Some(pattern) => is_match |= pattern.is_match(text),
+            None => return Some(format!("the pattern {it} is not one of XML Schema, or is too large to be checked")),
+        }
+    }
+    if is_match {
         return None;
     }
     Some(format!("{text:?} does not match the pattern {}", facets.patterns.join(" or ")))

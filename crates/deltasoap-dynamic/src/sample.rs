@@ -22,6 +22,7 @@ use deltasoap_core::schema::{
 use deltasoap_core::{Node, QName, Record, Shared, Value};
 use deltasoap_wsdl::lower::Origin;
 use deltasoap_wsdl::xsd::TypeId;
+use std::ops::Range;
 
 /// Elements deeper than this are left out even if they are required: the type has no end.
 const ENDLESS: usize = 64;
@@ -102,10 +103,12 @@ impl<'t> Sampler<'t> {
             Compositor::Choice => Some(self.alternative(complex)),
             Compositor::Sequence | Compositor::All => None,
         };
+        let taken = complex.taken(|branches| self.branch(complex, branches));
         for (index, field) in complex.fields.iter().enumerate() {
             record.fields.push(match chosen {
+                _ if taken[index].is_none() => nothing(field),
                 Some(chosen) if chosen != index => nothing(field),
-                chosen => self.field(field, chosen.is_some()),
+                chosen => self.field(field, chosen.is_some() || taken[index] > Some(0)),
             });
         }
         record
@@ -117,6 +120,16 @@ impl<'t> Sampler<'t> {
         let order = (0..complex.fields.len()).map(|step| (start + step) % complex.fields.len());
         let is_new = |&index: &usize| !self.open.contains(&complex.fields[index].element);
         order.clone().find(is_new).or_else(|| order.clone().next()).unwrap_or_default()
+    }
+
+    /// Which branch of a choice between groups: one that does not lead back to where we are.
+    fn branch(&mut self, complex: &ComplexElement, branches: &[Range<usize>]) -> usize {
+        let start = if self.chance.is_some() { self.below(branches.len()) } else { 0 };
+        let is_new = |&index: &usize| {
+            let fields = &complex.fields[branches[index].clone()];
+            !fields.is_empty() && !fields.iter().any(|field| self.open.contains(&field.element))
+        };
+        (0..branches.len()).map(|step| (start + step) % branches.len()).find(is_new).unwrap_or(start)
     }
 
     fn field(&mut self, field: &Field, is_chosen: bool) -> Value {

@@ -205,7 +205,7 @@ mod changed {
         let mut tally = Tally::default();
         for whole in texts.map(compiled) {
             for at in (HEADER..whole.len()).step_by(step) {
-                for change in [0x01, 0x02, 0x10, 0x7F, 0x80, 0xFF] {
+                for change in [0x01, 0xFF] {
                     let mut file = whole.clone();
                     file[at] ^= change;
                     assert!(!is_taken(file.clone()), "the checksum of byte {at}");
@@ -232,12 +232,12 @@ mod changed {
 
     /// `cargo xtask attacks` runs it: alone, since it looks at the memory of the process.
     #[test]
-    #[ignore = "takes a minute, and wants to be alone"]
-    fn attack_every_byte_of_compiled_files() {
+    #[ignore = "takes minutes, and wants to be alone"]
+    fn attack_with_damaged_compiled_files() {
         let start = Instant::now();
-        let Tally { files, taken, slowest, largest } = damaged(1);
+        let Tally { files, taken, slowest, largest } = damaged(7);
         println!(
-            "| compiled descriptions: every byte of three files changed in 6 ways under a right checksum, and every length | {files} files: {} refused with an \
+            "| compiled descriptions: one byte in seven of three files changed in two ways under a right checksum, and as many lengths | {files} files: {} refused with an \
              error, {taken} usable, no panic | {:.1} s; slowest {:.0} ms | at most {} KiB for a file |",
             files - taken,
             start.elapsed().as_secs_f64(),

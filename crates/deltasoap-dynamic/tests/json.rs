@@ -8,6 +8,11 @@ use deltasoap_dynamic::Contract;
 use serde_json::{Value as Json, json};
 use support::{Codec, shop};
 
+/// A number of JSON as it is written.
+fn number(text: &str) -> Json {
+    serde_json::from_str(text).expect("a number")
+}
+
 /// Reads an order by the engine, takes it to JSON and back, and compares values and what is written of them.
 fn round_trip(content: &str) -> Json {
     let contract = shop();
@@ -30,7 +35,7 @@ fn fields_attributes_lists_and_nil() {
     let expected = json!({
         "customer": "",
         "item": [
-            { "@id": "i1", "code": "A-1", "count": 2, "price": { "@currency": "EUR", "$": 1.5 }, "remark": null },
+            { "@id": "i1", "code": "A-1", "count": 2, "price": { "@currency": "EUR", "$": number("1.50") }, "remark": null },
             { "code": "B-2", "count": 1, "remark": "" },
         ],
     });
@@ -190,6 +195,85 @@ fn numbers_are_exact_or_strings() {
         let json = codec.to_json(&value);
         assert_eq!((&json["number"], &json["total"]["$"]), (&number_json, &total_json));
         assert_eq!(codec.read_json(&json).expect("a value"), value);
+    }
+}
+
+/// `written` is what a message has for a number of JSON, `json` what that becomes again.
+#[track_caller]
+fn assert_kept(codec: &Codec<'_>, element: &str, given: &str, written: &str, json: &str) {
+    let given = serde_json::from_str(&format!("{{\"{element}\": {given}}}")).expect("JSON");
+    let value = codec.read_json(&given).unwrap_or_else(|error| panic!("{given}: {error}"));
+    let message = codec.write(&value);
+    assert!(message.contains(&format!("{element}>{written}<")), "{given}: {message}");
+    let again = codec.to_json(&codec.read(&format!("<{element}>{written}</{element}>")));
+    assert_eq!(serde_json::to_string(&again[element]).expect("JSON"), json, "{given}");
+}
+
+#[test]
+fn no_digit_of_a_number_is_lost() {
+    let elements = ["decimal", "integer", "long", "double", "dateTime", "time", "duration"];
+    let elements: String =
+        elements.iter().map(|it| format!("<xs:element name='{it}' type='xs:{it}' minOccurs='0'/>")).collect();
+    let contract = support::schema(&format!(
+        "<xs:element name='r'><xs:complexType><xs:sequence>{elements}</xs:sequence></xs:complexType></xs:element>"
+    ));
+    let codec = Codec::of_element(&contract, "r");
+    let long = "123456789012345678901234567890";
+    for (element, given, written, json) in [
+        ("decimal", "12345678901234567890.1234", "12345678901234567890.1234", "\"12345678901234567890.1234\""),
+        ("decimal", "250.00", "250.00", "250.00"),
+        ("decimal", "0.10", "0.10", "0.10"),
+        ("decimal", "-7", "-7", "-7"),
+        ("decimal", "1.50e1", "15.0", "15.0"),
+        ("decimal", "1e-7", "0.0000001", "0.0000001"),
+        ("integer", long, long, &format!("\"{long}\"")),
+        ("integer", "1.2e3", "1200", "1200"),
+        ("integer", "-5.00", "-5", "-5"),
+        ("long", "9223372036854775807", "9223372036854775807", "\"9223372036854775807\""),
+        ("double", "-0.0", "-0", "-0.0"),
+        ("double", "1e300", "1e+300", "1e+300"),
+        (
+            "dateTime",
+            "\"2026-01-02T03:04:05.1234567890123Z\"",
+            "2026-01-02T03:04:05.1234567890123Z",
+            "\"2026-01-02T03:04:05.1234567890123Z\"",
+        ),
+        ("time", "\"03:04:05.00000000000001\"", "03:04:05.00000000000001", "\"03:04:05.00000000000001\""),
+        ("duration", "\"PT1.1234567890123S\"", "PT1.1234567890123S", "\"PT1.1234567890123S\""),
+    ] {
+        assert_kept(&codec, element, given, written, json);
+    }
+    for (element, wrong) in [
+        ("integer", "1.5"),
+        ("integer", "1e999999999999"),
+        ("decimal", "1e5000"),
+        ("double", "1e400"),
+        ("long", "1e19"),
+    ] {
+        let json = serde_json::from_str(&format!("{{\"{element}\": {wrong}}}")).expect("JSON");
+        let error = codec.read_json(&json).expect_err(wrong);
+        assert_eq!(
+            (error.path(), error.found()),
+            (&*format!(".{element}"), &*format!("the number {json}", json = json[element]))
+        );
+    }
+}
+
+#[test]
+fn the_type_of_a_plain_number_keeps_its_digits() {
+    let contract = shop();
+    let codec = Codec::new(&contract, "Order");
+    for (plain, label, again) in [
+        ("2147483648", "xsd:long", "2147483648"),
+        ("18446744073709551615", "xsd:unsignedLong", "\"18446744073709551615\""),
+        ("123456789012345678901", "xsd:integer", "\"123456789012345678901\""),
+        ("0.30000000000000004", "xsd:double", "0.30000000000000004"),
+        ("12345678901234567890.1234", "xsd:decimal", "\"12345678901234567890.1234\""),
+        ("-0", "xsd:double", "-0.0"),
+    ] {
+        let value = codec.read_json(&order(json!({ "extra": number(plain) }))).expect("an order");
+        let extra = codec.to_json(&value)["extra"].clone();
+        assert_eq!((extra["$type"].as_str(), extra["$"].to_string()), (Some(label), again.to_owned()));
     }
 }
 

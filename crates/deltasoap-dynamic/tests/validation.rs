@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::shop;
+use support::{schema, shop};
 
 /// Findings of an order with this in it, each as `path: message`.
 fn findings(content: &str) -> Vec<String> {
@@ -123,4 +123,161 @@ fn positions_are_lines_and_columns_of_characters() {
         .flat_map(u16::to_le_bytes)
         .collect();
     assert_eq!(shop().validate(&wide)[0].line, 2);
+}
+
+/// Checks which contents of `<Op>` are valid by a schema.
+fn check(content: &str, good: &[&str], bad: &[(&str, &str)]) {
+    let contract = schema(content);
+    let findings = |message: &str| {
+        let xsi = "http://www.w3.org/2001/XMLSchema-instance";
+        let message = message.replacen("<Op", &format!("<Op xmlns='urn:t' xmlns:t='urn:t' xmlns:xsi='{xsi}'"), 1);
+        contract.validate(message.as_bytes())
+    };
+    for message in good {
+        assert_eq!(findings(message), [], "{message}");
+    }
+    for (message, expected) in bad {
+        let found = findings(message);
+        assert!(found.iter().any(|it| it.message.contains(expected)), "{message}: {found:#?}");
+    }
+}
+
+fn op(content: &str) -> String {
+    format!("<xs:element name='Op'><xs:complexType>{content}</xs:complexType></xs:element>")
+}
+
+#[test]
+fn values_are_compared_and_not_their_texts() {
+    check(
+        &op(
+            "<xs:sequence><xs:element name='d' type='xs:boolean' fixed='1'/><xs:element name='n' type='xs:decimal' fixed='1.0'/>\
+             <xs:element name='e' minOccurs='0'><xs:simpleType><xs:restriction base='xs:dateTime'>\
+             <xs:enumeration value='2026-01-01T00:00:00Z'/></xs:restriction></xs:simpleType></xs:element></xs:sequence>\
+             <xs:attribute name='a' type='xs:int' fixed='7'/>",
+        ),
+        &[
+            "<Op><d>true</d><n>1</n></Op>",
+            "<Op a='+07'><d/><n/></Op>",
+            "<Op><d>1</d><n>1.00</n><e>2026-01-01T01:00:00+01:00</e></Op>",
+        ],
+        &[
+            ("<Op><d>false</d><n>1</n></Op>", "instead of the fixed value"),
+            ("<Op><d>1</d><n>1.1</n></Op>", "instead of the fixed value"),
+            ("<Op a='8'><d/><n/></Op>", "attribute a: \"8\" instead of the fixed value"),
+            ("<Op><d/><n/><e>2026-01-01T00:00:00</e></Op>", "is none of"),
+        ],
+    );
+}
+
+#[test]
+fn times_and_durations_have_bounds_and_lexical_forms() {
+    let restricted = |base: &str, facet: &str| {
+        format!("<xs:simpleType><xs:restriction base='xs:{base}'><xs:{facet}/></xs:restriction></xs:simpleType>")
+    };
+    let (span, time) =
+        (restricted("duration", "maxInclusive value='P1D'"), restricted("time", "minInclusive value='12:00:00'"));
+    check(
+        &op(&format!(
+            "<xs:choice><xs:element name='d'>{span}</xs:element><xs:element name='t'>{time}</xs:element>\
+             <xs:element name='m' type='xs:gMonthDay'/><xs:element name='i' type='xs:dateTime'/></xs:choice>"
+        )),
+        &["<Op><d>PT24H</d></Op>", "<Op><t>12:00:00</t></Op>", "<Op><m>--02-29</m></Op>"],
+        &[
+            ("<Op><d>P400D</d></Op>", "P400D is not at most P1D"),
+            ("<Op><d>P1M</d></Op>", "P1M is not at most P1D"),
+            ("<Op><d>P</d></Op>", "is not of xsd:duration"),
+            ("<Op><t>01:00:00</t></Op>", "01:00:00 is not at least 12:00:00"),
+            ("<Op><m>--02-31</m></Op>", "is not of xsd:gMonthDay"),
+            ("<Op><i>+2001-07-11T12:23:45</i></Op>", "is not of xsd:dateTime"),
+        ],
+    );
+}
+
+#[test]
+fn types_may_be_those_of_unions_and_not_those_that_are_blocked() {
+    check(
+        &("<xs:simpleType name='A'><xs:restriction base='xs:int'/></xs:simpleType><xs:simpleType name='U'>\
+           <xs:union memberTypes='t:A xs:date'/></xs:simpleType><xs:complexType name='B'><xs:sequence/></xs:complexType>\
+           <xs:complexType name='E'><xs:complexContent><xs:extension base='t:B'><xs:attribute name='x'/></xs:extension>\
+           </xs:complexContent></xs:complexType><xs:element name='h' type='xs:int' block='substitution'/>\
+           <xs:element name='s' type='xs:int' substitutionGroup='t:h'/>"
+            .to_owned()
+            + &op("<xs:choice><xs:element name='u' type='t:U'/><xs:element name='b' type='t:B' block='extension'/>\
+                   <xs:element name='c' type='t:B'/><xs:element ref='t:h'/></xs:choice>")),
+        &["<Op><u xsi:type='t:A'>5</u></Op>", "<Op><c xsi:type='t:E' x='1'/></Op>", "<Op><h>1</h></Op>"],
+        &[
+            ("<Op><u xsi:type='xs:string' xmlns:xs='http://www.w3.org/2001/XMLSchema'>5</u></Op>", "is not derived from U"),
+            ("<Op><b xsi:type='t:E' x='1'/></Op>", "E is blocked where a type is expected that is B"),
+            ("<Op><s>1</s></Op>", "expected <u>"),
+        ],
+    );
+}
+
+#[test]
+fn wildcards_ask_for_what_they_say() {
+    let any = |process: &str| {
+        let content = format!(
+            "<xs:sequence><xs:any processContents='{process}'/></xs:sequence><xs:anyAttribute processContents='{process}'/>"
+        );
+        op(&content) + "<xs:element name='known' type='xs:int'/><xs:attribute name='a' type='xs:int'/>"
+    };
+    let (unknown, wrong) = ("<Op><other xmlns=''/></Op>", "<Op><known>x</known></Op>");
+    check(
+        &any("strict"),
+        &["<Op t:a='1'><known>1</known></Op>"],
+        &[
+            (unknown, "<other> is not declared"),
+            (wrong, "is not of xsd:int"),
+            ("<Op/>", "an element is missing"),
+            ("<Op t:a='x'><known>1</known></Op>", "attribute a: \"x\" is not of xsd:int"),
+            ("<Op b='1'><known>1</known></Op>", "b is not declared"),
+        ],
+    );
+    check(&any("lax"), &[unknown, "<Op b='1'><known>1</known></Op>"], &[(wrong, "is not of xsd:int")]);
+    check(&any("skip"), &[unknown, wrong, "<Op t:a='x'><known/></Op>"], &[("<Op/>", "an element is missing")]);
+}
+
+#[test]
+fn what_must_be_unique_is_and_references_lead_somewhere() {
+    let schema = "<xs:element name='Op'><xs:complexType><xs:sequence>\
+        <xs:element name='row' minOccurs='0' maxOccurs='unbounded'><xs:complexType>\
+        <xs:attribute name='k' type='xs:decimal'/><xs:attribute name='to' type='xs:decimal'/><xs:attribute name='u'/>\
+        <xs:attribute name='id' type='xs:ID'/><xs:attribute name='ref' type='xs:IDREF'/>\
+        </xs:complexType></xs:element></xs:sequence></xs:complexType>\
+        <xs:key name='rows'><xs:selector xpath='t:row'/><xs:field xpath='@k'/></xs:key>\
+        <xs:keyref name='links' refer='t:rows'><xs:selector xpath='.//t:row'/><xs:field xpath='@to'/></xs:keyref>\
+        <xs:unique name='names'><xs:selector xpath='*'/><xs:field xpath='@u'/></xs:unique></xs:element>";
+    check(
+        schema,
+        &[
+            "<Op><row k='1' u='a'/><row k='2' to='1.0' u='b'/><row k='3'/></Op>",
+            "<Op><row k='1' id='x'/><row k='2' ref='x'/></Op>",
+        ],
+        &[
+            ("<Op><row k='1'/><row k='1.0'/></Op>", "rows: 1. is there twice"),
+            ("<Op><row/></Op>", "rows: <row> has not all values of the key"),
+            ("<Op><row k='1' to='2'/></Op>", "links: nothing has the key 2."),
+            ("<Op><row k='1' u='a'/><row k='2' u='a'/></Op>", "names: a is there twice"),
+            ("<Op><row k='1' id='x'/><row k='2' id='x'/></Op>", "another element has the ID x"),
+            ("<Op><row k='1' ref='y'/></Op>", "no element has the ID y"),
+        ],
+    );
+}
+
+#[test]
+fn attributes_that_are_prohibited_and_counts_within_counts_are_as_they_are_written() {
+    check(
+        &op("<xs:sequence minOccurs='2' maxOccurs='10'><xs:element name='e' maxOccurs='2'/></xs:sequence>\
+             <xs:attribute name='a' use='prohibited'/>"),
+        &["<Op><e/><e/></Op>"],
+        &[("<Op><e/></Op>", "<e> is missing"), ("<Op a='1'><e/><e/></Op>", "the attribute a may not stand here")],
+    );
+    check(
+        &op(
+            "<xs:attribute name='a'><xs:simpleType><xs:restriction base='xs:string'><xs:pattern value='a*?'/></xs:restriction>\
+             </xs:simpleType></xs:attribute>",
+        ),
+        &[],
+        &[("<Op a='a'/>", "the pattern a*? is not one of XML Schema")],
+    );
 }

@@ -3,6 +3,10 @@
 //!
 //! Nothing here depends on the provider that the process may have installed for rustls, nor installs one.
 
+mod pinned;
+
+use pinned::Pinned;
+use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::{self, PemObject};
@@ -102,9 +106,17 @@ fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     if certificates.is_empty() { Err(TlsError::NoCertificate) } else { Ok(certificates) }
 }
 
-/// Certificates of authorities that are trusted.
+/// Certificates that are trusted: of authorities, and of servers themselves.
+///
+/// A server whose own certificate is one [that was given](Self::from_pem) is trusted by that, though nobody else vouches for it: it can be
+/// self-signed, as `openssl req -x509` makes them, and an authority's. Its dates have to be valid, and it has to be for the host's name: by its
+/// `subjectAltName`, or by its common name if it has none of the former.
 #[derive(Debug, Clone)]
-pub struct Roots(RootCertStore);
+pub struct Roots {
+    store: RootCertStore,
+    /// Those that were given, as they are.
+    given: Vec<CertificateDer<'static>>,
+}
 
 impl Roots {
     /// From a PEM text with one certificate or more.
@@ -113,8 +125,9 @@ impl Roots {
     /// When the text is malformed or holds no certificate, or one cannot be used.
     pub fn from_pem(pem: impl AsRef<[u8]>) -> Result<Self, TlsError> {
         let mut store = RootCertStore::empty();
-        certificates(pem.as_ref())?.into_iter().try_for_each(|certificate| store.add(certificate))?;
-        Ok(Roots(store))
+        let given = certificates(pem.as_ref())?;
+        given.iter().cloned().try_for_each(|certificate| store.add(certificate))?;
+        Ok(Roots { store, given })
     }
 
     /// Those that the system trusts, or the files that `SSL_CERT_FILE` and `SSL_CERT_DIR` name. What cannot be read of them is left
@@ -127,13 +140,19 @@ impl Roots {
         if ignored > 0 || store.is_empty() {
             tracing::warn!(used = store.len(), ignored, "some or all roots of the system cannot be used");
         }
-        Roots(store)
+        Roots { store, given: Vec::new() }
+    }
+
+    fn verifier(self) -> Result<Pinned, TlsError> {
+        let chains = WebPkiServerVerifier::builder_with_provider(Arc::new(self.store), provider());
+        Ok(Pinned { chains: chains.build().map_err(TlsError::Verifier)?, trusted: self.given })
     }
 
     /// These and others.
     #[must_use]
     pub fn and(mut self, others: Roots) -> Self {
-        self.0.roots.extend(others.0.roots);
+        self.store.roots.extend(others.store.roots);
+        self.given.extend(others.given);
         self
     }
 }
@@ -193,7 +212,7 @@ impl ServerTls {
     }
 
     pub(crate) fn config(self) -> Result<Arc<ServerConfig>, TlsError> {
-        let verifier = |roots: Roots| WebPkiClientVerifier::builder_with_provider(Arc::new(roots.0), provider());
+        let verifier = |roots: Roots| WebPkiClientVerifier::builder_with_provider(Arc::new(roots.store), provider());
         let verifier = match self.clients {
             Clients::Anonymous => Ok(WebPkiClientVerifier::no_client_auth()),
             Clients::Optional(roots) => verifier(roots).allow_unauthenticated().build(),
@@ -239,11 +258,16 @@ impl ClientTls {
         self
     }
 
-    pub(crate) fn config(self) -> Result<ClientConfig, TlsError> {
+    /// The configuration of rustls, for other clients that are to trust the same servers.
+    ///
+    /// # Errors
+    /// When the identity or the roots cannot be used.
+    pub fn config(self) -> Result<ClientConfig, TlsError> {
         let builder = versions(ClientConfig::builder_with_provider(provider()))?;
         let builder = match self.is_unverified {
             true => builder.dangerous().with_custom_certificate_verifier(Arc::new(Unverified(provider()))),
-            false => builder.with_root_certificates(self.roots.0),
+            false if self.roots.given.is_empty() => builder.with_root_certificates(self.roots.store),
+            false => builder.dangerous().with_custom_certificate_verifier(Arc::new(self.roots.verifier()?)),
         };
         match self.identity {
             Some(Identity { chain, key }) => Ok(builder.with_client_auth_cert(chain, key)?),

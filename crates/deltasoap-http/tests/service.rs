@@ -183,6 +183,15 @@ async fn mandatory_headers_must_be_understood() {
             post(&service, "text/xml", message(version, &[optional.clone(), strange.clone()], &echo(""))).await;
         assert_eq!(refused.status, StatusCode::INTERNAL_SERVER_ERROR);
         assert_eq!(fault(&refused).code, FaultCode::MustUnderstand);
+        let place = ", in /Envelope/Header/Strange, at byte ";
+        let (_, byte) =
+            fault(&refused).reason.split_once(place).map(|(a, b)| (a.to_owned(), b.to_owned())).expect(place);
+        let sent = message(version, &[optional.clone(), strange.clone()], &echo(""));
+        let begin = sent[..sent.find("Strange").expect("the block")].rfind('<').expect("its tag");
+        assert_eq!(byte, begin.to_string());
+        let twice = [HeaderBlock { node: Node::new(strange.node.name.clone()) }, strange.clone(), strange.clone()];
+        let refused_again = post(&service, "text/xml", message(version, &twice, &echo(""))).await;
+        assert!(fault(&refused_again).reason.contains("/Envelope/Header/Strange[2], at byte"));
         let (head, _) = decode_reply::<EchoResponse>(refused.body.as_bytes()).expect("a message");
         let listed = head.header(Version::Soap12.namespace(), "NotUnderstood").is_some();
         assert_eq!(listed, version == Version::Soap12);

@@ -265,3 +265,65 @@ async fn other_protocols_go_over_tls_too() {
         assert_eq!(client.call::<_, YouAre>(&WhoAmI {}).await.is_ok(), is_right, "{host}");
     }
 }
+
+/// A self-signed certificate as `openssl req -x509` makes it: an authority's, which the server shows for its own.
+fn self_signed(change: impl FnOnce(&mut CertificateParams)) -> (Identity, Roots) {
+    let mut params = CertificateParams::new([]).expect("parameters");
+    params.distinguished_name.push(DnType::CommonName, "localhost");
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    change(&mut params);
+    let key = KeyPair::generate().expect("a key");
+    let certificate = params.self_signed(&key).expect("a certificate").pem();
+    let identity = Identity::from_pem(&certificate, key.serialize_pem()).expect("an identity");
+    (identity, Roots::from_pem(certificate).expect("roots"))
+}
+
+#[tokio::test]
+async fn a_self_signed_certificate_is_trusted_where_it_is_the_one_that_was_given() {
+    let alternative = |name: &str| rcgen::SanType::DnsName(name.try_into().expect("a name"));
+    type Change = Box<dyn Fn(&mut CertificateParams)>;
+    let cases: [(&str, Change, Option<&str>); 8] = [
+        ("no alternative name", Box::new(|_| {}), None),
+        ("an alternative name", Box::new(move |params| params.subject_alt_names.push(alternative("localhost"))), None),
+        ("no authority's", Box::new(|params| params.is_ca = IsCa::NoCa), None),
+        ("an explicit end entity", Box::new(|params| params.is_ca = IsCa::ExplicitNoCa), None),
+        (
+            "another alternative name, whatever the common name is",
+            Box::new(move |params| params.subject_alt_names.push(alternative("other.example"))),
+            Some("not valid for name"),
+        ),
+        (
+            "another common name",
+            Box::new(|params| params.distinguished_name.push(DnType::CommonName, "other.example")),
+            Some("not valid for"),
+        ),
+        ("expired", Box::new(|params| params.not_after = rcgen::date_time_ymd(2020, 1, 1)), Some("expired")),
+        (
+            "not yet valid",
+            Box::new(|params| params.not_before = rcgen::date_time_ymd(4000, 1, 1)),
+            Some("not valid yet"),
+        ),
+    ];
+    for (case, change, refused) in cases {
+        let (identity, roots) = self_signed(change);
+        let (address, handle) = serve_tls(ServerTls::new(identity), open_service()).await;
+        let call = async |roots: Roots| {
+            let transport = HttpTransport::with_tls(ClientTls::new(roots)).expect("a transport");
+            let url = format!("https://localhost:{}/", address.port());
+            let client = Client::builder(url).build_with(transport).expect("a client");
+            client.call::<_, YouAre>(&WhoAmI {}).await
+        };
+        match (call(roots).await, refused) {
+            (Ok(_), None) => {}
+            (Err(error), Some(refused)) => {
+                let text = format!("{error:?} {error}").to_lowercase().replace("notvalidyet", "not valid yet");
+                assert!(text.contains(refused) || text.contains("notvalidfor"), "{case}: {text}");
+            }
+            (found, _) => panic!("{case}: {found:?}"),
+        }
+        // The same name and another key is another certificate.
+        assert!(call(self_signed(|_| {}).1).await.is_err(), "{case}");
+        assert!(call(Roots::platform()).await.is_err(), "{case}");
+        handle.shutdown();
+    }
+}

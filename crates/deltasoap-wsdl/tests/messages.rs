@@ -97,6 +97,7 @@ fn round_trip(
             attributes,
             text: None,
             open: true,
+            choices: Default::default(),
         })
     };
     let field = |name: QName, element, min| Field { name, element, min, max: Some(1), nillable: false, inline: false };

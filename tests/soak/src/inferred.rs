@@ -234,6 +234,7 @@ fn record(fields: Vec<Field>) -> ComplexElement {
         attributes: Cow::Borrowed(&[]),
         text: None,
         open: false,
+        choices: Cow::Borrowed(&[]),
     }
 }
 

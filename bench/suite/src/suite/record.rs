@@ -9,7 +9,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::row::{Part, Row, csv};
 use crate::environment::Machine;
@@ -18,7 +19,7 @@ use crate::environment::Machine;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Environment {
     /// The machine and when it was.
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "flattened")]
     pub machine: Machine,
     /// `full`, `quick` or `smoke`.
     pub scope: String,
@@ -28,6 +29,12 @@ pub struct Environment {
     pub engines: Vec<EngineNote>,
     /// What made the figures doubtful.
     pub warning: Option<String>,
+}
+
+/// What a line says beside its other fields. By way of a JSON value: where serde_json keeps numbers as text, as deltasoap-dynamic has
+/// it do, `flatten` alone reads none.
+fn flattened<'de, D: Deserializer<'de>, T: DeserializeOwned>(line: D) -> Result<T, D::Error> {
+    serde_json::from_value(serde_json::Value::deserialize(line)?).map_err(D::Error::custom)
 }
 
 /// A toolkit in a record.

@@ -61,6 +61,10 @@ pub struct Access {
     /// The certificate's private key (PEM)
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub key: Option<PathBuf>,
+    /// Send requests through this proxy: http://[NAME:PASSWORD@]HOST:PORT or socks5://..., but for the hosts that no_proxy lists; default: what
+    /// http_proxy, https_proxy and all_proxy say
+    #[arg(long, value_name = "URL", requires = "wsdl")]
+    pub proxy: Option<String>,
     /// Take whatever certificate the WSDL's host and the service show: anybody on the way can read and change what is sent
     #[arg(short = 'k', long, requires = "wsdl", conflicts_with = "cacert")]
     pub insecure: bool,
@@ -112,8 +116,9 @@ pub struct Call {
     /// The request: JSON, @FILE, or - for standard input
     #[arg(short, long, value_name = "JSON|@FILE|-", default_value = "{}", allow_hyphen_values = true)]
     pub data: String,
-    /// Add a SOAP header block: an element of the WSDL with the JSON of its content, or XML; may be given more than once
-    #[arg(long = "header-block", value_name = "NAME=JSON|XML")]
+    /// Add a SOAP header block: an element of the WSDL with the JSON of its content, or XML; @FILE reads either from a file; may be
+    /// given more than once
+    #[arg(long = "header-block", value_name = "NAME=JSON|NAME=@FILE|XML")]
     pub blocks: Vec<String>,
     /// Use a port of this version of SOAP
     #[arg(long, value_enum, value_name = "VERSION")]

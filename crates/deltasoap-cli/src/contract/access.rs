@@ -2,7 +2,7 @@
 
 use crate::cli;
 use anyhow::{Context as _, Result};
-use deltasoap_http::{ClientTls, Credentials, HttpTransport, Identity, Roots};
+use deltasoap_http::{ClientTls, Credentials, HttpTransport, Identity, Proxy, Roots};
 use deltasoap_wsdl::fetch::{Access, WebClient};
 use http::{HeaderName, HeaderValue};
 use std::path::Path;
@@ -32,8 +32,9 @@ pub fn web_client(url: &Url, access: &cli::Access) -> Result<WebClient> {
 
 /// The transport to a service.
 pub fn transport(access: &cli::Access) -> Result<HttpTransport> {
+    let builder = HttpTransport::builder().proxy(proxy(access)?);
     if access.cacert.is_none() && access.cert.is_none() && !access.insecure {
-        return Ok(HttpTransport::new());
+        return Ok(builder.build());
     }
     let mut tls = ClientTls::new(roots(access)?);
     if let (Some(cert), Some(key)) = (&access.cert, &access.key) {
@@ -42,7 +43,15 @@ pub fn transport(access: &cli::Access) -> Result<HttpTransport> {
     if access.insecure {
         tls = tls.unverified();
     }
-    Ok(HttpTransport::with_tls(tls)?)
+    Ok(builder.tls(tls)?.build())
+}
+
+/// The proxy that is named, or those of the environment.
+pub fn proxy(access: &cli::Access) -> Result<Proxy> {
+    match &access.proxy {
+        Some(url) => Proxy::new(url, &Proxy::no_proxy()).context("--proxy"),
+        None => Ok(Proxy::from_env()),
+    }
 }
 
 fn roots(access: &cli::Access) -> Result<Roots> {

@@ -1,12 +1,13 @@
 //! `call`: one call of an operation.
 
 use super::access::{credentials, headers, transport};
+use super::remedy::remedy;
 use super::tap::Tap;
 use super::{contract, operation};
 use crate::cli::{Call, Switch};
 use crate::output::{print_json, report, with_causes};
 use anyhow::{Context as _, Result, bail};
-use deltasoap::soap::{HeaderBlock, Version};
+use deltasoap::soap::HeaderBlock;
 use deltasoap::{Node, QName};
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, DynamicFault, Reply, Selector};
 use deltasoap_http::{CallError, CallOptions, Mtom};
@@ -14,6 +15,7 @@ use serde_json::{Value as Json, json};
 use std::io::Read as _;
 use std::process::ExitCode;
 use std::time::Duration;
+use url::Url;
 
 /// A fault was answered.
 const FAULT: u8 = 3;
@@ -24,13 +26,16 @@ const NO_ANSWER: u8 = 4;
 pub async fn call(arguments: &Call) -> Result<ExitCode> {
     let contract = contract(&arguments.description)?;
     let data = data(&arguments.data)?;
-    let client = client(arguments, contract)?;
+    let access = &arguments.description.loading.access;
+    let tap = Tap::new(transport(access)?, arguments.verbose);
+    let client = client(arguments, contract, tap.clone())?;
     let call = client.prepare_operation(selected(arguments, client.contract())?);
     let mut call = call.options(options(arguments)?);
     for block in &arguments.blocks {
         call = call.header(header_block(client.contract(), block)?);
     }
     let name = call.operation().full_name();
+    let url = arguments.endpoint.clone().or_else(|| call.operation().address().map(str::to_owned)).unwrap_or_default();
     match call.send_json(&data).await {
         Ok(reply) => printed(arguments, reply.as_ref()),
         Err(DynamicError::Fault(fault)) => fault_printed(arguments, &fault),
@@ -40,9 +45,16 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
             bail!("the request is not what {name} takes: {error}; {hint}")
         }
         Err(DynamicError::NoEndpoint(name)) => bail!("the WSDL gives no URL for {name}; say one with --endpoint"),
-        Err(DynamicError::Call(error)) => no_answer(arguments, &error),
+        Err(DynamicError::Call(error)) => no_answer(arguments, &url, tap.location(), &error),
         Err(error) => Err(error.into()),
     }
+}
+
+/// The URL without the name and the password that may be in it.
+fn shown(url: &str) -> String {
+    let Ok(mut url) = Url::parse(url) else { return url.to_owned() };
+    let _ = url.set_username("").and_then(|()| url.set_password(None));
+    url.to_string()
 }
 
 /// The request's JSON.
@@ -59,10 +71,9 @@ fn data(argument: &str) -> Result<Json> {
     serde_json::from_str(&text).context("the data is not JSON")
 }
 
-fn client(arguments: &Call, contract: Contract) -> Result<DynamicClient<Tap>> {
+fn client(arguments: &Call, contract: Contract, tap: Tap) -> Result<DynamicClient<Tap>> {
     let access = &arguments.description.loading.access;
-    let transport = Tap::new(transport(access)?, arguments.verbose);
-    let mut client = DynamicClient::with_transport(contract, transport);
+    let mut client = DynamicClient::with_transport(contract, tap);
     if let Some(endpoint) = &arguments.endpoint {
         client = client.endpoint(endpoint);
     }
@@ -95,16 +106,33 @@ fn options(arguments: &Call) -> Result<CallOptions> {
     Ok(options)
 }
 
-/// A header block from `Name={"json": 1}` or from XML.
+/// A header block from `Name={"json": 1}`, from `Name=@FILE` with such JSON or with the block in XML, or from XML.
 fn header_block(contract: &Contract, text: &str) -> Result<HeaderBlock> {
     if text.trim_start().starts_with('<') {
         let node = Node::parse(text.as_bytes()).context("the header block is not XML")?;
         return Ok(HeaderBlock { node });
     }
     let (name, json) = text.split_once('=').with_context(|| format!("neither XML nor NAME=JSON: {text:?}"))?;
-    let name = declared(contract, name.trim())?;
-    let json = serde_json::from_str(json).with_context(|| format!("the content of {name} is not JSON"))?;
+    let (name, content) = (name.trim(), json);
+    let json = match content.strip_prefix('@') {
+        Some(path) => std::fs::read_to_string(path).with_context(|| format!("{path} cannot be read"))?,
+        None => content.to_owned(),
+    };
+    if content.starts_with('@') && json.trim_start().starts_with('<') {
+        return header_of_file(name, &json);
+    }
+    let name = declared(contract, name)?;
+    let json = serde_json::from_str(&json).with_context(|| format!("the content of {name} is not JSON"))?;
     let node = contract.element_from_json(&name, &json).with_context(|| format!("the header block {name}"))?;
+    Ok(HeaderBlock { node })
+}
+
+/// A header block from a file's XML, which has to be what it is said to be.
+fn header_of_file(name: &str, xml: &str) -> Result<HeaderBlock> {
+    let node = Node::parse(xml.trim().as_bytes()).with_context(|| format!("the header block {name} is not XML"))?;
+    if *node.name.local != *name && node.name.to_string() != name {
+        bail!("the file for the header block {name} holds <{}>", node.name);
+    }
     Ok(HeaderBlock { node })
 }
 
@@ -137,7 +165,7 @@ fn fault_printed(arguments: &Call, fault: &DynamicFault) -> Result<ExitCode> {
         return Ok(ExitCode::from(FAULT));
     }
     report(format_args!("fault: {}", fault.fault.reason));
-    report(format_args!("  code: {}", fault.fault.code.name(Version::Soap12).local));
+    report(format_args!("  code: {}", fault.code()));
     fault.fault.subcodes.iter().for_each(|subcode| report(format_args!("  subcode: {subcode}")));
     fault.fault.role.iter().for_each(|role| report(format_args!("  role: {role}")));
     for (name, json) in &fault.detail {
@@ -146,14 +174,20 @@ fn fault_printed(arguments: &Call, fault: &DynamicFault) -> Result<ExitCode> {
     Ok(ExitCode::from(FAULT))
 }
 
-fn no_answer(arguments: &Call, error: &CallError) -> Result<ExitCode> {
-    let error_text = with_causes(error);
+/// Says which URL did not answer, why, and what can be done.
+fn no_answer(arguments: &Call, url: &str, location: Option<String>, error: &CallError) -> Result<ExitCode> {
+    let error_text = match error {
+        CallError::Timeout => format!("{}: no answer within {} s", shown(url), arguments.timeout),
+        error => format!("{}: {}", shown(url), with_causes(error)),
+    };
     if arguments.json {
         print_json(&json!({ "error": error_text }))?;
     }
     report(format_args!("error: {error_text}"));
-    if error_text.contains("UnknownIssuer") {
-        report("--cacert trusts the certificates of a file, -k any");
+    match (error, location) {
+        (CallError::Timeout, _) => report("--timeout SECONDS waits longer"),
+        (_, Some(location)) => report(format_args!("the server sends on to {location}; --endpoint takes another URL")),
+        _ => remedy(&error_text).into_iter().for_each(report),
     }
     if matches!(error, CallError::Http(_)) && arguments.endpoint.is_none() {
         report("the URL is that of the WSDL; --endpoint takes another");

@@ -7,9 +7,11 @@ use anyhow::{Context as _, Result};
 use deltasoap_codegen::{Builder, Generated};
 use deltasoap_wsdl::NoteKind;
 use std::io::Write as _;
+use std::process::ExitCode;
 
-/// Generates, prints or writes it, and says what is not in it.
-pub fn generate(arguments: &Generate) -> Result<()> {
+/// Generates, prints or writes it, and says what is not in it. It fails if operations are missing: who wants the others alone names
+/// them.
+pub fn generate(arguments: &Generate) -> Result<ExitCode> {
     let source = &arguments.description.wsdl;
     let import = import(&arguments.description)?;
     let builder = Builder::new(source).module_file().operations(&arguments.operations);
@@ -26,6 +28,6 @@ pub fn generate(arguments: &Generate) -> Result<()> {
     }
     let missing = import.notes().iter().filter(|note| note.kind != NoteKind::Tolerated);
     missing.for_each(|note| report(format_args!("warning: {note}")));
-    omitted.iter().for_each(|it| report(format_args!("warning: left out: {it}")));
-    Ok(())
+    omitted.iter().for_each(|it| report(format_args!("error: left out: {it}")));
+    Ok(if omitted.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -4,12 +4,13 @@ use super::documents::Documents;
 use super::import_with;
 use crate::cli;
 use crate::output::{print_line, report};
+use crate::services::told_to_end;
 use anyhow::{Context as _, Result, ensure};
 use deltasoap_dynamic::{Contract, Mock};
 use deltasoap_http::{Server, ServiceBuilder, SoapService};
 use std::path::{Path, PathBuf};
 
-/// Serves a WSDL until interrupted.
+/// Serves a WSDL until told to end.
 pub async fn mock(arguments: &cli::Mock) -> Result<()> {
     let documents = Documents::default();
     let cli::Description { wsdl, loading } = &arguments.description;
@@ -64,7 +65,7 @@ async fn serve(arguments: &cli::Mock, service: SoapService, is_described: bool) 
     }
     let handle = server.handle();
     tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
+        if told_to_end().await.is_ok() {
             handle.shutdown();
         }
     });

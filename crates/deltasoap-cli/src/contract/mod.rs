@@ -8,6 +8,7 @@ mod generate;
 mod look;
 mod mock;
 mod pages;
+mod remedy;
 mod tap;
 mod validate;
 
@@ -59,14 +60,13 @@ fn explained(wsdl: &str, error: &deltasoap_wsdl::Error) -> anyhow::Error {
         text = rest;
     }
     let hints = [
-        ("status 401", "-u NAME:PASSWORD says who asks, with --digest if the host wants that"),
-        ("UnknownIssuer", "--cacert FILE trusts the certificates of a file, -k any"),
         ("private address", "--allow-private fetches documents from private addresses that others name"),
         ("the root element is <html>", "that is a page; most services give their WSDL at their URL with ?wsdl"),
         ("document type declaration", "is it a page? Most services give their WSDL at their URL with ?wsdl"),
         ("the folder that files are read from", "--root DIR says another one"),
     ];
-    let hint = hints.into_iter().find(|(sign, _)| text.contains(sign)).map(|(_, hint)| format!(" ({hint})"));
+    let hint = hints.into_iter().find(|(sign, _)| text.contains(sign)).map(|(_, hint)| hint);
+    let hint = hint.or_else(|| remedy::remedy(text)).map(|hint| format!(" ({hint})"));
     anyhow!("{wsdl} cannot be imported: {text}{}", hint.unwrap_or_default())
 }
 

@@ -1,16 +1,18 @@
-//! A transport that shows what passes, for `--verbose`.
+//! A transport that shows what passes, for `--verbose`, and logs each exchange.
 
 use crate::output::stderr;
 use bytes::Bytes;
 use deltasoap_http::{Body, BoxError, HttpTransport};
-use http::header::{AUTHORIZATION, COOKIE, HeaderMap, PROXY_AUTHORIZATION, SET_COOKIE};
+use http::header::{AUTHORIZATION, COOKIE, HeaderMap, LOCATION, PROXY_AUTHORIZATION, SET_COOKIE};
 use http::{Request, Response};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 use std::fmt::Arguments;
 use std::io::{self, Write as _};
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Instant;
 use tower::Service;
 
 /// HTTP, shown on standard error if wanted. What is shown is held in memory whole.
@@ -18,11 +20,35 @@ use tower::Service;
 pub struct Tap {
     transport: HttpTransport,
     is_open: bool,
+    /// Where the last answer sends the client to.
+    location: Arc<Mutex<Option<String>>>,
 }
 
 impl Tap {
     pub fn new(transport: HttpTransport, is_open: bool) -> Self {
-        Tap { transport, is_open }
+        Tap { transport, is_open, location: Arc::default() }
+    }
+
+    /// Where the last answer sent the client to, if it was a redirect.
+    pub fn location(&self) -> Option<String> {
+        self.location.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn note<B>(&self, response: &Response<B>) {
+        let location = response.headers().get(LOCATION).filter(|_| response.status().is_redirection());
+        *self.location.lock().unwrap_or_else(PoisonError::into_inner) =
+            location.map(|location| String::from_utf8_lossy(location.as_bytes()).into_owned());
+    }
+
+    async fn exchange(mut self, request: Request<Body>) -> Result<Response<UnsyncBoxBody<Bytes, BoxError>>, BoxError> {
+        if self.is_open {
+            let response = self.transport.call(shown_request(request).await?).await?;
+            self.note(&response);
+            return shown_response(response).await;
+        }
+        let response = self.transport.call(request).await?;
+        self.note(&response);
+        Ok(response.map(|body| body.map_err(BoxError::from).boxed_unsync()))
     }
 }
 
@@ -38,16 +64,16 @@ impl Service<Request<Body>> for Tap {
     }
 
     fn call(&mut self, request: Request<Body>) -> Exchange {
-        let mut transport = self.transport.clone();
-        if !self.is_open {
-            let exchange = transport.call(request);
-            return Box::pin(
-                async move { Ok(exchange.await?.map(|body| body.map_err(BoxError::from).boxed_unsync())) },
-            );
-        }
+        let (method, url, start) = (request.method().clone(), request.uri().clone(), Instant::now());
+        let exchange = self.clone().exchange(request);
         Box::pin(async move {
-            let response = transport.call(shown_request(request).await?).await?;
-            shown_response(response).await
+            let result = exchange.await;
+            let time = start.elapsed();
+            match &result {
+                Ok(response) => tracing::info!(%method, %url, status = response.status().as_u16(), ?time, "answered"),
+                Err(error) => tracing::info!(%method, %url, %error, ?time, "not answered"),
+            }
+            result
         })
     }
 }

@@ -115,7 +115,7 @@ async fn stop_when_told(server: ServerHandle, monitor: Monitor, drain: Duration)
 
 /// Waits for an interrupt, or on Unix for the signal that service managers send.
 #[cfg(unix)]
-async fn told_to_end() -> std::io::Result<()> {
+pub async fn told_to_end() -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminated = signal(SignalKind::terminate())?;
     tokio::select! {
@@ -124,8 +124,9 @@ async fn told_to_end() -> std::io::Result<()> {
     }
 }
 
+/// Waits for an interrupt.
 #[cfg(not(unix))]
-async fn told_to_end() -> std::io::Result<()> {
+pub async fn told_to_end() -> std::io::Result<()> {
     tokio::signal::ctrl_c().await
 }
 

@@ -2,7 +2,7 @@
 
 use super::simple::Place;
 use super::{Key, Owner, Planner, Work, docs, legal, ours};
-use crate::model::{Docs, ItemId, ItemKind, Items, Member, Occurs, Role, Struct, TypeUse};
+use crate::model::{Between, Docs, ItemId, ItemKind, Items, Member, Occurs, Role, Struct, TypeUse};
 use deltasoap_core::QName;
 use deltasoap_core::schema::Use;
 use deltasoap_wsdl::xsd::{ElementId, Particle, Schemas, SoapArray, Term, TypeId};
@@ -95,11 +95,14 @@ impl Planner<'_> {
                 fields.members.push(wildcard(if is_one { Occurs::AtMostOnce } else { Occurs::Often }));
             }
             Term::Group(_) => {}
-            Term::Choice(parts) if is_repeated || parts.iter().all(is_leaf) => {
+            Term::Choice(parts) if is_repeated || Particle::are_elements(parts, fields.encoding == Use::Encoded) => {
                 self.add_choice(particle, is_optional, fields);
             }
             Term::Sequence(_) | Term::All(_) if is_repeated => self.add_choice(particle, is_optional, fields),
-            Term::Choice(parts) => parts.iter().for_each(|part| self.add_particle(part, true, fields)),
+            Term::Choice(parts) if fields.is_all || !Particle::are_told_apart(parts, self.schemas) => {
+                parts.iter().for_each(|part| self.add_particle(part, true, fields));
+            }
+            Term::Choice(parts) => self.add_groups(parts, is_optional, fields),
             Term::Sequence(parts) => parts.iter().for_each(|part| self.add_particle(part, is_optional, fields)),
             Term::All(parts) => {
                 fields.is_all = true;
@@ -117,6 +120,42 @@ impl Planner<'_> {
         };
         let member = self.element_member(id, fields.encoding, fields.owner);
         fields.members.push(Member { occurs, ..member });
+    }
+
+    /// A choice between groups that occurs once.
+    fn add_groups(&mut self, parts: &[Particle], is_optional: bool, fields: &mut Fields) {
+        let name = choice_name(fields);
+        let mut variants: Vec<Member> = Vec::new();
+        for part in Particle::branches(parts) {
+            let mut own = Fields { members: Vec::new(), ..*fields };
+            self.add_particle(part, false, &mut own);
+            fields.choices = own.choices;
+            let Some(variant) = self.one_or_group(own) else { continue };
+            let is_same = |other: &Member| (other.role, &other.name) == (Role::Element, &variant.name);
+            if variant.role != Role::Element || !variants.iter().any(is_same) {
+                variants.push(variant);
+            }
+        }
+        if variants.is_empty() {
+            return;
+        }
+        let is_optional = is_optional || parts.iter().any(Particle::can_be_empty);
+        let occurs = if is_optional { Occurs::AtMostOnce } else { Occurs::Once };
+        let choice = self.choice_item(&name, variants, Between::Groups, fields);
+        fields.members.push(Member { role: Role::Group, occurs, ..choice });
+    }
+
+    /// The variant of a branch: its element, or the group of its elements.
+    fn one_or_group(&mut self, mut branch: Fields) -> Option<Member> {
+        let first = branch.members.first()?.name.clone();
+        if branch.members.len() == 1 {
+            return branch.members.pop();
+        }
+        let (owner, namespace) = self.place(branch.owner);
+        let docs = ours(format!("Elements of a `{owner}`, one behind the other."));
+        let of = Struct { is_group: true, members: branch.members, ..Struct::default() };
+        let group = self.add(&format!("{owner} {}", first.local), &namespace, docs, ItemKind::Struct(of));
+        Some(Member { role: Role::Group, ..member(QName::owned("", first.local), TypeUse::Item(group)) })
     }
 
     /// An inline choice of all elements within a particle.
@@ -148,12 +187,16 @@ impl Planner<'_> {
         if variants.len() == 1 {
             return variants.swap_remove(0);
         }
+        let name = choice_name(fields);
+        Member { role: Role::Inline, ..self.choice_item(&name, variants, Between::Elements, fields) }
+    }
+
+    /// The field with a choice of this name.
+    fn choice_item(&mut self, name: &str, variants: Vec<Member>, between: Between, fields: &Fields) -> Member {
         let (owner, namespace) = self.place(fields.owner);
-        fields.choices += 1;
-        let name = if fields.choices == 1 { "choice".to_owned() } else { format!("choice {}", fields.choices) };
         let docs = ours(format!("One of the elements of a `{owner}`."));
-        let choice = self.add(&format!("{owner} {name}"), &namespace, docs, ItemKind::Choice(variants));
-        Member { role: Role::Inline, ..member(QName::owned("", name), TypeUse::Item(choice)) }
+        let choice = self.add(&format!("{owner} {name}"), &namespace, docs, ItemKind::Choice(variants, between));
+        member(QName::owned("", name), TypeUse::Item(choice))
     }
 
     /// The field of an element, once; an inline choice where others can stand for it.
@@ -186,7 +229,7 @@ impl Planner<'_> {
         let members = own.into_iter().chain(schemas.substitutes(id).iter().copied());
         let members = members.filter(|&member| seen.insert(&schemas[member].name));
         let variants: Vec<Member> = members.map(|member| self.field(member, encoding, item)).collect();
-        ItemKind::Choice(variants)
+        ItemKind::Choice(variants, Between::Elements)
     }
 
     /// The field of an element, once.
@@ -240,6 +283,12 @@ const MOST_DIMENSIONS: usize = 16;
 /// The number of dimensions that `[,]` says.
 fn dimensions(rank: &str) -> usize {
     rank.bytes().filter(|&byte| byte == b',').count() + 1
+}
+
+/// What the next choice of an item is called.
+fn choice_name(fields: &mut Fields) -> String {
+    fields.choices += 1;
+    if fields.choices == 1 { "choice".to_owned() } else { format!("choice {}", fields.choices) }
 }
 
 /// A field without anything special.
@@ -315,14 +364,5 @@ fn collect<'i>(schemas: &'i Schemas, particle: &Particle, leaves: &mut Leaves<'i
                 collect(schemas, part, leaves);
             }
         }
-    }
-}
-
-/// True for what is an element, or a choice of such.
-fn is_leaf(particle: &Particle) -> bool {
-    match &particle.term {
-        Term::Element(_) | Term::Any(_) => true,
-        Term::Choice(parts) => parts.iter().all(is_leaf),
-        Term::Sequence(_) | Term::All(_) | Term::Group(_) => false,
     }
 }

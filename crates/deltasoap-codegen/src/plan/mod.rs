@@ -151,6 +151,7 @@ impl Planner<'_> {
     fn exactly(&mut self, id: TypeId, encoding: Use, owner: Owner<'_>) -> TypeUse {
         match &self.schemas[id].definition {
             _ if id == TypeId::ANY => TypeUse::NODE,
+            TypeDefinition::Simple(_) if encoding == Use::Encoded => self.named_simple(id, owner),
             TypeDefinition::Simple(_) => self.simple(id, simple::Place::Element, owner),
             TypeDefinition::Complex(_) => self.complex_use(id, encoding, owner),
         }

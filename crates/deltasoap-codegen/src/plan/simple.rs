@@ -42,6 +42,37 @@ impl Planner<'_> {
         }
     }
 
+    /// A simple type in SOAP encoding, where messages name the types of elements: so each has one of its own.
+    pub(super) fn named_simple(&mut self, id: TypeId, owner: Owner<'_>) -> TypeUse {
+        if let Some(builtin) = id.builtin() {
+            return named(builtin).unwrap_or_else(|| plain(builtin, Place::Element));
+        }
+        if let Some(&known) = self.known.get(&Key::Type(id, true)) {
+            return TypeUse::Item(known);
+        }
+        match self.schemas.variety(id).cloned() {
+            Some(Variety::Builtin(builtin)) if self.is_restriction(id, builtin) => self.restriction(id, builtin),
+            _ => self.simple(id, Place::Element, owner),
+        }
+    }
+
+    /// True for a type with a name that is not an enumeration, and has values that one Rust type takes wherever they stand.
+    fn is_restriction(&self, id: TypeId, builtin: Builtin) -> bool {
+        let is_one_type = plain(builtin, Place::Element) == plain(builtin, Place::Text);
+        self.schemas[id].name.is_some() && is_one_type && self.enumerating(id, builtin).is_none()
+    }
+
+    fn restriction(&mut self, id: TypeId, builtin: Builtin) -> TypeUse {
+        let (name, namespace) = self.type_name(id, Owner::NONE);
+        let mut docs = self.docs_of_type(id);
+        docs.extend(self.facets(id));
+        let has_other = self.known.contains_key(&Key::Type(id, false));
+        let wish = if has_other { format!("{name} encoded") } else { name.clone() };
+        let item = self.add(&wish, &namespace, docs, ItemKind::Restriction(name, plain(builtin, Place::Text)));
+        self.known.insert(Key::Type(id, true), item);
+        TypeUse::Item(item)
+    }
+
     /// A type with a name has it in Rust too.
     fn alias(&mut self, id: TypeId, here: TypeUse, owner: Owner<'_>) -> TypeUse {
         if self.schemas[id].name.is_none() {
@@ -199,6 +230,27 @@ fn values(facets: &Facets) -> Vec<(String, Docs)> {
     let mut seen = HashSet::new();
     let values = facets.enumeration.iter().filter(|value| seen.insert(&value.value));
     values.map(|value| (value.value.to_string(), docs(value.documentation.as_deref()))).collect()
+}
+
+/// The Rust type that has the name of a built-in one which is a string elsewhere.
+fn named(builtin: Builtin) -> Option<TypeUse> {
+    Some(TypeUse::Plain(match builtin {
+        Builtin::NormalizedString => "deltasoap::lexical::NormalizedString",
+        Builtin::Token => "deltasoap::lexical::Token",
+        Builtin::Language => "deltasoap::lexical::Language",
+        Builtin::Name => "deltasoap::lexical::Name",
+        Builtin::NcName => "deltasoap::lexical::NcName",
+        Builtin::NmToken => "deltasoap::lexical::NmToken",
+        Builtin::NmTokens => "deltasoap::lexical::NmTokens",
+        Builtin::Id => "deltasoap::lexical::Id",
+        Builtin::IdRef => "deltasoap::lexical::IdRef",
+        Builtin::IdRefs => "deltasoap::lexical::IdRefs",
+        Builtin::Entity => "deltasoap::lexical::Entity",
+        Builtin::Entities => "deltasoap::lexical::Entities",
+        Builtin::AnyUri => "deltasoap::lexical::AnyUri",
+        Builtin::Notation => "deltasoap::lexical::Notation",
+        _ => return None,
+    }))
 }
 
 /// The Rust type of a built-in one. Texts are strings, whatever their white space.

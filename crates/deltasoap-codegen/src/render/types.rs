@@ -2,7 +2,9 @@
 
 use super::Layout;
 use super::docs::docs;
-use crate::model::{Derived, Enumeration, Item, ItemId, ItemKind, Member, Model, Occurs, Role, Struct, TypeUse, Union};
+use crate::model::{
+    Between, Derived, Enumeration, Item, ItemId, ItemKind, Member, Model, Occurs, Role, Struct, TypeUse, Union,
+};
 use crate::names::{Rename, Scope, ident};
 use deltasoap_core::QName;
 use proc_macro2::{Ident, TokenStream};
@@ -16,11 +18,12 @@ pub(super) fn item(model: &Model, layout: &Layout, id: ItemId, item: &Item) -> T
     let body = match &item.kind {
         ItemKind::Pending => TokenStream::new(),
         ItemKind::Struct(of) => render.structure(of),
-        ItemKind::Choice(variants) => render.choice(variants),
+        ItemKind::Choice(variants, between) => render.choice(variants, *between),
         ItemKind::Derived(of) => render.derived(of),
         ItemKind::Enumeration(of) => render.enumeration(of),
         ItemKind::Union(of) => render.union(of),
         ItemKind::Alias(of) => render.alias(of),
+        ItemKind::Restriction(name, of) => render.restriction(name, of),
         ItemKind::Element(name, of) => render.element(name, of),
     };
     quote!(#words #body)
@@ -86,6 +89,7 @@ impl Render<'_> {
             element => attributes.text("element", element),
         }
         attributes.text("item_name", of.item_name.as_deref());
+        attributes.flag("group", of.is_group);
         attributes.flag("all", of.is_all && !of.members.is_empty());
         let names = field_names(&of.members);
         let style = Style::of(&of.members, &names, &self.item.namespace, &mut attributes);
@@ -118,15 +122,17 @@ impl Render<'_> {
         }
     }
 
-    fn choice(&self, members: &[Member]) -> TokenStream {
+    fn choice(&self, members: &[Member], between: Between) -> TokenStream {
         let name = self.ident();
         let mut attributes = self.container(None);
+        attributes.flag("group", between == Between::Groups);
         let mut scope = Scope::default();
         let names: Vec<String> = members.iter().map(|member| scope.variant_name(&member.name.local)).collect();
         let style = Style::of(members, &names, &self.item.namespace, &mut attributes);
         let variants = members.iter().zip(&names).map(|(member, name)| {
             let (words, attributes) = (docs(&member.docs), style.member(member, name).tokens());
-            let (name, ty) = (ident(name), self.member_type(&Member { occurs: Occurs::Once, ..member.clone() }));
+            let (name, ty) =
+                (ident(name), self.member_type(&Member { occurs: in_choice(member, between), ..member.clone() }));
             quote!(#words #attributes #name(#ty))
         });
         let attributes = attributes.tokens();
@@ -215,6 +221,15 @@ impl Render<'_> {
         quote!(pub type #name = #ty;)
     }
 
+    fn restriction(&self, xml: &str, of: &TypeUse) -> TokenStream {
+        let (name, ty, attributes) = (self.ident(), self.ty(of), self.container(Some(xml)).tokens());
+        quote! {
+            #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+            #attributes
+            pub struct #name(pub #ty);
+        }
+    }
+
     fn element(&self, element: &QName, of: &TypeUse) -> TokenStream {
         let (name, ty) = (self.ident(), self.ty(of));
         let mut attributes = Attributes::default();
@@ -228,6 +243,11 @@ impl Render<'_> {
             pub struct #name(pub #ty);
         }
     }
+}
+
+/// How often the element of a variant occurs once it is chosen.
+fn in_choice(member: &Member, between: Between) -> Occurs {
+    if between == Between::Groups && member.occurs == Occurs::Often { Occurs::Often } else { Occurs::Once }
 }
 
 fn field_names(members: &[Member]) -> Vec<String> {
@@ -261,6 +281,7 @@ impl<'m> Style<'m> {
         attributes.flag("attribute", member.role == Role::Attribute);
         attributes.flag("text", member.role == Role::Text);
         attributes.flag("inline", member.role == Role::Inline);
+        attributes.flag("group", member.role == Role::Group);
         if !has_name(member) {
             return attributes;
         }

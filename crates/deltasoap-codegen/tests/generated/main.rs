@@ -2,7 +2,9 @@
 
 mod archives;
 mod devices;
+mod encoded_types;
 mod graphs;
+mod groups_of_elements;
 
 use deltasoap::http::{CallError, Client, Context, Failure, TypedFault};
 use deltasoap::schema::Use;
@@ -21,7 +23,8 @@ macro_rules! goldens {
 }
 
 goldens!(
-    archive, choices, cwmp, device, events, faults, graph, hostile, interop, metadata, nested, plans, recursive, xop
+    archive, choices, cwmp, device, encoded, events, faults, graph, groups, hostile, interop, metadata, nested, plans,
+    recursive, xop
 );
 
 fn message(path: &str) -> Vec<u8> {

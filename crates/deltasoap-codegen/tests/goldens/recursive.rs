@@ -159,18 +159,19 @@ pub struct Constraint {
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "http://some.schema.com/marketplace/search/v1/services")]
 pub struct Expression {
-    #[soap(inline)]
-    pub choice: Vec<ExpressionChoice>,
+    #[soap(group)]
+    pub choice: Option<ExpressionChoice>,
 }
 
 /// One of the elements of a `Expression`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(
     namespace = "http://some.schema.com/marketplace/search/v1/services",
+    group,
     qualified,
     rename_all = "camelCase"
 )]
 pub enum ExpressionChoice {
-    Expression(Expression),
-    Constraint(Constraint),
+    Expression(Box<Expression>),
+    Constraint(Vec<Constraint>),
 }

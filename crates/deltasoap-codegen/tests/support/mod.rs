@@ -12,10 +12,12 @@ pub const GOLDENS: &[(&str, &str)] = &[
     ("choices", "apache+axis-axis1-java/integration/src/test/wsdl/choice/ChoiceService.wsdl"),
     ("cwmp", "BroadbandForum+cwmp-data-models/cwmp-1-0.xsd"),
     ("device", "FalkTannhaeuser+python-onvif-zeep/wsdl/devicemgmt.wsdl"),
+    ("encoded", "../../crates/deltasoap-codegen/tests/data/encoded.wsdl"),
     ("events", "FalkTannhaeuser+python-onvif-zeep/wsdl/events.wsdl"),
     ("faults", "apache+axis-axis1-java/integration/src/test/wsdl/faults/FaultService.wsdl"),
     ("hostile", "../../crates/deltasoap-codegen/tests/data/hostile.wsdl"),
     ("graph", "../../crates/deltasoap-codegen/tests/data/graph.wsdl"),
+    ("groups", "../../crates/deltasoap-codegen/tests/data/groups.wsdl"),
     ("interop", "apache+axis-axis1-java/interop-mock/src/main/resources/wsdl/soap12-add-test.wsdl"),
     (
         "metadata",

@@ -40,7 +40,7 @@ pub(crate) fn nil_attribute(cursor: &Cursor<'_>) -> Step<IsNil> {
 ///
 /// # Errors
 /// For an `xsi:type` whose prefix is not declared, and for references out of the message: those within were followed.
-pub(crate) fn other_attribute(cursor: &Cursor<'_>, index: usize) -> Step {
+pub(crate) fn other_attribute(cursor: &mut Cursor<'_>, index: usize) -> Step {
     let (reader, names) = (cursor.reader(), cursor.names());
     let (name, text) = reader.attribute(index);
     if names.is(name, ns::XSI, "type") {
@@ -51,8 +51,14 @@ pub(crate) fn other_attribute(cursor: &Cursor<'_>, index: usize) -> Step {
         let what = format!("{text}: only elements of the message can be referred to");
         return Err(cursor.error_at_tag(ErrorKind::Reference(what)));
     }
+    let is_common = names.is(name, "", "id") || COMMON.contains(&names.namespace(name));
+    cursor.state().stats.ignored_attributes += u64::from(!is_common);
     Ok(())
 }
+
+/// Namespaces whose attributes can stand on any element.
+const COMMON: [&str; 7] =
+    [ns::XSI, ns::XML, ns::SOAP11, ns::SOAP12, ns::SOAP11_ENCODING, ns::SOAP12_ENCODING, ns::XMIME];
 
 /// The error for an `xsi:type` that is no name or has a prefix that is not declared.
 #[cold]

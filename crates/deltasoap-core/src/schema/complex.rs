@@ -1,6 +1,6 @@
 //! Simple, complex, array and union elements.
 
-use super::{Builtin, ElementRef, List, QName};
+use super::{Builtin, Choice, ElementRef, List, QName};
 use std::borrow::Cow;
 
 /// Text of a simple type: the papers' *SimpleElement*.
@@ -29,6 +29,8 @@ pub struct ComplexElement {
     pub text: Option<ElementRef>,
     /// True if elements that are not named in `fields` may appear (`xsd:any`); they are passed over.
     pub open: bool,
+    /// Which of the fields exclude each other, where they stand in a sequence. In the order of the fields.
+    pub choices: List<Choice>,
 }
 
 /// How the child elements of a complex element may follow each other (XSD 1.0 part 1, 3.8).

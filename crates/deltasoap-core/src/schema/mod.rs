@@ -7,6 +7,7 @@
 //! text is a `Cow` and every list a [`List`]: borrowed when static, owned when built.
 
 mod builtin;
+mod choice;
 mod complex;
 mod method;
 mod name;
@@ -14,6 +15,7 @@ mod summary;
 mod view;
 
 pub use builtin::Builtin;
+pub use choice::{Branch, Choice, ChoiceFault, count_required, join, required};
 pub use complex::{ArrayElement, Attribute, ComplexElement, Compositor, Field, SimpleElement, UnionElement};
 pub use method::{MethodElement, Style, Use};
 pub use name::QName;

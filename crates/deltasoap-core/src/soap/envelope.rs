@@ -1,9 +1,9 @@
 //! The envelope: reads `Header` blocks as trees, finds out what the `Body` holds, and hands over.
 
 use super::{HeaderBlock, Version};
-use crate::decode::{Cursor, Root, Step, Tag, skip_element};
+use crate::decode::{Cursor, Root, Step, Stop, Tag, skip_element};
 use crate::schema::View;
-use crate::{Content, ErrorKind, Node, Typed, ns};
+use crate::{Content, Error, ErrorKind, Node, Typed, ns};
 
 /// What stands in front of a body: known when the body is opened.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -66,6 +66,8 @@ pub struct EnvelopeReader<R> {
     /// Who takes the body.
     pub receiver: R,
     head: Head,
+    /// Where the header blocks begin, in bytes of the message.
+    places: Vec<u64>,
     /// The envelope says that SOAP encoding is in force.
     is_encoded: bool,
 }
@@ -97,7 +99,7 @@ const SEEN_ENTRY: u32 = 4;
 impl<R: Receiver> EnvelopeReader<R> {
     /// A reader for one message.
     pub fn new(receiver: R) -> Self {
-        EnvelopeReader { receiver, head: Head::default(), is_encoded: false }
+        EnvelopeReader { receiver, head: Head::default(), places: Vec::new(), is_encoded: false }
     }
 
     /// What stood in front of the body, so far.
@@ -199,6 +201,7 @@ impl<R: Receiver> EnvelopeReader<R> {
             return Err(cursor.beyond("headers", limit));
         }
         self.head.headers.push(HeaderBlock { node: Node::default() });
+        self.places.push(cursor.reader().tag_offset());
         Ok(BLOCK)
     }
 
@@ -222,12 +225,36 @@ impl<R: Receiver> EnvelopeReader<R> {
             (_, true) => self.receiver.empty_body(&self.head),
             (_, false) => Ok(()),
         };
-        opened.map_err(|kind| match tag {
-            Tag::Start => cursor.error_at_tag(kind),
-            Tag::End | Tag::Done => cursor.error_at_end(kind),
+        opened.map_err(|kind| match (kind, tag) {
+            (ErrorKind::MustUnderstand(name), _) => self.error_in_header(name),
+            (kind, Tag::Start) => cursor.error_at_tag(kind),
+            (kind, Tag::End | Tag::Done) => cursor.error_at_end(kind),
         })?;
         cursor.frame(me).field |= SEEN_ENTRY;
         Ok(if tag == Tag::Start { ENTRY } else { ENVELOPE })
+    }
+}
+
+impl<R> EnvelopeReader<R> {
+    /// An error at the header block that is mandatory and not understood. In UTF-16 its byte is that of the window at hand, if the block
+    /// was before that.
+    #[cold]
+    fn error_in_header(&self, name: String) -> Stop {
+        let version = self.head.version();
+        let blocks = || self.head.headers.iter().enumerate().filter(|(_, block)| block.node.name.to_string() == name);
+        let (index, block) = match blocks().find(|(_, block)| block.is_mandatory(version)) {
+            Some(found) => found,
+            None => return Stop::Error(Error::at(ErrorKind::MustUnderstand(name), 0)),
+        };
+        let mut path = format!("/Envelope/Header/{}", block.node.name.local);
+        if blocks().count() > 1 {
+            let number = blocks().take_while(|(other, _)| *other <= index).count();
+            path += &format!("[{number}]");
+        }
+        let offset = self.places.get(index).copied().unwrap_or_default();
+        let mut error = Error::at(ErrorKind::MustUnderstand(name), offset);
+        error.set_path(path);
+        Stop::Error(error)
     }
 }
 

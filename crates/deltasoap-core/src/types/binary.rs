@@ -218,7 +218,7 @@ impl Binary {
 }
 
 /// At the start tag, which may say where the bytes are (SOAP Messages with Attachments, section 3).
-fn referred(cursor: &Cursor<'_>) -> Step<Option<PartUri>> {
+fn referred(cursor: &mut Cursor<'_>) -> Step<Option<PartUri>> {
     nil_attribute(cursor)?.reject(cursor)?;
     let href = (0..cursor.reader().attribute_count()).find(|&index| is_part(cursor, index));
     for index in (0..cursor.reader().attribute_count()).filter(|index| Some(*index) != href) {

@@ -51,6 +51,7 @@ pub enum Value {
 }
 
 const OTHER_SHAPE: &str = "a value of another shape than its schema";
+const SEVERAL: &str = "a value with fields of several branches of a choice";
 
 /// Reading the content.
 const CONTENT: u8 = 1;
@@ -128,6 +129,9 @@ impl Content for Value {
             (Value::Record(record), Element::Complex(complex)) if complex.text.is_some() => {
                 let text = record.fields.first().unwrap_or(&Value::Absent);
                 encode::complex::encode_text(&**record, text, encoder, view);
+            }
+            (Value::Record(record), Element::Complex(complex)) if record.has_several(complex) => {
+                encoder.fail(SEVERAL);
             }
             (Value::Record(record), Element::Complex(_)) => encode::complex::encode(&**record, encoder, view),
             (Value::List(items), Element::Array(array)) if array.dimensions > 1 => rows::encode(items, encoder, view),

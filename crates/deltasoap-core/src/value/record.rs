@@ -6,7 +6,7 @@ use crate::decode::flat::{self, Patch, Run};
 use crate::decode::{Cursor, DecodeFields, FlatSource, Step};
 use crate::encode::flat::encode_items;
 use crate::encode::{EncodeFields, Encoder, FlatSink};
-use crate::schema::{Builtin, ComplexElement, Compositor, Element, Field, View};
+use crate::schema::{Builtin, ChoiceFault, ComplexElement, Compositor, Element, Field, View};
 use crate::types::occurs::{open_item, splice_items};
 use deltasoap_xml::lexical::LexicalError;
 
@@ -27,6 +27,17 @@ impl Record {
         let text = complex.text.map(|text| Value::vacant(view.follow(text)));
         let attributes = vec![None; complex.attributes.len()];
         Record { fields: complex.fields.iter().map(vacant).chain(text).collect(), attributes }
+    }
+
+    /// What is wrong with the choices between its fields.
+    pub fn choice_fault(&self, complex: &ComplexElement) -> Option<ChoiceFault> {
+        let is_there = |value: &Value| !matches!(value, Value::Absent) && *value != Value::List(Vec::new());
+        complex.choice_fault(|field| self.fields.get(field).is_some_and(is_there))
+    }
+
+    /// True if it has what excludes each other. What it lacks is no concern of writing.
+    pub(super) fn has_several(&self, complex: &ComplexElement) -> bool {
+        !complex.choices.is_empty() && matches!(self.choice_fault(complex), Some(ChoiceFault::Several(_)))
     }
 
     pub(super) fn scan_flat<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {

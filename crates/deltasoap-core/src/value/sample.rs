@@ -71,13 +71,22 @@ impl<'s> Sampler<'s> {
         let fields = match complex.text {
             Some(text) => vec![self.content(view.follow(text))?],
             None if complex.compositor == Compositor::Choice => self.alternative(complex, view)?,
-            None => complex.fields.iter().map(|field| self.field(field, view)).collect::<Option<_>>()?,
+            None => self.fields(complex, view)?,
         };
         let attributes = complex.attributes.iter().map(|attribute| match view.follow(attribute.element).element {
             Element::Simple(simple) => sample_of(simple).map(Some).or((!attribute.required).then_some(None)),
             _ => Some(Some(Simple::String(text_of(Builtin::String).to_owned()))),
         });
         Some(Record { fields, attributes: attributes.collect::<Option<_>>()? })
+    }
+
+    /// The fields; of a choice between groups those of the first.
+    fn fields(&mut self, complex: &'s ComplexElement, view: View<'s>) -> Option<Vec<Value>> {
+        let field = |(field, least): (_, Option<u32>)| match least {
+            Some(least) => self.field(field, least, view),
+            None => Some(absent(field)),
+        };
+        complex.fields.iter().zip(complex.taken(|_| 0)).map(field).collect()
     }
 
     /// The fields of a choice, of which one is there.
@@ -90,13 +99,13 @@ impl<'s> Sampler<'s> {
     }
 
     /// A field's value; `None` if it must be there and cannot.
-    fn field(&mut self, field: &'s Field, view: View<'s>) -> Option<Value> {
+    fn field(&mut self, field: &'s Field, least: u32, view: View<'s>) -> Option<Value> {
         let is_wanted = field.max != Some(0) && self.elements < WANTED && !is_any(field, view);
-        let count = field.min.max(u32::from(is_wanted));
+        let count = least.max(u32::from(is_wanted));
         if count == 0 {
             return Some(absent(field));
         }
-        self.occurrences(field, count, view).or_else(|| (field.min == 0).then(|| absent(field)))
+        self.occurrences(field, count, view).or_else(|| (least == 0).then(|| absent(field)))
     }
 
     fn occurrences(&mut self, field: &'s Field, count: u32, view: View<'s>) -> Option<Value> {
@@ -183,6 +192,7 @@ mod tests {
             attributes: Cow::Borrowed(&[]),
             text: None,
             open: false,
+            choices: Default::default(),
         })
     }
 

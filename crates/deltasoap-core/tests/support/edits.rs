@@ -4,7 +4,7 @@
 //! instead of characters, white space, prefixes, declarations, damage). Both draw from entropy, so that they shrink.
 
 use crate::generate::{self, Entropy};
-use deltasoap_core::schema::{ComplexElement, Element, Field, View};
+use deltasoap_core::schema::{ChoiceFault, ComplexElement, Element, Field, View};
 use deltasoap_core::{Record, Simple, Value};
 
 /// Changes one place of a value.
@@ -32,7 +32,15 @@ fn edit_record(record: &mut Record, complex: &ComplexElement, view: View<'_>, en
         None if complex.compositor == deltasoap_core::schema::Compositor::Choice => {
             edit_chosen(record, complex, view, entropy);
         }
-        None => edit_field(&mut record.fields[chosen], &complex.fields[chosen], view, entropy),
+        None => {
+            edit_field(&mut record.fields[chosen], &complex.fields[chosen], view, entropy);
+            // A field of another branch: mostly all of that one, or none.
+            if let Some(ChoiceFault::Several(_)) = record.choice_fault(complex)
+                && let Value::Record(other) = generate::value(entropy, view)
+            {
+                *record = *other;
+            }
+        }
     }
 }
 

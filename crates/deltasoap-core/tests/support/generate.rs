@@ -5,8 +5,8 @@
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::lexical::{Base64, Decimal, Lexical};
 use deltasoap_core::schema::{
-    ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
-    View,
+    ArrayElement, Attribute, Branch, Builtin, Choice, ComplexElement, Compositor, Element, ElementRef, Field, Schema,
+    SimpleElement, View,
 };
 use deltasoap_core::{Child, Content, Node, QName, Record, Shared, Simple, Value};
 use std::borrow::Cow;
@@ -88,19 +88,69 @@ fn text(entropy: &mut Entropy<'_>, schema: &mut Schema) -> ElementRef {
 fn complex(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> ElementRef {
     let compositor = if entropy.once_in(4) { Compositor::All } else { Compositor::Sequence };
     let count = entropy.below(4) + 1;
-    let fields = (0..count).map(|index| field(entropy, schema, depth, index, compositor)).collect();
+    let mut fields: Vec<Field> = (0..count).map(|index| field(entropy, schema, depth, index, compositor)).collect();
+    let has_choice = compositor == Compositor::Sequence && entropy.once_in(4);
+    let choices = if has_choice { vec![groups(entropy, schema, depth, &mut fields)] } else { Vec::new() };
     let attributes = if entropy.once_in(3) { attributes(entropy, schema) } else { Vec::new() };
     let open = entropy.once_in(5);
     schema.add(Element::Complex(ComplexElement {
         attributes: attributes.into(),
         open,
+        choices: choices.into(),
         ..described(compositor, fields)
     }))
 }
 
+/// A choice between groups, behind the fields that are there, and perhaps with others behind it.
+fn groups(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize, fields: &mut Vec<Field>) -> Choice {
+    let first = fields.len();
+    let choice = choice_of_groups(entropy, schema, depth, 0, first, fields);
+    if entropy.once_in(2) {
+        fields.push(field(entropy, schema, 0, fields.len(), Compositor::Sequence));
+    }
+    choice
+}
+
+fn choice_of_groups(
+    entropy: &mut Entropy<'_>,
+    schema: &mut Schema,
+    depth: usize,
+    base: usize,
+    first: usize,
+    fields: &mut Vec<Field>,
+) -> Choice {
+    let mut branches = Vec::new();
+    for _ in 0..entropy.below(2) + 2 {
+        let (start, mut required) = (fields.len(), Vec::new());
+        for _ in 0..entropy.below(3) + 1 {
+            let field = field(entropy, schema, 0, fields.len(), Compositor::Sequence);
+            if field.min > 0 {
+                required.push((fields.len() - start) as u32);
+            }
+            fields.push(Field { min: 0, ..field });
+        }
+        let mut choices = Vec::new();
+        if depth > 0 && entropy.once_in(4) {
+            choices.push(choice_of_groups(entropy, schema, depth - 1, start, fields.len(), fields));
+        }
+        let count = (fields.len() - start) as u32;
+        branches.push(Branch { fields: count, required: required.into(), choices: choices.into() });
+    }
+    let is_optional = entropy.once_in(3);
+    Choice { first: (first - base) as u32, branches: branches.into(), is_optional }
+}
+
 fn described(compositor: Compositor, fields: Vec<Field>) -> ComplexElement {
     let (fields, attributes) = (fields.into(), Cow::Borrowed(&[][..]));
-    ComplexElement { name: QName::new("urn:t", "T"), compositor, fields, attributes, text: None, open: false }
+    ComplexElement {
+        name: QName::new("urn:t", "T"),
+        compositor,
+        fields,
+        attributes,
+        text: None,
+        open: false,
+        choices: Default::default(),
+    }
 }
 
 fn field(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize, index: usize, within: Compositor) -> Field {
@@ -176,8 +226,12 @@ fn nillable_value(entropy: &mut Entropy<'_>, view: View<'_>, nillable: bool) -> 
 fn record(entropy: &mut Entropy<'_>, complex: &ComplexElement, view: View<'_>) -> Record {
     let Value::Record(mut record) = Value::vacant(view) else { unreachable!("a complex element") };
     let chosen = (complex.compositor == Compositor::Choice).then(|| entropy.below(complex.fields.len()));
+    let taken = complex.taken(|branches| entropy.below(branches.len()));
     for (index, field) in complex.fields.iter().enumerate() {
-        if chosen.is_none_or(|chosen| chosen == index) {
+        if chosen.is_none_or(|chosen| chosen == index)
+            && let Some(min) = taken[index]
+        {
+            let field = &Field { min, ..field.clone() };
             record.fields[index] = field_value(entropy, field, view.follow(field.element));
         }
     }

@@ -365,6 +365,7 @@ fn complex(fields: Vec<Field>, attributes: Vec<Attribute>) -> Element {
         attributes: attributes.into(),
         text: None,
         open: false,
+        choices: Default::default(),
     })
 }
 

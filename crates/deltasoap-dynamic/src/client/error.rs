@@ -2,7 +2,7 @@
 
 use crate::{JsonError, LookupError, Operation};
 use deltasoap_core::QName;
-use deltasoap_core::soap::Fault;
+use deltasoap_core::soap::{Fault, Version};
 use deltasoap_http::{AttachmentError, CallError, InvalidUrl};
 use serde_json::{Value as Json, json};
 use std::fmt;
@@ -36,22 +36,30 @@ pub struct DynamicFault {
     pub fault: Fault,
     /// Each entry of the detail: its name, and its content as JSON.
     pub detail: Vec<(QName, Json)>,
+    /// The version that the operation speaks.
+    version: Version,
 }
 
 impl DynamicFault {
     pub(super) fn new(operation: &Operation, fault: Fault) -> Self {
         let contract = operation.contract();
         let entry = |node: &deltasoap_core::Node| (node.name.clone(), contract.element_to_json(node));
-        DynamicFault { detail: fault.detail.iter().map(entry).collect(), fault }
+        DynamicFault { detail: fault.detail.iter().map(entry).collect(), version: operation.version(), fault }
+    }
+
+    /// The code in the words of the operation's version, as it came: `Client.Authentication` or `Server` in 1.1, `Sender` in 1.2.
+    pub fn code(&self) -> String {
+        let name = self.fault.code.name(self.version);
+        let is_soap = name.namespace.is_empty() || Version::from_namespace(&name.namespace).is_some();
+        if is_soap { name.local.to_string() } else { name.to_string() }
     }
 
     /// The fault as JSON: `code`, `reason`, and `detail` with a property an entry.
     pub fn to_json(&self) -> Json {
-        let Fault { code, subcodes, reason, role, .. } = &self.fault;
-        let code = code.name(deltasoap_core::soap::Version::Soap12).local.to_string();
+        let Fault { subcodes, reason, role, .. } = &self.fault;
         let subcodes: Vec<_> = subcodes.iter().map(ToString::to_string).collect();
         let detail = self.detail.iter().map(|(name, json)| (name.local.to_string(), json.clone()));
-        let mut json = json!({ "code": code, "reason": reason });
+        let mut json = json!({ "code": self.code(), "reason": reason });
         if let Json::Object(object) = &mut json {
             if !subcodes.is_empty() {
                 object.insert("subcodes".to_owned(), json!(subcodes));

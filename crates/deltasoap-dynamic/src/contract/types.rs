@@ -84,10 +84,15 @@ impl Types {
 
     /// True if a type can stand where another one is declared.
     pub(crate) fn fits(&self, id: TypeId, origin: Origin) -> bool {
-        self.derivation(id, origin.type_id, DEPTH).is_some()
+        self.can_be(id, origin.type_id)
     }
 
-    /// As [`fits`](Self::fits), unless `block` of the element or of the type keeps it out (XSD 1.0 part 1, 3.3.4).
+    /// True if a type is derived from another one, or is it.
+    pub(crate) fn can_be(&self, id: TypeId, declared: TypeId) -> bool {
+        self.derivation(id, declared, DEPTH).is_some()
+    }
+
+    /// As [`can_be`](Self::can_be), unless `block` of the element or of the type keeps it out (XSD 1.0 part 1, 3.3.4).
     pub(crate) fn can_stand_for(&self, id: TypeId, declared: TypeId, block: Block) -> bool {
         let of_type = match &self.import.schemas()[declared].definition {
             TypeDefinition::Complex(complex) => complex.block,

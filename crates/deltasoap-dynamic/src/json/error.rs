@@ -52,7 +52,7 @@ pub(crate) fn kind(json: &serde_json::Value) -> String {
     match json {
         Null => "null".to_owned(),
         Bool(it) => format!("the boolean {it}"),
-        Number(it) => format!("the number {it}"),
+        Number(it) => format!("the number {}", excerpt(&it.to_string())),
         String(it) => format!("the string {:?}", excerpt(it)),
         Array(items) => format!("an array of {}", items.len()),
         Object(_) => "an object".to_owned(),

@@ -47,11 +47,16 @@ impl Layout {
     /// Every property, choices that stand among them included.
     pub(crate) fn properties<'l>(&'l self, into: &mut Vec<&'l str>) {
         into.extend(self.attributes.iter().map(String::as_str));
-        for slot in &self.slots {
-            match slot {
-                Slot::Property(name) | Slot::Choices(name, _) => into.push(name),
-                Slot::Among(layout) => layout.properties(into),
-            }
+        self.slots.iter().for_each(|slot| slot.properties(into));
+    }
+}
+
+impl Slot {
+    /// Its properties.
+    pub(crate) fn properties<'l>(&'l self, into: &mut Vec<&'l str>) {
+        match self {
+            Slot::Property(name) | Slot::Choices(name, _) => into.push(name),
+            Slot::Among(layout) => layout.properties(into),
         }
     }
 }

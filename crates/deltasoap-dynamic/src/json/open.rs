@@ -7,7 +7,7 @@
 use super::error::kind;
 use super::path::Path;
 use super::tree::with_type_name;
-use super::{JsonError, Reading, Writing};
+use super::{JsonError, Reading, Writing, scalar};
 use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{ElementRef, Use};
@@ -141,10 +141,7 @@ fn natural_type(json: &Json, path: &Path<'_>) -> Result<TypeId, JsonError> {
     let builtin = match json {
         Json::String(_) => Builtin::String,
         Json::Bool(_) => Builtin::Boolean,
-        Json::Number(it) if it.as_i64().is_some_and(|it| i32::try_from(it).is_ok()) => Builtin::Int,
-        Json::Number(it) if it.is_i64() => Builtin::Long,
-        Json::Number(it) if it.is_u64() => Builtin::UnsignedLong,
-        Json::Number(_) => Builtin::Double,
+        Json::Number(it) => scalar::natural_type(it),
         _ => return Err(JsonError::new(path, "the name of a type, or a tree", "none")),
     };
     Ok(TypeId::of_builtin(builtin))

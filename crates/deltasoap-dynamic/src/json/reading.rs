@@ -7,7 +7,8 @@ use super::path::Path;
 use super::{JsonError, Layouts, PART, scalar};
 use crate::contract::Types;
 use deltasoap_core::schema::{
-    ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, SimpleElement, View,
+    ArrayElement, Attribute, Builtin, ChoiceFault, ComplexElement, Compositor, Element, ElementRef, Field,
+    SimpleElement, View,
 };
 use deltasoap_core::{PartUri, QName, Record, Shared, Simple, Value};
 use serde_json::{Map, Value as Json};
@@ -159,7 +160,40 @@ impl<'c> Reading<'c> {
         if complex.compositor == Compositor::Choice {
             check_choice(&record, layout, complex, path)?;
         }
+        self.check_groups(&record, layout, complex, path)?;
         Ok(record)
+    }
+
+    /// A choice between groups has one of them, and that is whole.
+    fn check_groups(
+        &self,
+        record: &Record,
+        layout: &Layout,
+        complex: &ComplexElement,
+        path: &Path<'_>,
+    ) -> Result<(), JsonError> {
+        let Some(fault) = record.choice_fault(complex) else { return Ok(()) };
+        let properties = |fields: &[usize]| {
+            let mut properties = Vec::new();
+            fields
+                .iter()
+                .filter_map(|&field| layout.slots.get(field))
+                .for_each(|slot| slot.properties(&mut properties));
+            one_of(&properties)
+        };
+        Err(match &fault {
+            ChoiceFault::Several(fields) => JsonError::new(
+                path,
+                format!("{}, and what belongs to it", properties(fields)),
+                "properties of several of them",
+            ),
+            ChoiceFault::Nothing(fields) => JsonError::new(path, properties(fields), "none of them"),
+            ChoiceFault::Lacks(field) => {
+                let mut properties = Vec::new();
+                layout.slots[*field].properties(&mut properties);
+                self.missing(&complex.fields[*field], &path.key(properties.first().copied().unwrap_or_default()))
+            }
+        })
     }
 
     fn field(

@@ -2,6 +2,7 @@
 
 use super::error::kind;
 use super::{JsonError, path::Path};
+use bigdecimal::BigDecimal;
 use deltasoap_core::schema::{Builtin, Element, View};
 use deltasoap_core::{Lexical, QName, Simple, lexical};
 use serde_json::{Number, Value as Json};
@@ -40,10 +41,10 @@ fn integer(text: &str) -> Option<Number> {
     text.parse::<i64>().ok().filter(|it| (-SAFE..=SAFE).contains(it)).map(Number::from)
 }
 
+/// Written with the zeros at its end, which say how exact it is.
 fn decimal(text: &str) -> Option<Number> {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
-    let value = text.parse::<f64>().ok().filter(|_| digits <= DIGITS)?;
-    integer(text).or_else(|| Number::from_f64(value))
+    text.parse().ok().filter(|_| digits <= DIGITS)
 }
 
 /// The shortest text of a single, as a double that reads back as the same single.
@@ -85,6 +86,9 @@ fn is_number(builtin: Builtin) -> bool {
 pub(crate) fn from_json(json: &Json, view: View<'_>, path: &Path<'_>) -> Result<Simple, JsonError> {
     let refuse = || JsonError::new(path, expected(view), kind(json));
     let text = text_for(json, view).ok_or_else(refuse)?;
+    if json.is_number() && is_beyond_floats(&text, view) {
+        return Err(refuse());
+    }
     if !text.chars().all(lexical::is_xml_char) {
         return Err(JsonError::new(path, "characters that XML can carry", "a control character"));
     }
@@ -104,21 +108,58 @@ fn text_for(json: &Json, view: View<'_>) -> Option<String> {
     match json {
         Json::String(text) => Some(text.clone()),
         Json::Bool(it) if takes_booleans => Some(it.to_string()),
-        Json::Number(it) if takes_numbers => Some(number_text(it, is_whole)),
+        Json::Number(it) if takes_numbers => Some(number_text(&it.to_string(), is_whole)),
         _ => None,
     }
 }
 
-/// A number as XML has it: no exponents where whole numbers are wanted, none for decimals.
-fn number_text(number: &Number, is_whole: bool) -> String {
-    match number.as_f64() {
-        Some(value) if number.is_f64() && is_whole && value.fract() == 0.0 && value.abs() <= SAFE as f64 => {
-            (value as i64).to_string()
-        }
-        // Rust writes floating point numbers without exponents, which every numeric type reads.
-        Some(value) if number.is_f64() => value.to_string(),
-        _ => number.to_string(),
+/// A number of JSON as every numeric type of XSD reads it: without an exponent, and without a point where whole numbers are wanted
+/// and it is one. No digit is lost. What would be longer than any decimal may be stays as it is.
+fn number_text(json: &str, is_whole: bool) -> String {
+    let plain = if json.contains(['e', 'E']) { without_exponent(json) } else { None };
+    let text = plain.as_deref().unwrap_or(json);
+    match text.split_once('.') {
+        Some((whole, fraction)) if is_whole && fraction.bytes().all(|digit| digit == b'0') => whole.to_owned(),
+        _ => text.to_owned(),
     }
+}
+
+fn without_exponent(json: &str) -> Option<String> {
+    const LONGEST: usize = 2 * lexical::MAX_DIGITS;
+    let value = json.parse::<BigDecimal>().ok().filter(|_| json.len() <= LONGEST)?;
+    let sign = if json.starts_with("-0") && value.sign() != bigdecimal::num_bigint::Sign::Minus { "-" } else { "" };
+    let plain = Simple::Decimal(Box::new(lexical::Decimal::try_from(value).ok()?)).to_string();
+    Some(format!("{sign}{plain}"))
+}
+
+/// True for a number that a floating point type would turn into infinity.
+fn is_beyond_floats(text: &str, view: View<'_>) -> bool {
+    match view.element {
+        Element::Simple(it) if it.base == Builtin::Double => f64::parse(text).is_ok_and(f64::is_infinite),
+        Element::Simple(it) if it.base == Builtin::Float => f32::parse(text).is_ok_and(f32::is_infinite),
+        _ => false,
+    }
+}
+
+/// The built-in type of a number where anything may stand: the narrowest of the usual ones that keeps all its digits.
+pub(super) fn natural_type(number: &Number) -> Builtin {
+    let text = number.to_string();
+    let is_integer = !text.contains(['.', 'e', 'E']) && text != "-0";
+    match number.as_i64().filter(|_| is_integer) {
+        Some(it) if i32::try_from(it).is_ok() => Builtin::Int,
+        Some(_) => Builtin::Long,
+        None if is_integer && number.is_u64() => Builtin::UnsignedLong,
+        None if is_integer => Builtin::Integer,
+        None if is_double(&text) => Builtin::Double,
+        None => Builtin::Decimal,
+    }
+}
+
+/// True if a double keeps all digits: its shortest text stands for the same number.
+fn is_double(text: &str) -> bool {
+    let exact = |text: &str| text.parse::<BigDecimal>().ok();
+    let is_same = |value: f64| exact(&format!("{value:e}")) == exact(text);
+    without_exponent(text).is_none() || text.parse::<f64>().is_ok_and(is_same)
 }
 
 /// What a simple type takes, for people.

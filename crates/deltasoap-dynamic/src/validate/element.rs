@@ -1,76 +1,90 @@
 //! One element: its type, its attributes, its content.
 
 use super::Checker;
+use super::identity::Value;
 use super::item::Item;
 use super::model::{Assigned, Matching};
 use crate::facets;
-use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Version;
 use deltasoap_core::{QName, ns};
-use deltasoap_wsdl::lower::Origin;
-use deltasoap_wsdl::xsd::{Element, Particle, TypeDefinition, TypeId};
+use deltasoap_wsdl::xsd::{
+    AttributeUse, Element, ElementId, Particle, ProcessContents, TypeDefinition, TypeId, Variety, Wildcard,
+};
 use deltasoap_wsdl::{Normal, NormalContent};
 
 impl Checker<'_> {
-    /// An element that must be one of the contract's.
+    /// An element that must be one of the contract's, or say what type it is of.
     pub(super) fn declared(&mut self, item: &Item, otherwise: &str) {
+        let named = item.attribute(ns::XSI, "type").and_then(|text| item.resolve(text));
+        let is_typed = named.is_some_and(|name| self.types.named(&name).is_some());
         match self.types.import.schemas().element_named(&item.name) {
-            Some(_) => self.if_declared(item),
-            None => self.find(item, otherwise),
+            None if !is_typed => self.find(item, otherwise),
+            _ => self.if_declared(item),
         }
     }
 
-    /// An element that may be one of the contract's.
+    /// An element that may be one of the contract's, or say what type it is of; anything else may be in it.
     pub(super) fn if_declared(&mut self, item: &Item) {
         let schemas = self.types.import.schemas();
-        if let Some(id) = schemas.element_named(&item.name) {
-            self.element(item, schemas[id].type_id, Some(&schemas[id]));
+        match schemas.element_named(&item.name) {
+            Some(id) => self.element(item, schemas[id].type_id, Some(id)),
+            None => self.element(item, TypeId::ANY, None),
         }
     }
 
     /// An element of a type, by a declaration if there is one.
-    pub(super) fn element(&mut self, item: &Item, type_id: TypeId, declaration: Option<&Element>) {
-        let Some(type_id) = self.actual_type(item, type_id) else { return };
-        if self.is_nil(item, declaration) {
-            return;
-        }
+    pub(super) fn element(&mut self, item: &Item, type_id: TypeId, id: Option<ElementId>) {
         let types = self.types;
+        let declaration = id.map(|id| &types.import.schemas()[id]);
+        if declaration.is_some_and(|it| it.is_abstract) {
+            self.find(item, "the element is abstract: one that can stand for it is needed");
+        }
+        let Some(type_id) = self.actual_type(item, type_id, declaration) else { return };
+        let is_nil = self.is_nil(item, declaration);
+        self.keys.open();
         match &types.import.schemas()[type_id].definition {
-            _ if type_id == TypeId::ANY => {}
             TypeDefinition::Simple(_) => {
-                self.no_children(item);
                 self.attributes(item, None);
-                self.text(item, type_id, declaration);
+                self.simple(item, type_id, declaration, is_nil);
             }
             TypeDefinition::Complex(_) => {
                 if let Some(normal) = types.import.schemas().content(type_id) {
-                    self.complex(item, normal, declaration);
+                    self.complex(item, normal, declaration, is_nil);
                 }
             }
         }
+        let constraints = declaration.map_or(&[][..], |it| &it.constraints);
+        let faults = self.keys.close(item, constraints);
+        faults.into_iter().for_each(|fault| self.find(item, fault));
     }
 
     /// The type that the element says it is of, or else the declared one; `None` if that is wrong.
-    fn actual_type(&mut self, item: &Item, declared: TypeId) -> Option<TypeId> {
+    fn actual_type(&mut self, item: &Item, declared: TypeId, declaration: Option<&Element>) -> Option<TypeId> {
         let types = self.types;
-        let id = match &item.named_type {
+        let named = item.attribute(ns::XSI, "type");
+        let id = match named.map(|text| item.resolve(text).ok_or(text)) {
             None => declared,
             Some(Err(text)) => {
                 self.find(item, format!("xsi:type {text:?} has a prefix that is not declared"));
                 return None;
             }
-            Some(Ok(name)) => match types.named(name) {
+            Some(Ok(name)) => match types.named(&name) {
                 Some(id) => id,
+                // Where anything may stand, it may be of types that are declared elsewhere.
+                None if declaration.is_none() && declared == TypeId::ANY => declared,
                 None => {
                     self.find(item, format!("xsi:type names {name}, which the contract does not have"));
                     return None;
                 }
             },
         };
-        let origin = Origin { type_id: declared, encoding: Use::Literal, is_open: true };
-        if !types.fits(id, origin) {
-            let names = [id, declared].map(|id| types.label(id).unwrap_or_default());
-            self.find(item, format!("xsi:type {} is not derived from {}", names[0], names[1]));
+        let names = || [id, declared].map(|id| types.label(id).unwrap_or_default());
+        let block = declaration.map(|it| it.block).unwrap_or_default();
+        if !types.can_stand_for(id, declared, block) {
+            let is_derived = types.can_be(id, declared);
+            let [name, declared] = names();
+            let why = if is_derived { "is blocked where a type is expected that is" } else { "is not derived from" };
+            self.find(item, format!("xsi:type {name} {why} {declared}"));
             return None;
         }
         if matches!(&types.import.schemas()[id].definition, TypeDefinition::Complex(it) if it.is_abstract) {
@@ -82,12 +96,19 @@ impl Checker<'_> {
     }
 
     fn is_nil(&mut self, item: &Item, declaration: Option<&Element>) -> bool {
-        let is_nil = item.attribute(ns::XSI, "nil").is_some_and(|it| matches!(it.trim_ascii(), "true" | "1"));
-        if is_nil && declaration.is_some_and(|declaration| !declaration.is_nillable) {
+        let Some(text) = item.attribute(ns::XSI, "nil").map(str::trim_ascii) else { return false };
+        if !matches!(text, "true" | "false" | "1" | "0") {
+            self.find(item, format!("xsi:nil is true or false, not {text:?}"));
+        }
+        let is_nil = matches!(text, "true" | "1");
+        if declaration.is_some_and(|declaration| !declaration.is_nillable) {
             self.find(item, "nil, and the element is not nillable");
         }
-        if is_nil && (item.has_text() || !item.children.is_empty()) {
+        if is_nil && (!item.text.is_empty() || !item.children.is_empty()) {
             self.find(item, "nil, and there is content");
+        }
+        if is_nil && declaration.is_some_and(|declaration| declaration.fixed.is_some()) {
+            self.find(item, "nil, and the element has a fixed value");
         }
         is_nil
     }
@@ -98,41 +119,101 @@ impl Checker<'_> {
         }
     }
 
-    fn text(&mut self, item: &Item, type_id: TypeId, declaration: Option<&Element>) {
+    /// Text of a simple type.
+    fn simple(&mut self, item: &Item, type_id: TypeId, declaration: Option<&Element>, is_nil: bool) {
+        self.no_children(item);
+        if is_nil {
+            return;
+        }
         let given = |text: &Option<Box<str>>| text.as_deref().filter(|_| item.text.is_empty()).map(ToOwned::to_owned);
         let text = declaration.and_then(|it| given(&it.default).or_else(|| given(&it.fixed)));
         let text = text.unwrap_or_else(|| item.text.clone());
-        if let Some(violation) = facets::violation(self.types.import.schemas(), type_id, &text) {
-            self.find(item, violation);
+        let value = self.value(item, type_id, &text, declaration.and_then(|it| it.fixed.as_deref()), None);
+        self.keys.text(item, value);
+    }
+
+    /// A text of a simple type, of an element or of its attribute; gives its value.
+    fn value(
+        &mut self,
+        item: &Item,
+        type_id: TypeId,
+        text: &str,
+        fixed: Option<&str>,
+        attribute: Option<&QName>,
+    ) -> Value {
+        let schemas = self.types.import.schemas();
+        let names = |text: &str| item.resolve(text);
+        let of = attribute.map(|name| format!("attribute {}: ", name.local)).unwrap_or_default();
+        if let Some(violation) = facets::violation_in(schemas, type_id, text, &names) {
+            self.find(item, format!("{of}{violation}"));
         }
-        let fixed = declaration.and_then(|it| it.fixed.as_deref());
-        if let Some(fixed) = fixed.filter(|fixed| fixed.trim_ascii() != text.trim_ascii()) {
-            self.find(item, format!("{text:?} instead of the fixed value {fixed:?}"));
+        let value = facets::canonical(schemas, type_id, text, &names);
+        if let Some(fixed) = fixed.filter(|fixed| facets::canonical(schemas, type_id, fixed, &names) != value) {
+            self.find(item, format!("{of}{text:?} instead of the fixed value {fixed:?}"));
+        }
+        self.identify(item, type_id, text);
+        value
+    }
+
+    /// Notes what `xsd:ID` and `xsd:IDREF` say.
+    fn identify(&mut self, item: &Item, type_id: TypeId, text: &str) {
+        use deltasoap_core::schema::Builtin::{Id, IdRef, IdRefs};
+        let schemas = self.types.import.schemas();
+        let mut variety = schemas.variety(type_id);
+        if let Some(Variety::List(inner)) = variety {
+            variety = schemas.variety(*inner);
+        }
+        match variety {
+            Some(Variety::Builtin(Id)) if !self.ids.insert(text.trim_ascii().to_owned()) => {
+                self.find(item, format!("another element has the ID {}", text.trim_ascii()));
+            }
+            Some(Variety::Builtin(IdRef | IdRefs)) => {
+                let path = self.shown_path();
+                let references = text.split_ascii_whitespace().map(|id| (id.to_owned(), item.offset, path.clone()));
+                self.references.extend(references);
+            }
+            _ => {}
         }
     }
 
-    fn complex(&mut self, item: &Item, normal: &Normal, declaration: Option<&Element>) {
+    fn complex(&mut self, item: &Item, normal: &Normal, declaration: Option<&Element>, is_nil: bool) {
         self.attributes(item, Some(normal));
         match &normal.content {
-            NormalContent::Text(id) => {
+            NormalContent::Text(id) => return self.simple(item, *id, declaration, is_nil),
+            _ if is_nil => return,
+            NormalContent::Empty => {
                 self.no_children(item);
-                self.text(item, *id, declaration);
+                if !normal.is_mixed && !item.text.is_empty() {
+                    self.find(item, "no text may stand here, not even white space");
+                }
             }
-            _ if !normal.is_mixed && item.has_text() => self.find(item, "no text may stand here"),
-            NormalContent::Empty => self.no_children(item),
-            NormalContent::Elements(particle) => self.children(item, particle),
+            NormalContent::Elements(particle) => {
+                if !normal.is_mixed && item.has_text() {
+                    self.find(item, "no text may stand here");
+                }
+                self.children(item, particle, normal, declaration);
+            }
+        }
+        let fixed = declaration.and_then(|it| it.fixed.as_deref());
+        if let Some(fixed) =
+            fixed.filter(|fixed| *fixed != item.text && !(item.text.is_empty() && item.children.is_empty()))
+        {
+            self.find(item, format!("{:?} instead of the fixed value {fixed:?}", item.text));
         }
     }
 
-    fn children(&mut self, item: &Item, particle: &Particle) {
-        let schemas = self.types.import.schemas();
-        let mut matching = Matching::new(schemas, &item.children);
+    fn children(&mut self, item: &Item, particle: &Particle, normal: &Normal, declaration: Option<&Element>) {
+        if declaration.is_some_and(|it| it.fixed.is_some()) && normal.is_mixed {
+            return self.no_children(item);
+        }
+        let types = self.types;
+        let mut matching = Matching::new(types, &item.children);
         let result = matching.run(particle);
         let assigned = matching.assigned;
         for (child, assigned) in item.children.iter().zip(&assigned) {
             self.within(child, |this| match assigned {
-                Assigned::Element(id) => this.element(child, schemas[*id].type_id, Some(&schemas[*id])),
-                Assigned::Any => this.if_declared(child),
+                Assigned::Element(id) => this.element(child, types.import.schemas()[*id].type_id, Some(*id)),
+                Assigned::Any(process) => this.any(child, *process),
             });
         }
         let Err(message) = result else { return };
@@ -147,40 +228,81 @@ impl Checker<'_> {
         }
     }
 
+    /// An element that a wildcard lets in.
+    fn any(&mut self, item: &Item, process: ProcessContents) {
+        match process {
+            ProcessContents::Strict => {
+                self.declared(item, &format!("a declared element may stand here, and <{}> is not declared", item.name));
+            }
+            ProcessContents::Lax => self.if_declared(item),
+            ProcessContents::Skip => {}
+        }
+    }
+
     /// Attributes; `None` for a type that has none.
     fn attributes(&mut self, item: &Item, normal: Option<&Normal>) {
         let schemas = self.types.import.schemas();
         let uses = normal.map_or(&[][..], |normal| &normal.attributes);
-        for (name, value) in item.attributes.iter().filter(|(name, _)| !is_of_the_envelope(name)) {
+        for (name, text) in item.attributes.iter().filter(|(name, _)| !is_of_the_envelope(name)) {
             let known = uses.iter().find(|it| schemas[it.attribute].name == *name);
             let any = normal.and_then(|normal| normal.any_attribute.as_ref());
-            match known {
-                Some(known) => {
-                    let violation = facets::violation(schemas, schemas[known.attribute].type_id, value);
-                    violation.into_iter().for_each(|it| self.find(item, format!("attribute {}: {it}", name.local)));
+            match (known, any) {
+                (Some(known), _) => {
                     let fixed = known.fixed.as_deref().or(schemas[known.attribute].fixed.as_deref());
-                    if let Some(fixed) = fixed.filter(|fixed| fixed != value) {
-                        self.find(
-                            item,
-                            format!("attribute {}: {value:?} instead of the fixed value {fixed:?}", name.local),
-                        );
-                    }
+                    let value = self.value(item, schemas[known.attribute].type_id, text, fixed, Some(name));
+                    self.keys.attribute(item, name, value);
                 }
-                None if any.is_some_and(|any| any.namespaces.allow(&name.namespace)) => {}
-                None => self.find(item, format!("the attribute {name} may not stand here")),
+                (None, Some(any)) if any.namespaces.allow(&name.namespace) => {
+                    self.any_attribute(item, name, text, any);
+                }
+                _ => self.find(item, format!("the attribute {name} may not stand here")),
             }
         }
-        for missing in uses.iter().filter(|it| it.is_required) {
+        for missing in uses {
             let name = &schemas[missing.attribute].name;
             if item.attribute(&name.namespace, &name.local).is_none() {
-                self.find(item, format!("the attribute {} is missing", name.local));
+                self.missing_attribute(item, missing);
             }
+        }
+    }
+
+    /// An attribute that a wildcard lets in.
+    fn any_attribute(&mut self, item: &Item, name: &QName, text: &str, any: &Wildcard) {
+        let schemas = self.types.import.schemas();
+        match schemas.attribute_named(name).map(|id| &schemas[id]) {
+            _ if any.process == ProcessContents::Skip => {}
+            Some(known) => {
+                let value = self.value(item, known.type_id, text, known.fixed.as_deref(), Some(name));
+                self.keys.attribute(item, name, value);
+            }
+            None if any.process == ProcessContents::Strict => {
+                self.find(item, format!("a declared attribute may stand here, and {name} is not declared"));
+            }
+            None => {}
+        }
+    }
+
+    /// An attribute that is not there: it may have to be, or have a value all the same.
+    fn missing_attribute(&mut self, item: &Item, missing: &AttributeUse) {
+        let schemas = self.types.import.schemas();
+        let declaration = &schemas[missing.attribute];
+        let name = &declaration.name;
+        if missing.is_required {
+            return self.find(item, format!("the attribute {} is missing", name.local));
+        }
+        let texts = [&missing.default, &missing.fixed, &declaration.default, &declaration.fixed];
+        if let Some(text) = texts.into_iter().flatten().next() {
+            let value = facets::canonical(schemas, declaration.type_id, text, &|text| item.resolve(text));
+            self.keys.attribute(item, name, value);
         }
     }
 }
 
-/// Attributes that may stand anywhere: those of instances, of SOAP, and `xml:`.
+/// Attributes that may stand anywhere: those of instances and of SOAP.
 fn is_of_the_envelope(name: &QName) -> bool {
-    let namespace = &*name.namespace;
-    namespace == ns::XSI || namespace == ns::XML || Version::from_namespace(namespace).is_some()
+    let is_of_instances = ["type", "nil", "schemaLocation", "noNamespaceSchemaLocation"].contains(&&*name.local);
+    match &*name.namespace {
+        ns::XSI => is_of_instances,
+        namespace => Version::from_namespace(namespace).is_some(),
+    }
 }

@@ -3,6 +3,7 @@
 use deltasoap_core::{Error, Limits, QName, ns};
 use deltasoap_xml::{Instructions, Node, nodes};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// An element.
 #[derive(Debug, Default)]
@@ -12,10 +13,10 @@ pub(super) struct Item {
     /// All text directly in it.
     pub(super) text: String,
     pub(super) children: Vec<Item>,
+    /// The prefixes that are declared here, and their namespaces; inner ones come last.
+    pub(super) scope: Rc<Vec<(String, String)>>,
     /// Where its tag begins, in bytes.
     pub(super) offset: u64,
-    /// The type that `xsi:type` names: nothing if there is none, an error for a prefix that is not declared.
-    pub(super) named_type: Option<Result<QName, String>>,
     /// Which of the siblings of this name it is, from 1; 0 if it is the only one.
     number: usize,
 }
@@ -33,6 +34,17 @@ impl Item {
         self.attributes.iter().find(|(name, _)| name.is(namespace, local)).map(|(_, value)| value.as_str())
     }
 
+    /// What a name in the element means; `None` for a prefix that is not declared.
+    pub(super) fn resolve(&self, text: &str) -> Option<QName> {
+        let text = text.trim_ascii();
+        let (prefix, local) = text.split_once(':').unwrap_or(("", text));
+        match self.scope.iter().rev().find(|(bound, _)| bound == prefix) {
+            Some((_, namespace)) => Some(QName::owned(namespace.clone(), local)),
+            None if prefix == "xml" => Some(QName::owned(ns::XML, local)),
+            None => prefix.is_empty().then(|| QName::owned("", local)),
+        }
+    }
+
     pub(super) fn has_text(&self) -> bool {
         !self.text.trim_ascii().is_empty()
     }
@@ -44,48 +56,37 @@ impl Item {
 /// When it is not well-formed.
 pub(super) fn parse(message: &[u8]) -> Result<Item, Error> {
     let nodes = nodes(message, Limits::default(), Instructions::Skip)?;
-    let mut scopes: Vec<(String, String)> = Vec::new();
-    let mut open = vec![(Item::default(), 0)];
+    let mut open = vec![Item::default()];
     for node in nodes {
         match node {
             Node::Start { name, attributes, declarations, offset } => {
-                let outer = scopes.len();
-                scopes.extend(declarations);
+                let mut scope = open.last().map(|parent| parent.scope.clone()).unwrap_or_default();
+                if !declarations.is_empty() {
+                    Rc::make_mut(&mut scope).extend(declarations);
+                }
                 let attributes: Vec<_> = attributes
                     .into_iter()
                     .map(|it| (QName::owned(it.name.namespace, it.name.local), it.value))
                     .collect();
-                let named = attributes.iter().find(|(name, _)| name.is(ns::XSI, "type"));
-                let named_type = named.map(|(_, text)| resolve(&scopes, text).ok_or_else(|| text.clone()));
                 let name = QName::owned(name.namespace, name.local);
-                open.push((Item { name, attributes, offset, named_type, ..Item::default() }, outer));
+                open.push(Item { name, attributes, offset, scope, ..Item::default() });
             }
             Node::Text(text) => {
-                if let Some((item, _)) = open.last_mut() {
+                if let Some(item) = open.last_mut() {
                     item.text.push_str(&text);
                 }
             }
             Node::End => {
-                let Some((mut item, outer)) = open.pop() else { continue };
-                scopes.truncate(outer);
+                let Some(mut item) = open.pop() else { continue };
                 number(&mut item.children);
-                if let Some((parent, _)) = open.last_mut() {
+                if let Some(parent) = open.last_mut() {
                     parent.children.push(item);
                 }
             }
         }
     }
-    let document = open.pop().map(|(document, _)| document).unwrap_or_default();
+    let document = open.pop().unwrap_or_default();
     Ok(document.children.into_iter().next().unwrap_or_default())
-}
-
-fn resolve(scopes: &[(String, String)], text: &str) -> Option<QName> {
-    let text = text.trim_ascii();
-    let (prefix, local) = text.split_once(':').unwrap_or(("", text));
-    match scopes.iter().rev().find(|(bound, _)| bound == prefix) {
-        Some((_, namespace)) => Some(QName::owned(namespace.clone(), local)),
-        None => prefix.is_empty().then(|| QName::owned("", local)),
-    }
 }
 
 /// Numbers siblings where there are several of a name.

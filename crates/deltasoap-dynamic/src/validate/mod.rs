@@ -5,6 +5,7 @@
 //! finds every fault. In the end the engine has its say too. SOAP-encoded bodies are read by the engine alone.
 
 mod element;
+mod identity;
 mod item;
 mod model;
 
@@ -15,8 +16,10 @@ use deltasoap_core::schema::{ElementRef, Style, Use, View};
 use deltasoap_core::soap::{EnvelopeReader, Head, Receiver, Version};
 use deltasoap_core::{BodyParts, Content, DecodeOptions, Error, ErrorKind, QName, Value, ns};
 use deltasoap_wsdl::wsdl::PartContent;
+use identity::Keys;
 use item::Item;
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 /// Something in a message that is not as the contract says.
@@ -62,11 +65,20 @@ impl Contract {
     /// ```
     pub fn validate(&self, message: &[u8]) -> Vec<Finding> {
         let message = in_utf8(message);
-        let mut checker = Checker { types: &self.types, message: &message, findings: Vec::new(), path: Vec::new() };
+        let mut checker = Checker {
+            types: &self.types,
+            message: &message,
+            findings: Vec::new(),
+            path: Vec::new(),
+            ids: HashSet::new(),
+            references: Vec::new(),
+            keys: Keys::new(self.types.import.schemas()),
+        };
         match item::parse(&message) {
             Ok(root) => checker.root(self, &root),
             Err(error) => checker.fault(&error),
         }
+        checker.dangling();
         checker.findings
     }
 }
@@ -89,16 +101,38 @@ struct Checker<'c> {
     findings: Vec<Finding>,
     /// The open elements, with numbers where there are several of a name.
     path: Vec<String>,
+    /// The values of type `xsd:ID`.
+    ids: HashSet<String>,
+    /// Those of `xsd:IDREF`, each with its element's place and path.
+    references: Vec<(String, u64, String)>,
+    keys: Keys,
 }
 
 impl Checker<'_> {
     /// Notes a finding about an element.
     fn find(&mut self, item: &Item, message: impl Into<String>) {
+        let path = self.shown_path();
+        self.find_at(item.offset, path, message.into());
+    }
+
+    fn find_at(&mut self, offset: u64, path: String, message: String) {
         if self.findings.len() < MOST {
-            let error = Error::at(ErrorKind::Other(String::new()), item.offset);
+            let error = Error::at(ErrorKind::Other(String::new()), offset);
             let (line, column) = error.line_and_column(self.message);
-            let path = self.path.iter().fold(String::new(), |path, name| path + "/" + name);
-            self.findings.push(Finding { line, column, path, message: message.into() });
+            self.findings.push(Finding { line, column, path, message });
+        }
+    }
+
+    fn shown_path(&self) -> String {
+        self.path.iter().fold(String::new(), |path, name| path + "/" + name)
+    }
+
+    /// Notes references to no element.
+    fn dangling(&mut self) {
+        for (id, offset, path) in std::mem::take(&mut self.references) {
+            if !self.ids.contains(&id) {
+                self.find_at(offset, path, format!("no element has the ID {id}"));
+            }
         }
     }
 

@@ -4,9 +4,9 @@
 //! particle it belongs to, so that one pass without going back will do.
 
 use super::item::Item;
+use crate::contract::Types;
 use deltasoap_core::QName;
-use deltasoap_wsdl::Schemas;
-use deltasoap_wsdl::xsd::{ElementId, Particle, Term};
+use deltasoap_wsdl::xsd::{ElementId, Particle, ProcessContents, Term, WildcardNamespaces};
 
 /// What a child is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,17 +14,37 @@ pub(super) enum Assigned {
     /// An element that the schema declares here.
     Element(ElementId),
     /// Anything that a wildcard lets in.
-    Any,
+    Any(ProcessContents),
+}
+
+/// What could stand in a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Expected {
+    Element(QName),
+    Any(String),
+}
+
+/// What a wildcard lets in, in words.
+fn any(namespaces: &WildcardNamespaces) -> Expected {
+    let shown = |namespace: &str| if namespace.is_empty() { "no namespace".to_owned() } else { namespace.to_owned() };
+    Expected::Any(match namespaces {
+        WildcardNamespaces::Any => "an element".to_owned(),
+        WildcardNamespaces::Other(own) => format!("an element of another namespace than {}", shown(own)),
+        WildcardNamespaces::Only(list) => {
+            let list: Vec<_> = list.iter().map(|it| shown(it)).collect();
+            format!("an element of {}", list.join(" or "))
+        }
+    })
 }
 
 /// Children matched with a content model.
 pub(super) struct Matching<'m> {
-    schemas: &'m Schemas,
+    types: &'m Types,
     children: &'m [Item],
     /// What each child is, up to the first that does not fit.
     pub(super) assigned: Vec<Assigned>,
-    /// What could have stood behind the last child that fits.
-    expected: Vec<QName>,
+    /// What could have stood behind the last child that fits: elements, and in words what a wildcard lets in.
+    expected: Vec<Expected>,
     /// How many children `expected` is about.
     farthest: usize,
 }
@@ -36,8 +56,8 @@ struct Incomplete;
 const MOST: usize = 8;
 
 impl<'m> Matching<'m> {
-    pub(super) fn new(schemas: &'m Schemas, children: &'m [Item]) -> Self {
-        Matching { schemas, children, assigned: Vec::new(), expected: Vec::new(), farthest: 0 }
+    pub(super) fn new(types: &'m Types, children: &'m [Item]) -> Self {
+        Matching { types, children, assigned: Vec::new(), expected: Vec::new(), farthest: 0 }
     }
 
     /// Matches all children; an error says what was expected, where there is something wrong. The child at fault is the first
@@ -57,13 +77,24 @@ impl<'m> Matching<'m> {
     /// What was expected, with namespaces where those are what differs.
     fn names(&self) -> String {
         let found = self.children.get(self.assigned.len()).map(|child| &child.name.local);
-        let is_alike = self.expected.iter().any(|name| Some(&name.local) == found);
-        let shown = |name: &QName| if is_alike { format!("<{name}>") } else { format!("<{}>", name.local) };
-        self.expected.iter().map(shown).collect::<Vec<_>>().join(" or ")
+        let is_alike =
+            self.expected.iter().any(|it| matches!(it, Expected::Element(name) if Some(&name.local) == found));
+        let shown = |it: &Expected| match it {
+            Expected::Element(name) if is_alike => format!("<{name}>"),
+            Expected::Element(name) => format!("<{}>", name.local),
+            Expected::Any(words) => words.clone(),
+        };
+        let are_elements = self.expected.iter().any(|it| matches!(it, Expected::Element(_)));
+        // Wildcards are everywhere, and say the least.
+        let told = self.expected.iter().filter(|it| !are_elements || matches!(it, Expected::Element(_)));
+        told.map(shown).collect::<Vec<_>>().join(" or ")
     }
 
     /// Matches as many occurrences as there are.
     fn occurs(&mut self, particle: &Particle) -> Result<(), Incomplete> {
+        if let Some(flat) = flattened(particle) {
+            return self.occurs(&flat);
+        }
         let mut count = 0;
         while particle.max.is_none_or(|max| count < max) {
             let before = self.assigned.len();
@@ -82,8 +113,9 @@ impl<'m> Matching<'m> {
             Term::Element(id) => self.element(*id),
             Term::Any(wildcard) => {
                 let next = self.children.get(self.assigned.len());
-                if next.is_some_and(|next| wildcard.namespaces.allow(&next.name.namespace)) {
-                    self.assigned.push(Assigned::Any);
+                match next.is_some_and(|next| wildcard.namespaces.allow(&next.name.namespace)) {
+                    true => self.assigned.push(Assigned::Any(wildcard.process)),
+                    false => self.expect(self.assigned.len(), &any(&wildcard.namespaces)),
                 }
             }
             Term::Sequence(parts) => return self.sequence(parts),
@@ -95,17 +127,18 @@ impl<'m> Matching<'m> {
     }
 
     fn element(&mut self, id: ElementId) {
-        let (at, schemas) = (self.assigned.len(), self.schemas);
+        let (at, schemas) = (self.assigned.len(), self.types.import.schemas());
         let own = Some(id).filter(|_| !schemas[id].is_abstract);
-        let mut candidates = own.into_iter().chain(schemas.substitutes(id).iter().copied());
+        let others = schemas.substitutes(id).iter().copied().filter(|&other| self.types.can_substitute(other, id));
+        let mut candidates = own.into_iter().chain(others);
         let next = self.children.get(at);
         match candidates.find(|&id| next.is_some_and(|next| next.name == schemas[id].name)) {
             Some(id) => self.assigned.push(Assigned::Element(id)),
-            None => self.expect(at, &schemas[id].name),
+            None => self.expect(at, &Expected::Element(schemas[id].name.clone())),
         }
     }
 
-    fn expect(&mut self, at: usize, name: &QName) {
+    fn expect(&mut self, at: usize, name: &Expected) {
         if at > self.farthest {
             self.farthest = at;
             self.expected.clear();
@@ -153,6 +186,20 @@ impl<'m> Matching<'m> {
         }
         let is_missing = |part: &&Particle| part.min > 0 && !can_be_empty(&part.term);
         if self.assigned.len() > start && left.iter().any(is_missing) { Err(Incomplete) } else { Ok(()) }
+    }
+}
+
+/// Occurrences of occurrences as one: `(a{1,2}){2,10}` takes as many as `a{2,20}`, and who takes all it can of the inner ones
+/// finds too few of the outer ones.
+fn flattened(particle: &Particle) -> Option<Particle> {
+    let (Term::Sequence(parts) | Term::Choice(parts)) = &particle.term else { return None };
+    match &parts[..] {
+        [part] if part.min <= 1 => Some(Particle {
+            min: particle.min * part.min,
+            max: particle.max.zip(part.max).map(|(outer, inner)| outer.saturating_mul(inner)),
+            term: part.term.clone(),
+        }),
+        _ => None,
     }
 }
 

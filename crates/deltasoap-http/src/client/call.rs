@@ -234,11 +234,19 @@ where
         mut decoder: Box<Decoder>,
         sent: Option<Sent>,
     ) -> Result<Received<R>, CallError> {
-        let before = decoder.stats().hinted_leaves;
+        let before = *decoder.stats();
         decoder.set_hint(sent.as_ref().map(|sent| sent.hint.clone()));
         let received = receive(response, receiver, decoder, &self.settings).await?;
+        let stats = received.decoder.stats();
+        let ignored = stats.ignored_attributes - before.ignored_attributes;
+        if ignored > 0 {
+            tracing::debug!(
+                attributes = ignored,
+                "the answer has attributes that its type does not name: they are in no value"
+            );
+        }
         if let Some(sent) = sent {
-            self.writer.note_found(&sent, received.decoder.stats().hinted_leaves - before);
+            self.writer.note_found(&sent, stats.hinted_leaves - before.hinted_leaves);
         }
         Ok(received)
     }

@@ -181,6 +181,7 @@ impl Inner {
             if !parts.headers.contains_key(EXPECT) {
                 drain(pin!(body)).await;
             }
+            tracing::info!(method = %parts.method, path = parts.uri.path(), status = response.status().as_u16(), "denied");
             return response;
         }
         let response = match parts.method {
@@ -193,10 +194,15 @@ impl Inner {
                     bytes_out = Empty,
                     status = Empty
                 );
-                self.answer_post(parts, body).instrument(span).await
+                let response = self.answer_post(parts, body).instrument(span.clone()).await;
+                span.in_scope(|| {
+                    span.record("status", response.status().as_u16());
+                    tracing::info!("answered");
+                });
+                response
             }
-            Method::GET | Method::HEAD => self.answer_get(&parts),
-            _ => respond::method_not_allowed(),
+            Method::GET | Method::HEAD => noted(&parts, self.answer_get(&parts)),
+            _ => noted(&parts, respond::method_not_allowed()),
         };
         respond::coded(response, compression, is_accepted)
     }
@@ -397,8 +403,7 @@ impl Inner {
     fn count(&self, response: &Response<Body>, is_fault: bool) {
         let bytes = response.body().size_hint().lower();
         self.stats.count_answered(bytes, is_fault);
-        Span::current().record("bytes_out", bytes).record("status", response.status().as_u16());
-        tracing::debug!("answered");
+        Span::current().record("bytes_out", bytes);
     }
 
     fn answer_get(&self, parts: &Parts) -> Response<Body> {
@@ -460,6 +465,12 @@ async fn checked(
         remainder.finish().await?;
     }
     Ok(outcome)
+}
+
+/// Logs the answer to a request that carries no message.
+fn noted(parts: &Parts, response: Response<Body>) -> Response<Body> {
+    tracing::info!(method = %parts.method, path = parts.uri.path(), status = response.status().as_u16(), "answered");
+    response
 }
 
 fn deny(denial: &Denial) -> Response<Body> {

@@ -149,6 +149,7 @@ fn is_sound(schema: &Schema, index: usize) -> bool {
             complex.attributes.iter().all(|it| is_text(it.element))
                 && complex.text.is_none_or(is_text)
                 && (complex.text.is_none() || complex.fields.is_empty())
+                && complex.has_sound_choices()
                 && complex.fields.iter().all(|it| !it.inline || is_inline(view(it.element)))
         }
     }

@@ -6,8 +6,8 @@ use super::stored::{Stored, stored_enum, stored_struct};
 use super::writer::Writer;
 use crate::lower::{Lowered, Method, Operation, Origins};
 use deltasoap_core::schema::{
-    ArrayElement, Attribute, ComplexElement, Compositor, Element, ElementRef, Field, MethodElement, Schema,
-    SimpleElement, UnionElement,
+    ArrayElement, Attribute, Branch, Choice, ComplexElement, Compositor, Element, ElementRef, Field, MethodElement,
+    Schema, SimpleElement, UnionElement,
 };
 use std::collections::HashMap;
 
@@ -16,7 +16,9 @@ stored_struct! {
     Method { element, request_headers, response_headers }
     MethodElement { request_name, request, response_name, response, faults, headers, action, style, encoding }
     SimpleElement { name, base, enumeration }
-    ComplexElement { name, compositor, fields, attributes, text, open }
+    ComplexElement { name, compositor, fields, attributes, text, open, choices }
+    Choice { first, branches, is_optional }
+    Branch { fields, required, choices }
     Field { name, element, min, max, nillable, inline }
     Attribute { name, element, required }
     ArrayElement { name, item_name, item, item_type, nillable, dimensions }

@@ -37,7 +37,7 @@ use writer::Writer;
 /// What compiled descriptions begin with. No document begins so: it is no text.
 const MAGIC: [u8; 8] = *b"\x89DSWSDL\n";
 /// The format that is written, and the only one that is read.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Bytes in front of the content.
 const HEADER: usize = 24;
 
@@ -223,8 +223,8 @@ mod tests {
     #[test]
     fn other_versions_and_damage_are_refused() {
         let mut newer = compiled();
-        newer[8] = 3;
-        assert_eq!(fault(newer), Some(Fault::Version(3)));
+        newer[8] = VERSION as u8 + 1;
+        assert_eq!(fault(newer), Some(Fault::Version(VERSION + 1)));
         let mut damaged = compiled();
         let last = damaged.len() - 1;
         damaged[last] ^= 1;

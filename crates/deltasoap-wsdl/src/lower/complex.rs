@@ -4,7 +4,9 @@ use super::simple::is_soap_encoding;
 use super::{Lowering, Work};
 use crate::normalize::{Normal, NormalContent, parts};
 use crate::xsd::{ElementId, Particle, Schemas, SoapArray, Term, TypeId};
-use deltasoap_core::schema::{ArrayElement, Attribute, ComplexElement, Compositor, Element, ElementRef, Field, Use};
+use deltasoap_core::schema::{
+    ArrayElement, Attribute, Branch, Choice, ComplexElement, Compositor, Element, ElementRef, Field, Use,
+};
 use deltasoap_core::{QName, ns};
 use std::collections::HashSet;
 
@@ -12,6 +14,7 @@ use std::collections::HashSet;
 struct Model {
     compositor: Compositor,
     fields: Vec<Field>,
+    choices: Vec<Choice>,
     encoding: Use,
 }
 
@@ -34,13 +37,23 @@ impl Lowering<'_> {
     }
 
     fn record(&mut self, id: TypeId, normal: &Normal, model: Model, text: Option<ElementRef>) -> Element {
-        let Model { compositor, fields, .. } = model;
+        let Model { compositor, fields, choices, .. } = model;
+        // Where the order does not tell, fields do not exclude each other.
+        let choices = if compositor == Compositor::Sequence { choices } else { Vec::new() };
         if normal.any_attribute.is_some() {
             self.notes.any_attribute(id);
         }
         let attributes = self.attributes(normal).into();
         let name = self.schemas[id].name.clone().unwrap_or_default();
-        Element::Complex(ComplexElement { name, compositor, fields: fields.into(), attributes, text, open: false })
+        Element::Complex(ComplexElement {
+            name,
+            compositor,
+            fields: fields.into(),
+            attributes,
+            text,
+            open: false,
+            choices: choices.into(),
+        })
     }
 
     fn attributes(&mut self, normal: &Normal) -> Vec<Attribute> {
@@ -130,11 +143,11 @@ impl Lowering<'_> {
                 model.fields.push(wildcard);
             }
             Term::Group(_) => {}
-            Term::Choice(parts) if is_repeated || parts.iter().all(is_leaf) => {
+            Term::Choice(parts) if is_repeated || Particle::are_elements(parts, model.encoding == Use::Encoded) => {
                 self.add_choice(particle, is_optional, model);
             }
             Term::Sequence(_) | Term::All(_) if is_repeated => self.add_choice(particle, is_optional, model),
-            Term::Choice(parts) => parts.iter().for_each(|part| self.add(part, true, model)),
+            Term::Choice(parts) => self.add_groups(parts, is_optional, model),
             Term::Sequence(parts) => parts.iter().for_each(|part| self.add(part, is_optional, model)),
             Term::All(parts) => {
                 model.compositor = Compositor::All;
@@ -148,6 +161,25 @@ impl Lowering<'_> {
         field.min = if is_optional || model.encoding == Use::Encoded { 0 } else { particle.min };
         field.max = particle.max;
         model.fields.push(field);
+    }
+
+    /// A choice between groups that occurs once: the fields of all, and which of them exclude each other.
+    fn add_groups(&mut self, parts: &[Particle], is_optional: bool, model: &mut Model) {
+        let first = model.fields.len() as u32;
+        let mut branches = Vec::new();
+        for part in Particle::branches(parts) {
+            let mut own = empty(model.encoding);
+            self.add(part, false, &mut own);
+            if own.compositor == Compositor::All {
+                model.compositor = Compositor::All;
+            }
+            branches.push(branch(&own));
+            model.fields.extend(own.fields.into_iter().map(|field| Field { min: 0, ..field }));
+        }
+        if Particle::are_told_apart(parts, self.schemas) {
+            let is_optional = is_optional || parts.iter().any(Particle::can_be_empty);
+            model.choices.push(Choice { first, branches: branches.into(), is_optional });
+        }
     }
 
     /// An inline choice of all elements within a particle.
@@ -238,6 +270,7 @@ fn choice(fields: Vec<Field>) -> ComplexElement {
         attributes: Vec::new().into(),
         text: None,
         open: false,
+        choices: Default::default(),
     }
 }
 
@@ -263,14 +296,11 @@ fn dimensions(rank: &str) -> u32 {
 fn empty(encoding: Use) -> Model {
     // Accessors in SOAP encoding are told apart by name, not by order (SOAP 1.1, 5.1).
     let compositor = if encoding == Use::Encoded { Compositor::All } else { Compositor::Sequence };
-    Model { compositor, fields: Vec::new(), encoding }
+    Model { compositor, fields: Vec::new(), choices: Vec::new(), encoding }
 }
 
-/// True for what is an element, or a choice of such.
-fn is_leaf(particle: &Particle) -> bool {
-    match &particle.term {
-        Term::Element(_) | Term::Any(_) => true,
-        Term::Choice(parts) => parts.iter().all(is_leaf),
-        Term::Sequence(_) | Term::All(_) | Term::Group(_) => false,
-    }
+fn branch(model: &Model) -> Branch {
+    let required = model.fields.iter().enumerate().filter(|(_, field)| field.min > 0);
+    let required = required.map(|(index, _)| index as u32).collect::<Vec<_>>();
+    Branch { fields: model.fields.len() as u32, required: required.into(), choices: model.choices.clone().into() }
 }

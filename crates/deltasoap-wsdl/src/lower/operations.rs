@@ -146,6 +146,7 @@ impl Lowering<'_> {
             attributes: Vec::new().into(),
             text: None,
             open: false,
+            choices: Default::default(),
         };
         self.refer(Work::Done(Element::Complex(wrapper)))
     }
@@ -187,13 +188,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The parts of a message that stand in the body: those that the binding names, else all that are not header blocks.
+/// The parts of a message that stand in the body.
 fn body_parts<'m>(message: &'m Message, index: usize, how: Option<&BoundMessage>) -> Vec<&'m Part> {
-    let is_header = |part: &Part| {
-        how.is_some_and(|how| how.headers.iter().any(|header| header.message == index && header.part == part.name))
-    };
-    match how.and_then(|how| how.parts.as_ref()) {
-        Some(named) => message.parts.iter().filter(|part| named.contains(&part.name)).collect(),
-        None => message.parts.iter().filter(|part| !is_header(part)).collect(),
-    }
+    message.parts.iter().filter(|part| how.is_none_or(|how| how.is_in_body(index, &part.name))).collect()
 }

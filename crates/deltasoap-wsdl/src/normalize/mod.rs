@@ -119,7 +119,7 @@ impl Normalizer<'_> {
         let complex = complex.clone();
         let own = self.own(&complex, id)?;
         if complex.base == TypeId::ANY && complex.derivation == Derivation::Restriction {
-            return Ok(Done::Complex(Box::new(own)));
+            return Ok(Done::Complex(Box::new(without_prohibited(own))));
         }
         let normal = match (self.take_base(complex.base), complex.derivation) {
             (None, _) => self.of_simple(own, &complex, id)?,
@@ -127,7 +127,7 @@ impl Normalizer<'_> {
             (Some(base), Derivation::Extension) => self.extended(&base, own, id)?,
         };
         self.spend(count(&normal), id)?;
-        Ok(Done::Complex(Box::new(normal)))
+        Ok(Done::Complex(Box::new(without_prohibited(normal))))
     }
 
     fn take_base(&self, base: TypeId) -> Option<Normal> {
@@ -272,6 +272,12 @@ impl Normalizer<'_> {
     fn invalid(&self, what: &str, id: TypeId) -> Error {
         self.sources.invalid(what, self.place(id))
     }
+}
+
+/// `use="prohibited"` takes an attribute away: by now it has done so.
+fn without_prohibited(mut normal: Normal) -> Normal {
+    normal.attributes.retain(|it| !it.is_prohibited);
+    normal
 }
 
 /// The type that another one is derived from: `None` for those that everything comes from.

@@ -168,6 +168,16 @@ pub struct BoundMessage {
     pub has_attachments: bool,
 }
 
+impl BoundMessage {
+    /// True if a part of the message with this index stands in the body: if it is named, or, where no parts are, no header block.
+    pub fn is_in_body(&self, message: usize, part: &str) -> bool {
+        match &self.parts {
+            Some(named) => named.iter().any(|it| **it == *part),
+            None => !self.headers.iter().any(|header| header.message == message && *header.part == *part),
+        }
+    }
+}
+
 /// A header block.
 #[derive(Debug, Clone)]
 pub struct BoundHeader {

@@ -10,7 +10,7 @@
 //!
 //! Strings shorter than a vector, and machines without these instructions, take the portable loop over words.
 //!
-//! Nothing calls it yet but its tests: it is what differential decoding will find changes with.
+//! Differential decoding finds changes with it.
 
 /// The index of the first byte in which `a` and `b` differ; the shorter length if one starts the other.
 ///

@@ -4,6 +4,7 @@ mod derived;
 mod enums;
 mod errors;
 mod flat;
+mod groups;
 mod structs;
 mod support;
 mod tracked;

@@ -350,3 +350,25 @@ fn many_fields_in_any_order() {
     let twice = xml.replace("</r>", "<g8>1</g8></r>");
     assert_eq!(fault::<Wide>(&twice), unexpected("g8", "each field once"));
 }
+
+/// What nobody asked for is not lost without a word.
+#[test]
+fn attributes_that_no_field_names_are_counted() {
+    #[derive(Debug, PartialEq, Soap)]
+    struct Known {
+        #[soap(attribute)]
+        id: i32,
+        text: String,
+    }
+    let ignored = |attributes: &str, of_text: &str| {
+        let xml = format!(
+            "<r xmlns:i='http://www.w3.org/2001/XMLSchema-instance' xmlns:x='urn:x' id='1' {attributes}><text {of_text}>t</text></r>"
+        );
+        let (value, stats) = crate::support::decode_cut::<Known>(xml.as_bytes(), []).expect("a good document");
+        assert_eq!(value, Known { id: 1, text: "t".to_owned() });
+        stats.ignored_attributes
+    };
+    assert_eq!(ignored("", ""), 0);
+    assert_eq!(ignored("i:nil='false' xml:lang='en' i:schemaLocation='urn:x x.xsd'", "id='a' i:type='x:any'"), 0);
+    assert_eq!(ignored("more='1' x:id='2'", "x:unit='m'"), 3);
+}

@@ -24,6 +24,7 @@ fn envelope(version: Version) -> (Schema, QName) {
             attributes,
             text: None,
             open: true,
+            choices: Default::default(),
         })
     };
     let body = schema.add(complex(Put::ELEMENT, Put::REFERENCE));

@@ -15,7 +15,7 @@ pub(super) struct Shape {
 }
 
 /// Reads the attributes of the element just opened.
-pub(super) fn read(cursor: &Cursor<'_>, array: &ArrayElement) -> Step<Shape> {
+pub(super) fn read(cursor: &mut Cursor<'_>, array: &ArrayElement) -> Step<Shape> {
     nil_attribute(cursor)?.reject(cursor)?;
     (0..cursor.reader().attribute_count()).try_for_each(|index| other_attribute(cursor, index))?;
     let inner = inner_sizes(cursor, array.dimensions.max(1) as usize)?;

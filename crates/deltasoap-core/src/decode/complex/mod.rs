@@ -136,11 +136,11 @@ impl<'s> Routine<'_, '_, 's> {
         if self.cursor.is_seeking() {
             return self.descend(target);
         }
-        if self.complex.compositor == Compositor::All {
+        if self.complex.notes_fields() {
             self.cursor.state().session.recorder.mute();
         }
         self.make_way(target);
-        if self.complex.compositor == Compositor::Sequence {
+        if self.complex.compositor == Compositor::Sequence && !self.complex.notes_fields() {
             self.cursor.begin_children(self.me);
         }
         self.frame().is_opaque = self.comes_back();
@@ -165,9 +165,12 @@ impl<'s> Routine<'_, '_, 's> {
         }
     }
 
-    /// True if a field that is a list can be left and come back to: its progress is not the frame's then.
+    /// True if a field that is a list can be left and come back to, as its progress is not the frame's then; and where what is read
+    /// decides which of an old value's fields may stay. Both are read from the beginning, into a new value.
     fn comes_back(&self) -> bool {
-        self.complex.compositor == Compositor::All && self.complex.fields.iter().any(Field::is_repeated)
+        let can_leave =
+            self.complex.compositor == Compositor::All && self.complex.fields.iter().any(Field::is_repeated);
+        can_leave || !self.complex.choices.is_empty()
     }
 
     /// On the way to where regular mode goes on in the value of the message before.
@@ -216,7 +219,7 @@ impl<'s> Routine<'_, '_, 's> {
     /// Behind the end tag.
     fn end(&mut self) {
         if self.frame().state != INLINE {
-            if self.complex.compositor == Compositor::All {
+            if self.complex.notes_fields() {
                 self.cursor.state().session.recorder.unmute();
             }
             if self.cursor.is_over(self.me) {
@@ -347,7 +350,7 @@ impl<'s> Routine<'_, '_, 's> {
     /// Over an old value: cuts the current field to what was read of it, and off what stands between it and `next`.
     fn pass_on<T: DecodeFields>(&mut self, target: &mut T, next: usize) {
         let (current, count) = (self.current(), self.frame().count as usize);
-        if self.complex.compositor == Compositor::All {
+        if self.complex.notes_fields() {
             return self.keep_seen(target, next);
         }
         if next != current {

@@ -4,7 +4,7 @@ use super::{DecodeFields, Routine};
 use crate::ErrorKind;
 use crate::decode::{Cursor, Step, Stop};
 use crate::ns;
-use crate::schema::{ComplexElement, Compositor, Element, Field, View};
+use crate::schema::{ChoiceFault, ComplexElement, Compositor, Element, Field, View};
 
 impl<'s> Routine<'_, '_, 's> {
     /// The field that the element just opened is; `None` if it is none that can stand here.
@@ -28,10 +28,49 @@ impl<'s> Routine<'_, '_, 's> {
     fn select_in_sequence(&mut self) -> Step<Option<usize>> {
         let (current, count) = (self.current(), self.frame().count);
         let from = self.next_in_sequence();
-        let Some(index) = self.find(from) else { return Ok(None) };
+        let Some(index) = self.find_unbarred(from)? else { return Ok(None) };
         match first_missing(&self.complex.fields, current, count, index) {
-            None => Ok(Some(index)),
+            None => {
+                self.note_seen(index);
+                Ok(Some(index))
+            }
             Some(missing) => Err(self.expected(format!("<{}>", missing.name))),
+        }
+    }
+
+    /// As [`find`](Self::find), without fields that choices exclude: branches may begin or go on with elements of the same name.
+    ///
+    /// # Errors
+    /// When there are such fields alone.
+    fn find_unbarred(&mut self, from: usize) -> Step<Option<usize>> {
+        if self.complex.choices.is_empty() {
+            return Ok(self.find(from));
+        }
+        let (fields, mut barred) = (&self.complex.fields, None);
+        for index in from..2 * fields.len() {
+            // First those that name the element, then those that take any.
+            let takes_it = match fields.get(index) {
+                Some(field) => is_field(self.cursor, self.view, field),
+                None => index - fields.len() >= from && is_wildcard(self.view, &fields[index - fields.len()]),
+            };
+            let index = index % fields.len();
+            if takes_it {
+                let Some(fault) = self.complex.bars(index, self.is_seen_by()) else { return Ok(Some(index)) };
+                barred.get_or_insert(fault);
+            }
+        }
+        barred.map_or(Ok(None), |fault| Err(self.expected(self.wanted_by(&fault))))
+    }
+
+    /// What a choice wants, for people.
+    #[cold]
+    fn wanted_by(&self, fault: &ChoiceFault) -> String {
+        let fields = &self.complex.fields;
+        let list = |firsts: &[usize]| field_list(firsts.iter().map(|&first| &fields[first]));
+        match fault {
+            ChoiceFault::Several(firsts) => format!("only one of {}", list(firsts)),
+            ChoiceFault::Nothing(firsts) => format!("one of {}", list(firsts)),
+            ChoiceFault::Lacks(field) => format!("<{}>", fields[*field].name),
         }
     }
 
@@ -58,17 +97,23 @@ impl<'s> Routine<'_, '_, 's> {
         let Some(index) = self.find(0) else { return Ok(None) };
         let is_full = self.complex.fields[index].max.is_some_and(|max| count >= max);
         if count > 0 && (index != chosen || is_full) {
-            return Err(self.expected(format!("only one of {}", field_list(&self.complex.fields))));
+            return Err(self.expected(format!("only one of {}", field_list(self.complex.fields.iter()))));
         }
         Ok(Some(index))
     }
 
     /// Makes room to note the fields that were seen, where their order does not tell.
     pub(super) fn reserve_seen(&mut self) {
-        if self.complex.compositor == Compositor::All {
+        if self.complex.notes_fields() {
             let seen = &mut self.cursor.state().seen;
             let words = self.complex.fields.len().div_ceil(64);
             seen.resize(seen.len() + words, 0);
+        }
+    }
+
+    fn note_seen(&mut self, index: usize) {
+        if self.complex.notes_fields() {
+            self.set_seen(index);
         }
     }
 
@@ -95,8 +140,13 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     fn is_seen(&mut self, index: usize) -> bool {
-        let word = self.frame().log as usize + index / 64;
-        self.cursor.state().seen[word] & (1 << (index % 64)) != 0
+        self.is_seen_by()(index)
+    }
+
+    fn is_seen_by(&mut self) -> impl Fn(usize) -> bool {
+        let log = self.frame().log as usize;
+        let seen = &self.cursor.state().seen;
+        move |index| seen[log + index / 64] & (1 << (index % 64)) != 0
     }
 
     /// At the end tag.
@@ -112,8 +162,19 @@ impl<'s> Routine<'_, '_, 's> {
             Compositor::Choice => return self.check_chosen(count),
         };
         match missing {
-            None => Ok(()),
+            None => self.check_choices(),
             Some(field) => Err(self.missing(field.name.to_string())),
+        }
+    }
+
+    /// Of each choice between groups one must be there, and be whole.
+    fn check_choices(&mut self) -> Step {
+        if self.complex.choices.is_empty() {
+            return Ok(());
+        }
+        match self.complex.choice_fault(self.is_seen_by()) {
+            None => Ok(()),
+            Some(fault) => Err(self.missing(self.wanted_by(&fault))),
         }
     }
 
@@ -123,7 +184,7 @@ impl<'s> Routine<'_, '_, 's> {
         if count > 0 || fields.is_empty() || fields.iter().any(|field| field.min == 0) {
             return Ok(());
         }
-        Err(self.missing(format!("one of {}", field_list(fields))))
+        Err(self.missing(format!("one of {}", field_list(fields.iter()))))
     }
 
     /// The first required field that was not seen.
@@ -198,11 +259,13 @@ fn first_missing(fields: &[Field], current: usize, count: u32, until: usize) -> 
 }
 
 /// Fields for an error message: the first few.
-fn field_list(fields: &[Field]) -> String {
+fn field_list<'f>(fields: impl IntoIterator<Item = &'f Field, IntoIter: ExactSizeIterator>) -> String {
     const SHOWN: usize = 5;
-    let mut list: Vec<String> = fields.iter().take(SHOWN).map(|field| format!("<{}>", field.name)).collect();
-    if fields.len() > SHOWN {
-        list.push(format!("{} more", fields.len() - SHOWN));
+    let fields = fields.into_iter();
+    let count = fields.len();
+    let mut list: Vec<String> = fields.take(SHOWN).map(|field| format!("<{}>", field.name)).collect();
+    if count > SHOWN {
+        list.push(format!("{} more", count - SHOWN));
     }
     if list.is_empty() { "the end of the element".to_owned() } else { list.join(" or ") }
 }

@@ -8,7 +8,7 @@ use super::leaf::{Begin, Mending, SMALL, Template};
 use super::machine::{self, Machine};
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, Stop, expect_end};
-use crate::schema::{Compositor, Element, View};
+use crate::schema::{Element, View};
 use std::time::Duration;
 
 /// The operation's content was passed: its end tag follows.
@@ -151,7 +151,7 @@ impl<T: Content> Memory<T> {
 
     fn attempt(&mut self, old: Option<Box<Template>>, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Begin {
         self.is_small = false;
-        let is_told_by_order = view.complex().is_none_or(|complex| complex.compositor != Compositor::All);
+        let is_told_by_order = view.complex().is_none_or(|complex| !complex.notes_fields());
         // In this order: in regular mode nobody looks through the description.
         if !is_told_by_order || !cursor.can_be_compared() || self.has_moving_parts(view) {
             return Begin::Read;

@@ -52,17 +52,6 @@ impl<'t> Cursor<'t> {
         number(self.digits())
     }
 
-    /// Takes a point and digits, if there is a point: billionths, further digits cut off.
-    pub(super) fn fraction(&mut self) -> Option<u32> {
-        if !self.eat(b'.') {
-            return Some(0);
-        }
-        let digits = self.digits();
-        let kept = &digits[..digits.len().min(9)];
-        let scale = 10u32.pow(9 - kept.len() as u32);
-        Some(u32::try_from(number(kept)?).ok()? * scale)
-    }
-
     /// An error unless all has been read.
     pub(super) fn end(&self) -> Result<(), &'static str> {
         if self.rest.is_empty() { Ok(()) } else { Err("something behind the end") }

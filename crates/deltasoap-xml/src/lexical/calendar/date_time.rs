@@ -1,12 +1,12 @@
 //! `date`, `time` and `dateTime`.
 //!
 //! Two values are equal (`==`) when all their fields are: `12:00:00Z` is not `13:00:00+01:00`, although both name the
-//! same instant; `compare` tells the order of XSD's value space. Seconds are kept to the nanosecond, further digits
-//! are cut off. `24:00:00` is read as midnight of the next day.
+//! same instant; `compare` tells the order of XSD's value space. Seconds are kept to 27 digits
+//! behind the point; a text with more is refused. `24:00:00` is read as midnight of the next day.
 
 use super::clock::Clock;
 use super::day::Day;
-use super::{Cursor, Form, Instant, Zone, lexical};
+use super::{Cursor, Form, Fraction, Instant, Zone, lexical};
 use crate::Buffer;
 use crate::lexical::LexicalError;
 use jiff::civil;
@@ -35,8 +35,8 @@ pub struct DateTime {
 }
 
 lexical!(Date, "date", 23);
-lexical!(Time, "time", 24);
-lexical!(DateTime, "dateTime", 42);
+lexical!(Time, "time", 42);
+lexical!(DateTime, "dateTime", 60);
 
 /// The fields of a day.
 macro_rules! day_fields {
@@ -78,7 +78,12 @@ macro_rules! clock_fields {
 
         /// The part of a second, in nanoseconds, 0 to 999,999,999.
         pub fn nanosecond(&self) -> u32 {
-            self.clock.nanosecond
+            self.clock.fraction.nanosecond
+        }
+
+        /// What the second has beyond its nanoseconds, in 10⁻²⁷ seconds, 0 to 10¹⁸ - 1. Conversions to jiff's types leave it out.
+        pub fn beyond_nanosecond(&self) -> u64 {
+            self.clock.fraction.finer
         }
     };
 }
@@ -116,21 +121,21 @@ impl Date {
     zoned!();
 
     fn instant(&self) -> Instant {
-        Instant { seconds: self.day.number() * 86_400, nanosecond: 0, zone: self.zone }
+        Instant { seconds: self.day.number() * 86_400, fraction: Fraction::default(), zone: self.zone }
     }
 }
 
 impl Time {
     /// A time without zone; `None` if there is no such time (24:00:00 and leap seconds among them).
     pub fn new(hour: u8, minute: u8, second: u8, nanosecond: u32) -> Option<Time> {
-        Some(Time { clock: Clock::new(hour, minute, second, nanosecond)?, zone: None })
+        Some(Time { clock: Clock::new(hour, minute, second, Fraction::new(nanosecond)?)?, zone: None })
     }
 
     clock_fields!();
     zoned!();
 
     fn instant(&self) -> Instant {
-        Instant { seconds: self.clock.seconds(), nanosecond: self.clock.nanosecond, zone: self.zone }
+        Instant { seconds: self.clock.seconds(), fraction: self.clock.fraction, zone: self.zone }
     }
 }
 
@@ -156,7 +161,7 @@ impl DateTime {
 
     fn instant(&self) -> Instant {
         let seconds = self.day.number() * 86_400 + self.clock.seconds();
-        Instant { seconds, nanosecond: self.clock.nanosecond, zone: self.zone }
+        Instant { seconds, fraction: self.clock.fraction, zone: self.zone }
     }
 }
 
@@ -342,7 +347,7 @@ mod tests {
             ("13:20:00-05:00", time(13, 20, 0, 0).with_zone(zone(-300))),
             ("00:00:00.000000001Z", time(0, 0, 0, 1).with_zone(zone(0))),
             ("23:59:59.5", time(23, 59, 59, 500_000_000)),
-            ("23:59:59.9999999999999", time(23, 59, 59, 999_999_999)),
+            ("10:20:30.123456789000000000000000000000000", time(10, 20, 30, 123_456_789)),
             ("24:00:00", time(0, 0, 0, 0)),
             ("24:00:00.00000000000", time(0, 0, 0, 0)),
         ]);
@@ -353,6 +358,7 @@ mod tests {
             "24:01:00",
             "13:20:00,5",
             "13:20:00.5.5",
+            "13:20:00.0000000000000000000000000001",
             "-13:20:00",
         ]);
     }
@@ -381,10 +387,25 @@ mod tests {
     #[test]
     fn widths_are_reached() {
         let widest = date(i32::MIN, 12, 31).with_zone(zone(-839));
-        let clock = time(23, 59, 59, 999_999_999).with_zone(zone(839));
+        let clock = Time::parse("23:59:59.999999999999999999999999999+13:59").expect("a time");
         assert_eq!(Some(text_of(&widest).len()), Date::MAX_WIDTH);
         assert_eq!(Some(text_of(&clock).len()), Time::MAX_WIDTH);
         assert_eq!(Some(text_of(&DateTime::new(widest, clock)).len()), DateTime::MAX_WIDTH);
+    }
+
+    #[test]
+    fn no_digit_of_a_second_is_lost() {
+        for text in ["10:00:00.1234567890123", "10:00:00.000000000000000000000000001", "10:00:00.1234567890000000001Z"]
+        {
+            assert_eq!(text_of(&Time::parse(text).expect(text)), text);
+            let date_time = format!("2026-01-02T{text}");
+            assert_eq!(text_of(&DateTime::parse(&date_time).expect(text)), date_time);
+        }
+        let time = |text| Time::parse(text).expect("a time");
+        assert_eq!(time("10:00:00.1234567890123").nanosecond(), 123_456_789);
+        assert_eq!(time("10:00:00.1234567890123").beyond_nanosecond(), 12_300_000_000_000_000);
+        assert_eq!(time("10:00:00.0000000001").compare(&time("10:00:00.00000000011")), Some(Ordering::Less));
+        assert_ne!(time("10:00:00.0000000001"), time("10:00:00"));
     }
 
     /// The examples of XSD 1.0 part 2, 3.2.7.4.
@@ -435,8 +456,10 @@ mod tests {
     }
 
     prop_compose! {
-        fn any_time()(second in 0u32..86_400, nanosecond in 0u32..1_000_000_000, zone in any_zone()) -> Time {
-            time((second / 3600) as u8, (second / 60 % 60) as u8, (second % 60) as u8, nanosecond).with_zone(zone)
+        fn any_time()(second in 0u32..86_400, fraction in "[0-9]{0,27}", zone in any_zone()) -> Time {
+            let point = if fraction.is_empty() { "" } else { "." };
+            let text = format!("{:02}:{:02}:{:02}{point}{fraction}", second / 3600, second / 60 % 60, second % 60);
+            Time::parse(&text).expect("a time").with_zone(zone)
         }
     }
 
@@ -458,7 +481,7 @@ mod tests {
         }
 
         #[test]
-        fn scan_and_parse_agree(text in "-?[0-9]{4,5}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-6][0-9]:[0-6][0-9](\\.[0-9]{1,11})?(Z|[-+][01][0-9]:[0-6][0-9])?") {
+        fn scan_and_parse_agree(text in "-?[0-9]{4,5}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-6][0-9]:[0-6][0-9](\\.[0-9]{1,29})?(Z|[-+][01][0-9]:[0-6][0-9])?") {
             scan_agrees::<DateTime>(&text);
             scan_agrees::<Date>(&text);
             scan_agrees::<Time>(text.split('T').next_back().expect("one"));

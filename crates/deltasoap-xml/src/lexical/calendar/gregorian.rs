@@ -1,7 +1,7 @@
 //! `gYear`, `gYearMonth`, `gMonth`, `gMonthDay`, `gDay`: parts of a date, in a zone if one is given.
 
 use super::day::{Day, read_year, write_year};
-use super::{Cursor, Form, Instant, Zone, lexical, write_two};
+use super::{Cursor, Form, Fraction, Instant, Zone, lexical, write_two};
 use crate::Buffer;
 use std::cmp::Ordering;
 
@@ -52,7 +52,7 @@ macro_rules! part {
             fn instant(&self) -> Instant {
                 let $name { $($field,)* zone } = *self;
                 let day: Option<Day> = $day;
-                Instant { seconds: day.map_or(0, |day| day.number() * 86_400), nanosecond: 0, zone }
+                Instant { seconds: day.map_or(0, |day| day.number() * 86_400), fraction: Fraction::default(), zone }
             }
         }
 

@@ -13,6 +13,7 @@ mod cursor;
 mod date_time;
 mod day;
 mod duration;
+mod fraction;
 mod gregorian;
 mod zone;
 
@@ -23,6 +24,7 @@ pub use zone::Zone;
 
 use crate::Buffer;
 use cursor::Cursor;
+use fraction::Fraction;
 use std::cmp::Ordering;
 
 /// A value that reads itself from the front of a text.
@@ -70,14 +72,14 @@ use lexical;
 #[derive(Clone, Copy)]
 struct Instant {
     seconds: i64,
-    nanosecond: u32,
+    fraction: Fraction,
     zone: Option<Zone>,
 }
 
 impl Instant {
     /// On the time line, with a zone for those that have none.
-    fn in_zone(self, default: Zone) -> (i64, u32) {
-        (self.seconds - 60 * i64::from(self.zone.unwrap_or(default).minutes()), self.nanosecond)
+    fn in_zone(self, default: Zone) -> (i64, Fraction) {
+        (self.seconds - 60 * i64::from(self.zone.unwrap_or(default).minutes()), self.fraction)
     }
 
     /// The order of XSD 1.0 part 2, 3.2.7.4: without a zone, a value may lie anywhere within 14 hours.

@@ -1,0 +1,36 @@
+//! Simple types in SOAP encoding keep the names that the description declares.
+
+use crate::encoded::*;
+use deltasoap::lexical::{AnyUri, Token};
+use deltasoap::schema::Use;
+use deltasoap::soap::{Version, decode_request, encode_message};
+use deltasoap::{Buffer, Lexical, Nillable, SoapArray};
+
+fn some<T>(value: T) -> Option<Nillable<T>> {
+    Some(Nillable::Value(value))
+}
+
+#[test]
+fn declared_types_are_announced() {
+    let token = || Token::parse("a b").expect("a token");
+    let zip = || Zip("12345".to_owned());
+    let label = Label {
+        token: some(token()),
+        uri: some(AnyUri::parse("urn:a").expect("a URI")),
+        zip: some(zip()),
+        count: some(Count(3)),
+        zips: some(SoapArray(vec![Nillable::Value(zip())])),
+        tokens: some(SoapArray(vec![Nillable::Value(token())])),
+    };
+    let written = encode_message(Version::Soap11, Use::Encoded, &[], &label, Buffer::new()).expect("written");
+    let text = String::from_utf8_lossy(written.as_slice()).into_owned();
+    for (element, name) in [("token", "token"), ("uri", "anyURI"), ("zip", "zip"), ("count", "Count")] {
+        let tag = text.split(&format!("<{element} ")).nth(1).and_then(|rest| rest.split('>').next()).expect(element);
+        assert!(tag.contains(&format!(":{name}\"")), "{element}: {tag}");
+    }
+    for array in [":zip[1]", ":token[1]"] {
+        assert!(text.contains(array), "{array}: {text}");
+    }
+    let (_, again) = decode_request::<Label>(written.as_slice()).expect("good once written");
+    assert_eq!(again, label);
+}

@@ -1,0 +1,71 @@
+//! Choices between groups of elements: each branch is read and written, two are not.
+
+use crate::groups::*;
+use crate::{body, round_trip};
+use deltasoap::schema::Use;
+use deltasoap::soap::decode_request;
+
+const ID: &str = "<id>1</id>";
+
+fn ask(content: &str) -> Vec<u8> {
+    body(&format!("<Ask xmlns='urn:groups'>{ID}{content}</Ask>"))
+}
+
+fn answer(content: &str) -> Vec<u8> {
+    body(&format!("<AskResponse xmlns='urn:groups'>{content}</AskResponse>"))
+}
+
+#[test]
+fn every_branch() {
+    let choice = |content: &str| round_trip::<Ask>(&ask(content), Use::Literal).choice;
+    let from = |content: &str| match choice(&format!("<from>2026-01-02</from>{content}")) {
+        AskChoice::From(AskFrom { choice_2, .. }) => choice_2,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(from(""), None);
+    assert_eq!(from("<days>3</days>"), Some(AskChoice2::Days(AskDays { days: 3, hours: None })));
+    assert_eq!(from("<days>3</days><hours>4</hours>"), Some(AskChoice2::Days(AskDays { days: 3, hours: Some(4) })));
+    assert!(matches!(from("<to>2026-01-03</to>"), Some(AskChoice2::To(_))));
+    assert_eq!(choice("<number>1</number><number>2</number>"), AskChoice::Number(vec![1, 2]));
+    let AskChoice::Name(named) = choice("<name>n</name><alias>a</alias><alias>b</alias>") else { panic!("no name") };
+    assert_eq!((&*named.name, named.alias.len()), ("n", 2));
+    let pair = round_trip::<Ask>(&ask("<number>1</number><key>k</key><value>v</value><note>x</note>"), Use::Literal);
+    assert!(matches!(pair.choice_3, Some(AskChoice3::Key(_))), "{pair:?}");
+    let measure = round_trip::<Ask>(&ask("<number>1</number><value>v</value><unit>u</unit>"), Use::Literal);
+    assert!(matches!(measure.choice_3, Some(AskChoice3::Value(_))), "{measure:?}");
+}
+
+#[test]
+fn a_type_that_holds_itself_and_a_repeated_sequence() {
+    let good = "<Success><left><leaf>1</leaf></left><right><leaf>2</leaf></right></Success><Warning/><X>x</X><Y>y</Y><X>z</X><Y/>";
+    let AskResponse { choice: AskResponseChoice::Success(good) } = round_trip(&answer(good), Use::Literal) else {
+        panic!("no success")
+    };
+    assert_eq!((good.choice_2.len(), good.warning.as_deref()), (4, Some("")));
+    let bad: AskResponse = round_trip(&answer("<Errors>e</Errors>"), Use::Literal);
+    assert_eq!(bad.choice, AskResponseChoice::Errors("e".to_owned()));
+}
+
+#[test]
+fn other_than_one_branch_is_refused() {
+    let refused = |message: &[u8]| match decode_request::<AskResponse>(message) {
+        Ok((_, value)) => panic!("{value:?}"),
+        Err(error) => error.to_string(),
+    };
+    let leaf = "<Success><leaf>1</leaf></Success>";
+    let both = refused(&answer(&format!("{leaf}<Errors>e</Errors>")));
+    assert!(both.contains("only one of <{urn:groups}Success> or <{urn:groups}Errors>"), "{both}");
+    assert!(both.contains("AskResponse"), "no place: {both}");
+    let none = refused(&answer(""));
+    assert!(none.contains("one of <{urn:groups}Success> or <{urn:groups}Errors>"), "{none}");
+    let half = refused(&answer("<Warning>w</Warning>"));
+    assert!(half.contains("<{urn:groups}Success>"), "{half}");
+    for content in [
+        "",
+        "<from>2026-01-02</from><number>1</number>",
+        "<number>1</number><key>k</key>",
+        "<number>1</number><unit>u</unit>",
+    ] {
+        assert!(decode_request::<Ask>(&ask(content)).is_err(), "{content}");
+    }
+}

@@ -1,0 +1,313 @@
+//! Choices between groups of fields, one of which has several elements.
+//!
+//! A choice of single elements is a [`ComplexElement`] of its own. Where a branch is a sequence, its elements have no element around
+//! them; they are fields of the element that the choice stands in, and a [`Choice`] says which of them exclude each other. Such fields
+//! are optional for everyone who does not know of choices.
+
+use super::{ComplexElement, Compositor, Field, List, QName};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A choice between groups of fields that follow each other (XSD 1.0 part 1, 3.8).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// The first field of the first branch, counted from the start of the fields, or of the branch that this choice is in.
+    pub first: u32,
+    /// The branches: one behind the other.
+    pub branches: List<Branch>,
+    /// True if none of the branches need be there.
+    pub is_optional: bool,
+}
+
+/// One of the groups of a [`Choice`]. Counts start at the branch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Branch {
+    /// How many fields it has.
+    pub fields: u32,
+    /// Those that must be there once the branch is chosen.
+    pub required: List<u32>,
+    /// Choices within it.
+    pub choices: List<Choice>,
+}
+
+/// What is wrong with the fields of a choice. Fields are counted from the start of the element.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChoiceFault {
+    /// Fields of several branches are there. Has the first field of each branch.
+    Several(Vec<usize>),
+    /// No branch is there. Has the first field of each branch.
+    Nothing(Vec<usize>),
+    /// The branch that is there lacks this field.
+    Lacks(usize),
+}
+
+impl Choice {
+    /// The same choice among the fields of an element that holds others before it.
+    #[must_use]
+    pub const fn at(&self, offset: usize) -> Choice {
+        Choice { first: self.first + offset as u32, branches: borrowed(&self.branches), is_optional: self.is_optional }
+    }
+
+    /// The same choice where it need not be made.
+    #[must_use]
+    pub const fn optional(&self) -> Choice {
+        Choice { first: self.first, branches: borrowed(&self.branches), is_optional: true }
+    }
+
+    /// The fields of each branch.
+    fn ranges(&self, base: usize) -> impl Iterator<Item = (Range<usize>, &Branch)> + Clone {
+        let mut end = base + self.first as usize;
+        self.branches.iter().map(move |branch| {
+            let start = end;
+            end += branch.fields as usize;
+            (start..end, branch)
+        })
+    }
+
+    fn firsts(&self, base: usize) -> Vec<usize> {
+        self.ranges(base).filter(|(fields, _)| !fields.is_empty()).map(|(fields, _)| fields.start).collect()
+    }
+
+    /// What is wrong once everything was read.
+    fn fault(&self, base: usize, is_there: &impl Fn(usize) -> bool) -> Option<ChoiceFault> {
+        let mut chosen = self.ranges(base).filter(|(fields, _)| fields.clone().any(is_there));
+        match (chosen.next(), chosen.next()) {
+            (None, _) if self.is_optional => None,
+            (None, _) => Some(ChoiceFault::Nothing(self.firsts(base))),
+            (Some(_), Some(_)) => Some(ChoiceFault::Several(self.firsts(base))),
+            (Some((fields, branch)), None) => branch.fault(fields, usize::MAX, is_there),
+        }
+    }
+
+    /// Why a field cannot come next, after those that are there.
+    fn bars(&self, base: usize, field: usize, is_there: &impl Fn(usize) -> bool) -> Option<ChoiceFault> {
+        let mut branches = self.ranges(base);
+        let (own, branch) = branches.clone().find(|(fields, _)| fields.contains(&field))?;
+        if branches.any(|(fields, _)| fields != own && fields.clone().any(is_there)) {
+            return Some(ChoiceFault::Several(self.firsts(base)));
+        }
+        branch.fault(own, field, is_there)
+    }
+}
+
+impl Branch {
+    /// What the branch lacks before a field, and why that field cannot come next.
+    fn fault(&self, fields: Range<usize>, until: usize, is_there: &impl Fn(usize) -> bool) -> Option<ChoiceFault> {
+        let required = self.required.iter().map(|&field| fields.start + field as usize);
+        let lacking = required.filter(|&field| field < until).find(|&field| !is_there(field));
+        lacking.map(ChoiceFault::Lacks).or_else(|| {
+            self.choices.iter().find_map(|choice| {
+                let start = fields.start + choice.first as usize;
+                let end = choice.ranges(fields.start).last().map_or(start, |(fields, _)| fields.end);
+                match until {
+                    until if until >= end => choice.fault(fields.start, is_there),
+                    until => choice.bars(fields.start, until, is_there),
+                }
+            })
+        })
+    }
+}
+
+impl ComplexElement {
+    /// What is wrong with the element's choices if it has these fields.
+    pub fn choice_fault(&self, is_there: impl Fn(usize) -> bool) -> Option<ChoiceFault> {
+        self.choices.iter().find_map(|choice| choice.fault(0, &is_there))
+    }
+
+    /// Why a field cannot follow those that are there. Only where fields are told by their order.
+    pub(crate) fn bars(&self, field: usize, is_there: impl Fn(usize) -> bool) -> Option<ChoiceFault> {
+        self.choices.iter().find_map(|choice| choice.bars(0, field, &is_there))
+    }
+
+    /// True if what was read of an element tells what may follow only together with which fields it was: where they come in any order,
+    /// and in choices between groups.
+    pub(crate) fn notes_fields(&self) -> bool {
+        self.compositor == Compositor::All || !self.choices.is_empty()
+    }
+
+    /// How often each field occurs at least if of each choice one branch is taken; `None` for fields of other branches. `pick` is given
+    /// the fields of each branch, and says which is taken.
+    pub fn taken(&self, mut pick: impl FnMut(&[Range<usize>]) -> usize) -> Vec<Option<u32>> {
+        let mut least: Vec<_> = self.fields.iter().map(|field| Some(field.min)).collect();
+        let mut ahead: Vec<(usize, &Choice)> = self.choices.iter().map(|choice| (0, choice)).collect();
+        while let Some((base, choice)) = ahead.pop() {
+            let branches: Vec<_> = choice.ranges(base).collect();
+            let ranges: Vec<_> = branches.iter().map(|(fields, _)| fields.clone()).collect();
+            let chosen = if ranges.is_empty() { 0 } else { pick(&ranges) };
+            for (index, (fields, branch)) in branches.into_iter().enumerate() {
+                if index != chosen {
+                    least.iter_mut().take(fields.end).skip(fields.start).for_each(|it| *it = None);
+                    continue;
+                }
+                // Something must tell that it was chosen.
+                let is_told = choice.is_optional || !branch.required.is_empty();
+                let first = if is_told { None } else { fields.clone().next() };
+                let required = branch.required.iter().map(|&field| fields.start + field as usize);
+                for field in required.chain(first).filter(|&field| field < self.fields.len()) {
+                    least[field] = least[field].map(|min| min.max(1));
+                }
+                ahead.extend(branch.choices.iter().map(|choice| (fields.start, choice)));
+            }
+        }
+        least
+    }
+
+    /// True if choices name no other fields than there are, each at most once.
+    pub fn has_sound_choices(&self) -> bool {
+        are_sound(&self.choices, self.fields.len())
+    }
+}
+
+fn are_sound(choices: &[Choice], count: usize) -> bool {
+    let mut free = 0;
+    choices.iter().all(|choice| {
+        let mut end = choice.first as usize;
+        let is_behind = end >= free;
+        let is_sound = |branch: &Branch| {
+            end = end.saturating_add(branch.fields as usize);
+            let has = |field: &u32| *field < branch.fields;
+            end <= count && branch.required.iter().all(has) && are_sound(&branch.choices, branch.fields as usize)
+        };
+        let is_sound = is_behind && choice.branches.iter().all(is_sound);
+        free = end;
+        is_sound
+    })
+}
+
+/// The fields of several groups in a row, for `static` schemas. `N` is how many there are.
+///
+/// # Panics
+/// When there are not so many, and for names that are not borrowed.
+pub const fn join<const N: usize>(groups: &[&[Field]], are_optional: bool) -> [Field; N] {
+    let mut all = [const { NO_FIELD }; N];
+    let (mut group, mut next) = (0, 0);
+    while group < groups.len() {
+        let mut index = 0;
+        while index < groups[group].len() {
+            let field = copied(&groups[group][index], are_optional);
+            std::mem::forget(std::mem::replace(&mut all[next], field));
+            (index, next) = (index + 1, next + 1);
+        }
+        group += 1;
+    }
+    assert!(next == N, "another number of fields");
+    all
+}
+
+/// How many fields must be there.
+pub const fn count_required(fields: &[Field]) -> usize {
+    let (mut index, mut count) = (0, 0);
+    while index < fields.len() {
+        count += (fields[index].min > 0) as usize;
+        index += 1;
+    }
+    count
+}
+
+/// The fields that must be there; `N` is how many.
+pub const fn required<const N: usize>(fields: &[Field]) -> [u32; N] {
+    let mut all = [0; N];
+    let (mut index, mut next) = (0, 0);
+    while index < fields.len() {
+        if fields[index].min > 0 {
+            all[next] = index as u32;
+            next += 1;
+        }
+        index += 1;
+    }
+    all
+}
+
+const NO_FIELD: Field = Field {
+    name: QName::new("", ""),
+    element: super::ElementRef::Index(0),
+    min: 0,
+    max: Some(1),
+    nillable: false,
+    inline: false,
+};
+
+const fn copied(field: &Field, is_optional: bool) -> Field {
+    let (Cow::Borrowed(namespace), Cow::Borrowed(local)) = (&field.name.namespace, &field.name.local) else {
+        panic!("a name that is not borrowed")
+    };
+    let min = if is_optional { 0 } else { field.min };
+    let Field { element, max, nillable, inline, .. } = *field;
+    Field { name: QName::new(namespace, local), element, min, max, nillable, inline }
+}
+
+const fn borrowed(branches: &List<Branch>) -> List<Branch> {
+    match branches {
+        Cow::Borrowed(branches) => Cow::Borrowed(branches),
+        Cow::Owned(_) => panic!("a choice that is not static"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn branch(fields: u32, required: &'static [u32]) -> Branch {
+        Branch { fields, required: required.into(), choices: List::default() }
+    }
+
+    /// (a, b?) | c | (d, (e | (f, g))?)
+    fn element() -> ComplexElement {
+        let inner = Choice { first: 1, branches: vec![branch(1, &[0]), branch(2, &[0, 1])].into(), is_optional: true };
+        let last = Branch { fields: 4, required: vec![0].into(), choices: vec![inner].into() };
+        let branches = vec![branch(2, &[0]), branch(1, &[0]), last].into();
+        ComplexElement {
+            name: QName::new("", "t"),
+            compositor: Compositor::Sequence,
+            fields: vec![NO_FIELD; 7].into(),
+            attributes: List::default(),
+            text: None,
+            open: false,
+            choices: vec![Choice { first: 0, branches, is_optional: false }].into(),
+        }
+    }
+
+    #[test]
+    fn one_branch_and_all_of_it() {
+        use ChoiceFault::{Lacks, Nothing, Several};
+        let element = element();
+        assert!(element.has_sound_choices());
+        let fault = |there: &[usize]| element.choice_fault(|field| there.contains(&field));
+        for there in [&[0][..], &[0, 1], &[2], &[3], &[3, 4], &[3, 5, 6]] {
+            assert_eq!(fault(there), None, "{there:?}");
+        }
+        assert_eq!(fault(&[]), Some(Nothing(vec![0, 2, 3])));
+        assert_eq!(fault(&[1]), Some(Lacks(0)));
+        assert_eq!(fault(&[0, 2]), Some(Several(vec![0, 2, 3])));
+        assert_eq!(fault(&[3, 5]), Some(Lacks(6)));
+        assert_eq!(fault(&[3, 4, 5, 6]), Some(Several(vec![4, 5])));
+        let bars = |field, there: &[usize]| element.bars(field, |field| there.contains(&field));
+        assert_eq!((bars(0, &[]), bars(2, &[]), bars(5, &[3])), (None, None, None));
+        assert_eq!(bars(1, &[]), Some(Lacks(0)));
+        assert_eq!(bars(2, &[0]), Some(Several(vec![0, 2, 3])));
+        assert_eq!(bars(6, &[3]), Some(Lacks(5)));
+        assert_eq!(bars(5, &[3, 4]), Some(Several(vec![4, 5])));
+    }
+
+    #[test]
+    fn one_branch_of_each_choice_is_taken() {
+        let element = element();
+        let (one, any) = (Some(1), Some(0));
+        assert_eq!(element.taken(|_| 0), [one, any, None, None, None, None, None]);
+        assert_eq!(element.taken(|branches| branches.len() - 1), [None, None, None, one, None, one, one]);
+    }
+
+    #[test]
+    fn choices_of_fields_that_are_not_there() {
+        let unsound = |first, branch: Branch| {
+            let branches = vec![branch].into();
+            let choices = vec![Choice { first, branches, is_optional: false }].into();
+            ComplexElement { choices, ..element() }
+        };
+        assert!(unsound(5, branch(2, &[1])).has_sound_choices());
+        for wrong in [unsound(6, branch(2, &[])), unsound(0, branch(2, &[2])), unsound(u32::MAX, branch(u32::MAX, &[]))]
+        {
+            assert!(!wrong.has_sound_choices());
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! Dates, times and durations: lexical forms and order (XSD 1.0 part 2, 3.2.6 to 3.2.14).
+
+use deltasoap_core::schema::Builtin;
+use std::cmp::Ordering;
+
+/// A point in time, or a set of recurring ones: seconds on the line of time, of the first one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Moment {
+    seconds: i128,
+    /// Digits of the second's fraction, without zeros at the end.
+    fraction: Box<str>,
+    has_zone: bool,
+}
+
+/// A duration: months and seconds, which have no common measure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Span {
+    months: i128,
+    seconds: i128,
+    fraction: Box<str>,
+}
+
+const DAY: i128 = 86_400;
+/// Fourteen hours: no time zone is farther off.
+const FARTHEST_ZONE: i128 = 14 * 3_600;
+/// Most digits of a number that is taken.
+const DIGITS: usize = 18;
+
+impl Moment {
+    /// Reads a value of one of the types of dates and times; `None` for a text that is not of the type.
+    pub(super) fn parse(builtin: Builtin, text: &str) -> Option<Self> {
+        let mut text = Text(text);
+        let moment = match builtin {
+            Builtin::DateTime => {
+                let (year, month, day) = text.date()?;
+                text.skip('T')?;
+                text.time_of(year, month, day)
+            }
+            Builtin::Date => text.date().and_then(|(year, month, day)| text.at(year, month, day)),
+            Builtin::Time => text.time_of(1972, 12, 31),
+            Builtin::GYear => text.year().and_then(|year| text.at(year, 1, 1)),
+            Builtin::GYearMonth => {
+                let year = text.year()?;
+                text.skip('-')?;
+                text.month().and_then(|month| text.at(year, month, 1))
+            }
+            Builtin::GMonth => {
+                text.skip('-')?;
+                text.skip('-')?;
+                text.month().and_then(|month| text.at(1972, month, 1))
+            }
+            Builtin::GMonthDay => {
+                text.skip('-')?;
+                text.skip('-')?;
+                let month = text.month()?;
+                text.skip('-')?;
+                text.day(1972, month).and_then(|day| text.at(1972, month, day))
+            }
+            Builtin::GDay => {
+                (0..3).try_for_each(|_| text.skip('-'))?;
+                text.day(1972, 12).and_then(|day| text.at(1972, 12, day))
+            }
+            _ => None,
+        };
+        moment.filter(|_| text.0.is_empty())
+    }
+
+    /// The order of two values; `None` where only one of them has a time zone and they are too close (3.2.7.4).
+    pub(super) fn compare(&self, other: &Self) -> Option<Ordering> {
+        match (self.has_zone, other.has_zone) {
+            (true, false) => {
+                let is_before = self.line(0) < other.line(-FARTHEST_ZONE);
+                let is_after = self.line(0) > other.line(FARTHEST_ZONE);
+                if is_before { Some(Ordering::Less) } else { is_after.then_some(Ordering::Greater) }
+            }
+            (false, true) => other.compare(self).map(Ordering::reverse),
+            _ => Some(self.line(0).cmp(&other.line(0))),
+        }
+    }
+
+    fn line(&self, shift: i128) -> (i128, &str) {
+        (self.seconds + shift, &self.fraction)
+    }
+
+    /// A text that equal values have in common.
+    pub(super) fn canonical(&self) -> String {
+        format!("{}.{}{}", self.seconds, self.fraction, if self.has_zone { "Z" } else { "" })
+    }
+}
+
+impl Span {
+    /// Reads a value of `xsd:duration`; `None` for a text that is none.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (is_negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+        let text = text.strip_prefix('P')?;
+        let (days, time) = text.split_once('T').map_or((text, None), |(days, time)| (days, Some(time)));
+        if text.is_empty() || time == Some("") {
+            return None;
+        }
+        let [years, months, days] = units(days, ['Y', 'M', 'D'])?;
+        let (mut hours, mut minutes, mut seconds, mut fraction) = (0, 0, 0, "");
+        if let Some(time) = time {
+            let mut whole = time.to_owned();
+            if let Some((front, digits)) = time.strip_suffix('S').and_then(|front| front.split_once('.')) {
+                let is_good = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+                fraction = if is_good { digits.trim_end_matches('0') } else { return None };
+                whole = format!("{front}S");
+            }
+            [hours, minutes, seconds] = units(&whole, ['H', 'M', 'S'])?;
+        }
+        let months = years.checked_mul(12)?.checked_add(months)?;
+        let seconds = ((days * 24 + hours) * 60 + minutes) * 60 + seconds;
+        let sign = if is_negative { -1 } else { 1 };
+        Some(Span { months: sign * months, seconds: sign * seconds, fraction: fraction.into() })
+    }
+
+    /// The order of two durations: that of all four dates that they are added to, if it is the same (3.2.6.2).
+    pub(super) fn compare(&self, other: &Self) -> Option<Ordering> {
+        const DATES: [(i128, i128); 4] = [(1696, 9), (1697, 2), (1903, 3), (1903, 7)];
+        let mut orders = DATES.map(|(year, month)| {
+            let (one, two) = (self.added_to(year, month), other.added_to(year, month));
+            one.cmp(&two).then_with(|| self.signed_fraction_order(other))
+        });
+        orders.sort_unstable();
+        (orders[0] == orders[3]).then_some(orders[0])
+    }
+
+    fn added_to(&self, year: i128, month: i128) -> i128 {
+        let months = year * 12 + (month - 1) + self.months;
+        days_before(months.div_euclid(12), months.rem_euclid(12) + 1) * DAY + self.seconds
+    }
+
+    fn is_negative(&self) -> bool {
+        self.months < 0 || self.seconds < 0
+    }
+
+    fn signed_fraction_order(&self, other: &Self) -> Ordering {
+        let order = self.fraction.cmp(&other.fraction);
+        if self.is_negative() && other.is_negative() { order.reverse() } else { order }
+    }
+
+    /// A text that equal values have in common.
+    pub(super) fn canonical(&self) -> String {
+        format!("{} {}.{}", self.months, self.seconds, self.fraction)
+    }
+}
+
+/// Numbers with their designators, each at most once, in order, and at least one unless the text is empty.
+fn units(text: &str, designators: [char; 3]) -> Option<[i128; 3]> {
+    let (mut rest, mut values) = (text, [0; 3]);
+    for (value, designator) in values.iter_mut().zip(designators) {
+        let Some((digits, behind)) = rest.split_once(designator) else { continue };
+        *value = number(digits)?;
+        rest = behind;
+    }
+    rest.is_empty().then_some(values)
+}
+
+fn number(digits: &str) -> Option<i128> {
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = digits.trim_start_matches('0');
+    if !is_number || digits.len() > DIGITS {
+        return None;
+    }
+    Some(digits.parse().unwrap_or_default())
+}
+
+/// Days from the beginning of time to the first of a month, by the Gregorian calendar.
+fn days_before(year: i128, month: i128) -> i128 {
+    // The year begins in March, so that a leap day is its last.
+    let (year, month) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
+    let of_years = year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+    of_years + (153 * month + 2) / 5
+}
+
+fn days_in(year: i128, month: i128) -> i128 {
+    match month {
+        4 | 6 | 9 | 11 => 30,
+        2 if year.rem_euclid(4) == 0 && (year.rem_euclid(100) != 0 || year.rem_euclid(400) == 0) => 29,
+        2 => 28,
+        _ => 31,
+    }
+}
+
+/// What is left of a text.
+struct Text<'t>(&'t str);
+
+impl<'t> Text<'t> {
+    fn skip(&mut self, wanted: char) -> Option<()> {
+        self.0 = self.0.strip_prefix(wanted)?;
+        Some(())
+    }
+
+    fn digits(&mut self) -> &'t str {
+        let end = self.0.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.0.len());
+        let (digits, rest) = self.0.split_at(end);
+        self.0 = rest;
+        digits
+    }
+
+    fn two(&mut self, least: i128, most: i128) -> Option<i128> {
+        let (digits, rest) = self.0.split_at_checked(2)?;
+        self.0 = rest;
+        number(digits).filter(|number| (least..=most).contains(number))
+    }
+
+    fn year(&mut self) -> Option<i128> {
+        let is_negative = self.skip('-').is_some();
+        let digits = self.digits();
+        let is_good = digits.len() == 4 || digits.len() > 4 && !digits.starts_with('0');
+        let year = number(digits).filter(|&year| is_good && year > 0)?;
+        Some(if is_negative { -year } else { year })
+    }
+
+    fn month(&mut self) -> Option<i128> {
+        self.two(1, 12)
+    }
+
+    fn day(&mut self, year: i128, month: i128) -> Option<i128> {
+        self.two(1, days_in(year, month))
+    }
+
+    fn date(&mut self) -> Option<(i128, i128, i128)> {
+        let year = self.year()?;
+        self.skip('-')?;
+        let month = self.month()?;
+        self.skip('-')?;
+        Some((year, month, self.day(year, month)?))
+    }
+
+    fn time_of(&mut self, year: i128, month: i128, day: i128) -> Option<Moment> {
+        let hour = self.two(0, 24)?;
+        self.skip(':')?;
+        let minute = self.two(0, 59)?;
+        self.skip(':')?;
+        let second = self.two(0, 59)?;
+        let fraction = match self.skip('.') {
+            Some(()) => Some(self.digits()).filter(|digits| !digits.is_empty())?.trim_end_matches('0'),
+            None => "",
+        };
+        if hour == 24 && (minute, second, fraction) != (0, 0, "") {
+            return None;
+        }
+        let moment = self.at(year, month, day)?;
+        Some(Moment {
+            seconds: moment.seconds + hour * 3_600 + minute * 60 + second,
+            fraction: fraction.into(),
+            ..moment
+        })
+    }
+
+    /// The beginning of a day, in the time zone that may follow.
+    fn at(&mut self, year: i128, month: i128, day: i128) -> Option<Moment> {
+        let zone = self.zone()?;
+        // There is no year 0: the year before 1 is -1.
+        let year = if year < 0 { year + 1 } else { year };
+        let seconds = (days_before(year, month) + day - 1) * DAY - zone.unwrap_or_default();
+        Some(Moment { seconds, fraction: "".into(), has_zone: zone.is_some() })
+    }
+
+    /// Seconds from UTC, or no zone at all; `None` for what is neither.
+    fn zone(&mut self) -> Option<Option<i128>> {
+        if self.0.is_empty() {
+            return Some(None);
+        }
+        if self.skip('Z').is_some() {
+            return Some(Some(0));
+        }
+        let sign = if self.skip('-').is_some() { -1 } else { self.skip('+').map(|()| 1)? };
+        let hours = self.two(0, 14)?;
+        self.skip(':')?;
+        let minutes = self.two(0, if hours == 14 { 0 } else { 59 })?;
+        Some(Some(sign * (hours * 3_600 + minutes * 60)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_compared_on_the_line_of_time() {
+        use Ordering::{Equal, Greater, Less};
+        for (builtin, one, other, order) in [
+            (Builtin::Date, "2026-01-02", "2026-01-10", Some(Less)),
+            (Builtin::Date, "2026-01-02Z", "2026-01-10", Some(Less)),
+            (Builtin::Date, "2026-01-02Z", "2026-01-02", None),
+            (Builtin::Date, "-0001-01-01", "0001-01-01", Some(Less)),
+            (Builtin::DateTime, "2026-01-01T00:00:00Z", "2025-12-31T24:00:00Z", Some(Equal)),
+            (Builtin::DateTime, "2026-01-01T00:00:00+01:00", "2025-12-31T23:00:00Z", Some(Equal)),
+            (Builtin::DateTime, "2026-01-01T00:00:00.5", "2026-01-01T00:00:00.25", Some(Greater)),
+            (Builtin::Time, "01:00:00", "12:00:00", Some(Less)),
+            (Builtin::GMonthDay, "--02-29", "--03-01", Some(Less)),
+            (Builtin::GYear, "12026", "2026", Some(Greater)),
+        ] {
+            let parse = |text| Moment::parse(builtin, text).expect(text);
+            assert_eq!(parse(one).compare(&parse(other)), order, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn durations_are_compared_where_months_leave_no_doubt() {
+        use Ordering::{Equal, Greater, Less};
+        for (one, other, order) in [
+            ("P400D", "P1D", Some(Greater)),
+            ("P1Y", "P12M", Some(Equal)),
+            ("P1M", "P30D", None),
+            ("P1M", "P27D", Some(Greater)),
+            ("P1M", "P32D", Some(Less)),
+            ("-P1D", "PT0S", Some(Less)),
+            ("PT1.50S", "PT1.5S", Some(Equal)),
+            ("PT36H", "P1DT12H", Some(Equal)),
+        ] {
+            let parse = |text| Span::parse(text).expect(text);
+            assert_eq!(parse(one).compare(&parse(other)), order, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn texts_that_are_of_no_type_are_refused() {
+        for text in ["P", "PT", "P1DT", "1D", "P-1D", "P1S", "P1.5D", "PT1.S", "P1D1Y", "P1Y2", "+P1D", ""] {
+            assert_eq!(Span::parse(text), None, "{text}");
+        }
+        for (builtin, text) in [
+            (Builtin::DateTime, "+2001-07-11T12:23:45"),
+            (Builtin::DateTime, "2001-07-11T24:00:01"),
+            (Builtin::DateTime, "2001-07-11T12:23:60"),
+            (Builtin::DateTime, "2001-07-11T12:23"),
+            (Builtin::Date, "2001-02-29"),
+            (Builtin::Date, "0000-01-01"),
+            (Builtin::Date, "01999-01-01"),
+            (Builtin::Date, "2001-01-01+14:01"),
+            (Builtin::GMonthDay, "--02-31"),
+            (Builtin::GDay, "---32"),
+            (Builtin::GMonth, "--13"),
+            (Builtin::Time, "25:00:00"),
+        ] {
+            assert_eq!(Moment::parse(builtin, text), None, "{text}");
+        }
+    }
+}

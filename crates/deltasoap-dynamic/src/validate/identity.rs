@@ -1,0 +1,211 @@
+//! Identity constraints: what is unique within an element, and what refers to such (XSD 1.0 part 1, 3.11.4).
+
+use super::item::Item;
+use deltasoap_core::QName;
+use deltasoap_wsdl::Schemas;
+use deltasoap_wsdl::xsd::{ConstraintKind, IdentityConstraint, NameTest, Path};
+use std::collections::{HashMap, HashSet};
+
+/// A value as the text that all texts of it have in common.
+pub(super) type Value = String;
+
+/// The values of one element that a constraint is about, by its fields.
+type Row = Vec<Value>;
+
+/// Values on the way through a message.
+pub(super) struct Keys {
+    /// False where the schemas have no constraint: then nothing is kept.
+    are_wanted: bool,
+    /// Values of elements with text of a simple type, by their place.
+    texts: HashMap<u64, Value>,
+    attributes: HashMap<u64, Vec<(QName, Value)>>,
+    /// For each open element, what the keys in it are.
+    tables: Vec<Tables>,
+}
+
+/// Rows by the constraint that they are of, each with the place of its element; `None` for several elements.
+type Tables = HashMap<QName, HashMap<Row, Option<u64>>>;
+
+/// Most rows of one constraint.
+const MOST: usize = 1_000_000;
+
+impl Keys {
+    pub(super) fn new(schemas: &Schemas) -> Self {
+        let are_wanted = schemas.elements().any(|(_, element)| !element.constraints.is_empty());
+        Keys { are_wanted, texts: HashMap::new(), attributes: HashMap::new(), tables: Vec::new() }
+    }
+
+    /// Notes the value of an element.
+    pub(super) fn text(&mut self, item: &Item, value: Value) {
+        if self.are_wanted {
+            self.texts.insert(item.offset, value);
+        }
+    }
+
+    /// Notes the value of an attribute.
+    pub(super) fn attribute(&mut self, item: &Item, name: &QName, value: Value) {
+        if self.are_wanted {
+            self.attributes.entry(item.offset).or_default().push((name.clone(), value));
+        }
+    }
+
+    /// Enters an element.
+    pub(super) fn open(&mut self) {
+        if self.are_wanted {
+            self.tables.push(Tables::new());
+        }
+    }
+
+    /// Leaves an element; gives what is wrong by its constraints.
+    pub(super) fn close(&mut self, item: &Item, constraints: &[IdentityConstraint]) -> Vec<String> {
+        let Some(mut inner) = self.tables.pop() else { return Vec::new() };
+        let mut faults = Vec::new();
+        for constraint in constraints.iter().filter(|it| !matches!(it.kind, ConstraintKind::KeyRef(_))) {
+            let rows = self.keys(item, constraint, &mut faults);
+            // What is said here counts more than what is said further in.
+            inner.entry(constraint.name.clone()).or_default().extend(rows);
+        }
+        for constraint in constraints {
+            if let ConstraintKind::KeyRef(key) = &constraint.kind {
+                self.references(item, constraint, inner.get(key), &mut faults);
+            }
+        }
+        if let Some(outer) = self.tables.last_mut() {
+            merge(outer, inner);
+        }
+        faults
+    }
+
+    fn keys(
+        &self,
+        item: &Item,
+        constraint: &IdentityConstraint,
+        faults: &mut Vec<String>,
+    ) -> HashMap<Row, Option<u64>> {
+        let local = &constraint.name.local;
+        let mut rows = HashMap::new();
+        for element in selected(item, &constraint.selector).into_iter().take(MOST) {
+            match self.row(element, constraint, faults) {
+                Some(row) => {
+                    let shown = shown(&row);
+                    if rows.insert(row, Some(element.offset)).is_some() {
+                        faults.push(format!("{local}: {shown} is there twice"));
+                    }
+                }
+                None if constraint.kind == ConstraintKind::Key => {
+                    faults.push(format!("{local}: <{}> has not all values of the key", element.name.local));
+                }
+                None => {}
+            }
+        }
+        rows
+    }
+
+    fn references(
+        &self,
+        item: &Item,
+        constraint: &IdentityConstraint,
+        keys: Option<&HashMap<Row, Option<u64>>>,
+        faults: &mut Vec<String>,
+    ) {
+        for element in selected(item, &constraint.selector).into_iter().take(MOST) {
+            let Some(row) = self.row(element, constraint, faults) else { continue };
+            let is_known = keys.and_then(|keys| keys.get(&row)).is_some_and(Option::is_some);
+            if !is_known {
+                faults.push(format!("{}: nothing has the key {}", constraint.name.local, shown(&row)));
+            }
+        }
+    }
+
+    /// The values of an element; `None` if one is not there.
+    fn row(&self, element: &Item, constraint: &IdentityConstraint, faults: &mut Vec<String>) -> Option<Row> {
+        let mut row = Vec::with_capacity(constraint.fields.len());
+        for field in &constraint.fields {
+            let (mut nodes, mut values) = (HashSet::new(), Vec::new());
+            for path in field {
+                self.evaluate(element, path, &mut nodes, &mut values);
+            }
+            if nodes.len() > 1 {
+                let local = &constraint.name.local;
+                faults.push(format!("{local}: a field of <{}> has several values", element.name.local));
+            }
+            row.push(values.into_iter().next());
+        }
+        row.into_iter().collect()
+    }
+
+    /// The nodes that a path leads to, and their values, as far as they have one.
+    fn evaluate<'k>(
+        &'k self,
+        element: &'k Item,
+        path: &Path,
+        nodes: &mut HashSet<(u64, Option<&'k QName>)>,
+        values: &mut Vec<Value>,
+    ) {
+        for owner in reached(element, path) {
+            match &path.attribute {
+                None => {
+                    if nodes.insert((owner.offset, None)) {
+                        values.extend(self.texts.get(&owner.offset).cloned());
+                    }
+                }
+                Some(test) => {
+                    let attributes = self.attributes.get(&owner.offset).into_iter().flatten();
+                    for (name, value) in attributes.filter(|(name, _)| test.takes(name)) {
+                        if nodes.insert((owner.offset, Some(name))) {
+                            values.push(value.clone());
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Keys of an element and of one in it: what two of its children both have is of neither.
+fn merge(outer: &mut Tables, inner: Tables) {
+    for (name, rows) in inner {
+        let table = outer.entry(name).or_default();
+        for (row, place) in rows {
+            table.entry(row).and_modify(|known| *known = None).or_insert(place);
+        }
+    }
+}
+
+/// The elements that any of the paths leads to, each once.
+fn selected<'i>(item: &'i Item, paths: &[Path]) -> Vec<&'i Item> {
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    for path in paths {
+        found.extend(reached(item, path).into_iter().filter(|item| seen.insert(item.offset)));
+    }
+    found
+}
+
+/// The elements that the steps of a path lead to.
+fn reached<'i>(item: &'i Item, path: &Path) -> Vec<&'i Item> {
+    let mut found = if path.is_deep { with_descendants(item) } else { vec![item] };
+    for step in &path.steps {
+        found = found.into_iter().flat_map(|item| children(item, step)).collect();
+    }
+    found
+}
+
+fn children<'i>(item: &'i Item, test: &NameTest) -> impl Iterator<Item = &'i Item> {
+    item.children.iter().filter(|child| test.takes(&child.name))
+}
+
+fn with_descendants(item: &Item) -> Vec<&Item> {
+    let (mut found, mut next) = (vec![item], 0);
+    while let Some(item) = found.get(next).copied() {
+        found.extend(&item.children);
+        next += 1;
+    }
+    found
+}
+
+/// Values for people: without the types in front.
+fn shown(row: &Row) -> String {
+    let values = row.iter().map(|value| value.split_once(':').map_or(value.as_str(), |(_, text)| text));
+    values.collect::<Vec<_>>().join(", ")
+}

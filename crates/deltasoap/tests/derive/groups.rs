@@ -1,0 +1,190 @@
+//! Choices between groups of elements.
+
+use crate::support::{decode, encode, fault, missing, round_trip, unexpected};
+use deltasoap::{ErrorKind, Soap, Typed};
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Answer {
+    id: i32,
+    #[soap(group)]
+    result: Outcome,
+    #[soap(group)]
+    more: Option<More>,
+    end: Option<i32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(group, rename_all = "camelCase")]
+enum Outcome {
+    #[soap(group)]
+    Good(Good),
+    Numbers(Vec<i32>),
+    #[soap(name = "error")]
+    Bad(String),
+    Nothing,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(group)]
+struct Good {
+    value: f64,
+    remark: Option<String>,
+    #[soap(group)]
+    when: Option<When>,
+    tag: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(group, rename_all = "camelCase")]
+enum When {
+    #[soap(group)]
+    Span(Span),
+    Year(i32),
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(group)]
+struct Span {
+    from: i32,
+    to: i32,
+}
+
+/// Both branches have an element of one name.
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(group)]
+enum More {
+    #[soap(group)]
+    Pair(Pair),
+    #[soap(group)]
+    Measure(Measure),
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(group)]
+struct Pair {
+    key: String,
+    text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(group)]
+struct Measure {
+    text: String,
+    unit: String,
+}
+
+fn answer(result: Outcome) -> Answer {
+    Answer { id: 1, result, more: None, end: None }
+}
+
+fn good(when: Option<When>) -> Outcome {
+    Outcome::Good(Good { value: 0.5, remark: None, when, tag: Vec::new() })
+}
+
+#[test]
+fn every_branch() {
+    round_trip(&answer(good(None)), "<r><id>1</id><value>0.5</value></r>");
+    round_trip(&answer(good(Some(When::Year(7)))), "<r><id>1</id><value>0.5</value><year>7</year></r>");
+    let span = good(Some(When::Span(Span { from: 1, to: 2 })));
+    round_trip(&answer(span), "<r><id>1</id><value>0.5</value><from>1</from><to>2</to></r>");
+    let tags = ["a", "b", "c"].map(str::to_owned).to_vec();
+    let full = Good { value: 2.0, remark: Some(String::new()), when: Some(When::Year(-1)), tag: tags };
+    let xml = "<r><id>1</id><value>2</value><remark></remark><year>-1</year><tag>a</tag><tag>b</tag><tag>c</tag><end>5</end></r>";
+    round_trip(&Answer { end: Some(5), ..answer(Outcome::Good(full)) }, xml);
+    let numbers = Outcome::Numbers((0..40).collect());
+    let items: String = (0..40).map(|number| format!("<numbers>{number}</numbers>")).collect();
+    round_trip(&answer(numbers), &format!("<r><id>1</id>{items}</r>"));
+    round_trip(&answer(Outcome::Bad("no".to_owned())), "<r><id>1</id><error>no</error></r>");
+    round_trip(&answer(Outcome::Nothing), "<r><id>1</id><nothing/></r>");
+}
+
+#[test]
+fn branches_with_elements_of_one_name() {
+    let with = |more| Answer { more: Some(more), ..answer(Outcome::Nothing) };
+    let text = || "t".to_owned();
+    let pair = with(More::Pair(Pair { key: text(), text: text() }));
+    round_trip(&pair, "<r><id>1</id><nothing/><key>t</key><text>t</text></r>");
+    let measure = with(More::Measure(Measure { text: text(), unit: text() }));
+    round_trip(&measure, "<r><id>1</id><nothing/><text>t</text><unit>t</unit></r>");
+}
+
+#[test]
+fn one_branch_and_all_of_it() {
+    let one = "one of <value> or <numbers> or <error> or <nothing>";
+    assert_eq!(fault::<Answer>("<r><id>1</id></r>"), missing(one));
+    assert_eq!(fault::<Answer>("<r><id>1</id><end>1</end></r>"), missing(one));
+    let only = format!("only {one}");
+    for (both, found) in [
+        ("<value>1</value><error>x</error>", "error"),
+        ("<value>1</value><tag>a</tag><nothing/>", "nothing"),
+        ("<numbers>1</numbers><numbers>2</numbers><error>x</error>", "error"),
+    ] {
+        assert_eq!(fault::<Answer>(&format!("<r><id>1</id>{both}</r>")), unexpected(found, &only), "{both}");
+    }
+    for (wrong, found, expected) in [
+        ("<remark/>", "remark", "<value>"),
+        ("<value>1</value><to>2</to>", "to", "<from>"),
+        ("<value>1</value><from>1</from><to>2</to><year>1</year>", "year", "only one of <from> or <year>"),
+        ("<value>1</value><from>1</from><tag>a</tag>", "tag", "<to>"),
+        ("<nothing/><key>a</key><unit>c</unit>", "unit", "only one of <key> or <text>"),
+    ] {
+        assert_eq!(fault::<Answer>(&format!("<r><id>1</id>{wrong}</r>")), unexpected(found, expected), "{wrong}");
+    }
+    for (short, expected) in [
+        ("<value>1</value><from>1</from>", "<to>"),
+        ("<nothing/><key>a</key>", "<text>"),
+        ("<nothing/><text>a</text>", "<unit>"),
+    ] {
+        let ErrorKind::MissingElement { expected: found } = fault::<Answer>(&format!("<r><id>1</id>{short}</r>"))
+        else {
+            panic!("{short}")
+        };
+        assert_eq!(found, expected, "{short}");
+    }
+    assert!(matches!(
+        fault::<Answer>("<r><id>1</id><error>x</error><value>1</value></r>"),
+        ErrorKind::UnexpectedElement { .. }
+    ));
+}
+
+/// A type that holds itself.
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Tree {
+    #[soap(group)]
+    node: Option<Node>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(group, rename_all = "camelCase")]
+enum Node {
+    #[soap(group)]
+    Branch(Branch),
+    Leaf(i32),
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(group)]
+struct Branch {
+    left: Option<Box<Tree>>,
+    right: Option<Box<Tree>>,
+}
+
+#[test]
+fn groups_that_hold_their_owner() {
+    let leaf = |number| Some(Box::new(Tree { node: Some(Node::Leaf(number)) }));
+    let tree = Tree { node: Some(Node::Branch(Branch { left: leaf(1), right: leaf(2) })) };
+    round_trip(&tree, "<r><left><leaf>1</leaf></left><right><leaf>2</leaf></right></r>");
+    assert_eq!(encode(&Tree { node: None }), "<r/>");
+    assert_eq!(decode::<Tree>("<r/>"), Ok(Tree { node: None }));
+}
+
+#[test]
+fn groups_are_fields_of_the_type_around_them() {
+    let complex = Answer::view().complex().expect("a complex type");
+    let names: Vec<_> = complex.fields.iter().map(|field| &*field.name.local).collect();
+    let of_good = ["value", "remark", "from", "to", "year", "tag"];
+    let expected =
+        [&["id"][..], &of_good, &["numbers", "error", "nothing", "key", "text", "text", "unit", "end"]].concat();
+    assert_eq!(names, expected);
+    assert!(complex.has_sound_choices());
+}

@@ -1,0 +1,90 @@
+//! Runs the attacks that are too large for the tests, and makes a table of them: what was tried, what it got for an answer, time and memory.
+//!
+//! They are tests, ignored ones but for the hostile servers. Each prints its rows and fails where a bound is broken. All of it is on this
+//! machine and ends by itself.
+
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::shell::{output, root};
+
+/// Where the table stands.
+const REPORT: &str = "docs/reliability.md";
+/// What stands above the table, and below it.
+const MARKS: [&str; 2] = ["<!-- attacks -->\n", "<!-- end of attacks -->"];
+const HEADING: &str = "| attack | answer | time | memory |\n|---|---|---|---|\n";
+
+/// Packages, their tests, and whether those to run are ignored otherwise.
+const TESTS: [(&str, &str, bool); 4] = [
+    ("deltasoap-cli", "under_attack", true),
+    ("deltasoap-http", "neighbours", true),
+    ("deltasoap-http", "hostile_servers", false),
+    ("deltasoap-dynamic", "compiled", true),
+];
+
+/// Arguments of the task.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Write the table into docs/reliability.md
+    #[arg(long)]
+    record: bool,
+}
+
+/// Runs the task; fails if an attack succeeds.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let mut rows = Vec::new();
+    for (package, test, is_ignored) in TESTS {
+        let found = attacks(package, test, is_ignored)?;
+        ensure!(!found.is_empty(), "{package}'s test {test} printed no row");
+        rows.extend(found);
+    }
+    let table = format!("{HEADING}{}\n", rows.join("\n"));
+    print!("{table}");
+    if arguments.record {
+        record(&table)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The rows of a test's attacks.
+fn attacks(package: &str, test: &str, is_ignored: bool) -> Result<Vec<String>> {
+    let mut command = Command::new(env!("CARGO"));
+    command.current_dir(root()).args(["test", "--locked", "-p", package, "--test", test, "--"]);
+    command.args(["--nocapture", "--test-threads", "1"]);
+    if is_ignored {
+        command.args(["--ignored", "attack_"]);
+    }
+    let printed = output(&mut command)?;
+    Ok(printed.lines().filter_map(row).map(str::to_owned).collect())
+}
+
+/// The row of a table in a line, behind the name of a test maybe.
+fn row(line: &str) -> Option<&str> {
+    let row = &line[line.find("| ")?..];
+    row.ends_with('|').then_some(row)
+}
+
+/// Writes the table between its marks.
+fn record(table: &str) -> Result<()> {
+    let path = root().join(REPORT);
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let [begin, end] = MARKS;
+    let parts = text.split_once(begin).and_then(|(front, rest)| Some((front, rest.split_once(end)?.1)));
+    let (front, rest) = parts.with_context(|| format!("{REPORT} has no place for the table"))?;
+    std::fs::write(&path, format!("{front}{begin}{table}{end}{rest}"))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_found_behind_names_of_tests() {
+        assert_eq!(row("test a ... | b | c | d | e |"), Some("| b | c | d | e |"));
+        assert_eq!(row("| b | c | d | |"), Some("| b | c | d | |"));
+        assert_eq!(row("test a ... ok"), None);
+        assert_eq!(row("a | b"), None);
+    }
+}
