@@ -198,6 +198,89 @@ fn list_fails_where_something_is_missing() {
     assert!(stdout(&output).contains("  Order\n") && stderr(&output).contains("Number"), "{output:?}");
 }
 
+/// A description with operations of all kinds, in front of them policies, and a schema that is not there.
+const KINDS: &str = "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:soap='http://schemas.xmlsoap.org/wsdl/soap/'
+  xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:p='http://www.w3.org/ns/ws-policy' xmlns:t='urn:t' targetNamespace='urn:t'>
+  <types><xs:schema targetNamespace='urn:t'>IMPORT<xs:element name='e' type='xs:int'/></xs:schema></types>
+  <message name='m'><part name='a' element='t:e'/></message><message name='none'/><message name='typed'><part name='n' type='xs:int'/></message>
+  <portType name='P'>
+    <operation name='Ask'><input message='t:m'/><output message='t:m'/></operation>
+    <operation name='Void'><input message='t:none'/></operation>
+    <operation name='Typed'><input message='t:typed'/><output message='t:typed'/></operation>
+    <operation name='Notify'><output message='t:m'/></operation>
+    <operation name='Solicit'><output message='t:m'/><input message='t:m'/></operation>
+  </portType>
+  <binding name='B' type='t:P'><p:Policy><p:All>POLICY</p:All></p:Policy><soap:binding/>
+    <operation name='Ask'/><operation name='Void'/><operation name='Typed'/><operation name='Notify'/><operation name='Solicit'/>
+  </binding>
+  <service name='S'><port name='Q' binding='t:B'><soap:address location='https://127.0.0.1:1/'/></port></service>
+</definitions>";
+
+#[test]
+fn list_says_which_operations_cannot_be_called_or_generated() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let path = folder.path().join("kinds.wsdl");
+    std::fs::write(&path, KINDS.replace("IMPORT", "").replace("POLICY", "")).expect("a file");
+    let path = path.to_string_lossy();
+    let output = run(&["list", &path]);
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let expected = "S.Q  SOAP 1.1  https://127.0.0.1:1/\n  Ask\n  Void  (`generate` leaves it out: its body is empty)\n  Typed\n  \
+        Notify  (cannot be called: the server begins, notification)\n  Solicit  (cannot be called: the server begins, solicit-response)\n";
+    assert_eq!(stdout(&output), expected);
+    let listed = json(&run(&["list", "--json", &path]));
+    let marks: Vec<_> = listed["operations"]
+        .as_array()
+        .expect("operations")
+        .iter()
+        .map(|it| (it["kind"].as_str().expect("a kind"), it["not_callable"].is_null(), it["not_generated"].is_null()))
+        .collect();
+    assert_eq!(
+        marks,
+        [
+            ("request-response", true, true),
+            ("one-way", true, false),
+            ("request-response", true, true),
+            ("notification", false, false),
+            ("solicit-response", false, false),
+        ]
+    );
+    let output = run(&["template", "--xml", &path, "Typed"]);
+    let template = stdout(&output);
+    assert!(template.contains(":n xmlns:") && template.contains("\"urn:t\""), "{template}");
+}
+
+#[test]
+fn documents_that_are_not_there_are_said_though_nothing_needs_them() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let path = folder.path().join("kinds.wsdl");
+    let import = "<xs:import namespace='urn:gone' schemaLocation='gone.xsd'/>";
+    std::fs::write(&path, KINDS.replace("IMPORT", import).replace("POLICY", "")).expect("a file");
+    let output = run(&["list", &path.to_string_lossy()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("gone.xsd could not be loaded"), "{output:?}");
+}
+
+#[test]
+fn policies_that_are_not_met_are_said() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let path = folder.path().join("kinds.wsdl");
+    let policy = "<x:SignedParts xmlns:x='urn:x'/><x:May xmlns:x='urn:x' p:Optional='true'/><x:TransportBinding xmlns:x='urn:x'/>";
+    std::fs::write(&path, KINDS.replace("IMPORT", "").replace("POLICY", policy)).expect("a file");
+    let path = path.to_string_lossy();
+    let call = ["call", &path, "Ask", "-d", "1", "--timeout", "5"];
+    // A port that cannot be listened on ends `mock` after it has said what it has to say.
+    let mock = ["mock", &path, "--listen", "192.0.2.1:1"];
+    for arguments in [&["list", &path][..], &["generate", &path], &call, &mock] {
+        let said = stderr(&run(arguments));
+        let warning =
+            said.lines().find(|line| line.contains("require what is not done by itself: ")).expect("a warning");
+        assert!(warning.ends_with(": SignedParts") && warning.contains("S.Q.Ask"), "{warning}");
+    }
+    assert!(run(&["list", &path]).status.success());
+    let listed = json(&run(&["list", "--json", &path]));
+    assert_eq!(listed["operations"][0]["unmet_policies"], json!(["SignedParts"]));
+}
+
 #[test]
 fn describe_shows_occurrence_facets_and_documentation() {
     let output = run(&["describe", &shop(), "Order"]);

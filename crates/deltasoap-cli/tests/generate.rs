@@ -33,8 +33,11 @@ fn what_is_left_out_is_named() {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("pub struct ArchiveClient<"));
     let said = stderr(&output);
-    let warnings =
-        ["WS-Addressing are not written by themselves", "left out: Archive.Both: its body has several elements"];
+    let warnings = [
+        "WS-Addressing are not written by themselves",
+        "left out: Archive.Both: its body has several elements",
+        "require what is not done by itself: Addressing",
+    ];
     assert_eq!(said.lines().count(), warnings.len(), "{said}");
     assert!(said.lines().zip(warnings).all(|(line, warning)| line.ends_with(warning)), "{said}");
     assert!(said.contains("error: left out"), "{said}");
@@ -62,9 +65,9 @@ fn what_cannot_be_imported_or_written_is_an_error() {
     assert!(stderr(&output).contains("no/such/folder.rs cannot be written"), "{output:?}");
 }
 
-/// A file of a directory beside that of the WSDL, which only `--root` lets it have.
+/// A file of a directory beside that of the WSDL: it is of the same tree, and `--root` can leave it out.
 #[test]
-fn files_elsewhere_are_loaded_below_the_root() {
+fn files_of_the_tree_are_loaded_unless_the_root_is_narrower() {
     let folder = tempfile::tempdir().expect("a folder");
     let (types, wsdl) = (folder.path().join("types.xsd"), folder.path().join("wsdl/shop.wsdl"));
     let schema = "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:t'>\
@@ -75,10 +78,10 @@ fn files_elsewhere_are_loaded_below_the_root() {
     std::fs::create_dir(folder.path().join("wsdl")).expect("a folder");
     std::fs::write(types, schema).and_then(|()| std::fs::write(&wsdl, description)).expect("files");
     let wsdl = wsdl.to_string_lossy();
-    let whole = generate(&[&wsdl, "--root", &folder.path().to_string_lossy()]);
+    let whole = generate(&[&wsdl]);
     assert!(String::from_utf8_lossy(&whole.stdout).contains("pub struct Sold("), "{whole:?}");
     assert!(whole.stderr.is_empty(), "{whole:?}");
-    let part = generate(&[&wsdl]);
+    let part = generate(&[&wsdl, "--root", &folder.path().join("wsdl").to_string_lossy()]);
     assert!(!String::from_utf8_lossy(&part.stdout).contains("pub struct Sold("), "{part:?}");
     assert!(stderr(&part).contains("types.xsd"), "{part:?}");
 }

@@ -4,6 +4,8 @@ mod support;
 
 use deltasoap_codegen::{Builder, Error, Generated};
 use deltasoap_wsdl::Importer;
+use deltasoap_wsdl::lower::Operation;
+use std::collections::BTreeSet;
 use support::wsdl;
 
 fn archive() -> Builder {
@@ -15,6 +17,40 @@ fn operations_that_are_not_generated_have_a_reason() {
     let Generated { omitted, files, .. } = archive().generate().expect("generated");
     assert_eq!(omitted, ["Archive.Both: its body has several elements"]);
     assert_eq!(files.len(), 1);
+}
+
+/// What `Method::apart` says, and commands repeat, is what is left out.
+#[test]
+fn what_is_left_out_is_what_has_no_messages_or_no_single_element() {
+    let index = std::fs::read_to_string(wsdl("INDEX.tsv")).expect("the index");
+    let mut count = 0;
+    for path in index.lines().skip(1).map(|line| line.split('\t').next().unwrap_or_default()) {
+        let root = wsdl(path.split('/').next().unwrap_or_default());
+        let import = Importer::new().offline().root(root).file(wsdl(path).as_ref()).expect("imported");
+        let Ok(Generated { omitted, .. }) = Builder::new(path).generate_for(&import) else { continue };
+        let name = |line: &str| line.split_once('.')?.1.split_once(": ").map(|(name, _)| name.to_owned());
+        let omitted: BTreeSet<String> = omitted.iter().filter_map(|line| name(line)).collect();
+        let lowered = import.lower();
+        let is_left_out = |it: &&Operation| it.method.as_ref().map_or(true, |it| it.apart(&lowered.schema).is_some());
+        let expected = lowered.operations.iter().filter(is_left_out).map(|it| it.name.to_string());
+        assert_eq!(omitted, expected.collect::<BTreeSet<_>>(), "{path}");
+        count += omitted.len();
+    }
+    assert!(count > 0);
+}
+
+#[test]
+fn parts_with_types_are_elements_of_their_names() {
+    let text = "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:soap='http://schemas.xmlsoap.org/wsdl/soap/'
+        xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:t='urn:t' targetNamespace='urn:t'>
+        <message name='in'><part name='count' type='xs:int'/></message>
+        <portType name='P'><operation name='op'><input message='t:in'/></operation></portType>
+        <binding name='B' type='t:P'><soap:binding/><operation name='op'><input><soap:body use='literal'/></input></operation></binding>
+        </definitions>";
+    let import = Importer::new().offline().text(text).expect("imported");
+    let Generated { code, omitted, .. } = Builder::new("t").generate_for(&import).expect("generated");
+    assert!(omitted.is_empty() && code.contains("pub async fn op("), "{code}");
+    assert!(code.contains("\"urn:t\"") && code.contains("i32"), "{code}");
 }
 
 #[test]

@@ -161,6 +161,8 @@ pub enum NoteKind {
     Skipped,
     /// Something that the standards do not allow and that has a clear meaning.
     Tolerated,
+    /// A document that could not be loaded. Nothing that was loaded needs it, as far as can be told.
+    Unloaded,
 }
 
 impl fmt::Display for Note {

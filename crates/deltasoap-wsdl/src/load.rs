@@ -313,7 +313,7 @@ impl<'s, 'f> Loader<'s, 'f> {
             Err(error) if self.ends_import(&error, &reference) => Err(self.refused(error, reference.place)),
             Err(error) => {
                 let cause = format!("{} could not be loaded: {error}", reference.location);
-                self.sources.note(NoteKind::Skipped, cause.clone(), reference.place);
+                self.sources.note(NoteKind::Unloaded, cause.clone(), reference.place);
                 self.sources.failures.entry(namespace).or_insert(cause);
                 Ok(())
             }

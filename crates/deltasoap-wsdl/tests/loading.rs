@@ -395,7 +395,7 @@ fn local_documents_go_on_without_private_addresses() {
 fn what_could_not_be_loaded_is_missed_where_it_is_used() {
     let unused = schema("urn:a", "<import namespace='urn:b' schemaLocation='http://h/b'/><element name='e'/>");
     let import = Importer::new().offline().text(&unused).unwrap();
-    assert_eq!(import.notes()[0].kind, NoteKind::Skipped);
+    assert_eq!(import.notes()[0].kind, NoteKind::Unloaded);
     let error = Importer::new().offline().text(&importing("http://h/b")).unwrap_err();
     let ErrorKind::Undefined { name, cause: Some(cause), .. } = error.kind() else { panic!("{error}") };
     assert!(name.is("urn:b", "B") && cause.contains("offline"), "{error}");

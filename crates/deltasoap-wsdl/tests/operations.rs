@@ -6,6 +6,7 @@ use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::schema::{Element, ElementRef, Style, Use};
 use deltasoap_core::soap::Version;
 use deltasoap_core::{Shared, Value};
+use deltasoap_wsdl::wsdl::OperationKind;
 use deltasoap_wsdl::{Importer, NoteKind};
 use support::{Codec, NS, description, import, schema, write};
 
@@ -115,8 +116,26 @@ fn bodies_of_nothing_and_of_several_elements_have_no_name() {
     assert!(apart(&codec, element.response.expect("a response")).is_empty());
     let chosen = bound(two, "style='document'", "<soap:body parts='a' use='literal'/>");
     assert_eq!(chosen.method("op").element.request_name.to_string(), "{urn:t}op");
-    let typed = bound(BY_TYPE, "", "<soap:body use='literal' parts='n'/>");
-    assert!(typed.lowered.operations[0].method.as_ref().unwrap_err().contains("part with a type"));
+    let schema = |codec: &Codec| codec.method("op").apart(&codec.lowered.schema);
+    assert_eq!(schema(&codec), Some("its body has several elements"));
+    assert_eq!(schema(&chosen), Some("its body is empty"));
+}
+
+#[test]
+fn parts_with_types_are_elements_of_their_names_in_document_style() {
+    let one = bound(BY_TYPE, "", "<soap:body use='literal' parts='n result'/>");
+    let element = &one.method("op").element;
+    assert_eq!(element.request_name.to_string(), "{urn:t}n");
+    assert_eq!(element.response_name.as_ref().map(ToString::to_string).as_deref(), Some("{urn:t}result"));
+    round_trip(&one, &element.request_name, element.request, "<n xmlns='urn:t'>3</n>");
+    assert_eq!(one.method("op").apart(&one.lowered.schema), None);
+    assert!(
+        one.lowered.notes.iter().any(|note| note.starts_with("2 message(s), {urn:t}in")),
+        "{:?}",
+        one.lowered.notes
+    );
+    let both = bound(BY_TYPE, "", "<soap:body use='literal'/>");
+    assert_eq!(apart(&both, both.method("op").element.request), ["{urn:t}p", "{urn:t}n"]);
 }
 
 #[test]
@@ -215,6 +234,59 @@ fn policies_are_noted() {
     assert_eq!(notes.len(), 2, "{notes:?}");
     for (said, (kind, text)) in ["TransportBinding", "WS-Addressing"].into_iter().zip(notes) {
         assert!(kind == NoteKind::Skipped && text.contains(said), "{text}");
+    }
+}
+
+/// What a binding with this policy requires.
+fn required(policy: &str) -> Vec<String> {
+    let content = format!(
+        "<portType name='P'/><binding name='B' type='t:P'><p:Policy xmlns:p='http://www.w3.org/ns/ws-policy' \
+         xmlns:s='urn:s' xmlns:o='urn:o'>{policy}</p:Policy><soap:binding/></binding>"
+    );
+    let import = import(&description("", &content)).unwrap();
+    import.definitions().bindings[0].policy.required.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn policies_require_what_is_in_every_alternative_and_not_optional() {
+    assert_eq!(required("<s:A/><p:All><s:B><p:Policy><s:Inner/></p:Policy></s:B></p:All>"), ["A", "B"]);
+    assert_eq!(required("<s:A p:Optional='true'/><s:B p:Ignorable='1'/><o:OptimizedMimeSerialization/>"), [""; 0]);
+    assert_eq!(required("<p:ExactlyOne><p:All><s:A/><s:B/></p:All><p:All><s:C/></p:All></p:ExactlyOne>"), ["C"]);
+    assert_eq!(required("<p:ExactlyOne><p:All><s:A/></p:All><p:All/></p:ExactlyOne>"), [""; 0]);
+    assert_eq!(required("<s:TransportBinding/>"), ["TransportBinding"]);
+    let stamped = "<s:TransportBinding><p:Policy><s:IncludeTimestamp/></p:Policy></s:TransportBinding>";
+    assert_eq!(required(stamped), ["TransportBinding with IncludeTimestamp"]);
+}
+
+#[test]
+fn policies_of_operations_messages_and_ports_count() {
+    let content = "<p:Policy xmlns:p='http://www.w3.org/ns/ws-policy' xmlns:u='urn:u' u:Id='a'><A xmlns='urn:s'/></p:Policy>\
+        <p:Policy xmlns:p='http://www.w3.org/ns/ws-policy' xmlns:u='urn:u' u:Id='b'><B xmlns='urn:s'/></p:Policy>\
+        <message name='m'/><portType name='P'><operation name='o'><input message='t:m'/></operation></portType>\
+        <binding name='B' type='t:P' xmlns:p='http://www.w3.org/ns/ws-policy'><soap:binding/>\
+        <operation name='o' p:PolicyURIs='#a #none'><input><p:PolicyReference URI='#b'/><soap:body use='literal'/></input></operation></binding>\
+        <service name='S'><port name='Q' binding='t:B'><p:PolicyReference xmlns:p='http://www.w3.org/ns/ws-policy' URI='#b'/></port></service>";
+    let import = import(&description("", content)).unwrap();
+    let binding = &import.definitions().bindings[0];
+    assert_eq!(binding.operations[0].policy.required, [Box::from("A"), Box::from("B")]);
+    assert_eq!(binding.policy.required, [Box::from("B")]);
+    assert!(import.notes().iter().any(|note| note.text == "a policy that is not in this document"));
+}
+
+#[test]
+fn who_begins_an_operation_is_known() {
+    let operation = |content: &str| format!("<operation name='o'>{content}</operation>");
+    let (input, output) = ("<input message='t:m'/>", "<output message='t:m'/>");
+    for (messages, kind) in [
+        (format!("{input}{output}"), OperationKind::RequestResponse),
+        (input.to_owned(), OperationKind::OneWay),
+        (format!("{output}{input}"), OperationKind::SolicitResponse),
+        (output.to_owned(), OperationKind::Notification),
+        (String::new(), OperationKind::Empty),
+    ] {
+        let content = format!("<message name='m'/><portType name='P'>{}</portType>", operation(&messages));
+        let import = import(&description("", &content)).unwrap();
+        assert_eq!(import.definitions().port_types[0].operations[0].kind(), kind);
     }
 }
 

@@ -45,7 +45,9 @@ Set RUST_LOG=info or RUST_LOG=deltasoap_http=debug to see requests.";
 pub enum Task {
     /// List the services, ports and operations of a WSDL
     ///
-    /// Succeeds only if the WSDL was imported whole: if everything that it refers to was found, and every operation can be called.
+    /// Says which operations cannot be called or generated, and why, and what policies require that is not done by itself. Succeeds only if
+    /// the WSDL was imported whole: if every document that it names was loaded, everything that it refers to was found, and every operation
+    /// can be called that the client begins.
     List(List),
     /// Describe an operation, an element or a type of a WSDL; without a name all operations
     ///

@@ -3,7 +3,7 @@
 use super::access::{credentials, headers, transport};
 use super::remedy::remedy;
 use super::tap::Tap;
-use super::{contract, operation};
+use super::{contract, operation, policy_warnings};
 use crate::cli::{Call, Switch};
 use crate::output::{print_json, report, with_causes};
 use anyhow::{Context as _, Result, bail};
@@ -29,7 +29,9 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
     let access = &arguments.description.loading.access;
     let tap = Tap::new(transport(access)?, arguments.verbose);
     let client = client(arguments, contract, tap.clone())?;
-    let call = client.prepare_operation(selected(arguments, client.contract())?);
+    let operation = selected(arguments, client.contract())?;
+    policy_warnings(std::slice::from_ref(&operation)).iter().for_each(|it| report(format_args!("warning: {it}")));
+    let call = client.prepare_operation(operation);
     let mut call = call.options(options(arguments)?);
     for block in &arguments.blocks {
         call = call.header(header_block(client.contract(), block)?);

@@ -1,6 +1,6 @@
 //! `generate`: Rust for a WSDL.
 
-use super::import;
+use super::{contract, policy_warnings};
 use crate::cli::Generate;
 use crate::output::{exact_stdout, report};
 use anyhow::{Context as _, Result};
@@ -13,9 +13,10 @@ use std::process::ExitCode;
 /// them.
 pub fn generate(arguments: &Generate) -> Result<ExitCode> {
     let source = &arguments.description.wsdl;
-    let import = import(&arguments.description)?;
+    let contract = contract(&arguments.description)?;
+    let import = contract.description();
     let builder = Builder::new(source).module_file().operations(&arguments.operations);
-    let Generated { code, omitted, .. } = builder.generate_for(&import).with_context(|| source.clone())?;
+    let Generated { code, omitted, .. } = builder.generate_for(import).with_context(|| source.clone())?;
     let is_empty = !code.contains("pub ");
     match &arguments.output {
         None => exact_stdout().write_all(code.as_bytes())?,
@@ -29,5 +30,6 @@ pub fn generate(arguments: &Generate) -> Result<ExitCode> {
     let missing = import.notes().iter().filter(|note| note.kind != NoteKind::Tolerated);
     missing.for_each(|note| report(format_args!("warning: {note}")));
     omitted.iter().for_each(|it| report(format_args!("error: left out: {it}")));
+    policy_warnings(&contract.operations()).iter().for_each(|warning| report(format_args!("warning: {warning}")));
     Ok(if omitted.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -1,13 +1,14 @@
 //! `list`, `describe` and `template`: looking at a WSDL.
 
-use super::{contract, operation};
+use super::{contract, operation, policy_warnings};
 use crate::cli::{Describe, List, Template};
 use crate::output::{one_line, print_json, print_line, print_xml, report};
 use anyhow::{Context as _, Result, bail};
 use deltasoap::Buffer;
 use deltasoap::soap::{Version, encode_element};
-use deltasoap_dynamic::{Contract, Operation};
+use deltasoap_dynamic::{Contract, LookupError, Operation};
 use deltasoap_wsdl::NoteKind;
+use deltasoap_wsdl::wsdl::OperationKind;
 use serde_json::{Value as Json, json};
 use std::process::ExitCode;
 
@@ -22,16 +23,62 @@ pub fn list(arguments: &List) -> Result<ExitCode> {
     } else {
         print_listing(&contract)?;
         faults.iter().for_each(|fault| report(format_args!("warning: {fault}")));
+        policy_warnings(&contract.operations()).iter().for_each(|warning| report(format_args!("warning: {warning}")));
     }
     Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Why the description was not imported whole.
 fn faults(contract: &Contract) -> Vec<String> {
-    let missing = contract.description().notes().iter().filter(|note| note.kind == NoteKind::Missing);
-    let unusable =
-        contract.operations().into_iter().filter_map(|operation| operation.method().err().map(|it| it.to_string()));
+    let notes = contract.description().notes().iter();
+    let missing = notes.filter(|note| matches!(note.kind, NoteKind::Missing | NoteKind::Unloaded));
+    let operations = contract.operations().into_iter().filter(|operation| server_begins(operation).is_none());
+    let unusable = operations.filter_map(|operation| operation.method().err().map(|it| it.to_string()));
     missing.map(ToString::to_string).chain(unusable).collect()
+}
+
+/// What an operation is called that the server begins. Nothing is at fault with it: it is the client that would be called.
+fn server_begins(operation: &Operation) -> Option<&'static str> {
+    match operation.declaration().kind() {
+        OperationKind::Notification => Some("notification"),
+        OperationKind::SolicitResponse => Some("solicit-response"),
+        _ => None,
+    }
+}
+
+fn kind(operation: &Operation) -> &'static str {
+    match operation.declaration().kind() {
+        OperationKind::RequestResponse => "request-response",
+        OperationKind::OneWay => "one-way",
+        OperationKind::SolicitResponse => "solicit-response",
+        OperationKind::Notification => "notification",
+        OperationKind::Empty => "empty",
+    }
+}
+
+/// Why an operation cannot be called.
+fn not_callable(operation: &Operation) -> Option<String> {
+    Some(match operation.method().err()? {
+        LookupError::Unsupported { reason, .. } => reason,
+        error => error.to_string(),
+    })
+}
+
+/// Why `generate` leaves an operation out that can be called.
+fn not_generated(operation: &Operation) -> Option<&'static str> {
+    operation.method().ok()?.apart(&operation.contract().lowered().schema)
+}
+
+/// What is said behind an operation's name.
+fn mark(operation: &Operation) -> String {
+    if let Some(kind) = server_begins(operation) {
+        return format!("  (cannot be called: the server begins, {kind})");
+    }
+    match (not_callable(operation), not_generated(operation)) {
+        (Some(why), _) => format!("  (cannot be called: {})", one_line(&why)),
+        (None, Some(why)) => format!("  (`generate` leaves it out: {why})"),
+        (None, None) => String::new(),
+    }
 }
 
 fn print_listing(contract: &Contract) -> Result<()> {
@@ -42,8 +89,7 @@ fn print_listing(contract: &Contract) -> Result<()> {
             print_line(port_line(&operation))?;
             heading = Some(own);
         }
-        let mark = if operation.method().is_err() { "  (cannot be called)" } else { "" };
-        print_line(format_args!("  {}{mark}", one_line(operation.name())))?;
+        print_line(format_args!("  {}{}", one_line(operation.name()), mark(&operation)))?;
     }
     if heading.is_none() {
         print_line(NO_OPERATIONS)?;
@@ -79,6 +125,10 @@ fn listing(contract: &Contract, faults: &[String]) -> Json {
                 "address": operation.address(),
                 "action": &*operation.bound().action,
                 "one_way": operation.is_one_way(),
+                "kind": kind(operation),
+                "not_callable": not_callable(operation),
+                "not_generated": not_callable(operation).or_else(|| not_generated(operation).map(str::to_owned)),
+                "unmet_policies": operation.unmet_policies(),
                 "documentation": operation.documentation(),
             })
         })

@@ -1,7 +1,7 @@
 //! `mock`: a service that is not there.
 
 use super::documents::Documents;
-use super::import_with;
+use super::{import_with, policy_warnings};
 use crate::cli;
 use crate::output::{print_line, report};
 use crate::services::told_to_end;
@@ -20,6 +20,7 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
     ensure!(usable > 0, "{} has no operation that can be served", arguments.description.wsdl);
     let unusable = operations.iter().filter_map(|operation| operation.method().err());
     unusable.for_each(|error| report(format_args!("warning: {error}")));
+    policy_warnings(&operations).iter().for_each(|warning| report(format_args!("warning: {warning}")));
     let mut mock = Mock::new(contract);
     if let Some(replies) = &arguments.replies {
         mock = mock.recorded(replies).context("the replies cannot be used")?;

@@ -98,6 +98,31 @@ fn importer<F: Fetch + Send + Sync + 'static>(
     Ok(importer)
 }
 
+/// What policies require of operations and is not done here: a sentence for each set of assertions.
+fn policy_warnings(operations: &[Operation]) -> Vec<String> {
+    let mut found: Vec<(Vec<&str>, usize, &Operation)> = Vec::new();
+    for operation in operations {
+        let unmet = operation.unmet_policies();
+        match found.iter().position(|(known, ..)| *known == unmet) {
+            _ if unmet.is_empty() => {}
+            Some(known) => found[known].1 += 1,
+            None if found.len() < MAX_POLICY_WARNINGS => found.push((unmet, 1, operation)),
+            None => {}
+        }
+    }
+    let sentence = |(unmet, count, first): (Vec<&str>, usize, &Operation)| {
+        let which = match count {
+            1 => first.full_name(),
+            count => format!("{count} operations, {} among them", first.full_name()),
+        };
+        format!("policies of {which} require what is not done by itself: {}", unmet.join(", "))
+    };
+    found.into_iter().map(sentence).collect()
+}
+
+/// Most warnings about policies.
+const MAX_POLICY_WARNINGS: usize = 20;
+
 /// An operation, or what to do to find its name.
 pub fn operation(contract: &Contract, wsdl: &str, name: &str) -> Result<Operation> {
     contract.operation(name).map_err(|error| anyhow!("{error}; `deltasoap list {wsdl}` shows all operations"))

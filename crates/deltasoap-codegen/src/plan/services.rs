@@ -5,7 +5,8 @@ use crate::model::{Docs, ItemId, ItemKind, Member, Occurs, Operation, Service, S
 use crate::plan::content::member;
 use deltasoap_core::QName;
 use deltasoap_core::schema::{Style, Use};
-use deltasoap_wsdl::wsdl::{Binding, BoundMessage, BoundOperation, Message, Parameter, Part, PartContent};
+use deltasoap_wsdl::lower::body_parts;
+use deltasoap_wsdl::wsdl::{Binding, BoundMessage, BoundOperation, OperationKind, Parameter, Part, PartContent};
 use deltasoap_wsdl::xsd::TypeId;
 use std::collections::HashSet;
 
@@ -71,7 +72,10 @@ impl Planner<'_> {
         declared: &deltasoap_wsdl::wsdl::Operation,
     ) -> Result<Operation, String> {
         let Some(input) = declared.input.as_ref().filter(|_| !declared.is_solicited) else {
-            return Err("the server begins".to_owned());
+            return Err(match declared.kind() {
+                OperationKind::Empty => "it has no messages".to_owned(),
+                _ => "the server begins".to_owned(),
+            });
         };
         self.take_room(bound, declared)?;
         let request = self.body(&declared.name, bound, input, bound.input.as_ref())?;
@@ -118,12 +122,19 @@ impl Planner<'_> {
                 let docs = docs(said.documentation.as_deref());
                 Ok(self.wrapper(&QName::owned(namespace, name), &parts, encoding, docs))
             }
+            (Style::Document, [Part { content: PartContent::Element(name, None), .. }]) if name.local.contains(':') => {
+                Err(format!("the prefix in {} is not declared", name.local))
+            }
             (Style::Document, [Part { content: PartContent::Element(name, id), .. }]) => Ok(match id {
                 Some(id) => self.element(*id, encoding),
                 None => self.loose_element(name, TypeUse::NODE, Docs::new()),
             }),
             (Style::Document, []) => Err("its body is empty".to_owned()),
-            (Style::Document, [_]) => Err("a part with a type in document style".to_owned()),
+            (Style::Document, [Part { name, content: PartContent::Type(id), .. }]) => {
+                let name = QName::owned(&*message.name.namespace, &**name);
+                let content = self.content(*id, encoding, Owner { name: &name.local, namespace: &name.namespace });
+                Ok(self.loose_element(&name, content, Docs::new()))
+            }
             (Style::Document, _) => Err("its body has several elements".to_owned()),
         }
     }
@@ -230,15 +241,4 @@ fn are_alike(one: &Binding, other: &Binding) -> bool {
                 && of_messages(&one.input, &other.input)
                 && of_messages(&one.output, &other.output)
         })
-}
-
-/// The parts of a message that stand in the body: those that the binding names, else all that are not header blocks.
-fn body_parts<'m>(message: &'m Message, index: usize, how: Option<&BoundMessage>) -> Vec<&'m Part> {
-    let is_header = |part: &Part| {
-        how.is_some_and(|how| how.headers.iter().any(|header| header.message == index && header.part == part.name))
-    };
-    match how.and_then(|how| how.parts.as_ref()) {
-        Some(named) => message.parts.iter().filter(|part| named.contains(&part.name)).collect(),
-        None => message.parts.iter().filter(|part| !is_header(part)).collect(),
-    }
 }

@@ -103,6 +103,19 @@ impl Operation {
         self.lowered().method.as_ref().map_err(unsupported)
     }
 
+    /// What policies require of a caller and a server, and is not done here: names of assertions.
+    pub fn unmet_policies(&self) -> Vec<&str> {
+        let is_over_tls = self.address().is_some_and(|address| address.starts_with("https:"));
+        let all = self.binding().policy.required.iter().chain(&self.bound().policy.required);
+        let mut unmet: Vec<&str> = Vec::new();
+        for name in all.map(|name| &**name).filter(|&name| !(is_over_tls && name == wsdl::Policy::TRANSPORT)) {
+            if !unmet.contains(&name) {
+                unmet.push(name);
+            }
+        }
+        unmet
+    }
+
     /// True if nothing is answered.
     pub fn is_one_way(&self) -> bool {
         self.declaration().output.is_none()

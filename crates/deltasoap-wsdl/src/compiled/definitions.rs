@@ -16,8 +16,8 @@ stored_struct! {
     Operation { name, input, output, is_solicited, faults, documentation, place }
     Parameter { name, message, documentation }
     Binding { name, port_type, version, transport, operations, policy, documentation, place }
-    Policy { mtom, addressing, others }
-    BoundOperation { operation, action, style, input, output, faults, place }
+    Policy { mtom, addressing, others, required }
+    BoundOperation { operation, action, style, input, output, faults, policy, place }
     BoundMessage { encoding, namespace, parts, headers, has_attachments }
     BoundHeader { message, part, encoding, faults }
     Service { name, ports, documentation }

@@ -37,7 +37,7 @@ use writer::Writer;
 /// What compiled descriptions begin with. No document begins so: it is no text.
 const MAGIC: [u8; 8] = *b"\x89DSWSDL\n";
 /// The format that is written, and the only one that is read.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// Bytes in front of the content.
 const HEADER: usize = 24;
 
@@ -183,7 +183,7 @@ stored_struct! {
 }
 
 stored_enum! {
-    crate::NoteKind { 0 = Missing, 1 = Skipped, 2 = Tolerated }
+    crate::NoteKind { 0 = Missing, 1 = Skipped, 2 = Tolerated, 3 = Unloaded }
     Location { 0 = File(path), 1 = Web(url), 2 = Entry(name), 3 = Text(name) }
 }
 

@@ -216,6 +216,11 @@ impl<'d> Node<'d> {
         self.attribute_data().iter().map(move |data| (data.name, self.value(data)))
     }
 
+    /// The values of attributes with a local name, in any namespace.
+    pub(crate) fn attributes_named(self, local: &str) -> impl Iterator<Item = &'d str> {
+        self.attributes().filter(move |&(name, _)| self.names.local(name) == local).map(|(_, value)| value)
+    }
+
     /// Documentation of the element: of its `documentation` child in WSDL, of its `annotation` in XML Schema.
     pub(crate) fn documentation(self) -> Option<Box<str>> {
         let first = self.children().next()?;

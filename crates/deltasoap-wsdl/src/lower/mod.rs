@@ -25,7 +25,7 @@ mod origin;
 mod shared;
 mod simple;
 
-pub use operations::{Method, Operation};
+pub use operations::{Method, Operation, body_parts};
 pub use origin::Origin;
 
 use crate::xsd::{ElementId, Schemas, TypeDefinition, TypeId};

@@ -1,6 +1,8 @@
 //! What is read otherwise than the schema says: counted, with an example each.
 
 use crate::xsd::{Schemas, TypeId};
+use deltasoap_core::QName;
+use std::collections::BTreeSet;
 
 /// Types by what is special about them.
 #[derive(Debug, Default)]
@@ -9,6 +11,7 @@ pub(super) struct Notes {
     mixed: Vec<TypeId>,
     any_attribute: Vec<TypeId>,
     lists: Vec<TypeId>,
+    typed_parts: BTreeSet<String>,
 }
 
 impl Notes {
@@ -28,6 +31,10 @@ impl Notes {
         self.lists.push(id);
     }
 
+    pub(super) fn typed_part(&mut self, message: &QName) {
+        self.typed_parts.insert(message.to_string());
+    }
+
     /// The notes as sentences.
     pub(super) fn list(&mut self, schemas: &Schemas) -> Vec<String> {
         let all = [
@@ -39,7 +46,14 @@ impl Notes {
             ),
             (&mut self.lists, "lists (`xsd:list`): read as one text"),
         ];
-        all.into_iter().filter_map(|(types, what)| sentence(types, what, schemas)).collect()
+        let parts = self.typed_parts.first().map(|first| {
+            format!(
+                "{} message(s), {first} among them: in document style, a part with a type is an element of the part's name in the \
+                 message's namespace (WS-I Basic Profile, R2204, wants a part with an element)",
+                self.typed_parts.len()
+            )
+        });
+        all.into_iter().filter_map(|(types, what)| sentence(types, what, schemas)).chain(parts).collect()
     }
 }
 

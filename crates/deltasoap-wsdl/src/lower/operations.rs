@@ -1,10 +1,12 @@
 //! Operations: what their messages hold.
 
 use super::{Lowering, Work};
-use crate::wsdl::{Binding, BoundHeader, BoundMessage, BoundOperation, Message, Part, PartContent};
+use crate::wsdl::{Binding, BoundHeader, BoundMessage, BoundOperation, Message, OperationKind, Part, PartContent};
 use crate::xsd::TypeId;
 use deltasoap_core::QName;
-use deltasoap_core::schema::{ComplexElement, Compositor, Element, ElementRef, Field, MethodElement, Style, Use};
+use deltasoap_core::schema::{
+    ComplexElement, Compositor, Element, ElementRef, Field, MethodElement, Schema, Style, Use,
+};
 
 /// An operation of a SOAP binding.
 #[derive(Debug, Clone)]
@@ -30,6 +32,18 @@ pub struct Method {
     pub response_headers: Vec<Field>,
 }
 
+impl Method {
+    /// Why no single element stands for the request's body, or the response's; `None` where one does for each. Values of such bodies are records of
+    /// the elements in them; no type that is generated for an element holds one.
+    pub fn apart(&self, schema: &Schema) -> Option<&'static str> {
+        let MethodElement { request_name, request, response_name, response, .. } = &self.element;
+        let bodies = [Some((request_name, *request)), response_name.as_ref().zip(*response)];
+        let (_, content) = bodies.into_iter().flatten().find(|(name, _)| name.local.is_empty())?;
+        let fields = schema.view(content).complex().map_or(0, |record| record.fields.len());
+        Some(if fields == 0 { "its body is empty" } else { "its body has several elements" })
+    }
+}
+
 /// A body's element: name and content. Without a name, the content's fields stand in the body by themselves.
 type Body = (QName, ElementRef);
 
@@ -53,7 +67,10 @@ impl Lowering<'_> {
     fn method(&mut self, binding: &Binding, bound: &BoundOperation) -> Result<Method, String> {
         let declared = self.declared(binding, bound).clone();
         let Some(input) = declared.input.as_ref().filter(|_| !declared.is_solicited) else {
-            return Err("operations that the server begins are not supported".to_owned());
+            return Err(match declared.kind() {
+                OperationKind::Empty => "it has no messages".to_owned(),
+                _ => "operations that the server begins are not supported".to_owned(),
+            });
         };
         let (request_name, request) = self.body(&declared.name, bound, input.message, bound.input.as_ref())?;
         let response_element = format!("{}Response", declared.name);
@@ -127,17 +144,36 @@ impl Lowering<'_> {
                 let type_id = id.map_or(TypeId::ANY, |id| self.schemas[id].type_id);
                 Ok((name.clone(), self.content(type_id, encoding)))
             }
-            _ if parts.iter().any(|part| matches!(part.content, PartContent::Type(_))) => {
-                Err(format!("message {message}: a part with a type in document style is not supported"))
+            [Part { name, content: PartContent::Type(id), .. }] => {
+                self.notes.typed_part(message);
+                Ok((QName::owned(&*message.namespace, &**name), self.content(*id, encoding)))
             }
             // None or several: they stand in the body by themselves.
-            _ => Ok((QName::default(), self.wrapper(&QName::default(), parts, encoding))),
+            _ => Ok((QName::default(), self.apart(message, parts, encoding))),
         }
+    }
+
+    /// What holds the elements that stand in a body by themselves.
+    fn apart(&mut self, message: &QName, parts: &[&Part], encoding: Use) -> ElementRef {
+        let fields = parts.iter().map(|part| {
+            let mut field = self.part(part, encoding);
+            if let PartContent::Type(_) = part.content {
+                self.notes.typed_part(message);
+                field.name = QName::owned(&*message.namespace, &*part.name);
+            }
+            field
+        });
+        let fields = fields.collect();
+        self.record_of(&QName::default(), fields, encoding)
     }
 
     /// The element around the parts of an rpc message.
     fn wrapper(&mut self, name: &QName, parts: &[&Part], encoding: Use) -> ElementRef {
-        let fields: Vec<Field> = parts.iter().map(|part| self.part(part, encoding)).collect();
+        let fields = parts.iter().map(|part| self.part(part, encoding)).collect();
+        self.record_of(name, fields, encoding)
+    }
+
+    fn record_of(&mut self, name: &QName, fields: Vec<Field>, encoding: Use) -> ElementRef {
         let compositor = if encoding == Use::Encoded { Compositor::All } else { Compositor::Sequence };
         let wrapper = ComplexElement {
             name: name.clone(),
@@ -188,7 +224,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The parts of a message that stand in the body.
-fn body_parts<'m>(message: &'m Message, index: usize, how: Option<&BoundMessage>) -> Vec<&'m Part> {
+/// The parts of a message that stand in the body. `index` is the message's among those of the definitions.
+pub fn body_parts<'m>(message: &'m Message, index: usize, how: Option<&BoundMessage>) -> Vec<&'m Part> {
     message.parts.iter().filter(|part| how.is_none_or(|how| how.is_in_body(index, &part.name))).collect()
 }

@@ -31,7 +31,7 @@ impl<'s> Reader<'s> {
             operations.extend(self.bound_operation(child, port_type, &by_name, style)?);
         }
         self.bindings.insert(name.clone(), Some(self.definitions.bindings.len()));
-        let policy = self.policy(node);
+        let policy = self.binding_policy(node);
         let transport = soap.attribute("transport").unwrap_or_default().into();
         let (documentation, place) = (node.documentation(), node.place());
         self.definitions.bindings.push(Binding {
@@ -76,6 +76,7 @@ impl<'s> Reader<'s> {
             input: None,
             output: None,
             faults: Vec::new(),
+            policy: self.operation_policy(node),
             place: node.place(),
         };
         for child in node.children_of(Vocabulary::Wsdl) {

@@ -71,8 +71,7 @@ pub struct PortType {
     pub place: Place,
 }
 
-/// An operation of a port type. With an input and an output in this order it is a request and its response, with an input
-/// alone a one-way message; those that the server would begin are not called.
+/// An operation of a port type: see [`OperationKind`].
 #[derive(Debug, Clone)]
 pub struct Operation {
     /// Its name; not always the only one of this name.
@@ -89,6 +88,34 @@ pub struct Operation {
     pub documentation: Option<Box<str>>,
     /// Where it is.
     pub place: Place,
+}
+
+/// Who sends what in an operation (WSDL 1.1, 2.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OperationKind {
+    /// The client sends, the server answers.
+    RequestResponse,
+    /// The client sends.
+    OneWay,
+    /// The server sends, the client answers. Such operations are not called.
+    SolicitResponse,
+    /// The server sends. Such operations are not called.
+    Notification,
+    /// Nobody sends anything.
+    Empty,
+}
+
+impl Operation {
+    /// Who sends what.
+    pub fn kind(&self) -> OperationKind {
+        match (&self.input, &self.output) {
+            (Some(_), Some(_)) if self.is_solicited => OperationKind::SolicitResponse,
+            (Some(_), Some(_)) => OperationKind::RequestResponse,
+            (Some(_), None) => OperationKind::OneWay,
+            (None, Some(_)) => OperationKind::Notification,
+            (None, None) => OperationKind::Empty,
+        }
+    }
 }
 
 /// An input, an output or a fault of an operation.
@@ -123,7 +150,7 @@ pub struct Binding {
     pub place: Place,
 }
 
-/// What policies ask for, as far as it is known.
+/// What policies ask for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Policy {
     /// Attachments by MTOM (`OptimizedMimeSerialization`).
@@ -132,6 +159,14 @@ pub struct Policy {
     pub addressing: bool,
     /// Local names of other assertions.
     pub others: Vec<Box<str>>,
+    /// What a partner must do and this library does not do by itself: local names of assertions that are not optional, of the alternative that
+    /// asks for the least. [`TRANSPORT`](Self::TRANSPORT) is met by `https`.
+    pub required: Vec<Box<str>>,
+}
+
+impl Policy {
+    /// The assertion that asks for TLS and for nothing in messages.
+    pub const TRANSPORT: &str = "TransportBinding";
 }
 
 /// An operation of a binding.
@@ -149,6 +184,8 @@ pub struct BoundOperation {
     pub output: Option<BoundMessage>,
     /// Names of the faults and how they are written.
     pub faults: Vec<(Box<str>, Use)>,
+    /// What the policies of the operation and of its messages ask for, beside those of the binding.
+    pub policy: Policy,
     /// Where it is.
     pub place: Place,
 }

@@ -3,7 +3,7 @@
 use super::Policy;
 use super::read::Reader;
 use crate::NoteKind;
-use crate::document::{Node, ns};
+use crate::document::{Node, Vocabulary, ns};
 use crate::load::Sources;
 use std::collections::HashMap;
 
@@ -28,19 +28,9 @@ pub(super) fn named(sources: &Sources) -> NamedPolicies<'_> {
 }
 
 impl<'s> Reader<'s> {
-    pub(super) fn policy(&mut self, binding: Node<'s>) -> Policy {
-        let mut policy = Policy::default();
-        for child in binding.children() {
-            match child.local() {
-                "Policy" => policy.add(&Policy::read(child)),
-                "PolicyReference" => match self.referred(child) {
-                    Some(referred) => policy.add(referred),
-                    None => self.note(NoteKind::Skipped, "a policy that is not in this document", child.place()),
-                },
-                "UsingAddressing" => policy.addressing = true,
-                _ => {}
-            }
-        }
+    /// What the policies of a binding ask for, with a note where that is not done.
+    pub(super) fn binding_policy(&mut self, binding: Node<'s>) -> Policy {
+        let policy = self.policy(binding);
         if !policy.others.is_empty() {
             let text = format!("policy assertions that are not applied: {}", policy.others.join(", "));
             self.note(NoteKind::Skipped, text, binding.place());
@@ -52,10 +42,44 @@ impl<'s> Reader<'s> {
         policy
     }
 
-    /// The policy of the same document that a reference such as `#id` means.
-    fn referred(&self, reference: Node<'s>) -> Option<&Policy> {
-        let id = reference.attribute("URI")?.strip_prefix('#')?;
-        self.policies.get(&(reference.number(), id))
+    /// What the policies of an operation and of its messages ask for.
+    pub(super) fn operation_policy(&mut self, operation: Node<'s>) -> Policy {
+        let mut policy = self.policy(operation);
+        for message in operation.children_of(Vocabulary::Wsdl) {
+            let of_message = self.policy(message);
+            policy.add(&of_message);
+        }
+        policy
+    }
+
+    /// What the policies of an element ask for: those in it, those that it refers to, and those that an attribute names.
+    pub(super) fn policy(&mut self, node: Node<'s>) -> Policy {
+        let mut policy = Policy::default();
+        for child in node.children() {
+            match child.local() {
+                "Policy" => policy.add(&Policy::read(child)),
+                "PolicyReference" => self.refer(child, child.attribute("URI").unwrap_or_default(), &mut policy),
+                "UsingAddressing" => {
+                    policy.addressing = true;
+                    if matches!(child.attribute_in(ns::WSDL, "required"), Some("true" | "1")) {
+                        policy.require("UsingAddressing");
+                    }
+                }
+                _ => {}
+            }
+        }
+        let named = node.attributes().filter(|&(name, _)| self.sources.names.local(name) == "PolicyURIs");
+        let named = named.flat_map(|(_, uris)| uris.split_ascii_whitespace()).take(MOST_NAMED);
+        named.collect::<Vec<_>>().into_iter().for_each(|uri| self.refer(node, uri, &mut policy));
+        policy
+    }
+
+    /// Adds the policy of the same document that a reference such as `#id` means.
+    fn refer(&mut self, node: Node<'s>, uri: &str, policy: &mut Policy) {
+        match uri.strip_prefix('#').and_then(|id| self.policies.get(&(node.number(), id))) {
+            Some(referred) => policy.add(referred),
+            None => self.note(NoteKind::Skipped, "a policy that is not in this document", node.place()),
+        }
     }
 }
 
@@ -66,23 +90,51 @@ impl Policy {
             match assertion.local() {
                 "OptimizedMimeSerialization" | "MTOM" => policy.mtom = true,
                 "Addressing" | "UsingAddressing" => policy.addressing = true,
-                other => policy.name(other),
+                other => add_name(&mut policy.others, other),
             }
         }
+        required(node).iter().for_each(|name| policy.require(name));
         policy
     }
 
     /// Takes in what another policy asks for.
-    fn add(&mut self, other: &Policy) {
+    pub(super) fn add(&mut self, other: &Policy) {
         self.mtom |= other.mtom;
         self.addressing |= other.addressing;
-        other.others.iter().for_each(|name| self.name(name));
+        other.others.iter().for_each(|name| add_name(&mut self.others, name));
+        other.required.iter().for_each(|name| self.require(name));
     }
 
-    fn name(&mut self, assertion: &str) {
-        if self.others.len() < MOST_NAMED && !self.others.iter().any(|known| **known == *assertion) {
-            self.others.push(assertion.into());
+    fn require(&mut self, assertion: &str) {
+        add_name(&mut self.required, assertion);
+    }
+}
+
+fn add_name(names: &mut Vec<Box<str>>, name: &str) {
+    if names.len() < MOST_NAMED && !names.iter().any(|known| **known == *name) {
+        names.push(name.into());
+    }
+}
+
+/// What a policy requires that is not done here: of alternatives the one that requires the least. By recursion: documents are as deep as
+/// their limit allows at most.
+fn required(node: Node<'_>) -> Vec<String> {
+    let is_true = |name: &str| {
+        let value = node.attributes_named(name).next();
+        matches!(value, Some("true" | "1"))
+    };
+    match node.local() {
+        "OptimizedMimeSerialization" | "MTOM" => Vec::new(),
+        "ExactlyOne" => node.children().map(required).min_by_key(Vec::len).unwrap_or_default(),
+        "Policy" | "All" if node.namespace() != ns::WSDL => {
+            node.children().flat_map(required).take(MOST_NAMED).collect()
         }
+        "PolicyReference" => Vec::new(),
+        _ if is_true("Optional") || is_true("Ignorable") => Vec::new(),
+        Policy::TRANSPORT if node.descendants().any(|inner| inner.local() == "IncludeTimestamp") => {
+            vec![format!("{} with IncludeTimestamp", Policy::TRANSPORT)]
+        }
+        assertion => vec![assertion.to_owned()],
     }
 }
 

@@ -256,6 +256,8 @@ impl<'s> Reader<'s> {
         let name = self.name(node, "binding")?;
         let binding = *self.bindings.get(&name).ok_or_else(|| self.undefined("binding", name.clone(), node))?;
         let Some(binding) = binding else { return Ok(None) };
+        let policy = self.policy(node);
+        self.definitions.bindings[binding].policy.add(&policy);
         let address = node.children().find(|child| child.local() == "address");
         let address = address.and_then(|address| address.attribute("location")).unwrap_or_default().into();
         let own = node.attribute("name").filter(|name| !name.is_empty());
