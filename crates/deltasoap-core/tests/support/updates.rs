@@ -70,7 +70,7 @@ pub fn longer_list(value: &mut Value, entropy: &mut Entropy<'_>) {
     let Some(items) = chosen(lists(value), entropy) else { return };
     let size = items.iter_mut().map(|item| size(item).max(1)).sum::<usize>();
     let wanted = entropy.below(256) * (entropy.below(24) + 1);
-    let copies = wanted.min(room) / size.max(1);
+    let copies = (wanted.min(room) / size.max(1)).min(LEAVES / items.len());
     let pattern = items.clone();
     items.extend(pattern.iter().cycle().take(pattern.len() * copies).cloned());
 }

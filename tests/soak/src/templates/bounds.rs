@@ -1,6 +1,7 @@
-//! Types whose values can be made by chance: such that do not require themselves, or very much.
+//! Types whose values can be made by chance and written: such that do not require themselves, or very much, with names that XML allows.
 
-use deltasoap_core::schema::{Element, View};
+use deltasoap_core::Simple;
+use deltasoap_core::schema::{Builtin, Element, View};
 use std::collections::HashSet;
 
 /// Elements that a value must have, at most.
@@ -11,13 +12,27 @@ pub fn is_bounded(view: View<'_>) -> bool {
     let (mut seen, mut ahead) = (HashSet::new(), vec![view]);
     while let Some(view) = ahead.pop() {
         if seen.insert(std::ptr::from_ref(view.element)) {
-            if !takes(view, &mut MOST.clone()) {
+            if !takes(view, &mut MOST.clone()) || !has_good_names(view) {
                 return false;
             }
             ahead.extend(inner(view));
         }
     }
     true
+}
+
+/// True if elements have names that XML allows: there are WSDLs with colons in them.
+fn has_good_names(view: View<'_>) -> bool {
+    let is_good = |name: &str| Simple::parse(Builtin::NcName, name).is_ok();
+    match view.element {
+        Element::Complex(complex) => {
+            let fields = complex.fields.iter().map(|field| &field.name);
+            let attributes = complex.attributes.iter().map(|attribute| &attribute.name);
+            fields.chain(attributes).all(|name| is_good(&name.local))
+        }
+        Element::Array(array) => is_good(&array.item_name.local),
+        _ => true,
+    }
 }
 
 /// Takes what a value requires from what is left; false if that is too little.
@@ -71,6 +86,7 @@ mod tests {
             attributes: [][..].into(),
             text: None,
             open: false,
+            choices: Default::default(),
         });
         let root = schema.add(root);
         is_bounded(schema.view(root))

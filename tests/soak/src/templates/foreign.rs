@@ -1,7 +1,7 @@
 //! Messages as foreign parsers read them: roxmltree and quick-xml in this process, libxml2 in one of its own.
 //!
 //! A message sent by a template must be the tree that the message in full is, for each parser. White space beside elements does not
-//! count: that is what stuffing adds. libxml2 gets one message in several, for the way to the process and back takes time.
+//! count: that is what stuffing adds. Very long messages are left out. libxml2 gets one message in several, for the way to the process and back takes time.
 
 use quick_xml::NsReader;
 use quick_xml::events::{BytesStart, Event};
@@ -13,6 +13,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 /// libxml2 gets one message of so many.
 const SAMPLED: u64 = 16;
+/// Longer messages are not parsed by others: trees of them take long to build.
+const LONGEST: usize = 300_000;
 /// What libxml2 runs in.
 const SCRIPT: &str = include_str!("libxml2.py");
 
@@ -70,6 +72,9 @@ pub fn compared() -> Compared {
 /// Where they differ.
 pub fn compare(sent: &[u8], full: &str) {
     let sent = std::str::from_utf8(sent).expect("UTF-8");
+    if sent.len() > LONGEST {
+        return;
+    }
     let expected = by_roxmltree(full);
     assert_same("roxmltree", &by_roxmltree(sent), &expected);
     assert_same("quick-xml", &by_quick_xml(sent), &expected);
