@@ -166,3 +166,21 @@ fn a_message_that_is_read_again_has_its_ids() {
         }
     }
 }
+
+/// The size of an array is not compared. Where its text has another length, the start tag was looked for that much too early or
+/// too late once what follows it differed.
+#[test]
+fn arrays_whose_sizes_differ_in_length_are_read_again_from_their_start() {
+    let array = |size: &str, content: &str, rest: &str| {
+        let soap = "http://schemas.xmlsoap.org/soap/encoding/";
+        root(&format!("<more xmlns:e='{soap}' e:arrayType='d[{size}]'>{content}</more>{rest}"))
+    };
+    let (item, empty) = ("<item>1</item>", "<more/>");
+    let sizes = ["", "0", "12345", "7"];
+    let contents = [("", ""), (" ", ""), ("<!-- -->", ""), (item, ""), ("", " "), ("", empty), (item, empty)];
+    let documents: Vec<_> =
+        sizes.iter().flat_map(|size| contents.map(|(content, rest)| array(size, content, rest))).collect();
+    for (one, other) in documents.iter().flat_map(|one| documents.iter().map(move |other| (one, other))) {
+        read_within::<Arrays>(&[one, other, one], Limits::default());
+    }
+}

@@ -48,6 +48,8 @@ pub(crate) struct Session {
     /// Scratch: a path from its end.
     upward: Vec<u32>,
     target: Target,
+    /// The start tag that fast mode was entered by, if its array's size differs from the old one's.
+    sized: Option<SizedTag>,
     /// The edit being made.
     pub(super) edit: Option<OpenEdit>,
     edits: Vec<Edit>,
@@ -89,6 +91,24 @@ pub(crate) struct Target {
     pub(super) differs: bool,
     /// The difference's position in the old message.
     pub(super) difference: u64,
+}
+
+/// A start tag that is the old one's but for an array's size, whose text may have another length: in front of the tag the
+/// messages lie apart by another distance than after it.
+#[derive(Debug, Clone, Copy)]
+struct SizedTag {
+    /// Where it begins in the old message.
+    old: u64,
+    /// How far the message has moved there.
+    by: i64,
+}
+
+impl SizedTag {
+    /// A place at an old position, moved by its own distance if it is the tag's.
+    fn moved(self, target: Target, old: u64) -> Target {
+        let is_tag = old == self.old;
+        if is_tag { Target { new: old.wrapping_add_signed(self.by), by: self.by, ..target } } else { target }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -156,6 +176,7 @@ impl Session {
         self.searched = 0;
         self.work = Work::default();
         self.progress = Progress::default();
+        self.sized = None;
         self.moved = 0;
         self.stats = DifferentialStats::default();
     }
@@ -217,6 +238,7 @@ impl Session {
 
     pub(crate) fn enter_fast(&mut self, old: u64, new: u64) {
         self.recorder.is_on = false;
+        self.sized = None;
         self.mode = Mode::Fast { old, new };
         debug_assert!(self.moves.last().is_none_or(|last| last.from <= old), "moves in order");
         self.moves.push(Move { from: old, by: new as i64 - old as i64 });
@@ -376,7 +398,8 @@ impl Session {
         let node = table.node(index);
         let Some(run) = table.run_of(index) else {
             let position = u64::from(node.pos);
-            return (at(Place::before(index), position, old > position), node.parent);
+            let target = at(Place::before(index), position, old > position);
+            return (self.sized.map_or(target, |sized| sized.moved(target, position)), node.parent);
         };
         let first = run.touched.map_or(0, |touched| touched.items);
         let end = run.position(run.positions.len());
@@ -498,6 +521,7 @@ impl Session {
         self.enter_fast(old, tag.position);
         if !is_exact {
             self.enter_fast(old + len as u64, tag.position + tag.len as u64);
+            self.sized = Some(SizedTag { old, by: tag.position as i64 - old as i64 });
         }
         self.mode = Mode::Fast { old: old + len as u64, new: tag.position + tag.len as u64 };
         self.stats.fast_bytes += tag.len as u64;
