@@ -231,10 +231,14 @@ mod tests {
             checkpoints: 7,
             leaves: 8,
             shifted: 9,
-            false_matches: 10,
+            realigned: 10,
+            mended: 11,
+            restored: 12,
+            restarted: 13,
+            false_matches: 14,
             memory: 0,
-            saved: Duration::from_nanos(11),
-            lost: Duration::from_nanos(12),
+            saved: Duration::from_nanos(15),
+            lost: Duration::from_nanos(16),
         };
         record.count(&stats);
         assert_eq!(record.differential(), stats);
