@@ -200,6 +200,7 @@ fn nil_operations() {
         attributes: Cow::Borrowed(&[]),
         text: None,
         open: false,
+        choices: Default::default(),
     }));
     let nil = " xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:nil='1'";
     let operations = [(nil, ""), (nil, "<a>1</a>"), (nil, ""), (nil, " "), (nil, "<b"), ("", "<a>1</a>"), (nil, "")];
