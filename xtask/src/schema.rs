@@ -28,7 +28,7 @@ pub struct Samples {
 
 #[derive(Args)]
 pub struct Xsts {
-    /// A checkout of the suite: https://github.com/w3c/xsdtests
+    /// A checkout of the suite: <https://github.com/w3c/xsdtests>
     suite: PathBuf,
     /// Share of agreement that is asked for, in percent
     #[arg(long, default_value_t = 99.0)]

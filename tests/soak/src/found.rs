@@ -86,7 +86,7 @@ pub fn read_case(folder: &Path) -> Result<Option<Case>> {
     }
 }
 
-/// Reads what [`write`] has written.
+/// Reads what [`write()`] has written.
 ///
 /// # Errors
 /// When the folder holds no finding.
