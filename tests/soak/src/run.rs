@@ -183,6 +183,7 @@ impl<'a> Soak<'a> {
             }
             Err(found) => found,
         };
+        self.bar.suspend(|| eprintln!("--seed {} --sequence {sequence}: {}", self.arguments.seed, shown(&found)));
         let small = Case { found, ..case }.shrunk(&mut self.library);
         let folder = self.folder(sequence);
         found::write_case(&folder, &small)?;

@@ -26,7 +26,7 @@ use deltasoap_core::schema::View;
 use serde::{Deserialize, Serialize};
 
 /// Attempts to make a case smaller.
-const ATTEMPTS: usize = 200;
+const ATTEMPTS: usize = 100;
 
 /// What is sent, and all that decides how; in a form that can be saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
