@@ -1,15 +1,19 @@
 //! Small messages of dynamic values: mended where they differ in texts alone, and always what a decoder alone finds in them.
 
+use deltasoap_core::decode::Decoder;
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
 };
-use deltasoap_core::{Differential, QName};
+use deltasoap_core::{Checkpoints, DecodeOptions, Differential, Limits, QName};
 use proptest::prelude::*;
 use std::borrow::Cow;
 
 #[path = "support/dynamic.rs"]
 mod dynamic;
 use dynamic::Stream;
+
+const POLICIES: [Checkpoints; 5] =
+    [Checkpoints::Full, Checkpoints::Differential, Checkpoints::Lightweight, Checkpoints::Leaf, Checkpoints::Off];
 
 fn simple(schema: &mut Schema, base: Builtin, values: &[&'static str]) -> ElementRef {
     let enumeration = values.iter().map(|value| Cow::Borrowed(*value)).collect();
@@ -149,11 +153,71 @@ fn what_is_not_mended() {
 #[test]
 fn messages_in_soap_encoding_follow_references() {
     let (schema, body) = schema();
-    let mut stream = Stream::new(schema.view(body), Differential { adaptive: false, ..Differential::default() });
     let content = "<t><c id='x'>1</c><d href='#x'/></t>";
     let encoded = " e:encodingStyle='http://schemas.xmlsoap.org/soap/encoding/'";
-    for attributes in ["", "", encoded, "", encoded, encoded] {
-        stream.next(&envelope(attributes, content), usize::MAX);
+    for checkpoints in POLICIES {
+        let options = Differential { checkpoints, adaptive: false, ..Differential::default() };
+        let mut stream = Stream::new(schema.view(body), options);
+        for attributes in ["", "", encoded, "", encoded, encoded] {
+            stream.next(&envelope(attributes, content), usize::MAX);
+        }
+    }
+}
+
+/// In the second message the tree refers to an element beside the operation, whose bytes are those of the first message.
+#[test]
+fn references_out_of_the_operation_are_followed_in_soap_encoding_alone() {
+    let (schema, body) = schema();
+    let content = "<t><d href='#x'/></t>";
+    let encoded = " e:encodingStyle='http://schemas.xmlsoap.org/soap/encoding/'";
+    let message = |attributes| envelope(attributes, content).replace("</r>", "</r><m id='x'>5</m>");
+    for checkpoints in POLICIES {
+        let options = Differential { checkpoints, adaptive: false, ..Differential::default() };
+        let mut stream = Stream::new(schema.view(body), options);
+        let values = ["", "", encoded, "", encoded].map(|attributes| stream.next(&message(attributes), usize::MAX));
+        assert!(values[0] == values[1] && values[1] != values[2] && values[2] == values[4], "{checkpoints:?}");
+    }
+}
+
+/// Decoders of all policies take turns with one memory: what one keeps is of no use once another has read a message.
+#[test]
+fn decoders_with_other_options_can_take_turns() {
+    let (schema, body) = schema();
+    let decoder = |checkpoints| {
+        let differential = Differential { checkpoints, adaptive: false, ..Differential::default() };
+        Decoder::new(DecodeOptions { differential, ..DecodeOptions::default() })
+    };
+    let [one, two] = ["<n>1</n><n>2</n><s>one</s>", "<n>3</n><s>two</s>"].map(|content| envelope("", content));
+    for (first, second) in POLICIES.into_iter().flat_map(|first| POLICIES.map(|second| (first, second))) {
+        let mut stream = Stream::new(schema.view(body), Differential::OFF);
+        stream.change_decoder(decoder(first));
+        let mut other = decoder(second);
+        for (turns, message) in [(0, &one), (0, &one), (1, &two), (1, &one), (1, &two), (0, &two), (1, &one), (1, &two)]
+        {
+            if turns == 1 {
+                other = stream.change_decoder(other);
+            }
+            stream.next(message, usize::MAX);
+        }
+    }
+}
+
+/// What one decoder has taken is refused by the next one if its limits are lower, whatever is kept of the message.
+#[test]
+fn decoders_with_other_limits_can_take_turns() {
+    let (schema, body) = schema();
+    let message = envelope("", "<n>1</n><n>2</n><t><c>some text</c></t><s>a longer text</s>");
+    for checkpoints in POLICIES {
+        let differential = Differential { checkpoints, adaptive: false, ..Differential::default() };
+        let tight = Limits { text: 8, ..Limits::default() };
+        let mut stream = Stream::new(schema.view(body), differential);
+        let mut other = Decoder::new(DecodeOptions { limits: tight, differential });
+        let mut results = Vec::new();
+        for _ in 0..8 {
+            results.push(stream.read(&message, usize::MAX).is_ok());
+            other = stream.change_decoder(other);
+        }
+        assert_eq!(results, [true, false].repeat(4), "{checkpoints:?}");
     }
 }
 

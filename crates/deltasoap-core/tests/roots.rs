@@ -9,6 +9,7 @@ use deltasoap_core::{Buffer, Checkpoints, Differential, QName, Template, Templat
 use std::borrow::Cow;
 
 #[path = "support/dynamic.rs"]
+#[allow(dead_code, reason = "shared with other tests")]
 mod dynamic;
 use dynamic::Stream;
 

@@ -33,6 +33,11 @@ impl<'v> Stream<'v> {
         Stream { view, decoder: Decoder::new(options), memory: Memory::new(Value::Absent) }
     }
 
+    /// Another decoder reads the messages that follow, with the same memory. Gives the one before.
+    pub fn change_decoder(&mut self, decoder: Decoder) -> Decoder {
+        std::mem::replace(&mut self.decoder, decoder)
+    }
+
     pub fn read(&mut self, message: &str, chunk: usize) -> Result<Value, Error> {
         let memory = std::mem::replace(&mut self.memory, Memory::new(Value::Absent));
         let mut reader = EnvelopeReader::new(Taker { view: self.view, memory });

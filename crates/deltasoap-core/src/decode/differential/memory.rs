@@ -137,9 +137,12 @@ impl<T: Content> Memory<T> {
     /// Decides how the operation is read; true if it is compared with the message before.
     fn begin(&mut self, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
         self.stats.messages += 1;
+        // Decoders with other options may take turns. What those of the other kind keep belongs to a value that is replaced now.
         if cursor.state().differential.checkpoints.is_of_papers() {
+            self.template = None;
             return self.begin_by_papers(cursor, view, me);
         }
+        self.machine = None;
         let old = self.template.take();
         match self.attempt(old, cursor, view, me) {
             Begin::Compare => return true,

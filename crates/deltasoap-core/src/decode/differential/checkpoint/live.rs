@@ -26,6 +26,8 @@ pub(crate) struct Base {
     attributes: Vec<(NameId, String)>,
     inherited: usize,
     trees: Option<ScopeId>,
+    /// SOAP encoding is in force: trees follow references.
+    is_encoded: bool,
     /// The reader, whose ids these are.
     epoch: (u64, u64),
     schema: usize,
@@ -42,8 +44,9 @@ impl Base {
         let (open, declared) = (reader.open_elements().last().copied(), reader.declarations_in_scope());
         let state = cursor.state();
         let (seen, inherited, limits) = (state.seen.len(), state.inherited, state.limits);
+        let is_encoded = state.references.is_encoded;
         let trees = state.bindings.as_ref().map(|(scope, _)| *scope);
-        Base { frames, depth, seen, declared, open, attributes, inherited, trees, epoch, schema, limits }
+        Base { frames, depth, seen, declared, open, attributes, inherited, trees, is_encoded, epoch, schema, limits }
     }
 
     /// Open elements in front of the operation's.
