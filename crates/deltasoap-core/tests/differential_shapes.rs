@@ -17,7 +17,9 @@ use deltasoap_core::decode::Decoder;
 use deltasoap_core::schema::{
     Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement, View,
 };
-use deltasoap_core::{Content, DecodeOptions, Differential, DifferentialStats, Limits, QName, SoapArray, Typed, Value};
+use deltasoap_core::{
+    Content, DecodeOptions, Differential, DifferentialStats, Limits, QName, SoapArray, Typed, Value, decode, encode,
+};
 use std::borrow::Cow;
 use std::fmt::Debug;
 use streams::{Operation, Stream};
@@ -126,6 +128,67 @@ fn arrays_in_an_array_get_items_in_front() {
     ];
     let stats = typed::<SoapArray<SoapArray<i32>>>(&documents);
     assert!(stats.compared == 5 && stats.shifted > 0, "{stats:?}");
+}
+
+/// A type of a user's that leaves [`Content::REPLACES`] as it is: it is made vacant before it is read.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Own(String);
+
+impl Content for Own {
+    fn vacant(_: View<'_>) -> Self {
+        Own::default()
+    }
+
+    fn decode(&mut self, cursor: &mut decode::Cursor<'_>, view: View<'_>) -> decode::Step {
+        self.0.decode(cursor, view)
+    }
+
+    fn encode(&self, encoder: &mut encode::Encoder, view: View<'_>) {
+        self.0.encode(encoder, view);
+    }
+}
+
+impl Typed for Own {
+    const TYPE_NAME: QName = QName::new("urn:t", "Own");
+
+    fn element() -> &'static Element {
+        String::element()
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:t")]
+struct Owner {
+    before: Vec<u32>,
+    once: Own,
+    perhaps: Option<Own>,
+    often: Vec<Own>,
+    array: SoapArray<Own>,
+    after: Vec<u32>,
+}
+
+#[test]
+fn content_that_is_made_vacant_is_not_met_half_way() {
+    let message = |number: u32| {
+        let numbers = |name: &str, count: u32| -> String {
+            (0..count).map(|item| format!("<{name}>{}</{name}>", 1000 + item * number % 7)).collect()
+        };
+        let own = |name: &str| format!("<{name}>kept as it is</{name}>");
+        format!(
+            "<a>{}{}{}{}<array>{}</array>{}</a>",
+            numbers("before", 20 - number % 3),
+            own("once"),
+            own("perhaps"),
+            own("often").repeat(5),
+            own("item").repeat(5),
+            numbers("after", 20 + number % 2)
+        )
+    };
+    let messages: Vec<String> = (0..12).map(message).collect();
+    let mut stream =
+        Stream::<Owner>::new(Owner::view(), DecodeOptions { limits: Limits::default(), differential: EXACT });
+    stream.next(messages[0].as_bytes(), usize::MAX).expect("a message that is right");
+    typed::<Owner>(&messages);
 }
 
 #[test]

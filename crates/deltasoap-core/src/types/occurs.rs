@@ -35,7 +35,7 @@ impl<T: Typed> Occurs for T {
     }
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
-        <T as Content>::decode(self, cursor, view)
+        decode_one(self, cursor, view)
     }
 
     fn item_leaves(_: View<'_>) -> Option<usize> {
@@ -104,7 +104,7 @@ impl<T: Typed> Occurs for Option<T> {
     }
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
-        self.get_or_insert_with(|| <T as Content>::vacant(view)).decode(cursor, view)
+        decode_one(self.get_or_insert_with(|| <T as Content>::vacant(view)), cursor, view)
     }
 
     fn item_leaves(_: View<'_>) -> Option<usize> {
@@ -144,7 +144,7 @@ impl<T: Typed> Occurs for Vec<T> {
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
         let Some(item) = self.get_mut(cursor.place()) else { unreachable!("an occurrence that was not opened") };
-        item.decode(cursor, view)
+        decode_one(item, cursor, view)
     }
 
     fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
@@ -169,6 +169,15 @@ impl<T: Typed> Occurs for Vec<T> {
             encode_items(self, encoder, field, view);
         }
     }
+}
+
+/// Reads an occurrence. One that was made vacant is no longer the old one: no checkpoint lies within it.
+#[inline]
+pub(crate) fn decode_one<T: Content>(value: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+    if !T::REPLACES {
+        cursor.keep_elsewhere();
+    }
+    value.decode(cursor, view)
 }
 
 /// See [`Occurs::open`], for lists.

@@ -70,8 +70,9 @@ pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_
         if cursor.frame(me).state == INSIDE {
             let place = cursor.frame(me).place as usize;
             let Some(item) = items.get_mut(place) else { unreachable!("inside an item that was not opened") };
-            cursor.visit(item_view, |cursor| item.decode(cursor, item_view))?;
-            cursor.frame(me).state = BETWEEN;
+            cursor.visit(item_view, |cursor| occurs::decode_one(item, cursor, item_view))?;
+            let frame = cursor.frame(me);
+            (frame.state, frame.is_opaque) = (BETWEEN, false);
             cursor.note_close();
             if let Some(leaves) = leaves {
                 cursor.learn_item(key, leaves);

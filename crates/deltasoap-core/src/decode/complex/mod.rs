@@ -380,7 +380,9 @@ impl<'s> Routine<'_, '_, 's> {
         let index = self.current();
         let (field, content) = (&self.complex.fields[index], self.content(index));
         self.read_field(target, index, content)?;
-        self.frame().state = BETWEEN;
+        let is_opaque = self.comes_back();
+        let frame = self.frame();
+        (frame.state, frame.is_opaque) = (BETWEEN, is_opaque);
         self.cursor.note_close();
         if field.is_repeated()
             && let Some(leaves) = target.item_leaves(index, content)

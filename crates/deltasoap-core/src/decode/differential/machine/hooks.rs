@@ -58,7 +58,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Says that the calling routine keeps progress elsewhere than in its frame.
+    /// Says that the calling routine keeps progress elsewhere than in its frame, or reads what must not be met half-way.
     pub(crate) fn keep_elsewhere(&mut self) {
         let state = self.state();
         if let Some(frame) = state.level.checked_sub(1).and_then(|level| state.stack.get_mut(level)) {
