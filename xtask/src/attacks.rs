@@ -16,9 +16,10 @@ const MARKS: [&str; 2] = ["<!-- attacks -->\n", "<!-- end of attacks -->"];
 const HEADING: &str = "| attack | answer | time | memory |\n|---|---|---|---|\n";
 
 /// Packages, their tests, and whether those to run are ignored otherwise.
-const TESTS: [(&str, &str, bool); 4] = [
+const TESTS: [(&str, &str, bool); 5] = [
     ("deltasoap-cli", "under_attack", true),
     ("deltasoap-http", "neighbours", true),
+    ("deltasoap-http", "panics", true),
     ("deltasoap-http", "hostile_servers", false),
     ("deltasoap-dynamic", "compiled", true),
 ];

@@ -5,9 +5,7 @@
 mod attack;
 
 use attack::*;
-use deltasoap::http::{CallError, Client, Server, ServerTls};
-use deltasoap::soap::Fault;
-use deltasoap::{Lease, Soap};
+use deltasoap::http::{Server, ServerTls};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -75,6 +73,8 @@ attacks! {
     too_deep_a_message_is_refused: Deep => ["500"], "";
     what_is_no_xml_is_refused: WrongXml => ["500"], "";
     a_panic_is_a_fault: Panics => ["500"], "an internal error";
+    a_panic_in_reading_is_a_fault: PanicsInReading => ["500", "200"], "an internal error";
+    a_panic_in_writing_is_a_fault: PanicsInWriting => ["500", "200"], "an internal error";
     a_handler_that_hangs_is_given_up: Hangs => ["500"], "the operation took too long";
     a_handler_that_blocks_answers: Blocks => ["500"], "blocked";
     a_client_that_does_not_read_is_left: NeverReads => [], "";
@@ -133,70 +133,5 @@ async fn the_bound_on_headers_is_an_option() {
         let mut text = String::new();
         stream.read_to_string(&mut text).await.expect("a response");
         assert!(text.starts_with(status), "{text}");
-    }
-}
-
-/// Sums up, unless the number is odd: then the handler panics.
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:attack", message)]
-struct Risky {
-    number: u64,
-    values: Vec<f64>,
-}
-
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:attack", message)]
-struct Survived {
-    number: u64,
-    sum: f64,
-    values: Vec<f64>,
-}
-
-impl Risky {
-    fn new(client: u64, number: u64) -> Self {
-        Risky { number, values: (0..200).map(|item| (client * 1000 + number * (item % 3)) as f64).collect() }
-    }
-
-    fn survived(&self) -> Survived {
-        Survived { number: self.number, sum: self.values.iter().sum(), values: self.values.clone() }
-    }
-}
-
-/// Handlers that panic under load take nothing from others, nor from later requests on the same connection: those are compared with the
-/// messages before, and right.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn panics_under_load_leave_other_requests_alone() {
-    let risky = async |request: Lease<Risky>| {
-        tokio::task::yield_now().await;
-        assert!(request.number.is_multiple_of(2), "a handler of a test");
-        Ok::<_, Fault>(request.survived())
-    };
-    let service = builder().operation(risky).build().expect("a service");
-    let stats = service.stats();
-    let (address, _handle) = serve(service, TIME * 10, None).await;
-    let clients: Vec<_> = (0..8).map(|client| tokio::spawn(among_panics(address, client))).collect();
-    for client in clients {
-        client.await.expect("no panic but the handlers'");
-    }
-    let end = Instant::now() + Duration::from_secs(10);
-    while stats.snapshot().underway > 0 {
-        assert!(Instant::now() < end, "{:?}", stats.snapshot());
-        tokio::time::sleep(TIME / 20).await;
-    }
-    // How many is a matter of time: differential reading is given up where it does not pay.
-    assert!(stats.snapshot().differential.compared > 0, "{:?}", stats.snapshot());
-}
-
-/// Sends messages of which every other one makes the handler panic, over one connection.
-async fn among_panics(address: std::net::SocketAddr, client: u64) {
-    let connection = Client::new(format!("http://{address}/")).expect("a client");
-    for number in 0..60 {
-        let request = Risky::new(client, number);
-        let answer = connection.call::<_, Survived>(&request).await;
-        match answer {
-            Ok(survived) => assert_eq!(survived, request.survived()),
-            Err(CallError::Fault(fault)) => assert!(number % 2 == 1 && fault.reason.contains("an internal error")),
-            other => panic!("{other:?}"),
-        }
     }
 }

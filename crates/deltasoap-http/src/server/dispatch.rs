@@ -202,14 +202,10 @@ impl Receiver for Dispatch {
         if std::mem::take(&mut self.is_style_open) {
             self.check_encoding(cursor)?;
         }
-        match &mut self.call {
-            Some(call) => call.decode(cursor),
-            None => {
-                let mut call = self.start(cursor);
-                let step = call.decode(cursor);
-                self.call = Some(call);
-                step
-            }
-        }
+        // Not kept here meanwhile: a panic drops it, with the value that it interrupts.
+        let mut call = self.call.take().unwrap_or_else(|| self.start(cursor));
+        let step = call.decode(cursor);
+        self.call = Some(call);
+        step
     }
 }

@@ -1,6 +1,7 @@
 //! Reads one request's body, as its bytes arrive, into the call of an operation.
 
 use super::dispatch::{Chosen, Dispatch};
+use super::guard::{Panicked, guard_call};
 use super::heavy::Pace;
 use super::memory::{Place, Store};
 use super::pool::Pooled;
@@ -79,7 +80,7 @@ where
     service.stats.count_decoded(receiving.bytes, receiving.time);
     tracing::Span::current().record("bytes_in", receiving.bytes);
     if let Err(failure) = result {
-        if matches!(failure, Failure::Message(_) | Failure::Charset(_)) {
+        if failure.leaves_a_rest() {
             drain(body).await;
         }
         return Err(receiving.refuse(fallback, failure));
@@ -124,7 +125,7 @@ where
     service.stats.count_decoded(receiving.bytes, receiving.time);
     tracing::Span::current().record("bytes_in", receiving.bytes);
     if let Err(failure) = result {
-        if let (Failure::Message(_) | Failure::Charset(_), Some(rest)) = (&failure, attachments.into_rest()) {
+        if let (true, Some(rest)) = (failure.leaves_a_rest(), attachments.into_rest()) {
             drain(pin!(rest)).await;
         }
         return Err(receiving.refuse(fallback, failure));
@@ -172,6 +173,15 @@ enum Failure {
     Transport,
     /// It stopped coming.
     Timeout,
+    /// The request's own type panicked while it was read.
+    Panicked(Panicked),
+}
+
+impl Failure {
+    /// True if the rest of the body may still be on its way.
+    fn leaves_a_rest(&self) -> bool {
+        matches!(self, Failure::Message(_) | Failure::Charset(_) | Failure::Panicked(_))
+    }
 }
 
 struct Receiving {
@@ -238,8 +248,16 @@ impl Receiving {
         decode: impl FnOnce(&mut Decoder, &mut EnvelopeReader<Dispatch>) -> Result<(), Error>,
     ) -> Result<(), Failure> {
         let start = Instant::now();
-        let result = decode(self.decoder.decoder(), &mut self.reader);
+        let reader = &mut self.reader;
+        // The decoder is inside, so that a panic drops it: how far it got is not known.
+        let mut decoder = self.decoder.take();
+        let caught = guard_call(move || {
+            let result = decode(&mut decoder, reader);
+            (decoder, result)
+        });
         self.time += start.elapsed();
+        let (decoder, result) = caught.map_err(Failure::Panicked)?;
+        self.decoder.put_back(decoder);
         result.map_err(Failure::Message)
     }
 
@@ -273,6 +291,10 @@ impl Receiving {
                 let fault = Fault::sender(format!("the limit `{name}` of {limit} is exceeded"));
                 Refusal { version, fault, status: Some(StatusCode::PAYLOAD_TOO_LARGE) }
             }
+            Failure::Panicked(Panicked(message)) => {
+                tracing::error!(message, "reading a request panicked");
+                Refusal { version, fault: Fault::receiver("an internal error"), status: None }
+            }
             Failure::Timeout => {
                 let fault = Fault::sender("the message stopped coming");
                 Refusal { version, fault, status: Some(StatusCode::REQUEST_TIMEOUT) }
@@ -287,7 +309,7 @@ impl Receiving {
 
 /// A decoder for one message, which goes back to its connection, if it belongs to one, or to the pool.
 struct OnLoan {
-    /// There until it is dropped.
+    /// There until it is dropped, but while it decodes. A panic meanwhile leaves none.
     decoder: Option<Pooled>,
     store: Option<Arc<Store>>,
 }
@@ -303,11 +325,15 @@ impl OnLoan {
         OnLoan { decoder: Some(decoder), store }
     }
 
-    fn decoder(&mut self) -> &mut Decoder {
-        match &mut self.decoder {
+    fn take(&mut self) -> Pooled {
+        match self.decoder.take() {
             Some(decoder) => decoder,
-            None => unreachable!("a decoder is there until it is dropped"),
+            None => unreachable!("nothing is read after a panic"),
         }
+    }
+
+    fn put_back(&mut self, decoder: Pooled) {
+        self.decoder = Some(decoder);
     }
 }
 

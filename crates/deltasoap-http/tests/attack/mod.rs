@@ -8,8 +8,9 @@ use deltasoap::http::{
     SmallFirst, SoapService,
 };
 use deltasoap::lexical::Base64;
+use deltasoap::schema::{Element, Use, View};
 use deltasoap::soap::{Fault, Version, encode_message};
-use deltasoap::{Buffer, DecodeOptions, Lease, Limits, Message, Soap, schema::Use};
+use deltasoap::{Buffer, Content, DecodeOptions, Lease, Limits, Message, QName, Soap, Typed, decode, encode};
 use flate2::write::GzEncoder;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use std::io::Write;
@@ -48,6 +49,75 @@ pub struct Hang {}
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:attack", message)]
 pub struct Panic {}
+
+/// What is read, or written, panics where it is marked so.
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(namespace = "urn:attack", message)]
+pub struct Fragile {
+    pub number: u64,
+    pub values: Vec<f64>,
+    pub mark: Mark,
+    pub notes: Vec<String>,
+}
+
+/// Comes back as it is.
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(namespace = "urn:attack", message)]
+pub struct Survived {
+    pub number: u64,
+    pub values: Vec<f64>,
+    pub mark: Mark,
+    pub notes: Vec<String>,
+}
+
+impl From<&Fragile> for Survived {
+    fn from(fragile: &Fragile) -> Self {
+        let Fragile { number, values, mark, notes } = fragile.clone();
+        Survived { number, values, mark, notes }
+    }
+}
+
+/// A type of a user's, whose own code panics at some texts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mark(pub String);
+
+/// Reading this mark panics.
+pub const UNREADABLE: &str = "unreadable";
+/// Writing this mark panics.
+pub const UNWRITABLE: &str = "unwritable";
+/// A handler panics that gets this mark.
+pub const UNHANDLED: &str = "unhandled";
+
+impl Content for Mark {
+    fn vacant(_: View<'_>) -> Self {
+        Mark(String::new())
+    }
+
+    fn decode(&mut self, cursor: &mut decode::Cursor<'_>, view: View<'_>) -> decode::Step {
+        self.0.decode(cursor, view)?;
+        assert_ne!(self.0, UNREADABLE, "a type of a test");
+        Ok(())
+    }
+
+    fn encode(&self, encoder: &mut encode::Encoder, view: View<'_>) {
+        assert_ne!(self.0, UNWRITABLE, "a type of a test");
+        self.0.encode(encoder, view);
+    }
+}
+
+impl Typed for Mark {
+    const TYPE_NAME: QName = QName::new("urn:attack", "Mark");
+
+    fn element() -> &'static Element {
+        String::element()
+    }
+}
+
+/// A message with a mark that this program may be unable to write.
+pub fn marked(mark: &str) -> Vec<u8> {
+    let fragile = Fragile { number: 1, values: vec![0.5], mark: Mark("MARK".to_owned()), notes: Vec::new() };
+    String::from_utf8(message(&fragile)).expect("UTF-8").replace("MARK", mark).into_bytes()
+}
 
 /// The handler blocks its thread for a while, which none should do.
 #[derive(Debug, Clone, PartialEq, Soap)]
@@ -88,6 +158,7 @@ pub fn builder() -> ServiceBuilder {
         .operation(async |echo: Lease<Echo>| Ok::<_, Fault>(Echoed::from(&*echo)))
         .operation(async |_: Lease<Hang>| std::future::pending::<Result<Echoed, Fault>>().await)
         .operation(panicking)
+        .operation(fragile)
         .operation(async |_: Lease<Block>| {
             std::thread::sleep(BLOCKED);
             Err::<Echoed, _>(Fault::receiver("blocked"))
@@ -97,6 +168,12 @@ pub fn builder() -> ServiceBuilder {
 
 async fn panicking(_: Lease<Panic>) -> Result<Echoed, Fault> {
     panic!("a handler of a test")
+}
+
+async fn fragile(fragile: Lease<Fragile>) -> Result<Survived, Fault> {
+    tokio::task::yield_now().await;
+    assert_ne!(fragile.mark.0, UNHANDLED, "a handler of a test");
+    Ok(Survived::from(&*fragile))
 }
 
 async fn give(give: Lease<Give>) -> Result<Given, Fault> {
@@ -193,6 +270,8 @@ pub enum Attack {
     Deep,
     WrongXml,
     Panics,
+    PanicsInReading,
+    PanicsInWriting,
     Hangs,
     Blocks,
     NeverReads,
@@ -201,7 +280,7 @@ pub enum Attack {
 }
 
 impl Attack {
-    pub const ALL: [Attack; 38] = [
+    pub const ALL: [Attack; 40] = [
         Attack::Silent,
         Attack::SlowHead,
         Attack::SlowBody,
@@ -235,6 +314,8 @@ impl Attack {
         Attack::Deep,
         Attack::WrongXml,
         Attack::Panics,
+        Attack::PanicsInReading,
+        Attack::PanicsInWriting,
         Attack::Hangs,
         Attack::Blocks,
         Attack::NeverReads,
@@ -344,6 +425,8 @@ impl Attack {
                 attacker.send(&request).await
             }
             Attack::Panics => attacker.asks(&Panic {}).await,
+            Attack::PanicsInReading => attacker.asks_on(UNREADABLE).await,
+            Attack::PanicsInWriting => attacker.asks_on(UNWRITABLE).await,
             Attack::Hangs => attacker.asks(&Hang {}).await,
             Attack::Blocks => attacker.asks(&Block {}).await,
             Attack::NeverReads => {
@@ -385,6 +468,12 @@ impl Attacker {
     async fn asks<T: Message>(&mut self, body: &T) -> Reaction {
         let request = self.request(&message(body));
         self.send(&request).await
+    }
+
+    /// A mark that panics, and one that does not, on one connection.
+    async fn asks_on(&mut self, mark: &str) -> Reaction {
+        let requests = [mark, "harmless"].map(|mark| self.request(&marked(mark)));
+        self.send(&requests.concat()).await
     }
 
     async fn framed(&mut self, framing: &str, body: &[u8]) -> Reaction {

@@ -1,0 +1,246 @@
+//! Code of users that panics under load: handlers, and types while they are read and written. Each panic costs its own request and nothing
+//! else: others go on, and later messages on the same connection are right, though they are compared with those before. Every allocation is
+//! counted.
+//!
+//! `cargo xtask attacks` runs the large one, which is ignored here, and prints its rows.
+
+#![cfg(feature = "tls")]
+
+mod attack;
+
+use attack::*;
+use deltasoap::http::{CallError, Client, ServiceBuilder, SoapService};
+use deltasoap::soap::{Fault, FaultCode};
+use deltasoap::{Checkpoints, DecodeOptions, Differential, Lease, Soap};
+use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
+use std::alloc::System;
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+use tokio::sync::Mutex;
+
+#[global_allocator]
+static ALLOCATOR: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// Held by the test that runs.
+static ALONE: Mutex<()> = Mutex::const_new(());
+
+const LONG: Duration = Duration::from_secs(30);
+const CLIENTS: usize = 8;
+
+/// A [`Fragile`] whose mark is harmless here.
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(namespace = "urn:attack", message, element = "Fragile")]
+struct Asked {
+    number: u64,
+    values: Vec<f64>,
+    mark: String,
+    notes: Vec<String>,
+}
+
+/// A [`Survived`] whose mark is harmless here.
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(namespace = "urn:attack", message, element = "Survived")]
+struct Answered {
+    number: u64,
+    values: Vec<f64>,
+    mark: String,
+    notes: Vec<String>,
+}
+
+/// The messages of a client differ in some numbers, in their length now and then, and in the mark, which makes one of three panic.
+fn asked(client: usize, number: u64) -> Asked {
+    let length = if number % 10 == 7 { 190 } else { 200 };
+    let value = |item: u64| (client as u64 * 1000 + number * (item % 3)) as f64;
+    let mark = match (number % 3, number / 3 % 3) {
+        (2, 0) => UNREADABLE,
+        (2, 1) => UNWRITABLE,
+        (2, _) => UNHANDLED,
+        (1, _) => "kept",
+        _ => "harmless",
+    };
+    let notes = vec![format!("client {client}"), format!("number {number}")];
+    Asked { number, values: (0..length).map(value).collect(), mark: mark.to_owned(), notes }
+}
+
+fn answered(asked: &Asked) -> Answered {
+    let Asked { number, values, mark, notes } = asked.clone();
+    Answered { number, values, mark, notes }
+}
+
+fn panics(mark: &str) -> bool {
+    [UNREADABLE, UNWRITABLE, UNHANDLED].contains(&mark)
+}
+
+/// Sends messages over one connection; gives the number of faults.
+async fn send(address: SocketAddr, client: usize, messages: u64) -> u64 {
+    let connection = Client::new(format!("http://{address}/")).expect("a client");
+    let mut faults = 0;
+    for number in 0..messages {
+        let request = asked(client, number);
+        let answer = tokio::time::timeout(LONG, connection.call::<_, Answered>(&request)).await.expect("in time");
+        match answer {
+            Ok(answer) => assert_eq!(answer, answered(&request)),
+            Err(CallError::Fault(fault)) => {
+                assert!(panics(&request.mark), "{number}: {fault:?}");
+                assert_eq!((&fault.code, &*fault.reason), (&FaultCode::Receiver, "an internal error"));
+                faults += 1;
+            }
+            other => panic!("{number}: {other:?}"),
+        }
+    }
+    faults
+}
+
+/// What a service does with messages that panic: faults, the slowest of the others' answers, and its statistics.
+async fn under_panics(builder: ServiceBuilder, messages: u64) -> (u64, Duration, u64) {
+    let service = builder.build().expect("a service");
+    let stats = service.stats();
+    let (address, _handle) = serve(service, LONG, None).await;
+    let clients: Vec<_> = (0..CLIENTS).map(|client| tokio::spawn(send(address, client, messages))).collect();
+    let bystander = tokio::spawn(async move {
+        let client = Client::new(format!("http://{address}/")).expect("a client");
+        let mut slowest = Duration::ZERO;
+        for number in 0..messages {
+            let start = Instant::now();
+            let asked = Asked { mark: "harmless".to_owned(), ..asked(CLIENTS, number) };
+            assert_eq!(client.call::<_, Answered>(&asked).await.expect("an answer"), answered(&asked));
+            slowest = slowest.max(start.elapsed());
+        }
+        slowest
+    });
+    let mut faults = 0;
+    for client in clients {
+        faults += client.await.expect("no panic but those that are asked for");
+    }
+    let slowest = bystander.await.expect("no panic but those that are asked for");
+    let end = Instant::now() + LONG;
+    while stats.snapshot().underway > 0 || stats.snapshot().working > 0 {
+        assert!(Instant::now() < end, "{:?}", stats.snapshot());
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    (faults, slowest, stats.snapshot().differential.compared)
+}
+
+/// A service with a policy, which compares whatever it can.
+fn compared_by(checkpoints: Checkpoints) -> ServiceBuilder {
+    let differential = Differential { checkpoints, adaptive: false, portion: 64, ..Differential::default() };
+    builder().differential(differential)
+}
+
+/// Panics in a service by each policy, and where requests wait for one of two slots.
+async fn panics_under_load(messages: u64) {
+    let _alone = ALONE.lock().await;
+    hide_panics();
+    let services = [
+        ("by default", builder()),
+        ("leaf checkpoints", compared_by(Checkpoints::Leaf)),
+        ("full checkpoints", compared_by(Checkpoints::Full)),
+        ("differential checkpoints", compared_by(Checkpoints::Differential)),
+        ("lightweight checkpoints", compared_by(Checkpoints::Lightweight)),
+        ("two slots", scheduled(compared_by(Checkpoints::Leaf))),
+    ];
+    for (name, builder) in services {
+        ALLOCATOR.reset_peak_memory();
+        let start = Instant::now();
+        let (faults, slowest, compared) = under_panics(builder, messages).await;
+        let peak = ALLOCATOR.get_peak_memory() >> 10;
+        let requests = (CLIENTS as u64 + 1) * messages;
+        println!(
+            "| panics in handlers, in reading and in writing, {name}: {requests} requests of {} clients | a 500 fault each ({faults}), the others answered right, {compared} compared | slowest of an ordinary client {} ms; {:.1} s in all | {peak} KiB allocated at most |",
+            CLIENTS + 1,
+            slowest.as_millis(),
+            start.elapsed().as_secs_f64(),
+        );
+        let expected = (0..messages).filter(|&number| panics(&asked(0, number).mark)).count() as u64;
+        assert_eq!(faults, CLIENTS as u64 * expected, "{name}");
+        assert!(compared > 0, "{name}");
+        assert!(peak < 64 << 10, "{name}: {peak} KiB");
+    }
+}
+
+/// Keeps the panics that are asked for from being printed.
+fn hide_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let text = panic.to_string();
+        if !text.contains("of a test") {
+            eprintln!("{text}");
+        }
+    }));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn panics_under_load_leave_other_requests_alone() {
+    panics_under_load(40).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "takes longer; cargo xtask attacks runs it"]
+async fn attack_with_panics_under_load() {
+    panics_under_load(400).await;
+}
+
+/// A message that arrives in pieces, whose reading panics when part of it was read, on one connection with good ones.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_panic_is_answered_where_the_rest_is_still_to_come() {
+    let _alone = ALONE.lock().await;
+    hide_panics();
+    let (address, _handle) = serve(builder().build().expect("a service"), LONG, None).await;
+    let mut stream = tokio::net::TcpStream::connect(address).await.expect("a connection");
+    for (mark, status) in [("kept", 200), (UNREADABLE, 500), ("kept", 200)] {
+        let body = marked(mark);
+        let (front, rest) = body.split_at(body.len() - 40);
+        let length = body.len();
+        let head = format!("POST / HTTP/1.1\r\nHost: h\r\nContent-Type: text/xml\r\nContent-Length: {length}\r\n\r\n");
+        for piece in [head.as_bytes(), front, rest] {
+            tokio::io::AsyncWriteExt::write_all(&mut stream, piece).await.expect("sent");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let mut answer = Vec::new();
+        while !answer.ends_with(b":Envelope>") {
+            let read = tokio::io::AsyncReadExt::read_buf(&mut stream, &mut answer).await.expect("an answer");
+            assert!(read > 0, "{}", String::from_utf8_lossy(&answer));
+        }
+        assert!(answer.starts_with(format!("HTTP/1.1 {status}").as_bytes()), "{}", String::from_utf8_lossy(&answer));
+    }
+}
+
+/// A client whose own types panic, in requests and in responses: its next calls are right, leased or not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_survives_panics_of_its_types() {
+    let _alone = ALONE.lock().await;
+    hide_panics();
+    for checkpoints in [Checkpoints::Leaf, Checkpoints::Full, Checkpoints::Differential, Checkpoints::Lightweight] {
+        let service = SoapService::builder().operation(async |asked: Lease<Asked>| Ok::<_, Fault>(answered(&asked)));
+        let differential = Differential { checkpoints, adaptive: false, portion: 64, ..Differential::default() };
+        let client = Client::builder("http://localhost/").options(DecodeOptions { differential, ..Default::default() });
+        let client = client.build_with(service.build().expect("a service")).expect("a client");
+        for number in 0..60 {
+            let mut asked = asked(0, number);
+            if asked.mark == UNHANDLED {
+                asked.mark = "handled".to_owned();
+            }
+            let is_written_here = asked.mark == UNWRITABLE;
+            let is_fatal = is_written_here || asked.mark == UNREADABLE;
+            let calling = {
+                let client = client.clone();
+                tokio::spawn(async move {
+                    if is_written_here {
+                        let Asked { number, values, mark, notes } = asked;
+                        let fragile = Fragile { number, values, mark: Mark(mark), notes };
+                        return client.call_leased::<_, Answered>(&fragile).await.map(drop);
+                    }
+                    let response = client.call_leased::<_, Survived>(&asked).await?;
+                    let survived = Survived::clone(&response);
+                    let Survived { number, values, mark, notes } = survived;
+                    assert_eq!(Answered { number, values, mark: mark.0, notes }, answered(&asked), "{checkpoints:?}");
+                    Ok(())
+                })
+            };
+            match calling.await {
+                Ok(called) => called.expect("an answer"),
+                Err(error) => assert!(is_fatal && error.is_panic(), "{number} by {checkpoints:?}: {error}"),
+            }
+        }
+        assert!(client.differential_stats().compared > 0, "{checkpoints:?}");
+    }
+}
