@@ -1,6 +1,8 @@
 //! Figures that several tables show.
 
 use deltasoap::DifferentialStats;
+use deltasoap_cost::measure::Interval;
+use serde::Serialize;
 use std::time::Duration;
 
 /// Rate in 10^6 bytes a second; see [`per_second`].
@@ -21,6 +23,53 @@ pub fn ratio(dividend: f64, divisor: f64) -> f64 {
 /// Share of the bytes that fast mode skipped, from 0 to 1.
 pub fn fast_share(stats: &DifferentialStats) -> f64 {
     ratio(stats.fast_bytes as f64, (stats.fast_bytes + stats.regular_bytes) as f64)
+}
+
+/// How often messages are played unless something else is asked for. The interval of a saving then leaves out the least and the greatest one.
+pub const PLAYS: u32 = 9;
+/// How often they are played at least where two ways are compared.
+pub const FEWEST_PLAYS: u32 = Interval::FEWEST as u32;
+/// What tables say of a saving that may be chance.
+pub const NO_DIFFERENCE: &str = "no difference";
+
+/// What one way of doing something saves of the time of another.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Saving {
+    /// The part of the time, the median of all plays; negative where time was lost. `None` where that may be chance: if the interval has
+    /// zero in it, if there were too few plays for one, and if time seems to be saved where no work was.
+    #[serde(rename = "saved_share")]
+    pub share: Option<f64>,
+    /// The interval that this part lies in.
+    #[serde(rename = "saved_interval")]
+    pub interval: Option<[f64; 2]>,
+    /// With what certainty, from 0.95 to 1.
+    #[serde(rename = "saved_confidence")]
+    pub confidence: Option<f64>,
+}
+
+impl Saving {
+    /// Of the times of both ways in each play. `is_work_saved`: the faster way did less, so that it can be faster at all.
+    pub fn new(plays: impl Iterator<Item = (Duration, Duration)>, is_work_saved: bool) -> Self {
+        let share = |(whole, less): (Duration, Duration)| {
+            let (whole, less) = (whole.as_secs_f64(), less.as_secs_f64());
+            ratio(whole - less, whole)
+        };
+        let Some(it) = Interval::of(plays.map(share)) else { return Saving::default() };
+        let is_certain = (it.low > 0.0 && is_work_saved) || it.high < 0.0;
+        Saving {
+            share: is_certain.then_some(it.median),
+            interval: Some([it.low, it.high]),
+            confidence: Some(it.confidence),
+        }
+    }
+
+    /// A figure of the saving and of the ends of its interval, for a table.
+    pub fn cell(&self, figure: impl Fn(f64) -> String) -> String {
+        match (self.share, self.interval) {
+            (Some(share), Some([low, high])) => format!("{} ({} to {})", figure(share), figure(low), figure(high)),
+            _ => NO_DIFFERENCE.to_owned(),
+        }
+    }
 }
 
 /// The middle one, of an even number the one above the middle; zero for none.
@@ -46,6 +95,25 @@ mod tests {
         assert_eq!(median([3, 1, 2].into_iter()), 2);
         assert_eq!(median([1, 2].into_iter()), 2);
         assert_eq!(median(std::iter::empty::<u64>()), 0);
+    }
+
+    #[test]
+    fn a_saving_is_told_from_chance() {
+        let of = |others: &[u64], is_work_saved| {
+            let time = |&other: &u64| (Duration::from_millis(100), Duration::from_millis(other));
+            Saving::new(others.iter().map(time), is_work_saved)
+        };
+        let percent = |it: Saving| it.cell(|share| format!("{:.0}", share * 100.0));
+        let faster = of(&[50, 51, 52, 48, 49, 60], true);
+        assert_eq!(percent(faster), "50 (40 to 52)");
+        assert!(faster.confidence.expect("known") > 0.96);
+        // As fast, once much faster: an interval, and no saving.
+        let chance = of(&[50, 101, 102, 99, 100, 100], true);
+        assert_eq!((chance.share, percent(chance).as_str()), (None, NO_DIFFERENCE));
+        assert!(chance.interval.is_some_and(|[low, high]| low < 0.0 && high > 0.0));
+        assert_eq!(of(&[50; 6], false).share, None, "nothing was skipped that could have taken time");
+        assert_eq!(percent(of(&[120; 6], false)), "-20 (-20 to -20)", "comparing in vain costs time");
+        assert_eq!(of(&[50; 5], true), Saving::default(), "too few plays");
     }
 
     #[test]

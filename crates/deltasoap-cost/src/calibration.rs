@@ -4,7 +4,7 @@
 //! nothing else; [`Calibration::check`] says what differs.
 
 use crate::CostError;
-use crate::measure::Times;
+use crate::measure::{Busy, Times};
 use crate::workload::{Extent, Workload, series};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +38,9 @@ pub struct Calibration {
     pub extent: Extent,
     /// How often each point was visited; of all times the least is kept.
     pub rounds: u32,
+    /// Processors that other programs kept busy meanwhile, on average over the rounds; `None` where that is not known.
+    #[serde(default)]
+    pub others: Option<f64>,
     /// The measurements.
     pub points: Vec<Point>,
 }
@@ -198,6 +201,7 @@ impl Calibration {
             date: String::new(),
             extent,
             rounds: 0,
+            others: None,
             points: Vec::new(),
         };
         new.end_round(0);
@@ -208,6 +212,18 @@ impl Calibration {
     pub fn end_round(&mut self, rounds: u32) {
         self.rounds = rounds;
         self.date = jiff::Zoned::now().strftime("%Y-%m-%d").to_string();
+    }
+
+    /// Takes into account what other programs did in the round that is just over, before [`Self::end_round`] counts it.
+    pub fn note_others(&mut self, others: Option<f64>) {
+        let before = f64::from(self.rounds);
+        let mean = |known: f64, new: f64| (known * before + new) / (before + 1.0);
+        self.others = self.others.zip(others).map(|(known, new)| mean(known, new)).or(self.others).or(others);
+    }
+
+    /// What other programs did meanwhile, where that makes the times doubtful.
+    pub fn busy(&self) -> Option<Busy> {
+        Busy::new(self.others, self.machine.cores)
     }
 
     /// Reads a file.
@@ -354,6 +370,20 @@ mod tests {
                 assert_eq!(all.unknown_point(), None, "{mode}");
             }
         }
+    }
+
+    #[test]
+    fn what_others_did_is_the_mean_of_all_rounds() {
+        let mut it = calibration();
+        for (round, others) in [Some(1.0), None, Some(0.25)].into_iter().enumerate() {
+            it.note_others(others);
+            it.end_round(round as u32 + 1);
+        }
+        assert_eq!(it.others, Some(0.75));
+        let said = it.busy().expect("it was busy").to_string();
+        assert_eq!(said, "other programs kept 0.75 of 2 processors busy");
+        it.others = Some(0.1);
+        assert_eq!(it.busy(), None);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! What can go wrong, and what to do about it.
 
 use crate::calibration::Difference;
+use crate::fit::regression::{Coefficient, EXPLAINED, Quality};
+use crate::measure::Busy;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -53,6 +55,22 @@ pub enum CostError {
         what: String,
         /// One of those that depend on each other.
         regressor: String,
+    },
+    /// A regression explains too little, or says that more work costs less: what was measured is not the cost of the messages.
+    #[error(
+        "{what}: the times are noise: {}; measure again with more messages (`cost measure --rounds`, without `--few`) on an idle machine{}",
+        figures(quality, falling.as_ref()),
+        busy.map_or_else(String::new, |busy| format!(" ({busy} while this was measured)"))
+    )]
+    Noise {
+        /// The regression.
+        what: String,
+        /// How much it explains.
+        quality: Quality,
+        /// A coefficient that cannot be below zero, and is with its whole interval.
+        falling: Option<Coefficient>,
+        /// What other programs did meanwhile, where that was enough to explain it.
+        busy: Option<Busy>,
     },
     /// A point or a regressor is not a finite number.
     #[error("{what}: a value is not a finite number")]
@@ -116,6 +134,29 @@ pub enum CostError {
         /// Requests a second that it can serve.
         most: f64,
     },
+}
+
+impl CostError {
+    /// The same, with what other programs did while the points were measured.
+    pub(crate) fn measured_while(self, found: Option<Busy>) -> Self {
+        match self {
+            CostError::Noise { what, quality, falling, .. } => CostError::Noise { what, quality, falling, busy: found },
+            other => other,
+        }
+    }
+}
+
+fn figures(quality: &Quality, falling: Option<&Coefficient>) -> String {
+    let Quality { r_squared, f, f_critical } = quality;
+    let explained = format!(
+        "R² is {r_squared:.4} (at least {EXPLAINED} is needed), F is {f:.4} (more than {f_critical:.4} is needed)"
+    );
+    match falling {
+        None => explained,
+        Some(Coefficient { name, value, margin }) => {
+            format!("{name} is {value:.1} ± {margin:.1} ns (more work cannot cost less), {explained}")
+        }
+    }
 }
 
 fn join(differences: &[Difference]) -> String {

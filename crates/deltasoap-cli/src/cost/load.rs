@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 use deltasoap::{Differential, Templating};
-use deltasoap_cost::measure::{machine_time, median, process_time};
+use deltasoap_cost::measure::{Others, median, process_time};
 use deltasoap_cost::predict::{Direction, Sample};
 use deltasoap_dynamic::{Contract, DynamicClient, Mock, Operation};
 use deltasoap_http::{Server, ServerHandle, SoapService};
@@ -73,10 +73,11 @@ impl Host {
         let begin = Instant::now() + WARM;
         let tasks: Vec<_> = (0..clients).map(|client| tokio::spawn(self.client(client, think, begin))).collect();
         tokio::time::sleep_until(begin.into()).await;
-        let (before, all_before) = (process_time(), machine_time());
+        let before = process_time();
+        let others = Others::watch(before);
         tokio::time::sleep_until((begin + RUN).into()).await;
-        let spent = (process_time() - before).as_secs_f64();
-        let all = all_before.zip(machine_time()).map(|(before, after)| (after.saturating_sub(before)).as_secs_f64());
+        let after = process_time();
+        let (spent, others) = ((after - before).as_secs_f64(), others.processors(after));
         let (mut count, mut waited) = (0_u64, 0.0);
         for task in tasks {
             let (calls, time) = task.await??;
@@ -85,7 +86,6 @@ impl Host {
         ensure!(count > 0, "no call was answered in time");
         let count = count as f64;
         let seconds = RUN.as_secs_f64();
-        let others = all.map(|all| (all - spent).max(0.0) / seconds);
         Ok(Observed { throughput: count / seconds, response: waited / count, demand: spent / count, others })
     }
 

@@ -6,9 +6,10 @@ use super::{calibration, check_changes, html, operations, sizes};
 use crate::cli::cost::Plan as Arguments;
 use crate::output::stdout;
 use anyhow::{Context as _, Result, ensure};
+use deltasoap_cost::measure::Busy;
 use deltasoap_cost::plan::{Answer, HTTP, Knee, Load, Outcome, Plan, System, answers, binary_cost, outcome, plan};
 use deltasoap_cost::predict::{Direction, MessageCost, Sample, message_cost, samples};
-use deltasoap_cost::{Mode, Model};
+use deltasoap_cost::{Machine, Mode, Model};
 use serde_json::json;
 use std::io::Write as _;
 
@@ -16,8 +17,6 @@ use std::io::Write as _;
 const ROUNDS: usize = 3;
 /// Halvings of the range in which the service time is looked for.
 const HALVINGS: u32 = 40;
-/// Processors that other programs may use while a plan is held against load tests.
-const QUIET: f64 = 0.05;
 
 /// Plans, and prints.
 pub async fn run(arguments: &Arguments) -> Result<()> {
@@ -210,7 +209,7 @@ fn print(plan: &Plan, answers: &[Answer], observed: Option<&[Validated]>) -> Res
         table(&["with", "response time", "", "throughput", ""], &answers.iter().map(answer).collect::<Vec<_>>())
     )?;
     if let Some(observed) = observed {
-        writeln!(out, "\n{}", validated(observed))?;
+        writeln!(out, "\n{}", validated(observed, Machine::here().cores))?;
     }
     Ok(())
 }
@@ -230,7 +229,7 @@ fn answer(it: &Answer) -> Vec<String> {
     }
 }
 
-fn validated(all: &[Validated]) -> String {
+fn validated(all: &[Validated], cores: usize) -> String {
     let row = |it: &Validated| {
         let off = |predicted: f64, observed: f64| format!("{:+.1} %", (predicted / observed - 1.0) * 100.0);
         vec![
@@ -245,11 +244,9 @@ fn validated(all: &[Validated]) -> String {
     };
     let headings = ["clients", "throughput", "measured", "off by", "response", "measured", "off by"];
     let mut text = table(&headings, &all.iter().map(row).collect::<Vec<_>>());
-    let others = all.iter().filter_map(|it| it.observed.others).fold(0.0, f64::max);
-    if others > QUIET {
-        text += &format!(
-            "\nother programs kept {others:.2} processors busy meanwhile, which no plan knows of: measure again in quiet"
-        );
+    let others = all.iter().filter_map(|it| it.observed.others).reduce(f64::max);
+    if let Some(busy) = Busy::new(others, cores) {
+        text += &format!("\n{busy} meanwhile, which no plan knows of: measure again when the machine is idle");
     }
     text
 }
@@ -307,9 +304,9 @@ mod tests {
     #[test]
     fn a_busy_machine_is_said() {
         let predicted = outcome(&system(), Load::Closed { clients: 2, think: 0.1 }).expect("solved");
-        let text =
-            |others| validated(&[Validated { clients: 2, predicted: predicted.clone(), observed: observed(others) }]);
-        assert!(text(Some(0.7)).contains("other programs kept 0.70 processors busy"));
+        let all = |others| [Validated { clients: 2, predicted: predicted.clone(), observed: observed(others) }];
+        let text = |others| validated(&all(others), 2);
+        assert!(text(Some(0.7)).contains("other programs kept 0.70 of 2 processors busy"));
         assert!(!text(Some(0.01)).contains("other programs") && !text(None).contains("other programs"));
     }
 }

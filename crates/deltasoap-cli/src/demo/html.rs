@@ -41,10 +41,13 @@ fn page(outcomes: &[Outcome]) -> Result<Markup> {
                 (table(&REQUESTS, rows.iter().map(Row::request_cells)))
                 (table(&RESPONSES, rows.iter().map(Row::response_cells)))
                 @for line in LEGEND.lines() { p { (line) } }
+                @for row in &rows {
+                    @if let Some(busy) = row.busy { p { (row.stream) ": " (busy) " meanwhile: times are doubtful." } }
+                }
                 (decoding(&rows)?)
                 (encoding(&rows)?)
                 h2 { "Message by message" }
-                p { "Time to decode each message at the server. The first one of a stream has none to be compared with." }
+                p { "Time to decode each message at the server, in the first play. The first one of a stream has none to be compared with." }
                 @for time in times { (time) }
             }
         }
@@ -71,7 +74,7 @@ fn decoding(rows: &[Row]) -> Result<Markup> {
         series(rows, "regular", REGULAR, |row| row.regular_decode_mb_per_second),
         series(rows, "differential", DIFFERENTIAL, |row| row.differential_decode_mb_per_second),
     ];
-    let speed_up = [series(rows, "speed-up", DIFFERENTIAL, |row| row.speed_up)];
+    let speed_up = [series(rows, "speed-up", DIFFERENTIAL, |row| row.speed_up.unwrap_or(1.0))];
     let fast = [series(rows, "skipped", DIFFERENTIAL, |row| row.fast_share * 100.0)];
     Ok(html! {
         h2 { "Rate of decoding" } (bars("MB/s", rows, &rates)?)
@@ -108,14 +111,12 @@ const POINTS: usize = 150;
 
 /// The time of each message of a stream.
 fn times(outcome: &Outcome) -> Result<Markup> {
-    let messages = outcome.readings.regular.decodes.len();
+    let first = &outcome.plays[0];
+    let messages = first.regular.decodes.len();
     let step = messages.div_ceil(POINTS).max(1);
     let line =
         |label, color, readings: &Readings| Series { label, color, values: microseconds(&readings.decodes, step) };
-    let lines = [
-        line("regular", REGULAR, &outcome.readings.regular),
-        line("differential", DIFFERENTIAL, &outcome.readings.differential),
-    ];
+    let lines = [line("regular", REGULAR, &first.regular), line("differential", DIFFERENTIAL, &first.differential)];
     Ok(html! {
         h3 { (outcome.name.label()) }
         @if step > 1 { p { "Each point is the median of " (step) " messages." } }

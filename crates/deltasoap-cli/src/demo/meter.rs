@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 /// What both services did for a stream so far.
 pub struct Meter {
     stats: Both<Arc<ServiceStats>>,
+    /// Which play of the stream it is: who answers a message first in one comes second in the next.
+    number: u32,
     bar: ProgressBar,
     readings: Both<Readings>,
 }
@@ -32,15 +34,15 @@ pub struct Readings {
 
 impl Meter {
     /// A meter of services that did nothing yet. `bar` goes on with every message.
-    pub fn new(stats: Both<Arc<ServiceStats>>, bar: ProgressBar) -> Self {
-        Meter { stats, bar, readings: Both::default() }
+    pub fn new(stats: Both<Arc<ServiceStats>>, number: u32, bar: ProgressBar) -> Self {
+        Meter { stats, number, bar, readings: Both::default() }
     }
 
     /// Lets both services answer a message, by turns first. `exchange` gives a reply's bytes: both must have the same.
     pub async fn both(&mut self, exchange: impl AsyncFn(Way) -> Result<Pieces>) -> Result<()> {
         let mut replies = Both::<Pieces>::default();
         let ways = [Way::Regular, Way::Differential];
-        let is_turned = self.readings.regular.decodes.len() % 2 == 1;
+        let is_turned = (self.readings.regular.decodes.len() + self.number as usize) % 2 == 1;
         for way in if is_turned { [ways[1], ways[0]] } else { ways } {
             let begin = Instant::now();
             replies[way] = exchange(way).await?;
@@ -63,7 +65,6 @@ impl Meter {
 
     /// All that was measured.
     pub fn finish(self) -> Both<Readings> {
-        self.bar.finish_and_clear();
         self.readings
     }
 }

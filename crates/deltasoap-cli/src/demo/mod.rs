@@ -16,6 +16,7 @@ mod tap;
 mod wire;
 
 use crate::cli::{Demo, StreamName};
+use crate::figures::PLAYS;
 use crate::output::print_line;
 use crate::progress;
 use crate::replay;
@@ -25,9 +26,11 @@ use arrays::Arrays;
 use both::Both;
 use clap::ValueEnum;
 use deltasoap::{Differential, Templating};
+use deltasoap_cost::measure::{Others, process_time};
 use deltasoap_http::{ServiceStats, Sharing};
 use deltasoap_streams::vsphere::FETCH_PAIRS;
 use host::Host;
+use indicatif::ProgressBar;
 use meter::{Meter, Readings};
 use report::Outcome;
 use std::sync::Arc;
@@ -42,7 +45,7 @@ pub async fn run(arguments: &Demo) -> Result<()> {
     let outcomes = outcomes(arguments).await?;
     report::print(&outcomes, arguments.json)?;
     if chosen(arguments).any(|name| name == StreamName::Vsphere) {
-        replay_sessions(arguments)?;
+        replay_sessions(arguments.json)?;
     }
     if let Some(path) = arguments.report_path() {
         html::write(path, &outcomes).with_context(|| format!("cannot write {}", path.display()))?;
@@ -54,23 +57,29 @@ pub async fn run(arguments: &Demo) -> Result<()> {
 }
 
 /// Replays the recorded vSphere sessions, requests and responses, as `deltasoap replay --wsdl` would.
-fn replay_sessions(arguments: &Demo) -> Result<()> {
-    let report = replay::v_sphere(arguments.sessions).context("the recorded sessions")?;
-    if !arguments.json {
+fn replay_sessions(json: bool) -> Result<()> {
+    let report = replay::v_sphere().context("the recorded sessions")?;
+    if !json {
         print_line(format_args!(
             "\nThe recorded vSphere sessions once more, replayed by their WSDL as dynamic values:\n"
         ))?;
     }
-    report.print(arguments.json)
+    report.print(json)
 }
 
 async fn outcomes(arguments: &Demo) -> Result<Vec<Outcome>> {
     let mut outcomes = Vec::new();
     for name in chosen(arguments) {
-        // What all streams together keep while they run is much: on the heap, not in the caller's frame.
-        let readings = Box::pin(run_stream(name, arguments)).await;
-        let readings = readings.with_context(|| format!("stream {}", name.label()))?;
-        outcomes.push(Outcome { name, kind: kind(name, arguments), readings });
+        let bar = progress::bar(name.label(), length(name, arguments) * u64::from(PLAYS));
+        let others = Others::watch(process_time());
+        let mut plays = Vec::new();
+        for number in 0..PLAYS {
+            // What all streams together keep while they run is much: on the heap, not in the caller's frame.
+            let play = Box::pin(play(name, number, arguments, &bar)).await;
+            plays.push(play.with_context(|| format!("stream {}", name.label()))?);
+        }
+        bar.finish_and_clear();
+        outcomes.push(Outcome { name, kind: kind(name, arguments), plays, busy: replay::busy(&others) });
     }
     Ok(outcomes)
 }
@@ -80,10 +89,10 @@ fn chosen(arguments: &Demo) -> impl Iterator<Item = StreamName> {
     all.filter(|name| arguments.stream.is_empty() || arguments.stream.contains(name))
 }
 
-async fn run_stream(name: StreamName, arguments: &Demo) -> Result<Both<Readings>> {
+/// Plays a stream once, with services that have seen no message.
+async fn play(name: StreamName, number: u32, arguments: &Demo, bar: &ProgressBar) -> Result<Both<Readings>> {
     let hosts = Both { regular: Host::start(regular()?).await?, differential: Host::start(differential(name)?).await? };
-    let bar = progress::bar(name.label(), length(name, arguments));
-    let mut meter = Meter::new(hosts.map(|host| stats(name, &host.services)), bar);
+    let mut meter = Meter::new(hosts.map(|host| stats(name, &host.services)), number, bar.clone());
     match name {
         StreamName::Tr069 => streams::inform(arguments.devices, &hosts, &mut meter).await?,
         StreamName::Tr069Shared => streams::inform_reconnecting(arguments.devices, &hosts, &mut meter).await?,
@@ -122,7 +131,7 @@ fn stats(name: StreamName, services: &Services) -> Arc<ServiceStats> {
     }
 }
 
-/// Messages of a stream.
+/// Messages of a play.
 fn length(name: StreamName, arguments: &Demo) -> u64 {
     match name {
         StreamName::Tr069 | StreamName::Tr069Shared => {
@@ -183,7 +192,9 @@ mod tests {
         let demo = demo();
         let outcomes = outcomes(&demo).await.expect("the streams");
         assert_eq!(outcomes.len(), StreamName::value_variants().len());
-        for Outcome { name, readings, .. } in &outcomes {
+        for Outcome { name, plays, .. } in &outcomes {
+            assert_eq!(plays.len(), PLAYS as usize, "{}", name.label());
+            let readings = &plays[1];
             let sent = readings.map(|readings| (readings.totals.messages, readings.totals.bytes_in));
             assert_eq!(sent.regular, sent.differential, "{}", name.label());
             assert_eq!(sent.regular.0, length(*name, &demo));
@@ -210,7 +221,7 @@ mod tests {
     async fn devices_that_stay_connected_are_compared_with_themselves() {
         let demo = Demo { stream: vec![StreamName::Tr069], ..demo() };
         let outcomes = outcomes(&demo).await.expect("the stream");
-        let stats = outcomes[0].readings.differential.totals.differential;
+        let stats = outcomes[0].plays[0].differential.totals.differential;
         assert_eq!(stats.messages, length(StreamName::Tr069, &demo));
         // How many more than these depends on what takes less time.
         assert!(stats.compared >= u64::from(demo.devices) && stats.fast_bytes > 0, "{stats:?}");

@@ -3,12 +3,14 @@
 use super::both::Both;
 use super::meter::Readings;
 use crate::cli::StreamName;
-use crate::figures::{fast_share, megabytes_per_second, per_second, ratio};
-use crate::output::print_line;
+use crate::figures::{Saving, fast_share, median, megabytes_per_second, per_second, ratio};
+use crate::output::{print_line, report};
 use anyhow::Result;
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use comfy_table::{CellAlignment, Table};
 use deltasoap::EncodeStats;
+use deltasoap_cost::measure::Busy;
+use deltasoap_http::StatsSnapshot;
 use serde::Serialize;
 use std::fmt;
 use std::time::Duration;
@@ -17,7 +19,10 @@ use std::time::Duration;
 pub struct Outcome {
     pub name: StreamName,
     pub kind: Kind,
-    pub readings: Both<Readings>,
+    /// At least one; all but times is much the same in all.
+    pub plays: Vec<Both<Readings>>,
+    /// What other programs did meanwhile, where that makes times doubtful.
+    pub busy: Option<Busy>,
 }
 
 /// Where a stream's messages are from, and with that what differs from one to the next.
@@ -55,8 +60,10 @@ pub struct Row {
     pub regular_decode_mb_per_second: f64,
     pub differential_decode_seconds: f64,
     pub differential_decode_mb_per_second: f64,
-    /// Time of regular decoding by that of differential decoding.
-    pub speed_up: f64,
+    /// Time of regular decoding by that of differential decoding, the median of all plays; `None` where a difference may be chance.
+    pub speed_up: Option<f64>,
+    /// The interval that it lies in.
+    pub speed_up_interval: Option<[f64; 2]>,
     /// Share of the bytes in the operations' elements that were skipped, from 0 to 1.
     pub fast_share: f64,
     /// The most bytes of earlier requests that the differential service held.
@@ -65,8 +72,10 @@ pub struct Row {
     pub regular_encode_mb_per_second: f64,
     pub differential_encode_seconds: f64,
     pub differential_encode_mb_per_second: f64,
-    /// Time of writing in full by that of writing against templates.
-    pub encode_speed_up: f64,
+    /// Time of writing in full by that of writing against templates, as [`Self::speed_up`].
+    pub encode_speed_up: Option<f64>,
+    /// The interval that it lies in.
+    pub encode_speed_up_interval: Option<[f64; 2]>,
     /// Shares of the differential service's responses by the way they matched earlier ones, from 0 to 1.
     pub matches: Matches,
     /// Share of the responses' bytes that the differential service wrote anew, from 0 to 1.
@@ -75,6 +84,21 @@ pub struct Row {
     pub template_bytes: u64,
     pub regular_round_trips_per_second: f64,
     pub differential_round_trips_per_second: f64,
+    /// How often the stream was played. Counts are those of one play, times and rates the medians of all.
+    pub plays: usize,
+    /// With what certainty the speed-ups lie in their intervals, from 0.95 to 1.
+    pub confidence: Option<f64>,
+    /// What other programs did meanwhile, where that makes times doubtful.
+    pub busy: Option<Busy>,
+    #[serde(skip)]
+    savings: Savings,
+}
+
+/// What decoding and encoding save.
+#[derive(Debug, Clone, Copy)]
+struct Savings {
+    decode: Saving,
+    encode: Saving,
 }
 
 /// Shares of the match kinds, from 0 to 1; see [`MatchKind`](deltasoap::MatchKind).
@@ -101,13 +125,14 @@ impl Matches {
 impl Row {
     /// The figures of a stream.
     pub fn new(outcome: &Outcome) -> Self {
-        let Both { regular, differential } = outcome.readings.map(|readings| readings.totals);
-        let rate = |readings: &Readings| per_second(readings.totals.messages as f64, readings.elapsed);
-        let round_trips = outcome.readings.map(rate);
-        let (decode, encode) = (
-            Both { regular: regular.decode_time, differential: differential.decode_time },
-            Both { regular: regular.encode_time, differential: differential.encode_time },
-        );
+        let plays = &outcome.plays;
+        let readings = &plays[0];
+        let Both { regular, differential } = readings.map(|readings| readings.totals);
+        let round_trips =
+            medians(plays, |readings| readings.elapsed).map(|&time| per_second(regular.messages as f64, time));
+        let decode = medians(plays, |readings| readings.totals.decode_time);
+        let encode = medians(plays, |readings| readings.totals.encode_time);
+        let savings = Savings::new(plays);
         Row {
             stream: outcome.name.label(),
             changed: outcome.kind,
@@ -118,19 +143,25 @@ impl Row {
             regular_decode_mb_per_second: megabytes_per_second(regular.bytes_in, decode.regular),
             differential_decode_seconds: decode.differential.as_secs_f64(),
             differential_decode_mb_per_second: megabytes_per_second(differential.bytes_in, decode.differential),
-            speed_up: speed_up(decode),
+            speed_up: savings.decode.share.map(speed_up),
+            speed_up_interval: savings.decode.interval.map(|ends| ends.map(speed_up)),
             fast_share: fast_share(&differential.differential),
-            memory_bytes: outcome.readings.differential.memory,
+            memory_bytes: readings.differential.memory,
             regular_encode_seconds: encode.regular.as_secs_f64(),
             regular_encode_mb_per_second: megabytes_per_second(regular.bytes_out, encode.regular),
             differential_encode_seconds: encode.differential.as_secs_f64(),
             differential_encode_mb_per_second: megabytes_per_second(differential.bytes_out, encode.differential),
-            encode_speed_up: speed_up(encode),
+            encode_speed_up: savings.encode.share.map(speed_up),
+            encode_speed_up_interval: savings.encode.interval.map(|ends| ends.map(speed_up)),
             matches: Matches::new(&differential.encode),
             written_share: ratio(differential.encode.written as f64, differential.encode.bytes as f64),
-            template_bytes: outcome.readings.differential.template_memory,
+            template_bytes: readings.differential.template_memory,
             regular_round_trips_per_second: round_trips.regular,
             differential_round_trips_per_second: round_trips.differential,
+            plays: plays.len(),
+            confidence: savings.decode.confidence,
+            busy: outcome.busy,
+            savings,
         }
     }
 
@@ -145,7 +176,7 @@ impl Row {
             format!("{:.0}", self.regular_decode_mb_per_second),
             format!("{:.2}", self.differential_decode_seconds * 1e3),
             format!("{:.0}", self.differential_decode_mb_per_second),
-            format!("{:.2}", self.speed_up),
+            self.savings.decode.cell(times),
             format!("{:.1}", self.fast_share * 100.0),
             format!("{:.1}", self.memory_bytes as f64 / 1e3),
             format!("{:.0}", self.regular_round_trips_per_second),
@@ -164,7 +195,7 @@ impl Row {
             format!("{:.0}", self.regular_encode_mb_per_second),
             format!("{:.2}", self.differential_encode_seconds * 1e3),
             format!("{:.0}", self.differential_encode_mb_per_second),
-            format!("{:.2}", self.encode_speed_up),
+            self.savings.encode.cell(times),
             percent(content),
             percent(perfect),
             percent(partial),
@@ -175,9 +206,35 @@ impl Row {
     }
 }
 
-/// The regular service's time by the differential one's.
-fn speed_up(times: Both<Duration>) -> f64 {
-    ratio(times.regular.as_secs_f64(), times.differential.as_secs_f64())
+impl Savings {
+    fn new(plays: &[Both<Readings>]) -> Self {
+        let of = |time: fn(&StatsSnapshot) -> Duration, does_less: fn(&StatsSnapshot) -> bool| {
+            let times = plays.iter().map(|play| (time(&play.regular.totals), time(&play.differential.totals)));
+            Saving::new(times, plays.iter().any(|play| does_less(&play.differential.totals)))
+        };
+        Savings {
+            decode: of(|totals| totals.decode_time, |totals| totals.differential.fast_bytes > 0),
+            encode: of(|totals| totals.encode_time, |totals| totals.encode.written < totals.encode.bytes),
+        }
+    }
+}
+
+/// The medians of a time in all plays.
+fn medians(plays: &[Both<Readings>], time: fn(&Readings) -> Duration) -> Both<Duration> {
+    Both {
+        regular: median(plays.iter().map(|play| time(&play.regular))),
+        differential: median(plays.iter().map(|play| time(&play.differential))),
+    }
+}
+
+/// How many times as fast it is to save this part of the time.
+fn speed_up(saved: f64) -> f64 {
+    1.0 / (1.0 - saved)
+}
+
+/// The same as text.
+fn times(saved: f64) -> String {
+    format!("{:.2}", speed_up(saved))
 }
 
 /// Headings of the table of requests.
@@ -216,6 +273,8 @@ pub const RESPONSES: [&str; 13] = [
 
 /// What the headings mean.
 pub const LEGEND: &str = "\
+Each stream is played nine times, with new servers: counts are those of one play, times and rates the medians of all. Speed-up: the median of
+all plays, and the interval that it lies in (with 95 % certainty or more). No difference: that interval has 1 in it, or no work was saved.
 Requests are decoded, responses encoded, both at the server and timed without HTTP. Both services get the same bytes, and give the same.
 Changed: of a hundred values, how many differ from the message before; other streams are recorded, or derived from recorded messages.
 Fast: share of the operations' bytes that equal those of the message before, and were skipped. Memory: held of earlier messages.
@@ -226,6 +285,11 @@ MB are 10^6 bytes, kB 10^3. Round trips are of one client, the check of the repl
 /// Prints the outcomes: two tables, or a line of JSON each.
 pub fn print(outcomes: &[Outcome], json: bool) -> Result<()> {
     let rows = outcomes.iter().map(Row::new);
+    for Outcome { name, busy, .. } in outcomes {
+        if let Some(busy) = busy {
+            report(format_args!("warning: stream {}: {busy} meanwhile: times are doubtful", name.label()));
+        }
+    }
     if json {
         for row in rows {
             print_line(serde_json::to_string(&row)?)?;
@@ -250,7 +314,6 @@ fn table<const N: usize>(headings: [&str; N], rows: impl Iterator<Item = [String
 mod tests {
     use super::*;
     use deltasoap::DifferentialStats;
-    use deltasoap_http::StatsSnapshot;
 
     fn readings(decode: u64, differential: DifferentialStats) -> Readings {
         let totals = StatsSnapshot {
@@ -263,15 +326,34 @@ mod tests {
         Readings { totals, elapsed: Duration::from_secs(2), ..Readings::default() }
     }
 
+    /// The row of plays with these times of decoding, of which some skipped bytes.
+    fn row(times: &[(u64, u64)], fast_bytes: u64) -> Row {
+        let stats = DifferentialStats { fast_bytes, regular_bytes: 25, ..DifferentialStats::default() };
+        let play = |&(regular, differential): &(u64, u64)| Both {
+            regular: readings(regular, DifferentialStats::default()),
+            differential: readings(differential, stats),
+        };
+        let plays = times.iter().map(play).collect();
+        Row::new(&Outcome { name: StreamName::Ints, kind: Kind::Changed(25), plays, busy: None })
+    }
+
     #[test]
     fn figures_are_of_both_services() {
-        let stats = DifferentialStats { fast_bytes: 75, regular_bytes: 25, ..DifferentialStats::default() };
-        let readings =
-            Both { regular: readings(500, DifferentialStats::default()), differential: readings(100, stats) };
-        let row = Row::new(&Outcome { name: StreamName::Ints, kind: Kind::Changed(25), readings });
+        let row = row(&[(500, 100), (500, 100), (400, 110), (500, 100), (600, 100), (500, 90)], 75);
         assert_eq!((row.regular_decode_mb_per_second, row.differential_decode_mb_per_second), (4.0, 20.0));
-        assert_eq!((row.speed_up, row.fast_share), (5.0, 0.75));
+        assert_eq!((row.speed_up.map(f64::round), row.fast_share), (Some(5.0), 0.75));
+        assert_eq!(row.request_cells()[8], "5.00 (3.64 to 6.00)");
         assert_eq!((row.regular_encode_mb_per_second, row.regular_round_trips_per_second), (0.0, 5.0));
+    }
+
+    #[test]
+    fn noise_is_no_speed_up() {
+        let chance = row(&[(500, 400), (500, 400), (400, 410), (500, 400), (600, 400), (500, 390)], 75);
+        let nothing_skipped = row(&[(500, 400); 6], 0);
+        for row in [chance, nothing_skipped] {
+            assert_eq!((row.speed_up, row.request_cells()[8].as_str()), (None, "no difference"));
+            assert!(row.speed_up_interval.is_some() && row.response_cells()[6] == "no difference");
+        }
     }
 
     #[test]

@@ -17,8 +17,11 @@ pub use recorded::v_sphere;
 
 use crate::cli::Replay;
 use crate::contract::contract_of;
+use crate::figures::FEWEST_PLAYS;
 use anyhow::{Result, bail, ensure};
 use deltasoap::{Checkpoints, Differential};
+use deltasoap_cost::Machine;
+use deltasoap_cost::measure::{Busy, Others, process_time};
 use directory::Stream;
 use indicatif::ProgressBar;
 use play::{Plan, Play};
@@ -45,10 +48,17 @@ fn replay(arguments: &Replay, types: &Types) -> Report {
     let mut skipped = report::Skipped::default();
     let streams = directory::all_streams(&arguments.paths, &mut skipped);
     let files: usize = streams.iter().map(|stream| stream.files.len()).sum();
-    let bar = crate::progress::bar("replay", files as u64 * u64::from(arguments.repeat));
-    let plays = (0..arguments.repeat).map(|number| play(&streams, types, plan(arguments, number), &bar)).collect();
+    let repeat = if arguments.regular_only { arguments.repeat } else { arguments.repeat.max(FEWEST_PLAYS) };
+    let bar = crate::progress::bar("replay", files as u64 * u64::from(repeat));
+    let others = Others::watch(process_time());
+    let plays = (0..repeat).map(|number| play(&streams, types, plan(arguments, number), &bar)).collect();
     bar.finish_and_clear();
-    Report::new(types, plays, skipped)
+    Report::new(types, plays, skipped, busy(&others))
+}
+
+/// What other programs have done since, where that makes times doubtful.
+pub fn busy(others: &Others) -> Option<Busy> {
+    Busy::new(others.processors(process_time()), Machine::here().cores)
 }
 
 fn play(streams: &[Stream], types: &Types, plan: Plan, bar: &ProgressBar) -> Play {
@@ -69,7 +79,7 @@ fn places(paths: &[PathBuf]) -> String {
 fn plan(arguments: &Replay, number: u32) -> Plan {
     let differential = if arguments.regular_only { Differential::OFF } else { arguments.differential.options() };
     let is_both = differential.checkpoints != Checkpoints::Off;
-    Plan { differential, is_similarity_measured: is_both && number == 0 }
+    Plan { differential, number, is_similarity_measured: is_both && number == 0 }
 }
 
 #[cfg(test)]

@@ -16,6 +16,8 @@ use std::time::Duration;
 pub struct Plan {
     /// The way that is compared with regular mode; [`Checkpoints::Off`] for none.
     pub differential: Differential,
+    /// Which of all plays it is: who decodes a message first in one comes second in the next.
+    pub number: u32,
     /// Whether similarity is measured too, which takes another decode of every message.
     pub is_similarity_measured: bool,
 }
@@ -97,7 +99,7 @@ impl Play {
 
     fn message(&mut self, path: &Path, message: &Bytes, sides: &mut Sides<'_>) {
         self.decoded += 1;
-        let (regular, differential) = sides.decode(message, self.decoded.is_multiple_of(2));
+        let (regular, differential) = sides.decode(message, sides.is_regular_first(self.decoded));
         if let Some(what) = differential.as_ref().and_then(|differential| sides.difference(&regular, differential)) {
             self.differences.push(Difference { file: path.to_owned(), what });
         }
@@ -165,6 +167,8 @@ struct Sides<'a> {
     regular: Side<'a>,
     differential: Option<Side<'a>>,
     similarity: Option<Side<'a>>,
+    /// The play's number.
+    number: u32,
 }
 
 impl<'a> Sides<'a> {
@@ -175,7 +179,13 @@ impl<'a> Sides<'a> {
             regular: Side::new(types, Differential::OFF),
             differential: is_both.then(|| Side::new(types, plan.differential)),
             similarity: plan.is_similarity_measured.then(|| Side::new(types, every)),
+            number: plan.number,
         }
+    }
+
+    /// By turns, from message to message and from play to play: of a single message, each way comes first in half of the plays.
+    fn is_regular_first(&self, message: u64) -> bool {
+        (message + u64::from(self.number)).is_multiple_of(2)
     }
 
     /// Who comes second finds the message in the processor's cache, so that they take turns.
@@ -224,7 +234,7 @@ mod tests {
     /// What is made of `one` in regular mode and `other` differentially.
     fn difference(one: &str, other: &str) -> Option<String> {
         let types = Types::compiled_in();
-        let plan = Plan { differential: Differential::default(), is_similarity_measured: false };
+        let plan = Plan { differential: Differential::default(), number: 0, is_similarity_measured: false };
         let mut sides = Sides::new(&types, plan);
         let regular = sides.regular.decode(&Bytes::from(one.to_owned()));
         let differential = sides.differential.as_mut().map(|side| side.decode(&Bytes::from(other.to_owned())));
@@ -245,6 +255,19 @@ mod tests {
         ] {
             assert!(difference(one, other).is_some_and(|found| found.starts_with(what)), "{what}");
         }
+    }
+
+    #[test]
+    fn each_way_comes_first_in_half_of_the_plays() {
+        let types = Types::compiled_in();
+        let first = |number, message| {
+            let plan = Plan { differential: Differential::default(), number, is_similarity_measured: false };
+            Sides::new(&types, plan).is_regular_first(message)
+        };
+        for message in 1..4 {
+            assert_eq!((0..6).filter(|&number| first(number, message)).count(), 3);
+        }
+        assert_ne!(first(0, 1), first(0, 2));
     }
 
     #[test]

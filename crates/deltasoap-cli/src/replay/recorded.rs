@@ -1,22 +1,26 @@
 //! The recorded vSphere sessions, requests and responses, read by their description alone: dynamic values, no types.
 
+use super::busy;
 use super::play::{Plan, Play};
 use super::report::{Report, Skipped};
 use super::types::Types;
+use crate::figures::PLAYS;
 use anyhow::{Result, bail, ensure};
 use bytes::Bytes;
 use deltasoap::Differential;
+use deltasoap_cost::measure::{Others, process_time};
 use deltasoap_dynamic::Contract;
 use deltasoap_streams::vsphere::{FETCH_PAIRS, fetch_pairs};
 use std::path::PathBuf;
 
 const WSDL: &str = include_str!("../../../../testdata/wsdl/vsphere-fetch.wsdl");
 
-/// Replays the sessions some times; an error unless every message was read, both ways alike.
-pub fn v_sphere(times: u32) -> Result<Report> {
+/// Replays the sessions as often as a comparison needs; an error unless every message was read, both ways alike.
+pub fn v_sphere() -> Result<Report> {
     let types = Types::of_contract(&Contract::from_text(WSDL)?);
-    let plays = (0..times).map(|number| play(&types, number == 0)).collect();
-    let report = Report::new(&types, plays, Skipped::default());
+    let others = Others::watch(process_time());
+    let plays = (0..PLAYS).map(|number| play(&types, number)).collect();
+    let report = Report::new(&types, plays, Skipped::default(), busy(&others));
     if let Some((first, _)) = report.first_difference() {
         bail!("{}: {}", first.file.display(), first.what);
     }
@@ -25,8 +29,8 @@ pub fn v_sphere(times: u32) -> Result<Report> {
 }
 
 /// A client hears the responses, and a server the requests: a stream each.
-fn play(types: &Types, is_similarity_measured: bool) -> Play {
-    let plan = Plan { differential: Differential::default(), is_similarity_measured };
+fn play(types: &Types, number: u32) -> Play {
+    let plan = Plan { differential: Differential::default(), number, is_similarity_measured: number == 0 };
     let mut play = Play::default();
     play.messages(fetch_pairs().enumerate().map(|(index, (request, _))| named(index, "request", request)), types, plan);
     play.messages(
@@ -47,7 +51,7 @@ mod tests {
 
     #[test]
     fn every_recorded_message_is_read_by_the_description() {
-        let report = v_sphere(1).expect("a replay");
+        let report = v_sphere().expect("a replay");
         let lines: Vec<String> = report.json().collect::<Result<_, _>>().expect("JSON");
         assert!(
             lines.len() == 2 && lines[0].contains("}Fetch\"") && lines[1].contains("}FetchResponse\""),

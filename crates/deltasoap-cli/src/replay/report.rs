@@ -2,11 +2,12 @@
 
 use super::play::{Difference, Play, Tally};
 use super::types::Types;
-use crate::figures::{fast_share, median, megabytes_per_second, ratio};
-use crate::output::print_line;
+use crate::figures::{Saving, fast_share, median, megabytes_per_second};
+use crate::output::{print_line, report};
 use anyhow::Result;
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use comfy_table::{CellAlignment, Table};
+use deltasoap_cost::measure::Busy;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -37,6 +38,8 @@ pub struct Report {
     play: Play,
     /// Files that are no messages by their names.
     others: Skipped,
+    /// What other programs did meanwhile, where that makes times doubtful.
+    busy: Option<Busy>,
 }
 
 /// What the messages of one operation took. Times are of decoding, the medians of all plays.
@@ -65,10 +68,11 @@ pub struct Gain {
     pub fast_share: f64,
     pub differential_seconds: f64,
     pub differential_mb_per_second: f64,
-    /// Negative where time was lost.
-    pub saved_seconds: f64,
+    /// Negative where time was lost; `None` where that may be chance.
+    pub saved_seconds: Option<f64>,
     /// Of the time of regular mode.
-    pub saved_share: f64,
+    #[serde(flatten)]
+    pub saving: Saving,
     /// The most bytes that each stream held beyond its values, all streams together.
     pub memory_bytes: u64,
     /// Messages that began in fast mode.
@@ -84,41 +88,31 @@ pub struct Gain {
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum Line<'a> {
-    Operation(&'a Row),
+    Operation {
+        #[serde(flatten)]
+        row: &'a Row,
+        /// What other programs did meanwhile, where that makes times doubtful.
+        busy: Option<Busy>,
+    },
     /// Messages of a type that is not known.
-    Unknown {
-        element: &'a str,
-        messages: u64,
-    },
+    Unknown { element: &'a str, messages: u64 },
     /// A message that was refused.
-    Fault {
-        file: &'a Path,
-        line: usize,
-        column: usize,
-        offset: u64,
-        error: String,
-    },
+    Fault { file: &'a Path, line: usize, column: usize, offset: u64, error: String },
     /// A message that the two ways decoded differently.
-    Difference {
-        file: &'a Path,
-        what: &'a str,
-    },
+    Difference { file: &'a Path, what: &'a str },
     /// A file without a message.
-    Skipped {
-        file: &'a Path,
-        reason: &'a str,
-    },
+    Skipped { file: &'a Path, reason: &'a str },
 }
 
 impl Report {
     /// The report of one or more plays of the same streams.
-    pub fn new(types: &Types, plays: Vec<Play>, others: Skipped) -> Self {
+    pub fn new(types: &Types, plays: Vec<Play>, others: Skipped, busy: Option<Busy>) -> Self {
         let kinds: Vec<usize> = plays.first().map(|play| play.tallies.keys().copied().collect()).unwrap_or_default();
         let row = |kind| Row::new(types[kind].name.to_string(), &tallies(&plays, kind));
         let rows = kinds.into_iter().filter_map(row).collect();
         let totals: Vec<Tally> = plays.iter().map(Play::total).collect();
         let total = Row::new("all".to_owned(), &totals.iter().collect::<Vec<_>>());
-        Report { rows, total, play: plays.into_iter().next().unwrap_or_default(), others }
+        Report { rows, total, play: plays.into_iter().next().unwrap_or_default(), others, busy }
     }
 
     /// Messages that were read, of all operations.
@@ -138,6 +132,11 @@ impl Report {
 
     /// Prints the report: a table and lists, or a line of JSON for each of their entries.
     pub fn print(&self, json: bool) -> Result<()> {
+        if let Some(busy) = self.busy {
+            report(format_args!(
+                "warning: {busy} meanwhile: times are doubtful, measure again when the machine is idle"
+            ));
+        }
         if json {
             for line in self.json() {
                 print_line(line?)?;
@@ -157,7 +156,7 @@ impl Report {
 
     fn lines(&self) -> impl Iterator<Item = Line<'_>> {
         let play = &self.play;
-        let operations = self.rows.iter().map(Line::Operation);
+        let operations = self.rows.iter().map(|row| Line::Operation { row, busy: self.busy });
         let unknown = play.unknown.iter().map(|(element, &messages)| Line::Unknown { element, messages });
         let faults = play.faults.iter().map(|fault| Line::Fault {
             file: &fault.file,
@@ -212,21 +211,25 @@ impl Row {
             bytes: first.bytes,
             regular_seconds: regular.as_secs_f64(),
             regular_mb_per_second: megabytes_per_second(first.bytes, regular),
-            differential: (!differential.is_zero()).then(|| Gain::new(first, regular, differential)),
+            differential: (!differential.is_zero()).then(|| Gain::new(tallies, regular, differential)),
         })
     }
 }
 
 impl Gain {
-    fn new(tally: &Tally, regular: Duration, differential: Duration) -> Self {
-        let saved = regular.as_secs_f64() - differential.as_secs_f64();
+    /// Of the tallies of all plays, of which there is at least one, and the medians of their times. All but times is that of the first.
+    fn new(tallies: &[&Tally], regular: Duration, differential: Duration) -> Self {
+        let tally = tallies[0];
+        // Whether it pays to compare depends on times, and so what is skipped differs from play to play.
+        let is_work_saved = tallies.iter().any(|tally| tally.stats.fast_bytes > 0);
+        let saving = Saving::new(tallies.iter().map(|tally| (tally.regular, tally.differential)), is_work_saved);
         Gain {
             similarity: fast_share(&tally.similarity),
             fast_share: fast_share(&tally.stats),
             differential_seconds: differential.as_secs_f64(),
             differential_mb_per_second: megabytes_per_second(tally.bytes, differential),
-            saved_seconds: saved,
-            saved_share: ratio(saved, regular.as_secs_f64()),
+            saved_seconds: saving.share.map(|share| share * regular.as_secs_f64()),
+            saving,
             memory_bytes: tally.stats.memory,
             compared: tally.stats.compared,
             to_regular: tally.stats.to_regular,
@@ -240,6 +243,8 @@ impl Gain {
 
 const LEGEND: &str = "\
 Times are of decoding, and of releasing what was decoded, without reading files: medians of all plays. Shares are of the bytes in the operations' elements.
+Time saved: the median of all plays, and the interval that it lies in (with 95 % certainty or more). No difference: that interval has zero in it,
+or nothing was skipped that could have taken time.
 Similar: equal to the bytes of the message before. Fast: skipped.
 Memory: the most that each stream held beyond its values, all together. MB are 10^6 bytes, kB 10^3.";
 
@@ -275,7 +280,7 @@ fn cells(row: &Row) -> [String; 10] {
         gain(|gain| format!("{:.1}", gain.fast_share * 100.0)),
         format!("{:.3}", row.regular_seconds * 1e3),
         gain(|gain| format!("{:.3}", gain.differential_seconds * 1e3)),
-        gain(|gain| format!("{:.1}", gain.saved_share * 100.0)),
+        gain(|gain| gain.saving.cell(|share| format!("{:.1}", share * 100.0))),
         gain(|gain| format!("{:.1}", gain.memory_bytes as f64 / 1e3)),
     ]
 }
@@ -300,20 +305,49 @@ fn list(heading: &str, entries: impl Iterator<Item = String>) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use deltasoap::DifferentialStats;
 
     fn tally(regular: u64, differential: u64) -> Tally {
         let (regular, differential) = (Duration::from_millis(regular), Duration::from_millis(differential));
         Tally { messages: 2, bytes: 2_000_000, regular, differential, ..Tally::default() }
     }
 
+    /// The row of plays with these times, of which some skipped bytes.
+    fn row(times: &[(u64, u64)], fast_bytes: u64) -> Row {
+        let stats = DifferentialStats { fast_bytes, regular_bytes: 10, ..DifferentialStats::default() };
+        let tallies: Vec<_> = times.iter().map(|&(one, other)| Tally { stats, ..tally(one, other) }).collect();
+        Row::new("x".to_owned(), &tallies.iter().collect::<Vec<_>>()).expect("a row")
+    }
+
     #[test]
     fn times_are_the_medians_of_all_plays() {
-        let plays = [tally(500, 90), tally(200, 100), tally(400, 800)];
-        let row = Row::new("x".to_owned(), &plays.each_ref()).expect("a row");
-        let gain = row.differential.expect("a gain");
+        let row = row(&[(500, 90), (200, 100), (400, 800)], 90);
         assert_eq!((row.regular_seconds, row.regular_mb_per_second), (0.4, 5.0));
-        assert_eq!(gain.differential_seconds, 0.1);
-        assert!((gain.saved_share - 0.75).abs() < 1e-9);
+        let gain = row.differential.expect("a gain");
+        assert_eq!((gain.differential_seconds, gain.saved_seconds), (0.1, None), "three plays are no proof");
+    }
+
+    #[test]
+    fn what_is_saved_is_the_median_of_all_plays_with_its_interval() {
+        let row = row(&[(400, 100), (200, 60), (400, 104), (100, 25), (400, 80), (800, 400)], 90);
+        assert_eq!(cells(&row)[8], "74.5 (50.0 to 80.0)");
+        let json = serde_json::to_value(&row).expect("JSON");
+        assert!((json["saved_share"].as_f64().expect("a share") - 0.745).abs() < 1e-9, "{json}");
+        assert!((json["saved_interval"][1].as_f64().expect("an end") - 0.8).abs() < 1e-9, "{json}");
+        assert!((json["saved_seconds"].as_f64().expect("seconds") - 0.745 * 0.4).abs() < 1e-9, "{json}");
+    }
+
+    /// Nothing skipped, and yet faster in most plays, or in all of them.
+    #[test]
+    fn noise_saves_nothing() {
+        for (times, fast_bytes) in
+            [([(400, 300), (400, 350), (400, 300), (400, 310), (400, 405), (400, 300)], 90), ([(400, 300); 6], 0)]
+        {
+            let row = row(&times, fast_bytes);
+            assert_eq!(cells(&row)[8], "no difference");
+            let json = serde_json::to_value(&row).expect("JSON");
+            assert!(json["saved_share"].is_null() && json["saved_interval"].is_array(), "{json}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::regression::{Problem, Regression};
 use super::segments::{Segmented, fit_segments};
 use crate::CostError;
 use crate::calibration::{Activity, Calibration, Mode, Point, Toolkit};
+use crate::measure::Busy;
 use crate::usage::{Feature, Usage};
 use crate::workload::{Class, Workload};
 use serde::Serialize;
@@ -29,6 +30,8 @@ pub struct Model {
     pub activities: BTreeMap<Activity, ActivityModel>,
     /// In differential mode: of reading and writing in regular mode, which is what becomes of messages that are not compared.
     pub in_full: BTreeMap<Activity, ActivityModel>,
+    /// What other programs did while the calibration was measured, where that was enough to make it doubtful.
+    pub busy: Option<Busy>,
 }
 
 /// The models of one activity.
@@ -92,8 +95,12 @@ impl Model {
     /// Fits all models of a calibration.
     ///
     /// # Errors
-    /// When there are too few points.
+    /// When there are too few points, or their times are noise.
     pub fn fit(calibration: &Calibration) -> Result<Self, CostError> {
+        Self::fit_all(calibration).map_err(|error| error.measured_while(calibration.busy()))
+    }
+
+    fn fit_all(calibration: &Calibration) -> Result<Self, CostError> {
         let fit = |mode| {
             let mut activities = BTreeMap::new();
             for activity in Activity::ALL {
@@ -111,7 +118,13 @@ impl Model {
             return Err(CostError::TooFewPoints { what: "the calibration".to_owned(), found: 0, needed: 1 });
         }
         let in_full = if mode == Mode::Differential { fit(Mode::Regular)? } else { BTreeMap::new() };
-        Ok(Model { toolkit: calibration.toolkit.clone(), mode, activities: fit(mode)?, in_full })
+        Ok(Model {
+            toolkit: calibration.toolkit.clone(),
+            mode,
+            activities: fit(mode)?,
+            in_full,
+            busy: calibration.busy(),
+        })
     }
 
     /// The model of an activity.
@@ -126,7 +139,8 @@ impl Model {
     pub fn notes(&self) -> impl Iterator<Item = String> {
         let in_full =
             self.in_full.values().flat_map(|fitted| fitted.notes.iter().map(|note| format!("in full: {note}")));
-        self.activities.values().flat_map(|fitted| fitted.notes.iter().cloned()).chain(in_full)
+        let busy = self.busy.map(|busy| format!("{busy} while this was measured; measure again when it is idle"));
+        busy.into_iter().chain(self.activities.values().flat_map(|fitted| fitted.notes.iter().cloned())).chain(in_full)
     }
 
     /// The model of an activity in a mode, which is the model's own, or regular mode for messages that are not compared.
@@ -183,9 +197,7 @@ impl ActivityModel {
             let kinds = [Feature::Field(class), Feature::Item(class), Feature::Attribute(class)];
             kinds.into_iter().map(|feature| usage.count(feature)).sum::<f64>()
         };
-        let longest =
-            self.texts.as_ref()?.segments.iter().max_by(|a, b| (a.to - a.from).total_cmp(&(b.to - b.from)))?;
-        let per_character = longest.line.coefficients[1].value;
+        let per_character = self.texts.as_ref()?.widest().line.coefficients[1].value;
         let ints: f64 = [Class::Int, Class::Boolean, Class::QName].into_iter().map(leaves).sum();
         let doubles: f64 = [Class::Double, Class::Decimal, Class::Date, Class::Duration].into_iter().map(leaves).sum();
         let characters = usage.count(Feature::Character) + usage.count(Feature::Octet);
@@ -228,6 +240,7 @@ fn fit_texts(points: &[&Point], activity: Activity, notes: &mut Vec<String>) -> 
     }
     let name = format!("{activity}, strings (equation 2)");
     let fitted = fit_segments(&name, &texts)?;
+    fitted.check(&name)?;
     for segment in &fitted.segments {
         explain_intercept(&format!("{name} from {} to {}", segment.from, segment.to), &segment.line, notes);
     }
@@ -271,6 +284,7 @@ fn solve<'p>(
         weights: Vec::new(),
     };
     let fit = problem.solve()?;
+    fit.check(name, &fit.coefficients[1..])?;
     explain_intercept(name, &fit, notes);
     if !fit.outliers.is_empty() {
         let all: Vec<&Point> = points.collect();
@@ -314,7 +328,10 @@ impl FeatureModel {
             values: fitted.iter().map(|point| point.cost()).collect(),
             weights,
         };
-        Ok(FeatureModel { fit: problem.solve()?, features, implied, merges_items, mode })
+        let fit = problem.solve()?;
+        // No slopes: a feature that always comes with a dearer one may be below zero, which `notes` tells.
+        fit.check(&problem.name, &[])?;
+        Ok(FeatureModel { fit, features, implied, merges_items, mode })
     }
 
     /// The cost of a message, or of a part of one.

@@ -13,6 +13,8 @@ use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 const SINGULAR: f64 = 1e-9;
 /// The level of intervals and tests.
 pub const LEVEL: f64 = 0.95;
+/// The part of the values' variance that a model must explain.
+pub const EXPLAINED: f64 = 0.5;
 
 /// What is fitted: a row of regressors for each value.
 #[derive(Debug, Clone, Default)]
@@ -90,12 +92,12 @@ impl Problem {
         let root = &unscale * v_t.transpose() * inverse;
         let covariance = &root * root.transpose() * (deviation * deviation);
         let values = unscale * solution;
-        let (r_squared, f) = self.explained(&left);
+        let Quality { r_squared, f, f_critical } = self.explained(&left);
         Ok(Regression {
             coefficients: self.coefficients(&values, &covariance, freedom),
             r_squared,
             f,
-            f_critical: f_critical(p.saturating_sub(1), freedom),
+            f_critical,
             freedom,
             deviation,
             residuals: (0..n).map(|at| left[at] / self.weight(at)).collect(),
@@ -152,15 +154,13 @@ impl Problem {
     }
 
     /// R² and F, about the (weighted) mean.
-    fn explained(&self, left: &DVector<f64>) -> (f64, f64) {
-        let (n, p) = (self.rows.len(), self.regressors.len());
+    fn explained(&self, left: &DVector<f64>) -> Quality {
+        let n = self.rows.len();
         let weight = |at: usize| self.weight(at).powi(2);
         let total_weight: f64 = (0..n).map(weight).sum();
         let mean = (0..n).map(|at| weight(at) * self.values[at]).sum::<f64>() / total_weight;
         let total: f64 = (0..n).map(|at| weight(at) * (self.values[at] - mean).powi(2)).sum();
-        let unexplained = left.norm_squared();
-        let f = ((total - unexplained) / (p.max(2) - 1) as f64) / (unexplained / (n - p) as f64);
-        (if total > 0.0 { 1.0 - unexplained / total } else { 1.0 }, f)
+        Quality::new(total, left.norm_squared(), n, self.regressors.len())
     }
 }
 
@@ -186,9 +186,52 @@ impl Regression {
         self.coefficients.iter().find(|coefficient| coefficient.name == name)
     }
 
-    /// True if the model explains more than chance does (F test of level 5 %).
-    pub fn is_adequate(&self) -> bool {
-        self.f > self.f_critical
+    /// How much the model explains.
+    pub fn quality(&self) -> Quality {
+        Quality { r_squared: self.r_squared, f: self.f, f_critical: self.f_critical }
+    }
+
+    /// Refuses noise: a model that explains no more than chance does (F test of level 5 %), that explains less than [`EXPLAINED`], or one of
+    /// whose `slopes`, the coefficients of what more work comes with, is below zero with its whole interval.
+    ///
+    /// # Errors
+    /// [`CostError::Noise`].
+    pub fn check(&self, name: &str, slopes: &[Coefficient]) -> Result<(), CostError> {
+        self.quality().check(name, slopes)
+    }
+}
+
+/// How much of the values' variance a model explains.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Quality {
+    /// As [`Regression::r_squared`].
+    pub r_squared: f64,
+    /// As [`Regression::f`].
+    pub f: f64,
+    /// As [`Regression::f_critical`].
+    pub f_critical: f64,
+}
+
+impl Quality {
+    /// The quality of a model of so many parameters, one of them a constant, by the sums of squares of the values about their mean and
+    /// of the residuals.
+    pub(super) fn new(total: f64, unexplained: f64, points: usize, parameters: usize) -> Self {
+        let (model, freedom) = (parameters.max(2) - 1, points.saturating_sub(parameters).max(1));
+        Quality {
+            r_squared: if total > 0.0 { 1.0 - unexplained / total } else { 1.0 },
+            f: ((total - unexplained) / model as f64) / (unexplained / freedom as f64),
+            f_critical: f_critical(model, freedom),
+        }
+    }
+
+    /// See [`Regression::check`].
+    pub(super) fn check(self, name: &str, slopes: &[Coefficient]) -> Result<(), CostError> {
+        let falling = slopes.iter().find(|slope| slope.value + slope.margin < 0.0);
+        let explains = self.f > self.f_critical && self.r_squared >= EXPLAINED;
+        if explains && falling.is_none() {
+            return Ok(());
+        }
+        Err(CostError::Noise { what: name.to_owned(), quality: self, falling: falling.cloned(), busy: None })
     }
 }
 
@@ -288,7 +331,39 @@ mod tests {
         let fit = line(&xs, &ys).expect("a line");
         assert_eq!(fit.outliers, [20]);
         assert_eq!(fit.residuals.len(), 50);
-        assert!(fit.is_adequate());
+        assert!(fit.check("line", &fit.coefficients[1..]).is_ok());
+    }
+
+    /// What is refused of a line, as the error says it.
+    fn refusal(xs: &[f64], ys: &[f64]) -> Option<String> {
+        let fit = line(xs, ys).expect("a line");
+        fit.check("line", &fit.coefficients[1..]).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn noise_is_refused() {
+        let xs: Vec<f64> = (1..=8).map(f64::from).collect();
+        let chance = refusal(&xs, &[50.0, 20.0, 60.0, 10.0, 55.0, 25.0, 58.0, 15.0]).expect("no line");
+        assert!(chance.contains("R² is 0.0") && chance.contains("F is 0.") && chance.contains("5.9874"), "{chance}");
+        assert!(chance.contains("idle machine") && chance.contains("--rounds"), "{chance}");
+        let falling = refusal(&xs, &[80.0, 70.5, 60.0, 50.5, 40.0, 30.5, 20.0, 10.5]).expect("it falls");
+        assert!(
+            falling.contains("c1 is -10.0 ± 0.1 ns") && falling.contains("more work cannot cost less"),
+            "{falling}"
+        );
+        let flat = refusal(&xs, &[5.0; 8]).expect("it does not rise");
+        assert!(flat.contains("line:"), "{flat}");
+        assert_eq!(refusal(&xs, &[11.0, 19.0, 31.0, 42.0, 49.0, 60.0, 71.0, 79.0]), None);
+    }
+
+    /// With many points F is beyond chance where next to nothing is explained.
+    #[test]
+    fn what_explains_less_than_half_is_refused() {
+        let xs: Vec<f64> = (0..400).map(f64::from).collect();
+        let ys: Vec<f64> = xs.iter().enumerate().map(|(at, x)| x + [400.0, -400.0][at % 2]).collect();
+        let fit = line(&xs, &ys).expect("a line");
+        assert!(fit.f > 2.0 * fit.f_critical && fit.r_squared < 0.2, "{fit:?}");
+        assert!(refusal(&xs, &ys).is_some());
     }
 
     proptest! {

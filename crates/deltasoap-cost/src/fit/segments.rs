@@ -13,7 +13,7 @@
 //! lines must differ from the one line through both by more than 5 % of the cost somewhere. Residuals are relative, since the noise of times grows
 //! with them.
 
-use super::regression::{Problem, Regression};
+use super::regression::{Problem, Quality, Regression};
 use crate::CostError;
 use serde::Serialize;
 
@@ -40,12 +40,29 @@ pub struct Segment {
 pub struct Segmented {
     /// In the order of the axis; at least one.
     pub segments: Vec<Segment>,
+    /// How much all lines together explain. One of them alone may be flat: short strings cost much the same.
+    pub quality: Quality,
 }
 
 impl Segmented {
     /// The places of the breaks: in the middle between the last point of a segment and the first one of the next.
     pub fn breaks(&self) -> Vec<f64> {
         self.segments.windows(2).map(|pair| (pair[0].to + pair[1].from) / 2.0).collect()
+    }
+
+    /// The widest segment.
+    pub fn widest(&self) -> &Segment {
+        let width = |segment: &Segment| segment.to - segment.from;
+        let wider = |one, other| if width(other) > width(one) { other } else { one };
+        self.segments.iter().fold(&self.segments[0], wider)
+    }
+
+    /// Refuses noise, as [`Regression::check`] does; the slope is that of the widest segment.
+    ///
+    /// # Errors
+    /// [`CostError::Noise`].
+    pub fn check(&self, name: &str) -> Result<(), CostError> {
+        self.quality.check(name, &self.widest().line.coefficients[1..])
     }
 
     /// The fitted value at a place. Beyond the ends the first and last lines go on.
@@ -71,9 +88,22 @@ pub fn fit_segments(name: &str, points: &[(f64, f64)]) -> Result<Segmented, Cost
     let mut ends = best.map_or_else(|| vec![points.len()], |best| best.ends.clone());
     drop_invisible(&sums, points, &mut ends);
     let starts = std::iter::once(0).chain(ends.iter().copied());
-    let segments =
+    let segments: Vec<Segment> =
         starts.zip(&ends).map(|(start, &end)| segment(name, &points[start..end])).collect::<Result<_, _>>()?;
-    Ok(Segmented { segments })
+    let quality = quality(&segments, points);
+    Ok(Segmented { segments, quality })
+}
+
+fn quality(segments: &[Segment], points: &[(f64, f64)]) -> Quality {
+    let mean = points.iter().map(|point| point.1).sum::<f64>() / points.len() as f64;
+    let total = points.iter().map(|point| (point.1 - mean).powi(2)).sum();
+    let unexplained = segments.iter().flat_map(|segment| &segment.line.residuals).map(|left| left * left).sum();
+    Quality::new(total, unexplained, points.len(), parameters(segments.len()))
+}
+
+/// Two of each line, and a place of each break.
+fn parameters(segments: usize) -> usize {
+    3 * segments - 1
 }
 
 /// The best way to cut the points into so many segments.
@@ -86,7 +116,7 @@ struct Partition {
 }
 
 fn criterion(partition: &Partition, n: usize) -> f64 {
-    let (n, q) = (n as f64, (3 * partition.ends.len() - 1) as f64);
+    let (n, q) = (n as f64, parameters(partition.ends.len()) as f64);
     // What is exact up to rounding is exact.
     (partition.left / (n - q).max(1.0)).max(1e-18).ln() + q * 0.299 * n.ln().powf(2.1) / n
 }
@@ -245,6 +275,17 @@ mod tests {
         assert_eq!(fit.segments.len(), 2);
         assert!((fit.at(1.0) - 101.0).abs() < 1e-6 && (fit.at(20_000.0) - 49_000.0).abs() < 1e-6);
         assert!(fit_segments("x", &[(1.0, 1.0); 5]).is_err());
+        assert!(fit.check("x").is_ok());
+    }
+
+    #[test]
+    fn noise_has_no_curve() {
+        let refused = |points: &[(f64, f64)]| fit_segments("x", points).expect("fitted").check("x").is_err();
+        let found = (0..50).filter(|&seed| !refused(&points(seed, 0.2, |_| 1000.0))).count();
+        assert!(found <= 2, "{found} of 50 curves were found in noise");
+        assert!(refused(&points(1, 0.01, |x| 20_000.0 - x)), "longer strings do not cost less");
+        let flat_at_first = |x: f64| if x <= 6000.0 { 1000.0 } else { 1000.0 + 0.3 * (x - 6000.0) };
+        assert!(!refused(&points(1, 0.01, flat_at_first)), "a part may be flat");
     }
 
     /// All partitions, one after the other: the naive twin.

@@ -3,6 +3,7 @@
 use rustix::param::clock_ticks_per_second;
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::time::{Duration, Instant};
 
 /// Times of one message in nanoseconds.
@@ -73,10 +74,75 @@ pub fn process_time() -> Duration {
     time_of(ClockId::ProcessCPUTime)
 }
 
+/// Watches how busy other programs keep the machine while something is measured.
+#[derive(Debug)]
+pub struct Others {
+    begin: Instant,
+    machine: Option<Duration>,
+    own: Duration,
+}
+
+impl Others {
+    /// Begins to watch. `own` is the processor time, so far, of everything that belongs to the measurement; [`process_time`] is that of
+    /// this process.
+    pub fn watch(own: Duration) -> Self {
+        Others { begin: Instant::now(), machine: machine_time(), own }
+    }
+
+    /// Processors that others kept busy since, on average, where `own` is now what [`Self::watch`] was given then. `None` where the
+    /// system does not say, and for times that its clock is too coarse for.
+    pub fn processors(&self, own: Duration) -> Option<f64> {
+        let elapsed = self.begin.elapsed();
+        let all = machine_time()?.saturating_sub(self.machine?);
+        let others = all.saturating_sub(own.saturating_sub(self.own));
+        (elapsed >= SHORTEST).then(|| others.as_secs_f64() / elapsed.as_secs_f64())
+    }
+}
+
+/// Ticks of the system are of ten milliseconds, for each processor.
+const SHORTEST: Duration = Duration::from_millis(500);
+/// The part of all processors that others may keep busy.
+const QUIET: f64 = 0.1;
+
+/// What other programs did, where it makes measured times doubtful.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Busy {
+    /// Processors that others kept busy, on average.
+    pub others: f64,
+    /// Processors that there are.
+    pub cores: usize,
+}
+
+impl Busy {
+    /// `None` where others kept less than a tenth of all processors busy, or it is not known.
+    pub fn new(others: Option<f64>, cores: usize) -> Option<Self> {
+        others.filter(|&others| others > QUIET * cores as f64).map(|others| Busy { others, cores })
+    }
+}
+
+impl fmt::Display for Busy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "other programs kept {:.2} of {} processors busy", self.others, self.cores)
+    }
+}
+
 /// Time that all processors of this machine together were busy, with whatever program; `None` where the system does not say.
-pub fn machine_time() -> Option<Duration> {
+fn machine_time() -> Option<Duration> {
     let ticks = busy_ticks(&std::fs::read_to_string("/proc/stat").ok()?)?;
     Some(Duration::from_secs_f64(ticks as f64 / clock_ticks_per_second() as f64))
+}
+
+/// Time that another process has spent on processors; `None` where the system does not say.
+pub(super) fn time_of_process(id: u32) -> Option<Duration> {
+    let ticks = process_ticks(&std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?)?;
+    Some(Duration::from_secs_f64(ticks as f64 / clock_ticks_per_second() as f64))
+}
+
+/// Ticks in user and system mode in the text of `/proc/PID/stat`. The program's name, in parentheses, may hold anything.
+fn process_ticks(stat: &str) -> Option<u64> {
+    let (_, after_name) = stat.rsplit_once(')')?;
+    let mut fields = after_name.split_whitespace().skip(11).map(|number| number.parse::<u64>().ok());
+    Some(fields.next()?? + fields.next()??)
 }
 
 /// Ticks of all processors in the text of `/proc/stat`: user, nice, system, interrupts, and what other virtual machines have taken.
@@ -113,6 +179,25 @@ mod tests {
         let (before, own) = (machine_time().expect("known"), process_time());
         while process_time() - own < Duration::from_millis(100) {}
         assert!(machine_time().expect("known") - before >= Duration::from_millis(50));
+    }
+
+    #[test]
+    fn what_others_do_is_all_but_our_own() {
+        let own =
+            Others { begin: Instant::now() - Duration::from_secs(1), machine: machine_time(), own: process_time() };
+        let all = Others { machine: own.machine.map(|it| it.saturating_sub(Duration::from_secs(2))), ..own };
+        let processors = all.processors(process_time()).expect("known");
+        assert!((1.9..2.5).contains(&processors), "{processors}");
+        assert!(Others::watch(process_time()).processors(process_time()).is_none(), "too short");
+        assert_eq!(Busy::new(Some(0.7), 8), None);
+        assert!(Busy::new(Some(0.9), 8).is_some() && Busy::new(None, 8).is_none());
+    }
+
+    #[test]
+    fn ticks_of_a_process_are_found_behind_its_name() {
+        assert_eq!(process_ticks("7 (a) b) c) S 1 2 3 4 5 6 7 8 9 10 30 12 13 14"), Some(42));
+        assert_eq!(process_ticks("7 (a) S 1"), None);
+        assert!(time_of_process(std::process::id()).is_some() && time_of_process(u32::MAX).is_none());
     }
 
     #[test]

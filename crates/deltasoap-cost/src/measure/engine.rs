@@ -4,7 +4,7 @@
 //! prediction from a WSDL is of just these values. Types with `#[derive(Soap)]` are faster.
 
 use super::sink::Link;
-use super::{Clock, Times};
+use super::{Clock, Times, process_time};
 use crate::CostError;
 use crate::calibration::{Activity, Mode, Toolkit};
 use crate::predict::Sample;
@@ -15,6 +15,7 @@ use deltasoap_core::schema::View;
 use deltasoap_core::soap::{EnvelopeReader, Head, Receiver};
 use deltasoap_core::{Buffer, Differential, Error, ErrorKind, Memory, Outgoing, Template, Templating, Value};
 use std::io;
+use std::time::Duration;
 
 /// A toolkit that can be measured.
 pub trait Engine {
@@ -31,6 +32,11 @@ pub trait Engine {
     /// When the toolkit fails.
     fn warm_up(&mut self, _: &[Workload]) -> Result<(), CostError> {
         Ok(())
+    }
+
+    /// Processor time so far of everything that the measurement is of.
+    fn spent(&self) -> Duration {
+        process_time()
     }
 
     /// Makes ready for doing something with a message again and again; `None` if that is not offered.

@@ -7,12 +7,14 @@
 
 mod clock;
 mod engine;
+mod interval;
 mod peer;
 mod sink;
 
-pub use clock::{Clock, Times, machine_time, median, process_time};
+pub use clock::{Busy, Clock, Others, Times, median, process_time};
 pub(crate) use engine::is_compared;
 pub use engine::{Deltasoap, Engine, Job, prepare_sample};
+pub use interval::Interval;
 pub use peer::Peer;
 pub use sink::Sink;
 
@@ -87,6 +89,7 @@ pub fn measure(
         if plan.most.is_some_and(|most| !longest.is_zero() && begin.elapsed() + longest > most) {
             break;
         }
+        let others = Others::watch(engine.spent());
         if begins_anew(round - first) {
             engine.warm_up(&workloads)?;
         }
@@ -95,6 +98,7 @@ pub fn measure(
             watch.at(round as usize * workloads.len() + at + 1, all);
         }
         calibration.merge(points);
+        calibration.note_others(others.processors(engine.spent()));
         calibration.end_round(round + 1);
         watch.round(&calibration)?;
         longest = longest.max(round_begin.elapsed());

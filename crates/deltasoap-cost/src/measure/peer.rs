@@ -4,7 +4,8 @@
 //! they were built with. Of each batch the median of the elapsed times counts, for it holds the usual share of what a toolkit does from
 //! time to time; of processor time only the sum is known, and so the mean.
 
-use super::{Engine, Job, MOST, Sink, Times, order};
+use super::clock::time_of_process;
+use super::{Engine, Job, MOST, Sink, Times, order, process_time};
 use crate::CostError;
 use crate::calibration::{Activity, Mode, Toolkit};
 use crate::workload::{Class, Message, Workload, compiled};
@@ -27,6 +28,8 @@ const WARM_PASSES: u32 = 20;
 pub struct Peer {
     program: PathBuf,
     running: Running,
+    /// Processor time of processes that have ended.
+    ended: Duration,
     toolkit: Toolkit,
     workloads: Vec<String>,
     sink: Sink,
@@ -86,6 +89,7 @@ impl Peer {
         let mut peer = Peer {
             program: program.to_owned(),
             running: Running::start(program).map_err(file)?,
+            ended: Duration::ZERO,
             toolkit: Toolkit { name: String::new(), version: String::new() },
             workloads: Vec::new(),
             sink: Sink::start().map_err(file)?,
@@ -104,6 +108,7 @@ impl Peer {
     /// Begins again with a new process.
     fn restart(&mut self) -> Result<(), CostError> {
         let started = Running::start(&self.program);
+        self.ended += self.running.spent();
         self.running = started.map_err(|source| CostError::File { path: self.program.clone(), source })?;
         (self.is_connected, self.is_warm) = (false, false);
         Ok(())
@@ -150,6 +155,11 @@ impl Running {
         let pipes = process.stdin.take().zip(process.stdout.take());
         let (requests, answers) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
         Ok(Running { process, requests, answers: BufReader::new(answers) })
+    }
+
+    /// Processor time so far.
+    fn spent(&self) -> Duration {
+        time_of_process(self.process.id()).unwrap_or_default()
     }
 
     fn request(&mut self, line: &str, bytes: &[u8]) -> io::Result<String> {
@@ -226,6 +236,11 @@ impl Engine for Peer {
             }
         }
         Ok(())
+    }
+
+    /// Of this process, of the toolkit's, and of those that it had before.
+    fn spent(&self) -> Duration {
+        process_time() + self.ended + self.running.spent()
     }
 
     fn prepare(

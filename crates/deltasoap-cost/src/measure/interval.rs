@@ -1,0 +1,87 @@
+//! The median of a few measurements, and how certain it is: an interval between two of them, without a guess at how they scatter.
+//!
+//! If half of all measurements lie below the true median, the number that do so among n of them is binomial. So the k-th least and the
+//! k-th greatest enclose it with a certainty that follows from n and k alone (the interval of the sign test).
+
+use crate::fit::regression::LEVEL;
+use serde::Serialize;
+use statrs::distribution::{Binomial, DiscreteCDF};
+
+/// A median with an interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Interval {
+    /// The median; of an even number the mean of the two in the middle.
+    pub median: f64,
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+    /// The chance that the interval holds the true median: at least 0.95.
+    pub confidence: f64,
+}
+
+impl Interval {
+    /// Measurements that an interval needs at least: it reaches from the least to the greatest of so many.
+    pub const FEWEST: usize = 6;
+
+    /// The narrowest interval that is certain enough; `None` for fewer than [`Self::FEWEST`] numbers.
+    pub fn of(numbers: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let mut sorted: Vec<f64> = numbers.into_iter().collect();
+        sorted.sort_by(f64::total_cmp);
+        let n = sorted.len();
+        let (rank, confidence) = ranks(n)?;
+        let median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0;
+        Some(Interval { median, low: sorted[rank], high: sorted[n - 1 - rank], confidence })
+    }
+
+    /// True if the interval has the number in it.
+    pub fn contains(&self, number: f64) -> bool {
+        (self.low..=self.high).contains(&number)
+    }
+}
+
+/// How many numbers to leave out at either end, and the certainty of what remains.
+fn ranks(n: usize) -> Option<(usize, f64)> {
+    let below = Binomial::new(0.5, n as u64).ok()?;
+    let confidence = |rank: usize| 1.0 - 2.0 * below.cdf(rank as u64);
+    (0..n / 2).map(|rank| (rank, confidence(rank))).take_while(|it| it.1 >= LEVEL).last()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deltasoap_streams::prng::SplitMix64;
+
+    /// As in tables of the sign test.
+    #[test]
+    fn ranks_are_those_of_the_tables() {
+        let of = |n| ranks(n).map(|(rank, confidence)| (rank + 1, (confidence * 1e4).round() / 1e4));
+        assert_eq!([0, 1, 5].map(of), [None; 3]);
+        assert_eq!(
+            [6, 9, 12, 20].map(of),
+            [Some((1, 0.9688)), Some((2, 0.9609)), Some((3, 0.9614)), Some((6, 0.9586))]
+        );
+        assert_eq!(ranks(Interval::FEWEST).map(|it| it.0), Some(0));
+        assert_eq!(ranks(Interval::FEWEST - 1), None);
+    }
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        let six = Interval::of([6.0, 1.0, 2.0, 5.0, 3.0, 4.5]).expect("six");
+        assert_eq!((six.median, six.low, six.high), (3.75, 1.0, 6.0));
+        let nine = Interval::of((0..9).map(f64::from)).expect("nine");
+        assert_eq!((nine.median, nine.low, nine.high), (4.0, 1.0, 7.0));
+        assert!(nine.contains(1.0) && !nine.contains(0.5) && Interval::of([1.0; 5]).is_none());
+    }
+
+    /// The interval holds the true median as often as it says, whatever the numbers' distribution.
+    #[test]
+    fn intervals_are_as_certain_as_they_say() {
+        let mut random = SplitMix64::new(7);
+        let mut draw = || (f64::from(random.below(1 << 24)) / f64::from(1 << 24)).powi(3);
+        let rounds = 4000;
+        let held = (0..rounds).filter(|_| Interval::of((0..9).map(|_| draw())).is_some_and(|it| it.contains(0.125)));
+        let share = held.count() as f64 / f64::from(rounds);
+        assert!((share - 0.961).abs() < 0.015, "{share}");
+    }
+}
