@@ -250,6 +250,32 @@ fn list_says_which_operations_cannot_be_called_or_generated() {
 }
 
 #[test]
+fn operations_that_need_a_name_xml_does_not_allow_are_left_out() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let path = folder.path().join("names.wsdl");
+    let bad = "<xs:element name='e'><xs:complexType><xs:all><xs:element name='area:Code' type='xs:int'/></xs:all></xs:complexType></xs:element>";
+    let text = KINDS.replace("IMPORT", "").replace("POLICY", "").replace("<xs:element name='e' type='xs:int'/>", bad);
+    std::fs::write(&path, text).expect("a file");
+    let path = path.to_string_lossy();
+    let why = "\"area:Code\" is no XML name (NCName), so no message can hold an element of that name";
+    let listed = run(&["list", &path]);
+    assert_eq!(listed.status.code(), Some(1), "{listed:?}");
+    assert!(stdout(&listed).contains(&format!("\n  Ask  (cannot be called: {why})\n")), "{listed:?}");
+    assert!(stdout(&listed).contains("\n  Typed\n"), "{listed:?}");
+    let notes = json(&run(&["list", "--json", &path]))["notes"].to_string();
+    assert!(notes.contains("names.wsdl:3:") && notes.contains("area:Code"), "{notes}");
+    for command in ["call", "template"] {
+        let output = run(&[command, &path, "Ask"]);
+        assert!(output.status.code() == Some(1) && stderr(&output).contains(why), "{output:?}");
+    }
+    let generated = run(&["generate", &path]);
+    assert_eq!(generated.status.code(), Some(1), "{generated:?}");
+    assert!(stderr(&generated).contains(&format!("left out: P.Ask: {why}")), "{generated:?}");
+    let code = stdout(&generated);
+    assert!(code.contains("fn typed(") && !code.contains("fn ask(") && !code.contains("area_Code"), "{code}");
+}
+
+#[test]
 fn documents_that_are_not_there_are_said_though_nothing_needs_them() {
     let folder = tempfile::tempdir().expect("a directory");
     let path = folder.path().join("kinds.wsdl");

@@ -132,3 +132,71 @@ fn tempfolder() -> std::path::PathBuf {
     std::fs::create_dir_all(&folder).expect("a folder");
     folder
 }
+
+/// Why the operation `op` cannot be called.
+fn why_not(import: &Import) -> Option<String> {
+    let lowered = import.lower();
+    let operation = lowered.operations.iter().find(|it| &*it.name != "good").expect("an operation");
+    let others = lowered.operations.iter().filter(|it| &*it.name == "good");
+    others.for_each(|good| assert!(good.method.is_ok(), "{:?}", good.method));
+    operation.method.as_ref().err().cloned()
+}
+
+/// An rpc operation of a name with a part, beside one called `good`; `how` is the use.
+fn rpc(types: &str, name: &str, part: &str, how: &str) -> Import {
+    let content = format!(
+        "<message name='m'><part {part}/></message><message name='g'><part name='p' type='xs:int'/></message>\
+         <portType name='P'><operation name='{name}'><input message='t:m'/></operation>\
+         <operation name='good'><input message='t:g'/></operation></portType>\
+         <binding name='B' type='t:P'><soap:binding style='rpc'/>\
+         <operation name='{name}'><input><soap:body use='{how}' namespace='urn:b'/></input></operation>\
+         <operation name='good'><input><soap:body use='{how}' namespace='urn:b'/></input></operation></binding>"
+    );
+    import(&description(&schema(types), &content)).expect("a description")
+}
+
+#[test]
+fn what_needs_a_name_that_xml_does_not_allow_is_left_out() {
+    let element = "<xs:complexType name='T'><xs:sequence><xs:element name='area:Code' type='xs:int' minOccurs='0'/></xs:sequence></xs:complexType>";
+    let below =
+        "<xs:complexType name='U'><xs:sequence><xs:element name='t' type='t:T'/></xs:sequence></xs:complexType>";
+    let deep = element.to_owned() + below;
+    let attribute = "<xs:complexType name='T'><xs:attribute name='1st' type='xs:int'/></xs:complexType>";
+    let unused =
+        "<xs:complexType name='a b'><xs:sequence><xs:element name='n' type='xs:int'/></xs:sequence></xs:complexType>";
+    let array =
+        "<xs:complexType name='T:2'><xs:sequence><xs:element name='n' type='xs:int'/></xs:sequence></xs:complexType>";
+    // A type that others are derived from is kept as a tree, and is of the same content nevertheless.
+    let derived = element.to_owned()
+        + "<xs:complexType name='D'><xs:complexContent><xs:extension base='t:T'/></xs:complexContent></xs:complexType>";
+    for (types, name, part, how, bad, what) in [
+        (element, "op", "name='p' type='t:T'", "literal", "area:Code", "an element"),
+        (element, "op", "name='p' type='t:T'", "encoded", "area:Code", "an element"),
+        (&deep, "op", "name='p' type='t:U'", "literal", "area:Code", "an element"),
+        (&derived, "op", "name='p' type='t:T'", "literal", "area:Code", "an element"),
+        (attribute, "op", "name='p' type='t:T'", "literal", "1st", "an attribute"),
+        (array, "op", "name='p' type='t:T:2'", "encoded", "T:2", "a type"),
+        ("", "op", "name='a&lt;b' type='xs:int'", "literal", "a<b", "an element"),
+        ("", "o p", "name='p' type='xs:int'", "encoded", "o p", "an element"),
+    ] {
+        let import = rpc(types, name, part, how);
+        let expected = format!("{bad:?} is no XML name (NCName), so no message can hold {what} of that name");
+        assert_eq!(why_not(&import).as_deref(), Some(&*expected), "{types} {name} {part}");
+        let said = format!("{bad:?} is no XML name (NCName): it cannot be the name of ");
+        let note = import.notes().iter().find(|it| it.text.starts_with(&said)).expect("a note");
+        assert!(note.kind == NoteKind::Tolerated && note.position.line > 1, "{note:?}");
+    }
+    // Messages do not name the types of literal content.
+    assert_eq!(why_not(&rpc(array, "op", "name='p' type='t:T:2'", "literal")), None);
+    assert_eq!(why_not(&rpc(unused, "op", "name='p' type='xs:int'", "literal")), None, "nobody uses it");
+}
+
+#[test]
+fn bad_names_are_elements_of_nothing() {
+    let types = "<xs:element name='a:b' type='xs:int'/><xs:element name='good' type='xs:int'/>\
+        <xs:element name='holds'><xs:complexType><xs:sequence><xs:element ref='t:a:b'/></xs:sequence></xs:complexType></xs:element>";
+    let codec = Codec::new(types);
+    let declared = codec.import.schemas().elements().filter(|(_, it)| it.is_global && it.name.namespace == "urn:t");
+    let kept = declared.filter(|(id, _)| codec.lowered.element(*id).is_some()).map(|(_, it)| &*it.name.local);
+    assert_eq!(kept.collect::<Vec<_>>(), ["good"]);
+}

@@ -13,7 +13,7 @@ use deltasoap_core::lexical::is_ncname;
 use deltasoap_core::ns::{SOAP11_ENCODING, SOAP12_ENCODING, XML, XSD};
 use deltasoap_core::schema::Use;
 use deltasoap_wsdl::xsd::{ElementId, Schemas, TypeDefinition, TypeId};
-use deltasoap_wsdl::{Definitions, Import, NormalContent};
+use deltasoap_wsdl::{Definitions, Import, Lowered, NormalContent};
 use std::collections::{BTreeMap, HashMap};
 
 /// What is to be generated for an import: for these operations, or for all if none is named.
@@ -27,7 +27,7 @@ pub(crate) fn plan(import: &Import, operations: &[String]) -> Model {
         queue: Vec::new(),
         messages: HashMap::new(),
         item_names: HashMap::new(),
-        room: import.limits().particles,
+        lowered: &import.lower(),
     };
     planner.services();
     if planner.model.services.is_empty() {
@@ -83,8 +83,8 @@ struct Planner<'i> {
     messages: HashMap<(QName, String), ItemId>,
     /// What items of types are called in SOAP arrays.
     item_names: HashMap<ItemId, String>,
-    /// How many parts of messages may yet be planned.
-    room: usize,
+    /// The same for dynamic values: which operations cannot be called, and why.
+    lowered: &'i Lowered,
 }
 
 impl Planner<'_> {

@@ -53,12 +53,12 @@ impl Planner<'_> {
             operations: Vec::new(),
             omitted: Vec::new(),
         };
-        for bound in &binding.operations {
+        for (number, bound) in binding.operations.iter().enumerate() {
             let declared = &self.definitions.port_types[binding.port_type].operations[bound.operation];
             if !(self.operations.is_empty() || self.operations.iter().any(|name| **name == *declared.name)) {
                 continue;
             }
-            match self.operation(bound, declared) {
+            match self.operation((index, number), bound, declared) {
                 Ok(operation) => service.operations.push(operation),
                 Err(why) => service.omitted.push((declared.name.to_string(), why)),
             }
@@ -66,8 +66,10 @@ impl Planner<'_> {
         service
     }
 
+    /// `number` is the binding's and that of its operation.
     fn operation(
         &mut self,
+        number: (usize, usize),
         bound: &BoundOperation,
         declared: &deltasoap_wsdl::wsdl::Operation,
     ) -> Result<Operation, String> {
@@ -77,7 +79,7 @@ impl Planner<'_> {
                 _ => "the server begins".to_owned(),
             });
         };
-        self.take_room(bound, declared)?;
+        self.check(number)?;
         let request = self.body(&declared.name, bound, input, bound.input.as_ref())?;
         let answer = format!("{}Response", declared.name);
         let output = declared.output.as_ref();
@@ -96,24 +98,16 @@ impl Planner<'_> {
         })
     }
 
-    /// Messages are planned for each operation that has them, so few lines can ask for much.
-    fn take_room(&mut self, bound: &BoundOperation, declared: &deltasoap_wsdl::wsdl::Operation) -> Result<(), String> {
-        let parts = |said: &Parameter| self.definitions.messages[said.message].parts.len();
-        let headers = [&bound.input, &bound.output].into_iter().flatten().map(|how| how.headers.len());
-        let said = declared.input.iter().chain(&declared.output).chain(&declared.faults);
-        let count = 1 + said.map(parts).chain(headers).sum::<usize>();
-        let left = self.room.checked_sub(count);
-        self.room = left.ok_or("the limit `particles` is exceeded by the messages of all operations")?;
-        Ok(())
+    /// What cannot be called is not generated either.
+    fn check(&self, number: (usize, usize)) -> Result<(), String> {
+        let lowered = self.lowered.operations.iter().find(|it| (it.binding, it.operation) == number);
+        lowered.map_or(Ok(()), |it| it.method.as_ref().map(|_| ()).map_err(Clone::clone))
     }
 
     /// The element in a body.
     fn body(&mut self, name: &str, bound: &BoundOperation, said: &Parameter, how: Option<&BoundMessage>) -> Body {
         let definitions = self.definitions;
         let message = &definitions.messages[said.message];
-        if message.is_missing {
-            return Err(format!("message {} is not defined", message.name));
-        }
         let parts = body_parts(message, said.message, how);
         let encoding = how.map_or(Use::Literal, |how| how.encoding);
         match (bound.style, &parts[..]) {
@@ -121,9 +115,6 @@ impl Planner<'_> {
                 let namespace = how.map_or("", |how| &how.namespace);
                 let docs = docs(said.documentation.as_deref());
                 Ok(self.wrapper(&QName::owned(namespace, name), &parts, encoding, docs))
-            }
-            (Style::Document, [Part { content: PartContent::Element(name, None), .. }]) if name.local.contains(':') => {
-                Err(format!("the prefix in {} is not declared", name.local))
             }
             (Style::Document, [Part { content: PartContent::Element(name, id), .. }]) => Ok(match id {
                 Some(id) => self.element(*id, encoding),

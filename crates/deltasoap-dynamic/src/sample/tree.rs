@@ -4,6 +4,7 @@
 use super::{DEPTH, ENDLESS, MOST, PLENTY, Sampler};
 use crate::facets;
 use crate::json::tree_of;
+use deltasoap_core::lexical::is_ncname;
 use deltasoap_core::schema::{Builtin, ElementRef, Use};
 use deltasoap_core::{Child, Node, QName, Value, ns};
 use deltasoap_wsdl::xsd::{
@@ -133,7 +134,7 @@ impl<'t> Sampler<'t> {
 
     fn attribute_use(&mut self, it: &AttributeUse, node: &mut Node) {
         let Attribute { name, type_id, fixed, .. } = &self.schemas()[it.attribute];
-        if it.is_required || self.takes_optional() {
+        if is_ncname(&name.local) && (it.is_required || self.takes_optional()) {
             let fixed = it.fixed.as_deref().or(fixed.as_deref());
             let text = fixed.map_or_else(|| self.text(*type_id), ToOwned::to_owned);
             node.attributes.push((name.clone(), text));
@@ -190,7 +191,11 @@ impl<'t> Sampler<'t> {
         match term {
             Term::Element(id) => {
                 let child = self.declared(*id);
-                node.children.push(Child::Element(child));
+                // XML has no element of such a name, whatever the schema says.
+                match is_ncname(&child.name.local) {
+                    true => node.children.push(Child::Element(child)),
+                    false => self.is_cut = true,
+                }
             }
             Term::Sequence(parts) | Term::All(parts) => parts.iter().for_each(|part| self.particle(part, node)),
             Term::Choice(parts) => self.choice(parts, node),

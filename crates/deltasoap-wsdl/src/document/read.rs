@@ -125,6 +125,7 @@ impl Builder<'_> {
             let values = self.document.values.len() as u32;
             let name = self.name(id)?;
             match self.names.local(name) {
+                "name" => self.note_name(index, vocabulary),
                 "targetNamespace" => check_namespace(self.reader.attribute(index).1, self.limits)?,
                 local if holds_names(local) => self.resolve(index, vocabulary)?,
                 "value" => self.resolve_value(index)?,
@@ -168,6 +169,23 @@ impl Builder<'_> {
             let (name, value) = self.reader.attribute(index);
             let local = self.reader.names().local(name);
             let text = format!("the prefix in `{local}=\"{value}\"` is not declared");
+            self.document.tolerated.push((text, self.reader.tag_offset() as u32));
+        }
+    }
+
+    /// Notes a name that XML does not allow, where messages would hold it, the first few times.
+    fn note_name(&mut self, index: usize, vocabulary: Vocabulary) {
+        let what = match (vocabulary, self.reader.names().local(self.reader.name())) {
+            (Vocabulary::Xsd, "element") => "an element",
+            (Vocabulary::Xsd, "attribute") => "an attribute",
+            (Vocabulary::Xsd, "complexType" | "simpleType") => "a type",
+            (Vocabulary::Wsdl, "part") => "a part",
+            (Vocabulary::Wsdl, "operation") => "an operation",
+            _ => return,
+        };
+        let name = self.reader.attribute(index).1.trim_ascii();
+        if !(name.is_empty() || is_ncname(name)) && self.document.tolerated.len() < MOST_TOLERATED {
+            let text = format!("{name:?} is no XML name (NCName): it cannot be the name of {what} in a message");
             self.document.tolerated.push((text, self.reader.tag_offset() as u32));
         }
     }
@@ -220,7 +238,7 @@ impl Builder<'_> {
     }
 }
 
-/// Most prefixes of a document that are noted.
+/// Most prefixes and names of a document that are noted.
 const MOST_TOLERATED: usize = 100;
 
 /// The namespace that a prefix means which nobody declared, where that is clear: authors copy types of XML Schema and of SOAP

@@ -16,9 +16,11 @@
 //! | facets | nothing but enumerations |
 //! | in SOAP encoding, a type that holds itself | values that may be shared |
 //! | mixed content | trees |
+//! | names that XML does not allow | nothing: what needs one is left out, with the operations that need it |
 //! | abstract types, types that others are derived from, `xsd:anyType` | trees, with an [`Origin`] that says which types they can be of |
 
 mod complex;
+mod names;
 mod notes;
 mod operations;
 mod origin;
@@ -30,7 +32,9 @@ pub use origin::Origin;
 
 use crate::xsd::{ElementId, Schemas, TypeDefinition, TypeId};
 use crate::{Definitions, Import};
+use deltasoap_core::lexical::is_ncname;
 use deltasoap_core::schema::{Element, ElementRef, Schema, Use};
+use names::Unwritable;
 use notes::Notes;
 pub(crate) use origin::Origins;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -80,10 +84,12 @@ pub(crate) fn lower(import: &Import) -> Lowered {
         room: import.limits().particles,
         notes: Notes::default(),
     };
-    let operations = lowering.operations();
+    let mut operations = lowering.operations();
     let globals = schemas.elements().filter(|(_, element)| element.is_global);
-    let elements = globals.map(|(id, element)| (id, lowering.content(element.type_id, Use::Literal))).collect();
+    let mut elements: HashMap<_, _> =
+        globals.map(|(id, element)| (id, lowering.content(element.type_id, Use::Literal))).collect();
     let schema = lowering.build();
+    lowering.leave_out_unwritable(&schema, &mut operations, &mut elements);
     let origins = Origins::new(lowering.known, &lowering.open);
     Lowered { schema, operations, notes: lowering.notes.list(schemas), elements, origins }
 }
@@ -137,6 +143,30 @@ impl Lowering<'_> {
             _ => None,
         };
         self.known.iter().filter_map(number).collect()
+    }
+
+    /// Takes what needs a name that XML does not allow out of what can be written.
+    fn leave_out_unwritable(
+        &mut self,
+        schema: &Schema,
+        operations: &mut [Operation],
+        elements: &mut HashMap<ElementId, ElementRef>,
+    ) {
+        let schemas = self.schemas;
+        // Literal messages name types for `xsi:type` alone, encoded ones always.
+        let encoded = self.known.iter().filter(|((_, is_encoded), _)| *is_encoded);
+        let named = encoded.filter_map(|((id, _), &content)| Some((content, schemas[*id].name.as_ref()?)));
+        let named = named.filter(|(_, name)| !is_ncname(&name.local));
+        let open = self.open.iter().filter_map(|(key, &content)| Some((content, *self.known.get(key)?)));
+        let unwritable = Unwritable::find(schema, named, open);
+        for operation in operations {
+            let why = operation.method.as_ref().ok().and_then(|method| unwritable.why_not(method));
+            if let Some(why) = why {
+                operation.method = Err(why);
+            }
+        }
+        elements.retain(|&id, content| is_ncname(&schemas[id].name.local) && unwritable.why(*content).is_none());
+        self.known.retain(|_, content| unwritable.why(*content).is_none());
     }
 
     fn refer(&mut self, work: Work) -> ElementRef {
