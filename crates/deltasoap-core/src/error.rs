@@ -202,7 +202,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Envelope(why) => f.write_str(why),
             ErrorKind::UnknownOperation(name) => write!(f, "no operation has the body element <{name}>"),
             ErrorKind::MustUnderstand(name) => write!(f, "header <{name}> must be understood and is not"),
-            ErrorKind::Limit { name, limit } => write!(f, "beyond the limit {name} = {limit}"),
+            ErrorKind::Limit { name, limit } => write!(f, "the limit `{name}` of {limit} is exceeded"),
             ErrorKind::Unwritable(what) => f.write_str(what),
             ErrorKind::Other(what) => f.write_str(what),
         }

@@ -164,6 +164,7 @@ fn header_blocks_are_bounded() {
     assert_eq!(read(&blocks(1000)).expect("at the limit").0.headers.len(), 1000);
     let error = read(&blocks(1001)).expect_err("beyond");
     assert_eq!(error.kind(), &ErrorKind::Limit { name: "headers", limit: 1000 });
+    assert!(error.to_string().starts_with("the limit `headers` of 1000 is exceeded, in /Envelope/Header/"), "{error}");
 }
 
 /// Messages cut from programs, with a placeholder or an operator where only elements should stand.
