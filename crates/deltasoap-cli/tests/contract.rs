@@ -122,7 +122,14 @@ fn what_cannot_be_imported_is_said_with_what_to_do() {
     let out = write("out.xsd", out);
     let nowhere = "http://127.0.0.1:1/x?wsdl";
     for (wsdl, parts) in [
-        (nowhere, &["http://127.0.0.1:1/x?wsdl cannot be imported: io: Connection refused"][..]),
+        (
+            nowhere,
+            &[
+                "http://127.0.0.1:1/x?wsdl cannot be imported: ",
+                "cannot connect: tcp connect error: Connection refused",
+                "is the service running",
+            ][..],
+        ),
         ("ftp://127.0.0.1/x", &["ftp is none of http, https and file"]),
         (&wsdl2, &["a description in WSDL 2.0"]),
         (&page, &["the root element is <html>", "with ?wsdl)"]),
@@ -561,6 +568,27 @@ fn who_is_trusted_is_said_once_for_the_wsdl_and_the_service() {
     }
 }
 
+/// A certificate as openssl writes it, by itself: an authority's, self-signed, with the host as its common name.
+#[test]
+fn certificates_of_openssl_are_trusted_for_the_wsdl_and_the_service() {
+    let file = |name: &str| format!("{}/../../testdata/tls/{name}", env!("CARGO_MANIFEST_DIR"));
+    let (cert, key) = (file("openssl.pem"), file("openssl.key"));
+    let server = Serving::start(&["serve", "--tls-cert", &cert, "--tls-key", &key]);
+    let url = server.url.replace("127.0.0.1", "localhost");
+    let wsdl = format!("{url}?wsdl");
+    let output = run(&["list", &wsdl]);
+    assert!(output.status.code() == Some(1) && stderr(&output).contains("--cacert FILE trusts"), "{output:?}");
+    let output = run(&["list", &wsdl, "--cacert", &cert]);
+    assert!(stdout(&output).contains("echoStruct"), "{output:?}");
+    for described in [&wsdl, &bench()] {
+        let arguments = ["call", described, "echoDoubles", "-d", r#"{"item": [2.5]}"#, "--endpoint", &url];
+        let output = run(&[&arguments[..], &["--cacert", &cert]].concat());
+        assert_eq!(json(&output), json!({ "item": [2.5] }), "{output:?}");
+    }
+    let other = run(&["list", &format!("{}?wsdl", server.url), "--cacert", &cert]);
+    assert!(!other.status.success() && stderr(&other).contains("use a URL with"), "{other:?}");
+}
+
 #[test]
 fn completions_and_manual_pages_are_those_of_the_command() {
     for shell in ["bash", "zsh", "fish"] {
@@ -720,7 +748,11 @@ fn canned(answer: &'static str) -> (String, std::sync::Arc<std::sync::Mutex<Vec<
         for stream in listener.incoming() {
             let mut stream = stream.expect("a connection");
             let (mut request, mut buffer) = (Vec::new(), [0; 4096]);
-            while !request.ends_with(b":Envelope>") {
+            let is_whole = |request: &[u8]| {
+                let end: &[u8] = if request.starts_with(b"POST") { b":Envelope>" } else { b"\r\n\r\n" };
+                request.ends_with(end)
+            };
+            while !is_whole(&request) {
                 match std::io::Read::read(&mut stream, &mut buffer).expect("a request") {
                     0 => break,
                     len => request.extend_from_slice(&buffer[..len]),
@@ -819,6 +851,88 @@ fn each_request_is_logged_where_that_is_asked_for() {
     child.wait().expect("an end");
     assert!(logged.contains("method=GET") && logged.contains("answered"), "{logged}");
     assert!(logged.contains("operation=\"Order\"") && logged.contains("status=200"), "{logged}");
+}
+
+/// Each error says which URL, what limit or cause, and what can be done.
+#[test]
+fn what_is_not_loaded_is_said_with_what_to_do() {
+    const DENIED: &str =
+        "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    const LOOP: &str = "HTTP/1.1 302 Go\r\nLocation: /on\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    const AWAY: &str = "HTTP/1.1 302 Go\r\nLocation: file:///x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    const PRIVATE: &str =
+        "HTTP/1.1 302 Go\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    const NOTHING: &str = "HTTP/1.1 404 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    let (_folder, _, tls) = serving_tls();
+    let plain = Serving::start(&["mock", &shop()]);
+    let to_plain = plain.url.replace("http://", "https://");
+    for (url, cause, remedy) in [
+        ("http://ada:secret@127.0.0.1:1/", "Connection refused", "is the service running"),
+        (&canned(DENIED).0, "status 401", "-u NAME:PASSWORD"),
+        (&canned(NOTHING).0, "status 404", "with ?wsdl"),
+        (&canned(LOOP).0, "more than 5 redirects", "say who asks"),
+        (&canned(AWAY).0, "file:///x", "is the URL right?"),
+        (&canned(PRIVATE).0, "http://127.0.0.1:1/ is a private address", "--allow-private"),
+        (&tls.url, "UnknownIssuer", "--cacert FILE"),
+        (&to_plain, "InvalidContentType", "is the URL one with http://?"),
+        ("http://no-such-host.invalid/", "failed to lookup", "is the name right"),
+    ] {
+        let output = run(&["list", url]);
+        let (text, shown) = (stderr(&output), url.replace("ada:secret@", ""));
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert!(text.starts_with(&format!("error: {shown} cannot be imported: ")), "{url}: {text}");
+        assert!(text.contains(cause) && text.contains(remedy) && !text.contains("secret"), "{url}: {text}");
+    }
+}
+
+#[test]
+fn descriptions_are_loaded_through_a_proxy() {
+    let wsdl = std::fs::read_to_string(shop()).expect("a file");
+    let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{wsdl}", wsdl.len());
+    let (url, requests) = canned(answer.leak());
+    let folder = tempfile::tempdir().expect("a directory");
+    let file = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    std::fs::write(file("message.xml"), run(&["template", "--xml", &shop(), "Order"]).stdout).expect("a file");
+    let run = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = command();
+        for name in ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"] {
+            command.env_remove(name);
+        }
+        for name in ["all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"] {
+            command.env_remove(name);
+        }
+        let output = command.args(arguments).envs(variables.iter().copied()).output().expect("the program runs");
+        (output, std::mem::take(&mut *requests.lock().expect("no panic")))
+    };
+    const WSDL: &str = "http://nowhere.invalid/shop?wsdl";
+    let (compiled, generated, message) = (file("shop.bin"), file("shop.rs"), file("message.xml"));
+    for arguments in [
+        &["list", WSDL][..],
+        &["describe", WSDL],
+        &["template", WSDL, "Order"],
+        &["validate", WSDL, &message],
+        &["compile", WSDL, "-o", &compiled],
+        &["generate", WSDL, "-o", &generated],
+        &["replay", "--wsdl", WSDL, &message],
+    ] {
+        for (more, variables) in [(&["--proxy", &url][..], &[][..]), (&[], &[("http_proxy", &*url)])] {
+            let (output, requests) = run(&[arguments, more].concat(), variables);
+            assert!(output.status.success(), "{output:?}");
+            let [request] = &requests[..] else { panic!("{arguments:?}: {requests:?}") };
+            assert!(request.starts_with(&format!("GET {WSDL} HTTP/1.1\r\n")), "{request}");
+        }
+    }
+    let secure = run(&["list", "https://nowhere.invalid/shop"], &[("https_proxy", &url)]).1;
+    assert!(secure[0].starts_with("CONNECT nowhere.invalid:443 HTTP/1.1\r\n"), "{secure:?}");
+    let (output, direct) = run(&["list", "--proxy", &url, WSDL], &[("no_proxy", "nowhere.invalid")]);
+    assert!(direct.is_empty() && stderr(&output).contains("failed to lookup"), "{output:?}");
+    // What a file names, too.
+    let import = "<wsdl:import namespace=\"urn:other\" location=\"http://nowhere.invalid/other.wsdl\"/>";
+    let naming =
+        format!("<wsdl:definitions xmlns:wsdl=\"http://schemas.xmlsoap.org/wsdl/\">{import}</wsdl:definitions>");
+    std::fs::write(file("naming.wsdl"), naming).expect("a file");
+    let asked = run(&["list", "--proxy", &url, &file("naming.wsdl")], &[]).1;
+    assert!(asked[0].starts_with("GET http://nowhere.invalid/other.wsdl HTTP/1.1\r\n"), "{asked:?}");
 }
 
 #[test]

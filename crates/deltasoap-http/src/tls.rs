@@ -143,6 +143,17 @@ impl Roots {
         Roots { store, given: Vec::new() }
     }
 
+    /// Those of the public authorities, as Mozilla lists them: for machines whose system trusts nobody.
+    pub fn public() -> Self {
+        let store = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+        Roots { store, given: Vec::new() }
+    }
+
+    /// True if nobody is trusted.
+    pub fn is_empty(&self) -> bool {
+        self.store.is_empty()
+    }
+
     fn verifier(self) -> Result<Pinned, TlsError> {
         let chains = WebPkiServerVerifier::builder_with_provider(Arc::new(self.store), provider());
         Ok(Pinned { chains: chains.build().map_err(TlsError::Verifier)?, trusted: self.given })

@@ -45,6 +45,24 @@ async fn some_hosts_are_reached_directly_and_see_no_credentials() {
     assert!(server.requests()[0].starts_with("POST /soap ") && !server.requests()[0].contains("proxy-authorization"));
 }
 
+/// What names stand for is checked where it is connected to, and not of the proxy.
+#[tokio::test]
+async fn addresses_are_checked_before_they_are_connected_to() {
+    let server = Scripted::new(|_, _| right(&echo("x"))).await;
+    let url = format!("http://localhost:{}/soap", server.address.port());
+    let call = async |builder: HttpTransportBuilder| {
+        let error = client(&url, builder.build()).call::<_, EchoResponse>(&echo("x")).await.err();
+        error.map(|error| format!("{error:?}"))
+    };
+    let refuse = |_| Err("this address is private".into());
+    let refused = call(HttpTransport::builder().check_addresses(refuse)).await.expect("an error");
+    assert!(refused.contains("this address is private") && server.connections() == 0, "{refused}");
+    let v4 = |found: Vec<SocketAddr>| Ok(found.into_iter().filter(SocketAddr::is_ipv4).collect());
+    assert_eq!(call(HttpTransport::builder().check_addresses(v4)).await, None);
+    let proxied = through(&url.replace("/soap", ""), "").check_addresses(refuse);
+    assert_eq!(call(proxied).await, None, "the proxy's name is the caller's");
+}
+
 #[tokio::test]
 async fn a_proxy_that_refuses_says_so() {
     let proxy = Scripted::new(|_, _| answer(407, "proxy-authenticate: Basic realm=\"x\"", "")).await;

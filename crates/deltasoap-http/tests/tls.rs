@@ -278,6 +278,18 @@ fn self_signed(change: impl FnOnce(&mut CertificateParams)) -> (Identity, Roots)
     (identity, Roots::from_pem(certificate).expect("roots"))
 }
 
+/// As openssl wrote it.
+#[tokio::test]
+async fn a_certificate_of_openssl_is_trusted_where_it_is_the_one_that_was_given() {
+    const CERTIFICATE: &str = include_str!("../../../testdata/tls/openssl.pem");
+    let identity = Identity::from_pem(CERTIFICATE, include_str!("../../../testdata/tls/openssl.key"));
+    let (address, handle) = serve_tls(ServerTls::new(identity.expect("an identity")), open_service()).await;
+    let roots = Roots::from_pem(CERTIFICATE).expect("roots");
+    assert!(ask(address, ClientTls::new(roots)).await.is_ok());
+    assert!(ask(address, ClientTls::new(Roots::platform())).await.is_err());
+    handle.shutdown();
+}
+
 #[tokio::test]
 async fn a_self_signed_certificate_is_trusted_where_it_is_the_one_that_was_given() {
     let alternative = |name: &str| rcgen::SanType::DnsName(name.try_into().expect("a name"));

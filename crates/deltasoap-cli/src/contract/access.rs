@@ -1,4 +1,4 @@
-//! Who asks: the same arguments for the host of a WSDL, which a blocking client is for, and for the service that is called.
+//! Who asks, whom to trust and which way to go: the same arguments for the host of a WSDL and for the service that is called.
 
 use crate::cli;
 use anyhow::{Context as _, Result};
@@ -8,26 +8,32 @@ use http::{HeaderName, HeaderValue};
 use std::path::Path;
 use url::Url;
 
-/// The client for a WSDL at a URL, which shows that URL's host who asks.
-pub fn web_client(url: &Url, access: &cli::Access) -> Result<WebClient> {
+/// The client for a WSDL and what it names. The host of a URL is shown who asks.
+pub fn web_client(url: Option<&Url>, access: &cli::Access) -> Result<WebClient> {
+    let mut client = WebClient::default().proxy(proxy(access)?);
+    if let Some(roots) = own_roots(access)? {
+        client = client.roots(roots);
+    }
+    Ok(match url {
+        Some(url) => client.access(shown(url, access)?),
+        None => client,
+    })
+}
+
+/// What the host of a WSDL is shown.
+fn shown(url: &Url, access: &cli::Access) -> Result<Access> {
     let mut shown = Access::to(url);
     for header in &access.headers {
         let (name, value) = split(header)?;
         shown = shown.header(name, value)?;
     }
-    if let Some((name, password)) = user(access)? {
-        shown = if access.digest { shown.digest(name, password) } else { shown.basic(name, &password)? };
+    if let Some(credentials) = credentials(access)? {
+        shown = shown.credentials(credentials);
     }
-    if let Some(path) = &access.cacert {
-        shown = shown.roots_pem(&read(path)?).with_context(|| path.display().to_string())?;
+    if let Some(identity) = identity(access)? {
+        shown = shown.identity(identity);
     }
-    if let (Some(cert), Some(key)) = (&access.cert, &access.key) {
-        shown = shown.identity_pem(&read(cert)?, &read(key)?).context("the certificate cannot be used")?;
-    }
-    if access.insecure {
-        shown = shown.unverified();
-    }
-    Ok(WebClient::with_access(shown))
+    Ok(if access.insecure { shown.unverified() } else { shown })
 }
 
 /// The transport to a service.
@@ -37,8 +43,8 @@ pub fn transport(access: &cli::Access) -> Result<HttpTransport> {
         return Ok(builder.build());
     }
     let mut tls = ClientTls::new(roots(access)?);
-    if let (Some(cert), Some(key)) = (&access.cert, &access.key) {
-        tls = tls.identity(Identity::from_pem(read(cert)?, read(key)?).context("the certificate cannot be used")?);
+    if let Some(identity) = identity(access)? {
+        tls = tls.identity(identity);
     }
     if access.insecure {
         tls = tls.unverified();
@@ -56,9 +62,22 @@ pub fn proxy(access: &cli::Access) -> Result<Proxy> {
 
 fn roots(access: &cli::Access) -> Result<Roots> {
     let system = Roots::platform();
-    let Some(path) = &access.cacert else { return Ok(system) };
-    let own = Roots::from_pem(read(path)?).with_context(|| path.display().to_string())?;
-    Ok(system.and(own))
+    Ok(match own_roots(access)? {
+        Some(own) => system.and(own),
+        None => system,
+    })
+}
+
+/// The certificates to trust besides those of the system.
+fn own_roots(access: &cli::Access) -> Result<Option<Roots>> {
+    let Some(path) = &access.cacert else { return Ok(None) };
+    Roots::from_pem(read(path)?).map(Some).with_context(|| path.display().to_string())
+}
+
+/// The certificate to show.
+fn identity(access: &cli::Access) -> Result<Option<Identity>> {
+    let (Some(cert), Some(key)) = (&access.cert, &access.key) else { return Ok(None) };
+    Identity::from_pem(read(cert)?, read(key)?).map(Some).context("the certificate cannot be used")
 }
 
 /// What a service is shown by HTTP authentication.

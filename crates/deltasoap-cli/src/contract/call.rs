@@ -53,7 +53,7 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
 }
 
 /// The URL without the name and the password that may be in it.
-fn shown(url: &str) -> String {
+pub fn shown(url: &str) -> String {
     let Ok(mut url) = Url::parse(url) else { return url.to_owned() };
     let _ = url.set_username("").and_then(|()| url.set_password(None));
     url.to_string()

@@ -54,7 +54,8 @@ fn import_with<F: Fetch + Send + Sync + 'static>(
 
 /// What went wrong, with what can be done about it.
 fn explained(wsdl: &str, error: &deltasoap_wsdl::Error) -> anyhow::Error {
-    let (text, location) = (error.to_string(), format!("{wsdl}: "));
+    let (text, wsdl) = (error.to_string(), call::shown(wsdl));
+    let location = format!("{wsdl}: ");
     let mut text = text.as_str();
     while let Some(rest) = text.strip_prefix(&location) {
         text = rest;
@@ -63,6 +64,9 @@ fn explained(wsdl: &str, error: &deltasoap_wsdl::Error) -> anyhow::Error {
         ("private address", "--allow-private fetches documents from private addresses that others name"),
         ("the root element is <html>", "that is a page; most services give their WSDL at their URL with ?wsdl"),
         ("document type declaration", "is it a page? Most services give their WSDL at their URL with ?wsdl"),
+        ("status 404", "is the path right? Most services give their WSDL at their URL with ?wsdl"),
+        ("redirects, the last one", "the host may send on whom it does not know; -u, -H or --cert say who asks"),
+        ("a redirect", "the host sends on to nowhere that can be loaded from; is the URL right?"),
         ("the folder that files are read from", "--root DIR says another one"),
     ];
     let hint = hints.into_iter().find(|(sign, _)| text.contains(sign)).map(|(_, hint)| hint);
@@ -77,11 +81,11 @@ fn importer<F: Fetch + Send + Sync + 'static>(
     make: impl FnOnce(WebClient) -> F,
 ) -> Result<Importer> {
     let mut importer = Importer::new().trust_tree();
-    match Url::parse(wsdl).ok().filter(|url| matches!(url.scheme(), "http" | "https")) {
-        Some(url) => importer = importer.fetch_with(make(access::web_client(&url, &loading.access)?)),
-        None if loading.offline => importer = importer.offline(),
-        None => {}
-    }
+    let url = Url::parse(wsdl).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    importer = match url {
+        None if loading.offline => importer.offline(),
+        url => importer.fetch_with(make(access::web_client(url.as_ref(), &loading.access)?)),
+    };
     if loading.allow_private {
         importer = importer.allow_private();
     }

@@ -1,10 +1,15 @@
 //! What to do about an exchange that failed, by what its error says.
 
 /// Signs in the text of an error, and what can be done.
-const REMEDIES: [(&str, &str); 14] = [
+const REMEDIES: [(&str, &str); 17] = [
     ("status 401", "-u NAME:PASSWORD says who asks, with --digest if the host wants that"),
     ("status 403", "the host knows who asks, and refuses; -u, -H or --cert show it somebody else"),
     ("status 407", "the proxy asks who sends: --proxy http://NAME:PASSWORD@HOST:PORT"),
+    ("proxy authorization required", "the proxy asks who sends: --proxy http://NAME:PASSWORD@HOST:PORT"),
+    (
+        "tunnel error: unsuccessful",
+        "the proxy makes no tunnel to this host and port; no_proxy lists hosts to go to directly",
+    ),
     ("Connection refused", "nothing listens there; is the service running, and the port right?"),
     ("failed to lookup address", "no such host is known; is the name right, or is a proxy needed (--proxy)?"),
     ("UnknownIssuer", "--cacert FILE trusts the certificates of a file, -k any"),
@@ -15,6 +20,7 @@ const REMEDIES: [(&str, &str); 14] = [
     ("CertificateRequired", "the server asks for a certificate: --cert FILE --key FILE"),
     ("InvalidContentType", "the server does not speak TLS at this port; is the URL one with http://?"),
     ("HandshakeFailure", "the server accepts none of the versions and ciphers of TLS 1.2 and 1.3 that are offered"),
+    ("no answer within", "the host does not answer; is the address right, or is a proxy needed (--proxy)?"),
     ("deadline has elapsed", "the host does not answer; is the address right, or is a proxy needed (--proxy)?"),
 ];
 

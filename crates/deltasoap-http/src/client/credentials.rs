@@ -69,7 +69,7 @@ impl Credentials {
     }
 
     /// The value of `Authorization` for a request; `None` before there is a challenge to answer.
-    pub(super) fn authorization(&self, method: &Method, uri: &Uri) -> Option<HeaderValue> {
+    pub fn authorization(&self, method: &Method, uri: &Uri) -> Option<HeaderValue> {
         match &self.0 {
             Scheme::Basic(header) => Some(header.clone()),
             Scheme::Digest(digest) => digest.respond(method, uri),
@@ -78,7 +78,7 @@ impl Credentials {
 
     /// Notes the challenge of an answer. True if the request should be sent again: it went without an answer to a challenge, or to
     /// one that the server says is out of date.
-    pub(super) fn note_challenge(&self, was_authorized: bool, received: &HeaderMap) -> bool {
+    pub fn note_challenge(&self, was_authorized: bool, received: &HeaderMap) -> bool {
         let Scheme::Digest(digest) = &self.0 else { return false };
         let Some(challenge) = strongest(received) else { return false };
         let is_to_repeat = !was_authorized || challenge.stale();

@@ -210,7 +210,7 @@ pub struct Unsent(pub BoxError);
 
 impl fmt::Display for Unsent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no connection could be had: {}", self.0)
+        write!(f, "cannot connect: {}", self.0)
     }
 }
 

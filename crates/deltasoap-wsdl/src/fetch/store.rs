@@ -139,6 +139,6 @@ pub(crate) fn bounded(reader: impl Read, most: usize) -> Result<Vec<u8>, FetchEr
     if bytes.len() > most { Err(too_large(most)) } else { Ok(bytes) }
 }
 
-fn too_large(most: usize) -> FetchError {
+pub(super) fn too_large(most: usize) -> FetchError {
     FetchError::TooLarge("document_bytes", most as u64)
 }

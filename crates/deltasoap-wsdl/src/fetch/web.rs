@@ -1,49 +1,85 @@
-//! The network, by a small blocking client.
+//! The network, by the client that calls services too.
 //!
 //! A host's name can stand for any address, and for another one a moment later. So the check is made where names
 //! become addresses: what was checked is what is connected to. Redirects are followed here, one by one, each under the
 //! rules for documents from the network.
+//!
+//! A proxy looks names up itself, and connects to what it finds. The rules for addresses hold for what the name stands for here; a name that is
+//! not known here is the proxy's affair.
 
-use super::store::bounded;
+use super::store::{bounded, too_large};
 use super::{Access, Fetch, FetchError, Fetched, Reach, Request, Shown, is_public, names_private_host};
-use std::sync::Arc;
+use deltasoap_http::{ClientTls, Credentials, HttpTransport, Proxy, Roots};
+use flate2::read::MultiGzDecoder;
+use http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, LOCATION, USER_AGENT};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use http_body_util::BodyExt;
+use percent_encoding::percent_decode_str;
+use std::error::Error;
+use std::fmt;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
-use ureq::config::Config;
-use ureq::http::header::AUTHORIZATION;
-use ureq::http::{HeaderValue, Response, StatusCode, Uri};
-use ureq::tls::TlsConfig;
-use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
-use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
-use ureq::{Agent, Body};
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+use tokio::time::Instant;
+use tower::{Service, ServiceExt};
 use url::Url;
 
 /// Redirects followed for one document.
 const REDIRECTS: usize = 5;
+/// How long a name is looked up here that a proxy looks up as well. After that it counts as unknown.
+const LOOKUP: Duration = Duration::from_secs(3);
+const AGENT: HeaderValue = HeaderValue::from_static(concat!("deltasoap/", env!("CARGO_PKG_VERSION")));
 
-/// Gets documents by http and https. Proxies named in the environment are not used: with one, the addresses connected
-/// to would be the proxy's affair.
+/// The certificates that the system trusts, or those of the public authorities where it trusts none; read once, as that takes milliseconds.
+static TRUSTED: LazyLock<Roots> = LazyLock::new(|| {
+    let platform = Roots::platform();
+    if platform.is_empty() { Roots::public() } else { platform }
+});
+
+/// Gets documents by http and https.
 #[derive(Debug, Clone, Default)]
 pub struct WebClient {
     access: Option<Access>,
+    proxy: Option<Proxy>,
+    roots: Option<Roots>,
 }
 
 impl WebClient {
     /// A client that shows an origin who it is.
     pub fn with_access(access: Access) -> Self {
-        WebClient { access: Some(access) }
+        WebClient { access: Some(access), ..WebClient::default() }
     }
-}
 
-impl Fetch for WebClient {
-    fn fetch(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
+    /// Shows an origin who asks.
+    #[must_use]
+    pub fn access(self, access: Access) -> Self {
+        WebClient { access: Some(access), ..self }
+    }
+
+    /// The proxy to go through. Default: none, whatever the environment says; see [`Proxy::from_env`].
+    #[must_use]
+    pub fn proxy(self, proxy: Proxy) -> Self {
+        WebClient { proxy: Some(proxy), ..self }
+    }
+
+    /// Trusts these certificates as well as those that the system trusts.
+    #[must_use]
+    pub fn roots(self, roots: Roots) -> Self {
+        WebClient { roots: Some(roots), ..self }
+    }
+
+    /// Gets a document, wherever redirects lead.
+    async fn follow(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
         let deadline = Instant::now().checked_add(request.timeout);
         let (mut url, mut reach) = (request.url.clone(), request.reach);
         for _ in 0..=REDIRECTS {
-            let access = self.access.as_ref().filter(|access| access.origin == url.origin());
-            match exchange(&url, access, reach, deadline, request.most_bytes)? {
-                Answer::Document(fetched) => return Ok(fetched),
-                Answer::Moved { to, was_private } => {
+            let exchange = Exchange { client: self, url: &url, reach, timeout: request.timeout };
+            match in_time(deadline, exchange.run(request.most_bytes)).await {
+                None => return Err(exchange.failed(no_answer(request.timeout))),
+                Some(Err(error)) => return Err(error),
+                Some(Ok(Answer::Document(fetched))) => return Ok(fetched),
+                Some(Ok(Answer::Moved { to, was_private })) => {
                     if reach == Reach::Origin && !(was_private && to.origin() == url.origin()) {
                         reach = Reach::Public;
                     }
@@ -51,8 +87,42 @@ impl Fetch for WebClient {
                 }
             }
         }
-        Err(FetchError::Unavailable(format!("{}: more than {REDIRECTS} redirects", Shown(request.url))))
+        let shown = Shown(request.url);
+        Err(FetchError::Unavailable(format!(
+            "{shown}: more than {REDIRECTS} redirects, the last one to {}",
+            Shown(&url)
+        )))
     }
+}
+
+impl Fetch for WebClient {
+    /// Waits in a thread of its own: the caller's may belong to an async runtime, in whose threads nothing may wait.
+    fn fetch(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
+        let failed = |error: std::io::Error| FetchError::Unavailable(format!("{}: {error}", Shown(request.url)));
+        let run = || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+            let fetched = runtime.block_on(self.follow(request));
+            // A name that is still looked up holds nobody up.
+            runtime.shutdown_background();
+            fetched
+        };
+        std::thread::scope(|scope| {
+            let fetching = std::thread::Builder::new().spawn_scoped(scope, run).map_err(failed)?;
+            fetching.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+}
+
+/// `None` if it takes longer.
+async fn in_time<T>(deadline: Option<Instant>, future: impl Future<Output = T>) -> Option<T> {
+    match deadline {
+        Some(deadline) => tokio::time::timeout_at(deadline, future).await.ok(),
+        None => Some(future.await),
+    }
+}
+
+fn no_answer(timeout: Duration) -> String {
+    format!("no answer within {} s (the limit `timeout`)", timeout.as_secs_f64())
 }
 
 enum Answer {
@@ -60,107 +130,205 @@ enum Answer {
     Moved { to: Url, was_private: bool },
 }
 
-fn exchange(
-    url: &Url,
-    access: Option<&Access>,
+/// A URL that is asked for a document.
+struct Exchange<'a> {
+    client: &'a WebClient,
+    url: &'a Url,
     reach: Reach,
-    deadline: Option<Instant>,
-    most: usize,
-) -> Result<Answer, FetchError> {
-    let (shown, public_only) = (Shown(url), reach == Reach::Public);
-    if public_only && names_private_host(url) {
-        return Err(FetchError::Forbidden(format!("{shown} is a private address")));
-    }
-    let met_private = Arc::new(AtomicBool::new(false));
-    let guard = || Guard { public_only, met_private: met_private.clone(), inner: DefaultResolver::default() };
-    let failed = |error: ureq::Error| match error {
-        ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-            FetchError::Forbidden(format!("{shown}: {error}"))
+    timeout: Duration,
+}
+
+impl Exchange<'_> {
+    async fn run(&self, most: usize) -> Result<Answer, FetchError> {
+        let guard = Guard { public_only: self.reach == Reach::Public, met_private: Arc::default() };
+        if names_private_host(self.url) {
+            if guard.public_only {
+                return Err(FetchError::Forbidden(format!("{} is a private address", Shown(self.url))));
+            }
+            guard.met_private.store(true, Ordering::Relaxed);
         }
-        error => FetchError::Unavailable(format!("{shown}: {error}")),
-    };
-    let response = get(url, access, deadline, guard).map_err(failed)?;
-    let is_private = met_private.load(Ordering::Relaxed);
-    let status = response.status();
-    if status.is_redirection() {
-        let to = response.headers().get("location").and_then(|to| url.join(to.to_str().ok()?).ok());
-        let to = to.filter(|to| matches!(to.scheme(), "http" | "https"));
-        let nowhere = || FetchError::Unavailable(format!("{shown}: a redirect to nowhere"));
-        return to.ok_or_else(nowhere).map(|to| Answer::Moved { to, was_private: is_private });
+        let response = self.response(&guard).await?;
+        let is_private = guard.met_private.load(Ordering::Relaxed);
+        let status = response.status();
+        if status.is_redirection() {
+            return Ok(Answer::Moved { to: self.target(response.headers())?, was_private: is_private });
+        }
+        if !status.is_success() {
+            return Err(self.failed(format!("status {status}")));
+        }
+        Ok(Answer::Document(Fetched { bytes: self.read(response, most).await?, is_private }))
     }
-    if !status.is_success() {
-        return Err(FetchError::Unavailable(format!("{shown}: status {status}")));
+
+    fn failed(&self, why: impl fmt::Display) -> FetchError {
+        FetchError::Unavailable(format!("{}: {why}", Shown(self.url)))
     }
-    let bytes = bounded(response.into_body().into_reader(), most)?;
-    Ok(Answer::Document(Fetched { bytes, is_private }))
+
+    /// An exchange that failed, with the causes that its error keeps to itself.
+    fn broken(&self, error: &(dyn Error + 'static)) -> FetchError {
+        let causes: Vec<_> = std::iter::successors(Some(error), |&error| error.source()).collect();
+        let texts = causes.iter().map(ToString::to_string).fold(String::new(), |said, text| match said.as_str() {
+            "" => text,
+            all if all.contains(&text) => said,
+            _ => format!("{said}: {text}"),
+        });
+        match causes.iter().find_map(|error| error.downcast_ref::<PrivateAddress>()) {
+            Some(private) => FetchError::Forbidden(format!("{}: {private}", Shown(self.url))),
+            None => self.failed(texts),
+        }
+    }
+
+    /// Where a redirect leads.
+    fn target(&self, received: &HeaderMap) -> Result<Url, FetchError> {
+        let Some(location) = received.get(LOCATION) else {
+            return Err(self.failed("a redirect that does not say where to"));
+        };
+        let to = location.to_str().ok().and_then(|to| self.url.join(to).ok());
+        to.filter(|to| matches!(to.scheme(), "http" | "https"))
+            .ok_or_else(|| self.failed(format!("a redirect to {location:?}, which is no URL with http or https")))
+    }
+
+    /// Gets what is at the URL; once more where the first answer is a challenge.
+    async fn response(&self, guard: &Guard) -> Result<Answered, FetchError> {
+        let uri = uri(self.url).ok_or_else(|| self.failed("no URL that can be asked for"))?;
+        let access = self.client.access.as_ref().filter(|access| access.origin == self.url.origin());
+        let transport = self.transport(access, guard.clone()).map_err(|error| self.broken(&error))?;
+        self.check_proxied(&uri, guard).await?;
+        let own = credentials(self.url);
+        let credentials = access.and_then(|access| access.credentials.as_ref()).or(own.as_ref());
+        let ask = async |proof: Option<HeaderValue>| {
+            let mut request = http::Request::get(uri.clone()).header(USER_AGENT, AGENT).header(ACCEPT_ENCODING, "gzip");
+            if let Some(headers) = request.headers_mut() {
+                headers.extend(access.into_iter().flat_map(|access| access.headers.iter().cloned()));
+                headers.extend(proof.map(|proof| (AUTHORIZATION, proof)));
+            }
+            let request = request.body(deltasoap_http::Body::default()).map_err(|error| self.broken(&error))?;
+            transport.clone().oneshot(request).await.map_err(|error| self.broken(&*error))
+        };
+        let proof = || credentials.and_then(|it| it.authorization(&Method::GET, &uri));
+        let known = proof();
+        let was_authorized = known.is_some();
+        let response = ask(known).await?;
+        let is_challenge = response.status() == StatusCode::UNAUTHORIZED
+            && credentials.is_some_and(|it| it.note_challenge(was_authorized, response.headers()));
+        match proof().filter(|_| is_challenge) {
+            Some(proof) => ask(Some(proof)).await,
+            None => Ok(response),
+        }
+    }
+
+    fn transport(&self, access: Option<&Access>, guard: Guard) -> Result<HttpTransport, deltasoap_http::TlsError> {
+        let mut builder = HttpTransport::builder()
+            .connect_timeout(self.timeout)
+            .max_idle_per_host(0)
+            .check_addresses(move |found| Ok(guard.checked(found)?));
+        if let Some(proxy) = &self.client.proxy {
+            builder = builder.proxy(proxy.clone());
+        }
+        if self.url.scheme() == "https" {
+            builder = builder.tls(self.tls(access))?;
+        }
+        Ok(builder.build())
+    }
+
+    fn tls(&self, access: Option<&Access>) -> ClientTls {
+        let trusted = match &self.client.roots {
+            Some(roots) => TRUSTED.clone().and(roots.clone()),
+            None => TRUSTED.clone(),
+        };
+        let mut tls = ClientTls::new(trusted);
+        if let Some(identity) = access.and_then(|access| access.identity.clone()) {
+            tls = tls.identity(identity);
+        }
+        if access.is_some_and(|access| access.is_unverified) { tls.unverified() } else { tls }
+    }
+
+    /// Looks up a name that a proxy will look up, and may connect to any address of.
+    async fn check_proxied(&self, uri: &Uri, guard: &Guard) -> Result<(), FetchError> {
+        let is_proxied = self.client.proxy.as_ref().is_some_and(|proxy| proxy.url_for(uri).is_some());
+        let Some(url::Host::Domain(name)) = self.url.host().filter(|_| is_proxied) else { return Ok(()) };
+        let finding = tokio::time::timeout(LOOKUP, tokio::net::lookup_host((name, 0))).await;
+        let found: Vec<_> = finding.into_iter().flatten().flatten().collect();
+        if !guard.public_only && found.iter().any(|address| is_public(address.ip())) {
+            return Ok(());
+        }
+        guard.checked(found).map(drop).map_err(|error| self.broken(&error))
+    }
+
+    /// The bytes of the document, without their coding.
+    async fn read(&self, response: Answered, most: usize) -> Result<Vec<u8>, FetchError> {
+        let coding = response.headers().get(CONTENT_ENCODING).cloned();
+        let (mut bytes, mut body) = (Vec::new(), std::pin::pin!(response.into_body()));
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|error| self.broken(&error))?;
+            let data = frame.into_data().unwrap_or_default();
+            if data.len() > most.saturating_sub(bytes.len()) {
+                return Err(too_large(most));
+            }
+            bytes.extend_from_slice(&data);
+        }
+        match coding.as_ref().map(HeaderValue::as_bytes) {
+            None | Some(b"identity") => Ok(bytes),
+            Some(b"gzip" | b"x-gzip") => bounded(MultiGzDecoder::new(&*bytes), most).map_err(|error| match error {
+                FetchError::Unavailable(why) => self.failed(why),
+                error => error,
+            }),
+            Some(_) => Err(self.failed("a content coding that was not asked for")),
+        }
+    }
 }
 
-/// Gets what is at a URL; once more where the first answer is a challenge.
-fn get(
-    url: &Url,
-    access: Option<&Access>,
-    deadline: Option<Instant>,
-    guard: impl Fn() -> Guard,
-) -> Result<Response<Body>, ureq::Error> {
-    let tls = if url.scheme() == "https" { Access::tls(access) } else { TlsConfig::default() };
-    let ask = |proof: Option<HeaderValue>| {
-        let agent = Agent::with_parts(config(deadline, tls.clone()), DefaultConnector::default(), guard());
-        let shown = access.iter().flat_map(|access| &access.headers).map(|(name, value)| (name.clone(), value.clone()));
-        let shown = shown.chain(proof.map(|proof| (AUTHORIZATION, proof)));
-        shown.fold(agent.get(url.as_str()), |request, (name, value)| request.header(name, value)).call()
-    };
-    let response = ask(None)?;
-    let is_challenge = response.status() == StatusCode::UNAUTHORIZED;
-    match access.filter(|_| is_challenge).and_then(|access| access.proof(url, response.headers())) {
-        Some(proof) => ask(Some(proof)),
-        None => Ok(response),
-    }
+/// The URL as it is asked for: user and password are not part of it.
+fn uri(url: &Url) -> Option<Uri> {
+    let mut url = url.clone();
+    url.set_username("").and_then(|()| url.set_password(None)).ok()?;
+    url.set_fragment(None);
+    url.as_str().parse().ok()
 }
 
-fn config(deadline: Option<Instant>, tls: TlsConfig) -> Config {
-    let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-    Config::builder()
-        .tls_config(tls)
-        .timeout_global(left)
-        .max_redirects(0)
-        .max_redirects_will_error(false)
-        .http_status_as_error(false)
-        .proxy(None)
-        .user_agent(concat!("deltasoap/", env!("CARGO_PKG_VERSION")))
-        .build()
+/// The user and the password that stand in a URL.
+fn credentials(url: &Url) -> Option<Credentials> {
+    let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let name = Some(url.username()).filter(|name| !name.is_empty())?;
+    Credentials::basic(&decoded(name), &decoded(url.password().unwrap_or_default())).ok()
 }
 
-/// Looks names up and takes out what may not be connected to.
-#[derive(Debug)]
+/// A response as the transport gives it.
+type Answered = <HttpTransport as Service<http::Request<deltasoap_http::Body>>>::Response;
+
+/// Takes out what may not be connected to of what names stand for.
+#[derive(Debug, Clone)]
 struct Guard {
     public_only: bool,
     met_private: Arc<AtomicBool>,
-    inner: DefaultResolver,
-}
-
-impl Resolver for Guard {
-    fn resolve(&self, uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<ResolvedSocketAddrs, ureq::Error> {
-        self.checked(self.inner.resolve(uri, config, timeout)?)
-    }
 }
 
 impl Guard {
     /// The addresses that may be connected to. Of a host that has both kinds the private ones: else a public server could
     /// pass for a private one, and name what is on the private one.
-    fn checked(&self, found: ResolvedSocketAddrs) -> Result<ResolvedSocketAddrs, ureq::Error> {
-        let mut private = self.empty();
-        found.iter().filter(|address| !is_public(address.ip())).for_each(|&address| private.push(address));
-        if private.is_empty() {
-            return Ok(found);
+    fn checked(&self, found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, PrivateAddress> {
+        let (private, public): (Vec<_>, Vec<_>) = found.into_iter().partition(|address| !is_public(address.ip()));
+        match () {
+            () if private.is_empty() => Ok(public),
+            () if self.public_only => Err(PrivateAddress),
+            () => {
+                self.met_private.store(true, Ordering::Relaxed);
+                Ok(private)
+            }
         }
-        if self.public_only {
-            let refused = std::io::Error::new(std::io::ErrorKind::PermissionDenied, "the host has a private address");
-            return Err(ureq::Error::Io(refused));
-        }
-        self.met_private.store(true, Ordering::Relaxed);
-        Ok(private)
     }
 }
+
+/// A host that may not be connected to.
+#[derive(Debug)]
+struct PrivateAddress;
+
+impl fmt::Display for PrivateAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the host has a private address")
+    }
+}
+
+impl Error for PrivateAddress {}
 
 #[cfg(test)]
 mod tests {
@@ -172,10 +340,8 @@ mod tests {
     /// Of these addresses the ones that are left, and whether one was private; `None` if the host is refused.
     fn checked(public_only: bool, found: &[&str]) -> Option<(Vec<String>, bool)> {
         let met_private = Arc::new(AtomicBool::new(false));
-        let guard = Guard { public_only, met_private: met_private.clone(), inner: DefaultResolver::default() };
-        let mut addresses = guard.empty();
-        found.iter().for_each(|address| addresses.push(address.parse().unwrap()));
-        let left = guard.checked(addresses).ok()?;
+        let guard = Guard { public_only, met_private: met_private.clone() };
+        let left = guard.checked(found.iter().map(|address| address.parse().unwrap()).collect()).ok()?;
         Some((left.iter().map(ToString::to_string).collect(), met_private.load(Ordering::Relaxed)))
     }
 

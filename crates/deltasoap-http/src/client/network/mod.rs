@@ -18,8 +18,9 @@ use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper_util::client::legacy::{Builder, Client};
 use hyper_util::rt::TokioTimer;
-use route::Route;
+use route::{AddressCheck, Route};
 use std::fmt;
+use std::net::SocketAddr;
 use std::sync::Arc;
 #[cfg(feature = "tls")]
 use std::sync::OnceLock;
@@ -77,6 +78,7 @@ impl HttpTransport {
     pub fn builder() -> HttpTransportBuilder {
         HttpTransportBuilder {
             proxy: None,
+            check: None,
             connect_timeout: CONNECT_TIME,
             idle_timeout: Some(IDLE_TIME),
             max_idle_per_host: usize::MAX,
@@ -135,6 +137,7 @@ impl HttpTransport {
 #[derive(Clone)]
 pub struct HttpTransportBuilder {
     proxy: Option<Proxy>,
+    check: Option<AddressCheck>,
     connect_timeout: Duration,
     idle_timeout: Option<Duration>,
     max_idle_per_host: usize,
@@ -147,6 +150,18 @@ impl HttpTransportBuilder {
     #[must_use]
     pub fn proxy(mut self, proxy: Proxy) -> Self {
         self.proxy = Some(proxy);
+        self
+    }
+
+    /// Decides which of the addresses that a host's name stands for are connected to: `check` takes those that were found, and gives those that
+    /// may be tried, or the error to fail with. Their ports mean nothing. It is not asked where the URL itself has an address, nor for a
+    /// proxy's name, nor for names that a proxy looks up.
+    #[must_use]
+    pub fn check_addresses(
+        mut self,
+        check: impl Fn(Vec<SocketAddr>) -> Result<Vec<SocketAddr>, BoxError> + Send + Sync + 'static,
+    ) -> Self {
+        self.check = Some(Arc::new(check));
         self
     }
 
@@ -200,7 +215,7 @@ impl HttpTransportBuilder {
     }
 
     fn route(&self) -> Route {
-        Route::new(self.proxy.clone(), self.connect_timeout)
+        Route::new(self.proxy.clone(), self.check.clone(), self.connect_timeout)
     }
 
     /// Connections for `https` URLs and no others.
