@@ -280,9 +280,10 @@ proptest! {
         wording in bytes(200),
         chunks in bytes(24),
         portion in 1_u32..100,
+        refinements in bytes(16),
     ) {
         let sources = Sources { schema: &schema, value: &value, edits: &edits, wording: &wording, chunks: &chunks };
-        streams::check(&sources, streams::all(portion));
+        streams::check(&sources, streams::refined(portion, &refinements));
     }
 
     #[test]

@@ -14,30 +14,52 @@ enum Manner {
     White(usize),
     /// As far from the end as in the message before, or nearly so.
     FromEnd(usize),
+    /// Where the message differs from the one beside it.
+    Changed(Side),
+}
+
+/// A place beside what differs.
+#[derive(Debug, Clone, Copy)]
+enum Side {
+    /// Where it begins, where it ends.
+    Begin,
+    End,
+    /// In the white space between tags before it, behind it.
+    Before,
+    Behind,
 }
 
 /// Cuts for all messages of a stream.
 pub fn all(messages: &[Vec<u8>], chance: &mut Chance) -> Vec<Vec<usize>> {
     let (manner, is_mixed) = (manner(chance), chance.one_in(4));
-    let cut = |message: &Vec<u8>| {
+    let cut = |(index, message): (usize, &Vec<u8>)| {
         let manner = if is_mixed { self::manner(chance) } else { manner };
-        positions(message, manner, chance)
+        let beside = if index == 0 { messages.get(1) } else { messages.get(index - 1) };
+        positions(message, beside.unwrap_or(message), manner, chance)
     };
-    messages.iter().map(cut).collect()
+    messages.iter().enumerate().map(cut).collect()
 }
 
 fn manner(chance: &mut Chance) -> Manner {
-    match chance.below(12) {
+    match chance.below(16) {
         0 | 1 => Manner::Whole,
         2 => Manner::Bytes,
         3 | 4 => Manner::Even(*chance.pick(&[2, 3, 7, 16, 33, 64, 100, 501, 1024, 4096, 16 << 10])),
         5 | 6 => Manner::Anywhere(chance.between(1, 6)),
         7 => Manner::FromEnd(chance.below(200)),
+        8..=11 => Manner::Changed(*chance.pick(&[
+            Side::Begin,
+            Side::End,
+            Side::Before,
+            Side::Behind,
+            Side::Behind,
+            Side::Behind,
+        ])),
         _ => Manner::White(chance.between(1, 3)),
     }
 }
 
-fn positions(message: &[u8], manner: Manner, chance: &mut Chance) -> Vec<usize> {
+fn positions(message: &[u8], beside: &[u8], manner: Manner, chance: &mut Chance) -> Vec<usize> {
     let len = message.len();
     let mut cuts = match manner {
         Manner::Whole => Vec::new(),
@@ -46,6 +68,7 @@ fn positions(message: &[u8], manner: Manner, chance: &mut Chance) -> Vec<usize> 
         Manner::Anywhere(count) => (0..count).map(|_| chance.below(len + 1)).collect(),
         Manner::White(count) => in_white_space(message, count, chance),
         Manner::FromEnd(rest) => vec![len.saturating_sub(rest + chance.below(4))],
+        Manner::Changed(side) => vec![at_change(message, beside, side, chance)],
     };
     cuts.sort_unstable();
     cuts.dedup();
@@ -64,6 +87,21 @@ fn in_white_space(message: &[u8], count: usize, chance: &mut Chance) -> Vec<usiz
         }
     }
     cuts
+}
+
+/// A place beside what differs between two messages; 0 if there is none.
+fn at_change(message: &[u8], beside: &[u8], side: Side, chance: &mut Chance) -> usize {
+    let shorter = message.len().min(beside.len());
+    let begin = message.iter().zip(beside).take_while(|(one, other)| one == other).count();
+    let back = message.iter().rev().zip(beside.iter().rev()).take_while(|(one, other)| one == other).count();
+    let end = message.len() - back.min(shorter - begin);
+    let within = |gap: Option<&(usize, usize)>, chance: &mut Chance| gap.map_or(0, |gap| chance.between(gap.0, gap.1));
+    match side {
+        Side::Begin => (begin + chance.below(5)).saturating_sub(2),
+        Side::End => (end + chance.below(5)).saturating_sub(2),
+        Side::Before => within(gaps(message).iter().rfind(|gap| gap.1 <= begin), chance),
+        Side::Behind => within(gaps(message).iter().find(|gap| gap.0 >= end), chance),
+    }
 }
 
 /// Where white space stands between tags: where it begins and ends.
@@ -88,6 +126,19 @@ mod tests {
     #[test]
     fn gaps_are_white_space_between_tags() {
         assert_eq!(gaps(b"<a> <b>c </b>\n\t</a>"), [(3, 4), (13, 15)]);
+    }
+
+    #[test]
+    fn cuts_beside_what_differs() {
+        let (one, other) = (b"<r> <a>17</a>  <b>2</b></r>", b"<r> <a>1</a>  <b>2</b></r>");
+        let mut chance = Chance::new(3, 0);
+        let mut places = |side| (0..100).map(|_| at_change(one, other, side, &mut chance)).collect::<Vec<_>>();
+        for (side, range) in
+            [(Side::Begin, 6..=10), (Side::End, 7..=11), (Side::Before, 3..=4), (Side::Behind, 13..=15)]
+        {
+            let places = places(side);
+            assert!(places.iter().all(|at| range.contains(at)) && places.contains(range.end()), "{side:?} {places:?}");
+        }
     }
 
     #[test]

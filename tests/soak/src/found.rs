@@ -23,6 +23,8 @@ pub struct Info {
     pub lowered: Option<Lowered>,
     pub is_shared: bool,
     pub cuts: Vec<Vec<usize>>,
+    #[serde(default)]
+    pub broken_off: Vec<bool>,
     /// What differed, for people.
     pub what: String,
     pub message: usize,
@@ -41,6 +43,7 @@ impl Info {
             lowered: trial.lowered.clone(),
             is_shared: trial.is_shared,
             cuts: trial.cuts.clone(),
+            broken_off: trial.broken_off.clone(),
             what: difference.what.to_owned(),
             message: difference.message,
             expected: difference.expected.clone(),
@@ -97,7 +100,9 @@ pub fn read(folder: &Path) -> Result<(Info, Trial)> {
     let message = |index: usize| fs::read(folder.join(format!("{index:02}.xml")));
     let messages = (0..info.cuts.len()).map(message).collect::<std::io::Result<_>>()?;
     let (ways, lowered, is_shared) = (info.ways.clone(), info.lowered.clone(), info.is_shared);
-    let trial = Trial { messages, cuts: info.cuts.clone(), ways, lowered, is_shared };
+    let mut broken_off = info.broken_off.clone();
+    broken_off.resize(info.cuts.len(), false);
+    let trial = Trial { messages, cuts: info.cuts.clone(), broken_off, ways, lowered, is_shared };
     Ok((info, trial))
 }
 
@@ -112,6 +117,7 @@ mod tests {
         let trial = Trial {
             messages: vec![b"<a>\xff".to_vec(), b"<b/>".to_vec()],
             cuts: vec![vec![1], vec![]],
+            broken_off: vec![true, false],
             ways: vec![Way::from(Differential::default())],
             lowered: Some(Lowered { name: "text".to_owned(), value: 3 }),
             is_shared: true,

@@ -292,7 +292,9 @@ fn draw(base: &[String], reading: &Reading, chance: &mut Chance) -> Trial {
     let messages = mutate::stream(base, chance, is_good);
     let cuts = cuts::all(&messages, chance);
     let (ways, lowered) = (way::several(chance), Lowered::any(chance));
-    Trial { messages, cuts, ways, lowered, is_shared: chance.one_in(2) }
+    let is_rough = chance.one_in(8);
+    let broken_off = messages.iter().map(|_| is_rough && chance.one_in(4)).collect();
+    Trial { messages, cuts, broken_off, ways, lowered, is_shared: chance.one_in(2) }
 }
 
 /// Checks a trial; a panic is a difference too.

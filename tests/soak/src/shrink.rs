@@ -60,6 +60,7 @@ impl<F: FnMut(&Trial) -> bool> Search<F> {
                 let end = (at + size).min(trial.messages.len());
                 trial.messages.drain(at.min(end)..end);
                 trial.cuts.drain(at.min(end)..end);
+                trial.broken_off.drain(at.min(end)..end);
                 self.try_it(trial);
                 if at == 0 {
                     break;
@@ -76,6 +77,11 @@ impl<F: FnMut(&Trial) -> bool> Search<F> {
         self.try_it(trial);
         let trial = Trial { is_shared: false, ..self.best.clone() };
         self.try_it(trial);
+        for message in 0..self.best.broken_off.len() {
+            let mut trial = self.best.clone();
+            trial.broken_off[message] = false;
+            self.try_it(trial);
+        }
         for index in 0..self.best.ways.len() {
             for way in self.best.ways[index].simpler() {
                 // What was taken already must stay.
@@ -177,6 +183,7 @@ mod tests {
         let trial = Trial {
             messages: vec![text; 5],
             cuts: vec![vec![2, 9, 14, 20]; 5],
+            broken_off: vec![false, true, false, false, true],
             ways: vec![way.clone(), Way::from(Differential::OFF)],
             lowered: None,
             is_shared: true,
@@ -191,6 +198,6 @@ mod tests {
         wide.cuts[3].insert(3, 15);
         let small = shrink(wide, fails);
         assert_eq!((small.messages, small.cuts), (vec![b"22".to_vec()], vec![vec![1]]));
-        assert_eq!((small.ways.len(), small.is_shared), (1, false));
+        assert_eq!((small.ways.len(), small.is_shared, small.broken_off), (1, false, vec![false]));
     }
 }

@@ -21,6 +21,8 @@ pub struct Trial {
     pub messages: Vec<Vec<u8>>,
     /// For each message, where chunks end: positions in ascending order.
     pub cuts: Vec<Vec<usize>>,
+    /// For each message, whether it is broken off: its last piece never comes, and the next message follows.
+    pub broken_off: Vec<bool>,
     pub ways: Vec<Way>,
     pub lowered: Option<Lowered>,
     /// Whether chunks are handed over to be kept, or lent.
@@ -129,27 +131,35 @@ struct Stream<'t, 'v, T> {
     trial: &'t Trial,
     way: usize,
     view: View<'v>,
-    decoder: Decoder,
+    /// The way's own, and its partner's.
+    decoders: [Decoder; 2],
     memory: Memory<T>,
 }
 
 impl<'t, 'v, T: Content + Debug + PartialEq> Stream<'t, 'v, T> {
     fn new(trial: &'t Trial, way: usize, view: View<'v>) -> Self {
-        let differential = trial.ways[way].differential();
         let limits = Lowered::limits(trial.lowered.as_ref());
-        let mut decoder = Decoder::new(DecodeOptions { limits, differential });
-        if trial.ways[way].is_weak() {
-            decoder.keep_bytes();
-        }
+        let decoder = |way: &Way| {
+            let mut decoder = Decoder::new(DecodeOptions { limits, differential: way.differential() });
+            if way.is_weak() {
+                decoder.keep_bytes();
+            }
+            decoder
+        };
+        let own = &trial.ways[way];
+        let decoders = [decoder(own), decoder(own.partner.as_ref().map_or(own, |partner| &*partner.way))];
         let mut memory = Memory::new(T::vacant(view));
         memory.set_pace(pace);
-        Stream { trial, way, view, decoder, memory }
+        Stream { trial, way, view, decoders, memory }
     }
 
     fn read_all(mut self, expected: &[Outcome<T>], coverage: &mut Coverage) -> Option<Difference> {
         let last = expected.len().saturating_sub(1);
         for (message, expected) in expected.iter().enumerate() {
             let head = self.read(message);
+            if self.trial.broken_off[message] {
+                continue;
+            }
             if let Some((expected, found)) = self.differs(expected, head, message == last) {
                 let what = "differential";
                 return Some(Difference { message, way: Some(self.way), what, expected, found });
@@ -162,7 +172,6 @@ impl<'t, 'v, T: Content + Debug + PartialEq> Stream<'t, 'v, T> {
     fn read(&mut self, message: usize) -> Result<Head, Error> {
         let memory = std::mem::replace(&mut self.memory, Memory::new(T::vacant(self.view)));
         let mut reader = EnvelopeReader::new(Operation { memory, view: self.view });
-        self.decoder.reset();
         let result = self.push_all(&mut reader, message);
         let (head, operation) = reader.into_parts();
         self.memory = operation.memory;
@@ -170,13 +179,21 @@ impl<'t, 'v, T: Content + Debug + PartialEq> Stream<'t, 'v, T> {
     }
 
     fn push_all(&mut self, reader: &mut EnvelopeReader<Operation<'v, T>>, message: usize) -> Result<(), Error> {
-        for chunk in chunks(&self.trial.messages[message], &self.trial.cuts[message]) {
+        let (_, is_partner) = self.trial.ways[self.way].of_message(message);
+        let decoder = &mut self.decoders[usize::from(is_partner)];
+        decoder.reset();
+        let mut chunks = chunks(&self.trial.messages[message], &self.trial.cuts[message]);
+        let is_broken_off = self.trial.broken_off[message];
+        if is_broken_off && let Some(last) = chunks.last_mut() {
+            last.truncate(last.len() / 2);
+        }
+        for chunk in chunks {
             match self.trial.is_shared {
-                true => self.decoder.push_bytes(reader, chunk)?,
-                false => self.decoder.push(reader, &chunk)?,
+                true => decoder.push_bytes(reader, chunk)?,
+                false => decoder.push(reader, &chunk)?,
             }
         }
-        self.decoder.finish(reader)
+        if is_broken_off { Ok(()) } else { decoder.finish(reader) }
     }
 
     /// Both as text, if they differ. What is equal may still be told apart by text (0 and -0); that takes long, so it is done only

@@ -30,6 +30,17 @@ pub struct Way {
     pub probe: bool,
     pub tune: bool,
     pub adaptive: bool,
+    /// Another decoder that takes turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partner: Option<Partner>,
+}
+
+/// A second decoder, with options of its own, that reads some of the messages with the same memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Partner {
+    pub way: Box<Way>,
+    /// Which of eight messages, over and over: a bit each.
+    pub turns: u8,
 }
 
 impl From<Differential> for Way {
@@ -41,6 +52,7 @@ impl From<Differential> for Way {
             probe: from.probe,
             tune: from.tune,
             adaptive: from.adaptive,
+            partner: None,
         }
     }
 }
@@ -63,6 +75,14 @@ impl Way {
         !matches!(self.matcher.as_str(), "compare" | "keyed")
     }
 
+    /// The way of the decoder that reads the message with a number, and whether it is the partner.
+    pub fn of_message(&self, message: usize) -> (&Way, bool) {
+        match &self.partner {
+            Some(partner) if partner.turns & (1 << (message % 8)) != 0 => (&partner.way, true),
+            _ => (self, false),
+        }
+    }
+
     /// The index of its policy in [`POLICIES`].
     pub fn policy(&self) -> usize {
         POLICIES.iter().position(|(name, _)| *name == self.checkpoints).unwrap_or(0)
@@ -76,6 +96,7 @@ impl Way {
             Way { probe: false, ..self.clone() },
             Way { matcher: "compare".to_owned(), ..self.clone() },
             Way { checkpoints: "full".to_owned(), ..self.clone() },
+            Way { partner: None, ..self.clone() },
         ];
         all.extend([512, 64, 16, 1].map(|portion| Way { portion, ..self.clone() }));
         all.retain(|way| way != self && (self.checkpoints != "leaf" || way.portion == self.portion));
@@ -102,6 +123,11 @@ pub fn several(chance: &mut Chance) -> Vec<Way> {
             ways.push(way);
         }
     }
+    if chance.one_in(4) {
+        let first = if chance.one_in(2) { ways[0].clone() } else { any(chance) };
+        let (way, turns) = (Box::new(any(chance)), chance.below(256) as u8);
+        ways.push(Way { partner: Some(Partner { way, turns }), ..first });
+    }
     ways
 }
 
@@ -118,6 +144,7 @@ fn any(chance: &mut Chance) -> Way {
         probe: chance.one_in(3),
         tune: chance.one_in(3),
         adaptive: chance.one_in(3),
+        partner: None,
     }
 }
 
@@ -133,7 +160,7 @@ impl Lowered {
     pub fn any(chance: &mut Chance) -> Option<Lowered> {
         const NAMES: [&str; 7] =
             ["depth", "text", "message", "markup", "inherited_bindings", "attributes", "omitted_items"];
-        if !chance.one_in(12) {
+        if !chance.one_in(8) {
             return None;
         }
         let name = *chance.pick(&NAMES);
@@ -176,7 +203,8 @@ mod tests {
         for way in (0..50).flat_map(|_| several(&mut chance)) {
             let text = serde_json::to_string(&way).unwrap();
             let read: Way = serde_json::from_str(&text).unwrap();
-            assert_eq!(Way::from(read.differential()), way);
+            assert_eq!(read, way);
+            assert_eq!(Way { partner: way.partner.clone(), ..Way::from(read.differential()) }, way);
         }
     }
 

@@ -27,6 +27,16 @@ pub fn all(portion: u32) -> impl Iterator<Item = Differential> {
     })
 }
 
+/// The same, each with one of the refinements, or with several, as numbers say.
+#[allow(dead_code, reason = "not all tests that share this refine")]
+pub fn refined(portion: u32, numbers: &[u8]) -> impl Iterator<Item = Differential> {
+    let numbers = numbers.iter().copied().chain(0..);
+    all(portion).zip(numbers).map(|(options, number)| {
+        let has = |bit: u8| number & bit != 0;
+        Differential { probe: has(1), tune: has(2), adaptive: has(4), ..options }
+    })
+}
+
 /// An operation: the whole document, or what stands in the body of an envelope.
 pub struct Operation<'v, T> {
     pub memory: Memory<T>,

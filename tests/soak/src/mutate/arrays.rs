@@ -77,8 +77,8 @@ pub fn resize(document: &mut Document, chance: &mut Chance) {
     let first = chance.below(items.len());
     match chance.below(6) {
         0 | 1 => remove(document, &items[first..], chance),
-        2 => repeat(document, items[first], chance.between(1, 3)),
-        3 => repeat(document, items[first], chance.between(4, 60)),
+        2 => repeat(document, items[first], chance.between(1, 3), chance),
+        3 => repeat(document, items[first], chance.between(4, 60), chance),
         4 => rotate(document, items),
         _ => append_like_last(document, items, chance),
     }
@@ -88,7 +88,21 @@ pub fn resize(document: &mut Document, chance: &mut Chance) {
 pub fn grow(document: &mut Document, chance: &mut Chance) {
     let lists = lists(document);
     let Some((_, items)) = chance.choose(&lists) else { return };
-    repeat(document, *chance.pick(items), chance.between(10, 400));
+    repeat(document, *chance.pick(items), chance.between(10, 400), chance);
+}
+
+/// A few items come or go somewhere in the longest list.
+pub fn slide(document: &mut Document, chance: &mut Chance) {
+    let lists = lists(document);
+    let Some((_, items)) = lists.iter().max_by_key(|(_, items)| items.len()) else { return };
+    let first = chance.below(items.len());
+    match chance.one_in(2) && items.len() > 1 {
+        true => {
+            let last = items.len().min(first + chance.between(1, 12));
+            document.0.replace_range(items[first].start..items[last - 1].end, "");
+        }
+        false => repeat(document, items[first], chance.between(1, 12), chance),
+    }
 }
 
 /// Several items from one place on.
@@ -99,15 +113,25 @@ fn remove(document: &mut Document, items: &[Element], chance: &mut Chance) {
 }
 
 /// More items like one, each with a number of its own. Nothing changes if it has identifiers.
-fn repeat(document: &mut Document, item: Element, count: usize) {
+fn repeat(document: &mut Document, item: Element, count: usize, chance: &mut Chance) {
+    let from = chance.below(90_000);
     let text = document.text(item);
     let (count, lead) = (count.min(GROWTH / text.len().max(1)), white_before(document, item));
     if text.contains(" id=") || text.contains("position=") {
         return;
     }
-    let numbered = |n: usize| format!("{}{lead}", text.replace(">1", &format!(">{n}")));
-    let items: String = (1..=count).map(numbered).collect();
+    let items: String = (1..=count).map(|n| format!("{}{lead}", numbered(text, from + n))).collect();
     document.0.insert_str(item.start, &items);
+}
+
+/// An item with another number in its first leaf that begins with one: so that items can be told apart.
+fn numbered(text: &str, n: usize) -> String {
+    let is_digit = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+    let Some(at) = text.match_indices('>').map(|(at, _)| at + 1).find(|&at| is_digit(at)) else {
+        return text.to_owned();
+    };
+    let end = (at..).find(|&end| !is_digit(end)).unwrap_or(at);
+    format!("{}{n}{}", &text[..at], &text[end..])
 }
 
 fn append_like_last(document: &mut Document, items: &[Element], chance: &mut Chance) {
@@ -158,6 +182,12 @@ fn runs(document: &Document, (parent, children): (Element, Vec<Element>)) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn items_are_numbered() {
+        assert_eq!(numbered("<i k='2'><a>x</a><b>25.5</b></i>", 7), "<i k='2'><a>x</a><b>7.5</b></i>");
+        assert_eq!(numbered("<i>x</i>", 7), "<i>x</i>");
+    }
 
     #[test]
     fn lists_are_found_at_every_depth() {

@@ -31,7 +31,8 @@ fn envelope(text: &str) -> Option<usize> {
 
 /// A header block more, fewer, or another; something before or after the envelope.
 pub fn change(document: &mut Document, chance: &mut Chance) {
-    match chance.below(8) {
+    match chance.below(10) {
+        8 | 9 => set_encoding(document, chance),
         0..=2 => add_header(document, chance),
         3 => remove_header(document),
         4 => document.0.push_str(chance.word(&["\n", "<!-- end -->", " ", "<?pi?>", "x", "<more/>"])),
@@ -69,6 +70,20 @@ fn declare(document: &mut Document, chance: &mut Chance) {
     let Some(start) = envelope(&document.0) else { return };
     if let Some(end) = document.0[start..].find([' ', '>']) {
         document.0.insert_str(start + end, &format!(" xmlns:n{}='urn:n'", chance.below(3)));
+    }
+}
+
+/// SOAP encoding comes into force on the envelope or the body, or is so no more.
+pub fn set_encoding(document: &mut Document, chance: &mut Chance) {
+    const STYLE: &str = "encodingStyle='http://schemas.xmlsoap.org/soap/encoding/'";
+    let Some(prefix) = prefix(document) else { return };
+    let attribute = format!(" {prefix}{STYLE}");
+    if let Some(at) = document.0.find(&attribute) {
+        return document.0.replace_range(at..at + attribute.len(), "");
+    }
+    let name = format!("<{prefix}{}", chance.word(&["Envelope", "Body", "Body"]));
+    if let Some(at) = document.0.find(&name) {
+        document.0.insert_str(at + name.len(), &attribute);
     }
 }
 

@@ -46,9 +46,31 @@ pub fn change_values(document: &mut Document, chance: &mut Chance) {
 
 /// Changes the last leaf of a parent: the place from which nothing of its siblings follows.
 pub fn change_last(document: &mut Document, chance: &mut Chance) {
+    let last = last_leaves(document);
+    if let Some(&leaf) = chance.choose(&last) {
+        resize(document, leaf, chance);
+    }
+}
+
+/// Changes the leaf with a number, counted from the end: the same one in most messages of a stream. Even numbers are of leaves that are
+/// the last of their parent.
+pub fn change_same(document: &mut Document, number: usize, chance: &mut Chance) {
+    let leaves = if number.is_multiple_of(2) { last_leaves(document) } else { leaves_of(document) };
+    if let Some(&leaf) = leaves.iter().rev().cycle().nth(number / 2).filter(|_| !leaves.is_empty()) {
+        match chance.one_in(8) {
+            true => reword_leaf(document, leaf, chance),
+            false => resize(document, leaf, chance),
+        }
+    }
+}
+
+fn last_leaves(document: &Document) -> Vec<Element> {
     let is_last = |it: &Element| document.0[it.end..].trim_ascii_start().starts_with("</");
-    let last: Vec<_> = leaves_of(document).into_iter().filter(is_last).collect();
-    let Some(&leaf) = chance.choose(&last) else { return };
+    leaves_of(document).into_iter().filter(is_last).collect()
+}
+
+/// Another text, as long as before most of the time.
+fn resize(document: &mut Document, leaf: Element, chance: &mut Chance) {
     match chance.below(4) {
         0 | 1 => turn(document, leaf, chance),
         2 => lengthen(document, leaf, chance),
@@ -59,7 +81,12 @@ pub fn change_last(document: &mut Document, chance: &mut Chance) {
 /// One character of a text in other words: as a reference, in a CDATA section, beside a comment.
 pub fn reword(document: &mut Document, chance: &mut Chance) {
     let leaves = leaves_of(document);
-    let Some(&leaf) = chance.choose(&leaves) else { return };
+    if let Some(&leaf) = chance.choose(&leaves) {
+        reword_leaf(document, leaf, chance);
+    }
+}
+
+fn reword_leaf(document: &mut Document, leaf: Element, chance: &mut Chance) {
     let text = &document.0[leaf.content..leaf.tag];
     let plain: Vec<_> = text.char_indices().filter(|(_, c)| c.is_alphanumeric() || ".-+:".contains(*c)).collect();
     let Some(&(at, c)) = chance.choose(&plain).filter(|_| !text.contains(['&', '<'])) else { return };
@@ -78,7 +105,7 @@ pub fn reword(document: &mut Document, chance: &mut Chance) {
 /// Other digits and letters, as many as before.
 fn turn(document: &mut Document, leaf: Element, chance: &mut Chance) {
     let text = &document.0[leaf.content..leaf.tag];
-    let plain: Vec<_> = text.char_indices().filter(|(_, c)| c.is_ascii_alphanumeric()).map(|(at, _)| at).collect();
+    let plain = plain(text);
     if text.contains('&') || plain.is_empty() {
         return;
     }
@@ -90,6 +117,16 @@ fn turn(document: &mut Document, leaf: Element, chance: &mut Chance) {
         text.replace_range(at..=at, &alphabet[with..=with]);
     }
     document.0.replace_range(leaf.content..leaf.tag, &text);
+}
+
+/// Where letters and digits stand, outside of comments and the like.
+fn plain(text: &str) -> Vec<usize> {
+    let mut is_markup = false;
+    let mut is_plain = |c: char| {
+        is_markup = c == '<' || (is_markup && c != '>');
+        !is_markup && c.is_ascii_alphanumeric()
+    };
+    text.char_indices().filter(|&(_, c)| is_plain(c)).map(|(at, _)| at).collect()
 }
 
 /// One leaf in so many, from somewhere on.

@@ -35,14 +35,19 @@ pub fn stream(base: &[String], chance: &mut Chance, is_good: impl Fn(&str) -> bo
     let white = white::Style::any(chance);
     let begin = |text: &str, chance: &mut Chance| white.apply(&envelope::with_prefixes(text), chance);
     let mut current = Document(begin(first, chance));
-    if chance.one_in(6) {
-        arrays::grow(&mut current, chance);
+    let habit = Habit::any(chance);
+    match habit {
+        Habit::List => arrays::grow(&mut current, chance),
+        Habit::OneLeaf(_) if chance.one_in(2) => arrays::grow(&mut current, chance),
+        Habit::Encoding => references::refer_in_tree(&mut current, &is_good, chance),
+        _ if chance.one_in(6) => arrays::grow(&mut current, chance),
+        _ => {}
     }
     let count = match current.0.len() < 3000 && chance.one_in(24) {
         true => MANY_MESSAGES,
         false => chance.between(2, MESSAGES),
     };
-    let is_calm = chance.one_in(3);
+    let is_calm = habit != Habit::Any;
     let mut earlier: Vec<String> = Vec::new();
     let mut messages = Vec::with_capacity(count);
     for _ in 0..count {
@@ -59,7 +64,7 @@ pub fn stream(base: &[String], chance: &mut Chance, is_good: impl Fn(&str) -> bo
             0 => {}
             1 if !earlier.is_empty() => current.0.clone_from(chance.pick(&earlier)),
             2 if !is_calm => current.0 = begin(&pick(base, chance), chance),
-            _ => change(&mut current, is_calm, chance),
+            _ => change(&mut current, habit, chance),
         }
         if current.0.len() > LONGEST {
             current.0 = begin(&pick(base, chance), chance);
@@ -72,11 +77,46 @@ fn pick(base: &[String], chance: &mut Chance) -> String {
     chance.pick(base).clone()
 }
 
-/// One change, or a few. A calm stream differs in leaves alone, most of the time.
-fn change(document: &mut Document, is_calm: bool, chance: &mut Chance) {
+/// What most messages of a stream differ in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Habit {
+    Any,
+    /// Leaves alone.
+    Leaves,
+    /// The leaf with this number, see [`leaves::change_same`].
+    OneLeaf(usize),
+    /// Items of a long list, which come and go.
+    List,
+    /// Whether SOAP encoding is in force.
+    Encoding,
+}
+
+impl Habit {
+    fn any(chance: &mut Chance) -> Self {
+        match chance.below(12) {
+            0..=3 => Habit::Leaves,
+            4..=6 => Habit::OneLeaf(chance.below(12)),
+            7 => Habit::List,
+            8 if chance.one_in(2) => Habit::Encoding,
+            _ => Habit::Any,
+        }
+    }
+}
+
+/// One change, or a few.
+fn change(document: &mut Document, habit: Habit, chance: &mut Chance) {
     for _ in 0..chance.between(1, 3) {
+        match (habit, chance.one_in(8)) {
+            (Habit::Leaves, false) => {
+                leaves::change_values(document, chance);
+                continue;
+            }
+            (Habit::Encoding, false) => return envelope::set_encoding(document, chance),
+            (Habit::List, false) => return arrays::slide(document, chance),
+            (Habit::OneLeaf(number), false) => return leaves::change_same(document, number, chance),
+            _ => {}
+        }
         match chance.below(24) {
-            _ if is_calm && !chance.one_in(8) => leaves::change_values(document, chance),
             0..=5 => leaves::change_values(document, chance),
             6 | 7 => leaves::reword(document, chance),
             8..=13 => {
@@ -94,10 +134,13 @@ fn change(document: &mut Document, is_calm: bool, chance: &mut Chance) {
     }
 }
 
-/// Elements without child elements.
+/// Elements without child elements, in document order.
 fn leaves_of(document: &Document) -> Vec<Element> {
-    let is_leaf = |it: &Element| !document.0[it.content..it.tag].contains('<');
-    document.elements().into_iter().filter(is_leaf).collect()
+    // In the order of end tags, an element with children follows the last of them.
+    let elements = document.elements();
+    let begins_before = |index: usize, it: &Element| index == 0 || elements[index - 1].start < it.start;
+    let leaves = elements.iter().enumerate().filter(|&(index, it)| begins_before(index, it));
+    leaves.map(|(_, leaf)| *leaf).collect()
 }
 
 /// The elements within the body's first element, that one included.
@@ -148,6 +191,7 @@ mod tests {
             "Header",
             "\n  <",
             "<!--",
+            "encodingStyle",
         ] {
             assert!(texts.iter().any(|text| text.contains(piece)), "{piece}");
         }

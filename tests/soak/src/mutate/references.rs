@@ -33,6 +33,26 @@ fn move_out(document: &mut Document, element: Element, chance: &mut Chance) {
     document.0.replace_range(element.start..element.end, &format!("<{name}{}/>", reference(&id, chance)));
 }
 
+/// An element of a tree, if there is one, refers to another: SOAP encoding decides what that means. A reference to nothing is an error
+/// but in trees, which tells where they are.
+pub fn refer_in_tree(document: &mut Document, is_good: &impl Fn(&str) -> bool, chance: &mut Chance) {
+    const ATTEMPTS: usize = 8;
+    let elements: Vec<_> = in_body(document).into_iter().filter(|it| it.tag < it.end).collect();
+    for _ in 0..ATTEMPTS {
+        let Some(&element) = chance.choose(&elements) else { return };
+        let mut other = Document(document.0.clone());
+        other.0.replace_range(element.content..element.tag, "");
+        add_attributes(&mut other, element, " href='#t1'");
+        if is_good(&other.0)
+            && let Some(end) = other.0.rfind("Body>").and_then(|at| other.0[..at].rfind("</"))
+        {
+            other.0.insert_str(end, "<multiRef id='t1'>5</multiRef>");
+            *document = other;
+            return;
+        }
+    }
+}
+
 fn reference(id: &str, chance: &mut Chance) -> String {
     match chance.below(6) {
         0 => format!(" e12:ref='{id}'"),
