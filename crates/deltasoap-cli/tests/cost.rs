@@ -114,6 +114,23 @@ fn messages_of_a_wsdl_are_predicted() {
     assert!(table.contains("request") && table.contains("assumed characters"), "{table}");
 }
 
+/// A calibration may come from anywhere.
+#[test]
+fn a_calibration_puts_no_markup_into_the_page() {
+    let evil = "<script>alert(1)</script>";
+    let mut calibration = json(&std::fs::read_to_string(ELSEWHERE).expect("a file").replace('\n', ""))[0].clone();
+    calibration["date"] = evil.into();
+    for (of, name) in [("machine", "processor"), ("machine", "system"), ("toolkit", "version")] {
+        calibration[of][name] = evil.into();
+    }
+    let folder = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    std::fs::write(path("evil.json"), calibration.to_string()).expect("a file");
+    printed(&["fit", "--elsewhere", "--calibration", &path("evil.json"), "--html", &path("evil.html")]);
+    let page = std::fs::read_to_string(path("evil.html")).expect("a page");
+    assert!(!page.contains("<script") && page.matches("&lt;script").count() >= 4, "{page}");
+}
+
 #[test]
 fn changes_are_predicted_in_differential_mode() {
     let calibration = measured("differential");

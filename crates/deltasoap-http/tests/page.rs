@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use deltasoap::http::{Context, LandingPage, Operation, SoapService};
+use deltasoap::http::{Context, LandingPage, Operation, ServiceIndex, SoapService};
 use deltasoap::soap::{Fault, Version};
 use deltasoap::{AnySimple, Binary, Lease, Message, Nillable, Node, Soap, SoapArray, lexical, schema::Use};
 use http::{Request, StatusCode};
@@ -61,6 +61,70 @@ async fn every_text_is_escaped() {
     let page = get(&service, "/").await.body;
     assert_eq!(page.matches("<script").count(), 1, "the page's own");
     assert!(!page.contains("<img") && page.contains("&lt;img"), "{page}");
+}
+
+/// Texts that would be markup in an element, in a script, and in an attribute.
+const EVIL: &str = "</script><script>alert(1)</script><img src=x onerror='alert(2)'>\" onload=\"alert(3)";
+
+/// A page without any markup of [`EVIL`]'s, though it shows that text.
+#[track_caller]
+fn shows_as_text(page: &str, scripts: usize) {
+    assert_eq!(page.matches("<script").count(), scripts, "{page}");
+    assert!(!page.contains("<img") && !page.contains("\" onload=\""), "{page}");
+    assert!(page.contains("&lt;img src=x"), "{page}");
+}
+
+#[tokio::test]
+async fn what_messages_and_documents_are_called_is_escaped() {
+    let operation = Operation::new(async |_: Lease<Hostile>| Ok::<_, Fault>(echoed(&echo(""))));
+    let document = format!("{}.xsd", EVIL.replace('/', ""));
+    let location = document.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+    let import = format!("<import namespace=\"urn:i\" location=\"{location}\"/><service ");
+    let service = SoapService::builder()
+        .add_operation(operation)
+        .wsdl(WSDL.replacen("<service ", &import, 1))
+        .wsdl_document(document, "<schema xmlns=\"http://www.w3.org/2001/XMLSchema\"/>")
+        .build()
+        .expect("a service");
+    let body = message(Version::Soap11, &[], &Hostile { text: EVIL.to_owned() });
+    assert_eq!(post(&service, "text/xml", body).await.status, StatusCode::OK);
+    let page = get(&service, "/").await.body;
+    assert!(page.contains("1 messages answered") && page.contains("?xsd=%3C"), "statistics and documents: {page}");
+    shows_as_text(&page, 1);
+}
+
+#[tokio::test]
+async fn the_index_escapes_what_it_lists() {
+    let service = SoapService::builder().name(EVIL).wsdl(WSDL);
+    let service =
+        service.operation(async |_: Lease<Echo>| Ok::<_, Fault>(echoed(&echo("")))).build().expect("a service");
+    let index = ServiceIndex::new(EVIL).add(EVIL, &service);
+    let request = Request::get("/").body(()).expect("a request");
+    let answer = tower::ServiceExt::oneshot(index, request).await.expect("infallible");
+    let bytes = http_body_util::BodyExt::collect(answer.into_body()).await.expect("a body").to_bytes();
+    shows_as_text(&String::from_utf8_lossy(&bytes), 0);
+}
+
+#[tokio::test]
+async fn answers_that_are_no_page_are_taken_for_none() {
+    let xhtml =
+        "<documentation><script xmlns=\"http://www.w3.org/1999/xhtml\">alert(1)</script></documentation><service ";
+    let service = SoapService::builder().wsdl(WSDL.replacen("<service ", xhtml, 1));
+    let service =
+        service.operation(async |_: Lease<Echo>| Ok::<_, Fault>(echoed(&echo("")))).build().expect("a service");
+    let uri = "/?xsd=%3Cscript%3Ealert(1)%3C/script%3E";
+    for (uri, media) in [("/?wsdl", "text/xml; charset=utf-8"), (uri, "text/plain; charset=utf-8")] {
+        let answer = get(&service, uri).await;
+        assert!(answer.content_type() == media && answer.body.contains("<script"), "{uri}: {}", answer.body);
+        assert_eq!(answer.headers["x-content-type-options"], "nosniff", "{uri}");
+    }
+    // A browser runs XHTML in a document of type text/xml.
+    let policy = get(&service, "/?wsdl").await.headers["content-security-policy"].clone();
+    assert_eq!(policy, "default-src 'none'; sandbox; frame-ancestors 'none'");
+    // The URL that the description names is the one that it was asked for at.
+    let request = Request::get("/%22%3E%3Cx/?wsdl").header("host", "h\"><evil/>");
+    let answer = send(&service, request.body(Pieces::of(b"", 1)).expect("a request")).await;
+    assert!(!answer.body.contains("<evil") && !answer.body.contains("\"><x"), "{}", answer.body);
 }
 
 #[tokio::test]

@@ -69,6 +69,20 @@ mod tests {
     use crate::paper::exhibit::{Chart, Rule, Style, Verdict};
 
     #[test]
+    fn texts_are_no_markup() {
+        let evil = || "<script>alert(1)</script>".to_owned();
+        let grid = Grid { title: evil(), header: vec![evil()], rows: vec![vec![evil()]], names: 1 };
+        let series = vec![(evil(), vec![1.0])];
+        let chart = Chart { title: evil(), unit: evil(), groups: vec![evil()], series, style: Style::Bars };
+        let verdicts = vec![Verdict::computed("<script>", "<script>", 0.5, Rule::AtLeast(0.8))];
+        let (grids, charts) = (vec![grid], vec![chart]);
+        let exhibit = Exhibit { paper: evil(), name: "Table 1", caption: evil(), grids, charts, verdicts };
+        let html = html(&[exhibit], &evil()).unwrap();
+        assert!(!html.contains("<script"), "{html}");
+        assert!(html.matches("&lt;script").count() >= 10, "{html}");
+    }
+
+    #[test]
     fn the_page_is_whole_and_holds_everything() {
         let exhibit = Exhibit {
             paper: "A & B".to_owned(),

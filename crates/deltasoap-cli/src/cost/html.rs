@@ -162,3 +162,23 @@ fn printed_sheets(printed: &Printed) -> Vec<Sheet> {
         },
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_no_markup() {
+        let evil = "<script>alert(1)</script>\" onload=\"alert(2)";
+        let sheet = Sheet { title: evil.to_owned(), headings: vec!["<script>"], rows: vec![vec![evil.to_owned(); 2]] };
+        let line = Line { name: evil.to_owned(), points: vec![(1.0, 1.0)], is_line: true };
+        let body = html! { (table(&sheet)) (chart(evil, evil, evil, vec![line]).expect("drawn")) };
+        let folder = tempfile::tempdir().expect("a directory");
+        let path = folder.path().join("page.html");
+        write(&path, evil, &body).expect("written");
+        let page = fs::read_to_string(&path).expect("a page");
+        assert!(!page.contains("<script") && !page.contains("\" onload=\""), "{page}");
+        // The title twice; the caption, a heading and two cells; the figure's label and caption; two axes and a line.
+        assert_eq!(page.matches("&lt;script&gt;").count(), 11, "{page}");
+    }
+}

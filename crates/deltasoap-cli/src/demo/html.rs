@@ -137,6 +137,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn texts_are_no_markup() {
+        let evil = "<script>alert(1)</script>";
+        let table = table(&[evil], [[evil.to_owned()]].into_iter()).into_string();
+        let values = vec![1.0];
+        let bars = plot::bars(evil, &[evil], &[Series { label: evil, color: REGULAR, values }]).expect("drawn");
+        for page in [table, bars] {
+            assert!(!page.contains("<script") && page.contains("&lt;script"), "{page}");
+        }
+    }
+
+    #[test]
     fn long_streams_are_condensed_by_medians() {
         let times: Vec<_> = [5, 1, 9, 2, 2].map(Duration::from_micros).into();
         assert_eq!(microseconds(&times, 3).iter().map(|time| time.round()).collect::<Vec<_>>(), [5.0, 2.0]);

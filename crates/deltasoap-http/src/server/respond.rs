@@ -152,21 +152,25 @@ pub(crate) fn page(page: String) -> Response<Body> {
     if let Ok(policy) = HeaderValue::try_from(policy::content_security_policy()) {
         headers.insert(CONTENT_SECURITY_POLICY, policy);
     }
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     response
 }
 
-/// A description.
+/// A description. What is XHTML in it, as its documentation may be, must not run in a browser that shows it.
 pub(crate) fn xml(document: String) -> Response<Body> {
-    text(StatusCode::OK, "text/xml", document)
+    let mut response = text(StatusCode::OK, "text/xml", document);
+    let policy = HeaderValue::from_static("default-src 'none'; sandbox; frame-ancestors 'none'");
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
+    response
 }
 
-/// A text of a media type, in UTF-8.
+/// A text of a media type, in UTF-8, that a browser takes for no other.
 pub(crate) fn text(status: StatusCode, media: &str, text: String) -> Response<Body> {
     let media = HeaderValue::try_from(format!("{media}; charset=utf-8"));
-    with_type(status, media.unwrap_or(HeaderValue::from_static("text/plain")), text.into())
+    let mut response = with_type(status, media.unwrap_or(HeaderValue::from_static("text/plain")), text.into());
+    response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
 }
 
 fn with_type(status: StatusCode, media: HeaderValue, body: Body) -> Response<Body> {

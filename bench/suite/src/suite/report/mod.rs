@@ -139,4 +139,30 @@ mod tests {
             .collect();
         assert!(outside.is_empty(), "{outside:?}");
     }
+
+    /// A record may come from anywhere.
+    #[test]
+    fn a_record_puts_no_markup_into_the_report() {
+        let evil = "<script>alert(1)</script>\" onload=\"alert(2)";
+        let (mut environment, mut rows) = record::read(Path::new(SAMPLE)).unwrap();
+        let machine = &mut environment.machine;
+        for text in [&mut machine.processor, &mut machine.system, &mut machine.placement, &mut machine.date] {
+            *text = evil.to_owned();
+        }
+        (machine.deltasoap, machine.compiler) = (evil.to_owned(), evil.to_owned());
+        (environment.scope, environment.warning) = (evil.to_owned(), Some(evil.to_owned()));
+        for engine in &mut environment.engines {
+            engine.description += evil;
+            engine.version = Some(evil.to_owned());
+            engine.reason = engine.reason.take().map(|reason| reason + evil);
+        }
+        for row in &mut rows {
+            row.engine += evil;
+            row.row += evil;
+            row.values += evil;
+        }
+        let html = html(&environment, &rows).unwrap();
+        assert!(!html.contains("<script") && !html.contains("\" onload=\""));
+        assert!(html.matches("&lt;script").count() > 20);
+    }
 }
