@@ -150,6 +150,28 @@ fn what_is_not_mended() {
     }
 }
 
+/// Each element within the branch `c` has a field of the same number and type in the element around it.
+#[test]
+fn within_choices() {
+    let mut schema = Schema::new();
+    let int = simple(&mut schema, Builtin::Int, &[]);
+    let once = |name, element| field(name, element, 0, Some(1), false);
+    let inner = schema.add(complex(Compositor::Sequence, vec![once("p", int), once("q", int)], Vec::new()));
+    let outer = complex(Compositor::Sequence, vec![once("a", inner), once("b", int)], Vec::new());
+    let outer = schema.add(outer);
+    let choice = schema.add(complex(Compositor::Choice, vec![once("c", outer), once("d", int)], Vec::new()));
+    let fields = vec![field("one", choice, 0, Some(1), true), once("e", int)];
+    let body = schema.add(complex(Compositor::Sequence, fields, Vec::new()));
+    let mut stream = Stream::new(schema.view(body), Differential::default());
+    for (p, q, b, e) in
+        [(1, 2, 3, 4), (1, 2, 3, 4), (1, 5, 3, 4), (6, 5, 3, 4), (6, 5, 7, 4), (6, 5, 7, 8), (6, 5, 7, 9)]
+    {
+        let content = format!("<c><a><p>{p}</p><q>{q}</q></a><b>{b}</b></c><e>{e}</e>");
+        assert!(stream.next(&envelope("", &content), usize::MAX).is_some());
+    }
+    assert!(stream.stats().mended > 0, "beside the choice");
+}
+
 #[test]
 fn messages_in_soap_encoding_follow_references() {
     let (schema, body) = schema();
@@ -198,6 +220,24 @@ fn decoders_with_other_options_can_take_turns() {
                 other = stream.change_decoder(other);
             }
             stream.next(message, usize::MAX);
+        }
+    }
+}
+
+/// A text whose first part is taken from the message before is counted from its start.
+#[test]
+fn texts_in_which_reading_goes_on_meet_their_limit() {
+    let (schema, body) = schema();
+    let message = envelope("", " <s>b<!---->daa19111113</s>");
+    let begun = &message[..message.find("---->").unwrap()];
+    for (checkpoints, portion) in POLICIES.into_iter().flat_map(|policy| [1, 2, 3, 4].map(|portion| (policy, portion)))
+    {
+        let differential = Differential { checkpoints, portion, adaptive: false, ..Differential::default() };
+        let limits = Limits { text: 11, ..Limits::default() };
+        let mut stream = Stream::new(schema.view(body), Differential::OFF);
+        stream.change_decoder(Decoder::new(DecodeOptions { limits, differential }));
+        for message in [begun, &message, &message] {
+            assert!(stream.read(message, usize::MAX).is_err(), "{checkpoints:?}, portions of {portion}");
         }
     }
 }

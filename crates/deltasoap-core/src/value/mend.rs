@@ -32,6 +32,10 @@ fn child<'v, 's>(
     match (value, view.element) {
         (Value::Record(record), Element::Complex(complex)) => {
             let decl = complex.fields.get(field)?;
+            // The table has no node for the branch of a choice, so that steps and levels of the value do not correspond within.
+            if decl.inline && !matches!(view.follow(decl.element).element, Element::Any) {
+                return None;
+            }
             let value = match (record.fields.get_mut(field)?, decl.is_repeated()) {
                 (Value::List(items), true) => items.get_mut(place)?,
                 (_, true) => return None,

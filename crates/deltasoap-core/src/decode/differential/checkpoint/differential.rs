@@ -218,7 +218,7 @@ impl Stacks {
     /// What lies below a frame that stays; as [`Live::below`].
     fn split(&self, level: usize) -> Split {
         let depth = |level: usize| self.frames.get(level).map(|frame| frame.depth);
-        let own = self.frames.get(level).filter(|frame| frame.has_children).map(|frame| frame.depth);
+        let own = self.frames.get(level).map(|frame| frame.depth - u32::from(!frame.has_children));
         let within = own.or_else(|| level.checked_sub(1).and_then(depth));
         let open = within.zip(depth(0)).map_or(0, |(within, first)| (within + 1 - first) as usize);
         let start = self.open.first().map_or(0, |open| open.words()[3]);

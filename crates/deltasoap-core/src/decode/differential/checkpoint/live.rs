@@ -107,10 +107,11 @@ impl Live<'_> {
         end - self.base.seen
     }
 
-    /// What lies below a frame that stays: the frame itself may change, and the element that it stands in stays open.
+    /// What lies below a frame that stays: the frame itself may change, and the element that it stands in stays open. Of an element
+    /// without children the text that was read so far is counted, which changes too. Frames below may stand in the same element.
     pub(super) fn below(&self, level: usize) -> Below {
-        let own = self.frames().get(level).filter(|frame| frame.has_children);
-        let open = own.map_or(self.open_below(level), |frame| frame.depth as usize - self.base.outside());
+        let within = |frame: &Frame| (frame.depth as usize - self.base.outside()) - usize::from(!frame.has_children);
+        let open = self.frames().get(level).map_or_else(|| self.open_below(level), within);
         Below { frames: level, open, seen: self.seen_below(level) }
     }
 
