@@ -89,8 +89,8 @@ pub(crate) enum ItemKind {
     Alias(TypeUse),
     /// A simple type that restricts another, with its name in the description.
     Restriction(String, TypeUse),
-    /// A global element of a type that others have too.
-    Element(QName, TypeUse),
+    /// A global element of a type that others have too, with the text that it stands for where it is empty.
+    Element(QName, TypeUse, Option<String>),
 }
 
 /// What a choice is between.
@@ -127,6 +127,8 @@ pub(crate) struct Member {
     pub(crate) is_nillable: bool,
     /// True if the value is on the heap, since it may hold another of its owner's type.
     pub(crate) is_boxed: bool,
+    /// The text that an empty element, or an absent attribute, stands for.
+    pub(crate) default_text: Option<String>,
     pub(crate) docs: Docs,
 }
 

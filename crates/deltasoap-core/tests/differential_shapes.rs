@@ -15,7 +15,8 @@ mod streams;
 
 use deltasoap_core::decode::Decoder;
 use deltasoap_core::schema::{
-    Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement, View,
+    Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement, UnionElement,
+    View,
 };
 use deltasoap_core::{
     Content, DecodeOptions, Differential, DifferentialStats, Limits, QName, SoapArray, Typed, Value, decode, encode,
@@ -62,7 +63,12 @@ struct Types(Schema);
 
 impl Types {
     fn simple(&mut self, base: Builtin) -> ElementRef {
-        self.0.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration: Cow::Borrowed(&[]) }))
+        self.0.add(Element::Simple(SimpleElement {
+            name: base.name(),
+            base,
+            enumeration: Cow::Borrowed(&[]),
+            default: None,
+        }))
     }
 
     fn complex(&mut self, compositor: Compositor, open: bool, fields: Vec<Field>) -> ElementRef {
@@ -458,7 +464,7 @@ fn comparing_is_given_up_where_it_costs_too_much() {
 fn comparing_is_given_up_behind_a_start_tag_with_attributes() {
     let mut types = Types::default();
     let int = types.simple(Builtin::Int);
-    let attributes = vec![Attribute { name: QName::new("", "a"), element: int, required: true }].into();
+    let attributes = vec![Attribute { name: QName::new("", "a"), element: int, required: true, default: None }].into();
     let (name, fields) = (QName::new("urn:t", "T"), vec![field("i", int, 0, None)].into());
     let root = ComplexElement {
         name,
@@ -483,4 +489,79 @@ fn comparing_is_given_up_behind_a_start_tag_with_attributes() {
 
 fn documents(bodies: &[&str]) -> Vec<String> {
     bodies.iter().map(|body| format!("<r>{body}</r>")).collect()
+}
+
+/// Elements that are empty now and then, and attributes that come and go: those with a default have it in every way of reading.
+#[test]
+fn defaults_come_and_go() {
+    let mut types = Types::default();
+    let (int, string) = (types.simple(Builtin::Int), types.simple(Builtin::String));
+    let mut with_default = |base, text: &'static str| {
+        let plain = types.simple(base);
+        let element = types.0.view(plain).element.clone().with_default(text);
+        types.0.add(element)
+    };
+    let (count, word) = (with_default(Builtin::Int, "7"), with_default(Builtin::String, "a b"));
+    let (bytes, token) = (with_default(Builtin::Base64Binary, "AQID"), with_default(Builtin::Token, "t"));
+    let members = vec![int, string].into();
+    let union = UnionElement { name: QName::new("urn:t", "U"), members, default: Some("12".into()) };
+    let union = types.0.add(Element::Union(union));
+    let pair = types.sequence(vec![field("n", count, 1, Some(1)), field("w", word, 1, Some(1))]);
+    let attribute = |name, default: Option<&'static str>| Attribute {
+        name: QName::new("", name),
+        element: int,
+        required: false,
+        default: default.map(Cow::Borrowed),
+    };
+    let attributes = vec![attribute("a", Some("5")), attribute("b", None)].into();
+    let name = QName::new("urn:t", "Text");
+    let text = types.0.add(Element::Complex(ComplexElement {
+        name,
+        compositor: Compositor::Sequence,
+        fields: Cow::Borrowed(&[]),
+        attributes,
+        text: Some(word),
+        open: false,
+        choices: Default::default(),
+    }));
+    let root = types.sequence(vec![
+        field("n", count, 1, Some(1)),
+        field("w", word, 0, Some(1)),
+        field("t", token, 0, Some(1)),
+        field("u", union, 0, Some(1)),
+        field("bytes", bytes, 0, Some(1)),
+        field("text", text, 0, Some(1)),
+        field("ws", word, 0, None),
+        field("ns", count, 0, None),
+        field("pair", pair, 0, None),
+    ]);
+    let pairs = |words: &[&str]| -> String {
+        words.iter().map(|word| format!("<pair><n>{}</n><w>{word}</w></pair>", word.len())).collect()
+    };
+    let full = format!(
+        "<n>1</n><w>x</w><t>y</t><u>3</u><bytes>AQ==</bytes><text a='1' b='2'>x</text><ws>p</ws><ws>q</ws><ns>1</ns><ns>2</ns>{}",
+        pairs(&["x", "y", "z", "w"])
+    );
+    let empty = full.replace("<n>1</n><w>x</w><t>y</t><u>3</u>", "<n></n><w></w><t></t><u></u>");
+    let bare = "<n/><w><!-- nothing --></w><t><![CDATA[]]></t><u/><bytes/><text/><ws/><ws></ws><ns/><ns></ns>";
+    let bodies = [
+        full.clone(),
+        full.replace("<w>x</w>", "<w></w>"),
+        full.clone(),
+        empty.clone(),
+        empty.replace("<n></n>", "<n>3</n>"),
+        full.replace("<n>1</n>", "<n/>").replace("<bytes>AQ==</bytes>", "<bytes></bytes>"),
+        bare.to_owned(),
+        bare.replace("<text/>", "<text b='3'></text>"),
+        full.replace("<ws>q</ws>", "<ws></ws>").replace("<ns>1</ns>", "<ns></ns>"),
+        full.replace("<text a='1' b='2'>x", "<text b='2'>"),
+        format!("{bare}{}", pairs(&["x", "", "z", ""])),
+        format!("{bare}{}", pairs(&["", "y", "", "w", "v"])),
+        full.replace("<w>x</w>", "<w> </w>"),
+        full.replace("<n>1</n>", "<n> </n>"),
+        full.clone(),
+    ];
+    let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
+    let stats = read::<Value>(types.0.view(root), &documents(&bodies), Limits::default());
+    assert!(stats.compared > 5 && stats.to_fast > 4, "{stats:?}");
 }

@@ -10,7 +10,12 @@ use deltasoap_core::{Content, Error, ErrorKind, QName, Simple, Value};
 use std::borrow::Cow;
 
 fn simple(schema: &mut Schema, base: Builtin) -> ElementRef {
-    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration: Cow::Borrowed(&[]) }))
+    schema.add(Element::Simple(SimpleElement {
+        name: base.name(),
+        base,
+        enumeration: Cow::Borrowed(&[]),
+        default: None,
+    }))
 }
 
 fn field(name: &'static str, element: ElementRef, min: u32, max: Option<u32>) -> Field {
@@ -178,7 +183,7 @@ fn an_empty_element_is_not_filled_with_what_follows() {
 fn choices_attributes_nil_and_absence_are_told_apart() {
     let mut schema = Schema::new();
     let (int, text) = (simple(&mut schema, Builtin::Int), simple(&mut schema, Builtin::String));
-    let attributes = vec![Attribute { name: QName::new("", "id"), element: int, required: true }];
+    let attributes = vec![Attribute { name: QName::new("", "id"), element: int, required: true, default: None }];
     let fields = vec![field("a", int, 1, Some(1)), field("b", text, 1, Some(1))];
     let choice = schema.add(complex(Compositor::Choice, fields, Vec::new()));
     let group = Field { inline: true, ..field("group", choice, 1, Some(1)) };
@@ -232,7 +237,12 @@ fn wildcards_keep_what_no_field_names() {
 
 fn enumerated(schema: &mut Schema, base: Builtin, values: &[&'static str]) -> ElementRef {
     let enumeration = values.iter().map(|value| Cow::Borrowed(*value)).collect();
-    schema.add(Element::Simple(SimpleElement { name: QName::new("urn:t", "Enumerated"), base, enumeration }))
+    schema.add(Element::Simple(SimpleElement {
+        name: QName::new("urn:t", "Enumerated"),
+        base,
+        enumeration,
+        default: None,
+    }))
 }
 
 #[test]
@@ -248,7 +258,7 @@ fn enumerated_values_are_compared_by_value() {
         let error = read(view, &format!("<r>{bad}</r>")).expect_err(bad);
         assert!(matches!(error.kind(), ErrorKind::UnexpectedValue { .. }), "{error}");
     }
-    let attributes = vec![Attribute { name: QName::new("", "a"), element: token, required: false }];
+    let attributes = vec![Attribute { name: QName::new("", "a"), element: token, required: false, default: None }];
     let root = schema.add(complex(Compositor::Sequence, Vec::new(), attributes));
     assert!(read(schema.view(root), "<r a='a &amp; b'/>").is_ok());
     assert!(read(schema.view(root), "<r a='d'/>").is_err());
@@ -259,7 +269,7 @@ fn a_union_has_the_first_member_that_accepts_the_text() {
     let mut schema = Schema::new();
     let word = enumerated(&mut schema, Builtin::Token, &["none", "all"]);
     let members = vec![word, simple(&mut schema, Builtin::Int)].into();
-    let union = schema.add(Element::Union(UnionElement { name: QName::new("urn:t", "U"), members }));
+    let union = schema.add(Element::Union(UnionElement { name: QName::new("urn:t", "U"), members, default: None }));
     let view = schema.view(union);
     assert_eq!(read(view, "<r> 12 </r>"), Ok(Value::Simple(Simple::Int(12))));
     let value = read(view, "<r>n<!-- -->one</r>").expect("a word");
@@ -334,7 +344,11 @@ fn a_long_union_takes_linear_time() {
     let mut schema = Schema::new();
     let (int, text) = (simple(&mut schema, Builtin::Int), simple(&mut schema, Builtin::String));
     let members = vec![int, text];
-    let union = schema.add(Element::Union(UnionElement { name: QName::new("urn:t", "U"), members: members.into() }));
+    let union = schema.add(Element::Union(UnionElement {
+        name: QName::new("urn:t", "U"),
+        members: members.into(),
+        default: None,
+    }));
     let view = schema.view(union);
     let document = |len: usize| format!("<r>{}</r>", "x".repeat(len));
     let time = |len: usize| {
@@ -345,4 +359,71 @@ fn a_long_union_takes_linear_time() {
     let short = time(1 << 18).max(std::time::Duration::from_millis(1));
     let long = time(1 << 21);
     assert!(long < 40 * short, "eight times the text took {long:?} after {short:?}");
+}
+
+fn defaulted(schema: &mut Schema, base: Builtin, text: &'static str) -> ElementRef {
+    let plain = simple(schema, base);
+    let element = schema.view(plain).element.clone().with_default(text);
+    schema.add(element)
+}
+
+#[test]
+fn empty_elements_have_their_default() {
+    let mut schema = Schema::new();
+    let (int, string) = (simple(&mut schema, Builtin::Int), simple(&mut schema, Builtin::String));
+    let members = vec![int, string].into();
+    let name = QName::new("urn:t", "U");
+    let union = schema.add(Element::Union(UnionElement { name, members, default: Some("5".into()) }));
+    let cases = [
+        (defaulted(&mut schema, Builtin::Int, " 7 "), Simple::Int(7)),
+        (defaulted(&mut schema, Builtin::String, " a b "), Simple::String(" a b ".to_owned())),
+        (
+            defaulted(&mut schema, Builtin::Base64Binary, "AQID"),
+            Simple::parse(Builtin::Base64Binary, "AQID").expect("bytes"),
+        ),
+        (defaulted(&mut schema, Builtin::HexBinary, "0AFF"), Simple::parse(Builtin::HexBinary, "0AFF").expect("bytes")),
+        (union, Simple::Int(5)),
+    ];
+    for (reference, expected) in cases {
+        let view = schema.view(reference);
+        for empty in ["<r/>", "<r></r>", "<r><!-- nothing --></r>", "<r><![CDATA[]]></r>"] {
+            assert_eq!(read(view, empty), Ok(Value::Simple(expected.clone())), "{empty} as {expected}");
+        }
+    }
+}
+
+/// What is there is no default's business: text that is white space, and nil.
+#[test]
+fn white_space_and_nil_have_no_default() {
+    let mut schema = Schema::new();
+    let (word, int) = (defaulted(&mut schema, Builtin::String, "word"), defaulted(&mut schema, Builtin::Int, "7"));
+    assert_eq!(read(schema.view(word), "<r> </r>"), Ok(Value::Simple(Simple::String(" ".to_owned()))));
+    assert_eq!(read(schema.view(word), "<r>&#32;</r>"), Ok(Value::Simple(Simple::String(" ".to_owned()))));
+    read(schema.view(int), "<r> </r>").expect_err("white space is no number");
+    let nil = "<r xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:nil='1'/>";
+    assert_eq!(read(schema.view(int), nil), Ok(Value::Nil));
+}
+
+#[test]
+fn absent_attributes_have_their_default() {
+    let mut schema = Schema::new();
+    let int = simple(&mut schema, Builtin::Int);
+    let attribute = |name, required, default: Option<&'static str>| Attribute {
+        name: QName::new("", name),
+        element: int,
+        required,
+        default: default.map(Cow::Borrowed),
+    };
+    let attributes =
+        vec![attribute("a", false, Some("5")), attribute("b", false, None), attribute("c", true, Some("6"))];
+    let root = schema.add(complex(Compositor::Sequence, Vec::new(), attributes));
+    let attributes = |text: &str| match read(schema.view(root), text) {
+        Ok(Value::Record(record)) => record.attributes,
+        other => panic!("{text}: {other:?}"),
+    };
+    let five = Some(Simple::Int(5));
+    assert_eq!(attributes("<r c='1'/>"), [five, None, Some(Simple::Int(1))]);
+    assert_eq!(attributes("<r a='2' b='3' c='1'/>"), [2, 3, 1].map(|number| Some(Simple::Int(number))));
+    let error = read(schema.view(root), "<r a='1'/>").expect_err("a required attribute has no default");
+    assert!(matches!(error.kind(), ErrorKind::MissingAttribute { .. }), "{error}");
 }

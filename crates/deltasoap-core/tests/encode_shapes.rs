@@ -296,7 +296,12 @@ fn updates_take_linear_time() {
 }
 
 fn simple(schema: &mut Schema, base: Builtin) -> ElementRef {
-    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration: Cow::Borrowed(&[]) }))
+    schema.add(Element::Simple(SimpleElement {
+        name: base.name(),
+        base,
+        enumeration: Cow::Borrowed(&[]),
+        default: None,
+    }))
 }
 
 fn field(name: &'static str, element: ElementRef, min: u32, max: Option<u32>) -> Field {
@@ -336,7 +341,7 @@ fn items() -> (Schema, ElementRef) {
     let choice = schema.add(complex(Compositor::Choice, members, Vec::new()));
     let group = Field { inline: true, ..field("group", choice, 1, Some(1)) };
     let fields = vec![group, field("c", text, 0, Some(1)), Field { nillable: true, ..field("d", int, 1, Some(1)) }];
-    let attributes = vec![Attribute { name: QName::new("", "id"), element: int, required: false }];
+    let attributes = vec![Attribute { name: QName::new("", "id"), element: int, required: false, default: None }];
     let item = schema.add(complex(Compositor::Sequence, fields, attributes));
     let list = schema.add(complex(Compositor::Sequence, vec![field("item", item, 0, None)], Vec::new()));
     (schema, list)

@@ -17,7 +17,7 @@ const POLICIES: [Checkpoints; 5] =
 
 fn simple(schema: &mut Schema, base: Builtin, values: &[&'static str]) -> ElementRef {
     let enumeration = values.iter().map(|value| Cow::Borrowed(*value)).collect();
-    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration }))
+    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration, default: None }))
 }
 
 fn field(name: &'static str, element: ElementRef, min: u32, max: Option<u32>, inline: bool) -> Field {
@@ -38,7 +38,7 @@ fn complex(compositor: Compositor, fields: Vec<Field>, attributes: Vec<Attribute
     })
 }
 
-/// `n` any number of times, `s`, `b`, `e`, `a` of ints, `p` in any order, one of `x` and `y`, names in `q`, and any element.
+/// `n` any number of times, `s`, `b`, `e`, `d` with a default, `a` of ints, `p` in any order, one of `x` and `y`, names in `q`, and any element.
 fn schema() -> (Schema, ElementRef) {
     let mut schema = Schema::new();
     let int = simple(&mut schema, Builtin::Int, &[]);
@@ -46,13 +46,15 @@ fn schema() -> (Schema, ElementRef) {
     let bytes = simple(&mut schema, Builtin::Base64Binary, &[]);
     let state = simple(&mut schema, Builtin::String, &["on", "off"]);
     let qualified = simple(&mut schema, Builtin::QName, &[]);
+    let default = schema.view(string).element.clone().with_default("nothing");
+    let default = schema.add(default);
     let any = schema.add(Element::Any);
     let (name, item_name) = (QName::new("urn:t", "A"), QName::new("", "i"));
     let item_type = Builtin::AnyUri.name();
     let array = ArrayElement { name, item_name, item: any, item_type, nillable: false, dimensions: 1 };
     let array = schema.add(Element::Array(array));
     let once = |name, element| field(name, element, 0, Some(1), false);
-    let attribute = Attribute { name: QName::new("", "k"), element: int, required: false };
+    let attribute = Attribute { name: QName::new("", "k"), element: int, required: false, default: None };
     let unordered = complex(Compositor::All, vec![once("u", int), once("v", any)], vec![attribute]);
     let unordered = schema.add(unordered);
     let choice = schema.add(complex(Compositor::Choice, vec![once("x", string), once("y", any)], Vec::new()));
@@ -65,6 +67,7 @@ fn schema() -> (Schema, ElementRef) {
         once("p", unordered),
         field("one", choice, 0, Some(1), true),
         field("q", qualified, 0, None, false),
+        once("d", default),
         field("t", any, 0, None, false),
         field("rest", any, 0, None, true),
     ];
@@ -112,6 +115,13 @@ fn simple_elements() {
         "<n>7</n><s>t\u{e9}xt</s><a><i>1</i><i k='w'>xyz</i></a>",
     ];
     // White space around numbers is for the routines.
+    assert_eq!(mended(&contents), 2);
+}
+
+#[test]
+fn an_empty_text_stands_for_the_default() {
+    let contents = ["<d>x</d>", "<d>y</d>", "<d></d>", "<d>z</d>", "<d></d>", "<d/>", "<d>nothing</d>"];
+    // Those that become empty are read.
     assert_eq!(mended(&contents), 2);
 }
 

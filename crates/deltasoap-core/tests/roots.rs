@@ -15,7 +15,7 @@ use dynamic::Stream;
 
 fn simple(schema: &mut Schema, base: Builtin, values: &[&'static str]) -> ElementRef {
     let enumeration = values.iter().map(|value| Cow::Borrowed(*value)).collect();
-    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration }))
+    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration, default: None }))
 }
 
 fn policies() -> impl Iterator<Item = Differential> {
@@ -86,7 +86,7 @@ fn simple_elements() {
 fn unions() {
     let mut schema = Schema::new();
     let members = vec![simple(&mut schema, Builtin::Int, &[]), simple(&mut schema, Builtin::String, &[])].into();
-    let union = schema.add(Element::Union(UnionElement { name: QName::new("urn:t", "U"), members }));
+    let union = schema.add(Element::Union(UnionElement { name: QName::new("urn:t", "U"), members, default: None }));
     all_stay(&schema, union, &[("", "1"), ("", "one"), ("", &long("1")), ("", &long("o")), ("", "2")]);
 }
 
@@ -96,7 +96,7 @@ fn simple_content() {
     let (int, text) = (simple(&mut schema, Builtin::Int, &[]), simple(&mut schema, Builtin::String, &[]));
     let name = QName::new("urn:t", "T");
     let field = Field { name: QName::new("", ""), element: text, min: 1, max: Some(1), nillable: false, inline: true };
-    let attribute = Attribute { name: QName::new("", "k"), element: int, required: false };
+    let attribute = Attribute { name: QName::new("", "k"), element: int, required: false, default: None };
     let (fields, attributes) = (vec![field].into(), vec![attribute].into());
     let complex = ComplexElement {
         name,

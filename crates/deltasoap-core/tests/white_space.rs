@@ -42,7 +42,12 @@ impl Kind {
     fn schema(self) -> (Schema, ElementRef) {
         let mut schema = Schema::new();
         let [number, text] = [Builtin::Double, Builtin::String].map(|base| {
-            schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration: Cow::Borrowed(&[]) }))
+            schema.add(Element::Simple(SimpleElement {
+                name: base.name(),
+                base,
+                enumeration: Cow::Borrowed(&[]),
+                default: None,
+            }))
         });
         let (item, item_type) = match self {
             Kind::Number => (number, Builtin::Double.name()),

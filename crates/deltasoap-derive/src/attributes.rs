@@ -16,6 +16,8 @@ pub(crate) struct Container {
     /// The name of its element, where it is a message.
     pub(crate) element: Option<String>,
     pub(crate) rename_all: Option<Rename>,
+    /// The text that its element stands for where it is empty.
+    pub(crate) default_text: Option<LitStr>,
     /// The path of the runtime.
     pub(crate) runtime: Path,
     /// `message`, `qualified`, `all`, `open`, `choice`, `group`, `union`, `derived`, `transparent`: where they stand.
@@ -65,6 +67,7 @@ impl Container {
             item_name: None,
             element: None,
             rename_all: None,
+            default_text: None,
             runtime: parse_quote!(::deltasoap),
             flags: Vec::new(),
         };
@@ -84,6 +87,7 @@ impl Container {
             "item_name" => self.item_name = Some(ncname(&text(meta)?)?),
             "element" => self.element = Some(ncname(&text(meta)?)?),
             "rename_all" => self.rename_all = Some(Rename::from_lit(&text(meta)?)?),
+            "default_text" => self.default_text = Some(text(meta)?),
             "crate" => self.runtime = text(meta)?.parse()?,
             _ => return Err(meta.error("unknown attribute of a type")),
         }
@@ -96,6 +100,9 @@ impl Container {
 
     /// An error if a flag stands there that means nothing for this kind of type.
     pub(crate) fn allow(&self, allowed: &[Flag], kind: &str) -> Result<()> {
+        if let Some(text) = self.default_text.as_ref().filter(|_| !allowed.contains(&Flag::Transparent)) {
+            return Err(Error::new(text.span(), format!("this attribute means nothing on {kind}")));
+        }
         match self.flags.iter().find(|(flag, _)| !allowed.contains(flag)) {
             None => Ok(()),
             Some((_, span)) => Err(Error::new(*span, format!("this attribute means nothing on {kind}"))),
@@ -138,6 +145,8 @@ pub(crate) struct Local {
     pub(crate) role: Role,
     /// The value of a field that does not occur.
     pub(crate) default: Option<Expr>,
+    /// The text that an empty element, or an absent attribute, stands for.
+    pub(crate) default_text: Option<LitStr>,
     marks: Vec<(Mark, Span)>,
 }
 
@@ -149,6 +158,7 @@ impl Local {
             qualified: None,
             role: Role::Element,
             default: None,
+            default_text: None,
             marks: Vec::new(),
         };
         each(attributes, |meta| local.take(&meta))?;
@@ -166,6 +176,7 @@ impl Local {
             "attribute" => self.set_role(Role::Attribute, meta)?,
             "text" => self.set_role(Role::Text, meta)?,
             "default" => self.default = Some(default(meta)?),
+            "default_text" => self.default_text = Some(text(meta)?),
             "base" => self.marks.push((Mark::Base, span(meta))),
             "other" => self.marks.push((Mark::Other, span(meta))),
             "again" => self.marks.push((Mark::Again, span(meta))),
@@ -180,6 +191,17 @@ impl Local {
         }
         self.role = role;
         Ok(())
+    }
+
+    /// An error if there is a default, of either kind, where none can be.
+    pub(crate) fn forbid_defaults(&self, why: &str) -> Result<()> {
+        if let Some(default) = &self.default {
+            return Err(Error::new_spanned(default, why));
+        }
+        match &self.default_text {
+            Some(text) => Err(Error::new(text.span(), why)),
+            None => Ok(()),
+        }
     }
 
     pub(crate) fn has(&self, mark: Mark) -> bool {

@@ -32,8 +32,9 @@ fn derived_type(variant: &Variant, target: &Target) -> Result<DerivedType> {
     let local = Local::parse(&variant.attrs)?;
     local.allow(&[Mark::Base, Mark::Other])?;
     let (is_base, is_other) = (local.has(Mark::Base), local.has(Mark::Other));
-    let Local { name, namespace, qualified, role, default, .. } = local;
-    if name.is_some() || namespace.is_some() || qualified.is_some() || default.is_some() || role != Role::Element {
+    local.forbid_defaults("a variant that stands for a type has no default")?;
+    let Local { name, namespace, qualified, role, .. } = local;
+    if name.is_some() || namespace.is_some() || qualified.is_some() || role != Role::Element {
         return Err(Error::new_spanned(variant, "a derived type has its name from its own definition"));
     }
     match only_type(&variant.fields) {

@@ -32,8 +32,9 @@ pub(crate) fn expand<'v>(target: &Target, variants: impl Iterator<Item = &'v Var
 fn value<'v>(variant: &'v Variant, target: &Target) -> Result<Value<'v>> {
     let local = Local::parse(&variant.attrs)?;
     local.allow(&[])?;
-    let Local { name, namespace, qualified, default, .. } = local;
-    if namespace.is_some() || qualified.is_some() || default.is_some() {
+    local.forbid_defaults("an enumerated value has only a `name`")?;
+    let Local { name, namespace, qualified, .. } = local;
+    if namespace.is_some() || qualified.is_some() {
         return Err(Error::new_spanned(variant, "an enumerated value has only a `name`"));
     }
     let text = name.map_or_else(|| xml_name(&variant.ident, target.container.rename_all), |name| name.value());
@@ -56,6 +57,7 @@ fn element(target: &Target, values: &[Value<'_>]) -> TokenStream {
             name: #name,
             base: #runtime::schema::Builtin::String,
             enumeration: ::std::borrow::Cow::Borrowed(const { &[#(::std::borrow::Cow::Borrowed(#texts)),*] }),
+            default: ::core::option::Option::None,
         })
     }
 }

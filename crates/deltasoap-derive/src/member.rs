@@ -7,7 +7,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use std::collections::HashSet;
 use syn::spanned::Spanned;
-use syn::{Error, Expr, Field, Fields, Ident, Result, Type, Variant, parse_quote};
+use syn::{Error, Expr, Field, Fields, Ident, LitStr, Result, Type, Variant, parse_quote};
 
 /// A field or variant, with its place in XML.
 pub(crate) struct Member {
@@ -16,6 +16,8 @@ pub(crate) struct Member {
     pub(crate) ty: Type,
     pub(crate) role: Role,
     pub(crate) default: Option<Expr>,
+    /// The text that an empty element, or an absent attribute, stands for.
+    pub(crate) default_text: Option<LitStr>,
     /// True for a variant without a value, which stands for an empty element.
     pub(crate) is_unit: bool,
     /// True if a field above may have the same name.
@@ -64,8 +66,9 @@ impl Member {
             None => xml_name(ident, target.container.rename_all),
         };
         let (ident, ty) = (ident.clone(), target.without_self(ty)?);
-        let Local { role, default, .. } = local;
-        Ok(Member { ident, ty, role, default, is_unit: false, is_again, local: name, namespace })
+        let Local { role, default, default_text, .. } = local;
+        check_default_text(role, default.as_ref(), default_text.as_ref(), target)?;
+        Ok(Member { ident, ty, role, default, default_text, is_unit: false, is_again, local: name, namespace })
     }
 
     /// `<Type as Occurs>`, whose errors point to the type.
@@ -107,10 +110,19 @@ impl Member {
         let (runtime, occurs) = (target.runtime(), self.occurs(target));
         let name = target.qname(&self.namespace, &self.local);
         let (min, inline) = (self.min(&occurs), self.inline(&occurs));
+        let reference = quote!(#occurs::REFERENCE);
+        let element = match &self.default_text {
+            Some(text) => {
+                let element = quote!(#runtime::schema::View::of_static(#reference).element);
+                let with_default = with_default(&element, text, target);
+                quote!(#runtime::schema::ElementRef::Static(#with_default))
+            }
+            None => reference,
+        };
         quote! {
             #runtime::schema::Field {
                 name: #name,
-                element: #occurs::REFERENCE,
+                element: #element,
                 min: #min,
                 max: #occurs::MAX,
                 nillable: #occurs::NILLABLE,
@@ -147,8 +159,17 @@ impl Member {
         let (runtime, value) = (target.runtime(), self.attribute_value(target));
         let name = target.qname(&self.namespace, &self.local);
         let required = if self.default.is_some() { quote!(false) } else { quote!(#value::REQUIRED) };
+        let (required, default) = match &self.default_text {
+            Some(text) => (quote!(false), quote!(::core::option::Option::Some(::std::borrow::Cow::Borrowed(#text)))),
+            None => (required, quote!(::core::option::Option::None)),
+        };
         quote! {
-            #runtime::schema::Attribute { name: #name, element: #value::REFERENCE, required: #required }
+            #runtime::schema::Attribute {
+                name: #name,
+                element: #value::REFERENCE,
+                required: #required,
+                default: #default,
+            }
         }
     }
 
@@ -181,6 +202,33 @@ impl Member {
         let occurs = self.occurs(target);
         quote!(#occurs::vacant(#occurs::content_view()))
     }
+}
+
+fn check_default_text(role: Role, default: Option<&Expr>, text: Option<&LitStr>, target: &Target) -> Result<()> {
+    let Some(text) = text else { return Ok(()) };
+    target.forbid_generics("a type with `default_text`")?;
+    match (role, default) {
+        (Role::Element, _) | (Role::Attribute, None) => Ok(()),
+        (Role::Attribute, Some(_)) => {
+            Err(Error::new(text.span(), "an attribute has `default` or `default_text`, not both"))
+        }
+        _ => Err(Error::new(text.span(), "only an element or an attribute has a `default_text`")),
+    }
+}
+
+/// A function that gives a description with a default. `element` is the description without one.
+pub(crate) fn with_default(element: &TokenStream, text: &LitStr, target: &Target) -> TokenStream {
+    let runtime = target.runtime();
+    let description = quote!(#runtime::schema::Element);
+    quote!({
+        fn with_default() -> &'static #description {
+            static ELEMENT: ::std::sync::LazyLock<#description> = ::std::sync::LazyLock::new(|| {
+                <#description as ::core::clone::Clone>::clone(#element).with_default(#text)
+            });
+            &ELEMENT
+        }
+        with_default
+    })
 }
 
 /// The type of the only field, if there is one and it has no name.

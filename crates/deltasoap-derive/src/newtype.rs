@@ -1,7 +1,7 @@
 //! Tuple structs with one field: simple types of their own that restrict another, or an element of another type.
 
 use crate::attributes::Flag;
-use crate::member::only_type;
+use crate::member::{only_type, with_default};
 use crate::target::Target;
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -14,6 +14,9 @@ pub(crate) fn expand(target: &Target, fields: &Fields) -> Result<TokenStream> {
         return Err(Error::new_spanned(fields, "a tuple struct has one field, of the simple type that it restricts"));
     };
     target.container.allow(&[Flag::Transparent], "a tuple struct")?;
+    if let Some(text) = target.container.default_text.as_ref().filter(|_| !target.container.has(Flag::Transparent)) {
+        return Err(Error::new(text.span(), "only an element has a `default_text`: is the struct `transparent`?"));
+    }
     target.forbid_generics("a tuple struct")?;
     if let Some(attribute) = fields.iter().flat_map(|field| &field.attrs).find(|attr| attr.path().is_ident("soap")) {
         return Err(Error::new_spanned(attribute, "the field of a tuple struct has no attributes"));
@@ -36,6 +39,13 @@ fn transparent(target: &Target, inner: &Type) -> TokenStream {
     let runtime = target.runtime();
     let typed = quote_spanned!(inner.span()=> <#inner as #runtime::Typed>);
     let content = quote_spanned!(inner.span()=> <#inner as #runtime::Content>);
+    let element = match &target.container.default_text {
+        Some(text) => {
+            let with_default = with_default(&quote!(#typed::element()), text, target);
+            quote!((#with_default)())
+        }
+        None => quote!(#typed::element()),
+    };
     let view = quote!(#runtime::schema::View<'_>);
     let typed = target.implement(
         &quote!(#runtime::Typed),
@@ -45,7 +55,7 @@ fn transparent(target: &Target, inner: &Type) -> TokenStream {
             const NILLABLE: bool = #typed::NILLABLE;
 
             fn element() -> &'static #runtime::schema::Element {
-                #typed::element()
+                #element
             }
         },
     );
@@ -82,6 +92,7 @@ fn element(target: &Target, simple: &TokenStream) -> TokenStream {
             name: #name,
             base: #simple::BASE,
             enumeration: ::std::borrow::Cow::Borrowed(&[]),
+            default: ::core::option::Option::None,
         })
     }
 }

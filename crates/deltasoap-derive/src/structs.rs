@@ -143,7 +143,8 @@ impl<'t> Struct<'t> {
     /// True if all values have the same leaves in the same order as far as the struct can tell. Whether they do
     /// depends on the fields' types.
     fn can_be_flat(&self) -> bool {
-        let is_plain = |member: &Member| member.role == Role::Element && member.default.is_none();
+        let has_default = |member: &Member| member.default.is_some() || member.default_text.is_some();
+        let is_plain = |member: &Member| member.role == Role::Element && !has_default(member);
         let has = |flag| self.target.container.has(flag);
         let only_elements = self.text.is_none() && self.attributes.is_empty();
         only_elements && self.elements.iter().all(is_plain) && !has(Flag::All) && !has(Flag::Open)

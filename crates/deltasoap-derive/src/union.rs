@@ -28,8 +28,9 @@ pub(crate) fn expand<'v>(target: &Target, variants: impl Iterator<Item = &'v Var
 fn member(variant: &Variant) -> Result<UnionMember<'_>> {
     let local = Local::parse(&variant.attrs)?;
     local.allow(&[])?;
-    let Local { name, namespace, qualified, role, default, .. } = local;
-    if name.is_some() || namespace.is_some() || qualified.is_some() || default.is_some() || role != Role::Element {
+    local.forbid_defaults("a variant that stands for a type has no default")?;
+    let Local { name, namespace, qualified, role, .. } = local;
+    if name.is_some() || namespace.is_some() || qualified.is_some() || role != Role::Element {
         return Err(Error::new_spanned(variant, "a member of a union has no name in XML, only a type"));
     }
     match only_type(&variant.fields) {
@@ -46,6 +47,7 @@ fn element(target: &Target, members: &[UnionMember<'_>]) -> TokenStream {
         #runtime::schema::Element::Union(#runtime::schema::UnionElement {
             name: #name,
             members: ::std::borrow::Cow::Borrowed(const { &[#(#references),*] }),
+            default: ::core::option::Option::None,
         })
     }
 }

@@ -79,7 +79,7 @@ impl<'t> Sampler<'t> {
             Element::Simple(SimpleElement { base: Builtin::QName, .. }) => {
                 Value::Name(Box::new(QName::new("", "name")))
             }
-            Element::Simple(_) | Element::Union(_) => Value::Simple(self.simple(content)),
+            Element::Simple(_) | Element::Union(_) => Value::Simple(self.simple(content, view.element.default_text())),
             Element::Complex(complex) => Value::Record(Box::new(self.record(complex))),
             Element::Array(array) => self.array(array),
             Element::Shared(shared) => Value::Shared(Shared::new(self.content(*shared, name))),
@@ -93,10 +93,11 @@ impl<'t> Sampler<'t> {
         let mut record = Record::default();
         for attribute in complex.attributes.iter() {
             let is_there = attribute.required || self.takes_optional();
-            record.attributes.push(is_there.then(|| self.attribute(attribute.element)));
+            record.attributes.push(is_there.then(|| self.attribute(attribute)));
         }
         if let Some(text) = complex.text {
-            record.fields.push(Value::Simple(self.simple(text)));
+            let default = self.types.lowered.schema.view(text).element.default_text();
+            record.fields.push(Value::Simple(self.simple(text, default)));
             return record;
         }
         let chosen = match complex.compositor {

@@ -354,3 +354,54 @@ fn operations_are_found_by_the_end_of_their_names() {
     assert_eq!(error, "there is no operation order; there are Order");
     assert!(contract.operation("p11.Order").is_err());
 }
+
+/// What is empty or absent has the value that the schema gives it; defaults that are of no use are passed over.
+#[test]
+fn defaults_and_fixed_values() {
+    let contract = support::schema(
+        "<xs:simpleType name='Size'><xs:union memberTypes='xs:int xs:string'/></xs:simpleType>
+        <xs:complexType name='Price'><xs:simpleContent><xs:extension base='xs:decimal'>
+          <xs:attribute name='currency' type='xs:string' default='EUR'/>
+        </xs:extension></xs:simpleContent></xs:complexType>
+        <xs:attribute name='lang' type='xs:string' default='en'/>
+        <xs:element name='Note' type='xs:string' fixed='nothing'/>
+        <xs:element name='Order'><xs:complexType>
+          <xs:sequence>
+            <xs:element name='count' type='xs:int' default='7' nillable='true'/>
+            <xs:element name='size' type='t:Size' default='12' minOccurs='0'/>
+            <xs:element name='price' type='t:Price' default='9.50' minOccurs='0' maxOccurs='unbounded'/>
+            <xs:element name='plain' type='t:Price' minOccurs='0'/>
+            <xs:element ref='t:Note' minOccurs='0'/>
+            <xs:element name='worse' type='xs:string' default='' minOccurs='0'/>
+          </xs:sequence>
+          <xs:attribute name='version' type='xs:int' fixed='2'/>
+          <xs:attribute name='bad' type='xs:int' default='two'/>
+          <xs:attribute name='name' type='xs:QName' default='t:Order'/>
+          <xs:attribute ref='t:lang' default='fr'/>
+        </xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "Order");
+    let json = |content: &str| codec.to_json(&codec.read(content));
+    let attributes = |mut json: Json| {
+        json["@version"] = json!(2);
+        json["@lang"] = json!("fr");
+        json
+    };
+    let empty = "<count/><size></size><price/><price currency='CHF'></price><Note/><worse/>";
+    let expected = json!({
+        "count": 7,
+        "size": 12,
+        "price": [{ "@currency": "EUR", "$": number("9.50") }, { "@currency": "CHF", "$": number("9.50") }],
+        "Note": "nothing",
+        "worse": "",
+    });
+    assert_eq!(json(empty), attributes(expected));
+    assert_eq!(json("<count xsi:nil='true'/>"), attributes(json!({ "count": null })));
+    let there = "<count>1</count><size> </size><price>2</price><Note>x</Note>";
+    let expected = json!({ "count": 1, "size": " ", "price": [{ "@currency": "EUR", "$": 2 }], "Note": "x" });
+    assert_eq!(json(there), attributes(expected));
+    let note = Codec::of_element(&contract, "Note");
+    assert_eq!(note.to_json(&note.read("")), json!("nothing"));
+    // JSON that lacks an attribute is a message that lacks it: the receiver has the default too.
+    assert_eq!(codec.write(&codec.read_json(&json!({ "count": 1 })).expect("valid")).matches("version").count(), 0);
+}

@@ -195,8 +195,10 @@ impl Shape {
     fn typed_attributes(&self, chance: &mut Chance, schema: &mut Schema) -> Vec<Attribute> {
         let all = self.attributes.iter();
         let typed = all.map(|(name, values)| {
-            let element = simple(schema, accepted(values, chance));
-            Attribute { name: name.clone(), element, required: values.len() == self.seen && chance.one_in(2) }
+            let base = accepted(values, chance);
+            let required = values.len() == self.seen && chance.one_in(2);
+            let default = default_of(values, base, chance);
+            Attribute { name: name.clone(), element: simple(schema, base), required, default }
         });
         typed.collect()
     }
@@ -240,12 +242,12 @@ fn record(fields: Vec<Field>) -> ComplexElement {
 
 fn leaf(texts: &[String], chance: &mut Chance, schema: &mut Schema) -> ElementRef {
     let base = accepted(texts, chance);
-    let element = simple(schema, base);
+    let default = default_of(texts, base, chance);
     if !chance.one_in(16) {
-        return element;
+        return schema.add(Element::Simple(SimpleElement { default, ..simple_element(base) }));
     }
-    let members = vec![element, simple(schema, Builtin::String)].into();
-    schema.add(Element::Union(UnionElement { name: QName::new("urn:inferred", "Union"), members }))
+    let members = vec![simple(schema, base), simple(schema, Builtin::String)].into();
+    schema.add(Element::Union(UnionElement { name: QName::new("urn:inferred", "Union"), members, default }))
 }
 
 /// A type that takes all of these texts; now and then one that does not.
@@ -262,7 +264,18 @@ fn accepted(texts: &[String], chance: &mut Chance) -> Builtin {
 }
 
 fn simple(schema: &mut Schema, base: Builtin) -> ElementRef {
-    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration: Cow::Borrowed(&[]) }))
+    schema.add(Element::Simple(simple_element(base)))
+}
+
+fn simple_element(base: Builtin) -> SimpleElement {
+    SimpleElement { name: base.name(), base, enumeration: Cow::Borrowed(&[]), default: None }
+}
+
+/// Now and then one of the texts that were seen. Names are of no use without their prefixes.
+fn default_of(texts: &[String], base: Builtin, chance: &mut Chance) -> Option<Cow<'static, str>> {
+    let has_default = chance.one_in(6) && base != Builtin::QName;
+    let text = chance.choose(texts).filter(|text| has_default && Simple::parse(base, text).is_ok());
+    text.map(|text| Cow::Owned(text.clone()))
 }
 
 /// The element that another one refers to.

@@ -96,6 +96,7 @@ impl Typed for Unread {
             name: Builtin::String.name(),
             base: Builtin::String,
             enumeration: Cow::Borrowed(&[]),
+            default: None,
         });
         &ELEMENT
     }

@@ -61,7 +61,9 @@ impl Planner<'_> {
             docs.extend(Self::value_docs(default, it.fixed.as_deref().or(declaration.fixed.as_deref())));
             let occurs = if it.is_required { Occurs::Once } else { Occurs::AtMostOnce };
             let name = legal(&declaration.name);
-            attributes.push(Member { role: Role::Attribute, occurs, docs, ..member(name, content) });
+            let default_text = self.schemas.default_of_attribute(it).filter(|_| !it.is_required);
+            let default_text = default_text.map(ToOwned::to_owned);
+            attributes.push(Member { role: Role::Attribute, occurs, default_text, docs, ..member(name, content) });
         }
         attributes
     }
@@ -244,7 +246,8 @@ impl Planner<'_> {
         let is_nillable = can_be_nil && content != TypeUse::NODE;
         let mut docs = docs(declaration.documentation.as_deref());
         docs.extend(Self::value_docs(declaration.default.as_deref(), declaration.fixed.as_deref()));
-        Member { is_nillable, docs, ..member(name, content) }
+        let default_text = self.default_text(id);
+        Member { is_nillable, default_text, docs, ..member(name, content) }
     }
 
     /// A SOAP array.
@@ -300,6 +303,7 @@ pub(super) fn member(name: QName, content: TypeUse) -> Member {
         occurs: Occurs::Once,
         is_nillable: false,
         is_boxed: false,
+        default_text: None,
         docs: Docs::new(),
     }
 }

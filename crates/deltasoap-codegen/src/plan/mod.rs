@@ -242,7 +242,8 @@ impl Planner<'_> {
             }
             content => {
                 let docs = docs(declaration.documentation.as_deref());
-                self.add(&name.local, &name.namespace, docs, ItemKind::Element(name.clone(), content))
+                let default_text = self.default_text(id);
+                self.add(&name.local, &name.namespace, docs, ItemKind::Element(name.clone(), content, default_text))
             }
         };
         self.known.insert(key, item);
@@ -272,7 +273,7 @@ impl Planner<'_> {
         if let Some(&known) = self.messages.get(&key) {
             return known;
         }
-        let item = self.add(&name.local, &name.namespace, docs, ItemKind::Element(name.clone(), content));
+        let item = self.add(&name.local, &name.namespace, docs, ItemKind::Element(name.clone(), content, None));
         self.messages.insert(key, item);
         item
     }
@@ -281,7 +282,7 @@ impl Planner<'_> {
     fn join_elements(&mut self) {
         let mut elements = BTreeMap::<ItemId, Vec<ItemId>>::new();
         for (index, item) in self.model.items.iter().enumerate() {
-            if let ItemKind::Element(_, TypeUse::Item(of)) = item.kind {
+            if let ItemKind::Element(_, TypeUse::Item(of), _) = item.kind {
                 elements.entry(of).or_default().push(ItemId(index as u32));
             }
         }
@@ -293,7 +294,7 @@ impl Planner<'_> {
     }
 
     fn join(&mut self, element: ItemId, of: ItemId) {
-        let Item { kind: ItemKind::Element(name, _), docs, .. } = &self.model.items[element.index()] else { return };
+        let Item { kind: ItemKind::Element(name, _, _), docs, .. } = &self.model.items[element.index()] else { return };
         let (name, docs) = (name.clone(), docs.clone());
         let item = &mut self.model.items[of.index()];
         if let ItemKind::Struct(of_struct @ Struct { element: None, .. }) = &mut item.kind

@@ -3,7 +3,7 @@
 use super::{Key, Owner, Planner, docs};
 use crate::model::{Docs, Enumeration, ItemId, ItemKind, Paragraph, TypeUse, Union};
 use deltasoap_core::schema::Builtin;
-use deltasoap_wsdl::xsd::{Facets, TypeDefinition, TypeId, Variety};
+use deltasoap_wsdl::xsd::{ElementId, Facets, TypeDefinition, TypeId, Variety};
 use std::collections::HashSet;
 
 /// Where a simple value stands: some types of the runtime are content of elements only.
@@ -212,6 +212,12 @@ impl Planner<'_> {
             TypeDefinition::Simple(_) => self.simple(id, place, owner),
             TypeDefinition::Complex(_) => TypeUse::Plain("String"),
         }
+    }
+
+    /// What an empty element stands for. Types of text beside attributes have no defaults in Rust.
+    pub(super) fn default_text(&self, id: ElementId) -> Option<String> {
+        let is_simple = matches!(self.schemas[self.schemas[id].type_id].definition, TypeDefinition::Simple(_));
+        self.schemas.default_of_element(id).filter(|_| is_simple).map(ToOwned::to_owned)
     }
 
     /// What an element or attribute has for a value where it is empty or absent.

@@ -24,7 +24,7 @@ pub(super) fn item(model: &Model, layout: &Layout, id: ItemId, item: &Item) -> T
         ItemKind::Union(of) => render.union(of),
         ItemKind::Alias(of) => render.alias(of),
         ItemKind::Restriction(name, of) => render.restriction(name, of),
-        ItemKind::Element(name, of) => render.element(name, of),
+        ItemKind::Element(name, of, default) => render.element(name, of, default.as_deref()),
     };
     quote!(#words #body)
 }
@@ -230,12 +230,13 @@ impl Render<'_> {
         }
     }
 
-    fn element(&self, element: &QName, of: &TypeUse) -> TokenStream {
+    fn element(&self, element: &QName, of: &TypeUse, default: Option<&str>) -> TokenStream {
         let (name, ty) = (self.ident(), self.ty(of));
         let mut attributes = Attributes::default();
         attributes.flag("transparent", true);
         attributes.text("namespace", Some(&*element.namespace).filter(|it| !it.is_empty()));
         attributes.text("element", Some(&*element.local));
+        attributes.text("default_text", default);
         let attributes = attributes.tokens();
         quote! {
             #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -282,6 +283,7 @@ impl<'m> Style<'m> {
         attributes.flag("text", member.role == Role::Text);
         attributes.flag("inline", member.role == Role::Inline);
         attributes.flag("group", member.role == Role::Group);
+        attributes.text("default_text", member.default_text.as_deref());
         if !has_name(member) {
             return attributes;
         }

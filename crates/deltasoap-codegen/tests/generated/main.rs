@@ -1,6 +1,7 @@
 //! The golden files compile, read real messages and write them again, and their clients and servers understand each other.
 
 mod archives;
+mod default_values;
 mod devices;
 mod encoded_types;
 mod graphs;
@@ -23,8 +24,8 @@ macro_rules! goldens {
 }
 
 goldens!(
-    archive, choices, cwmp, device, encoded, events, faults, graph, groups, hostile, interop, metadata, nested, plans,
-    recursive, xop
+    archive, choices, cwmp, defaults, device, encoded, events, faults, graph, groups, hostile, interop, metadata,
+    nested, plans, recursive, xop
 );
 
 fn message(path: &str) -> Vec<u8> {

@@ -1886,7 +1886,7 @@ pub mod wsdl {
         /// List of topic namespaces supported.
         pub topic_namespace_location: Vec<String>,
         /// Default: true
-        #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2")]
+        #[soap(default_text = "true", namespace = "http://docs.oasis-open.org/wsn/b-2")]
         pub fixed_topic_set: bool,
         #[soap(namespace = "http://docs.oasis-open.org/wsn/t-1")]
         pub topic_set: super::t_1::TopicSetType,

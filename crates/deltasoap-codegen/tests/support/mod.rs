@@ -12,6 +12,7 @@ pub const GOLDENS: &[(&str, &str)] = &[
     ("choices", "apache+axis-axis1-java/integration/src/test/wsdl/choice/ChoiceService.wsdl"),
     ("cwmp", "BroadbandForum+cwmp-data-models/cwmp-1-0.xsd"),
     ("device", "FalkTannhaeuser+python-onvif-zeep/wsdl/devicemgmt.wsdl"),
+    ("defaults", "../../crates/deltasoap-codegen/tests/data/defaults.wsdl"),
     ("encoded", "../../crates/deltasoap-codegen/tests/data/encoded.wsdl"),
     ("events", "FalkTannhaeuser+python-onvif-zeep/wsdl/events.wsdl"),
     ("faults", "apache+axis-axis1-java/integration/src/test/wsdl/faults/FaultService.wsdl"),

@@ -12,12 +12,15 @@ const START: u8 = 0;
 const SCANNED: u8 = 1;
 /// Collecting text.
 pub(in crate::decode) const TEXT: u8 = 2;
+/// About to collect text, of which there was none so far.
+const EMPTY: u8 = 3;
 
-/// Reads an element's text as a value, up to and with its end tag.
+/// Reads an element's text as a value, up to and with its end tag. An element without any text stands for the
+/// [default](crate::schema::Element::default_text) of its description, where that has one.
 ///
 /// # Errors
 /// When the text is not of the type, or anything but text stands in the element.
-pub fn decode<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, _: View<'_>) -> Step {
+pub fn decode<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     let (me, fresh) = cursor.enter();
     if fresh {
         open(cursor)?;
@@ -26,11 +29,11 @@ pub fn decode<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, _: View<'_>) -
     }
     let state = cursor.frame(me).state;
     match state {
-        START => begin(value, cursor, me)?,
-        TEXT if T::STREAMED && cursor.is_over(me) => value.keep(cursor.frame(me).count as usize),
+        START => begin(value, cursor, me, view)?,
+        TEXT | EMPTY if T::STREAMED && cursor.is_over(me) => value.keep(cursor.frame(me).count as usize),
         _ => {}
     }
-    if cursor.frame(me).state == TEXT {
+    if cursor.frame(me).state != SCANNED {
         cursor.stop_learning();
     }
     loop {
@@ -41,8 +44,10 @@ pub fn decode<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, _: View<'_>) -
             Event::End | Event::Done => break,
         }
     }
-    if cursor.frame(me).state == TEXT {
-        finish(value, cursor, me)?;
+    match (cursor.frame(me).state, view.element.default_text()) {
+        (SCANNED, _) => {}
+        (EMPTY, Some(text)) => take_default(value, cursor, me, text)?,
+        _ => finish(value, cursor, me)?,
     }
     cursor.leave(me);
     Ok(())
@@ -74,15 +79,16 @@ fn scan<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>) -> bool {
 }
 
 /// Reads the whole text, or begins to collect it.
-fn begin<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize) -> Step {
-    if scan(value, cursor) {
+fn begin<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, view: View<'_>) -> Step {
+    let is_default = view.element.default_text().is_some() && cursor.rest().first() == Some(&b'<');
+    if !is_default && scan(value, cursor) {
         cursor.frame(me).state = SCANNED;
         return Ok(());
     }
     cursor.hold_back()?;
     begin_text(value, cursor);
     let frame = cursor.frame(me);
-    (frame.state, frame.is_opaque) = (TEXT, !T::STREAMED);
+    (frame.state, frame.is_opaque) = (EMPTY, !T::STREAMED);
     Ok(())
 }
 
@@ -96,6 +102,10 @@ fn begin_text<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>) {
 }
 
 fn take<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, text: &str) -> Step {
+    if text.is_empty() {
+        return Ok(());
+    }
+    cursor.frame(me).state = TEXT;
     if !T::STREAMED {
         cursor.state().scratch.push_str(text);
         return Ok(());
@@ -116,6 +126,13 @@ fn finish<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize) -> Step
     };
     let start = cursor.frame(me).mark;
     result.map_err(|error| cursor.error_in_closed(ErrorKind::Lexical(error), start))
+}
+
+/// In place of the text that is not there.
+fn take_default<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, text: &str) -> Step {
+    let start = cursor.frame(me).mark;
+    *value = T::parse(text).map_err(|error| cursor.error_in_closed(ErrorKind::Lexical(error), start))?;
+    Ok(())
 }
 
 #[cold]

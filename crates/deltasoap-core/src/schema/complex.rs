@@ -12,6 +12,9 @@ pub struct SimpleElement {
     pub base: Builtin,
     /// The allowed values (`xsd:enumeration`); empty for no restriction.
     pub enumeration: List<Cow<'static, str>>,
+    /// The text that an empty element stands for (`default` and `fixed`, XSD 1.0 part 1, 3.3.1). It belongs to an element's declaration,
+    /// not to its type: elements with different defaults have different descriptions.
+    pub default: Option<Cow<'static, str>>,
 }
 
 /// Child elements and attributes, or text and attributes: the papers' *ComplexElement*.
@@ -81,6 +84,8 @@ pub struct Attribute {
     pub element: ElementRef,
     /// True for `use="required"`.
     pub required: bool,
+    /// The text that stands for the attribute where it is absent (`default` and `fixed`, XSD 1.0 part 1, 3.2.1).
+    pub default: Option<Cow<'static, str>>,
 }
 
 /// A SOAP array (SOAP 1.1 section 5.4.2): the papers' *ArrayElement*. Items are told by position; their names
@@ -109,4 +114,6 @@ pub struct UnionElement {
     pub name: QName,
     /// Member types in order.
     pub members: List<ElementRef>,
+    /// The text that an empty element stands for; see [`SimpleElement::default`].
+    pub default: Option<Cow<'static, str>>,
 }

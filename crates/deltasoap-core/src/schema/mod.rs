@@ -55,4 +55,25 @@ impl Element {
             Element::Any | Element::Shared(_) => None,
         }
     }
+
+    /// The text that an empty element stands for, where there is one: only elements of simple types have such a default.
+    #[inline]
+    pub fn default_text(&self) -> Option<&str> {
+        match self {
+            Element::Simple(simple) => simple.default.as_deref(),
+            Element::Union(union) => union.default.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The same description with another [`default_text`](Self::default_text). Elements that are not of a simple type stay as they are.
+    #[must_use]
+    pub fn with_default(self, text: impl Into<Cow<'static, str>>) -> Self {
+        let default = Some(text.into());
+        match self {
+            Element::Simple(simple) => Element::Simple(SimpleElement { default, ..simple }),
+            Element::Union(union) => Element::Union(UnionElement { default, ..union }),
+            other => other,
+        }
+    }
 }

@@ -88,6 +88,7 @@ impl Typed for AnySimple {
             name: AnySimple::TYPE_NAME,
             base: Builtin::String,
             enumeration: Cow::Borrowed(&[]),
+            default: None,
         });
         &ELEMENT
     }

@@ -122,12 +122,14 @@ impl fmt::Display for PartUri {
     }
 }
 
-/// Reading text, or in front of `xop:Include`.
+/// Reading text, or before `xop:Include`.
 const TEXT: u8 = 1;
 /// Inside `xop:Include`.
 const INCLUDE: u8 = 2;
 /// Behind a reference: only white space may follow.
 const REFERRED: u8 = 3;
+/// No text so far.
+const EMPTY: u8 = 4;
 
 impl Content for Binary {
     const REPLACES: bool = true;
@@ -136,7 +138,7 @@ impl Content for Binary {
         Binary::default()
     }
 
-    fn decode(&mut self, cursor: &mut Cursor<'_>, _: View<'_>) -> Step {
+    fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
         let (me, fresh) = cursor.enter();
         if fresh {
             self.open(cursor, me)?;
@@ -158,7 +160,10 @@ impl Content for Binary {
                 Event::End | Event::Done => break,
             }
         }
-        if cursor.frame(me).state == TEXT {
+        if let (EMPTY, Some(text)) = (cursor.frame(me).state, view.element.default_text()) {
+            take(cursor, me, text)?;
+        }
+        if cursor.frame(me).state != REFERRED {
             *self = Binary::Bytes(finish(cursor, me)?);
         }
         cursor.leave(me);
@@ -196,6 +201,7 @@ impl Typed for Binary {
             name: Builtin::Base64Binary.name(),
             base: Builtin::Base64Binary,
             enumeration: Cow::Borrowed(&[]),
+            default: None,
         });
         &ELEMENT
     }
@@ -209,7 +215,7 @@ impl Binary {
         let frame = cursor.frame(me);
         // The bytes so far are elsewhere.
         (frame.is_opaque, frame.mark) = (true, offset);
-        frame.state = if uri.is_some() { REFERRED } else { TEXT };
+        frame.state = if uri.is_some() { REFERRED } else { EMPTY };
         if let Some(uri) = uri {
             *self = Binary::Part(uri);
         }
@@ -236,10 +242,14 @@ fn is_part(cursor: &Cursor<'_>, index: usize) -> bool {
 
 fn take(cursor: &mut Cursor<'_>, me: usize, text: &str) -> Step {
     let frame = *cursor.frame(me);
-    if frame.state != TEXT {
+    if text.is_empty() {
+        return Ok(());
+    }
+    if frame.state == REFERRED {
         let is_space = text.bytes().all(|byte| byte.is_ascii_whitespace());
         return if is_space { Ok(()) } else { Err(cursor.error_at(ErrorKind::UnexpectedText, frame.mark)) };
     }
+    cursor.frame(me).state = TEXT;
     let state = cursor.state();
     let result = state.binary.append(text, &mut state.partial);
     result.map_err(|error| cursor.error_at(ErrorKind::Lexical(error), frame.mark))
@@ -259,7 +269,7 @@ fn include(cursor: &mut Cursor<'_>, me: usize) -> Step<PartUri> {
     let is_include = cursor.names().is(cursor.name(), ns::XOP, "Include");
     let state = cursor.state();
     let is_first = state.binary.0.is_empty() && state.partial == Partial::default();
-    if !is_include || !is_first || cursor.frame(me).state != TEXT {
+    if !is_include || !is_first || cursor.frame(me).state == REFERRED {
         return Err(unexpected_child(cursor));
     }
     let (reader, names) = (cursor.reader(), cursor.names());

@@ -148,7 +148,7 @@ impl<T: Typed> Occurs for Vec<T> {
     }
 
     fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
-        if <T as Content>::flat_leaves(view).is_none() {
+        if Self::item_leaves(view).is_none() {
             return Run::Items(0);
         }
         flat::run(self, cursor, std::ptr::from_ref(field).addr(), view)
@@ -158,8 +158,9 @@ impl<T: Typed> Occurs for Vec<T> {
         flat::patch(self, cursor, view)
     }
 
+    /// None where an empty item stands for a default: its text does not tell the value.
     fn item_leaves(view: View<'_>) -> Option<usize> {
-        <T as Content>::flat_leaves(view)
+        <T as Content>::flat_leaves(view).filter(|_| view.element.default_text().is_none())
     }
 
     fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {

@@ -52,6 +52,7 @@ impl Typed for QName {
             name: Builtin::QName.name(),
             base: Builtin::QName,
             enumeration: Cow::Borrowed(&[]),
+            default: None,
         });
         &ELEMENT
     }

@@ -69,6 +69,7 @@ macro_rules! builtin_content {
                     name: Builtin::$builtin.name(),
                     base: Builtin::$builtin,
                     enumeration: Cow::Borrowed(&[]),
+                    default: None,
                 });
                 &ELEMENT
             }
@@ -111,6 +112,7 @@ impl<T: Lexical> Typed for lexical::List<T> {
             name: QName::new("", ""),
             base: Builtin::Token,
             enumeration: Cow::Borrowed(&[]),
+            default: None,
         });
         &ELEMENT
     }

@@ -13,7 +13,8 @@ pub(super) fn mend(value: &mut Value, view: View<'_>, mend: &Mend<'_>) -> Option
     match (value, view.element) {
         (Value::Tree(root), Element::Any) => mend_tree(root, mend),
         (Value::Simple(simple), Element::Simple(element)) => {
-            let is_plain = element.enumeration.is_empty() && element.base != Builtin::Base64Binary;
+            let is_default = mend.is_gone() && element.default.is_some();
+            let is_plain = element.enumeration.is_empty() && element.base != Builtin::Base64Binary && !is_default;
             let is_text = mend.attribute.is_none() && is_plain && simple.builtin() == element.base;
             if is_text { simple.scan_flat(&mut Leaf(mend)) } else { None }
         }

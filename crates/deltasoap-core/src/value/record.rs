@@ -99,8 +99,9 @@ pub(super) fn flat_leaves(view: View<'_>) -> Option<usize> {
         elements += 1;
         match view.element {
             _ if elements > FLAT_ELEMENTS => return None,
-            // What a name stands for depends on more than its text.
-            Element::Simple(simple) if simple.enumeration.is_empty() && simple.base != Builtin::QName => leaves += 1,
+            // What a name stands for depends on more than its text, and an empty text may stand for a default.
+            Element::Simple(simple) if simple.default.is_some() || simple.base == Builtin::QName => return None,
+            Element::Simple(simple) if simple.enumeration.is_empty() => leaves += 1,
             Element::Complex(complex) if is_plain(complex) => {
                 ahead.extend(complex.fields.iter().map(|field| view.follow(field.element)));
             }

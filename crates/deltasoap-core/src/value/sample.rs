@@ -46,6 +46,10 @@ impl<'s> Sampler<'s> {
             Element::Simple(simple) => sample_of(simple).map(Value::Simple),
             Element::Complex(complex) => self.record(complex, view).map(|record| Value::Record(Box::new(record))),
             Element::Array(array) => Some(self.array(array, view)),
+            Element::Union(union) if union.default.is_some() => {
+                let text = union.default.as_deref().unwrap_or_default();
+                Simple::parse_union(union, view, text).map(Value::Simple)
+            }
             Element::Union(union) => union.members.iter().find_map(|&member| self.content(view.follow(member))),
             Element::Shared(content) => {
                 self.content(view.follow(*content)).map(|value| Value::Shared(Shared::new(value)))
@@ -74,7 +78,10 @@ impl<'s> Sampler<'s> {
             None => self.fields(complex, view)?,
         };
         let attributes = complex.attributes.iter().map(|attribute| match view.follow(attribute.element).element {
-            Element::Simple(simple) => sample_of(simple).map(Some).or((!attribute.required).then_some(None)),
+            Element::Simple(simple) => of_default(simple, attribute.default.as_deref())
+                .or_else(|| sample_of(simple))
+                .map(Some)
+                .or((!attribute.required).then_some(None)),
             _ => Some(Some(Simple::String(text_of(Builtin::String).to_owned()))),
         });
         Some(Record { fields, attributes: attributes.collect::<Option<_>>()? })
@@ -134,8 +141,16 @@ fn is_any(field: &Field, view: View<'_>) -> bool {
     field.inline && *view.follow(field.element).element == Element::Any
 }
 
-/// The first enumerated value, or some value of the type.
+/// The value that a default stands for: where it is fixed, there is no other.
+fn of_default(element: &SimpleElement, text: Option<&str>) -> Option<Simple> {
+    Simple::parse_as(element, text?).ok()
+}
+
+/// The default, the first enumerated value, or some value of the type.
 fn sample_of(element: &SimpleElement) -> Option<Simple> {
+    if element.default.is_some() {
+        return of_default(element, element.default.as_deref());
+    }
     let enumerated = element.enumeration.iter().find_map(|text| Simple::parse_as(element, text).ok());
     enumerated.or_else(|| Simple::parse_as(element, text_of(element.base)).ok())
 }
@@ -177,7 +192,7 @@ mod tests {
 
     fn simple(schema: &mut Schema, base: Builtin, values: &[&'static str]) -> ElementRef {
         let enumeration = values.iter().map(|&value| Cow::Borrowed(value)).collect();
-        schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration }))
+        schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration, default: None }))
     }
 
     fn field(element: ElementRef, min: u32, max: Option<u32>) -> Field {

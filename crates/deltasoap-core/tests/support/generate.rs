@@ -64,7 +64,13 @@ fn element(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> Elem
 
 fn simple(entropy: &mut Entropy<'_>, schema: &mut Schema) -> ElementRef {
     let base = TYPES[entropy.below(TYPES.len())];
-    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration: Cow::Borrowed(&[]) }))
+    let default = if entropy.once_in(6) { default(entropy, base) } else { None };
+    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration: Cow::Borrowed(&[]), default }))
+}
+
+/// The text of a value. That of a name would need a prefix.
+fn default(entropy: &mut Entropy<'_>, base: Builtin) -> Option<Cow<'static, str>> {
+    (base != Builtin::QName).then(|| simple_value(entropy, base).to_string().into())
 }
 
 fn array(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> ElementRef {
@@ -183,8 +189,12 @@ fn choice(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize, index: u
 fn attributes(entropy: &mut Entropy<'_>, schema: &mut Schema) -> Vec<Attribute> {
     let attribute = |index| {
         let namespace = if entropy.once_in(4) { "urn:a" } else { "" };
-        let element = simple(entropy, schema);
-        Attribute { name: name(namespace, "a", index), element, required: entropy.once_in(3) }
+        let base = TYPES[entropy.below(TYPES.len())];
+        let plain = SimpleElement { name: base.name(), base, enumeration: Cow::Borrowed(&[]), default: None };
+        let element = schema.add(Element::Simple(plain));
+        let required = entropy.once_in(3);
+        let default = if !required && entropy.once_in(3) { default(entropy, base) } else { None };
+        Attribute { name: name(namespace, "a", index), element, required, default }
     };
     (0..2).map(attribute).collect()
 }
@@ -199,7 +209,12 @@ pub fn value(entropy: &mut Entropy<'_>, view: View<'_>) -> Value {
         Element::Simple(SimpleElement { base: Builtin::QName, .. }) => {
             Value::Name(Box::new(name("urn:q", "name", entropy.below(4))))
         }
-        Element::Simple(simple) => Value::Simple(simple_value(entropy, simple.base)),
+        Element::Simple(simple) => {
+            let value = simple_value(entropy, simple.base);
+            // An empty text stands for the default.
+            let default = simple.default.as_deref().filter(|_| value.to_string().is_empty());
+            Value::Simple(default.map_or(value, |text| Simple::parse(simple.base, text).expect("of the type")))
+        }
         Element::Array(array) => {
             // One row in each dimension but the last.
             let items = Value::List(values(entropy, view.follow(array.item), array.nillable));
@@ -240,7 +255,7 @@ fn record(entropy: &mut Entropy<'_>, complex: &ComplexElement, view: View<'_>) -
     }
     for (index, attribute) in complex.attributes.iter().enumerate() {
         let Element::Simple(simple) = view.follow(attribute.element).element else { continue };
-        let is_there = attribute.required || entropy.once_in(2);
+        let is_there = attribute.required || attribute.default.is_some() || entropy.once_in(2);
         record.attributes[index] = is_there.then(|| simple_value(entropy, simple.base));
     }
     *record

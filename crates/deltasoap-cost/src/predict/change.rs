@@ -141,7 +141,8 @@ impl<'s> Changer<'s> {
 
     fn name(&mut self, name: &mut QName) {
         let Some(turn) = self.due() else { return };
-        let element = SimpleElement { name: name.clone(), base: Builtin::NcName, enumeration: Default::default() };
+        let element =
+            SimpleElement { name: name.clone(), base: Builtin::NcName, enumeration: Default::default(), default: None };
         let Some(local) = typical(&element, name.local.len(), &mut self.random) else { return };
         name.local = local.to_string().into();
         self.count(turn, Class::QName, false);
@@ -269,6 +270,6 @@ mod tests {
     }
 
     fn element(base: Builtin) -> SimpleElement {
-        SimpleElement { name: base.name(), base, enumeration: Default::default() }
+        SimpleElement { name: base.name(), base, enumeration: Default::default(), default: None }
     }
 }

@@ -190,7 +190,12 @@ impl Builder {
     fn attributes(&mut self, class: Class, count: u32) -> Option<Built> {
         const TEXT: u32 = 10;
         let (content, element) = self.simple(class, &[]);
-        let attribute = |at| Attribute { name: QName::owned("", format!("a{at}")), element: content, required: true };
+        let attribute = |at| Attribute {
+            name: QName::owned("", format!("a{at}")),
+            element: content,
+            required: true,
+            default: None,
+        };
         self.attributes = (0..count).map(attribute).collect();
         let values: Option<Vec<_>> = (0..count).map(|_| typical(&element, TEXT as usize, &mut self.random)).collect();
         let record = Record { fields: Vec::new(), attributes: values?.into_iter().map(Some).collect() };
@@ -293,7 +298,7 @@ impl Builder {
     fn simple(&mut self, class: Class, allowed: &[String]) -> (ElementRef, SimpleElement) {
         let base = class.representative();
         let enumeration: Vec<_> = allowed.iter().cloned().map(Into::into).collect();
-        let element = SimpleElement { name: base.name(), base, enumeration: enumeration.into() };
+        let element = SimpleElement { name: base.name(), base, enumeration: enumeration.into(), default: None };
         (self.schema.add(Element::Simple(element.clone())), element)
     }
 

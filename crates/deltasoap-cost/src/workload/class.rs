@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     fn element(base: Builtin) -> SimpleElement {
-        SimpleElement { name: base.name(), base, enumeration: Default::default() }
+        SimpleElement { name: base.name(), base, enumeration: Default::default(), default: None }
     }
 
     #[test]

@@ -3,16 +3,19 @@
 use super::Sampler;
 use crate::facets;
 use deltasoap_core::Simple;
-use deltasoap_core::schema::{Builtin, Element, ElementRef};
+use deltasoap_core::schema::{Attribute, Builtin, Element, ElementRef};
 use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{TypeId, Variety};
 
 impl Sampler<'_> {
-    /// A value of a simple type.
-    pub(super) fn simple(&mut self, content: ElementRef) -> Simple {
+    /// A value of a simple type; the default where there is one, which may be the only value that is allowed.
+    pub(super) fn simple(&mut self, content: ElementRef, default: Option<&str>) -> Simple {
         let view = self.types.lowered.schema.view(content);
         let id = self.types.lowered.origin(content).map(|origin| origin.type_id);
-        let text = id.map_or_else(String::new, |id| self.text(id));
+        let text = match (default, id) {
+            (Some(default), _) => default.to_owned(),
+            (None, id) => id.map_or_else(String::new, |id| self.text(id)),
+        };
         let parsed = match view.element {
             Element::Simple(simple) => Simple::parse_as(simple, &text).ok(),
             Element::Union(union) => Simple::parse_union(union, view, &text),
@@ -25,9 +28,9 @@ impl Sampler<'_> {
     }
 
     /// A value of an attribute: those of union types are kept as text.
-    pub(super) fn attribute(&mut self, content: ElementRef) -> Simple {
-        let simple = self.simple(content);
-        match self.types.lowered.schema.view(content).element {
+    pub(super) fn attribute(&mut self, attribute: &Attribute) -> Simple {
+        let simple = self.simple(attribute.element, attribute.default.as_deref());
+        match self.types.lowered.schema.view(attribute.element).element {
             Element::Simple(_) => simple,
             _ => Simple::String(simple.to_string()),
         }

@@ -15,14 +15,14 @@ stored_struct! {
     Operation { name, binding, operation, method }
     Method { element, request_headers, response_headers }
     MethodElement { request_name, request, response_name, response, faults, headers, action, style, encoding }
-    SimpleElement { name, base, enumeration }
+    SimpleElement { name, base, enumeration, default }
     ComplexElement { name, compositor, fields, attributes, text, open, choices }
     Choice { first, branches, is_optional }
     Branch { fields, required, choices }
     Field { name, element, min, max, nillable, inline }
-    Attribute { name, element, required }
+    Attribute { name, element, required, default }
     ArrayElement { name, item_name, item, item_type, nillable, dimensions }
-    UnionElement { name, members }
+    UnionElement { name, members, default }
     Lowered { schema, operations, notes, elements, origins }
 }
 
@@ -59,12 +59,13 @@ impl Stored for Schema {
 
 impl Stored for Origins {
     fn write(&self, to: &mut Writer) {
-        let (exact, open) = self.tables();
+        let (exact, open, defaulted) = self.tables();
         exact.write(to);
         open.write(to);
+        defaulted.write(to);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
-        Ok(Origins::new(HashMap::read(from)?, &HashMap::read(from)?))
+        Ok(Origins::new(HashMap::read(from)?, &HashMap::read(from)?, HashMap::read(from)?))
     }
 }

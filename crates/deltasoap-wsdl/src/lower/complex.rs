@@ -61,7 +61,9 @@ impl Lowering<'_> {
         for it in &normal.attributes {
             let declaration = &self.schemas[it.attribute];
             let element = self.exactly(declaration.type_id, Use::Literal);
-            attributes.push(Attribute { name: declaration.name.clone(), element, required: it.is_required });
+            let default = self.schemas.default_of_attribute(it).map(|text| text.to_owned().into());
+            let required = it.is_required;
+            attributes.push(Attribute { name: declaration.name.clone(), element, required, default });
         }
         attributes
     }
@@ -238,7 +240,7 @@ impl Lowering<'_> {
     pub(super) fn field(&mut self, id: ElementId, encoding: Use) -> Field {
         let declaration = &self.schemas[id];
         let nillable = declaration.is_nillable || encoding == Use::Encoded;
-        let element = self.content(declaration.type_id, encoding);
+        let element = self.element(id, encoding);
         Field { name: declaration.name.clone(), element, min: 1, max: Some(1), nillable, inline: false }
     }
 }

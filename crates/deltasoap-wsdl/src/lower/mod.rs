@@ -17,9 +17,11 @@
 //! | in SOAP encoding, a type that holds itself | values that may be shared |
 //! | mixed content | trees |
 //! | names that XML does not allow | nothing: what needs one is left out, with the operations that need it |
+//! | `default` and `fixed` | what an empty element, or an absent attribute, stands for |
 //! | abstract types, types that others are derived from, `xsd:anyType` | trees, with an [`Origin`] that says which types they can be of |
 
 mod complex;
+mod defaults;
 mod names;
 mod notes;
 mod operations;
@@ -79,6 +81,7 @@ pub(crate) fn lower(import: &Import) -> Lowered {
         queue: Vec::new(),
         known: HashMap::new(),
         open: HashMap::new(),
+        defaulted: HashMap::new(),
         offered: HashSet::new(),
         groups: HashMap::new(),
         room: import.limits().particles,
@@ -86,11 +89,10 @@ pub(crate) fn lower(import: &Import) -> Lowered {
     };
     let mut operations = lowering.operations();
     let globals = schemas.elements().filter(|(_, element)| element.is_global);
-    let mut elements: HashMap<_, _> =
-        globals.map(|(id, element)| (id, lowering.content(element.type_id, Use::Literal))).collect();
+    let mut elements: HashMap<_, _> = globals.map(|(id, _)| (id, lowering.element(id, Use::Literal))).collect();
     let schema = lowering.build();
     lowering.leave_out_unwritable(&schema, &mut operations, &mut elements);
-    let origins = Origins::new(lowering.known, &lowering.open);
+    let origins = Origins::new(lowering.known, &lowering.open, lowering.defaulted);
     Lowered { schema, operations, notes: lowering.notes.list(schemas), elements, origins }
 }
 
@@ -103,6 +105,8 @@ struct Lowering<'i> {
     known: HashMap<(TypeId, bool), ElementRef>,
     /// References to trees of a type or of one that is derived from it; encoded or not.
     open: HashMap<(TypeId, bool), ElementRef>,
+    /// References to content that is of a default where it is empty, by type and default; encoded or not.
+    defaulted: HashMap<((TypeId, bool), Box<str>), ElementRef>,
     /// Types that were met below an open one; encoded or not.
     offered: HashSet<(TypeId, bool)>,
     /// Choices of substitution groups by their head; encoded or not.
@@ -114,6 +118,7 @@ struct Lowering<'i> {
 
 enum Work {
     Type(TypeId, Use),
+    Defaulted(TypeId, Use, Box<str>),
     Done(Element),
 }
 
@@ -125,6 +130,7 @@ impl Lowering<'_> {
         while next < self.queue.len() {
             let element = match std::mem::replace(&mut self.queue[next], Work::Done(Element::Any)) {
                 Work::Type(id, encoding) => self.type_element(id, encoding),
+                Work::Defaulted(id, encoding, text) => self.defaulted_element(id, encoding, text),
                 Work::Done(element) => element,
             };
             elements.push(element);

@@ -141,8 +141,11 @@ impl Lowering<'_> {
                 Err(format!("message {message}: the prefix in {} is not declared", name.local))
             }
             [Part { content: PartContent::Element(name, id), .. }] => {
-                let type_id = id.map_or(TypeId::ANY, |id| self.schemas[id].type_id);
-                Ok((name.clone(), self.content(type_id, encoding)))
+                let content = match id {
+                    Some(id) => self.element(*id, encoding),
+                    None => self.content(TypeId::ANY, encoding),
+                };
+                Ok((name.clone(), content))
             }
             [Part { name, content: PartContent::Type(id), .. }] => {
                 self.notes.typed_part(message);
@@ -189,13 +192,12 @@ impl Lowering<'_> {
 
     /// A part as a field. Parts of rpc messages have no namespace (WSDL 1.1, 3.5).
     fn part(&mut self, part: &Part, encoding: Use) -> Field {
-        let (name, type_id) = match &part.content {
-            PartContent::Element(name, Some(id)) => (name.clone(), self.schemas[*id].type_id),
-            PartContent::Element(name, None) => (name.clone(), TypeId::ANY),
-            PartContent::Type(type_id) => (QName::owned("", &*part.name), *type_id),
+        let (name, element) = match &part.content {
+            PartContent::Element(name, Some(id)) => (name.clone(), self.element(*id, encoding)),
+            PartContent::Element(name, None) => (name.clone(), self.content(TypeId::ANY, encoding)),
+            PartContent::Type(type_id) => (QName::owned("", &*part.name), self.content(*type_id, encoding)),
         };
         let is_encoded = encoding == Use::Encoded;
-        let element = self.content(type_id, encoding);
         Field { name, element, min: u32::from(!is_encoded), max: Some(1), nillable: is_encoded, inline: false }
     }
 

@@ -24,31 +24,37 @@ pub struct Origin {
 pub(crate) struct Origins {
     origins: HashMap<u32, Origin>,
     exact: Table,
+    defaulted: Defaulted,
 }
 
 /// References by type; encoded or not.
 type Table = HashMap<(TypeId, bool), ElementRef>;
 
+/// References by type and default; encoded or not.
+type Defaulted = HashMap<((TypeId, bool), Box<str>), ElementRef>;
+
 impl Origins {
-    /// From references to types, and to trees that are of types or of derived ones; each by type, encoded or not.
-    pub(crate) fn new(exact: Table, open: &Table) -> Self {
-        let mut origins = HashMap::with_capacity(exact.len() + open.len());
-        for (table, is_open) in [(&exact, false), (open, true)] {
-            for (&(type_id, is_encoded), &content) in table {
-                let encoding = if is_encoded { Use::Encoded } else { Use::Literal };
-                if let ElementRef::Index(index) = content {
-                    origins.insert(index, Origin { type_id, encoding, is_open });
-                }
+    /// From references to types, to trees that are of types or of derived ones, and to content with a default; each by type, encoded or
+    /// not.
+    pub(crate) fn new(exact: Table, open: &Table, defaulted: Defaulted) -> Self {
+        let of_types = exact.iter().map(|(&(id, is_encoded), &content)| (id, is_encoded, content, false));
+        let of_trees = open.iter().map(|(&(id, is_encoded), &content)| (id, is_encoded, content, true));
+        let with_default = defaulted.iter().map(|(&((id, is_encoded), _), &content)| (id, is_encoded, content, false));
+        let mut origins = HashMap::with_capacity(exact.len() + open.len() + defaulted.len());
+        for (type_id, is_encoded, content, is_open) in of_types.chain(of_trees).chain(with_default) {
+            let encoding = if is_encoded { Use::Encoded } else { Use::Literal };
+            if let ElementRef::Index(index) = content {
+                origins.insert(index, Origin { type_id, encoding, is_open });
             }
         }
-        Origins { origins, exact }
+        Origins { origins, exact, defaulted }
     }
 
     /// What the origins are made from.
-    pub(crate) fn tables(&self) -> (&Table, Table) {
+    pub(crate) fn tables(&self) -> (&Table, Table, &Defaulted) {
         let open = self.origins.iter().filter(|(_, origin)| origin.is_open);
         let open = open.map(|(&index, it)| ((it.type_id, it.encoding == Use::Encoded), ElementRef::Index(index)));
-        (&self.exact, open.collect())
+        (&self.exact, open.collect(), &self.defaulted)
     }
 
     pub(super) fn of(&self, content: ElementRef) -> Option<Origin> {

@@ -19,7 +19,7 @@ impl Lowering<'_> {
                 let mut members = Vec::new();
                 self.members(id, &mut members, &mut HashSet::new(), 0);
                 let members = members.into_iter().map(|member| self.exactly(member, Use::Literal)).collect();
-                Element::Union(UnionElement { name: name(self.schemas, id), members })
+                Element::Union(UnionElement { name: name(self.schemas, id), members, default: None })
             }
             _ => Element::Simple(self.simple_element(id)),
         }
@@ -51,7 +51,7 @@ impl Lowering<'_> {
         };
         let is_list = matches!(self.schemas.variety(id), Some(Variety::List(_)));
         let enumeration = if is_list { Vec::new() } else { enumeration(self.schemas, id, base) };
-        SimpleElement { name: name(self.schemas, id), base, enumeration: enumeration.into() }
+        SimpleElement { name: name(self.schemas, id), base, enumeration: enumeration.into(), default: None }
     }
 }
 
@@ -73,7 +73,7 @@ fn name(schemas: &Schemas, id: TypeId) -> QName {
 
 /// The values allowed: those of the nearest restriction that names some. Names are not compared, for their prefixes are
 /// those of the schema.
-fn enumeration(schemas: &Schemas, id: TypeId, base: Builtin) -> Vec<Cow<'static, str>> {
+pub(super) fn enumeration(schemas: &Schemas, id: TypeId, base: Builtin) -> Vec<Cow<'static, str>> {
     let mut id = id;
     if matches!(base, Builtin::QName | Builtin::Notation) {
         return Vec::new();

@@ -1,9 +1,12 @@
 //! Structs: occurrence, order, names, attributes, text, arrays, recursion.
 
 use crate::support::{decode, encode, fault, missing, round_trip, unexpected};
+use deltasoap::decode::{Decoder, Root};
 use deltasoap::lexical::Base64;
 use deltasoap::schema::{Builtin, Element};
-use deltasoap::{Empty, ErrorKind, Message, Nillable, QName, Soap, SoapArray, Typed};
+use deltasoap::soap::{EnvelopeReader, RequestReceiver};
+use deltasoap::{Checkpoints, DecodeOptions, Differential, Empty, ErrorKind, Memory, Message, Nillable};
+use deltasoap::{QName, Soap, SoapArray, Typed};
 
 #[derive(Debug, Clone, Default, PartialEq, Soap)]
 struct Point {
@@ -371,4 +374,135 @@ fn attributes_that_no_field_names_are_counted() {
     assert_eq!(ignored("", ""), 0);
     assert_eq!(ignored("i:nil='false' xml:lang='en' i:schemaLocation='urn:x x.xsd'", "id='a' i:type='x:any'"), 0);
     assert_eq!(ignored("more='1' x:id='2'", "x:unit='m'"), 3);
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Soap)]
+#[soap(rename_all = "lowercase")]
+enum Color {
+    Red,
+    Green,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(union)]
+enum Size {
+    Number(i32),
+    Word(String),
+}
+
+/// What an empty element, or an absent attribute, stands for.
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(element = "r")]
+struct Texts {
+    #[soap(attribute, default_text = "5")]
+    id: i32,
+    #[soap(attribute, default_text = "green")]
+    mark: Option<Color>,
+    #[soap(default_text = "7")]
+    count: i32,
+    #[soap(default_text = "a b")]
+    word: Option<String>,
+    #[soap(default_text = "green")]
+    color: Color,
+    #[soap(default_text = "12")]
+    size: Option<Size>,
+    #[soap(default_text = "AQID")]
+    bytes: Option<deltasoap::Binary>,
+    #[soap(default_text = "word")]
+    words: Vec<String>,
+    #[soap(default_text = "x")]
+    nillable: Option<Nillable<String>>,
+    #[soap(default = 3, default_text = "4")]
+    both: i32,
+    pairs: Vec<Pair>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Pair {
+    #[soap(default_text = "none")]
+    name: String,
+    value: i32,
+}
+
+#[derive(Debug, PartialEq, Soap)]
+#[soap(transparent, element = "r", default_text = "9")]
+struct Nine(i32);
+
+const FULL: &str = "<r id=\"1\" mark=\"red\"><count>1</count><word>x</word><color>red</color><size>3</size><bytes>AQ==</bytes>\
+    <words>x</words><words>y</words><nillable>z</nillable><both>1</both><pairs><name>n</name><value>1</value></pairs>\
+    <pairs><name>m</name><value>2</value></pairs><pairs><name>l</name><value>3</value></pairs></r>";
+
+const EMPTY: &str = "<r><count/><word></word><color><!-- --></color><size/><bytes/><words/><words></words><nillable/><both/>\
+    <pairs><name></name><value>1</value></pairs><pairs><name/><value>2</value></pairs>\
+    <pairs><name></name><value>3</value></pairs></r>";
+
+#[test]
+fn default_texts_stand_for_what_is_empty() {
+    let full: Texts = decode(FULL).expect("valid");
+    round_trip(&full, FULL);
+    let none = "none".to_owned();
+    let empty = Texts {
+        id: 5,
+        mark: Some(Color::Green),
+        count: 7,
+        word: Some("a b".to_owned()),
+        color: Color::Green,
+        size: Some(Size::Number(12)),
+        bytes: Some(vec![1, 2, 3].into()),
+        words: vec!["word".to_owned(); 2],
+        nillable: Some(Nillable::Value("x".to_owned())),
+        both: 4,
+        pairs: [1, 2, 3].map(|value| Pair { name: none.clone(), value }).into(),
+    };
+    assert_eq!(decode(EMPTY), Ok(empty));
+    let absent = EMPTY.replace("<word></word>", "").replace("<words/><words></words>", "").replace("<both/>", "");
+    let absent: Texts = decode(&absent).expect("valid");
+    assert_eq!((absent.word, absent.words.len(), absent.both), (None, 0, 3));
+    assert_eq!(decode("<r></r>"), Ok(Nine(9)));
+    assert_eq!(decode("<r>8</r>"), Ok(Nine(8)));
+    assert_eq!(fault::<Nine>("<r> </r>"), fault::<Nine>("<r>\t</r>"));
+}
+
+/// Every policy gives what a decoder gives that has seen no other message.
+#[test]
+fn default_texts_come_and_go_between_messages() {
+    let documents = [
+        FULL.to_owned(),
+        FULL.replace("<word>x</word>", "<word></word>"),
+        FULL.replace("<words>x</words>", "<words></words>").replace("<name>m</name>", "<name></name>"),
+        FULL.to_owned(),
+        EMPTY.to_owned(),
+        EMPTY.replacen("<name></name>", "<name>n</name>", 1).replace("<words></words>", "<words>w</words>"),
+        EMPTY.replace("<r>", "<r id=\"2\">"),
+        FULL.replace(" mark=\"red\"", ""),
+        FULL.replace("<count>1</count>", "<count></count>"),
+        FULL.to_owned(),
+    ];
+    let policies = [Checkpoints::Leaf, Checkpoints::Full, Checkpoints::Differential, Checkpoints::Lightweight];
+    for (checkpoints, chunk) in policies.into_iter().flat_map(|it| [1, 7, 64, usize::MAX].map(|chunk| (it, chunk))) {
+        let differential = Differential { checkpoints, portion: 24, ..Differential::OFF };
+        let mut decoder = Decoder::new(DecodeOptions { differential, ..DecodeOptions::default() });
+        let mut memory = Box::<Memory<Texts>>::default();
+        for document in &documents {
+            let mut reader = EnvelopeReader::new(RequestReceiver::new(std::mem::take(&mut memory)));
+            read_in_chunks(&mut decoder, &mut reader, &in_envelope(document), chunk);
+            memory = reader.into_parts().1.into_memory();
+            let expected = decode::<Texts>(document).expect("valid");
+            assert_eq!(*memory.value(), expected, "{checkpoints:?}, chunks of {chunk}: {document}");
+        }
+        assert!(memory.stats().compared > 0, "{checkpoints:?}, chunks of {chunk}: {:?}", memory.stats());
+    }
+}
+
+fn in_envelope(document: &str) -> String {
+    let soap = "http://schemas.xmlsoap.org/soap/envelope/";
+    format!("<e:Envelope xmlns:e=\"{soap}\"><e:Body>{document}</e:Body></e:Envelope>")
+}
+
+fn read_in_chunks(decoder: &mut Decoder, root: &mut impl Root, message: &str, chunk: usize) {
+    decoder.reset();
+    for chunk in message.as_bytes().chunks(chunk.min(message.len())) {
+        decoder.push(root, chunk).expect("valid");
+    }
+    decoder.finish(root).expect("valid");
 }

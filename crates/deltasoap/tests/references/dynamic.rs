@@ -57,7 +57,12 @@ proptest! {
 fn arrays_of_several_dimensions_are_lists_of_lists() {
     let mut schema = Schema::new();
     let (base, name) = (Builtin::Int, Builtin::Int.name());
-    let item = schema.add(Element::Simple(SimpleElement { name: name.clone(), base, enumeration: Vec::new().into() }));
+    let item = schema.add(Element::Simple(SimpleElement {
+        name: name.clone(),
+        base,
+        enumeration: Vec::new().into(),
+        default: None,
+    }));
     let (item_name, item_type) = (QName::new("", "i"), name);
     let array = ArrayElement { name: QName::default(), item_name, item, item_type, nillable: true, dimensions: 2 };
     let array = schema.add(Element::Array(array));

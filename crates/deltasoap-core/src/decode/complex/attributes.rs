@@ -5,7 +5,7 @@ use crate::ErrorKind;
 use crate::decode::{Cursor, Step, nil_attribute, other_attribute};
 use crate::schema::{Attribute, ComplexElement};
 
-/// Reads the attributes of the element just opened.
+/// Reads the attributes of the element just opened. Absent ones have their defaults.
 pub(crate) fn read_attributes<T: DecodeFields>(
     target: &mut T,
     cursor: &mut Cursor<'_>,
@@ -17,23 +17,30 @@ pub(crate) fn read_attributes<T: DecodeFields>(
         let names = cursor.names();
         let known = complex.attributes.iter().position(|a| names.is(name, &a.name.namespace, &a.name.local));
         if let Some(known) = known {
-            let result = target.attribute(known, text);
-            result.map_err(|error| cursor.error_at_tag(ErrorKind::Lexical(error)))?;
+            take(target, cursor, known, text)?;
         } else {
             other_attribute(cursor, index)?;
         }
     }
-    require_attributes(cursor, &complex.attributes)
+    complex.attributes.iter().enumerate().try_for_each(|it| complete(target, cursor, it))
 }
 
-fn require_attributes(cursor: &Cursor<'_>, attributes: &[Attribute]) -> Step {
-    let (reader, names) = (cursor.reader(), cursor.names());
-    let is_there = |attribute: &Attribute| {
-        (0..reader.attribute_count())
-            .any(|index| names.is(reader.attribute(index).0, &attribute.name.namespace, &attribute.name.local))
-    };
-    match attributes.iter().find(|attribute| attribute.required && !is_there(attribute)) {
-        None => Ok(()),
-        Some(missing) => Err(cursor.error_at_tag(ErrorKind::MissingAttribute { expected: missing.name.to_string() })),
+fn take<T: DecodeFields>(target: &mut T, cursor: &Cursor<'_>, index: usize, text: &str) -> Step {
+    target.attribute(index, text).map_err(|error| cursor.error_at_tag(ErrorKind::Lexical(error)))
+}
+
+/// An attribute that may be absent.
+fn complete<T: DecodeFields>(target: &mut T, cursor: &Cursor<'_>, (index, attribute): (usize, &Attribute)) -> Step {
+    match &attribute.default {
+        _ if !attribute.required && attribute.default.is_none() => Ok(()),
+        _ if is_there(cursor, attribute) => Ok(()),
+        Some(text) if !attribute.required => take(target, cursor, index, text),
+        _ => Err(cursor.error_at_tag(ErrorKind::MissingAttribute { expected: attribute.name.to_string() })),
     }
+}
+
+fn is_there(cursor: &Cursor<'_>, attribute: &Attribute) -> bool {
+    let (reader, names) = (cursor.reader(), cursor.names());
+    (0..reader.attribute_count())
+        .any(|index| names.is(reader.attribute(index).0, &attribute.name.namespace, &attribute.name.local))
 }

@@ -1,0 +1,39 @@
+//! Empty elements and absent attributes have the values that the description gives them, as generated types read them.
+
+use crate::body;
+use crate::defaults::*;
+use deltasoap::Lexical;
+use deltasoap::lexical::{Decimal, List};
+use deltasoap::soap::decode_request;
+
+const EMPTY: &str = "<Measure xmlns='urn:defaults' id='1'><count/><unit></unit><size/><ids/><word/><word></word><Note/><left/><bad/></Measure>";
+
+#[test]
+fn empty_elements_and_absent_attributes() {
+    let (_, measure) = decode_request::<Measure>(&body(EMPTY)).expect("good");
+    let expected = Measure {
+        scale: Some(Decimal::parse("1.50").expect("a decimal")),
+        version: Some(2),
+        empty: Some(String::new()),
+        id: 1,
+        count: 7,
+        unit: Some(Unit::Ft),
+        size: Some(Size::Int(12)),
+        ids: Some(List(vec![1, 2])),
+        word: vec![" a  b ".to_owned(); 2],
+        note: Some("nothing".to_owned()),
+        choice: Some(MeasureChoice::Left(1)),
+        bad: Some(String::new()),
+        worse: None,
+        name: None,
+    };
+    assert_eq!(measure, expected);
+    let (_, note) = decode_request::<Note>(&body("<Note xmlns='urn:defaults'/>")).expect("good");
+    assert_eq!(note, Note("nothing".to_owned()));
+    for bad in ["<worse/>", "<name/>"] {
+        let text = EMPTY.replace("</Measure>", &format!("{bad}</Measure>"));
+        assert!(decode_request::<Measure>(&body(&text)).is_err(), "{bad}");
+    }
+    let without = EMPTY.replace(" id='1'", "");
+    assert!(decode_request::<Measure>(&body(&without)).is_err(), "a required attribute has no default");
+}

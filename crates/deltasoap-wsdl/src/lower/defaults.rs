@@ -1,0 +1,92 @@
+//! Defaults and fixed values: what an empty element, or an absent attribute, stands for.
+//!
+//! A default belongs to a declaration, not to a type. So content with one has a description beside that of its type. Defaults are passed
+//! over where they are of no use: those that are not of their type, those of names, whose prefixes are the schema's, and those of
+//! content that is kept as a tree.
+
+use super::simple::enumeration;
+use super::{Lowering, Work};
+use crate::NormalContent;
+use crate::xsd::{AttributeUse, ElementId, Schemas, TypeId, Variety};
+use deltasoap_core::Simple;
+use deltasoap_core::schema::{Builtin, Element, ElementRef, SimpleElement, Use};
+
+impl Schemas {
+    /// The text that an element stands for where it is empty: its default or fixed value (XSD 1.0 part 1, 3.3.1). `None` also for a text
+    /// that is not of the element's type or means something only in the schema, and for types without text.
+    pub fn default_of_element(&self, id: ElementId) -> Option<&str> {
+        let declaration = &self[id];
+        let text = declaration.default.as_deref().or(declaration.fixed.as_deref());
+        let of = self.type_of_text(declaration.type_id)?;
+        text.filter(|text| !text.is_empty() && self.is_of(of, text))
+    }
+
+    /// The text that stands for an attribute where it is absent (XSD 1.0 part 1, 3.2.1); as for elements.
+    pub fn default_of_attribute<'s>(&'s self, it: &'s AttributeUse) -> Option<&'s str> {
+        let declaration = &self[it.attribute];
+        let texts = [&it.default, &it.fixed, &declaration.default, &declaration.fixed];
+        let text = texts.into_iter().flatten().next()?;
+        Some(&**text).filter(|text| self.is_of(declaration.type_id, text))
+    }
+
+    /// The simple type of a type's text.
+    fn type_of_text(&self, id: TypeId) -> Option<TypeId> {
+        match self.content(id) {
+            None => Some(id).filter(|id| *id != TypeId::ANY),
+            Some(normal) => match normal.content {
+                NormalContent::Text(text) => Some(text),
+                _ => None,
+            },
+        }
+    }
+
+    /// True if a text is a value of a simple type that means itself. Unions are not looked into.
+    fn is_of(&self, id: TypeId, text: &str) -> bool {
+        let is_one = |id, text| match self.variety(id) {
+            Some(Variety::Builtin(Builtin::QName | Builtin::Notation)) => false,
+            Some(Variety::Builtin(base)) => {
+                let enumeration = enumeration(self, id, *base).into();
+                let element = SimpleElement { name: base.name(), base: *base, enumeration, default: None };
+                Simple::parse_as(&element, text).is_ok()
+            }
+            _ => true,
+        };
+        match self.variety(id) {
+            Some(&Variety::List(item)) => text.split_ascii_whitespace().all(|text| is_one(item, text)),
+            _ => is_one(id, text),
+        }
+    }
+}
+
+impl Lowering<'_> {
+    /// The content of an element.
+    pub(super) fn element(&mut self, id: ElementId, encoding: Use) -> ElementRef {
+        let schemas = self.schemas;
+        let type_id = schemas[id].type_id;
+        let content = self.content(type_id, encoding);
+        let is_tree = self.open.get(&(type_id, encoding == Use::Encoded)) == Some(&content);
+        match schemas.default_of_element(id).filter(|_| !is_tree) {
+            Some(text) => self.with_default(type_id, encoding, text),
+            None => content,
+        }
+    }
+
+    fn with_default(&mut self, id: TypeId, encoding: Use, text: &str) -> ElementRef {
+        let key = ((id, encoding == Use::Encoded), text.into());
+        if let Some(&known) = self.defaulted.get(&key) {
+            return known;
+        }
+        let reference = self.refer(Work::Defaulted(id, encoding, text.into()));
+        self.defaulted.insert(key, reference);
+        reference
+    }
+
+    /// A description of this type, with a default.
+    pub(super) fn defaulted_element(&mut self, id: TypeId, encoding: Use, text: Box<str>) -> Element {
+        let mut element = self.type_element(id, encoding);
+        if let (Element::Complex(complex), Some(of)) = (&mut element, self.schemas.type_of_text(id)) {
+            complex.text = Some(self.with_default(of, Use::Literal, &text));
+        }
+        element.with_default(String::from(text))
+    }
+}
