@@ -63,6 +63,16 @@ pub enum ErrorKind {
     },
     /// A `SOAP-ENC:arrayType` that is malformed.
     ArrayType(String),
+    /// A SOAP array in another form than is declared, that cannot be read as that: `[][2]`, where each row is an array of its own, for
+    /// `[,]`, or `[2,3]` for `[][]`.
+    ArrayForm {
+        /// The form in the message, such as `[][]`.
+        found: String,
+        /// The declared one.
+        declared: String,
+        /// Why it cannot be read.
+        reason: &'static str,
+    },
     /// A reference (`href`, `ref`) that leads to nothing in the message, or in a circle where the types allow none.
     Reference(String),
     /// The root element is an `Envelope` of a namespace that is no version of SOAP.
@@ -195,6 +205,9 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Nil(why) => write!(f, "xsi:nil: {why}"),
             ErrorKind::Type { found, expected } => write!(f, "xsi:type {found:?}, expected {expected}"),
             ErrorKind::ArrayType(found) => write!(f, "malformed arrayType {found:?}, expected type[size]"),
+            ErrorKind::ArrayForm { found, declared, reason } => {
+                write!(f, "an array of the form {found} where {declared} is declared: {reason}")
+            }
             ErrorKind::Reference(what) => write!(f, "reference {what}"),
             ErrorKind::VersionMismatch(found) => {
                 write!(f, "envelope namespace {found:?} is neither SOAP 1.1 nor SOAP 1.2")

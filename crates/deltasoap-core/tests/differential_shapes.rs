@@ -15,11 +15,12 @@ mod streams;
 
 use deltasoap_core::decode::Decoder;
 use deltasoap_core::schema::{
-    Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement, UnionElement,
-    View,
+    ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
+    UnionElement, View,
 };
 use deltasoap_core::{
-    Content, DecodeOptions, Differential, DifferentialStats, Limits, QName, SoapArray, Typed, Value, decode, encode,
+    Content, DecodeOptions, Differential, DifferentialStats, Limits, MultiArray, Nillable, QName, SoapArray, Typed,
+    Value, decode, encode,
 };
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -564,4 +565,90 @@ fn defaults_come_and_go() {
     let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
     let stats = read::<Value>(types.0.view(root), &documents(&bodies), Limits::default());
     assert!(stats.compared > 5 && stats.to_fast > 4, "{stats:?}");
+}
+
+/// Matrices and arrays of arrays, each written as itself and as the other, in turns.
+#[test]
+fn arrays_change_their_form() {
+    let encoding = "xmlns:e='http://schemas.xmlsoap.org/soap/encoding/'";
+    let row = |row: &[i32]| format!("<r e:arrayType='int[{}]'>{}</r>", row.len(), items(row));
+    let nested = |rows: &[&[i32]]| {
+        let content: String = rows.iter().map(|it| row(it)).collect();
+        format!("<a {encoding} e:arrayType='int[][{}]'>{content}</a><n>{}</n>", rows.len(), rows.len())
+    };
+    let flat = |rows: &[&[i32]]| {
+        let sizes = format!("{},{}", rows.len(), rows[0].len());
+        format!("<a {encoding} e:arrayType='int[{sizes}]'>{}</a><n>{}</n>", items(rows.concat()), rows.len())
+    };
+    let one: &[&[i32]] = &[&[1, 2, 3], &[4, 5, 6]];
+    let other: &[&[i32]] = &[&[1, 2, 3], &[4, 50, 6]];
+    let narrow: &[&[i32]] = &[&[1, 2], &[3, 4], &[5, 6]];
+    let bodies = [
+        flat(one),
+        flat(one),
+        nested(one),
+        nested(one),
+        nested(other),
+        flat(other),
+        flat(one),
+        nested(&[&[1, 2, 3], &[4]]),
+        nested(narrow),
+        flat(narrow),
+        flat(narrow).replace("[3,2]", "[3,4]"),
+        nested(one),
+        flat(other),
+        flat(other),
+        nested(&[&[]]),
+        flat(one),
+    ];
+    let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
+    let mut types = Types::default();
+    let int = types.simple(Builtin::Int);
+    let mut array = |item, dimensions| {
+        let (name, item_name) = (QName::new("urn:t", "A"), QName::new("", "item"));
+        let item_type = QName::new("urn:t", "I");
+        types.0.add(Element::Array(ArrayElement { name, item_name, item, item_type, nillable: false, dimensions }))
+    };
+    let matrix = array(int, 2);
+    let rows = array(int, 1);
+    let rows = array(rows, 1);
+    for content in [matrix, rows] {
+        let root = types.sequence(vec![field("a", content, 1, Some(1)), field("n", int, 1, Some(1))]);
+        read::<Value>(types.0.view(root), &documents(&bodies), Limits::default());
+    }
+    let of_typed: Vec<String> = bodies.iter().filter_map(|it| it.split("<n>").next()).map(str::to_owned).collect();
+    let of_typed: Vec<String> = of_typed.iter().map(|it| it.replace("<a ", "<r ").replace("</a>", "</r>")).collect();
+    typed::<MultiArray<i32, 2>>(&of_typed);
+    typed::<SoapArray<SoapArray<i32>>>(&of_typed);
+    typed::<SoapArray<Nillable<SoapArray<Nillable<i32>>>>>(&of_typed);
+}
+
+/// Arrays of numbers of which another form is the same value.
+#[test]
+fn the_form_of_an_array_is_not_its_value() {
+    let mut types = Types::default();
+    let int = types.simple(Builtin::Int);
+    let mut array = |item, dimensions| {
+        let (name, item_name) = (QName::new("urn:t", "A"), QName::new("", "item"));
+        let item_type = QName::new("urn:t", "I");
+        types.0.add(Element::Array(ArrayElement { name, item_name, item, item_type, nillable: true, dimensions }))
+    };
+    let cube = array(int, 3);
+    let rows = array(int, 1);
+    let rows = array(rows, 1);
+    let rows = array(rows, 1);
+    let open =
+        |sizes: &str| format!("<r xmlns:e='http://schemas.xmlsoap.org/soap/encoding/' e:arrayType='int{sizes}'>");
+    let flat = format!("{}{}</r>", open("[2,1,2]"), items([1, 2, 3, 4]));
+    let row = |row: [i32; 2]| format!("<i e:arrayType='int[2]'>{}</i>", items(row));
+    let plane = |of: [i32; 2]| format!("<i e:arrayType='int[][1]'>{}</i>", row(of));
+    let nested = format!("{}{}{}</r>", open("[][][2]"), plane([1, 2]), plane([3, 4]));
+    for content in [cube, rows] {
+        let view = types.0.view(content);
+        let shown = [&flat, &nested].map(|document| {
+            let mut stream = Stream::<Value>::new(view, DecodeOptions::default());
+            stream.next(document.as_bytes(), 3).expect("valid")
+        });
+        assert_eq!(shown[0], shown[1]);
+    }
 }

@@ -2,6 +2,7 @@
 
 mod support;
 
+use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::soap::Version;
 use deltasoap_core::{Record, Shared, Simple, Value};
 use deltasoap_dynamic::{Contract, DynamicClient, Mock, Operation};
@@ -190,6 +191,37 @@ fn arrays_of_several_dimensions_are_arrays_of_arrays() {
     }
     let error = operation.request_from_json(&json!({ "matrix": [1, 2], "lists": [] })).expect_err("no rows");
     assert_eq!(error.path(), ".matrix[0]");
+}
+
+/// Axis writes `string[][2]` where `string[,]` is declared; others the other way round.
+#[test]
+fn a_matrix_may_be_written_as_arrays_of_arrays() {
+    let contract = contract();
+    let operation = contract.operation("Count").expect("an operation");
+    let (name, content) = operation.request().expect("a request");
+    let message = |matrix: &str, lists: &str| {
+        format!(
+            "<g:{0} xmlns:g='{1}' xmlns:e='http://schemas.xmlsoap.org/soap/encoding/' \
+             xmlns:x='http://www.w3.org/2001/XMLSchema'>{matrix}{lists}</g:{0}>",
+            name.local, name.namespace
+        )
+    };
+    let row = |items: &[i32]| {
+        let content: String = items.iter().map(|item| format!("<item>{item}</item>")).collect();
+        format!("<item e:arrayType='x:int[{}]'>{content}</item>", items.len())
+    };
+    let nested = format!("<matrix e:arrayType='x:int[][2]'>{}{}</matrix>", row(&[1, 2]), row(&[3, 4]));
+    let flat = "<lists e:arrayType='x:int[2,2]'><item>5</item><item>6</item><item>7</item><item>8</item></lists>";
+    let text = message(&nested, flat);
+    let value = value_from_slice(text.as_bytes(), name, operation.view(content)).expect("read");
+    let json = operation.request_to_json(&value).expect("JSON");
+    assert_eq!(json, json!({ "matrix": [[1, 2], [3, 4]], "lists": [[5, 6], [7, 8]] }));
+    let soap = "http://schemas.xmlsoap.org/soap/envelope/";
+    let whole = format!("<s:Envelope xmlns:s='{soap}'><s:Body>{text}</s:Body></s:Envelope>");
+    assert_eq!(contract.validate(whole.as_bytes()), []);
+    let ragged = format!("<matrix e:arrayType='x:int[][2]'>{}{}</matrix>", row(&[1, 2]), row(&[3]));
+    let error = value_from_slice(message(&ragged, flat).as_bytes(), name, operation.view(content)).expect_err("ragged");
+    assert!(error.to_string().contains("[][]") && error.to_string().contains("[,]"), "{error}");
 }
 
 fn echoing() -> DynamicClient<deltasoap_http::SoapService> {

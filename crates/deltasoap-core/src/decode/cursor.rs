@@ -1,6 +1,6 @@
 //! The cursor: a window of bytes, the reader's state, and the matching stack.
 
-use super::array::Gaps;
+use super::array::{Gaps, Next};
 use super::differential::leaf::{Descent, Session, StartTag};
 use super::differential::machine::Papers;
 use super::flat::{Hinting, Learned};
@@ -49,6 +49,8 @@ pub struct State {
     pub(crate) references: References,
     /// Places of arrays that were passed over and may yet be filled.
     pub(in crate::decode) gaps: Gaps,
+    /// Set for the routine called next: its array has no element.
+    pub(in crate::decode) next_in_row: Option<Box<Next>>,
     /// How the last message began.
     pub(in crate::decode) opening: Opening,
     pub(crate) stats: Stats,
@@ -92,6 +94,7 @@ impl State {
             bindings: None,
             references: References::default(),
             gaps: Gaps::default(),
+            next_in_row: None,
             opening: Opening::default(),
             stats: Stats::default(),
             limits,
@@ -123,6 +126,7 @@ impl State {
         self.bindings = None;
         self.references.reset();
         self.gaps.clear();
+        self.next_in_row = None;
         self.session.reset();
         self.papers.reset();
     }
@@ -439,6 +443,12 @@ impl<'c> Cursor<'c> {
     /// True if [`set_inline`](Self::set_inline) was called for the routine being entered.
     pub(crate) fn is_inline(&self) -> bool {
         self.state.inline
+    }
+
+    /// True if the routine being entered is of an array without an element: the start tag just read is that of its next item.
+    #[inline]
+    pub(crate) fn is_next_in_row(&self) -> bool {
+        self.state.next_in_row.is_some()
     }
 
     /// Takes what [`set_inline`](Self::set_inline) left.

@@ -83,6 +83,11 @@ impl<T: Content> Content for Nillable<T> {
         let (me, fresh) = cursor.enter();
         if fresh && cursor.is_seeking() {
             cursor.frame(me).state = CONTENT;
+        } else if fresh && cursor.is_next_in_row() {
+            if let Nillable::Nil = self {
+                *self = Nillable::Value(T::vacant(view));
+            }
+            cursor.frame(me).state = CONTENT;
         } else if fresh {
             let is_nil = nil_attribute(cursor)?.0;
             let stays = !is_nil && T::REPLACES && matches!(self, Nillable::Value(_)) && cursor.go_over(me);

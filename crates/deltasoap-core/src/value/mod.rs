@@ -89,7 +89,7 @@ impl Content for Value {
         if is_inline && *view.element == Element::Any {
             cursor.take_inline();
         }
-        if fresh && cursor.is_seeking() {
+        if fresh && (cursor.is_seeking() || cursor.is_next_in_row()) {
             cursor.frame(me).state = CONTENT;
         } else if fresh {
             let is_nil = !is_inline && nil_attribute(cursor)?.0;

@@ -160,7 +160,8 @@ impl Lowering<'_> {
     ) {
         let schemas = self.schemas;
         // Literal messages name types for `xsi:type` alone, encoded ones always.
-        let encoded = self.known.iter().filter(|((_, is_encoded), _)| *is_encoded);
+        let defaulted = self.defaulted.iter().map(|((key, _), content)| (key, content));
+        let encoded = self.known.iter().chain(defaulted).filter(|((_, is_encoded), _)| *is_encoded);
         let named = encoded.filter_map(|((id, _), &content)| Some((content, schemas[*id].name.as_ref()?)));
         let named = named.filter(|(_, name)| !is_ncname(&name.local));
         let open = self.open.iter().filter_map(|(key, &content)| Some((content, *self.known.get(key)?)));
@@ -173,6 +174,7 @@ impl Lowering<'_> {
         }
         elements.retain(|&id, content| is_ncname(&schemas[id].name.local) && unwritable.why(*content).is_none());
         self.known.retain(|_, content| unwritable.why(*content).is_none());
+        self.defaulted.retain(|_, content| unwritable.why(*content).is_none());
     }
 
     fn refer(&mut self, work: Work) -> ElementRef {

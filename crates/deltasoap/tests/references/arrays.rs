@@ -116,10 +116,109 @@ fn several_dimensions() {
     }
     let put = read("<matrix e:arrayType='xsd:int[3,2]' e:offset='[1,0]'><i>1</i><i e:position='[2,1]'>2</i></matrix>");
     assert_eq!(put.expect("read").matrix, MultiArray::new([3, 2], vec![0, 0, 1, 0, 0, 2]));
-    for bad in ["xsd:int[6]", "xsd:int[2,]", "xsd:int[1,2,3]", "xsd:int[2,0]", "xsd:int[2,3"] {
+    for bad in ["xsd:int[2,]", "xsd:int[2,0]", "xsd:int[2,3"] {
         let error = read(&format!("<matrix e:arrayType='{bad}'>{items}</matrix>")).expect_err(bad);
         assert!(matches!(error.kind(), ErrorKind::ArrayType(_)), "{bad}: {error}");
     }
+}
+
+/// Axis and others write matrices as arrays of arrays.
+#[test]
+fn matrices_as_arrays_of_arrays() {
+    let row = |items: &[i32]| {
+        let items: String = items.iter().map(|item| format!("<i>{item}</i>")).collect();
+        format!("<r e:arrayType='xsd:int[9]'>{items}</r>")
+    };
+    let matrix = |of: &str, rows: &[&[i32]]| {
+        let rows: String = rows.iter().map(|items| row(items)).collect();
+        read(&format!("<matrix e:arrayType='{of}'>{rows}</matrix>")).map(|put| put.matrix.expect("a matrix"))
+    };
+    for of in ["xsd:int[][2]", "e:Array[2]", "xsd:int[][]"] {
+        let expected = MultiArray::new([2, 3], vec![1, 2, 3, 4, 5, 6]).expect("a matrix");
+        assert_eq!(matrix(of, &[&[1, 2, 3], &[4, 5, 6]]), Ok(expected), "{of}");
+    }
+    assert_eq!(matrix("xsd:int[][1]", &[&[7]]), Ok(MultiArray::new([1, 1], vec![7]).expect("a matrix")));
+    for empty in [&[][..], &[&[][..]], &[&[][..], &[]]] {
+        assert_eq!(matrix("xsd:int[][2]", empty), Ok(MultiArray::default()), "{empty:?}");
+    }
+    for ragged in [&[&[1, 2][..], &[3]], &[&[][..], &[3]], &[&[1][..], &[2, 3]]] {
+        let error = matrix("xsd:int[][2]", ragged).expect_err("rows of different lengths");
+        let text = error.to_string();
+        assert!(text.contains("[][]") && text.contains("[,]") && text.contains("different lengths"), "{text}");
+    }
+    let cube = |of: &str, content: &str| {
+        read(&format!("<cube e:arrayType='{of}'>{content}</cube>")).map(|put| put.cube.expect("a cube"))
+    };
+    let text = |items: &str| -> String { items.chars().map(|item| format!("<i>{item}</i>")).collect() };
+    let rows = |of: &str, rows: &[&str]| -> String {
+        rows.iter().map(|items| format!("<r e:arrayType='{of}'>{}</r>", text(items))).collect()
+    };
+    let expected = || {
+        let items = "abcdefgh".chars().map(String::from).collect();
+        MultiArray::new([2, 2, 2], items).expect("a cube")
+    };
+    let nested = [&["ab", "cd"][..], &["ef", "gh"]]
+        .map(|it| format!("<p e:arrayType='xsd:string[][2]'>{}</p>", rows("xsd:string[2]", it)));
+    assert_eq!(cube("xsd:string[][][2]", &nested.concat()), Ok(expected()));
+    assert_eq!(cube("xsd:string[,][2]", &rows("xsd:string[2,2]", &["abcd", "efgh"])), Ok(expected()));
+    assert_eq!(cube("xsd:string[][2,2]", &rows("xsd:string[2]", &["ab", "cd", "ef", "gh"])), Ok(expected()));
+    for (of, bad) in [
+        ("xsd:string[,][2]", rows("xsd:string[2,2]", &["abcd", "efg"])),
+        ("xsd:string[,][2]", rows("xsd:string[2,2]", &["abcd"]) + &rows("xsd:string[1,4]", &["efgh"])),
+        ("xsd:string[][2,2]", rows("xsd:string[2]", &["ab", "cd", "ef"])),
+        ("xsd:string[][2,2]", rows("xsd:string[1,2]", &["ab", "cd", "ef", "gh"])),
+        ("xsd:string[][2,0]", rows("xsd:string[2]", &["ab"])),
+    ] {
+        let error = cube(of, &bad).expect_err(of);
+        assert!(matches!(error.kind(), ErrorKind::ArrayForm { .. }), "{of}: {error}");
+    }
+}
+
+#[test]
+fn arrays_of_arrays_as_matrices() {
+    let items = |count: i32| (1..=count).map(|item| format!("<i>{item}</i>")).collect::<String>();
+    let rows = |of: &str, count: i32| {
+        let put = read(&format!("<rows e:arrayType='{of}'>{}</rows>", items(count)))?;
+        Ok::<_, deltasoap::Error>(put.rows.expect("an array").0.into_iter().map(|row| row.0).collect::<Vec<_>>())
+    };
+    assert_eq!(rows("xsd:int[2,3]", 6), Ok(vec![vec![1, 2, 3], vec![4, 5, 6]]));
+    assert_eq!(rows("xsd:int[,1]", 2), Ok(vec![vec![1], vec![2]]));
+    assert_eq!(rows("xsd:int[2,3]", 0), Ok(vec![]));
+    for (of, count) in [("xsd:int[2,3]", 5), ("xsd:int[2,0]", 1), ("xsd:int[1,2,3]", 6)] {
+        let error = rows(of, count).expect_err(of).to_string();
+        assert!(error.contains("[,") && error.contains("[][]"), "{of}: {error}");
+    }
+    assert!(matches!(rows("xsd:int[2,]", 2).expect_err("no row's length").kind(), ErrorKind::ArrayType(_)));
+}
+
+/// Where rows stand elsewhere, and what is not read.
+#[test]
+fn other_forms_with_references_and_places() {
+    let rows = "<g:put xmlns:g='urn:g'><matrix e:arrayType='xsd:int[][2]'><r href='#a'/><r href='#a'/></matrix></g:put>\
+        <multiRef id='a' e:arrayType='xsd:int[2]'><i href='#b'/><i>2</i></multiRef><multiRef id='b'>1</multiRef>";
+    let put = decode::<Put>(envelope(rows).as_bytes(), 1).expect("read");
+    assert_eq!(put.matrix, MultiArray::new([2, 2], vec![1, 2, 1, 2]));
+    let rows = "<g:put xmlns:g='urn:g'><rows e:arrayType='xsd:int[2,2]'><i href='#b'/><i>2</i><i>3</i><i href='#b'/></rows>\
+        </g:put><multiRef id='b'>1</multiRef>";
+    let put = decode::<Put>(envelope(rows).as_bytes(), 1).expect("read");
+    assert_eq!(put.rows, Some(SoapArray(vec![vec![1, 2].into(), vec![3, 1].into()])));
+    for bad in [
+        "<matrix e:arrayType='xsd:int[6]'><i>1</i></matrix>",
+        "<matrix e:arrayType='xsd:int[][2]' e:offset='[1]'><r e:arrayType='xsd:int[1]'><i>1</i></r></matrix>",
+        "<matrix e:arrayType='xsd:int[][2]'><r e:arrayType='xsd:int[1]' e:position='[1]'><i>1</i></r></matrix>",
+        "<matrix e:arrayType='xsd:int[][2]'><r e:arrayType='xsd:int[1]'><i e:position='[0]'>1</i></r></matrix>",
+        "<matrix e:arrayType='xsd:int[1,2,3]'/>",
+        "<rows e:arrayType='xsd:int[2,2]' e:offset='[1,0]'/>",
+        "<rows e:arrayType='xsd:int[2,2]'><i e:position='[0,0]'>1</i></rows>",
+        "<ints e:arrayType='xsd:int[2,2]'><i>1</i></ints>",
+    ] {
+        let error = read(bad).expect_err(bad);
+        assert!(matches!(error.kind(), ErrorKind::ArrayForm { .. }), "{bad}: {error}");
+    }
+    let error = read("<rows e:arrayType='xsd:int[2,2]'><i>1</i><i>2</i><i>x</i></rows>").expect_err("no number");
+    assert!(error.path().ends_with("put/rows/i[3]"), "{error}");
+    let error = read("<matrix e:arrayType='xsd:int[][]'><r e:arrayType='xsd:int[1]'><i>x</i></r></matrix>");
+    assert!(error.expect_err("no number").path().ends_with("put/matrix/r[1]/i[1]"));
 }
 
 #[test]

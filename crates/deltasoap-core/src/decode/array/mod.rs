@@ -2,12 +2,14 @@
 //!
 //! The size in `arrayType` is only a claim of the sender's. Nothing is allocated from it and nothing is refused for
 //! it: the items themselves are the array. Arrays of several dimensions are read in row-major order; for these, all sizes but the
-//! first tell where a row ends. Room for items that are left out (`offset`, `position`) is made within the limit
+//! first tell where a row ends; see `forms` for those that are written otherwise than declared. Room for items that are left out (`offset`, `position`) is made within the limit
 //! [`omitted_items`](crate::Limits::omitted_items).
 
+mod forms;
 mod gaps;
 mod shape;
 
+pub(crate) use forms::Next;
 pub(crate) use gaps::Gaps;
 
 use super::cursor::Tag;
@@ -40,25 +42,16 @@ pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_
     let key = std::ptr::from_ref(array).addr();
     let leaves = T::flat_leaves(item_view);
     let (me, fresh) = cursor.enter();
-    if fresh {
+    let is_next = fresh && forms::begin_next(cursor, me);
+    if fresh && !is_next && !cursor.is_seeking() {
         cursor.frame(me).is_repeated = true;
-    }
-    if fresh && !cursor.is_seeking() {
-        let Shape { inner, offset } = shape::read(cursor, array)?;
-        if offset.is_some() {
-            cursor.leave_differential()?;
-        }
-        cursor.begin_children(me);
-        if !cursor.go_over(me) {
-            items.clear();
-        }
-        cursor.state().seen.extend(inner);
-        if let Some(offset) = offset {
-            omit(items, cursor, view, (me, offset))?;
-            cursor.frame(me).count = items.len() as u32;
-        }
-    } else if fresh {
+        begin(items, cursor, view, me)?;
+    } else if fresh && !is_next {
+        cursor.frame(me).is_repeated = true;
         descend(cursor, me, leaves.is_some())?;
+    }
+    if forms::is_at_work(cursor, me) {
+        return forms::decode(items, cursor, view, me);
     }
     loop {
         if cursor.frame(me).state == SEEK {
@@ -105,6 +98,29 @@ pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_
             }
         }
     }
+}
+
+/// At the array's start tag.
+fn begin<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Step {
+    let shape = shape::read(cursor, view.array().map_or(1, |array| array.dimensions.max(1) as usize))?;
+    if forms::begin(cursor, me, &shape, view)? {
+        items.clear();
+        return Ok(());
+    }
+    let Shape { inner, offset } = shape;
+    if offset.is_some() {
+        cursor.leave_differential()?;
+    }
+    cursor.begin_children(me);
+    if !cursor.go_over(me) {
+        items.clear();
+    }
+    cursor.state().seen.extend(inner);
+    if let Some(offset) = offset {
+        omit(items, cursor, view, (me, offset))?;
+        cursor.frame(me).count = items.len() as u32;
+    }
+    Ok(())
 }
 
 /// On the way to where regular mode goes on in the array of the message before.

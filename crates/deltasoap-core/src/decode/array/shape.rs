@@ -1,7 +1,6 @@
 //! What an array's start tag says: sizes and offset; and where an item says that it stands.
 
 use super::super::{Cursor, Step, nil_attribute, other_attribute};
-use crate::schema::ArrayElement;
 use crate::{ErrorKind, ns};
 
 /// What an array's start tag says, as far as it counts.
@@ -14,11 +13,18 @@ pub(super) struct Shape {
     pub(super) offset: Option<u64>,
 }
 
-/// Reads the attributes of the element just opened.
-pub(super) fn read(cursor: &mut Cursor<'_>, array: &ArrayElement) -> Step<Shape> {
+impl Shape {
+    /// The number of dimensions.
+    pub(super) fn dimensions(&self) -> usize {
+        self.inner.len() + 1
+    }
+}
+
+/// Reads the attributes of the element just opened, which is an array of so many dimensions unless it says otherwise.
+pub(super) fn read(cursor: &mut Cursor<'_>, dimensions: usize) -> Step<Shape> {
     nil_attribute(cursor)?.reject(cursor)?;
     (0..cursor.reader().attribute_count()).try_for_each(|index| other_attribute(cursor, index))?;
-    let inner = inner_sizes(cursor, array.dimensions.max(1) as usize)?;
+    let inner = inner_sizes(cursor, dimensions)?;
     let offset = attribute(cursor, "offset").map(|text| place(cursor, text, &inner)).transpose()?;
     Ok(Shape { inner, offset })
 }
@@ -31,6 +37,11 @@ pub(super) fn position(cursor: &Cursor<'_>, inner: &[u64]) -> Step<Option<u64>> 
     attribute(cursor, "position").map(|text| place(cursor, text, inner)).transpose()
 }
 
+/// True if the item just opened says where it stands.
+pub(super) fn has_position(cursor: &Cursor<'_>) -> bool {
+    cursor.reader().attribute_count() > 0 && attribute(cursor, "position").is_some()
+}
+
 fn inner_sizes(cursor: &Cursor<'_>, dimensions: usize) -> Step<Vec<u64>> {
     let (own, is_list) = match (attribute(cursor, "arrayType"), attribute(cursor, "arraySize")) {
         (Some(text), _) => (own_sizes(cursor, text)?, false),
@@ -40,7 +51,7 @@ fn inner_sizes(cursor: &Cursor<'_>, dimensions: usize) -> Step<Vec<u64>> {
     };
     let sizes = if is_list { sizes_in_list(own) } else { sizes_in_brackets(own) };
     let wrong = || cursor.error_at_tag(ErrorKind::ArrayType(own.to_owned()));
-    let sizes = sizes.filter(|sizes| sizes.len() == dimensions).ok_or_else(wrong)?;
+    let sizes = sizes.ok_or_else(wrong)?;
     // Without the sizes nobody knows where a row ends.
     sizes.into_iter().skip(1).collect::<Option<Vec<u64>>>().ok_or_else(wrong)
 }
