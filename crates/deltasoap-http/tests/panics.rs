@@ -176,7 +176,7 @@ async fn panics_under_load_leave_other_requests_alone() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes longer; cargo xtask attacks runs it"]
 async fn attack_with_panics_under_load() {
-    panics_under_load(400).await;
+    panics_under_load(1_000).await;
 }
 
 /// A message that arrives in pieces, whose reading panics when part of it was read, on one connection with good ones.
