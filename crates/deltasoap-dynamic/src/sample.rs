@@ -62,12 +62,19 @@ impl<'t> Sampler<'t> {
         }
         // Around parts there is an element that the schema does not have.
         match self.types.lowered.schema.view(content).element {
-            Element::Complex(complex) if self.types.lowered.origin(content).is_none() => {
+            Element::Complex(complex) if self.is_around_parts(content) => {
+                self.open.push(content);
                 let parts = complex.fields.iter().map(|field| self.value(field.element, &field.name)).collect();
+                self.open.pop();
                 Value::Record(Box::new(Record { fields: parts, attributes: Vec::new() }))
             }
             _ => self.content(content, name),
         }
+    }
+
+    /// True for the content of an element around parts, which is nowhere but outermost. A damaged compiled file may say that it holds itself.
+    fn is_around_parts(&self, content: ElementRef) -> bool {
+        self.open.is_empty() && self.types.lowered.origin(content).is_none()
     }
 
     /// A value by the engine's schema: of SOAP encoding.

@@ -176,6 +176,25 @@ fn soap_arrays() {
     assert!(!codec.lowered.notes.iter().any(|note| note.contains("Grid")), "{:?}", codec.lowered.notes);
 }
 
+/// Nobody has arrays of so many dimensions; samples of them would have no end.
+#[test]
+fn soap_arrays_of_too_many_dimensions_are_trees() {
+    let element = |sizes: &str| {
+        let types = schema(&format!(
+            "<xs:element name='grid' type='t:Grid'/>\
+             <xs:complexType name='Grid'><xs:complexContent><xs:restriction base='soapenc:Array'>\
+             <xs:attribute ref='soapenc:arrayType' wsdl:arrayType='xs:int{sizes}'/></xs:restriction></xs:complexContent></xs:complexType>"
+        ));
+        Codec::of(import(&description(&types, "")).unwrap()).view("grid").element.clone()
+    };
+    let commas = |count: usize| format!("[{}]", ",".repeat(count));
+    assert!(matches!(element(&commas(15)), Element::Array(array) if array.dimensions == 16));
+    assert!(matches!(element(&"[]".repeat(16)), Element::Array(array) if array.dimensions == 1));
+    for sizes in [commas(16), commas(60_000), commas(16) + "[]", "[]".repeat(17)] {
+        assert_eq!(element(&sizes), Element::Any, "{}", sizes.len());
+    }
+}
+
 #[test]
 fn encoded_types_that_hold_themselves_are_shared() {
     let parts = "<message name='in'><part name='p' type='t:List'/></message><message name='out'/>";

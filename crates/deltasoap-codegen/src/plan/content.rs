@@ -256,10 +256,7 @@ impl Planner<'_> {
         let any = SoapArray { item: TypeId::ANY, element: None, dimensions: "[]".into() };
         let array = schemas.content(id).and_then(|normal| normal.array.as_ref()).unwrap_or(&any);
         // The ranks of the innermost items come first, those of the array itself last.
-        let ranks: Vec<usize> = array.dimensions.split_inclusive(']').map(dimensions).collect();
-        if depth > MOST_RANKS || ranks.len() > MOST_RANKS || ranks.iter().any(|&rank| rank > MOST_DIMENSIONS) {
-            return TypeUse::NODE;
-        }
+        let Some(ranks) = array.ranks().filter(|_| depth <= SoapArray::MOST_RANKS) else { return TypeUse::NODE };
         let item = match self.is_array(array.item) {
             true => self.array(array.item, encoding, depth + 1),
             false => self.content(array.item, encoding, Owner::NONE),
@@ -273,19 +270,8 @@ impl Planner<'_> {
             TypeUse::Array(Box::new(Items { item, are_nillable, dimensions }))
         };
         let own = if ranks.is_empty() { &[1][..] } else { &ranks };
-        own.iter().fold(item, |item, &dimensions| of_items(item, dimensions))
+        own.iter().fold(item, |item, &dimensions| of_items(item, dimensions as usize))
     }
-}
-
-/// Most ranks of an array of arrays that are followed.
-const MOST_RANKS: usize = 16;
-
-/// Most dimensions of an array that are read; those with more are trees.
-const MOST_DIMENSIONS: usize = 16;
-
-/// The number of dimensions that `[,]` says.
-fn dimensions(rank: &str) -> usize {
-    rank.bytes().filter(|&byte| byte == b',').count() + 1
 }
 
 /// What the next choice of an item is called.

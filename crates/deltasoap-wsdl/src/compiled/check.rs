@@ -7,7 +7,7 @@ use super::{Fault, Parts};
 use crate::Schemas;
 use crate::lower::Lowered;
 use crate::wsdl::{Binding, Definitions};
-use crate::xsd::{Type, TypeDefinition, TypeId, Variety};
+use crate::xsd::{SoapArray, Type, TypeDefinition, TypeId, Variety};
 use deltasoap_core::schema::{Builtin, ComplexElement, Element, ElementRef, Schema};
 
 pub(super) fn check(parts: &Parts) -> Result<(), Fault> {
@@ -143,7 +143,7 @@ fn is_sound(schema: &Schema, index: usize) -> bool {
     match &schema.elements()[index] {
         Element::Simple(_) | Element::Any => true,
         Element::Union(union) => union.members.iter().all(|&it| matches!(view(it), Element::Simple(_))),
-        Element::Array(array) => array.dimensions > 0,
+        Element::Array(array) => (1..=SoapArray::MOST_DIMENSIONS as u32).contains(&array.dimensions),
         Element::Shared(content) => matches!(view(*content), Element::Complex(_)),
         Element::Complex(complex) => {
             complex.attributes.iter().all(|it| is_text(it.element))

@@ -93,12 +93,12 @@ impl Lowering<'_> {
         let array = normal.array.as_ref().unwrap_or(&any);
         let item_name = array.element.map_or(QName::new("", "item"), |element| self.schemas[element].name.clone());
         // The ranks of the innermost items come first, those of the array itself last.
-        let ranks: Vec<u32> = array.dimensions.split_inclusive(']').map(dimensions).collect();
+        let Some(ranks) = array.ranks() else { return Element::Any };
         let (own, inner_ranks) = ranks.split_last().map_or((1, &[][..]), |(own, inner)| (*own, inner));
         let mut item = self.content(array.item, encoding);
         let mut item_type = self.schemas[array.item].name.clone().unwrap_or_else(|| QName::new(ns::XSD, "anyType"));
         // `[][]`: an array of arrays.
-        for &dimensions in inner_ranks.iter().take(MOST_RANKS) {
+        for &dimensions in inner_ranks {
             let inner = QName::new(ns::SOAP11_ENCODING, "Array");
             let element = ArrayElement {
                 name: inner.clone(),
@@ -284,15 +284,6 @@ struct Leaves<'i> {
     is_open: bool,
     repeated: bool,
     optional: bool,
-}
-
-/// Most ranks of an array of arrays that are followed.
-const MOST_RANKS: usize = 16;
-
-/// The number of dimensions that `[,]` says.
-fn dimensions(rank: &str) -> u32 {
-    let commas = rank.bytes().filter(|&byte| byte == b',').count();
-    u32::try_from(commas + 1).unwrap_or(u32::MAX)
 }
 
 fn empty(encoding: Use) -> Model {

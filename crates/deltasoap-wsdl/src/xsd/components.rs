@@ -151,6 +151,23 @@ pub struct SoapArray {
     pub dimensions: Box<str>,
 }
 
+impl SoapArray {
+    /// Most ranks of an array of arrays that are followed; those with more are trees.
+    pub const MOST_RANKS: usize = 16;
+    /// Most dimensions of an array that is followed, as many as messages may have (`Limits::dimensions`); those with more are trees.
+    pub const MOST_DIMENSIONS: usize = 16;
+
+    /// The number of dimensions of each rank, that of the innermost items first: `[1, 2]` for `[][,]`. `None` for arrays that are trees.
+    pub fn ranks(&self) -> Option<Vec<u32>> {
+        let rank = |text: &str| 1 + text.bytes().filter(|&byte| byte == b',').take(Self::MOST_DIMENSIONS).count();
+        let ranks = self.dimensions.split_inclusive(']').map(|text| rank(text) as u32);
+        let ranks: Vec<u32> = ranks.take(Self::MOST_RANKS + 1).collect();
+        let is_followed =
+            ranks.len() <= Self::MOST_RANKS && ranks.iter().all(|&rank| rank as usize <= Self::MOST_DIMENSIONS);
+        is_followed.then_some(ranks)
+    }
+}
+
 /// A term and how often it occurs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Particle {
