@@ -214,7 +214,9 @@ impl<'p, 'w> Patching<'p, 'w> {
     /// old ones at once. False if the last of them could not be read.
     #[inline]
     fn read_on<T: Content>(&mut self, items: &mut [T], text: usize, view: View<'_>) -> bool {
-        let items = items.get_mut(self.first..).unwrap_or_default();
+        // The list may go on after the run. Its last item was read already where places for more were taken back.
+        let end = items.len().min(self.first + self.run.positions.len());
+        let items = items.get_mut(self.first..end).unwrap_or_default();
         let markup = &self.known.markup;
         let bytes = self.window.bytes;
         let offset = (self.window.base as u32).wrapping_sub(self.base);

@@ -184,3 +184,19 @@ fn arrays_whose_sizes_differ_in_length_are_read_again_from_their_start() {
         read_within::<Arrays>(&[one, other, one], Limits::default());
     }
 }
+
+/// Places made for inserted items are taken back where a chunk ends; the run may be read to its end then, and its list go on after it.
+#[test]
+fn items_inserted_at_the_end_of_a_run_may_be_cut() {
+    let items = |numbers: &mut dyn Iterator<Item = u32>| -> String {
+        numbers.map(|n| format!("<item><a>{n}</a><b>x</b></item>")).collect()
+    };
+    let document = |first: &mut dyn Iterator<Item = u32>| {
+        root(&format!("<flat>{}<!-- -->{}</flat>", items(first), items(&mut (100..110))))
+    };
+    let old = document(&mut (10..50));
+    let new = document(&mut (10..42).chain(60..64).chain(42..50));
+    for cut in 1..new.len() {
+        read_cut::<Arrays>(&[(&old, usize::MAX), (&new, cut), (&old, cut)]);
+    }
+}
