@@ -116,7 +116,10 @@ impl Node {
     }
 
     fn write_content(&self, encoder: &mut Encoder) {
-        for (name, value) in &self.attributes {
+        // The body's element may have it already; no attribute may appear twice.
+        let style = encoder.take_style_written().then(|| encoder.version().namespace());
+        let is_written = |name: &QName| style.is_some_and(|namespace| name.is(namespace, "encodingStyle"));
+        for (name, value) in self.attributes.iter().filter(|(name, _)| !is_written(name)) {
             encoder.attribute(name, value);
         }
         for child in &self.children {

@@ -2,7 +2,10 @@
 
 use deltasoap_core::decode::{DecodeOptions, Decoder, ElementRoot};
 use deltasoap_core::encode::Encoder;
-use deltasoap_core::{Node, QName, Typed};
+use deltasoap_core::schema::Use;
+use deltasoap_core::soap::{Version, encode_element};
+use deltasoap_core::{Child, Node, QName, Typed};
+use deltasoap_xml::Buffer;
 
 fn rewritten(text: &str) -> (Node, Node) {
     let node = Node::parse(text.as_bytes()).expect(text);
@@ -73,7 +76,7 @@ fn declarations_do_not_pile_up() {
     };
     assert!(Node::parse(nested(8).as_bytes()).is_ok());
     let error = Node::parse(nested(9).as_bytes()).expect_err("beyond");
-    assert!(error.to_string().contains("bindings_in_scope = 512"), "{error}");
+    assert!(error.to_string().contains("the limit `bindings_in_scope` of 512 is exceeded"), "{error}");
 }
 
 #[test]
@@ -102,4 +105,24 @@ fn prefixes_in_scope_stand_in_one_order() {
     };
     read(b"<c:r xmlns:c='urn:c' xmlns:b='urn:b'/>");
     assert_eq!(read(document), Node::parse(document).expect("well-formed"));
+}
+
+/// A tree that was read from such a message has the attribute that the body's element gets.
+#[test]
+fn no_message_says_its_encoding_twice() {
+    for version in [Version::Soap11, Version::Soap12] {
+        let style = (QName::new(version.namespace(), "encodingStyle"), version.encoding_namespace().to_owned());
+        let mut child = Node::with_text(QName::new("", "child"), "x");
+        child.attributes.push(style.clone());
+        let mut tree = Node { attributes: vec![style], ..Node::default() };
+        tree.children.push(Child::Element(child));
+        let name = QName::new("urn:op", "operation");
+        let body = (&tree, Node::view());
+        for (encoding, count) in [(Use::Encoded, 2), (Use::Literal, 2)] {
+            let buffer = encode_element(version, encoding, &[], &name, body, Buffer::new()).expect("no error");
+            let text = String::from_utf8(buffer.into_vec()).expect("UTF-8");
+            assert_eq!(text.matches("encodingStyle=").count(), count, "{text}");
+            assert!(Node::parse(text.as_bytes()).is_ok(), "{text}");
+        }
+    }
 }

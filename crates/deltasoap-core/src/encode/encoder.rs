@@ -26,6 +26,8 @@ pub struct Encoder {
     version: Version,
     /// False where the next element's type is known from its name: the body's own element.
     pub(super) type_written: bool,
+    /// True while the start tag at hand says which encoding is in force.
+    style_written: bool,
     /// Where leaves begin and end, while an item's shape is being noted.
     pub(crate) leaves: Option<Vec<NotedLeaf>>,
     /// What the document is written against; it is written plainly without.
@@ -88,6 +90,7 @@ impl Encoder {
             encoding: Use::Literal,
             version: Version::Soap11,
             type_written: true,
+            style_written: false,
             leaves: None,
             splits: None,
             parts: None,
@@ -143,6 +146,18 @@ impl Encoder {
     /// Says whether the next element gets an `xsi:type`: those behind it do again.
     pub(crate) fn set_type_written(&mut self, written: bool) {
         self.type_written = written;
+    }
+
+    /// Says that `encodingStyle` is in force in the element just started.
+    pub(crate) fn style_attribute(&mut self) {
+        let style = QName::new(self.version.namespace(), "encodingStyle");
+        self.attribute(&style, self.version.encoding_namespace());
+        self.style_written = true;
+    }
+
+    /// True if the start tag at hand has an `encodingStyle`, which a tree may bring as well; asked once.
+    pub(crate) fn take_style_written(&mut self) -> bool {
+        std::mem::take(&mut self.style_written)
     }
 
     /// The bytes written.
@@ -257,6 +272,7 @@ impl Encoder {
     /// Ends the start tag if it still stands open.
     #[inline]
     pub fn open_end(&mut self) {
+        self.style_written = false;
         if self.in_tag {
             if self.against.is_some() {
                 return self.open_end_against();

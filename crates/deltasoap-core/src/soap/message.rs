@@ -148,8 +148,7 @@ impl<T: Content> Draft<'_, T> {
     fn write_entry(&self, encoder: &mut Encoder) {
         encoder.start(self.name);
         if self.encoding == Use::Encoded {
-            let style = QName::new(self.version.namespace(), "encodingStyle");
-            encoder.attribute(&style, self.version.encoding_namespace());
+            encoder.style_attribute();
         }
         encoder.set_type_written(false);
         self.value.encode(encoder, self.view);
