@@ -134,7 +134,7 @@ fn what_cannot_be_imported_is_said_with_what_to_do() {
         (&wsdl2, &["a description in WSDL 2.0"]),
         (&page, &["the root element is <html>", "with ?wsdl)"]),
         (&mock.url, &["is it a page?", "with ?wsdl)"]),
-        (&out, &["/etc/hostname is outside of ", "the nearest folder around both", "(--root DIR says"]),
+        (&out, &["/etc/hostname is outside of ", "the nearest folder around both", "(--root DIR names"]),
     ] {
         let output = run(&["list", wsdl]);
         let text = stderr(&output);
@@ -338,7 +338,7 @@ fn describe_shows_occurrence_facets_and_documentation() {
     let output = run(&["describe", &shop(), "itm"]);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     let output = run(&["describe", &shop(), "order"]);
-    assert!(stderr(&output).contains("there are Order, OrderResponse"), "{output:?}");
+    assert!(stderr(&output).contains("available: Order, OrderResponse"), "{output:?}");
 }
 
 #[test]
@@ -403,6 +403,13 @@ fn call_shows_what_passes_but_no_secrets() {
         assert!(shown.contains(part), "{part}\n{shown}");
     }
     assert!(output.status.success() && !shown.contains("secret"), "{output:?}");
+    let url = mock.url.replace("http://", "http://ada:secret@");
+    let mut in_url = command();
+    in_url.args(["call", &shop(), "Order", "-d", ORDER, "-v", "--endpoint", &url]);
+    let output = in_url.env("RUST_LOG", "info").output().expect("the program runs");
+    let shown = stderr(&output);
+    assert!(shown.contains("> authorization: (not shown)") && shown.contains("answered"), "{shown}");
+    assert!(output.status.success() && !shown.contains("secret"), "{output:?}");
 }
 
 #[test]
@@ -418,7 +425,7 @@ fn errors_say_what_to_do_and_have_codes() {
     );
     let output = call(&["Odrer"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("there are Catalogue, Order, Ping"), "{output:?}");
+    assert!(stderr(&output).contains("available: Catalogue, Order, Ping"), "{output:?}");
     assert_eq!(call(&["Order", "-d", "{"]).status.code(), Some(1));
     assert_eq!(call(&["Order", "--soap", "2.0"]).status.code(), Some(2));
     let output = call(&["Order", "-d", ORDER, "--header-block", "Sesion={}"]);
@@ -815,7 +822,7 @@ fn what_is_not_answered_is_said_with_what_to_do() {
     for (url, cause, remedy) in [
         (refused.as_str(), "Connection refused", "is the service running"),
         (&canned(DENIED).0, "401", "-u NAME:PASSWORD"),
-        (&canned(MOVED).0, "302", "the server sends on to https://other.example/soap; --endpoint"),
+        (&canned(MOVED).0, "302", "the server redirects to https://other.example/soap; --endpoint"),
         (&tls.url, "UnknownIssuer", "--cacert FILE"),
         (&to_plain, "InvalidContentType", "is the URL one with http://?"),
         (silent, "no answer within 1 s", "--timeout SECONDS"),
@@ -870,7 +877,7 @@ fn what_is_not_loaded_is_said_with_what_to_do() {
         ("http://ada:secret@127.0.0.1:1/", "Connection refused", "is the service running"),
         (&canned(DENIED).0, "status 401", "-u NAME:PASSWORD"),
         (&canned(NOTHING).0, "status 404", "with ?wsdl"),
-        (&canned(LOOP).0, "more than 5 redirects", "say who asks"),
+        (&canned(LOOP).0, "more than 5 redirects", "--cert give them"),
         (&canned(AWAY).0, "file:///x", "is the URL right?"),
         (&canned(PRIVATE).0, "http://127.0.0.1:1/ is a private address", "--allow-private"),
         (&tls.url, "UnknownIssuer", "--cacert FILE"),

@@ -154,7 +154,7 @@ fn errors_name_the_place_of_an_id() {
         (
             json!({ "$id": "1", "name": "a", "next": null, "more": 1 }),
             vertex("2"),
-            ".first.more: expected one of the properties name, next, others, $id, found a property of no meaning",
+            ".first.more: expected one of the properties name, next, others, $id, found an unknown property",
         ),
     ] {
         let error = operation.request_from_json(&json!({ "first": first, "second": second })).expect_err(message);

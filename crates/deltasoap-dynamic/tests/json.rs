@@ -351,7 +351,7 @@ fn operations_are_found_by_the_end_of_their_names() {
     }
     assert_eq!(contract.operation("Soap12.Order").expect("an operation").full_name(), "Shop.Soap12.Order");
     let error = contract.operation("order").expect_err("no operation").to_string();
-    assert_eq!(error, "there is no operation order; there are Order");
+    assert_eq!(error, "there is no operation order; available: Order");
     assert!(contract.operation("p11.Order").is_err());
 }
 

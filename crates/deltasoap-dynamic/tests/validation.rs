@@ -89,12 +89,12 @@ fn envelopes_headers_and_faults() {
     assert_eq!(findings_of(&body("<Ping/>")), ["/Envelope/Body/Ping: <text> is missing"]);
     assert_eq!(
         findings_of(&body("<Pong/>")),
-        ["/Envelope/Body/Pong: no operation has <{urn:shop}Pong>; there are Catalogue, Order, Ping"]
+        ["/Envelope/Body/Pong: no operation has <{urn:shop}Pong>; available: Catalogue, Order, Ping"]
     );
     assert_eq!(
         findings_of(&body("<Ping xmlns='urn:x'/>")),
         [
-            "/Envelope/Body/Ping: no operation has <{urn:x}Ping>; there are {urn:shop}Catalogue, {urn:shop}Order, {urn:shop}Ping"
+            "/Envelope/Body/Ping: no operation has <{urn:x}Ping>; available: {urn:shop}Catalogue, {urn:shop}Order, {urn:shop}Ping"
         ]
     );
     assert_eq!(
@@ -254,10 +254,10 @@ fn what_must_be_unique_is_and_references_lead_somewhere() {
             "<Op><row k='1' id='x'/><row k='2' ref='x'/></Op>",
         ],
         &[
-            ("<Op><row k='1'/><row k='1.0'/></Op>", "rows: 1. is there twice"),
+            ("<Op><row k='1'/><row k='1.0'/></Op>", "rows: duplicate key 1."),
             ("<Op><row/></Op>", "rows: <row> has not all values of the key"),
             ("<Op><row k='1' to='2'/></Op>", "links: nothing has the key 2."),
-            ("<Op><row k='1' u='a'/><row k='2' u='a'/></Op>", "names: a is there twice"),
+            ("<Op><row k='1' u='a'/><row k='2' u='a'/></Op>", "names: duplicate key a"),
             ("<Op><row k='1' id='x'/><row k='2' id='x'/></Op>", "another element has the ID x"),
             ("<Op><row k='1' ref='y'/></Op>", "no element has the ID y"),
         ],

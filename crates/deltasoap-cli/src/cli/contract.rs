@@ -27,7 +27,7 @@ pub struct Loading {
     #[arg(long, value_name = "DIR", requires = "wsdl")]
     pub root: Option<PathBuf>,
     /// Fetch documents from private addresses (loopback, local networks) that a document or a redirect names; the WSDL's own URL
-    /// needs no leave
+    /// is always allowed
     #[arg(long, requires = "wsdl")]
     pub allow_private: bool,
     /// Read this file wherever a document, or the command line, names the URL; the last `=` divides. May be given more than once

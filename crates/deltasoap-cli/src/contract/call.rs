@@ -11,6 +11,7 @@ use deltasoap::soap::HeaderBlock;
 use deltasoap::{Node, QName};
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, DynamicFault, Reply, Selector};
 use deltasoap_http::{CallError, CallOptions, Mtom};
+use deltasoap_wsdl::fetch::credentials_in;
 use serde_json::{Value as Json, json};
 use std::io::Read as _;
 use std::process::ExitCode;
@@ -28,8 +29,9 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
     let data = data(&arguments.data)?;
     let access = &arguments.description.loading.access;
     let tap = Tap::new(transport(access)?, arguments.verbose);
-    let client = client(arguments, contract, tap.clone())?;
-    let operation = selected(arguments, client.contract())?;
+    let operation = selected(arguments, &contract)?;
+    let url = arguments.endpoint.clone().or_else(|| operation.address().map(str::to_owned)).unwrap_or_default();
+    let client = client(arguments, contract, tap.clone(), &url)?;
     policy_warnings(std::slice::from_ref(&operation)).iter().for_each(|it| report(format_args!("warning: {it}")));
     let call = client.prepare_operation(operation);
     let mut call = call.options(options(arguments)?);
@@ -37,7 +39,6 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
         call = call.header(header_block(client.contract(), block)?);
     }
     let name = call.operation().full_name();
-    let url = arguments.endpoint.clone().or_else(|| call.operation().address().map(str::to_owned)).unwrap_or_default();
     match call.send_json(&data).await {
         Ok(reply) => printed(arguments, reply.as_ref()),
         Err(DynamicError::Fault(fault)) => fault_printed(arguments, &fault),
@@ -73,13 +74,15 @@ fn data(argument: &str) -> Result<Json> {
     serde_json::from_str(&text).context("the data is not JSON")
 }
 
-fn client(arguments: &Call, contract: Contract, tap: Tap) -> Result<DynamicClient<Tap>> {
+/// A client for the service at a URL, in which credentials may stand.
+fn client(arguments: &Call, contract: Contract, tap: Tap, url: &str) -> Result<DynamicClient<Tap>> {
     let access = &arguments.description.loading.access;
+    let own = Url::parse(url).ok().and_then(|url| credentials_in(&url));
     let mut client = DynamicClient::with_transport(contract, tap);
-    if let Some(endpoint) = &arguments.endpoint {
-        client = client.endpoint(endpoint);
+    if arguments.endpoint.is_some() || own.is_some() {
+        client = client.endpoint(if own.is_some() { shown(url) } else { url.to_owned() });
     }
-    if let Some(credentials) = credentials(access)? {
+    if let Some(credentials) = credentials(access)?.or(own) {
         client = client.configure(move |builder| builder.credentials(credentials.clone()));
     }
     Ok(client)
@@ -188,7 +191,7 @@ fn no_answer(arguments: &Call, url: &str, location: Option<String>, error: &Call
     report(format_args!("error: {error_text}"));
     match (error, location) {
         (CallError::Timeout, _) => report("--timeout SECONDS waits longer"),
-        (_, Some(location)) => report(format_args!("the server sends on to {location}; --endpoint takes another URL")),
+        (_, Some(location)) => report(format_args!("the server redirects to {location}; --endpoint takes another URL")),
         _ => remedy(&error_text).into_iter().for_each(report),
     }
     if matches!(error, CallError::Http(_)) && arguments.endpoint.is_none() {

@@ -149,7 +149,7 @@ pub fn describe(arguments: &Describe) -> Result<()> {
             similar if similar.is_empty() => {
                 bail!("nothing is called {name}; `deltasoap list {}` shows all operations", arguments.description.wsdl)
             }
-            similar => bail!("nothing is called {name}; there are {}", similar.join(", ")),
+            similar => bail!("nothing is called {name}; available: {}", similar.join(", ")),
         }
     }
     if arguments.json {

@@ -65,9 +65,9 @@ fn explained(wsdl: &str, error: &deltasoap_wsdl::Error) -> anyhow::Error {
         ("the root element is <html>", "that is a page; most services give their WSDL at their URL with ?wsdl"),
         ("document type declaration", "is it a page? Most services give their WSDL at their URL with ?wsdl"),
         ("status 404", "is the path right? Most services give their WSDL at their URL with ?wsdl"),
-        ("redirects, the last one", "the host may send on whom it does not know; -u, -H or --cert say who asks"),
-        ("a redirect", "the host sends on to nowhere that can be loaded from; is the URL right?"),
-        ("the folder that files are read from", "--root DIR says another one"),
+        ("redirects, the last one", "the host may redirect clients without credentials; -u, -H or --cert give them"),
+        ("a redirect", "the host redirects to a URL that cannot be loaded; is the URL right?"),
+        ("the folder that files are read from", "--root DIR names another one"),
     ];
     let hint = hints.into_iter().find(|(sign, _)| text.contains(sign)).map(|(_, hint)| hint);
     let hint = hint.or_else(|| remedy::remedy(text)).map(|hint| format!(" ({hint})"));

@@ -2,10 +2,10 @@
 
 /// Signs in the text of an error, and what can be done.
 const REMEDIES: [(&str, &str); 17] = [
-    ("status 401", "-u NAME:PASSWORD says who asks, with --digest if the host wants that"),
-    ("status 403", "the host knows who asks, and refuses; -u, -H or --cert show it somebody else"),
-    ("status 407", "the proxy asks who sends: --proxy http://NAME:PASSWORD@HOST:PORT"),
-    ("proxy authorization required", "the proxy asks who sends: --proxy http://NAME:PASSWORD@HOST:PORT"),
+    ("status 401", "-u NAME:PASSWORD gives credentials, with --digest if the host asks for that"),
+    ("status 403", "access is denied; -u, -H or --cert give other credentials"),
+    ("status 407", "the proxy requires a login: --proxy http://NAME:PASSWORD@HOST:PORT"),
+    ("proxy authorization required", "the proxy requires a login: --proxy http://NAME:PASSWORD@HOST:PORT"),
     (
         "tunnel error: unsuccessful",
         "the proxy makes no tunnel to this host and port; no_proxy lists hosts to go to directly",

@@ -1,5 +1,6 @@
 //! A transport that shows what passes, for `--verbose`, and logs each exchange.
 
+use super::call::shown;
 use crate::output::stderr;
 use bytes::Bytes;
 use deltasoap_http::{Body, BoxError, HttpTransport};
@@ -64,7 +65,7 @@ impl Service<Request<Body>> for Tap {
     }
 
     fn call(&mut self, request: Request<Body>) -> Exchange {
-        let (method, url, start) = (request.method().clone(), request.uri().clone(), Instant::now());
+        let (method, url, start) = (request.method().clone(), shown(&request.uri().to_string()), Instant::now());
         let exchange = self.clone().exchange(request);
         Box::pin(async move {
             let result = exchange.await;
@@ -81,7 +82,7 @@ impl Service<Request<Body>> for Tap {
 async fn shown_request(request: Request<Body>) -> Result<Request<Body>, BoxError> {
     let (parts, body) = request.into_parts();
     let body = body.collect().await.map_err(|error| BoxError::from(error.to_string()))?.to_bytes();
-    show(">", format_args!("{} {}", parts.method, parts.uri), &parts.headers, &body)?;
+    show(">", format_args!("{} {}", parts.method, shown(&parts.uri.to_string())), &parts.headers, &body)?;
     Ok(Request::from_parts(parts, Body::from(body)))
 }
 

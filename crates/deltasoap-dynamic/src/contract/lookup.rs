@@ -115,7 +115,7 @@ impl fmt::Display for LookupError {
                 write!(f, "there is no operation {name}, nor any other with a SOAP binding")
             }
             LookupError::Unknown { name, similar } => {
-                write!(f, "there is no operation {name}; there are {}", similar.join(", "))
+                write!(f, "there is no operation {name}; available: {}", similar.join(", "))
             }
             LookupError::Ambiguous { name, names } => {
                 write!(f, "several operations are called {name}; say which: {}", names.join(", "))

@@ -131,9 +131,7 @@ impl<'c> Reading<'c> {
             object.iter().filter(|(key, value)| !known.contains(&key.as_str()) && !names_itself(key, value));
         match unknown.next() {
             None => Ok(()),
-            Some((key, _)) => {
-                Err(JsonError::new(&path.key(key), expected_properties(&known), "a property of no meaning"))
-            }
+            Some((key, _)) => Err(JsonError::new(&path.key(key), expected_properties(&known), "an unknown property")),
         }
     }
 

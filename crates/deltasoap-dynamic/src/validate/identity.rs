@@ -89,7 +89,7 @@ impl Keys {
                 Some(row) => {
                     let shown = shown(&row);
                     if rows.insert(row, Some(element.offset)).is_some() {
-                        faults.push(format!("{local}: {shown} is there twice"));
+                        faults.push(format!("{local}: duplicate key {shown}"));
                     }
                 }
                 None if constraint.kind == ConstraintKind::Key => {

@@ -207,7 +207,7 @@ impl Checker<'_> {
             let is_alike = known.iter().any(|name| name.local == entry.name.local);
             let shown = |name: &&QName| if is_alike { name.to_string() } else { name.local.to_string() };
             let known: Vec<_> = known.iter().map(shown).collect();
-            return self.find(entry, format!("no operation has <{}>; there are {}", entry.name, known.join(", ")));
+            return self.find(entry, format!("no operation has <{}>; available: {}", entry.name, known.join(", ")));
         };
         let bound = operation.bound();
         let how = if is_request { &bound.input } else { &bound.output };

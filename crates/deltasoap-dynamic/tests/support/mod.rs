@@ -104,12 +104,16 @@ fn are_same(one: &[Value], other: &[Value]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
 }
 
-/// Without white space between elements.
+/// Without white space between elements, and exponents in numbers.
 fn trimmed(node: &Node) -> Node {
     let has_elements = node.elements().next().is_some();
     let child = |child: &Child| match child {
         Child::Element(node) => Some(Child::Element(trimmed(node))),
         Child::Text(text) if has_elements && text.trim().is_empty() => None,
+        // JSON has the number, not whether it was written with an exponent.
+        Child::Text(text) if text.contains('E') => {
+            Some(Child::Text(text.parse::<f64>().map_or_else(|_| text.clone(), |number| number.to_string())))
+        }
         Child::Text(text) => Some(Child::Text(text.clone())),
     };
     let children = node.children.iter().filter_map(child).collect();

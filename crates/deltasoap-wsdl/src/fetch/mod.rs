@@ -21,7 +21,7 @@ pub(crate) use store::bounded;
 pub(crate) use store::{Referrer, Store};
 pub(crate) use trust::tree_of;
 #[cfg(feature = "http")]
-pub use web::WebClient;
+pub use web::{WebClient, credentials_in};
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};

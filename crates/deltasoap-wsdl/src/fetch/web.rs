@@ -193,7 +193,7 @@ impl Exchange<'_> {
         let access = self.client.access.as_ref().filter(|access| access.origin == self.url.origin());
         let transport = self.transport(access, guard.clone()).map_err(|error| self.broken(&error))?;
         self.check_proxied(&uri, guard).await?;
-        let own = credentials(self.url);
+        let own = credentials_in(self.url);
         let credentials = access.and_then(|access| access.credentials.as_ref()).or(own.as_ref());
         let ask = async |proof: Option<HeaderValue>| {
             let mut request = http::Request::get(uri.clone()).header(USER_AGENT, AGENT).header(ACCEPT_ENCODING, "gzip");
@@ -285,8 +285,8 @@ fn uri(url: &Url) -> Option<Uri> {
     url.as_str().parse().ok()
 }
 
-/// The user and the password that stand in a URL.
-fn credentials(url: &Url) -> Option<Credentials> {
+/// The user and the password that stand in a URL, for Basic authentication.
+pub fn credentials_in(url: &Url) -> Option<Credentials> {
     let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
     let name = Some(url.username()).filter(|name| !name.is_empty())?;
     Credentials::basic(&decoded(name), &decoded(url.password().unwrap_or_default())).ok()

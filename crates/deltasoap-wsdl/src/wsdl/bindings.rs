@@ -15,7 +15,7 @@ impl<'s> Reader<'s> {
             return Ok(());
         }
         let Some((soap, version)) = soap_binding(node) else {
-            self.note(NoteKind::Skipped, format!("binding {name} is not to SOAP"), node.place());
+            self.note(NoteKind::Skipped, format!("binding {name} is not a SOAP binding"), node.place());
             self.bindings.insert(name, None);
             return Ok(());
         };
