@@ -308,7 +308,7 @@ mod changed {
         for _ in 0..count {
             let mut file = whole[random.below(whole.len())].clone();
             mutate(&mut file, &mut random);
-            // One in eight as it comes from a disk at fault, the others under a checksum and a length that are right.
+            // One in eight stays as a damaged disk would give it. The others get a matching checksum and length.
             tally.count(if random.below(8) == 0 { file } else { with_checksum(file) });
         }
         tally

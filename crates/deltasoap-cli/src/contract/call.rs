@@ -11,7 +11,7 @@ use deltasoap::soap::HeaderBlock;
 use deltasoap::{Node, QName};
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, DynamicFault, Reply, Selector};
 use deltasoap_http::{CallError, CallOptions, Mtom};
-use deltasoap_wsdl::fetch::credentials_in;
+use deltasoap_wsdl::fetch::{credentials_in, without_credentials};
 use serde_json::{Value as Json, json};
 use std::io::Read as _;
 use std::process::ExitCode;
@@ -55,9 +55,7 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
 
 /// The URL without the name and the password that may be in it.
 pub fn shown(url: &str) -> String {
-    let Ok(mut url) = Url::parse(url) else { return url.to_owned() };
-    let _ = url.set_username("").and_then(|()| url.set_password(None));
-    url.to_string()
+    Url::parse(url).map_or_else(|_| url.to_owned(), |url| without_credentials(&url).into())
 }
 
 /// The request's JSON.
@@ -191,7 +189,9 @@ fn no_answer(arguments: &Call, url: &str, location: Option<String>, error: &Call
     report(format_args!("error: {error_text}"));
     match (error, location) {
         (CallError::Timeout, _) => report("--timeout SECONDS waits longer"),
-        (_, Some(location)) => report(format_args!("the server redirects to {location}; --endpoint takes another URL")),
+        (_, Some(location)) => {
+            report(format_args!("the server redirects to {}; --endpoint takes another URL", shown(&location)));
+        }
         _ => remedy(&error_text).into_iter().for_each(report),
     }
     if matches!(error, CallError::Http(_)) && arguments.endpoint.is_none() {

@@ -160,15 +160,20 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     is_global && !is_special && a != 0x3FFF
 }
 
-/// A URL for people, without the user name and the password that may be in it.
+/// A URL without the user name and the password that may be in it: as it is asked for, and as people may see it.
+pub fn without_credentials(url: &Url) -> Url {
+    let mut url = url.clone();
+    // Where this fails there is no host, and so neither of the two.
+    let _ = url.set_username("").and_then(|()| url.set_password(None));
+    url
+}
+
+/// A URL for people, [without credentials](without_credentials).
 struct Shown<'a>(&'a Url);
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut url = self.0.clone();
-        // Where this fails there is no host, and so neither of the two.
-        let _ = url.set_username("").and_then(|()| url.set_password(None));
-        f.write_str(url.as_str())
+        f.write_str(without_credentials(self.0).as_str())
     }
 }
 

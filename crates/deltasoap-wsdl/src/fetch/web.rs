@@ -8,7 +8,9 @@
 //! not known here is the proxy's affair.
 
 use super::store::{bounded, too_large};
-use super::{Access, Fetch, FetchError, Fetched, Reach, Request, Shown, is_public, names_private_host};
+use super::{
+    Access, Fetch, FetchError, Fetched, Reach, Request, Shown, is_public, names_private_host, without_credentials,
+};
 use deltasoap_http::{ClientTls, Credentials, HttpTransport, Proxy, Roots};
 use flate2::read::MultiGzDecoder;
 use http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, LOCATION, USER_AGENT};
@@ -277,10 +279,9 @@ impl Exchange<'_> {
     }
 }
 
-/// The URL as it is asked for: user and password are not part of it.
+/// The URL as it is asked for.
 fn uri(url: &Url) -> Option<Uri> {
-    let mut url = url.clone();
-    url.set_username("").and_then(|()| url.set_password(None)).ok()?;
+    let mut url = without_credentials(url);
     url.set_fragment(None);
     url.as_str().parse().ok()
 }

@@ -1,4 +1,4 @@
-//! Types whose values can be made by chance and written: such that do not require themselves, or very much, with names that XML allows.
+//! Finds types whose random values can be made and written: their values end, stay small, and have names that XML allows.
 
 use deltasoap_core::Simple;
 use deltasoap_core::schema::{Builtin, Element, View};

@@ -43,9 +43,9 @@ const MOST_RANKS: usize = 16;
 
 const RAGGED: &str = "its rows have different lengths";
 const LEFT_OUT: &str = "items are left out or say where they stand";
-const NO_ROWS: &str = "it has items in rows of none";
+const NO_ROWS: &str = "it has items, but its rows have none";
 
-/// Set for the routine of a row that has no element: the start tag just read is that of its next item.
+/// Tells the routine of a row that has no element of its own: the start tag just read is that of the row's next item.
 #[derive(Debug)]
 pub(crate) struct Next {
     /// The item's place in the row.

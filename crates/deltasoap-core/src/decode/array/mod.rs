@@ -2,8 +2,8 @@
 //!
 //! The size in `arrayType` is only a claim of the sender's. Nothing is allocated from it and nothing is refused for
 //! it: the items themselves are the array. Arrays of several dimensions are read in row-major order; for these, all sizes but the
-//! first tell where a row ends; see `forms` for those that are written otherwise than declared. Room for items that are left out (`offset`, `position`) is made within the limit
-//! [`omitted_items`](crate::Limits::omitted_items).
+//! first tell where a row ends. `forms` reads arrays that are written in another form than declared. Room for items that are left
+//! out (`offset`, `position`) is made within the limit [`omitted_items`](crate::Limits::omitted_items).
 
 mod forms;
 mod gaps;

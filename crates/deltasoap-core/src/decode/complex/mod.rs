@@ -380,6 +380,7 @@ impl<'s> Routine<'_, '_, 's> {
         let index = self.current();
         let (field, content) = (&self.complex.fields[index], self.content(index));
         self.read_field(target, index, content)?;
+        // The field's reader may have made the frame opaque while it was at work.
         let is_opaque = self.comes_back();
         let frame = self.frame();
         (frame.state, frame.is_opaque) = (BETWEEN, is_opaque);

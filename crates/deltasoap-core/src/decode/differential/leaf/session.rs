@@ -93,8 +93,8 @@ pub(crate) struct Target {
     pub(super) difference: u64,
 }
 
-/// A start tag that is the old one's but for an array's size, whose text may have another length: in front of the tag the
-/// messages lie apart by another distance than after it.
+/// A start tag that equals the old one except for an array's size. The size's text may have another length, so the distance
+/// between the two messages changes there.
 #[derive(Debug, Clone, Copy)]
 struct SizedTag {
     /// Where it begins in the old message.
