@@ -89,6 +89,8 @@ pub(crate) enum ItemKind {
     Alias(TypeUse),
     /// A simple type that restricts another, with its name in the description.
     Restriction(String, TypeUse),
+    /// The same where the other is not one of texts that the runtime has: a list, an enumeration, content of elements only.
+    Renamed(String, TypeUse),
     /// A global element of a type that others have too, with the text that it stands for where it is empty.
     Element(QName, TypeUse, Option<String>),
 }

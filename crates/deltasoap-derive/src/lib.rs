@@ -184,7 +184,7 @@ use target::Target;
 ///
 /// | `#[soap(...)]` | on | meaning |
 /// |---|---|---|
-/// | `name = "..."` | all | the XSD type's name; by default the Rust name |
+/// | `name = "..."` | all | the XSD type's name; by default the Rust name (of `transparent` structs, that of the field's type) |
 /// | `namespace = "..."` | all | the namespace of the type and of its message element; by default none |
 /// | `qualified` | structs, choices | child elements are in the namespace too; by default they are in none |
 /// | `rename_all = "..."` | structs, choices, enumerations | how names are made from Rust names: `camelCase`, `PascalCase`, `lowercase`, `UPPERCASE`, `snake_case`, `SCREAMING_SNAKE_CASE`, `kebab-case`, `SCREAMING-KEBAB-CASE`, `Train-Case`; by default as they are |
@@ -193,7 +193,7 @@ use target::Target;
 /// | `choice` | enums of unit variants | a choice of empty elements, not an enumeration |
 /// | `union` | enums | a union of simple types |
 /// | `derived` | enums | a type and those derived from it: the element's `xsi:type` tells which |
-/// | `transparent` | tuple structs | the type is its field's, whatever that is: for an `element` of a type that others have too |
+/// | `transparent` | tuple structs | the type is its field's, whatever that is, under its own `name` if it is given one: for an `element` of a type that others have too, and for a type that restricts another |
 /// | `element = "..."` | structs, choices | the type has an element of this name: implements `Message` |
 /// | `message` | structs, choices | as `element` with the type's name |
 /// | `item_name = "..."` | all | the name of items of this type in SOAP arrays; by default `item` |

@@ -218,16 +218,21 @@ fn check_default_text(role: Role, default: Option<&Expr>, text: Option<&LitStr>,
 
 /// A function that gives a description with a default. `element` is the description without one.
 pub(crate) fn with_default(element: &TokenStream, text: &LitStr, target: &Target) -> TokenStream {
+    changed(element, &quote!(.with_default(#text)), target)
+}
+
+/// A function that gives a description that `change` was called on, and makes it once. `element` is the description before.
+pub(crate) fn changed(element: &TokenStream, change: &TokenStream, target: &Target) -> TokenStream {
     let runtime = target.runtime();
     let description = quote!(#runtime::schema::Element);
     quote!({
-        fn with_default() -> &'static #description {
+        fn changed() -> &'static #description {
             static ELEMENT: ::std::sync::LazyLock<#description> = ::std::sync::LazyLock::new(|| {
-                <#description as ::core::clone::Clone>::clone(#element).with_default(#text)
+                <#description as ::core::clone::Clone>::clone(#element) #change
             });
             &ELEMENT
         }
-        with_default
+        changed
     })
 }
 

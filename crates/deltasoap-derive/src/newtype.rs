@@ -1,7 +1,7 @@
 //! Tuple structs with one field: simple types of their own that restrict another, or an element of another type.
 
 use crate::attributes::Flag;
-use crate::member::{only_type, with_default};
+use crate::member::{changed, only_type};
 use crate::target::Target;
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -39,19 +39,27 @@ fn transparent(target: &Target, inner: &Type) -> TokenStream {
     let runtime = target.runtime();
     let typed = quote_spanned!(inner.span()=> <#inner as #runtime::Typed>);
     let content = quote_spanned!(inner.span()=> <#inner as #runtime::Content>);
-    let element = match &target.container.default_text {
-        Some(text) => {
-            let with_default = with_default(&quote!(#typed::element()), text, target);
-            quote!((#with_default)())
-        }
-        None => quote!(#typed::element()),
+    let (element, name) = (quote!(#typed::element()), target.container.name.as_ref().map(|_| target.type_qname()));
+    let renames = name.iter().map(|name| quote!(.with_name(#name)));
+    let defaults = target.container.default_text.iter().map(|text| quote!(.with_default(#text)));
+    let changes: TokenStream = renames.chain(defaults).collect();
+    let element = if changes.is_empty() {
+        element
+    } else {
+        let changed = changed(&element, &changes, target);
+        quote!((#changed)())
+    };
+    let name = name.unwrap_or_else(|| quote!(#typed::TYPE_NAME));
+    let item_name = match &target.container.item_name {
+        Some(name) => quote!(#name),
+        None => quote!(#typed::ITEM_NAME),
     };
     let view = quote!(#runtime::schema::View<'_>);
     let typed = target.implement(
         &quote!(#runtime::Typed),
         &quote! {
-            const TYPE_NAME: #runtime::QName = #typed::TYPE_NAME;
-            const ITEM_NAME: &'static str = #typed::ITEM_NAME;
+            const TYPE_NAME: #runtime::QName = #name;
+            const ITEM_NAME: &'static str = #item_name;
             const NILLABLE: bool = #typed::NILLABLE;
 
             fn element() -> &'static #runtime::schema::Element {

@@ -51,24 +51,37 @@ impl Planner<'_> {
             return TypeUse::Item(known);
         }
         match self.schemas.variety(id).cloned() {
-            Some(Variety::Builtin(builtin)) if self.is_restriction(id, builtin) => self.restriction(id, builtin),
+            Some(Variety::Builtin(builtin)) if self.schemas[id].name.is_some() => self.restriction(id, builtin, owner),
+            Some(Variety::List(item)) if self.schemas[id].name.is_some() => {
+                let list = self.list(item, owner);
+                self.own_name(id, |name| ItemKind::Renamed(name, list))
+            }
             _ => self.simple(id, Place::Element, owner),
         }
     }
 
-    /// True for a type with a name that is not an enumeration, and has values that one Rust type takes wherever they stand.
-    fn is_restriction(&self, id: TypeId, builtin: Builtin) -> bool {
-        let is_one_type = plain(builtin, Place::Element) == plain(builtin, Place::Text);
-        self.schemas[id].name.is_some() && is_one_type && self.enumerating(id, builtin).is_none()
+    /// A type with a name that restricts a built-in one, in SOAP encoding.
+    fn restriction(&mut self, id: TypeId, builtin: Builtin, owner: Owner<'_>) -> TypeUse {
+        let (element, text) = (plain(builtin, Place::Element), plain(builtin, Place::Text));
+        match self.enumerating(id, builtin) {
+            Some(own) if own == id => TypeUse::Item(self.enumeration(own, owner)),
+            Some(base) => {
+                let base = TypeUse::Item(self.enumeration(base, owner));
+                self.own_name(id, |name| ItemKind::Renamed(name, base))
+            }
+            None if element == text => self.own_name(id, |name| ItemKind::Restriction(name, text)),
+            None => self.own_name(id, |name| ItemKind::Renamed(name, element)),
+        }
     }
 
-    fn restriction(&mut self, id: TypeId, builtin: Builtin) -> TypeUse {
+    /// A type in SOAP encoding, beside the one that it is elsewhere.
+    fn own_name(&mut self, id: TypeId, kind: impl FnOnce(String) -> ItemKind) -> TypeUse {
         let (name, namespace) = self.type_name(id, Owner::NONE);
         let mut docs = self.docs_of_type(id);
         docs.extend(self.facets(id));
         let has_other = self.known.contains_key(&Key::Type(id, false));
         let wish = if has_other { format!("{name} encoded") } else { name.clone() };
-        let item = self.add(&wish, &namespace, docs, ItemKind::Restriction(name, plain(builtin, Place::Text)));
+        let item = self.add(&wish, &namespace, docs, kind(name));
         self.known.insert(Key::Type(id, true), item);
         TypeUse::Item(item)
     }

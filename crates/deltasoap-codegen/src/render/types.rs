@@ -23,7 +23,8 @@ pub(super) fn item(model: &Model, layout: &Layout, id: ItemId, item: &Item) -> T
         ItemKind::Enumeration(of) => render.enumeration(of),
         ItemKind::Union(of) => render.union(of),
         ItemKind::Alias(of) => render.alias(of),
-        ItemKind::Restriction(name, of) => render.restriction(name, of),
+        ItemKind::Restriction(name, of) => render.restriction(name, of, false),
+        ItemKind::Renamed(name, of) => render.restriction(name, of, true),
         ItemKind::Element(name, of, default) => render.element(name, of, default.as_deref()),
     };
     quote!(#words #body)
@@ -221,8 +222,14 @@ impl Render<'_> {
         quote!(pub type #name = #ty;)
     }
 
-    fn restriction(&self, xml: &str, of: &TypeUse) -> TokenStream {
-        let (name, ty, attributes) = (self.ident(), self.ty(of), self.container(Some(xml)).tokens());
+    fn restriction(&self, xml: &str, of: &TypeUse, is_transparent: bool) -> TokenStream {
+        let (name, ty) = (self.ident(), self.ty(of));
+        let mut attributes = Attributes::default();
+        attributes.flag("transparent", is_transparent);
+        // The type's own name is the Rust name by default, but not that of a transparent one.
+        attributes.text("name", Some(xml).filter(|_| is_transparent));
+        attributes.0.extend(self.container(Some(xml).filter(|_| !is_transparent)).0);
+        let attributes = attributes.tokens();
         quote! {
             #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
             #attributes

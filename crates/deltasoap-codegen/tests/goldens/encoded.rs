@@ -125,6 +125,33 @@ pub struct Zip(pub String);
 #[soap(namespace = "urn:encoded")]
 pub struct Count(pub i32);
 
+/// Not checked: at least 0.
+pub type Count2 = i32;
+
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(transparent, name = "Counts", namespace = "urn:encoded")]
+pub struct Counts(pub deltasoap::lexical::List<Count2>);
+
+/// Not checked: length 4.
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(transparent, name = "Digest", namespace = "urn:encoded")]
+pub struct Digest(pub deltasoap::Binary);
+
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(transparent, name = "Kind", namespace = "urn:encoded")]
+pub struct Kind(pub deltasoap::QName);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+#[soap(namespace = "urn:encoded", rename_all = "camelCase")]
+pub enum Unit {
+    M,
+    Ft,
+}
+
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(transparent, name = "Length", namespace = "urn:encoded")]
+pub struct Length(pub Unit);
+
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "urn:encoded", element = "label", all)]
 pub struct Label {
@@ -139,6 +166,14 @@ pub struct Label {
         deltasoap::Nillable<
             deltasoap::SoapArray<deltasoap::Nillable<deltasoap::lexical::Token>>,
         >,
+    >,
+    pub counts: Option<deltasoap::Nillable<Counts>>,
+    pub digest: Option<deltasoap::Nillable<Digest>>,
+    pub kind: Option<deltasoap::Nillable<Kind>>,
+    pub unit: Option<deltasoap::Nillable<Unit>>,
+    pub length: Option<deltasoap::Nillable<Length>>,
+    pub lengths: Option<
+        deltasoap::Nillable<deltasoap::SoapArray<deltasoap::Nillable<Length>>>,
     >,
 }
 

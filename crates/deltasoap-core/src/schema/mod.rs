@@ -76,4 +76,16 @@ impl Element {
             other => other,
         }
     }
+
+    /// The same description with another [`type_name`](Self::type_name). What has none stays as it is.
+    #[must_use]
+    pub fn with_name(self, name: QName) -> Self {
+        match self {
+            Element::Simple(simple) => Element::Simple(SimpleElement { name, ..simple }),
+            Element::Complex(complex) => Element::Complex(ComplexElement { name, ..complex }),
+            Element::Array(array) => Element::Array(ArrayElement { name, ..array }),
+            Element::Union(union) => Element::Union(UnionElement { name, ..union }),
+            Element::Any | Element::Shared(_) => self,
+        }
+    }
 }
