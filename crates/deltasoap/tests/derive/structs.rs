@@ -506,3 +506,20 @@ fn read_in_chunks(decoder: &mut Decoder, root: &mut impl Root, message: &str, ch
     }
     decoder.finish(root).expect("valid");
 }
+
+#[derive(Debug, PartialEq, Soap)]
+#[soap(transparent, name = "Ids", namespace = "urn:ids", item_name = "ids")]
+struct Ids(deltasoap::lexical::List<u8>);
+
+#[derive(Debug, PartialEq, Soap)]
+#[soap(transparent, name = "Other", namespace = "urn:ids")]
+struct Other(Pair);
+
+#[test]
+fn transparent_structs_have_names_of_their_own() {
+    let name = |of: &'static deltasoap::schema::Element| of.type_name().map(ToString::to_string);
+    assert_eq!(name(Ids::element()), Some(Ids::TYPE_NAME.to_string()));
+    assert_eq!((Ids::TYPE_NAME, Ids::ITEM_NAME), (QName::new("urn:ids", "Ids"), "ids"));
+    assert_eq!(name(Other::element()), Some(QName::new("urn:ids", "Other").to_string()));
+    assert_eq!((Nine::TYPE_NAME, Nine::ITEM_NAME), (i32::TYPE_NAME, i32::ITEM_NAME));
+}
