@@ -6,7 +6,7 @@ use deltasoap_core::schema::{
     ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
     UnionElement, View,
 };
-use deltasoap_core::{Content, Error, ErrorKind, QName, Simple, Value};
+use deltasoap_core::{Content, Error, ErrorKind, Node, QName, Record, Simple, Value};
 use std::borrow::Cow;
 
 fn simple(schema: &mut Schema, base: Builtin) -> ElementRef {
@@ -261,7 +261,50 @@ fn enumerated_values_are_compared_by_value() {
     let attributes = vec![Attribute { name: QName::new("", "a"), element: token, required: false, default: None }];
     let root = schema.add(complex(Compositor::Sequence, Vec::new(), attributes));
     assert!(read(schema.view(root), "<r a='a &amp; b'/>").is_ok());
-    assert!(read(schema.view(root), "<r a='d'/>").is_err());
+    let error = read(schema.view(root), "<r a='d'/>").expect_err("another value");
+    let expected = "one of \"a & b\", \"c\" (".to_owned();
+    assert!(error.to_string().contains(&expected), "{error}");
+}
+
+#[test]
+fn errors_list_enumerated_values_and_how_many_more_there_are() {
+    let mut schema = Schema::new();
+    let values: Vec<&'static str> = vec!["v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11"];
+    let (few, many) =
+        (enumerated(&mut schema, Builtin::Int, &["1", "2"]), enumerated(&mut schema, Builtin::Token, &values));
+    let error =
+        |element, text: &str| read(schema.view(element), &format!("<r>{text}</r>")).expect_err(text).to_string();
+    assert!(error(few, "3").contains("value \"3\", expected one of \"1\", \"2\" ("), "{}", error(few, "3"));
+    assert!(error(few, "x").contains("value \"x\", expected one of \"1\", \"2\" ("), "{}", error(few, "x"));
+    let text = error(many, "v12");
+    assert!(text.contains("\"v8\", \"v9\" and 2 more (") && !text.contains("v11"), "{text}");
+}
+
+#[test]
+fn names_without_a_prefix_yet_get_one_where_they_are_written() {
+    let mut schema = Schema::new();
+    let notation = simple(&mut schema, Builtin::Notation);
+    let name = simple(&mut schema, Builtin::QName);
+    let attributes = vec![Attribute { name: QName::new("", "a"), element: name, required: false, default: None }];
+    let root = schema.add(complex(Compositor::Sequence, vec![field("n", notation, 1, Some(1))], attributes));
+    let text = deltasoap_core::lexical::Notation::expanded("urn:n", "gif").expect("a name");
+    let attribute = deltasoap_core::lexical::QName::expanded("urn:a", "b").expect("a name");
+    assert_eq!((attribute.prefix(), attribute.local(), attribute.parts()), (None, "b", Some(("urn:a", "b"))));
+    let value = Value::Record(Box::new(Record {
+        fields: vec![Value::Simple(Simple::Notation(text))],
+        attributes: vec![Some(Simple::QName(attribute))],
+    }));
+    let mut encoder = Encoder::new();
+    encoder.start(&QName::new("", "r"));
+    value.encode(&mut encoder, schema.view(root));
+    encoder.end();
+    let written = encoder.finish().expect("a message");
+    let node = Node::parse(written.as_slice()).expect("well-formed");
+    let child = node.elements().next().expect("an element");
+    let name_in = |path: &[&Node], text: &str| Node::resolve_in(path, text);
+    assert_eq!(node.resolve(node.attribute("", "a").expect("an attribute")), Some(QName::new("urn:a", "b")));
+    assert_eq!(name_in(&[&node, child], &child.text()), Some(QName::new("urn:n", "gif")));
+    assert!(read(schema.view(root), "<r><n>{urn:n}gif</n></r>").is_err());
 }
 
 #[test]

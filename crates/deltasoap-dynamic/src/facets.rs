@@ -3,15 +3,17 @@
 //! The engine looks at built-in types and enumerations. What else a schema says is looked at here: by the validation of messages,
 //! and for samples, which are to be valid.
 
+mod beside;
 mod calendar;
 mod pattern;
 mod value;
 
+pub(crate) use beside::{beside, shifted};
 pub(crate) use pattern::sample as pattern_sample;
 pub(crate) use value::canonical;
 
 use deltasoap_core::QName;
-use deltasoap_core::schema::Builtin;
+use deltasoap_core::schema::{Builtin, shown_values};
 use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{Enumerated, Facets, TypeDefinition, TypeId, Variety, WhiteSpace};
 use std::borrow::Cow;
@@ -154,7 +156,6 @@ fn of_digits(facets: &Facets, text: &str) -> Option<String> {
 }
 
 fn of_enumeration(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str, names: Resolve<'_>) -> Option<String> {
-    const MOST: usize = 10;
     let is_name = matches!(schemas.variety(id), Some(Variety::Builtin(Builtin::QName | Builtin::Notation)));
     let value = canonical(schemas, id, text, names);
     let is_this = |allowed: &Enumerated| match &allowed.name {
@@ -165,9 +166,7 @@ fn of_enumeration(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str, na
     if facets.enumeration.is_empty() || facets.enumeration.iter().any(is_this) {
         return None;
     }
-    let values: Vec<_> = facets.enumeration.iter().take(MOST).map(|it| &*it.value).collect();
-    let more = if facets.enumeration.len() > MOST { ", …" } else { "" };
-    Some(format!("{text:?} is none of {}{more}", values.join(", ")))
+    Some(format!("{text:?} is none of {}", shown_values(facets.enumeration.iter().map(|it| &*it.value))))
 }
 
 fn of_patterns(facets: &Facets, text: &str) -> Option<String> {

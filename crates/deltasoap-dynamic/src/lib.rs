@@ -30,6 +30,7 @@ mod client;
 mod contract;
 pub mod describe;
 mod facets;
+mod identity;
 pub mod json;
 mod mock;
 mod sample;

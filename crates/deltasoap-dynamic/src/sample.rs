@@ -10,6 +10,8 @@
 //! `Value::sample` of the engine is another one, and stays so: it has a schema alone, that of a typed service which links no WSDL, and
 //! needs values that are read again, whatever they are.
 
+mod depending;
+mod names;
 mod simple;
 mod tree;
 
@@ -22,6 +24,7 @@ use deltasoap_core::schema::{
 use deltasoap_core::{Node, QName, Record, Shared, Value};
 use deltasoap_wsdl::lower::Origin;
 use deltasoap_wsdl::xsd::TypeId;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Elements deeper than this are left out even if they are required: the type has no end.
@@ -41,8 +44,16 @@ pub(crate) struct Sampler<'t> {
     open: Vec<ElementRef>,
     /// Types on the way down, of trees.
     types_open: Vec<TypeId>,
-    /// How many `xsd:ID`s there are.
-    ids: usize,
+    /// How many `xsd:ID`s were made.
+    made_ids: usize,
+    /// The `xsd:ID`s of the parts so far, as they are in the end.
+    ids: BTreeSet<String>,
+    /// True once there may be an `xsd:ID` or a reference to one.
+    has_ids: bool,
+    /// True if the schemas have identity constraints.
+    has_constraints: bool,
+    /// The namespaces of prefixes that were declared for values: `q1`, `q2` and so on.
+    prefixes: Vec<String>,
     made: usize,
     /// True once something that is required was left out.
     is_cut: bool,
@@ -52,7 +63,19 @@ impl<'t> Sampler<'t> {
     /// `seed` for samples by chance.
     pub(crate) fn new(types: &'t Types, seed: Option<u64>) -> Self {
         let chance = seed.map(|seed| seed | 1);
-        Sampler { types, chance, open: Vec::new(), types_open: Vec::new(), ids: 0, made: 0, is_cut: false }
+        Sampler {
+            types,
+            chance,
+            open: Vec::new(),
+            types_open: Vec::new(),
+            made_ids: 0,
+            ids: BTreeSet::new(),
+            has_ids: false,
+            has_constraints: types.import.schemas().elements().any(|(_, element)| !element.constraints.is_empty()),
+            prefixes: Vec::new(),
+            made: 0,
+            is_cut: false,
+        }
     }
 
     /// A value of some content of an element.
@@ -84,7 +107,9 @@ impl<'t> Sampler<'t> {
         let view = self.types.lowered.schema.view(content);
         let value = match view.element {
             Element::Simple(SimpleElement { base: Builtin::QName, .. }) => {
-                Value::Name(Box::new(QName::new("", "name")))
+                let id = self.types.lowered.origin(content).map(|origin| origin.type_id);
+                let name = id.and_then(|id| self.enumerated_name(id)).cloned();
+                Value::Name(Box::new(name.unwrap_or_else(|| QName::new("", "name"))))
             }
             Element::Simple(_) | Element::Union(_) => Value::Simple(self.simple(content, view.element.default_text())),
             Element::Complex(complex) => Value::Record(Box::new(self.record(complex))),

@@ -37,8 +37,8 @@ fn a_template_shows_everything() {
     assert_eq!(json, json!({ "root": { "name": "text" }, "weight": [1.0] }));
 }
 
-/// The request of an operation whose body is the element `Op` of a schema with this in it.
-fn request_of(schema: &str) -> String {
+/// A description with an operation whose body is the element `Op` of a schema with this in it.
+fn contract_of(schema: &str) -> Contract {
     let text = format!(
         "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:soap='http://schemas.xmlsoap.org/wsdl/soap/' \
          xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:t='urn:t' targetNamespace='urn:t'><types>\
@@ -48,17 +48,25 @@ fn request_of(schema: &str) -> String {
          <binding name='B' type='t:P'><soap:binding transport='http://schemas.xmlsoap.org/soap/http'/><operation name='Op'>\
          <soap:operation soapAction=''/><input><soap:body use='literal'/></input></operation></binding></definitions>"
     );
-    let contract = Contract::from_text(&text).expect("a description");
+    Contract::from_text(&text).expect("a description")
+}
+
+/// The request sample of such a description, which is valid.
+fn request_of(schema: &str) -> String {
+    let contract = contract_of(schema);
     let operation = contract.operation("Op").expect("an operation");
+    let written = written(&operation, &operation.request_sample().expect("a sample"));
+    assert_eq!(contract.validate(written.as_bytes()), [], "{schema}\n{written}");
+    written
+}
+
+fn written(operation: &Operation, request: &Value) -> String {
     let (name, content) = operation.request().expect("a request");
-    let value = operation.request_sample().expect("a sample");
     let mut encoder = Encoder::new();
     encoder.start(name);
-    value.encode(&mut encoder, contract.view(content));
+    request.encode(&mut encoder, operation.contract().view(content));
     encoder.end();
-    let written = encoder.finish().expect("a message");
-    assert_eq!(contract.validate(written.as_slice()), []);
-    String::from_utf8_lossy(written.as_slice()).into_owned()
+    String::from_utf8_lossy(encoder.finish().expect("a message").as_slice()).into_owned()
 }
 
 /// Checks the request's `Op`: its attributes, and what is in it.
@@ -147,6 +155,182 @@ fn names_and_ids_are_right_where_they_stand() {
          </xs:simpleType></xs:element></xs:sequence></xs:complexType></xs:element>",
         "<Op><i>name</i><i>name2</i><q>ns:one</q></Op>",
     );
+}
+
+/// A type of names with this in its restriction.
+fn names(name: &str, base: &str, facet: &str) -> String {
+    format!("<xs:simpleType name='{name}'><xs:restriction base='{base}'>{facet}</xs:restriction></xs:simpleType>")
+}
+
+#[test]
+fn names_have_prefixes_that_the_sample_declares() {
+    let other = "xmlns:o='urn:o' xmlns='urn:d'";
+    let notations = "<xs:notation name='gif' public='image/gif'/>".to_owned()
+        + &names("N", "xs:NOTATION", "<xs:enumeration value='t:gif'/>")
+        + &names("Q", "xs:QName", &format!("<xs:enumeration value='o:one' {other}/>"))
+        + &names("D", "xs:QName", &format!("<xs:enumeration value='one' {other}/>"));
+    let request = request_of(
+        &(notations
+            + &format!(
+                "<xs:element name='Op'><xs:complexType><xs:sequence>\
+                 <xs:element name='fixed' type='xs:QName' fixed='o:a' {other}/>\
+                 <xs:element name='plain' type='xs:QName' fixed='a' {other}/>\
+                 <xs:element name='type' type='t:Q'/><xs:element name='gif' type='t:N'/>\
+                 <xs:element name='text'><xs:complexType><xs:simpleContent><xs:extension base='t:N'>\
+                 <xs:attribute name='n' type='t:N'/></xs:extension></xs:simpleContent></xs:complexType></xs:element>\
+                 <xs:element name='mixed'><xs:complexType mixed='true'><xs:attribute name='q' type='t:Q'/></xs:complexType>\
+                 </xs:element></xs:sequence>\
+                 <xs:attribute name='q' type='t:D' use='required'/>\
+                 <xs:attribute name='f' type='xs:QName' fixed='o:f' {other}/></xs:complexType></xs:element>"
+            )),
+    );
+    // What `validate` accepts has prefixes that mean the right namespaces; without a prefix there is none.
+    for wrong in ["\"one\"", "\"o:f\"", ">o:a<", ">a<", ">t:gif<", "{urn:"] {
+        assert!(!request.contains(wrong), "{wrong}: {request}");
+    }
+    let declared = ["\"urn:o\"", "\"urn:d\"", "\"urn:t\""];
+    assert!(declared.iter().all(|namespace| request.contains(namespace)), "{request}");
+}
+
+#[test]
+fn names_in_json_have_their_namespaces() {
+    let contract = contract_of(
+        "<xs:element name='Op'><xs:complexType><xs:attribute name='q' type='xs:QName' fixed='o:a' xmlns:o='urn:o'/>\
+         </xs:complexType></xs:element>",
+    );
+    let operation = contract.operation("Op").expect("an operation");
+    let json = operation.request_to_json(&operation.request_sample().expect("a sample")).expect("JSON");
+    assert_eq!(json, json!({ "@q": "{urn:o}a" }));
+    let value = operation.request_from_json(&json).expect("a request");
+    assert_eq!(written(&operation, &value), "<ns:Op xmlns:ns=\"urn:t\" xmlns:ns2=\"urn:o\" q=\"ns2:a\"/>");
+}
+
+#[test]
+fn values_lie_within_open_bounds() {
+    for (base, facets) in [
+        ("date", "minExclusive=2026-01-02 maxExclusive=2026-01-04"),
+        ("date", "maxExclusive=2000-03-01Z"),
+        ("dateTime", "minExclusive=2030-12-31T23:59:59Z"),
+        ("dateTime", "minExclusive=2030-12-31T23:59:59 maxExclusive=2031-01-01T00:00:00"),
+        ("time", "minExclusive=23:59:58 maxExclusive=23:59:59"),
+        ("gYear", "minExclusive=2026 maxExclusive=2028"),
+        ("gYearMonth", "minExclusive=2026-12"),
+        ("gMonth", "minExclusive=--11"),
+        ("gMonthDay", "minExclusive=--02-28 maxExclusive=--03-01"),
+        ("gDay", "minExclusive=---02 maxExclusive=---04"),
+        ("duration", "minExclusive=P1D maxExclusive=P2D"),
+        ("decimal", "minExclusive=0 maxExclusive=0.001"),
+        ("decimal", "minExclusive=0 maxExclusive=0.001 fractionDigits=4"),
+        ("decimal", "minExclusive=0.5 maxExclusive=1.5 fractionDigits=0"),
+        ("decimal", "minInclusive=0.123 maxInclusive=0.5 fractionDigits=1"),
+        ("decimal", "minExclusive=-0.02 maxExclusive=-0.01"),
+        ("long", "minExclusive=9223372036854775805"),
+        ("unsignedLong", "minExclusive=18446744073709551613"),
+        ("double", "minExclusive=0 maxExclusive=0.001"),
+        ("double", "minExclusive=1E300 maxExclusive=1.5E300"),
+        ("float", "minExclusive=0 maxExclusive=1E-40"),
+    ] {
+        let facets = facets.split(' ').filter_map(|it| it.split_once('='));
+        let facets: String = facets.map(|(name, value)| format!("<xs:{name} value='{value}'/>")).collect();
+        let of = names("T", &format!("xs:{base}"), &facets);
+        // `request_of` validates what it gives.
+        request_of(&format!("{of}<xs:element name='Op' type='t:T'/>"));
+    }
+}
+
+#[test]
+fn lists_have_items_that_are_allowed() {
+    let items = names("I", "xs:int", "<xs:minExclusive value='10'/>");
+    request_of(&format!(
+        "{items}<xs:element name='Op'><xs:simpleType><xs:restriction><xs:simpleType><xs:list itemType='t:I'/></xs:simpleType>\
+         <xs:length value='6'/></xs:restriction></xs:simpleType></xs:element>"
+    ));
+}
+
+#[test]
+fn keys_differ_and_references_to_them_lead_somewhere() {
+    let rows = |of: &str, more: &str, fields: &str| {
+        let fields: String = fields.split(' ').map(|it| format!("<xs:field xpath='{it}'/>")).collect();
+        let to = if of.contains("xs:ID") { "xs:IDREF" } else { "t:K" };
+        request_of(&format!(
+            "{of}<xs:element name='Op'><xs:complexType><xs:sequence>\
+             <xs:element name='row' minOccurs='3' maxOccurs='9'><xs:complexType><xs:sequence>\
+             <xs:element name='b' type='xs:boolean'/><xs:element name='e' type='t:K'/></xs:sequence>\
+             <xs:attribute name='k' type='t:K' use='required'/></xs:complexType></xs:element>\
+             <xs:element name='link' minOccurs='2' maxOccurs='2'><xs:complexType><xs:attribute name='to' type='{to}'/></xs:complexType>\
+             </xs:element></xs:sequence></xs:complexType>\
+             <xs:key name='rows'><xs:selector xpath='.//t:row'/>{fields}</xs:key>{more}</xs:element>"
+        ))
+    };
+    let link = "<xs:keyref name='l' refer='t:rows'><xs:selector xpath='t:link'/><xs:field xpath='@to'/></xs:keyref>";
+    for (base, facets) in [
+        ("string", ""),
+        ("string", "<xs:maxLength value='2'/>"),
+        ("string", "<xs:length value='4'/>"),
+        ("string", "<xs:pattern value='[A-Z]{3}-\\d{4}'/>"),
+        ("string", "<xs:enumeration value='a'/><xs:enumeration value='b'/><xs:enumeration value='c'/>"),
+        ("int", "<xs:maxInclusive value='1'/>"),
+        ("decimal", ""),
+        ("double", ""),
+        ("date", "<xs:maxExclusive value='2026-01-03'/>"),
+        ("duration", ""),
+        ("hexBinary", "<xs:length value='2'/>"),
+        ("anyURI", ""),
+        ("ID", ""),
+    ] {
+        let of = names("K", &format!("xs:{base}"), facets);
+        rows(&of, "", "@k");
+        rows(&of, "", "t:e");
+        rows(&of, "", "t:b t:e");
+        let request = rows(&of, link, "@k");
+        assert!(request.contains(" to="), "{request}");
+    }
+    // Where there is no key, what would refer to one is left out.
+    let none = "<xs:keyref name='l' refer='t:none'><xs:selector xpath='t:link'/><xs:field xpath='@to'/></xs:keyref>\
+                <xs:key name='none'><xs:selector xpath='t:other'/><xs:field xpath='@k'/></xs:key>";
+    assert!(!rows(&names("K", "xs:string", ""), none, "@k").contains(" to="));
+}
+
+#[test]
+fn keys_are_those_of_the_element_around_them() {
+    let request = request_of(
+        "<xs:complexType name='Table'><xs:sequence><xs:element name='row' minOccurs='2' maxOccurs='2'><xs:complexType>\
+         <xs:attribute name='k' type='xs:int'/></xs:complexType></xs:element></xs:sequence></xs:complexType>\
+         <xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='table' type='t:Table' minOccurs='2' maxOccurs='2'>\
+         <xs:unique name='u'><xs:selector xpath='*'/><xs:field xpath='@k'/></xs:unique></xs:element></xs:sequence>\
+         </xs:complexType></xs:element>",
+    );
+    assert_eq!(request.matches("k=\"1\"").count(), 2, "{request}");
+}
+
+#[test]
+fn references_are_to_ids_of_the_sample() {
+    let request = request_of(
+        &(names("I", "xs:ID", "<xs:pattern value='[B-D]\\d'/>")
+            + &names("L", "xs:IDREFS", "<xs:length value='3'/>")
+            + "<xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='r' type='xs:IDREF'/>\
+               <xs:element name='l'><xs:simpleType><xs:list itemType='xs:IDREF'/></xs:simpleType></xs:element>\
+               <xs:element name='i' minOccurs='3' maxOccurs='3'><xs:complexType><xs:attribute name='id' type='t:I'/>\
+               <xs:attribute name='all' type='t:L'/></xs:complexType></xs:element></xs:sequence></xs:complexType></xs:element>"),
+    );
+    assert_eq!(request.matches("all=\"").count(), 3, "{request}");
+}
+
+#[test]
+fn samples_of_hard_types_are_valid() {
+    let contract = Contract::from_text(include_str!("../../../testdata/wsdl/corners.wsdl")).expect("a description");
+    let operation = contract.operation("Corners").expect("an operation");
+    let (name, content) = operation.response().expect("a response");
+    let response = operation.response_sample().expect("a sample");
+    let mut encoder = Encoder::new();
+    encoder.start(name);
+    response.encode(&mut encoder, contract.view(content));
+    encoder.end();
+    let response = encoder.finish().expect("a message");
+    let request = written(&operation, &operation.request_sample().expect("a sample"));
+    for message in [request.as_bytes(), response.as_slice()] {
+        assert_eq!(contract.validate(message), [], "{}", String::from_utf8_lossy(message));
+    }
 }
 
 /// The descriptions of the test data, and more where the environment names a directory.

@@ -2,9 +2,9 @@
 
 use super::{Cursor, Step, nil_attribute, other_attribute};
 use crate::ErrorKind;
-use crate::schema::View;
+use crate::schema::{Element, View};
 use deltasoap_xml::Event;
-use deltasoap_xml::lexical::{Lexical, Partial};
+use deltasoap_xml::lexical::{Lexical, LexicalError, Partial};
 
 /// In front of the text.
 const START: u8 = 0;
@@ -47,7 +47,7 @@ pub fn decode<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, view: View<'_>
     match (cursor.frame(me).state, view.element.default_text()) {
         (SCANNED, _) => {}
         (EMPTY, Some(text)) => take_default(value, cursor, me, text)?,
-        _ => finish(value, cursor, me)?,
+        _ => finish(value, cursor, me, view)?,
     }
     cursor.leave(me);
     Ok(())
@@ -117,7 +117,7 @@ fn take<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, text: &st
     result.map_err(|error| cursor.error_at(ErrorKind::Lexical(error), start))
 }
 
-fn finish<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize) -> Step {
+fn finish<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, view: View<'_>) -> Step {
     let state = cursor.state();
     let result = if T::STREAMED {
         value.finish(&mut state.partial)
@@ -125,7 +125,25 @@ fn finish<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize) -> Step
         T::parse(&state.scratch).map(|parsed| *value = parsed)
     };
     let start = cursor.frame(me).mark;
-    result.map_err(|error| cursor.error_in_closed(ErrorKind::Lexical(error), start))
+    result.map_err(|error| {
+        // The text of streamed values is not kept.
+        let kind = match T::STREAMED {
+            true => ErrorKind::Lexical(error),
+            false => fault(view.element, &cursor.state().scratch, error),
+        };
+        cursor.error_in_closed(kind, start)
+    })
+}
+
+/// What is wrong with a text: of an enumeration, that it is none of the values.
+#[cold]
+pub(in crate::decode) fn fault(element: &Element, text: &str, error: LexicalError) -> ErrorKind {
+    match element {
+        Element::Simple(simple) if !simple.enumeration.is_empty() => {
+            ErrorKind::UnexpectedValue { found: text.trim_ascii().to_owned(), expected: simple.expected() }
+        }
+        _ => ErrorKind::Lexical(error),
+    }
 }
 
 /// In place of the text that is not there.

@@ -19,7 +19,7 @@ pub fn decode<T: DecodeFields>(target: &mut T, cursor: &mut Cursor<'_>, view: Vi
         } else if cursor.is_within_old(me) && !cursor.is_seeking() {
             target.vacate(view);
         }
-        read_attributes(target, cursor, complex)?;
+        read_attributes(target, cursor, complex, view)?;
         cursor.set_attributes_read();
     }
     target.decode_field(0, cursor, view.follow(text))?;

@@ -17,6 +17,32 @@ pub struct SimpleElement {
     pub default: Option<Cow<'static, str>>,
 }
 
+impl SimpleElement {
+    /// What a text has to be, for people: the enumerated values where there are such.
+    pub fn expected(&self) -> String {
+        match &self.enumeration[..] {
+            [] => format!("a value of {}", self.name),
+            values => format!("one of {} ({})", shown_values(values.iter().map(AsRef::as_ref)), self.name),
+        }
+    }
+}
+
+/// Enumerated values for people: the first ten, in quotes, and how many more there are. Long ones are cut.
+pub fn shown_values<'v>(values: impl ExactSizeIterator<Item = &'v str>) -> String {
+    const MOST: usize = 10;
+    const LONGEST: usize = 60;
+    let more = values.len().saturating_sub(MOST);
+    let shown = |value: &str| match value.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("\"{}…\"", &value[..end]),
+        None => format!("{value:?}"),
+    };
+    let mut text = values.take(MOST).map(shown).collect::<Vec<_>>().join(", ");
+    if more > 0 {
+        text += &format!(" and {more} more");
+    }
+    text
+}
+
 /// Child elements and attributes, or text and attributes: the papers' *ComplexElement*.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComplexElement {

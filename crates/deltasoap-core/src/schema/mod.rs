@@ -16,7 +16,9 @@ mod view;
 
 pub use builtin::Builtin;
 pub use choice::{Branch, Choice, ChoiceFault, count_required, join, required};
-pub use complex::{ArrayElement, Attribute, ComplexElement, Compositor, Field, SimpleElement, UnionElement};
+pub use complex::{
+    ArrayElement, Attribute, ComplexElement, Compositor, Field, SimpleElement, UnionElement, shown_values,
+};
 pub use method::{MethodElement, Style, Use};
 pub use name::QName;
 pub use view::{ElementRef, Schema, View};

@@ -124,7 +124,7 @@ impl Content for Value {
             }
             (Value::Simple(simple), Element::Simple(_) | Element::Union(_)) => {
                 encoder.type_attribute(view.element.type_name());
-                simple.leaf(encoder);
+                simple.text(encoder);
             }
             (Value::Record(record), Element::Complex(complex)) if complex.text.is_some() => {
                 let text = record.fields.first().unwrap_or(&Value::Absent);
@@ -210,7 +210,7 @@ impl Text for Value {
             Value::Simple(Simple::Base64Binary(bytes)) if encoder.wants_part(bytes.0.len()) => {
                 Binary::from(bytes.0.clone()).encode_text(encoder);
             }
-            Value::Simple(text) => text.leaf(encoder),
+            Value::Simple(text) => text.text(encoder),
             _ => {}
         }
     }
@@ -268,7 +268,7 @@ impl Value {
                 if simple.is_one_of(element) {
                     return Ok(());
                 }
-                let (found, expected) = (simple.to_string(), format!("a value of {}", element.name));
+                let (found, expected) = (simple.to_string(), element.expected());
                 Err(cursor.error_at_end(ErrorKind::UnexpectedValue { found, expected }))
             }
             (Value::Record(record), Element::Complex(complex)) => {

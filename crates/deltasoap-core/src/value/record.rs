@@ -100,7 +100,7 @@ pub(super) fn flat_leaves(view: View<'_>) -> Option<usize> {
         match view.element {
             _ if elements > FLAT_ELEMENTS => return None,
             // What a name stands for depends on more than its text, and an empty text may stand for a default.
-            Element::Simple(simple) if simple.default.is_some() || simple.base == Builtin::QName => return None,
+            Element::Simple(simple) if simple.default.is_some() || is_name(simple.base) => return None,
             Element::Simple(simple) if simple.enumeration.is_empty() => leaves += 1,
             Element::Complex(complex) if is_plain(complex) => {
                 ahead.extend(complex.fields.iter().map(|field| view.follow(field.element)));
@@ -109,6 +109,11 @@ pub(super) fn flat_leaves(view: View<'_>) -> Option<usize> {
         }
     }
     Some(leaves).filter(|&leaves| leaves > 0)
+}
+
+/// True for names: their prefixes are declared around them.
+fn is_name(base: Builtin) -> bool {
+    matches!(base, Builtin::QName | Builtin::Notation)
 }
 
 /// True if every value of the type has the same fields, each once.

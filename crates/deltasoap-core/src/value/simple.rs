@@ -68,7 +68,7 @@ macro_rules! simple {
                 match self { $(Simple::$variant(value) => encoder.leaf(value),)* }
             }
 
-            pub(super) fn attribute(&self, encoder: &mut Encoder, name: &QName) {
+            fn attribute_text(&self, encoder: &mut Encoder, name: &QName) {
                 match self { $(Simple::$variant(value) => encoder.attribute_value(name, value),)* }
             }
 
@@ -114,6 +114,35 @@ impl Simple {
             Element::Simple(simple) => Simple::parse_as(simple, text).ok(),
             _ => None,
         })
+    }
+
+    /// The name whose prefix is yet to be chosen.
+    pub(super) fn expanded_name(&self) -> Option<QName> {
+        let (namespace, local) = match self {
+            Simple::QName(name) => name.parts(),
+            Simple::Notation(name) => name.parts(),
+            _ => None,
+        }?;
+        Some(QName::owned(namespace.to_owned(), local.to_owned()))
+    }
+
+    /// Writes the value as an attribute.
+    pub(super) fn attribute(&self, encoder: &mut Encoder, name: &QName) {
+        match self.expanded_name() {
+            Some(value) => encoder.qname_attribute(name, &value, ""),
+            None => self.attribute_text(encoder, name),
+        }
+    }
+
+    /// Writes the value as the text of the element just opened.
+    pub(super) fn text(&self, encoder: &mut Encoder) {
+        match self.expanded_name() {
+            Some(name) => {
+                let text = encoder.qname_text(&name);
+                encoder.text(&text);
+            }
+            None => self.leaf(encoder),
+        }
     }
 
     /// True if the value is one of the type's enumerated ones, or the type has none. Values are compared, not texts:

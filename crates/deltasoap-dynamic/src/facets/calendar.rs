@@ -1,7 +1,9 @@
 //! Dates, times and durations: lexical forms and order (XSD 1.0 part 2, 3.2.6 to 3.2.14).
 
+use bigdecimal::{BigDecimal, RoundingMode};
 use deltasoap_core::schema::Builtin;
 use std::cmp::Ordering;
+use std::str::FromStr;
 
 /// A point in time, or a set of recurring ones: seconds on the line of time, of the first one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +25,8 @@ pub(super) struct Span {
 const DAY: i128 = 86_400;
 /// Fourteen hours: no time zone is farther off.
 const FARTHEST_ZONE: i128 = 14 * 3_600;
+/// Most units that a value is moved by.
+const MOST_UNITS: i128 = 1_000_000_000;
 /// Most digits of a number that is taken.
 const DIGITS: usize = 18;
 
@@ -78,6 +82,47 @@ impl Moment {
         }
     }
 
+    /// The value of a text that is so many units later: seconds, days, months or years, by its type. It has the same time zone.
+    pub(super) fn shifted(builtin: Builtin, text: &str, by: i128) -> Option<String> {
+        let moment = Moment::parse(builtin, text)?;
+        let zone = Zone::of(text);
+        let (seconds, by) = (moment.seconds + zone.seconds, by.clamp(-MOST_UNITS, MOST_UNITS));
+        let (year, month, _) = date_of(seconds.div_euclid(DAY));
+        let first = |months: i128| days_before(months.div_euclid(12), months.rem_euclid(12) + 1) * DAY;
+        let seconds = match builtin {
+            Builtin::DateTime | Builtin::Time => seconds + by,
+            Builtin::Date | Builtin::GMonthDay | Builtin::GDay => seconds + by * DAY,
+            Builtin::GYear => first((year + by) * 12 + month - 1),
+            _ => first(year * 12 + month - 1 + by),
+        };
+        written(builtin, seconds, &moment.fraction, zone.text)
+    }
+
+    /// A value that is less than a second later.
+    pub(super) fn finer(builtin: Builtin, text: &str) -> Option<String> {
+        let moment = Moment::parse(builtin, text).filter(|_| matches!(builtin, Builtin::DateTime | Builtin::Time))?;
+        let zone = Zone::of(text);
+        written(builtin, moment.seconds + zone.seconds, &format!("{}5", moment.fraction), zone.text)
+    }
+
+    /// The value in the middle of two that both have a time zone, or both none.
+    pub(super) fn middle(builtin: Builtin, one: &str, other: &str) -> Option<String> {
+        let is_exact = matches!(builtin, Builtin::DateTime | Builtin::Time);
+        let moments = [one, other].map(|text| Moment::parse(builtin, text));
+        let [Some(first), Some(second)] = moments else { return None };
+        if !is_exact || first.has_zone != second.has_zone {
+            return None;
+        }
+        let exact = |it: &Moment| format!("{}.{}", it.seconds, if it.fraction.is_empty() { "0" } else { &it.fraction });
+        let sum = BigDecimal::from_str(&exact(&first)).ok()? + BigDecimal::from_str(&exact(&second)).ok()?;
+        let middle = sum.half();
+        let whole = middle.with_scale_round(0, RoundingMode::Floor);
+        let fraction = (&middle - &whole).normalized().to_plain_string();
+        let fraction = fraction.split_once('.').map_or("", |(_, fraction)| fraction);
+        let zone = Zone::of(one);
+        written(builtin, whole.to_plain_string().parse::<i128>().ok()? + zone.seconds, fraction, zone.text)
+    }
+
     fn line(&self, shift: i128) -> (i128, &str) {
         (self.seconds + shift, &self.fraction)
     }
@@ -123,6 +168,34 @@ impl Span {
         });
         orders.sort_unstable();
         (orders[0] == orders[3]).then_some(orders[0])
+    }
+
+    /// Durations that are a little longer, or shorter.
+    pub(super) fn beside(&self, is_longer: bool) -> Vec<String> {
+        // No month is shorter.
+        let shorter = || Span { months: 0, seconds: (self.months * 28 - 1) * DAY, fraction: "".into() };
+        let step = if is_longer { 1 } else { -1 };
+        let finer = Span { fraction: format!("{}5", self.fraction).into(), ..self.clone() };
+        let finer = Some(finer).filter(|_| is_longer != self.is_negative());
+        let shorter = (!is_longer && self.months > 0).then(shorter);
+        let all = [shorter, finer].into_iter().flatten().filter_map(|it| it.written());
+        self.shifted(step).into_iter().chain(all).collect()
+    }
+
+    /// So many seconds more.
+    pub(super) fn shifted(&self, by: i128) -> Option<String> {
+        Span { seconds: self.seconds + by.clamp(-MOST_UNITS, MOST_UNITS), ..self.clone() }.written()
+    }
+
+    /// The duration as text; `None` for one whose months and seconds have different signs.
+    fn written(&self) -> Option<String> {
+        let is_mixed = self.months.signum() * self.seconds.signum() < 0;
+        let sign = if self.is_negative() { "-" } else { "" };
+        let fraction = if self.fraction.is_empty() { String::new() } else { format!(".{}", self.fraction) };
+        let time = format!("T{}{fraction}S", self.seconds.abs());
+        let months = if self.months == 0 { String::new() } else { format!("{}M", self.months.abs()) };
+        let time = if self.seconds == 0 && !months.is_empty() && fraction.is_empty() { String::new() } else { time };
+        (!is_mixed).then(|| format!("{sign}P{months}{time}"))
     }
 
     fn added_to(&self, year: i128, month: i128) -> i128 {
@@ -171,6 +244,55 @@ fn days_before(year: i128, month: i128) -> i128 {
     let (year, month) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
     let of_years = year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
     of_years + (153 * month + 2) / 5
+}
+
+/// Year, month and day of a day; the inverse of [`days_before`].
+fn date_of(days: i128) -> (i128, i128, i128) {
+    const ERA: i128 = 146_097;
+    let (era, day) = (days.div_euclid(ERA), days.rem_euclid(ERA));
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (year, month) = (year + era * 400, if month < 10 { month + 3 } else { month - 9 });
+    (if month <= 2 { year + 1 } else { year }, month, day)
+}
+
+/// The text of a value of a type of dates and times, from its local seconds.
+fn written(builtin: Builtin, seconds: i128, fraction: &str, zone: &str) -> Option<String> {
+    let (year, month, day) = date_of(seconds.div_euclid(DAY));
+    // There is no year 0: the year before 1 is -1.
+    let year = if year <= 0 { format!("-{:04}", 1 - year) } else { format!("{year:04}") };
+    let second = seconds.rem_euclid(DAY);
+    let fraction = if fraction.is_empty() { String::new() } else { format!(".{fraction}") };
+    let time = format!("{:02}:{:02}:{:02}{fraction}", second / 3_600, second / 60 % 60, second % 60);
+    let text = match builtin {
+        Builtin::DateTime => format!("{year}-{month:02}-{day:02}T{time}"),
+        Builtin::Date => format!("{year}-{month:02}-{day:02}"),
+        Builtin::Time => time,
+        Builtin::GYear => year,
+        Builtin::GYearMonth => format!("{year}-{month:02}"),
+        Builtin::GMonth => format!("--{month:02}"),
+        Builtin::GMonthDay => format!("--{month:02}-{day:02}"),
+        Builtin::GDay => format!("---{day:02}"),
+        _ => return None,
+    };
+    Some(text + zone)
+}
+
+/// The time zone at the end of a text.
+struct Zone<'t> {
+    text: &'t str,
+    /// Seconds from UTC.
+    seconds: i128,
+}
+
+impl<'t> Zone<'t> {
+    fn of(text: &'t str) -> Self {
+        let tails = [1, 6].into_iter().filter_map(|length| text.get(text.len().checked_sub(length)?..));
+        let mut zones = tails.filter_map(|tail| Some((tail, Text(tail).zone()??)));
+        zones.next().map_or(Zone { text: "", seconds: 0 }, |(text, seconds)| Zone { text, seconds })
+    }
 }
 
 fn days_in(year: i128, month: i128) -> i128 {
@@ -295,6 +417,33 @@ mod tests {
         ] {
             let parse = |text| Moment::parse(builtin, text).expect(text);
             assert_eq!(parse(one).compare(&parse(other)), order, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn days_have_the_dates_that_they_are_made_from() {
+        for days in (-1_000_000..1_000_000).step_by(97) {
+            let (year, month, day) = date_of(days);
+            assert_eq!(days_before(year, month) + day - 1, days);
+            assert!((1..=days_in(year, month)).contains(&day), "{year} {month} {day}");
+        }
+    }
+
+    #[test]
+    fn values_move_by_their_units() {
+        for (builtin, text, later) in [
+            (Builtin::Date, "2024-02-28Z", "2024-02-29Z"),
+            (Builtin::Date, "-0001-12-31", "0001-01-01"),
+            (Builtin::DateTime, "2026-12-31T23:59:59.5-05:00", "2027-01-01T00:00:00.5-05:00"),
+            (Builtin::Time, "03:04:05+01:00", "03:04:06+01:00"),
+            (Builtin::GYear, "1999", "2000"),
+            (Builtin::GYearMonth, "1999-12Z", "2000-01Z"),
+            (Builtin::GMonth, "--01", "--02"),
+            (Builtin::GMonthDay, "--02-28", "--02-29"),
+            (Builtin::GDay, "---05", "---06"),
+        ] {
+            assert_eq!(Moment::shifted(builtin, text, 1).as_deref(), Some(later));
+            assert_eq!(Moment::shifted(builtin, later, -1).as_deref(), Some(text));
         }
     }
 

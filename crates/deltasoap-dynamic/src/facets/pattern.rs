@@ -291,40 +291,66 @@ fn name_chars() -> ClassUnicode {
 /// Most characters of a sample.
 const MOST: usize = 4096;
 
-/// A text that matches a pattern, with so many repetitions beyond the least.
-pub(crate) fn sample(pattern: &str, extra: u32) -> Option<String> {
+/// A text that matches a pattern, with so many repetitions beyond the least. Texts with different numbers most often differ.
+pub(crate) fn sample(pattern: &str, extra: u32, number: usize) -> Option<String> {
     let hir = regex_syntax::parse(&translated(pattern)?).ok()?;
-    let mut out = String::new();
-    append(&hir, extra, &mut out);
-    (out.len() <= MOST).then_some(out)
+    let mut sample = Sample { extra, number, out: String::new() };
+    sample.append(&hir);
+    (sample.out.len() <= MOST).then_some(sample.out)
 }
 
-fn append(hir: &Hir, extra: u32, out: &mut String) {
-    if out.len() > MOST {
-        return;
-    }
-    match hir.kind() {
-        HirKind::Empty | HirKind::Look(_) => {}
-        HirKind::Literal(literal) => out.push_str(&String::from_utf8_lossy(&literal.0)),
-        HirKind::Class(class) => out.extend(one_of(class)),
-        HirKind::Repetition(it) => {
-            let most = it.max.unwrap_or(u32::MAX);
-            let times = it.min.saturating_add(extra).min(most);
-            (0..times.min(MOST as u32)).for_each(|_| append(&it.sub, extra, out));
+/// A text in the making.
+struct Sample {
+    extra: u32,
+    /// What is left of the number: each place with several possibilities takes one digit of it.
+    number: usize,
+    out: String,
+}
+
+impl Sample {
+    fn append(&mut self, hir: &Hir) {
+        if self.out.len() > MOST {
+            return;
         }
-        HirKind::Capture(it) => append(&it.sub, extra, out),
-        HirKind::Concat(all) => all.iter().for_each(|it| append(it, extra, out)),
-        HirKind::Alternation(all) => all.first().into_iter().for_each(|it| append(it, extra, out)),
+        match hir.kind() {
+            HirKind::Empty | HirKind::Look(_) => {}
+            HirKind::Literal(literal) => self.out.push_str(&String::from_utf8_lossy(&literal.0)),
+            HirKind::Class(class) => {
+                let all = some_of(class);
+                let chosen = all.get(self.digit(all.len())).copied();
+                self.out.extend(chosen);
+            }
+            HirKind::Repetition(it) => {
+                let most = it.max.unwrap_or(u32::MAX);
+                let times = it.min.saturating_add(self.extra).min(most);
+                (0..times.min(MOST as u32)).for_each(|_| self.append(&it.sub));
+            }
+            HirKind::Capture(it) => self.append(&it.sub),
+            HirKind::Concat(all) => all.iter().for_each(|it| self.append(it)),
+            HirKind::Alternation(all) => {
+                let chosen = self.digit(all.len());
+                all.get(chosen).into_iter().for_each(|it| self.append(it));
+            }
+        }
+    }
+
+    /// The number's next digit, in the system of this base.
+    fn digit(&mut self, base: usize) -> usize {
+        let digit = self.number % base.max(1);
+        self.number /= base.max(1);
+        digit
     }
 }
 
-/// A character of a class, a common one if there is one.
-fn one_of(class: &Class) -> Option<char> {
+/// Characters of a class, common ones first.
+fn some_of(class: &Class) -> Vec<char> {
     const COMMON: [char; 8] = ['A', 'a', '1', '0', 'x', '-', '_', ' '];
-    let Class::Unicode(class) = class else { return None };
-    let has = |c: char| class.ranges().iter().any(|range| (range.start()..=range.end()).contains(&c));
+    let Class::Unicode(class) = class else { return Vec::new() };
+    let has = |c: &char| class.ranges().iter().any(|range| (range.start()..=range.end()).contains(c));
+    let others = ('B'..='Z').chain('b'..='z').chain('2'..='9').filter(|c| *c != 'x');
+    let known: Vec<char> = COMMON.into_iter().chain(others).filter(has).collect();
     let first = || class.ranges().iter().map(ClassUnicodeRange::start).find(|&c| is_xml_char(c));
-    COMMON.into_iter().find(|&c| has(c)).or_else(first)
+    if known.is_empty() { first().into_iter().collect() } else { known }
 }
 
 #[cfg(test)]
@@ -353,8 +379,8 @@ mod tests {
         ] {
             let compiled = compiled(pattern).expect(pattern);
             assert!(compiled.is_match(good) && !compiled.is_match(bad), "{pattern}");
-            for extra in 0..3 {
-                let sample = sample(pattern, extra).expect(pattern);
+            for (extra, number) in [(0, 0), (1, 0), (2, 0), (0, 1), (1, 37), (2, 12_345)] {
+                let sample = sample(pattern, extra, number).expect(pattern);
                 assert!(compiled.is_match(&sample), "{pattern}: {sample}");
             }
         }

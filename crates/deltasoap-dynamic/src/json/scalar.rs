@@ -1,9 +1,9 @@
 //! Simple values as JSON.
 
 use super::error::kind;
-use super::{JsonError, path::Path};
+use super::{JsonError, parse_name, path::Path};
 use bigdecimal::BigDecimal;
-use deltasoap_core::schema::{Builtin, Element, View};
+use deltasoap_core::schema::{Builtin, Element, View, shown_values};
 use deltasoap_core::{Lexical, QName, Simple, lexical};
 use serde_json::{Number, Value as Json};
 
@@ -93,9 +93,22 @@ pub(crate) fn from_json(json: &Json, view: View<'_>, path: &Path<'_>) -> Result<
         return Err(JsonError::new(path, "characters that XML can carry", "a control character"));
     }
     match view.element {
-        Element::Simple(simple) => Simple::parse_as(simple, &text).map_err(|_| refuse()),
+        Element::Simple(simple) => match expanded(simple.base, &text) {
+            Some(name) => Ok(name),
+            None => Simple::parse_as(simple, &text).map_err(|_| refuse()),
+        },
         Element::Union(union) => Simple::parse_union(union, view, &text).ok_or_else(refuse),
         _ => Err(refuse()),
+    }
+}
+
+/// The name that `{namespace}local` stands for where a text with a prefix is expected.
+fn expanded(builtin: Builtin, text: &str) -> Option<Simple> {
+    let name = parse_name(text.trim()).filter(|name| !name.namespace.is_empty())?;
+    match builtin {
+        Builtin::QName => lexical::QName::expanded(&name.namespace, &name.local).map(Simple::QName),
+        Builtin::Notation => lexical::Notation::expanded(&name.namespace, &name.local).map(Simple::Notation),
+        _ => None,
     }
 }
 
@@ -164,7 +177,6 @@ fn is_double(text: &str) -> bool {
 
 /// What a simple type takes, for people.
 pub(crate) fn expected(view: View<'_>) -> String {
-    const MOST: usize = 8;
     match view.element {
         Element::Simple(simple) if simple.enumeration.is_empty() => {
             let form = match simple.base {
@@ -175,9 +187,8 @@ pub(crate) fn expected(view: View<'_>) -> String {
             format!("{form} of {}", type_name(&simple.name))
         }
         Element::Simple(simple) => {
-            let values: Vec<_> = simple.enumeration.iter().take(MOST).map(|it| format!("{it:?}")).collect();
-            let more = if simple.enumeration.len() > MOST { ", …" } else { "" };
-            format!("one of {}{more} ({})", values.join(", "), type_name(&simple.name))
+            let values = shown_values(simple.enumeration.iter().map(AsRef::as_ref));
+            format!("one of {values} ({})", type_name(&simple.name))
         }
         Element::Union(union) => format!("a value of {}", type_name(&union.name)),
         _ => "a simple value".to_owned(),

@@ -3,9 +3,9 @@
 use super::Sampler;
 use crate::facets;
 use deltasoap_core::Simple;
-use deltasoap_core::schema::{Attribute, Builtin, Element, ElementRef};
+use deltasoap_core::schema::{Attribute, Builtin as B, Element, ElementRef};
 use deltasoap_wsdl::Schemas;
-use deltasoap_wsdl::xsd::{TypeId, Variety};
+use deltasoap_wsdl::xsd::{Facets, TypeId, Variety};
 
 impl Sampler<'_> {
     /// A value of a simple type; the default where there is one, which may be the only value that is allowed.
@@ -40,12 +40,14 @@ impl Sampler<'_> {
     pub(super) fn text(&mut self, id: TypeId) -> String {
         let schemas = self.types.import.schemas();
         let text = self.candidate(id);
-        if schemas.variety(id) != Some(&Variety::Builtin(Builtin::Id)) {
+        let variety = schemas.variety(id);
+        self.has_ids |= matches!(variety, Some(Variety::List(_) | Variety::Builtin(B::Id | B::IdRef | B::IdRefs)));
+        if variety != Some(&Variety::Builtin(B::Id)) {
             return text;
         }
-        self.ids += 1;
-        let other = format!("{text}{}", self.ids);
-        if self.ids > 1 && facets::violation(schemas, id, &other).is_none() { other } else { text }
+        self.made_ids += 1;
+        let other = format!("{text}{}", self.made_ids);
+        if self.made_ids > 1 && facets::violation(schemas, id, &other).is_none() { other } else { text }
     }
 
     fn candidate(&mut self, id: TypeId) -> String {
@@ -61,7 +63,7 @@ impl Sampler<'_> {
 }
 
 /// Texts that could be of a type, the plainest first.
-fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<String> {
+pub(super) fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<String> {
     const ENOUGH: usize = 100;
     let steps = facets::steps(schemas, id);
     let mut texts: Vec<String> = Vec::new();
@@ -74,14 +76,21 @@ fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<String> {
     for facets in &steps {
         let extra = facets.min_length.or(facets.length).unwrap_or_default().min(64) as u32;
         let repetitions = [0, 1, 2, 4, 8, extra];
-        let samples = facets.patterns.iter().flat_map(|it| repetitions.map(|extra| facets::pattern_sample(it, extra)));
+        let samples =
+            facets.patterns.iter().flat_map(|it| repetitions.map(|extra| facets::pattern_sample(it, extra, 0)));
         texts.extend(samples.flatten());
     }
     match schemas.variety(id) {
+        Some(Variety::Builtin(B::NmTokens | B::IdRefs | B::Entities)) => {
+            texts.push("one two".to_owned());
+            texts.extend(lists("one", &steps));
+        }
         Some(Variety::Builtin(builtin)) => texts.extend(of_builtin(*builtin).iter().map(ToString::to_string)),
         Some(Variety::List(item)) if depth > 0 => {
-            let item = candidates(schemas, *item, depth - 1).into_iter().next().unwrap_or_default();
-            texts.extend((1..=4).map(|count| vec![item.clone(); count].join(" ")));
+            let mut items = candidates(schemas, *item, depth - 1);
+            let good = items.iter().position(|text| facets::violation(schemas, *item, text).is_none());
+            let item = if items.is_empty() { String::new() } else { items.swap_remove(good.unwrap_or_default()) };
+            texts.extend(lists(&item, &steps));
         }
         Some(Variety::Union(members)) if depth > 0 => {
             texts.extend(members.iter().take(ENOUGH).flat_map(|&it| candidates(schemas, it, depth - 1)));
@@ -91,24 +100,37 @@ fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<String> {
     for facets in &steps {
         let bounds = [&facets.min_inclusive, &facets.max_inclusive];
         texts.extend(bounds.into_iter().flatten().map(ToString::to_string));
-        let exclusive = [(&facets.min_exclusive, 1), (&facets.max_exclusive, -1)];
-        texts.extend(exclusive.into_iter().filter_map(|(bound, step)| next_to(bound.as_deref()?, step)));
         let lengths = [facets.length, facets.min_length, facets.max_length].into_iter().flatten();
-        texts.extend(lengths.filter(|&length| length <= 4096).map(|length| "x".repeat(length as usize)));
-        let bytes = facets.length.or(facets.min_length).unwrap_or_default().min(4096) as usize;
+        texts.extend(lengths.filter(|&length| length <= LONGEST).map(|length| "x".repeat(length as usize)));
+        let bytes = facets.length.or(facets.min_length).unwrap_or_default().min(LONGEST) as usize;
         texts.push("00".repeat(bytes));
+    }
+    if let Some(Variety::Builtin(builtin)) = schemas.variety(id) {
+        texts.extend(within(&steps, *builtin));
     }
     texts
 }
 
-/// The number beside an excluded bound.
-fn next_to(bound: &str, step: i64) -> Option<String> {
-    bound.parse::<i64>().ok()?.checked_add(step).map(|it| it.to_string())
+/// Lists of one item.
+fn lists(item: &str, steps: &[&Facets]) -> Vec<String> {
+    let lengths = steps.iter().flat_map(|it| [it.length, it.min_length]).flatten().filter(|it| *it <= LONGEST);
+    (1..=4).chain(lengths).map(|count| vec![item; count as usize].join(" ")).collect()
+}
+
+/// Longest texts and lists that are made.
+const LONGEST: u64 = 4096;
+
+/// Values beside the bounds of a type, and between them.
+fn within(steps: &[&Facets], builtin: B) -> Vec<String> {
+    let low = steps.iter().find_map(|it| it.min_exclusive.as_deref().or(it.min_inclusive.as_deref()));
+    let high = steps.iter().find_map(|it| it.max_exclusive.as_deref().or(it.max_inclusive.as_deref()));
+    let above = low.map(|low| facets::beside(builtin, low, high, true));
+    let below = high.map(|high| facets::beside(builtin, high, low, false));
+    above.into_iter().chain(below).flatten().collect()
 }
 
 /// Texts of a built-in type.
-fn of_builtin(builtin: Builtin) -> &'static [&'static str] {
-    use Builtin as B;
+fn of_builtin(builtin: B) -> &'static [&'static str] {
     match builtin {
         B::Boolean => &["true", "false"],
         B::NegativeInteger => &["-1", "-10"],
@@ -133,7 +155,6 @@ fn of_builtin(builtin: Builtin) -> &'static [&'static str] {
         B::Language => &["en"],
         B::QName | B::Notation | B::NcName | B::Name | B::Id | B::IdRef | B::Entity => &["name"],
         B::NmToken => &["token"],
-        B::NmTokens | B::IdRefs | B::Entities => &["one two", "one"],
         _ => &["text", "a", "some text", ""],
     }
 }

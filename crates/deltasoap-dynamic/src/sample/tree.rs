@@ -2,16 +2,18 @@
 //! together, what a wildcard lets in, attributes of mixed content) is in them.
 
 use super::{DEPTH, ENDLESS, MOST, PLENTY, Sampler};
-use crate::facets;
 use crate::json::tree_of;
 use deltasoap_core::lexical::is_ncname;
-use deltasoap_core::schema::{Builtin, ElementRef, Use};
+use deltasoap_core::schema::{ElementRef, Use};
 use deltasoap_core::{Child, Node, QName, Value, ns};
 use deltasoap_wsdl::xsd::{
-    Attribute, AttributeUse, Element, ElementId, Particle, ProcessContents, Term, TypeDefinition, TypeId, Variety,
-    Wildcard, WildcardNamespaces,
+    Attribute, AttributeUse, Element, ElementId, Particle, ProcessContents, Term, TypeDefinition, TypeId, Wildcard,
+    WildcardNamespaces,
 };
 use deltasoap_wsdl::{NormalContent, Schemas};
+
+/// The only value that is allowed: as the schema writes it, and the name that it stands for.
+type Fixed<'f> = (&'f str, Option<&'f QName>);
 
 impl<'t> Sampler<'t> {
     /// A value of literal content whose type the schema has; `None` where it has none, or the engine cannot read the sample.
@@ -19,14 +21,16 @@ impl<'t> Sampler<'t> {
         let origin = self.types.lowered.origin(content).filter(|origin| origin.encoding == Use::Literal)?;
         let schemas = self.schemas();
         let declaration = schemas.element_named(name).map(|id| &schemas[id]).filter(|it| it.type_id == origin.type_id);
-        let node = self.element(name, origin.type_id, declaration);
+        let mut node = self.element(name, origin.type_id, declaration);
+        self.settle(&mut node, origin.type_id, declaration);
         if node.attribute(ns::XSI, "nil") == Some("true") {
             return Some(Value::Nil);
         }
-        self.types.read_node(&node, content).ok().map(without_bindings)
+        let value = self.types.read_node(&node, content).ok().map(without_bindings)?;
+        Some(if self.prefixes.is_empty() { value } else { self.with_namespaces(value) })
     }
 
-    fn schemas(&self) -> &'t Schemas {
+    pub(super) fn schemas(&self) -> &'t Schemas {
         self.types.import.schemas()
     }
 
@@ -75,13 +79,14 @@ impl<'t> Sampler<'t> {
     }
 
     fn of_type(&mut self, name: &QName, id: TypeId, declaration: Option<&Element>) -> Node {
-        let fixed = declaration.and_then(|it| it.fixed.as_deref());
+        let fixed = declaration.and_then(|it| it.fixed.as_deref().map(|text| (text, it.fixed_name.as_ref())));
+        let fixed_text = fixed.map(|(text, _)| text);
         // `xsd:schema` can be empty, and holds no text.
         if name.namespace == ns::XSD {
             return Node::new(name.clone());
         }
         if id == TypeId::ANY {
-            return Node::with_text(name.clone(), fixed.unwrap_or("text"));
+            return Node::with_text(name.clone(), fixed_text.unwrap_or("text"));
         }
         let Some(normal) = self.schemas().content(id) else {
             return self.with_text(Node::new(name.clone()), id, fixed);
@@ -99,29 +104,30 @@ impl<'t> Sampler<'t> {
             NormalContent::Elements(_) | NormalContent::Empty => {}
         }
         if normal.is_mixed {
-            node.children.insert(0, Child::Text(fixed.unwrap_or("text").to_owned()));
+            node.children.insert(0, Child::Text(fixed_text.unwrap_or("text").to_owned()));
         }
         node
     }
 
-    fn with_text(&mut self, mut node: Node, id: TypeId, fixed: Option<&str>) -> Node {
-        let mut text = fixed.map_or_else(|| self.text(id), ToOwned::to_owned);
-        if let Some(name) = self.enumerated_name(id) {
-            text = format!("q:{}", name.local);
-            node.bindings = [("q".to_owned(), name.namespace.to_string())].into();
-        }
+    fn with_text(&mut self, mut node: Node, id: TypeId, fixed: Option<Fixed<'_>>) -> Node {
+        let text = self.text_in(&mut node, id, fixed);
         if !text.is_empty() {
             node.children.push(Child::Text(text));
         }
         node
     }
 
-    /// The first name that a type enumerates: its prefix is one of the schema, and means nothing in a message.
-    fn enumerated_name(&self, id: TypeId) -> Option<&'t QName> {
-        facets::steps(self.schemas(), id).into_iter().find_map(|facets| match self.schemas().variety(id) {
-            Some(Variety::Builtin(Builtin::QName)) => facets.enumeration.iter().find_map(|it| it.name.as_ref()),
-            _ => None,
-        })
+    /// A text of an element, or of one of its attributes.
+    fn text_in(&mut self, node: &mut Node, id: TypeId, fixed: Option<Fixed<'_>>) -> String {
+        let name = match fixed {
+            Some((_, name)) => name.filter(|_| self.is_name(id)),
+            None => self.enumerated_name(id),
+        };
+        match (name, fixed) {
+            (Some(name), _) => self.name_text(name, node),
+            (None, Some((text, _))) => text.to_owned(),
+            (None, None) => self.text(id),
+        }
     }
 
     /// Arrays and all else of SOAP encoding: the engine's schema says what is in them.
@@ -133,10 +139,11 @@ impl<'t> Sampler<'t> {
     }
 
     fn attribute_use(&mut self, it: &AttributeUse, node: &mut Node) {
-        let Attribute { name, type_id, fixed, .. } = &self.schemas()[it.attribute];
+        let Attribute { name, type_id, fixed, fixed_name, .. } = &self.schemas()[it.attribute];
         if is_ncname(&name.local) && (it.is_required || self.takes_optional()) {
-            let fixed = it.fixed.as_deref().or(fixed.as_deref());
-            let text = fixed.map_or_else(|| self.text(*type_id), ToOwned::to_owned);
+            let own = it.fixed.as_deref().map(|text| (text, it.fixed_name.as_ref()));
+            let fixed = own.or_else(|| fixed.as_deref().map(|text| (text, fixed_name.as_ref())));
+            let text = self.text_in(node, *type_id, fixed);
             node.attributes.push((name.clone(), text));
         }
     }

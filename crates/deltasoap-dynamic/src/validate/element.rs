@@ -128,7 +128,8 @@ impl Checker<'_> {
         let given = |text: &Option<Box<str>>| text.as_deref().filter(|_| item.text.is_empty()).map(ToOwned::to_owned);
         let text = declaration.and_then(|it| given(&it.default).or_else(|| given(&it.fixed)));
         let text = text.unwrap_or_else(|| item.text.clone());
-        let value = self.value(item, type_id, &text, declaration.and_then(|it| it.fixed.as_deref()), None);
+        let fixed = declaration.and_then(|it| Fixed::of(it.fixed.as_deref(), it.fixed_name.as_ref()));
+        let value = self.value(item, type_id, &text, fixed, None);
         self.keys.text(item, value);
     }
 
@@ -138,18 +139,24 @@ impl Checker<'_> {
         item: &Item,
         type_id: TypeId,
         text: &str,
-        fixed: Option<&str>,
+        fixed: Option<Fixed<'_>>,
         attribute: Option<&QName>,
     ) -> Value {
         let schemas = self.types.import.schemas();
-        let names = |text: &str| item.resolve(text);
+        // What stands for an empty element has the schema's prefixes.
+        let own = fixed.and_then(|it| it.name).filter(|_| attribute.is_none() && item.text.is_empty());
+        let names = |text: &str| own.cloned().or_else(|| item.resolve(text));
         let of = attribute.map(|name| format!("attribute {}: ", name.local)).unwrap_or_default();
         if let Some(violation) = facets::violation_in(schemas, type_id, text, &names) {
             self.find(item, format!("{of}{violation}"));
         }
         let value = facets::canonical(schemas, type_id, text, &names);
-        if let Some(fixed) = fixed.filter(|fixed| facets::canonical(schemas, type_id, fixed, &names) != value) {
-            self.find(item, format!("{of}{text:?} instead of the fixed value {fixed:?}"));
+        let meant = |fixed: Fixed<'_>| {
+            let names = |text: &str| fixed.name.cloned().or_else(|| item.resolve(text));
+            facets::canonical(schemas, type_id, fixed.text, &names)
+        };
+        if let Some(fixed) = fixed.filter(|&fixed| meant(fixed) != value) {
+            self.find(item, format!("{of}{text:?} instead of the fixed value {:?}", fixed.text));
         }
         self.identify(item, type_id, text);
         value
@@ -248,7 +255,9 @@ impl Checker<'_> {
             let any = normal.and_then(|normal| normal.any_attribute.as_ref());
             match (known, any) {
                 (Some(known), _) => {
-                    let fixed = known.fixed.as_deref().or(schemas[known.attribute].fixed.as_deref());
+                    let declaration = &schemas[known.attribute];
+                    let fixed = Fixed::of(known.fixed.as_deref(), known.fixed_name.as_ref())
+                        .or_else(|| Fixed::of(declaration.fixed.as_deref(), declaration.fixed_name.as_ref()));
                     let value = self.value(item, schemas[known.attribute].type_id, text, fixed, Some(name));
                     self.keys.attribute(item, name, value);
                 }
@@ -272,7 +281,8 @@ impl Checker<'_> {
         match schemas.attribute_named(name).map(|id| &schemas[id]) {
             _ if any.process == ProcessContents::Skip => {}
             Some(known) => {
-                let value = self.value(item, known.type_id, text, known.fixed.as_deref(), Some(name));
+                let fixed = Fixed::of(known.fixed.as_deref(), known.fixed_name.as_ref());
+                let value = self.value(item, known.type_id, text, fixed, Some(name));
                 self.keys.attribute(item, name, value);
             }
             None if any.process == ProcessContents::Strict => {
@@ -295,6 +305,19 @@ impl Checker<'_> {
             let value = facets::canonical(schemas, declaration.type_id, text, &|text| item.resolve(text));
             self.keys.attribute(item, name, value);
         }
+    }
+}
+
+/// The only value that is allowed: as the schema writes it, and the name that it stands for.
+#[derive(Clone, Copy)]
+struct Fixed<'s> {
+    text: &'s str,
+    name: Option<&'s QName>,
+}
+
+impl<'s> Fixed<'s> {
+    fn of(text: Option<&'s str>, name: Option<&'s QName>) -> Option<Self> {
+        text.map(|text| Fixed { text, name })
     }
 }
 

@@ -1,9 +1,10 @@
 //! Identity constraints: what is unique within an element, and what refers to such (XSD 1.0 part 1, 3.11.4).
 
 use super::item::Item;
+use crate::identity::{reached, selected};
 use deltasoap_core::QName;
 use deltasoap_wsdl::Schemas;
-use deltasoap_wsdl::xsd::{ConstraintKind, IdentityConstraint, NameTest, Path};
+use deltasoap_wsdl::xsd::{ConstraintKind, IdentityConstraint, Path};
 use std::collections::{HashMap, HashSet};
 
 /// A value as the text that all texts of it have in common.
@@ -170,38 +171,6 @@ fn merge(outer: &mut Tables, inner: Tables) {
             table.entry(row).and_modify(|known| *known = None).or_insert(place);
         }
     }
-}
-
-/// The elements that any of the paths leads to, each once.
-fn selected<'i>(item: &'i Item, paths: &[Path]) -> Vec<&'i Item> {
-    let mut seen = HashSet::new();
-    let mut found = Vec::new();
-    for path in paths {
-        found.extend(reached(item, path).into_iter().filter(|item| seen.insert(item.offset)));
-    }
-    found
-}
-
-/// The elements that the steps of a path lead to.
-fn reached<'i>(item: &'i Item, path: &Path) -> Vec<&'i Item> {
-    let mut found = if path.is_deep { with_descendants(item) } else { vec![item] };
-    for step in &path.steps {
-        found = found.into_iter().flat_map(|item| children(item, step)).collect();
-    }
-    found
-}
-
-fn children<'i>(item: &'i Item, test: &NameTest) -> impl Iterator<Item = &'i Item> {
-    item.children.iter().filter(|child| test.takes(&child.name))
-}
-
-fn with_descendants(item: &Item) -> Vec<&Item> {
-    let (mut found, mut next) = (vec![item], 0);
-    while let Some(item) = found.get(next).copied() {
-        found.extend(&item.children);
-        next += 1;
-    }
-    found
 }
 
 /// Values for people: without the types in front.

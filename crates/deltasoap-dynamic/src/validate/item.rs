@@ -1,5 +1,6 @@
 //! A message as a tree that knows where its elements are.
 
+use crate::identity::Tree;
 use deltasoap_core::{Error, Limits, QName, ns};
 use deltasoap_xml::{Instructions, Node, nodes};
 use std::collections::HashMap;
@@ -47,6 +48,20 @@ impl Item {
 
     pub(super) fn has_text(&self) -> bool {
         !self.text.trim_ascii().is_empty()
+    }
+}
+
+impl Tree for Item {
+    fn name(&self) -> &QName {
+        &self.name
+    }
+
+    fn children(&self) -> &[Self] {
+        &self.children
+    }
+
+    fn id(&self) -> u64 {
+        self.offset
     }
 }
 

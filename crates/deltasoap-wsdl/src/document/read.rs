@@ -128,7 +128,8 @@ impl Builder<'_> {
                 "name" => self.note_name(index, vocabulary),
                 "targetNamespace" => check_namespace(self.reader.attribute(index).1, self.limits)?,
                 local if holds_names(local) => self.resolve(index, vocabulary)?,
-                "value" => self.resolve_value(index)?,
+                "value" => self.resolve_value(index, self.restricts_names())?,
+                "fixed" => self.resolve_value(index, true)?,
                 "xpath" => self.resolve_path(index)?,
                 _ => {}
             }
@@ -190,13 +191,25 @@ impl Builder<'_> {
         }
     }
 
-    /// Resolves the name that a facet's value may be. What has no prefix is not taken for a name.
-    fn resolve_value(&mut self, index: usize) -> Result<(), DocumentError> {
+    /// Resolves the name that a value may be. What has no prefix is taken for a name where one is expected: most values are other texts.
+    fn resolve_value(&mut self, index: usize, is_name: bool) -> Result<(), DocumentError> {
         let value = self.reader.attribute(index).1.trim_ascii().to_owned();
         match value.split_once(':') {
             Some((prefix, local)) if is_ncname(local) => self.hold(prefix, local),
+            None if is_name && is_ncname(&value) => self.hold("", &value),
             _ => Ok(()),
         }
+    }
+
+    /// True within a restriction of `xsd:QName` or `xsd:NOTATION`.
+    fn restricts_names(&self) -> bool {
+        let Some(&parent) = self.open.last() else { return false };
+        let attributes = self.document.elements[parent as usize].attributes.clone();
+        let mut attributes = self.document.attributes[attributes.start as usize..attributes.end as usize].iter();
+        let base = attributes.find(|it| self.names.local(it.name) == "base");
+        let text = base.map(|it| &self.document.text[it.value.start as usize..it.value.end as usize]);
+        let local = text.map(|text| text.trim_ascii().rsplit(':').next().unwrap_or_default());
+        matches!(local, Some("QName" | "NOTATION"))
     }
 
     /// Resolves the names with prefixes in a path, in order.

@@ -12,7 +12,7 @@ use deltasoap_core::QName;
 
 /// A declaration to be filled in.
 pub(super) fn vacant(name: QName) -> Attribute {
-    Attribute { name, type_id: TypeId::ANY_SIMPLE, default: None, fixed: None, documentation: None }
+    Attribute { name, type_id: TypeId::ANY_SIMPLE, default: None, fixed: None, fixed_name: None, documentation: None }
 }
 
 impl<'s> Builder<'s> {
@@ -53,6 +53,7 @@ impl<'s> Builder<'s> {
             is_prohibited: use_ == Some("prohibited"),
             default: text("default"),
             fixed: text("fixed"),
+            fixed_name: self.fixed_name(node),
         }))
     }
 
@@ -79,8 +80,20 @@ impl<'s> Builder<'s> {
     ) -> Result<Attribute, Error> {
         let type_id = self.reference_or_inline(node, "type", scope)?.unwrap_or(TypeId::ANY_SIMPLE);
         let text = |name| node.attribute_in("", name).map(Box::from);
-        let documentation = node.documentation();
-        Ok(Attribute { type_id, default: text("default"), fixed: text("fixed"), documentation, ..vacant(name) })
+        Ok(Attribute {
+            type_id,
+            default: text("default"),
+            fixed: text("fixed"),
+            fixed_name: self.fixed_name(node),
+            documentation: node.documentation(),
+            ..vacant(name)
+        })
+    }
+
+    /// The name that a fixed value stands for.
+    pub(super) fn fixed_name(&self, node: Node<'s>) -> Option<QName> {
+        let name = (*node.names("", "fixed")?.first()?)?;
+        Some(qname(&self.sources.names, name))
     }
 }
 

@@ -145,29 +145,39 @@ text!(
     Notation, "NOTATION", Collapse, qname
 );
 
-impl QName {
-    /// The part before the colon, if there is one.
-    pub fn prefix(&self) -> Option<&str> {
-        split_prefix(&self.0).0
-    }
+/// What `QName` and `NOTATION` have in common.
+macro_rules! names {
+    ($($name:ident),*) => {$(
+        impl $name {
+            /// A name whose prefix is yet to be chosen, as `{namespace}local`: no text of a message is one. The writer of a dynamic
+            /// value declares a prefix for it. `None` if the local part is no name.
+            pub fn expanded(namespace: &str, local: &str) -> Option<Self> {
+                match namespace {
+                    _ if !chars::is_ncname(local) => None,
+                    "" => Some($name(local.to_owned())),
+                    namespace => Some($name(format!("{{{namespace}}}{local}"))),
+                }
+            }
 
-    /// The part behind the colon, or all of it.
-    pub fn local(&self) -> &str {
-        split_prefix(&self.0).1
-    }
+            /// The namespace and the local part of a name that is [`expanded`](Self::expanded).
+            pub fn parts(&self) -> Option<(&str, &str)> {
+                self.0.strip_prefix('{')?.rsplit_once('}')
+            }
+
+            /// The part before the colon, if there is one.
+            pub fn prefix(&self) -> Option<&str> {
+                if self.parts().is_some() { None } else { split_prefix(&self.0).0 }
+            }
+
+            /// The part behind the colon, or all of it.
+            pub fn local(&self) -> &str {
+                self.parts().map_or_else(|| split_prefix(&self.0).1, |(_, local)| local)
+            }
+        }
+    )*};
 }
 
-impl Notation {
-    /// The part before the colon, if there is one.
-    pub fn prefix(&self) -> Option<&str> {
-        split_prefix(&self.0).0
-    }
-
-    /// The part behind the colon, or all of it.
-    pub fn local(&self) -> &str {
-        split_prefix(&self.0).1
-    }
-}
+names!(QName, Notation);
 
 fn split_prefix(text: &str) -> (Option<&str>, &str) {
     match text.split_once(':') {

@@ -160,8 +160,10 @@ fn enumerations() {
     let xml = r#"<r main="black &#38; white"><c>r<!-- -->ed</c><c> dark-blue
         </c><c>black  &amp; white</c><c/></r>"#;
     assert_eq!(decode(xml), Ok(value));
-    let ErrorKind::Lexical(error) = fault::<Color>("<r>green</r>") else { panic!("a lexical error") };
-    assert_eq!((error.expected, error.reason), ("Color", "not one of the enumerated values"));
+    let expected = "one of \"red\", \"dark-blue\", \"black & white\", \"\" ({urn:c}Color)".to_owned();
+    let unknown = ErrorKind::UnexpectedValue { found: "green".to_owned(), expected };
+    assert_eq!(fault::<Color>("<r> green</r>"), unknown);
+    assert_eq!(fault::<Colors>("<r main='green'/>"), unknown);
 }
 
 #[test]

@@ -2,14 +2,16 @@
 
 use super::DecodeFields;
 use crate::ErrorKind;
+use crate::decode::simple::fault;
 use crate::decode::{Cursor, Step, nil_attribute, other_attribute};
-use crate::schema::{Attribute, ComplexElement};
+use crate::schema::{Attribute, ComplexElement, View};
 
 /// Reads the attributes of the element just opened. Absent ones have their defaults.
 pub(crate) fn read_attributes<T: DecodeFields>(
     target: &mut T,
     cursor: &mut Cursor<'_>,
     complex: &ComplexElement,
+    view: View<'_>,
 ) -> Step {
     nil_attribute(cursor)?.reject(cursor)?;
     for index in 0..cursor.reader().attribute_count() {
@@ -17,24 +19,38 @@ pub(crate) fn read_attributes<T: DecodeFields>(
         let names = cursor.names();
         let known = complex.attributes.iter().position(|a| names.is(name, &a.name.namespace, &a.name.local));
         if let Some(known) = known {
-            take(target, cursor, known, text)?;
+            take(target, cursor, known, text, (complex, view))?;
         } else {
             other_attribute(cursor, index)?;
         }
     }
-    complex.attributes.iter().enumerate().try_for_each(|it| complete(target, cursor, it))
+    complex.attributes.iter().enumerate().try_for_each(|it| complete(target, cursor, it, (complex, view)))
 }
 
-fn take<T: DecodeFields>(target: &mut T, cursor: &Cursor<'_>, index: usize, text: &str) -> Step {
-    target.attribute(index, text).map_err(|error| cursor.error_at_tag(ErrorKind::Lexical(error)))
+fn take<T: DecodeFields>(
+    target: &mut T,
+    cursor: &Cursor<'_>,
+    index: usize,
+    text: &str,
+    (complex, view): (&ComplexElement, View<'_>),
+) -> Step {
+    target.attribute(index, text).map_err(|error| {
+        let element = view.follow(complex.attributes[index].element).element;
+        cursor.error_at_tag(fault(element, text, error))
+    })
 }
 
 /// An attribute that may be absent.
-fn complete<T: DecodeFields>(target: &mut T, cursor: &Cursor<'_>, (index, attribute): (usize, &Attribute)) -> Step {
+fn complete<T: DecodeFields>(
+    target: &mut T,
+    cursor: &Cursor<'_>,
+    (index, attribute): (usize, &Attribute),
+    of: (&ComplexElement, View<'_>),
+) -> Step {
     match &attribute.default {
         _ if !attribute.required && attribute.default.is_none() => Ok(()),
         _ if is_there(cursor, attribute) => Ok(()),
-        Some(text) if !attribute.required => take(target, cursor, index, text),
+        Some(text) if !attribute.required => take(target, cursor, index, text, of),
         _ => Err(cursor.error_at_tag(ErrorKind::MissingAttribute { expected: attribute.name.to_string() })),
     }
 }

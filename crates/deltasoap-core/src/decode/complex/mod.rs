@@ -144,7 +144,7 @@ impl<'s> Routine<'_, '_, 's> {
             self.cursor.begin_children(self.me);
         }
         self.frame().is_opaque = self.comes_back();
-        read_attributes(target, self.cursor, self.complex)?;
+        read_attributes(target, self.cursor, self.complex, self.view)?;
         self.reserve_seen();
         Ok(())
     }

@@ -1,0 +1,352 @@
+//! Values that depend on others: keys differ, and references to keys and to `xsd:ID`s lead somewhere (XSD 1.0 part 1, 3.11; part 2,
+//! 3.3.8 and 3.3.9).
+//!
+//! A sample is made first, and then walked with the types of its elements. What is wrong with it is put right where the types
+//! have other values.
+
+use super::Sampler;
+use super::simple::candidates;
+use crate::facets;
+use crate::identity::{Tree, reached, selected};
+use deltasoap_core::schema::Builtin;
+use deltasoap_core::{Child, Node, QName, ns};
+use deltasoap_wsdl::NormalContent;
+use deltasoap_wsdl::xsd::{
+    ConstraintKind, Element, ElementId, IdentityConstraint, Particle, Path, Term, TypeId, Variety,
+};
+use std::collections::{HashMap, HashSet};
+
+/// Most values that are tried for one place, beyond those that others have taken.
+const TRIES: usize = 200;
+
+/// An element of a sample with what the schema says of it.
+struct Spot<'t> {
+    name: QName,
+    /// Which child to take at each level.
+    path: Vec<usize>,
+    type_id: TypeId,
+    declaration: Option<&'t Element>,
+    children: Vec<Spot<'t>>,
+}
+
+impl Tree for Spot<'_> {
+    fn name(&self) -> &QName {
+        &self.name
+    }
+
+    fn children(&self) -> &[Self] {
+        &self.children
+    }
+
+    fn id(&self) -> u64 {
+        std::ptr::from_ref(self).addr() as u64
+    }
+}
+
+/// A text of a simple type: that of an element, or of one of its attributes.
+#[derive(Clone)]
+struct Slot {
+    path: Vec<usize>,
+    attribute: Option<QName>,
+    type_id: TypeId,
+    is_fixed: bool,
+    is_optional: bool,
+}
+
+/// The texts of rows by the constraint that they are of.
+type Tables = HashMap<QName, Vec<Vec<String>>>;
+
+impl<'t> Sampler<'t> {
+    /// Puts right what the values of a sample say of each other.
+    pub(super) fn settle(&mut self, node: &mut Node, type_id: TypeId, declaration: Option<&'t Element>) {
+        if self.has_constraints || self.has_ids {
+            let spot = self.spot(node, Vec::new(), type_id, declaration);
+            self.identify(node, &spot);
+            self.constrain(node, &spot);
+        }
+    }
+
+    /// An element and all in it. By recursion: samples are as deep as types are followed.
+    fn spot(&self, node: &Node, path: Vec<usize>, type_id: TypeId, declaration: Option<&'t Element>) -> Spot<'t> {
+        let named = node.attribute(ns::XSI, "type").and_then(|text| self.types.named(&node.resolve(text)?));
+        let type_id = named.unwrap_or(type_id);
+        let known = self.known_children(type_id);
+        let child = |(index, child): (usize, &Child)| {
+            let Child::Element(child) = child else { return None };
+            let global = || self.schemas().element_named(&child.name);
+            let declaration = known.get(&child.name).copied().or_else(global).map(|id| &self.schemas()[id]);
+            let path = path.iter().copied().chain([index]).collect();
+            Some(self.spot(child, path, declaration.map_or(TypeId::ANY, |it| it.type_id), declaration))
+        };
+        let children = node.children.iter().enumerate().filter_map(child).collect();
+        Spot { name: node.name.clone(), path, type_id, declaration, children }
+    }
+
+    /// The elements of a type's content: one name has one type there (XSD 1.0 part 1, 3.8.6).
+    fn known_children(&self, type_id: TypeId) -> HashMap<&'t QName, ElementId> {
+        let mut known = HashMap::new();
+        if let Some(NormalContent::Elements(particle)) = self.schemas().content(type_id).map(|normal| &normal.content) {
+            self.add_known(particle, &mut known);
+        }
+        known
+    }
+
+    fn add_known(&self, particle: &'t Particle, known: &mut HashMap<&'t QName, ElementId>) {
+        match &particle.term {
+            Term::Element(id) => {
+                for id in [*id].iter().chain(self.schemas().substitutes(*id)) {
+                    known.entry(&self.schemas()[*id].name).or_insert(*id);
+                }
+            }
+            Term::Sequence(parts) | Term::Choice(parts) | Term::All(parts) => {
+                parts.iter().for_each(|part| self.add_known(part, known));
+            }
+            Term::Any(_) | Term::Group(_) => {}
+        }
+    }
+
+    /// Makes the values of type `xsd:ID` differ, and those of `xsd:IDREF` refer to one of them, if there is one.
+    fn identify(&mut self, node: &mut Node, spot: &Spot<'t>) {
+        let mut slots = Vec::new();
+        self.slots(node, spot, &mut slots);
+        let ids: Vec<_> = slots.iter().filter(|slot| self.is_of(slot.type_id, &[Builtin::Id])).collect();
+        for slot in ids {
+            let Some(mut text) = slot.text(node) else { continue };
+            if self.ids.contains(&text) && !slot.is_fixed {
+                let mut others = (1..TRIES).filter_map(|number| self.variant(slot.type_id, &text, number));
+                if let Some(other) = others.find(|other| !self.ids.contains(other)) {
+                    slot.set(node, &other);
+                    text = other;
+                }
+            }
+            self.ids.insert(text);
+        }
+        for slot in slots.iter().filter(|slot| self.is_of(slot.type_id, &[Builtin::IdRef, Builtin::IdRefs])) {
+            let Some(text) = slot.text(node).filter(|_| !slot.is_fixed) else { continue };
+            let count = text.split_ascii_whitespace().count();
+            if text.split_ascii_whitespace().all(|id| self.ids.contains(id)) {
+                continue;
+            }
+            let mut others = self.ids.iter().take(TRIES).map(|id| vec![id.as_str(); count].join(" "));
+            if let Some(other) = others.find(|other| facets::violation(self.schemas(), slot.type_id, other).is_none()) {
+                slot.set(node, &other);
+            }
+        }
+    }
+
+    /// True if the values of a type, or the items of its lists, are of one of these.
+    fn is_of(&self, type_id: TypeId, wanted: &[Builtin]) -> bool {
+        let variety = match self.schemas().variety(type_id) {
+            Some(Variety::List(item)) => self.schemas().variety(*item),
+            variety => variety,
+        };
+        matches!(variety, Some(Variety::Builtin(builtin)) if wanted.contains(builtin))
+    }
+
+    /// All texts of simple types, in document order.
+    fn slots(&self, node: &Node, spot: &Spot<'t>, slots: &mut Vec<Slot>) {
+        let own = at(node, &spot.path);
+        slots.extend(own.attributes.iter().filter_map(|(name, _)| self.attribute_slot(spot, name)));
+        slots.extend(self.text_slot(spot));
+        spot.children.iter().for_each(|child| self.slots(node, child, slots));
+    }
+
+    fn text_slot(&self, spot: &Spot<'t>) -> Option<Slot> {
+        let type_id = match self.schemas().content(spot.type_id).map(|normal| &normal.content) {
+            None => spot.type_id,
+            Some(NormalContent::Text(text)) => *text,
+            Some(_) => return None,
+        };
+        let is_fixed = spot.declaration.is_some_and(|it| it.fixed.is_some());
+        Some(Slot { path: spot.path.clone(), attribute: None, type_id, is_fixed, is_optional: false })
+    }
+
+    fn attribute_slot(&self, spot: &Spot<'t>, name: &QName) -> Option<Slot> {
+        let schemas = self.schemas();
+        let uses = schemas.content(spot.type_id).map_or(&[][..], |normal| &normal.attributes);
+        let own = uses.iter().find(|it| schemas[it.attribute].name == *name);
+        let declaration = &schemas[own.map(|it| it.attribute).or_else(|| schemas.attribute_named(name))?];
+        Some(Slot {
+            path: spot.path.clone(),
+            attribute: Some(name.clone()),
+            type_id: declaration.type_id,
+            is_fixed: declaration.fixed.is_some() || own.is_some_and(|it| it.fixed.is_some()),
+            is_optional: own.is_none_or(|it| !it.is_required),
+        })
+    }
+
+    /// Settles the constraints of an element and of all in it, inner ones first. Gives the keys that are known around it.
+    fn constrain(&self, node: &mut Node, spot: &Spot<'t>) -> Tables {
+        let mut tables = Tables::new();
+        for child in &spot.children {
+            for (name, rows) in self.constrain(node, child) {
+                tables.entry(name).or_default().extend(rows);
+            }
+        }
+        let constraints = spot.declaration.map_or(&[][..], |it| &it.constraints);
+        for constraint in constraints.iter().filter(|it| !matches!(it.kind, ConstraintKind::KeyRef(_))) {
+            let rows = self.distinguish(node, spot, constraint);
+            tables.insert(constraint.name.clone(), rows);
+        }
+        for constraint in constraints {
+            if let ConstraintKind::KeyRef(key) = &constraint.kind {
+                self.refer(node, spot, constraint, tables.get(key).map_or(&[], Vec::as_slice));
+            }
+        }
+        tables
+    }
+
+    /// Gives each element that a key is about values of its own.
+    fn distinguish(&self, node: &mut Node, spot: &Spot<'t>, constraint: &IdentityConstraint) -> Vec<Vec<String>> {
+        let (mut rows, mut seen, mut number) = (Vec::new(), HashSet::new(), 0);
+        for element in selected(spot, &constraint.selector) {
+            let Some(slots) = self.row(node, element, constraint) else { continue };
+            if !seen.insert(self.values(node, &slots)) {
+                for _ in 0..TRIES {
+                    number += 1;
+                    if self.vary(node, &slots, number) && seen.insert(self.values(node, &slots)) {
+                        break;
+                    }
+                }
+            }
+            rows.push(slots.iter().filter_map(|slot| slot.text(node)).collect());
+        }
+        rows
+    }
+
+    /// Gives one of the texts another value; false if none can have one.
+    fn vary(&self, node: &mut Node, slots: &[Slot], number: usize) -> bool {
+        let is_free = |slot: &&Slot| !slot.is_fixed && !self.is_of(slot.type_id, &[Builtin::IdRef, Builtin::IdRefs]);
+        // Each in turn: there may be few values of one.
+        let start = number % slots.len().max(1);
+        let other = slots[start..].iter().chain(&slots[..start]).filter(is_free).find_map(|slot| {
+            let text = slot.text(node)?;
+            Some((slot, self.variant(slot.type_id, &text, number)?))
+        });
+        other.is_some_and(|(slot, text)| {
+            slot.set(node, &text);
+            true
+        })
+    }
+
+    /// Makes references to keys be to one that is there; those that may be left out go where there is none.
+    fn refer(&self, node: &mut Node, spot: &Spot<'t>, constraint: &IdentityConstraint, keys: &[Vec<String>]) {
+        for element in selected(spot, &constraint.selector) {
+            let Some(slots) = self.row(node, element, constraint) else { continue };
+            let own = self.values(node, &slots);
+            let value = |(slot, text): (&Slot, &String)| self.meaning(slot, text);
+            let is_own = |row: &&Vec<String>| slots.iter().zip(*row).map(value).eq(own.iter().cloned());
+            if keys.iter().any(|row| is_own(&row)) {
+                continue;
+            }
+            let is_good =
+                |(slot, text): (&Slot, &String)| facets::violation(self.schemas(), slot.type_id, text).is_none();
+            let fits = |row: &&Vec<String>| row.len() == slots.len() && slots.iter().zip(*row).all(is_good);
+            match keys.iter().take(TRIES).find(fits) {
+                Some(row) => slots.iter().zip(row).for_each(|(slot, text)| slot.set(node, text)),
+                None => slots.iter().filter(|slot| slot.is_optional).for_each(|slot| slot.remove(node)),
+            }
+        }
+    }
+
+    /// The texts that a constraint's fields lead to; `None` if one is not there.
+    fn row(&self, node: &Node, element: &Spot<'t>, constraint: &IdentityConstraint) -> Option<Vec<Slot>> {
+        let field = |paths: &Vec<Path>| paths.iter().find_map(|path| self.key_field(node, element, path));
+        constraint.fields.iter().map(field).collect()
+    }
+
+    fn key_field(&self, node: &Node, element: &Spot<'t>, path: &Path) -> Option<Slot> {
+        let found = reached(element, path);
+        found.into_iter().find_map(|owner| match &path.attribute {
+            None => self.text_slot(owner),
+            Some(test) => {
+                let mut names = at(node, &owner.path).attributes.iter().map(|(name, _)| name);
+                names.find(|name| test.takes(name)).and_then(|name| self.attribute_slot(owner, name))
+            }
+        })
+    }
+
+    fn values(&self, node: &Node, slots: &[Slot]) -> Vec<String> {
+        slots.iter().map(|slot| self.meaning(slot, &slot.text(node).unwrap_or_default())).collect()
+    }
+
+    fn meaning(&self, slot: &Slot, text: &str) -> String {
+        facets::canonical(self.schemas(), slot.type_id, text, &|name| Some(QName::owned("", name.to_owned())))
+    }
+
+    /// Another value of a type: a different one for each number, most often. `text` is a value of it.
+    fn variant(&self, id: TypeId, text: &str, number: usize) -> Option<String> {
+        let schemas = self.schemas();
+        let steps = facets::steps(schemas, id);
+        let lengths = || steps.iter().filter_map(|it| it.length.or(it.max_length).or(it.min_length)).min();
+        let width = lengths().unwrap_or_default().min(64) as usize;
+        let is_enumerated = steps.iter().any(|it| !it.enumeration.is_empty());
+        let by = i64::try_from(number).unwrap_or_default();
+        let shifted = |builtin: Builtin| {
+            let base = if is_enumerated { None } else { Some(text) };
+            base.into_iter().flat_map(move |text| [by, -by].map(|by| facets::shifted(builtin, text, by)))
+        };
+        let mut others: Vec<Option<String>> = match schemas.variety(id) {
+            Some(Variety::Builtin(builtin)) => shifted(*builtin).collect(),
+            Some(Variety::List(item)) => vec![self.variant(*item, text.split_ascii_whitespace().next()?, number)],
+            Some(Variety::Union(members)) => {
+                let of = members.iter().filter(|it| facets::violation(schemas, **it, text).is_none());
+                of.map(|member| self.variant(*member, text, number)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let patterns = steps.iter().flat_map(|it| &it.patterns);
+        others.extend(patterns.flat_map(|it| [0, 1, 4].map(|extra| facets::pattern_sample(it, extra, number))));
+        others.extend([format!("{text}{number}"), format!("{number:0width$}"), format!("x{number}")].map(Some));
+        others.push(Some(format!("{number:0width$}", width = width * 2)));
+        let usual = candidates(schemas, id, 4);
+        others.push(usual.get(number % usual.len().max(1)).cloned());
+        let is_good = |other: &String| other != text && facets::violation(schemas, id, other).is_none();
+        others.into_iter().flatten().find(is_good)
+    }
+}
+
+impl Slot {
+    fn text(&self, node: &Node) -> Option<String> {
+        let owner = at(node, &self.path);
+        match &self.attribute {
+            Some(name) => owner.attribute(&name.namespace, &name.local).map(ToOwned::to_owned),
+            None => Some(owner.children.iter().fold(String::new(), |text, child| match child {
+                Child::Text(more) => text + more,
+                Child::Element(_) => text,
+            })),
+        }
+    }
+
+    fn set(&self, node: &mut Node, text: &str) {
+        let owner = at_mut(node, &self.path);
+        match &self.attribute {
+            Some(name) => {
+                let mut known = owner.attributes.iter_mut().filter(|(other, _)| other == name);
+                known.next().into_iter().for_each(|(_, value)| text.clone_into(value));
+            }
+            None => owner.children = vec![Child::Text(text.to_owned())],
+        }
+    }
+
+    fn remove(&self, node: &mut Node) {
+        let owner = at_mut(node, &self.path);
+        owner.attributes.retain(|(other, _)| Some(other) != self.attribute.as_ref());
+    }
+}
+
+/// The element that a path leads to.
+fn at<'n>(node: &'n Node, path: &[usize]) -> &'n Node {
+    path.iter().fold(node, |node, &index| match &node.children[index] {
+        Child::Element(child) => child,
+        Child::Text(_) => node,
+    })
+}
+
+fn at_mut<'n>(node: &'n mut Node, path: &[usize]) -> &'n mut Node {
+    let Some((&index, rest)) = path.split_first() else { return node };
+    match &mut node.children[index] {
+        Child::Element(child) => at_mut(child, rest),
+        Child::Text(_) => unreachable!("a path leads to elements"),
+    }
+}
