@@ -41,6 +41,16 @@ pub fn command<A: AsRef<std::ffi::OsStr>>(program: &str, arguments: impl IntoIte
     command
 }
 
+/// `cargo run` of one of our programs that tests and does not measure: optimised, but quick to build. Where the environment makes
+/// release builds as quick, it is one of those, and shares what they have built.
+pub fn cargo_run(package: &str) -> Command {
+    let is_quick = std::env::var_os("CARGO_PROFILE_RELEASE_LTO").is_some_and(|lto| lto == "off");
+    let profile = if is_quick { "release" } else { "fast" };
+    let mut cargo = command("cargo", ["run", "--quiet", "--profile", profile, "--locked", "-p", package, "--"]);
+    cargo.current_dir(root());
+    cargo
+}
+
 /// Runs a command quietly to its end. Its output is shown only if it fails.
 pub fn run(command: &mut Command) -> Result<()> {
     output(command).map(drop)

@@ -19,10 +19,8 @@ pub struct Arguments {
 /// Runs the task; fails if a difference is found.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let python = libxml2();
-    let options = ["run", "--quiet", "--profile", "fast", "--locked", "-p", "deltasoap-soak", "--"];
-    let mut soak = shell::command("cargo", options);
-    let status =
-        soak.args(python).args(&arguments.more).current_dir(shell::root()).status().context("cannot start cargo")?;
+    let mut soak = shell::cargo_run("deltasoap-soak");
+    let status = soak.args(python).args(&arguments.more).status().context("cannot start cargo")?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -25,13 +25,12 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let lock = shell::root().join("tests/xml/requirements.txt");
     let python = python::environment("xml", &lock)?;
-    let options = ["run", "--profile", "fast", "--locked", "-p", "deltasoap-xml-test", "--"];
-    let mut test = shell::command("cargo", options);
+    let mut test = shell::cargo_run("deltasoap-xml-test");
     test.arg("--mutations").arg(arguments.mutations.to_string()).arg("--seed").arg(arguments.seed.to_string());
     for folder in &arguments.seeds {
         let folder = folder.canonicalize().with_context(|| format!("no folder {}", folder.display()))?;
         test.arg("--seeds").arg(folder);
     }
-    let status = test.arg("--python").arg(python).current_dir(shell::root()).status().context("cannot start cargo")?;
+    let status = test.arg("--python").arg(python).status().context("cannot start cargo")?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -274,29 +274,7 @@ pub fn derive_soap(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 
 /// Derives what makes an enum the faults of an operation: conversions from and to `Fault`, `Display` and `Error`. A variant holds
 /// the `TypedFault` of a detail entry each; the last one is for all other faults.
-///
-/// ```
-/// use deltasoap::http::TypedFault;
-/// use deltasoap::soap::Fault;
-/// use deltasoap::{Faults, Soap};
-///
-/// #[derive(Debug, Clone, PartialEq, Soap)]
-/// #[soap(message, namespace = "urn:shop")]
-/// struct SoldOut {
-///     sku: String,
-/// }
-///
-/// #[derive(Debug, PartialEq, Faults)]
-/// enum OrderFault {
-///     SoldOut(TypedFault<SoldOut>),
-///     Other(Fault),
-/// }
-///
-/// let sold_out = TypedFault::sender("no more", SoldOut { sku: "A1".to_owned() });
-/// let fault: Fault = OrderFault::SoldOut(sold_out.clone()).into();
-/// assert_eq!(OrderFault::from(fault), OrderFault::SoldOut(sold_out));
-/// assert!(matches!(OrderFault::from(Fault::sender("why not")), OrderFault::Other(_)));
-/// ```
+/// `deltasoap::Faults` has an example.
 #[proc_macro_derive(Faults)]
 pub fn derive_faults(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

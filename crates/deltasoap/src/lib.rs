@@ -39,6 +39,28 @@
 #![forbid(unsafe_code)]
 
 pub use deltasoap_core::*;
+/// ```
+/// use deltasoap::http::TypedFault;
+/// use deltasoap::soap::Fault;
+/// use deltasoap::{Faults, Soap};
+///
+/// #[derive(Debug, Clone, PartialEq, Soap)]
+/// #[soap(message, namespace = "urn:shop")]
+/// struct SoldOut {
+///     sku: String,
+/// }
+///
+/// #[derive(Debug, PartialEq, Faults)]
+/// enum OrderFault {
+///     SoldOut(TypedFault<SoldOut>),
+///     Other(Fault),
+/// }
+///
+/// let sold_out = TypedFault::sender("no more", SoldOut { sku: "A1".to_owned() });
+/// let fault: Fault = OrderFault::SoldOut(sold_out.clone()).into();
+/// assert_eq!(OrderFault::from(fault), OrderFault::SoldOut(sold_out));
+/// assert!(matches!(OrderFault::from(Fault::sender("why not")), OrderFault::Other(_)));
+/// ```
 #[cfg(feature = "http")]
 pub use deltasoap_derive::Faults;
 pub use deltasoap_derive::Soap;
