@@ -165,13 +165,13 @@ fn documents_are_mapped_and_cataloged() {
     for arguments in [["list", wsdl, "--map", &map], ["list", wsdl, "--catalog", &catalog]] {
         assert!(stdout(&run(&arguments)).contains("  Order\n"));
     }
-    for (arguments, part) in [
-        (["list", wsdl, "--map", "http://x/=/nowhere"], "the file of --map cannot be read"),
-        (["list", wsdl, "--map", "x"], "--map takes URL=FILE"),
-        (["list", wsdl, "--catalog", "/nowhere"], "/nowhere: No such file"),
+    for (arguments, code, part) in [
+        (["list", wsdl, "--map", "http://x/=/nowhere"], 1, "the file of --map cannot be read"),
+        (["list", wsdl, "--map", "x"], 2, "--map <URL=FILE>: expected URL=FILE, found \"x\""),
+        (["list", wsdl, "--catalog", "/nowhere"], 1, "/nowhere: No such file"),
     ] {
         let output = run(&arguments);
-        assert!(output.status.code() == Some(1) && stderr(&output).contains(part), "{output:?}");
+        assert!(output.status.code() == Some(code) && stderr(&output).contains(part), "{output:?}");
     }
 }
 
@@ -232,7 +232,7 @@ fn list_says_which_operations_cannot_be_called_or_generated() {
     let output = run(&["list", &path]);
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     let expected = "S.Q  SOAP 1.1  https://127.0.0.1:1/\n  Ask\n  Void  (`generate` leaves it out: its body is empty)\n  Typed\n  \
-        Notify  (cannot be called: the server begins, notification)\n  Solicit  (cannot be called: the server begins, solicit-response)\n";
+        Notify  (cannot be called: the server starts it, notification)\n  Solicit  (cannot be called: the server starts it, solicit-response)\n";
     assert_eq!(stdout(&output), expected);
     let listed = json(&run(&["list", "--json", &path]));
     let marks: Vec<_> = listed["operations"]
@@ -305,8 +305,10 @@ fn policies_that_are_not_met_are_said() {
     let mock = ["mock", &path, "--listen", "192.0.2.1:1"];
     for arguments in [&["list", &path][..], &["generate", &path], &call, &mock] {
         let said = stderr(&run(arguments));
-        let warning =
-            said.lines().find(|line| line.contains("require what is not done by itself: ")).expect("a warning");
+        let warning = said
+            .lines()
+            .find(|line| line.contains("have requirements that are not met automatically: "))
+            .expect("a warning");
         assert!(warning.ends_with(": SignedParts") && warning.contains("S.Q.Ask"), "{warning}");
     }
     assert!(run(&["list", &path]).status.success());
@@ -554,7 +556,10 @@ fn who_is_trusted_is_said_once_for_the_wsdl_and_the_service() {
     assert!(output.status.code() == Some(1) && stderr(&output).contains("(--cacert FILE"), "{output:?}");
     let output = run(&["call", &bench(), "echoDoubles", "--endpoint", &server.url]);
     let (code, text) = (output.status.code(), stderr(&output));
-    assert!(code == Some(4) && text.contains("UnknownIssuer") && text.contains("--cacert FILE trusts"), "{text}");
+    assert!(
+        code == Some(4) && text.contains("authority that is not trusted") && text.contains("--cacert FILE"),
+        "{text}"
+    );
     std::fs::write(folder.path().join("one.xml"), run(&["template", "--xml", &bench(), "echoDoubles"]).stdout)
         .expect("a file");
     for trust in [&["-k"][..], &["--cacert", &cert]] {
@@ -819,12 +824,14 @@ fn what_is_not_answered_is_said_with_what_to_do() {
     let (_folder, _, tls) = serving_tls();
     let plain = Serving::start(&["mock", &shop()]);
     let to_plain = plain.url.replace("http://", "https://");
+    let to_tls = tls.url.replace("https://", "http://");
     for (url, cause, remedy) in [
         (refused.as_str(), "Connection refused", "is the service running"),
         (&canned(DENIED).0, "401", "-u NAME:PASSWORD"),
         (&canned(MOVED).0, "302", "the server redirects to https://other.example/soap; --endpoint"),
-        (&tls.url, "UnknownIssuer", "--cacert FILE"),
-        (&to_plain, "InvalidContentType", "is the URL one with http://?"),
+        (&tls.url, "authority that is not trusted", "--cacert FILE adds one, -k"),
+        (&to_plain, "does not answer in TLS", "is the URL http://?"),
+        (&to_tls, "answers in TLS", "is the URL https://?"),
         (silent, "no answer within 1 s", "--timeout SECONDS"),
         ("http://no-such-host.invalid/", "failed to lookup", "is the name right"),
     ] {
@@ -852,6 +859,10 @@ fn each_request_is_logged_where_that_is_asked_for() {
     assert!(called.status.success(), "{called:?}");
     let logged = stderr(&called);
     assert!(logged.contains("INFO") && logged.contains("method=POST") && logged.contains("status=200"), "{logged}");
+    assert!(logged.contains(&format!("method=GET url={url}?wsdl status=200")), "{logged}");
+    let lost = command().args(["list", "http://ada:secret@127.0.0.1:1/"]).env("RUST_LOG", "info").output();
+    let lost = stderr(&lost.expect("the program runs"));
+    assert!(lost.contains("method=GET url=http://127.0.0.1:1/") && !lost.contains("secret"), "{lost}");
     child.kill().expect("killed");
     let mut logged = String::new();
     std::io::Read::read_to_string(&mut child.stderr.take().expect("its errors"), &mut logged).expect("text");
@@ -873,6 +884,7 @@ fn what_is_not_loaded_is_said_with_what_to_do() {
     let (_folder, _, tls) = serving_tls();
     let plain = Serving::start(&["mock", &shop()]);
     let to_plain = plain.url.replace("http://", "https://");
+    let to_tls = tls.url.replace("https://", "http://");
     for (url, cause, remedy) in [
         ("http://ada:secret@127.0.0.1:1/", "Connection refused", "is the service running"),
         (&canned(DENIED).0, "status 401", "-u NAME:PASSWORD"),
@@ -880,8 +892,9 @@ fn what_is_not_loaded_is_said_with_what_to_do() {
         (&canned(LOOP).0, "more than 5 redirects", "--cert give them"),
         (&canned(AWAY).0, "file:///x", "is the URL right?"),
         (&canned(PRIVATE).0, "http://127.0.0.1:1/ is a private address", "--allow-private"),
-        (&tls.url, "UnknownIssuer", "--cacert FILE"),
-        (&to_plain, "InvalidContentType", "is the URL one with http://?"),
+        (&tls.url, "authority that is not trusted", "(--cacert FILE adds one, -k"),
+        (&to_plain, "does not answer in TLS", "is the URL http://?"),
+        (&to_tls, "answers in TLS", "is the URL https://?"),
         ("http://no-such-host.invalid/", "failed to lookup", "is the name right"),
     ] {
         let output = run(&["list", url]);
@@ -984,5 +997,167 @@ fn calls_go_through_a_proxy() {
     call(&[], &[("https_proxy", &url)]);
     call(&["--proxy", &url], &[("no_proxy", "nowhere.invalid")]);
     assert!(asked().is_empty());
-    assert!(stderr(&call(&["--proxy", "ftp://x"], &[])).contains("--proxy: not the URL of a proxy"));
+    assert!(stderr(&call(&["--proxy", "ftp://x"], &[])).contains("--proxy <URL>: not the URL of a proxy"));
+}
+
+/// Wrong arguments end the command before anything is loaded, and passwords in them are not shown.
+#[test]
+fn values_that_options_do_not_take_are_usage_errors() {
+    let endpoint = "http://127.0.0.1:1/";
+    for (arguments, part) in [
+        (&["-H", "nocolon"][..], "--header <NAME: VALUE>: expected a name, a colon and a value, and found no colon"),
+        (&["-H", "no name: x"], "\"no name\" is not the name of an HTTP header"),
+        (&["-H", "X: a\u{7}secret"], "the value of X has a character that HTTP forbids"),
+        (&["--map", "foo"], "--map <URL=FILE>: expected URL=FILE"),
+        (&["--endpoint", "ftp://ada:secret@host/"], "the scheme of the URL is ftp; http and https are supported"),
+        (&["--endpoint", "host/path"], "--endpoint <URL>: the URL is malformed"),
+        (&["--endpoint", "jms:queue"], "the scheme of the URL is jms"),
+        (&["--endpoint", endpoint, "--proxy", "ftp://ada:secret@x"], "--proxy <URL>: not the URL of a proxy"),
+        (&["--endpoint", endpoint, "--timeout", "0"], "--timeout"),
+    ] {
+        let output = run(&[&["call", &shop(), "Order", "-d", ORDER], arguments].concat());
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
+        assert!(text.contains(part) && !text.contains("secret"), "{arguments:?}: {text}");
+    }
+    // The same where a file needs no header.
+    assert_eq!(run(&["list", &shop(), "-H", "nocolon"]).status.code(), Some(2));
+    let folder = tempfile::tempdir().expect("a directory");
+    let path = folder.path().join("jms.wsdl");
+    let wsdl = std::fs::read_to_string(shop()).expect("a WSDL").replace("http://localhost:8080/shop", "jms:queue:shop");
+    std::fs::write(&path, wsdl).expect("a file");
+    let output = run(&["call", &path.to_string_lossy(), "Order", "-d", ORDER]);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(
+        text.contains("the WSDL gives jms:queue:shop as the service's URL") && text.contains("--endpoint"),
+        "{text}"
+    );
+}
+
+/// What is said of a refusal depends on what was sent, and on what the server offers.
+#[test]
+fn credentials_that_are_refused_are_told_from_missing_ones() {
+    let refusing = |challenge: &str| {
+        let answer = format!(
+            "HTTP/1.1 401 No\r\nWWW-Authenticate: {challenge}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        );
+        canned(answer.leak()).0
+    };
+    let digest = "Digest realm=\"hidden\", nonce=\"n\", qop=\"auth\"";
+    for (challenge, arguments, offered, remedy) in [
+        ("Basic realm=\"hidden\"", &[][..], "offered by Basic", "-u NAME:PASSWORD gives credentials"),
+        ("Basic realm=\"hidden\"", &["-u", "ada:secret"], "offered by Basic", "refused the credentials; are name"),
+        (digest, &["-u", "ada:secret"], "offered by Digest", "add --digest"),
+        (digest, &["-u", "ada:secret", "--digest"], "offered by Digest", "refused the credentials"),
+        (digest, &[], "offered by Digest", "-u NAME:PASSWORD --digest"),
+        ("Basic realm=\"hidden\"", &["-u", "ada:secret", "--digest"], "offered by Basic", "leave --digest out"),
+        ("Negotiate", &["-u", "ada:secret"], "offered by Negotiate", "-u knows Basic and Digest"),
+        ("Bearer", &["-H", "Authorization: Bearer secret"], "offered by Bearer", "in the Authorization header"),
+    ] {
+        let url = refusing(challenge);
+        for (first, code) in [(["call", &shop(), "Order"], 4), (["list", &url, "--offline"], 1)] {
+            let to_service = ["-d", ORDER, "--endpoint", &url];
+            let more = if code == 4 { &to_service[..] } else { &[] };
+            let output = run(&[&first[..], arguments, more].concat());
+            let text = stderr(&output);
+            assert_eq!(output.status.code(), Some(code), "{text}");
+            assert!(text.contains(offered) && text.contains(remedy), "{challenge} {arguments:?}: {text}");
+            assert!(!text.contains("secret") && !text.contains("hidden"), "{text}");
+        }
+    }
+    let in_url = refusing("Basic realm=x").replace("http://", "http://ada:secret@");
+    let text = stderr(&run(&["list", &in_url]));
+    assert!(text.contains("refused the credentials") && !text.contains("secret"), "{text}");
+}
+
+/// Errors on the way to a proxy name it and who named it, and do not blame the service.
+#[test]
+fn proxies_that_cannot_be_reached_are_named() {
+    let run = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = command();
+        for name in ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"] {
+            command.env_remove(name);
+        }
+        stderr(&command.args(arguments).envs(variables.iter().copied()).output().expect("the program runs"))
+    };
+    let shop = shop();
+    let call = ["call", &shop, "Order", "-d", ORDER, "--timeout", "5"];
+    let list = ["list", "http://nowhere.invalid/shop?wsdl"];
+    const PROXY: &str = "http://ada:secret@127.0.0.1:1";
+    for first in [&call[..], &list[..]] {
+        for (arguments, variables, source) in [
+            (&["--proxy", PROXY][..], &[][..], "--proxy"),
+            (&[], &[("http_proxy", PROXY)], "the environment variable http_proxy"),
+            (&[], &[("ALL_PROXY", PROXY)], "the environment variable ALL_PROXY"),
+        ] {
+            let text = run(&[first, arguments].concat(), variables);
+            let named = format!("cannot connect to the proxy http://127.0.0.1:1 (from {source}): ");
+            assert!(text.contains(&named) && text.contains("is the proxy running"), "{text}");
+            assert!(!text.contains("that of the WSDL") && !text.contains("is the service running"), "{text}");
+            assert!(!text.contains("secret") && text.matches("Connection refused").count() == 1, "{text}");
+        }
+    }
+    for list in ["*", "127.0.0.1:2", "[::1],127.0.0.1"] {
+        let arguments = [&call[..], &["--endpoint", "http://127.0.0.1:2/", "--proxy", PROXY]].concat();
+        let text = run(&arguments, &[("no_proxy", list)]);
+        assert!(!text.contains("proxy") && text.contains("is the service running"), "{list}: {text}");
+    }
+}
+
+#[test]
+fn the_timeout_holds_while_the_wsdl_is_loaded() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/", silent.local_addr().expect("an address"));
+    let import = format!("<wsdl:import namespace=\"urn:other\" location=\"{url}other.wsdl\"/>");
+    let naming =
+        format!("<wsdl:definitions xmlns:wsdl=\"http://schemas.xmlsoap.org/wsdl/\">{import}</wsdl:definitions>");
+    let folder = tempfile::tempdir().expect("a directory");
+    let path = folder.path().join("naming.wsdl");
+    std::fs::write(&path, naming).expect("a file");
+    let begin = std::time::Instant::now();
+    let output = run(&["call", &url, "Order", "-d", ORDER, "--timeout", "1"]);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("not loaded within 1 s") && text.contains("--timeout SECONDS waits longer"), "{text}");
+    let imported = run(&["call", &path.to_string_lossy(), "Order", "--allow-private", "-d", ORDER, "--timeout", "1"]);
+    assert!(!imported.status.success());
+    assert!(begin.elapsed() < std::time::Duration::from_secs(15), "{:?}", begin.elapsed());
+    drop(silent);
+}
+
+#[test]
+fn header_blocks_that_must_be_understood_are_accepted_where_that_is_said() {
+    const ANSWER: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nConnection: close\r\n\r\n\
+        <s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'>\
+        <s:Header><a:Action xmlns:a='http://www.w3.org/2005/08/addressing' s:mustUnderstand='1'>urn:done</a:Action></s:Header>\
+        <s:Body><CatalogueResponse xmlns='urn:shop'><root><name>all</name></root></CatalogueResponse></s:Body></s:Envelope>";
+    let (url, _) = canned(ANSWER);
+    let (shop, action) = (shop(), "{http://www.w3.org/2005/08/addressing}Action");
+    let call = |more: &[&str]| run(&[&["call", &shop, "Soap11.Catalogue", "--endpoint", &url], more].concat());
+    let refused = call(&[]);
+    let text = stderr(&refused);
+    assert_eq!(refused.status.code(), Some(4), "{text}");
+    assert!(text.contains(&format!("header <{action}> must be understood")), "{text}");
+    assert!(text.contains("in /Envelope/Header/Action") && text.contains("--understand NAME"), "{text}");
+    for name in [action, "all"] {
+        let output = call(&["--understand", name, "--json"]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert!(json(&output)["headers"]["Action"].to_string().contains("urn:done"), "{output:?}");
+    }
+    assert_eq!(call(&["--understand", "{urn:x}Action"]).status.code(), Some(4));
+    assert!(stderr(&call(&["--understand", "Actoin"])).contains("no element Actoin"));
+}
+
+#[test]
+fn malformed_faults_are_told_with_their_place_and_status() {
+    const FAULT: &str = "HTTP/1.1 500 No\r\nContent-Type: text/xml\r\nConnection: close\r\n\r\n\
+        <s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><s:Fault>\
+        <faultstring>no</faultstring></s:Fault></s:Body></s:Envelope>";
+    let (url, _) = canned(FAULT);
+    let output = run(&["call", &shop(), "Soap11.Order", "-d", ORDER, "--endpoint", &url]);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(4), "{text}");
+    assert!(text.contains("HTTP status 500") && text.contains("a malformed SOAP message: "), "{text}");
+    assert!(text.contains("faultcode") && !text.contains("no SOAP message"), "{text}");
 }

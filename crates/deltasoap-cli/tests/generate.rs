@@ -36,7 +36,7 @@ fn what_is_left_out_is_named() {
     let warnings = [
         "WS-Addressing are not written by themselves",
         "left out: Archive.Both: its body has several elements",
-        "require what is not done by itself: Addressing",
+        "have requirements that are not met automatically: Addressing",
     ];
     assert_eq!(said.lines().count(), warnings.len(), "{said}");
     assert!(said.lines().zip(warnings).all(|(line, warning)| line.ends_with(warning)), "{said}");

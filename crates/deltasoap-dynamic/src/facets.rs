@@ -174,7 +174,7 @@ fn of_patterns(facets: &Facets, text: &str) -> Option<String> {
     for it in &facets.patterns {
         match pattern::compiled(it) {
             Some(pattern) => is_match |= pattern.is_match(text),
-            None => return Some(format!("the pattern {it} is not one of XML Schema, or is too large to be checked")),
+            None => return Some(format!("the pattern {it} is not valid in XML Schema, or is too large to be checked")),
         }
     }
     if is_match {

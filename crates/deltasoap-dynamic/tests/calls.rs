@@ -5,7 +5,7 @@ mod support;
 use deltasoap_core::QName;
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
 use deltasoap_dynamic::{DynamicClient, DynamicError, Mock};
-use deltasoap_http::{CallOptions, Server, SoapService};
+use deltasoap_http::{CallError, CallOptions, Server, SoapService};
 use serde_json::{Value as Json, json};
 use support::shop;
 
@@ -140,4 +140,43 @@ async fn recorded_replies_come_in_turn() {
     assert_eq!(client.call("Catalogue", &json!({})).await.expect("a response")["root"]["name"], "recorded");
     write("Other.json", "{}");
     assert!(Mock::new(shop()).recorded(directory.path()).is_err());
+}
+
+/// Header blocks that the description declares for a response are understood, others are not.
+#[tokio::test]
+async fn mandatory_header_blocks_of_responses_are_those_that_are_declared() {
+    let wsdl = support::SHOP.replacen(
+        "<output><soap:body use=\"literal\"/></output>",
+        "<output><soap:header message=\"tns:SessionHeader\" part=\"session\" use=\"literal\"/><soap:body use=\"literal\"/></output>",
+        1,
+    );
+    assert_ne!(wsdl, support::SHOP);
+    let answer = |block: &str| {
+        let body = "<OrderResponse xmlns='urn:shop'><number>7</number><total currency='EUR'>1</total>\
+            <placed>2026-01-02T03:04:05Z</placed></OrderResponse>";
+        let soap = "http://schemas.xmlsoap.org/soap/envelope/";
+        let message = format!(
+            "<s:Envelope xmlns:s='{soap}'><s:Header><{block} s:mustUnderstand='1'><token>t</token></{block}></s:Header>\
+             <s:Body>{body}</s:Body></s:Envelope>",
+        )
+        .replace("<Session ", "<Session xmlns='urn:shop' ");
+        tower::service_fn(move |_: http::Request<deltasoap_http::Body>| {
+            let response = http::Response::builder().header("content-type", "text/xml");
+            let body = http_body_util::Full::new(bytes::Bytes::from(message.clone()));
+            std::future::ready(Ok::<_, std::convert::Infallible>(response.body(body).expect("a response")))
+        })
+    };
+    let declared = deltasoap_dynamic::Contract::from_text(&wsdl).expect("a description");
+    let call = async |contract, block, options: CallOptions| {
+        let client = DynamicClient::with_transport(contract, answer(block)).endpoint("http://localhost/");
+        client.prepare("Shop.Soap11.Order").expect("an operation").options(options).send_json(&order(1)).await
+    };
+    let reply = call(declared.clone(), "Session", CallOptions::new()).await.expect("a response").expect("a response");
+    assert_eq!(reply.headers_to_json()["Session"]["token"], "t");
+    for (contract, block) in [(shop(), "Session"), (declared.clone(), "Other")] {
+        let refused = call(contract, block, CallOptions::new()).await;
+        let Err(DynamicError::Call(CallError::NotUnderstood(error))) = refused else { panic!("{refused:?}") };
+        assert!(error.path().starts_with("/Envelope/Header/"), "{error}");
+    }
+    assert!(call(shop(), "Session", CallOptions::new().understands_all()).await.is_ok());
 }

@@ -7,7 +7,10 @@
 use crate::media::MediaType;
 use std::fmt;
 
-/// A message whose bytes are not in the encoding that its media type names.
+/// What messages are in that are in neither UTF-8 nor UTF-16.
+const UNSUPPORTED: &str = "another encoding";
+
+/// A message whose bytes are not in the encoding that its media type names, or in one that is not supported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CharsetError {
     charset: String,
@@ -20,7 +23,7 @@ impl CharsetError {
         &self.charset
     }
 
-    /// What the bytes are in.
+    /// What the bytes are in, as far as it is known.
     pub fn found(&self) -> &'static str {
         self.found
     }
@@ -29,10 +32,15 @@ impl CharsetError {
 impl fmt::Display for CharsetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let CharsetError { charset, found } = self;
-        write!(
-            f,
-            "the Content-Type says charset={charset}, but the message is in {found}; name the charset it is in, or none"
-        )
+        if *found != UNSUPPORTED {
+            return write!(
+                f,
+                "the Content-Type says charset={charset}, but the message is in {found}; name the charset it is in, or none"
+            );
+        }
+        // Charsets are written in upper case in most places.
+        let charset = charset.to_ascii_uppercase();
+        write!(f, "the encoding {charset} is not supported for more than ASCII characters; use UTF-8 or UTF-16")
     }
 }
 
@@ -78,7 +86,7 @@ impl Charset {
         match self.expected {
             Expected::Anything => Ok(()),
             Expected::Ascii if data.is_ascii() && !data.contains(&0) => Ok(()),
-            Expected::Ascii => Err(self.error("another encoding")),
+            Expected::Ascii => Err(self.error(UNSUPPORTED)),
             Expected::Utf8 | Expected::Utf16 => self.check_start(data),
         }
     }
@@ -130,16 +138,16 @@ mod tests {
             assert_eq!(check("text/xml; charset=UTF-16", message), Ok(()));
             assert_eq!(check("text/xml", message), Ok(()));
             assert_eq!(check("text/xml; charset=\"utf-8\"", message), Err("UTF-16"));
-            assert_eq!(check("text/xml; charset=us-ascii", message), Err("another encoding"));
+            assert_eq!(check("text/xml; charset=us-ascii", message), Err(UNSUPPORTED));
         }
         for message in utf_8 {
             assert_eq!(check("text/xml; charset=utf-8", message), Ok(()));
             assert_eq!(check("text/xml", message), Ok(()));
             assert_eq!(check("text/xml; charset=utf-16", message), Err("UTF-8"));
-            let expected = if message.is_ascii() { Ok(()) } else { Err("another encoding") };
+            let expected = if message.is_ascii() { Ok(()) } else { Err(UNSUPPORTED) };
             assert_eq!(check("text/xml; charset=iso-8859-1", message), expected);
         }
         assert_eq!(check("text/xml; charset=utf-16", b""), Ok(()));
-        assert_eq!(check("text/xml; charset=us-ascii", b"<a>\xC3\xA4</a>"), Err("another encoding"));
+        assert_eq!(check("text/xml; charset=us-ascii", b"<a>\xC3\xA4</a>"), Err(UNSUPPORTED));
     }
 }

@@ -201,8 +201,9 @@ pub use body::Body;
 pub use charset::CharsetError;
 pub use client::{
     BoxError, CallError, CallOptions, Caller, Client, ClientBuilder, Credentials, Exchange, Failure, HttpTransport,
-    HttpTransportBuilder, InvalidCredentials, InvalidProxy, InvalidUrl, Leased, Proxy, RedirectError, Redirects,
-    Response, Retries, SharedTemplates, StatusError, Trace, TracedBody, TracedRequest, TracedResponse, Whole,
+    HttpTransportBuilder, InvalidCredentials, InvalidProxy, InvalidUrl, Leased, MessageError, Proxy, RedirectError,
+    Redirects, Response, Retries, SharedTemplates, StatusError, Trace, TracedBody, TracedRequest, TracedResponse,
+    Whole,
 };
 pub use coding::{CodingError, Compression, GzipLimits};
 pub use server::{

@@ -32,7 +32,7 @@ pub(crate) struct TooSlow;
 
 impl fmt::Display for TooSlow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the body came too slowly")
+        f.write_str("the body arrived too slowly")
     }
 }
 

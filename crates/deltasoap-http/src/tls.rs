@@ -3,8 +3,10 @@
 //!
 //! Nothing here depends on the provider that the process may have installed for rustls, nor installs one.
 
+mod explained;
 mod pinned;
 
+pub(crate) use explained::explained;
 use pinned::Pinned;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -31,9 +33,9 @@ pub enum TlsError {
     Pem(pem::Error),
     /// There is no certificate in what should hold some.
     NoCertificate,
-    /// A certificate or a key is at fault, or they do not belong together.
+    /// A certificate or a key cannot be used, or they do not belong together.
     Tls(rustls::Error),
-    /// Roots to verify clients with are at fault.
+    /// Roots to verify the other side with cannot be used.
     Verifier(rustls::server::VerifierBuilderError),
 }
 
@@ -41,9 +43,9 @@ impl fmt::Display for TlsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TlsError::Pem(error) => write!(f, "the PEM text cannot be used: {error}"),
-            TlsError::NoCertificate => f.write_str("there is no certificate"),
+            TlsError::NoCertificate => f.write_str("the PEM text holds no certificate"),
             TlsError::Tls(error) => write!(f, "certificate and key cannot be used: {error}"),
-            TlsError::Verifier(error) => write!(f, "clients cannot be verified: {error}"),
+            TlsError::Verifier(error) => write!(f, "the trusted certificates cannot be used: {error}"),
         }
     }
 }
@@ -109,7 +111,7 @@ fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsError> {
 /// Certificates that are trusted: of authorities, and of servers themselves.
 ///
 /// A server whose own certificate is one [that was given](Self::from_pem) is trusted by that, though nobody else vouches for it: it can be
-/// self-signed, as `openssl req -x509` makes them, and an authority's. Its dates have to be valid, and it has to be for the host's name: by its
+/// self-signed, as `openssl req -x509` makes them, an authority's, or of an authority that is not trusted. Its dates have to be valid, and it has to be for the host's name: by its
 /// `subjectAltName`, or by its common name if it has none of the former.
 #[derive(Debug, Clone)]
 pub struct Roots {
@@ -277,7 +279,8 @@ impl ClientTls {
         let builder = versions(ClientConfig::builder_with_provider(provider()))?;
         let builder = match self.is_unverified {
             true => builder.dangerous().with_custom_certificate_verifier(Arc::new(Unverified(provider()))),
-            false if self.roots.given.is_empty() => builder.with_root_certificates(self.roots.store),
+            // The verifier wants at least one.
+            false if self.roots.is_empty() => builder.with_root_certificates(self.roots.store),
             false => builder.dangerous().with_custom_certificate_verifier(Arc::new(self.roots.verifier()?)),
         };
         match self.identity {

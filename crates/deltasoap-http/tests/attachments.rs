@@ -466,7 +466,7 @@ async fn a_part_that_stops_coming_is_an_error() {
     let request = Request::post("/").header("content-type", XOP).body(http_body_util::StreamBody::new(body));
     let response = service.oneshot(request.expect("a request")).await.expect("infallible");
     let answered = response.into_body().collect().await.expect("a body").to_bytes();
-    assert!(String::from_utf8_lossy(&answered).contains("the package stopped coming"), "{answered:?}");
+    assert!(String::from_utf8_lossy(&answered).contains("the package did not arrive in time"), "{answered:?}");
 }
 
 #[derive(Debug, Soap)]

@@ -47,10 +47,10 @@ macro_rules! attacks {
 attacks! {
     a_client_that_says_nothing_is_left: Silent => [], "";
     a_head_that_trickles_is_cut_off: SlowHead => [], "";
-    a_body_that_trickles_is_refused: SlowBody => ["408"], "the message stopped coming";
-    chunks_that_trickle_are_refused: SlowChunks => ["408"], "the message stopped coming";
-    a_body_that_stops_is_refused: StoppedBody => ["408"], "the message stopped coming";
-    a_body_that_is_announced_and_does_not_come_is_refused: NoBodyAfterContinue => ["100", "408"], "the message stopped coming";
+    a_body_that_trickles_is_refused: SlowBody => ["408"], "the message did not arrive in time";
+    chunks_that_trickle_are_refused: SlowChunks => ["408"], "the message did not arrive in time";
+    a_body_that_stops_is_refused: StoppedBody => ["408"], "the message did not arrive in time";
+    a_body_that_is_announced_and_does_not_come_is_refused: NoBodyAfterContinue => ["100", "408"], "the message did not arrive in time";
     a_body_whose_sender_closes_its_half_is_refused: HalfClosedInBody => ["400"], "the message did not arrive whole";
     too_long_a_body_is_refused: TooLong => ["413"], "the limit `message` of 1048576 is exceeded";
     too_long_a_body_in_chunks_is_refused: TooLongInChunks => ["413"], "the limit `message`";

@@ -4,9 +4,10 @@ mod common;
 
 use bytes::Bytes;
 use common::*;
-use deltasoap::http::{Body, CallError, CallOptions, Client, SoapService, TypedFault};
+use deltasoap::http::{Body, CallError, CallOptions, Client, MessageError, SoapService, TypedFault};
 use deltasoap::schema::Use;
 use deltasoap::soap::{FaultCode, HeaderBlock, Version};
+use deltasoap::{Message, QName};
 use http::{HeaderValue, Request, Response, StatusCode};
 use http_body_util::Full;
 use std::convert::Infallible;
@@ -149,17 +150,156 @@ async fn answers_that_are_no_messages_are_told_from_broken_ones() {
     assert!(matches!(broken, Err(CallError::Decode(_))), "{broken:?}");
 }
 
+/// What is wrong with a message that comes under an error's status is said, with the place and the status.
+#[tokio::test]
+async fn malformed_faults_are_told_from_pages() {
+    const START: &str = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>";
+    for (body, parts) in [
+        ("<s:Fault><faultstring>no</faultstring></s:Fault></s:Body></s:Envelope>", ["faultcode", "at byte"]),
+        ("<s:Fault><faultcode>s:Server</faultcode>", ["the document ends too early", "/Envelope/Body/Fault"]),
+        ("<s:Fault><faultcode>s:Server</faultstring>", ["found `</faultstring>`", "/Envelope/Body/Fault/faultcode"]),
+        ("<t:Other xmlns:t='urn:test'/></s:Body></s:Envelope>", ["expected <{urn:test}EchoResponse>", "at byte"]),
+    ] {
+        let body: &'static str = format!("{START}{body}").leak();
+        for one_way in [false, true] {
+            let client = canned(500, "text/xml", body);
+            let refused = match one_way {
+                false => client.call::<_, EchoResponse>(&echo("")).await.expect_err("a fault"),
+                true => client.send(&echo("")).await.expect_err("a fault"),
+            };
+            let CallError::Status(error) = &refused else { panic!("{refused:?}") };
+            assert_eq!(error.status, StatusCode::INTERNAL_SERVER_ERROR);
+            // Whatever a one-way message is answered with: what counts is that it was not accepted.
+            if one_way && body.contains("Other") {
+                continue;
+            }
+            let text = refused.to_string();
+            assert!(
+                matches!(error.cause, Some(MessageError::Decode(_))) && !text.contains("no SOAP message"),
+                "{text}"
+            );
+            assert!(text.starts_with("HTTP status 500 Internal Server Error and a malformed SOAP message: "), "{text}");
+            assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+        }
+    }
+    let leased = canned(500, "text/xml", "<e/>").call_leased::<_, EchoResponse>(&echo("")).await;
+    assert!(matches!(leased, Err(CallError::Status(error)) if error.cause.is_none() && error.excerpt == "<e/>"));
+}
+
+#[tokio::test]
+async fn who_is_refused_learns_which_authentication_is_offered() {
+    let service = tower::service_fn(|_: Request<Body>| {
+        let response = Response::builder().status(401).header("www-authenticate", "Negotiate");
+        let response = response.header("www-authenticate", "Basic realm=\"a secret place\"");
+        std::future::ready(Ok::<_, Infallible>(response.body(Full::<Bytes>::default()).expect("a response")))
+    });
+    let client = Client::with_service(URL, service).expect("a client");
+    let error = client.call::<_, EchoResponse>(&echo("")).await.expect_err("no answer");
+    let text = error.to_string();
+    assert_eq!(
+        text,
+        "HTTP status 401 Unauthorized and no SOAP message (authentication is offered by Negotiate, Basic)"
+    );
+    let Err(CallError::Status(error)) = client.send(&echo("")).await else { panic!("accepted") };
+    assert_eq!(error.schemes, ["Negotiate", "Basic"]);
+}
+
+/// An answer with header blocks in front of its body.
+fn answer_with_headers(version: Version, headers: &str) -> &'static str {
+    let answer = message(version, &[], &echoed(&echo("x")));
+    let (front, body) = answer.split_at(answer.find("<soap:Body").expect("a body"));
+    format!("{front}<soap:Header>{headers}</soap:Header>{body}").leak()
+}
+
+#[tokio::test]
+async fn header_blocks_that_must_be_understood_are() {
+    const NEXT: &str = "soap:actor='http://schemas.xmlsoap.org/soap/actor/next'";
+    let block = |attributes: &str| format!("<t:Lock xmlns:t='urn:lock' {attributes}/>");
+    let lock = || QName::new("urn:lock", "Lock");
+    let must = block("soap:mustUnderstand='1'");
+    for (version, headers) in [
+        (Version::Soap11, format!("<a/>{must}")),
+        (Version::Soap11, block(&format!("soap:mustUnderstand='1' {NEXT}"))),
+        (Version::Soap12, block("soap:mustUnderstand='true'")),
+        (Version::Soap12, format!("<a/>{must}<b/>")),
+    ] {
+        let answer = answer_with_headers(version, &headers);
+        let client = canned(200, "text/xml", answer);
+        let errors = [
+            client.call::<_, EchoResponse>(&echo("")).await.err(),
+            client.call_leased::<_, EchoResponse>(&echo("")).await.err(),
+            client.call_with::<_, EchoResponse>(&echo(""), CallOptions::new()).await.err(),
+            client.call_with::<_, EchoResponse>(&echo(""), CallOptions::new().understands(Ticket::ELEMENT)).await.err(),
+            client.send(&echo("")).await.err(),
+        ];
+        for error in errors {
+            let Some(CallError::NotUnderstood(error)) = error else { panic!("{error:?}") };
+            let place = ("/Envelope/Header/Lock", answer.find("<t:Lock").expect("a block") as u64);
+            assert_eq!((error.path(), error.offset()), place);
+            assert!(error.to_string().contains("{urn:lock}Lock"), "{error}");
+        }
+        for options in [CallOptions::new().understands(lock()), CallOptions::new().understands_all()] {
+            let response = client.call_with::<_, EchoResponse>(&echo(""), options).await.expect("a response");
+            assert!(response.head.header("urn:lock", "Lock").is_some());
+        }
+    }
+    // What is for others, or need not be understood, passes; so does a fault, which says more than the block.
+    for headers in
+        [block("soap:mustUnderstand='0'"), block("soap:mustUnderstand='1' soap:actor='urn:other'"), block("")]
+    {
+        let answer = answer_with_headers(Version::Soap11, &headers);
+        canned(200, "text/xml", answer).call::<_, EchoResponse>(&echo("")).await.expect("a response");
+    }
+    let odd = answer_with_headers(Version::Soap11, &block("soap:mustUnderstand='maybe'"));
+    let odd = canned(200, "text/xml", odd).call::<_, EchoResponse>(&echo("")).await;
+    assert!(matches!(&odd, Err(CallError::Decode(error)) if error.to_string().contains("maybe")), "{odd:?}");
+    let fault = format!(
+        "<soap:Envelope xmlns:soap='{}'><soap:Header>{must}</soap:Header><soap:Body><soap:Fault><faultcode>soap:Server</faultcode>\
+         <faultstring>no</faultstring></soap:Fault></soap:Body></soap:Envelope>",
+        Version::Soap11.namespace()
+    );
+    let failed = canned(500, "text/xml", fault.leak()).call::<_, EchoResponse>(&echo("")).await;
+    assert!(matches!(failed, Err(CallError::Fault(fault)) if fault.reason == "no"));
+}
+
+/// What a client understands holds for all its calls.
+#[tokio::test]
+async fn a_client_understands_what_it_was_told() {
+    let answer = answer_with_headers(Version::Soap12, "<t:Lock xmlns:t='urn:lock' soap:mustUnderstand='1'/>");
+    let service = tower::service_fn(move |_: Request<Body>| {
+        let response = Response::builder().header("content-type", "application/soap+xml");
+        std::future::ready(Ok::<_, Infallible>(response.body(Full::<Bytes>::from(answer)).expect("a response")))
+    });
+    let told = Client::builder(URL).understands(QName::new("urn:lock", "Lock")).build_with(service).expect("a client");
+    for _ in 0..2 {
+        assert_eq!(told.call::<_, EchoResponse>(&echo("")).await.expect("a response").text, "x");
+        assert_eq!(told.call_leased::<_, EchoResponse>(&echo("")).await.expect("a response").text, "x");
+    }
+    let other = Client::builder(URL).understands(QName::new("urn:lock", "Key")).build_with(service).expect("a client");
+    assert!(matches!(other.call::<_, EchoResponse>(&echo("")).await, Err(CallError::NotUnderstood(_))));
+}
+
 #[tokio::test]
 async fn an_answer_is_in_the_charset_that_it_names() {
     const ANSWER: &str = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>\
         <t:EchoResponse xmlns:t='urn:test'><text>\u{e4}</text></t:EchoResponse></s:Body></s:Envelope>";
     assert_eq!(answered_with(200, "text/xml; charset=utf-8", ANSWER).await.expect("an answer").text, "\u{e4}");
-    for charset in ["utf-16", "iso-8859-1", "us-ascii"] {
+    for (charset, text) in [
+        ("utf-16", "says charset=utf-16, but the message is in UTF-8"),
+        ("iso-8859-1", "the encoding ISO-8859-1 is not supported"),
+        ("windows-1252", "use UTF-8 or UTF-16"),
+    ] {
         let media: &'static str = format!("text/xml; charset={charset}").leak();
         let error = answered_with(200, media, ANSWER).await.expect_err(charset);
         assert!(matches!(&error, CallError::Charset(error) if error.charset() == charset), "{error:?}");
-        assert!(error.to_string().contains(&format!("says charset={charset}, but the message is in")), "{error}");
+        assert!(error.to_string().contains(text), "{error}");
     }
+    let declared: &'static str = format!("<?xml version='1.0' encoding='ISO-8859-1'?>{ANSWER}").leak();
+    let error = answered_with(200, "text/xml", declared).await.expect_err("an encoding that is declared");
+    assert!(error.to_string().contains("the encoding `ISO-8859-1` is not supported; use UTF-8"), "{error}");
+    let error = answered_with(500, "text/xml; charset=iso-8859-1", ANSWER).await.expect_err("an error's status");
+    assert!(error.to_string().contains("HTTP status 500"), "{error}");
+    assert!(error.to_string().contains("the encoding ISO-8859-1 is not supported"), "{error}");
     // What is in ASCII alone is the same in most.
     let plain: &'static str = ANSWER.replace('\u{e4}', "a").leak();
     assert_eq!(answered_with(200, "text/xml; charset=iso-8859-1", plain).await.expect("an answer").text, "a");

@@ -9,7 +9,9 @@
 mod attack;
 
 use attack::*;
-use deltasoap::http::{CallError, Client, ServiceBuilder, SoapService};
+use deltasoap::http::{
+    Answer, AttachmentError, CallError, CallOptions, Client, Context, Operation, Part, ServiceBuilder, SoapService,
+};
 use deltasoap::soap::{Fault, FaultCode};
 use deltasoap::{Checkpoints, DecodeOptions, Differential, Lease, Soap};
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
@@ -243,4 +245,139 @@ async fn a_client_survives_panics_of_its_types() {
         }
         assert!(client.differential_stats().compared > 0, "{checkpoints:?}");
     }
+}
+
+/// Comes with a part, which the handler reads a piece of, and panics if it is told to.
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(namespace = "urn:attack", message)]
+struct Pour {
+    panics: bool,
+}
+
+/// The same, and nothing comes back.
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(namespace = "urn:attack", message)]
+struct Drain {
+    panics: bool,
+}
+
+/// Asks for a part, whose stream panics when some of it was sent, if it is told to.
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(namespace = "urn:attack", message)]
+struct Draw {
+    panics: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(namespace = "urn:attack", message)]
+struct Poured {
+    bytes: u64,
+}
+
+/// Reads the parts of a request, unless it panics at the first piece.
+async fn swallow(panics: bool, context: &mut Context) -> Result<u64, AttachmentError> {
+    let mut bytes = 0;
+    while let Some(mut part) = context.attachments().next().await? {
+        while let Some(chunk) = part.chunk().await? {
+            assert!(!panics, "a handler of a test");
+            bytes += chunk.len() as u64;
+        }
+    }
+    Ok(bytes)
+}
+
+const PIECES: usize = 8;
+const PIECE: usize = 50_000;
+
+/// A part that comes in pieces.
+fn in_pieces(panics: bool) -> Part {
+    let pieces = futures_util::stream::unfold(0, move |number| async move {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+        assert!(!panics || number < 3, "a stream of a test");
+        (number < PIECES).then(|| (Ok(vec![7; PIECE].into()), number + 1))
+    });
+    Part::stream("pieces", "application/octet-stream", pieces)
+}
+
+/// A service of handlers that stream parts; those of one-way messages tell how much they read.
+fn streaming(builder: ServiceBuilder, told: tokio::sync::mpsc::UnboundedSender<u64>) -> ServiceBuilder {
+    let pour = async |pour: Lease<Pour>, mut context: Context| {
+        Ok::<_, AttachmentError>(Poured { bytes: swallow(pour.panics, &mut context).await? })
+    };
+    let drain = move |drain: Lease<Drain>, mut context: Context| {
+        let told = told.clone();
+        async move {
+            let bytes = swallow(drain.panics, &mut context).await?;
+            told.send(bytes).expect("the test waits");
+            Ok::<_, AttachmentError>(())
+        }
+    };
+    let draw =
+        async |draw: Lease<Draw>| Ok::<_, Fault>(Answer::new(Poured { bytes: 0 }).with_part(in_pieces(draw.panics)));
+    let builder = builder.operation_with_context(pour).operation(draw);
+    builder.add_operation(Operation::one_way_with_context(drain))
+}
+
+/// Handlers that panic while parts come, and parts that panic while they are sent: each costs its own exchange, and the next ones of the same
+/// client are right.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn panics_while_parts_come_and_go_leave_others_alone() {
+    let _alone = ALONE.lock().await;
+    hide_panics();
+    let whole = (PIECES * PIECE) as u64;
+    for builder in [builder(), scheduled(builder())] {
+        let (told, mut tells) = tokio::sync::mpsc::unbounded_channel();
+        let service = streaming(builder, told).build().expect("a service");
+        let stats = service.stats();
+        let (address, _handle) = serve(service, LONG, None).await;
+        let client = Client::builder(format!("http://{address}/")).timeout(LONG).build().expect("a client");
+        let with_part = || CallOptions::new().part(in_pieces(false));
+        for round in 0..4 {
+            let panics = round % 2 == 0;
+            let poured = client.call_with::<_, Poured>(&Pour { panics }, with_part()).await;
+            match poured {
+                Err(CallError::Fault(fault)) if panics => assert_eq!(fault.reason, "an internal error"),
+                poured => assert_eq!(poured.expect("an answer").body, Poured { bytes: whole }, "{round}"),
+            }
+            client.send_with(&Drain { panics }, with_part()).await.expect("accepted");
+            if !panics {
+                let told = tokio::time::timeout(LONG, tells.recv()).await.expect("in time");
+                assert_eq!(told, Some(whole), "the handler that panicked told nothing");
+            }
+            let drawn = client.call_with::<_, Poured>(&Draw { panics }, CallOptions::new()).await.expect("a message");
+            let mut attachments = drawn.attachments;
+            let ended = attachments.finish().await;
+            assert_eq!(ended.is_err(), panics, "{ended:?}");
+        }
+        assert_eq!(stats.snapshot().underway, 0, "{:?}", stats.snapshot());
+    }
+}
+
+/// One-way handlers that panic, before and after they wait: the message was accepted, and later ones are worked on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn panics_of_one_way_handlers_are_their_own() {
+    let _alone = ALONE.lock().await;
+    hide_panics();
+    let (told, mut tells) = tokio::sync::mpsc::unbounded_channel();
+    let at_once = move |asked: Lease<Asked>| {
+        assert!(asked.number % 3 != 1, "a handler of a test");
+        let told = told.clone();
+        async move {
+            tokio::task::yield_now().await;
+            assert!(asked.number % 3 != 2, "a handler of a test");
+            told.send(asked.number).map_err(|_| Fault::receiver("gone"))
+        }
+    };
+    let service = SoapService::builder().one_way(at_once).build().expect("a service");
+    let (address, _handle) = serve(service, LONG, None).await;
+    let client = Client::new(format!("http://{address}/")).expect("a client");
+    for number in 0..30 {
+        client.send(&asked(0, number)).await.expect("accepted");
+    }
+    let mut handled = Vec::new();
+    while handled.len() < 10 {
+        handled.push(tokio::time::timeout(LONG, tells.recv()).await.expect("in time").expect("a number"));
+    }
+    handled.sort_unstable();
+    assert_eq!(handled, (0..30).step_by(3).collect::<Vec<_>>());
 }

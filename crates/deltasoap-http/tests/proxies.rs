@@ -113,6 +113,58 @@ async fn socks_proxies_look_names_up_themselves() {
     assert!(server.requests()[0].starts_with("POST /soap "), "the server is not told of the proxy");
 }
 
+/// The error of a call, with all its causes.
+async fn error_of(client: &Client) -> String {
+    let error = client.call::<_, EchoResponse>(&echo("x")).await.expect_err("no answer");
+    let first: &dyn std::error::Error = &error;
+    std::iter::successors(Some(first), |error| error.source()).map(|error| format!("{error}\n")).collect()
+}
+
+/// Errors on the way name the proxy and who named it, and no password.
+#[tokio::test]
+async fn a_proxy_that_cannot_be_reached_is_named() {
+    let refusing = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        listener.local_addr().expect("an address")
+    };
+    let silent = Scripted::new(|_, _| Act::Hang).await;
+    let closing = Scripted::new(|_, _| Act::Close).await;
+    for (scheme, address, url, parts) in [
+        ("http", refusing, "http://nowhere.invalid/", ["cannot connect to the proxy", "refused"]),
+        ("http", refusing, "https://nowhere.invalid/", ["cannot connect to the proxy", "refused"]),
+        ("socks5", refusing, "http://nowhere.invalid/", ["cannot connect to the proxy", "refused"]),
+        ("socks5", silent.address, "http://nowhere.invalid/", ["gives no connection to the host", "within 0.2 s"]),
+        ("http", closing.address, "https://nowhere.invalid/", ["gives no connection to the host", "tunnel error"]),
+    ] {
+        let proxy = Proxy::new(&format!("{scheme}://ada:secret@{address}"), "").expect("a proxy").named_by("--proxy");
+        let transport = HttpTransport::builder().proxy(proxy).connect_timeout(Duration::from_millis(200)).build();
+        let text = error_of(&client(url, transport)).await;
+        let named = format!("the proxy {scheme}://{address} (from --proxy)");
+        assert!(text.contains(&named) && !text.contains("secret"), "{text}");
+        assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+    }
+    let server = Scripted::new(|_, _| answer(200, "", "")).await;
+    let direct = through(&format!("http://{refusing}"), "127.0.0.1").build();
+    assert!(!error_of(&client(&server.url(), direct)).await.contains("proxy"));
+}
+
+/// Nothing was sent where the proxy could not be connected to, so that it is tried again.
+#[tokio::test]
+async fn a_proxy_is_tried_again_like_a_host() {
+    let refusing = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        listener.local_addr().expect("an address")
+    };
+    for scheme in ["http", "socks5"] {
+        let retries = Retries::up_to(5).pauses(Duration::from_millis(40), Duration::from_millis(40));
+        let transport = through(&format!("{scheme}://{refusing}"), "").build();
+        let client = Client::builder("http://nowhere.invalid/").retries(retries).build_with(transport);
+        let begin = Instant::now();
+        client.expect("a client").call::<_, EchoResponse>(&echo("x")).await.expect_err("no answer");
+        assert!(begin.elapsed() >= Duration::from_millis(100), "{scheme}: five pauses of 20 ms or more");
+    }
+}
+
 #[cfg(feature = "tls")]
 mod secure {
     use super::*;

@@ -339,3 +339,129 @@ async fn a_self_signed_certificate_is_trusted_where_it_is_the_one_that_was_given
         handle.shutdown();
     }
 }
+
+/// A certificate that an authority signed is trusted where it is the one that was given, as openssl has it with `-partial_chain`; its key has
+/// to be the server's, and its dates and names are looked at.
+#[tokio::test]
+async fn an_issued_certificate_is_trusted_where_it_is_the_one_that_was_given() {
+    let authority = Authority::new();
+    let issued = |change: &dyn Fn(&mut CertificateParams)| {
+        let mut params = CertificateParams::new(["localhost".to_owned()]).expect("parameters");
+        change(&mut params);
+        let key = KeyPair::generate().expect("a key");
+        let certificate = params.signed_by(&key, &authority.0).expect("a certificate").pem();
+        (Identity::from_pem(&certificate, key.serialize_pem()).expect("an identity"), certificate)
+    };
+    let expired = |params: &mut CertificateParams| params.not_after = rcgen::date_time_ymd(2002, 1, 1);
+    let elsewhere = |params: &mut CertificateParams| {
+        params.subject_alt_names = vec![rcgen::SanType::DnsName("elsewhere.example".try_into().expect("a name"))];
+    };
+    for (change, refused) in [
+        (&(|_: &mut CertificateParams| {}) as &dyn Fn(&mut CertificateParams), None),
+        (&expired, Some("expired on 2002-01-01 00:00 UTC")),
+        (&elsewhere, Some("is for elsewhere.example and not for localhost")),
+    ] {
+        let (identity, certificate) = issued(change);
+        let (address, _handle) = serve_tls(ServerTls::new(identity), open_service()).await;
+        let answer = ask(address, ClientTls::new(Roots::from_pem(&certificate).expect("roots"))).await;
+        match (answer, refused) {
+            (Ok(_), None) => {}
+            (Err(error), Some(refused)) => assert!(error.to_string().contains(refused), "{error}"),
+            (other, _) => panic!("{other:?}"),
+        }
+        let (_, another) = issued(&|_| {});
+        let other = ask(address, ClientTls::new(Roots::from_pem(another).expect("roots"))).await;
+        let text = other.expect_err("another certificate of the same authority").to_string();
+        assert!(
+            refused == Some("expired on 2002-01-01 00:00 UTC") || text.contains("authority that is not trusted"),
+            "{text}"
+        );
+    }
+}
+
+/// The error of a call to a server that answers whatever comes with these bytes.
+async fn answered_with(bytes: &'static [u8], scheme: &str) -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _ = stream.read(&mut [0; 2048]).await;
+            let _ = tokio::io::AsyncWriteExt::write_all(&mut stream, bytes).await;
+            // A reset would overtake the answer.
+            let _ = tokio::time::timeout(Duration::from_secs(2), stream.read(&mut [0; 2048])).await;
+        }
+    });
+    let client = Client::builder(format!("{scheme}://localhost:{}/", address.port())).timeout(Duration::from_secs(20));
+    let client =
+        client.build_with(HttpTransport::with_tls(Authority::new().client()).expect("roots")).expect("a client");
+    with_causes(&client.call::<_, YouAre>(&WhoAmI {}).await.expect_err("no answer"))
+}
+
+fn with_causes(error: &CallError) -> String {
+    let first: &dyn std::error::Error = error;
+    std::iter::successors(Some(first), |error| error.source()).map(|error| format!("{error}\n")).collect()
+}
+
+/// What TLS fails for is said in words.
+#[tokio::test]
+async fn servers_that_speak_other_protocols_are_told_apart() {
+    // Alerts (RFC 8446, 6), and a ServerHello of TLS 1.1 (RFC 4346, 7.4.1.3).
+    const PROTOCOL_VERSION: &[u8] = &[21, 3, 1, 0, 2, 2, 70];
+    const HANDSHAKE_FAILURE: &[u8] = &[21, 3, 3, 0, 2, 2, 40];
+    const DECODE_ERROR: &[u8] = &[21, 3, 3, 0, 2, 2, 50];
+    let mut hello = vec![22, 3, 2, 0, 42, 2, 0, 0, 38, 3, 2];
+    hello.extend([7; 32]);
+    hello.extend([0, 0, 0x2F, 0]);
+    let hello: &'static [u8] = hello.leak();
+    for (bytes, scheme, text) in [
+        (PROTOCOL_VERSION, "https", "neither TLS 1.2 nor TLS 1.3"),
+        (hello, "https", "neither TLS 1.2 nor TLS 1.3"),
+        (HANDSHAKE_FAILURE, "https", "no version and cipher suite of TLS in common"),
+        (
+            b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
+            "https",
+            "does not answer in TLS: is the URL http://?",
+        ),
+        (DECODE_ERROR, "http", "answers in TLS: is the URL https://?"),
+    ] {
+        let error = answered_with(bytes, scheme).await;
+        assert!(error.contains(text), "{error}");
+    }
+    let authority = Authority::new();
+    let (address, _handle) = serve_tls(authority.server(), open_service()).await;
+    let plain = Client::new(format!("http://127.0.0.1:{}/", address.port())).expect("a client");
+    let error = plain.call::<_, YouAre>(&WhoAmI {}).await.expect_err("no answer");
+    let text = with_causes(&error);
+    assert!(text.contains("the server answers in TLS: is the URL https://?"), "{text}");
+}
+
+#[tokio::test]
+async fn certificates_that_are_refused_are_told_in_words() {
+    let (authority, stranger) = (Authority::new(), Authority::named("stranger"));
+    let early = {
+        let mut params = CertificateParams::new(["localhost".to_owned()]).expect("parameters");
+        params.not_before = rcgen::date_time_ymd(3999, 12, 31);
+        authority.identity_of(params)
+    };
+    for (identity, text) in [
+        (early, "the server's certificate is not valid before 3999-12-31 00:00 UTC; it is 2"),
+        (stranger.identity("localhost"), "the server's certificate was issued by an authority that is not trusted"),
+        (authority.identity("a.example"), "the server's certificate is for a.example and not for localhost"),
+    ] {
+        let (address, _handle) = serve_tls(ServerTls::new(identity), open_service()).await;
+        let error = ask(address, authority.client()).await.expect_err("refused").to_string();
+        assert!(error.contains(text), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn weak_keys_of_rsa_are_told_by_their_size() {
+    const AUTHORITY: &str = include_str!("../../../testdata/tls/weak-ca.pem");
+    const ISSUED: &str = include_str!("../../../testdata/tls/weak-issued.pem");
+    let identity = Identity::from_pem(ISSUED, include_str!("../../../testdata/tls/weak-issued.key"));
+    let (address, _handle) = serve_tls(ServerTls::new(identity.expect("an identity")), open_service()).await;
+    let trusting = |pem: &str| ClientTls::new(Roots::from_pem(pem).expect("roots"));
+    let error = ask(address, trusting(AUTHORITY)).await.expect_err("refused").to_string();
+    assert!(error.contains("an RSA key of 1024 bits; 2048 to 8192 are accepted"), "{error}");
+    ask(address, trusting(ISSUED)).await.expect("trusted by itself, whoever issued it");
+}

@@ -194,7 +194,7 @@ async fn bodies_that_stop_coming_are_refused() {
         let response = tokio::time::timeout(Duration::from_secs(5), read_response(&mut stream)).await.expect("in time");
         assert_eq!(response.status(), "408");
         assert!(response.head.contains("connection: close") && response.head.contains(version.media_type()));
-        assert!(String::from_utf8(response.body).expect("UTF-8").contains("stopped coming"));
+        assert!(String::from_utf8(response.body).expect("UTF-8").contains("did not arrive in time"));
         assert_eq!(stream.read(&mut [0]).await.expect("an end"), 0, "the connection is closed");
     }
 }

@@ -132,6 +132,12 @@ impl fmt::Display for XmlError {
 
 impl std::error::Error for XmlError {}
 
+/// True if documents may be in the encoding of this name.
+fn is_supported(encoding: &str) -> bool {
+    let name = encoding.to_ascii_uppercase();
+    name.starts_with("UTF") || ["ASCII", "US-ASCII", "ISO-10646-UCS-2"].contains(&&*name)
+}
+
 impl fmt::Display for XmlErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use XmlErrorKind::*;
@@ -147,6 +153,9 @@ impl fmt::Display for XmlErrorKind {
             Instruction { target } => write!(f, "processing instruction `{target}`: none is allowed in SOAP"),
             MisplacedDeclaration => write!(f, "an XML declaration is allowed at the very start only"),
             Version { found } => write!(f, "expected XML version 1.0, found `{found}`"),
+            DeclaredEncoding { declared, .. } if !is_supported(declared) => {
+                write!(f, "the encoding `{declared}` is not supported; use UTF-8 or UTF-16")
+            }
             DeclaredEncoding { declared, actual } => {
                 write!(f, "the declaration says encoding `{declared}`, but the document is in {actual}")
             }

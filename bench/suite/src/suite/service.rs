@@ -73,5 +73,5 @@ fn service(arguments: &ServeArguments) -> Result<SoapService> {
 
 fn identity(certificate: &Path, key: &Path) -> Result<Identity> {
     let read = |file: &Path| std::fs::read(file).with_context(|| format!("cannot read {}", file.display()));
-    Identity::from_pem(read(certificate)?, read(key)?).context("the files do not hold an identity")
+    Identity::from_pem(read(certificate)?, read(key)?).context("the files are not a certificate and its private key")
 }

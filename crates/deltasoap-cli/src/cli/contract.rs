@@ -1,22 +1,25 @@
 //! Arguments of the commands that work by a WSDL.
 
+use super::values::{self, By};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use deltasoap::soap::Version;
+use deltasoap_http::Proxy;
+use http::{HeaderName, HeaderValue};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// Which description, and how it is loaded.
 #[derive(Debug, Args)]
 pub struct Description {
-    /// The WSDL: a URL, a file, a directory or a zip archive; or what `compile` made of it
+    /// The WSDL: a URL, a file, a directory or a zip archive; or a file that `compile` wrote
     #[arg(value_name = "WSDL", value_parser = NonEmptyStringValueParser::new())]
     pub wsdl: String,
     #[command(flatten)]
     pub loading: Loading,
 }
 
-/// What a description may load, and who asks for it.
+/// What a description may load, and with which credentials.
 #[derive(Debug, Default, Args)]
 pub struct Loading {
     /// Use no network for the documents that it imports
@@ -31,8 +34,8 @@ pub struct Loading {
     #[arg(long, requires = "wsdl")]
     pub allow_private: bool,
     /// Read this file wherever a document, or the command line, names the URL; the last `=` divides. May be given more than once
-    #[arg(long = "map", value_name = "URL=FILE", requires = "wsdl")]
-    pub maps: Vec<String>,
+    #[arg(long = "map", value_name = "URL=FILE", requires = "wsdl", value_parser = By(values::mapping))]
+    pub maps: Vec<(String, PathBuf)>,
     /// Read files in the place of URLs and namespaces as this XML catalog (OASIS) says; may be given more than once
     #[arg(long = "catalog", value_name = "FILE", requires = "wsdl")]
     pub catalogs: Vec<PathBuf>,
@@ -40,32 +43,32 @@ pub struct Loading {
     pub access: Access,
 }
 
-/// Who asks: shown to the host of the WSDL, and to the service that is called.
+/// Credentials, headers, trust and proxy, for the host of the WSDL and for the service that is called.
 #[derive(Debug, Default, Args)]
 pub struct Access {
     /// Add an HTTP header, also when a WSDL is loaded; may be given more than once
-    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", requires = "wsdl")]
-    pub headers: Vec<String>,
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", requires = "wsdl", value_parser = By(values::header))]
+    pub headers: Vec<(HeaderName, HeaderValue)>,
     /// Name and password for Basic authentication; without a password, that of the environment's DELTASOAP_PASSWORD
     #[arg(short, long, value_name = "NAME[:PASSWORD]", requires = "wsdl")]
     pub user: Option<String>,
     /// Use Digest instead of Basic authentication
     #[arg(long, requires = "user")]
     pub digest: bool,
-    /// Trust the certificates in this file (PEM) besides the system's
+    /// Trust the certificates in this file (PEM) besides the system's: of authorities, or of servers themselves
     #[arg(long, value_name = "FILE", requires = "wsdl")]
     pub cacert: Option<PathBuf>,
-    /// Show this certificate (PEM)
+    /// Send this client certificate (PEM)
     #[arg(long, value_name = "FILE", requires_all = ["key", "wsdl"])]
     pub cert: Option<PathBuf>,
     /// The certificate's private key (PEM)
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub key: Option<PathBuf>,
-    /// Send requests through this proxy: http://[NAME:PASSWORD@]HOST:PORT or socks5://..., but for the hosts that no_proxy lists; default: what
-    /// http_proxy, https_proxy and all_proxy say
-    #[arg(long, value_name = "URL", requires = "wsdl")]
-    pub proxy: Option<String>,
-    /// Take whatever certificate the WSDL's host and the service show: anybody on the way can read and change what is sent
+    /// Send requests through this proxy: http://[NAME:PASSWORD@]HOST:PORT or socks5://..., except to the hosts in no_proxy; default: the
+    /// environment's http_proxy, https_proxy and all_proxy
+    #[arg(long, value_name = "URL", requires = "wsdl", value_parser = By(values::proxy))]
+    pub proxy: Option<Proxy>,
+    /// Accept any certificate of the WSDL's host and the service: whoever is on the way can read and change what is sent
     #[arg(short = 'k', long, requires = "wsdl", conflicts_with = "cacert")]
     pub insecure: bool,
 }
@@ -124,16 +127,20 @@ pub struct Call {
     #[arg(long, value_enum, value_name = "VERSION")]
     pub soap: Option<SoapVersion>,
     /// Send to this URL instead of the port's
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = By(values::endpoint))]
     pub endpoint: Option<String>,
+    /// Accept this header block in the response where it must be understood (mustUnderstand): {namespace}Name, the name of an element of the
+    /// WSDL, or `all`; may be given more than once. Those that the WSDL declares for the operation are accepted
+    #[arg(long = "understand", value_name = "NAME")]
+    pub understood: Vec<String>,
     /// Copy values that the request has several times (`$ref`) instead of writing references
     #[arg(long)]
     pub copies: bool,
     /// Send binary values of 4 KiB and more as parts of their own (MTOM), or not; default: as a policy of the WSDL says
     #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
     pub mtom: Option<Switch>,
-    /// Give up after so many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    /// Give up after this many seconds, while the WSDL is loaded and again while the service is called
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: u64,
     /// Show the messages and HTTP headers on standard error
     #[arg(short, long)]

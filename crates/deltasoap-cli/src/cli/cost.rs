@@ -100,7 +100,7 @@ pub struct Fit {
 /// Which messages.
 #[derive(Debug, Args)]
 pub struct Messages {
-    /// The WSDL: a URL, a file, a directory or a zip archive; or what `compile` made of it
+    /// The WSDL: a URL, a file, a directory or a zip archive; or a file that `compile` wrote
     #[arg(long, value_name = "WSDL", value_parser = NonEmptyStringValueParser::new())]
     pub wsdl: String,
     #[command(flatten)]
@@ -175,13 +175,13 @@ pub struct Plan {
     pub messages: Messages,
     #[command(flatten)]
     pub calibrated: Calibrated,
-    /// So many clients call again and again
+    /// Number of clients, each of which calls again and again
     #[arg(long, value_name = "N", required_unless_present = "rate", conflicts_with = "rate")]
     pub clients: Option<u32>,
     /// Seconds between an answer and the client's next call, on average
     #[arg(long, default_value_t = 0.0, value_name = "Z", conflicts_with = "rate")]
     pub think: f64,
-    /// So many requests a second come from outside
+    /// Requests per second that arrive from outside
     #[arg(long, value_name = "L")]
     pub rate: Option<f64>,
     /// Requests that the server works on at one time, at most
@@ -229,7 +229,7 @@ impl From<ModeName> for Mode {
 /// A path with a number: the last `=` stands between them.
 fn pair<T: std::str::FromStr>(text: &str) -> Result<(String, T), String> {
     let (path, number) = text.rsplit_once('=').ok_or("expected PATH=NUMBER")?;
-    let number = number.parse().map_err(|_| format!("{number} is no number"))?;
+    let number = number.parse().map_err(|_| format!("{number:?} is not a number"))?;
     Ok((path.to_owned(), number))
 }
 

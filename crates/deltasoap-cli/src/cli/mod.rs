@@ -2,11 +2,14 @@
 
 mod contract;
 pub mod cost;
+mod values;
 
 pub use contract::{
     Access, Call, Compile, Completions, Describe, Description, Generate, List, Loading, Man, Mock, Switch, Template,
     Validate,
 };
+
+pub use values::endpoint;
 
 use crate::figures::PLAYS;
 use clap::builder::NonEmptyStringValueParser;
@@ -37,8 +40,8 @@ const EXAMPLES: &str = "Examples:
   deltasoap demo --stream tr069 --json     one stream, a line of JSON
   deltasoap serve --listen 127.0.0.1:0     on a free port; WSDL at /bench?wsdl
 
-Exit codes: 0 all is well, 1 something is wrong with what was given, 2 wrong arguments, 3 a fault was answered,
-4 nothing was answered, or nothing that can be read.
+Exit codes: 0 success, 1 the command failed, 2 wrong arguments, 3 the service answered with a fault,
+4 the service did not answer, or its answer cannot be read.
 
 Set RUST_LOG=info or RUST_LOG=deltasoap_http=debug to see requests.";
 
@@ -46,9 +49,9 @@ Set RUST_LOG=info or RUST_LOG=deltasoap_http=debug to see requests.";
 pub enum Task {
     /// List the services, ports and operations of a WSDL
     ///
-    /// Says which operations cannot be called or generated, and why, and what policies require that is not done by itself. Succeeds only if
-    /// the WSDL was imported whole: if every document that it names was loaded, everything that it refers to was found, and every operation
-    /// can be called that the client begins.
+    /// Shows which operations cannot be called or generated, and why, and which requirements of policies are not met automatically. Succeeds
+    /// only if the WSDL was imported completely: if every document that it names was loaded, everything that it refers to was found, and every
+    /// operation that the client starts can be called.
     List(List),
     /// Describe an operation, an element or a type of a WSDL; without a name all operations
     ///
@@ -59,21 +62,21 @@ pub enum Task {
     /// Call an operation with a request in JSON, and print the response as JSON
     ///
     /// The JSON is an object with a property for each element of the request; `template` prints one to begin with. Attributes are
-    /// properties with @ in front, nil is null, repeated elements are arrays. A property $type names the type of an element
+    /// properties that begin with @, nil is null, repeated elements are arrays. A property $type names the type of an element
     /// where the schema leaves that open.
     Call(Box<Call>),
-    /// Serve a WSDL whose service is not there: every operation answers with a sample, or with recorded messages
+    /// Serve a WSDL without its service: every operation answers with a sample, or with recorded messages
     ///
     /// Requests are read as the WSDL says, and wrong ones answered with a fault.
     Mock(Mock),
-    /// Tell what is wrong with messages, and where: line, column and path
+    /// Validate messages, and report what is wrong with line, column and path
     ///
     /// Looks at order and number of elements, attributes, facets, types and nil. Files hold an envelope, an element that the WSDL
     /// declares, or an HTTP request or response that carries one; - is standard input.
     Validate(Validate),
     /// Write a WSDL, with all that it imports, as one file that every command takes in its place and loads several times faster
     ///
-    /// The file is of this version of the program: another one may refuse it, and the WSDL is to be compiled anew.
+    /// Another version of the program may refuse the file; compile the WSDL again then.
     Compile(Compile),
     /// Exchange real message streams over HTTP, decode them in regular mode and differentially, and check every reply
     ///
@@ -92,7 +95,7 @@ pub enum Task {
     /// cannot be generated, such as those with an empty body or several elements in it, are named on standard error with the reason; the
     /// rest is written, and the exit code is 1. Name the others with `--operation` to succeed without them. Build scripts generate with the crate deltasoap-codegen instead.
     Generate(Generate),
-    /// Decode a directory of recorded messages, and tell what differential decoding gains on them
+    /// Decode a directory of recorded messages, and measure what differential decoding gains
     ///
     /// Message files end in .xml, .txt or .http and hold an envelope, or an HTTP request or response that carries one. The
     /// files of a directory are the messages of one sender, in the natural order of their names (9 before 10); nested
@@ -111,7 +114,7 @@ pub enum Task {
     /// each service's page shows its operations, has a form that tries them, and tells what the differential engine did; / lists
     /// the services. /health and /ready are for load balancers, /metrics is for Prometheus.
     Serve(Serve),
-    /// Tell what messages cost on this machine, from a WSDL and a few measurements, and what many clients will see
+    /// Predict what messages cost on this machine, from a WSDL and a few measurements, and what many clients will see
     Cost(cost::Cost),
     /// Print a script that completes the command in a shell
     Completions(Completions),
@@ -186,7 +189,7 @@ pub struct Replay {
     /// Where the messages are: directories, or files of one sender in order
     #[arg(value_name = "DIR|FILE", required = true)]
     pub paths: Vec<PathBuf>,
-    /// Read them as this WSDL says: a URL, a file, a directory or a zip archive; or what `compile` made of it
+    /// Read them as this WSDL says: a URL, a file, a directory or a zip archive; or a file that `compile` wrote
     #[arg(long, value_name = "WSDL", value_parser = NonEmptyStringValueParser::new())]
     pub wsdl: Option<String>,
     #[command(flatten)]
@@ -298,7 +301,7 @@ pub struct Serve {
     /// Address and port to listen on; port 0 takes a free one
     #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
     pub listen: SocketAddr,
-    /// Seconds between an interrupt, from when on /ready says no, and the end
+    /// Seconds from an interrupt to the end, in which /ready says no
     #[arg(long, default_value_t = 0, value_name = "S")]
     pub drain: u64,
     /// Speak TLS, with the certificates of this PEM file: the server's own first
@@ -307,7 +310,7 @@ pub struct Serve {
     /// The certificate's private key, a PEM file
     #[arg(long, requires = "tls_cert", value_name = "FILE")]
     pub tls_key: Option<PathBuf>,
-    /// Answer in gzip where a response has at least so many bytes and the client accepts it
+    /// Answer in gzip where a response has at least this many bytes and the client accepts it
     #[arg(long, value_name = "BYTES")]
     pub gzip_from: Option<u64>,
     /// Work on few requests at one time, and on those first that announce to be short

@@ -1,31 +1,29 @@
-//! Who asks, whom to trust and which way to go: the same arguments for the host of a WSDL and for the service that is called.
+//! Credentials, trust and proxy: the same arguments for the host of a WSDL and for the service that is called.
 
 use crate::cli;
 use anyhow::{Context as _, Result};
 use deltasoap_http::{ClientTls, Credentials, HttpTransport, Identity, Proxy, Roots};
 use deltasoap_wsdl::fetch::{Access, WebClient};
-use http::{HeaderName, HeaderValue};
 use std::path::Path;
 use url::Url;
 
-/// The client for a WSDL and what it names. The host of a URL is shown who asks.
+/// The client for a WSDL and what it names. The host of the URL gets credentials and headers, others do not.
 pub fn web_client(url: Option<&Url>, access: &cli::Access) -> Result<WebClient> {
-    let mut client = WebClient::default().proxy(proxy(access)?);
+    let mut client = WebClient::default().proxy(proxy(access));
     if let Some(roots) = own_roots(access)? {
         client = client.roots(roots);
     }
     Ok(match url {
-        Some(url) => client.access(shown(url, access)?),
+        Some(url) => client.access(access_to(url, access)?),
         None => client,
     })
 }
 
-/// What the host of a WSDL is shown.
-fn shown(url: &Url, access: &cli::Access) -> Result<Access> {
+/// What is sent to the host of a WSDL alone.
+fn access_to(url: &Url, access: &cli::Access) -> Result<Access> {
     let mut shown = Access::to(url);
-    for header in &access.headers {
-        let (name, value) = split(header)?;
-        shown = shown.header(name, value)?;
+    for (name, value) in &access.headers {
+        shown = shown.header(name.as_str(), value.to_str()?)?;
     }
     if let Some(credentials) = credentials(access)? {
         shown = shown.credentials(credentials);
@@ -38,7 +36,7 @@ fn shown(url: &Url, access: &cli::Access) -> Result<Access> {
 
 /// The transport to a service.
 pub fn transport(access: &cli::Access) -> Result<HttpTransport> {
-    let builder = HttpTransport::builder().proxy(proxy(access)?);
+    let builder = HttpTransport::builder().proxy(proxy(access));
     if access.cacert.is_none() && access.cert.is_none() && !access.insecure {
         return Ok(builder.build());
     }
@@ -53,11 +51,8 @@ pub fn transport(access: &cli::Access) -> Result<HttpTransport> {
 }
 
 /// The proxy that is named, or those of the environment.
-pub fn proxy(access: &cli::Access) -> Result<Proxy> {
-    match &access.proxy {
-        Some(url) => Proxy::new(url, &Proxy::no_proxy()).context("--proxy"),
-        None => Ok(Proxy::from_env()),
-    }
+fn proxy(access: &cli::Access) -> Proxy {
+    access.proxy.clone().unwrap_or_else(Proxy::from_env)
 }
 
 fn roots(access: &cli::Access) -> Result<Roots> {
@@ -74,33 +69,17 @@ fn own_roots(access: &cli::Access) -> Result<Option<Roots>> {
     Roots::from_pem(read(path)?).map(Some).with_context(|| path.display().to_string())
 }
 
-/// The certificate to show.
+/// The client's certificate.
 fn identity(access: &cli::Access) -> Result<Option<Identity>> {
     let (Some(cert), Some(key)) = (&access.cert, &access.key) else { return Ok(None) };
     Identity::from_pem(read(cert)?, read(key)?).map(Some).context("the certificate cannot be used")
 }
 
-/// What a service is shown by HTTP authentication.
+/// The credentials for HTTP authentication.
 pub fn credentials(access: &cli::Access) -> Result<Option<Credentials>> {
     let Some((user, password)) = user(access)? else { return Ok(None) };
     let made = if access.digest { Credentials::digest(user, password) } else { Credentials::basic(user, &password) };
     Ok(Some(made?))
-}
-
-/// The HTTP headers for a service.
-pub fn headers(access: &cli::Access) -> impl Iterator<Item = Result<(HeaderName, HeaderValue)>> {
-    access.headers.iter().map(|header| {
-        let (name, value) = split(header)?;
-        let name: HeaderName = name.parse().with_context(|| format!("{name:?} is no name of a header"))?;
-        let value = HeaderValue::from_str(value).with_context(|| format!("{name} cannot have this value"))?;
-        Ok((name, value))
-    })
-}
-
-/// A header's name and value.
-fn split(header: &str) -> Result<(&str, &str)> {
-    let (name, value) = header.split_once(':').with_context(|| format!("no colon in the header {header:?}"))?;
-    Ok((name.trim(), value.trim()))
 }
 
 /// The user's name and password, if there is one.
@@ -109,7 +88,7 @@ fn user(access: &cli::Access) -> Result<Option<(&str, String)>> {
     let from_environment = || {
         std::env::var("DELTASOAP_PASSWORD")
             .ok()
-            .context("no password: add it behind a colon, or set DELTASOAP_PASSWORD")
+            .context("-u has no password: add it after a colon, or set DELTASOAP_PASSWORD")
     };
     Ok(Some(match user.split_once(':') {
         Some((user, password)) => (user, password.to_owned()),

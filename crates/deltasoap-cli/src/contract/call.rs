@@ -1,12 +1,12 @@
 //! `call`: one call of an operation.
 
-use super::access::{credentials, headers, transport};
-use super::remedy::remedy;
+use super::access::{credentials, transport};
+use super::remedy::{Sent, remedy};
 use super::tap::Tap;
-use super::{contract, operation, policy_warnings};
-use crate::cli::{Call, Switch};
+use super::{import_with, operation, policy_warnings};
+use crate::cli::{Call, Switch, endpoint};
 use crate::output::{print_json, report, with_causes};
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use deltasoap::soap::HeaderBlock;
 use deltasoap::{Node, QName};
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, DynamicFault, Reply, Selector};
@@ -25,16 +25,22 @@ const NO_ANSWER: u8 = 4;
 
 /// Calls an operation and prints what comes back.
 pub async fn call(arguments: &Call) -> Result<ExitCode> {
-    let contract = contract(&arguments.description)?;
+    let (wsdl, time) = (&arguments.description.wsdl, Duration::from_secs(arguments.timeout));
+    let contract = Contract::from(import_with(wsdl, &arguments.description.loading, |client| client.within(time))?);
     let data = data(&arguments.data)?;
     let access = &arguments.description.loading.access;
     let tap = Tap::new(transport(access)?, arguments.verbose);
     let operation = selected(arguments, &contract)?;
     let url = arguments.endpoint.clone().or_else(|| operation.address().map(str::to_owned)).unwrap_or_default();
+    if !url.is_empty() && arguments.endpoint.is_none() {
+        endpoint(&url).map_err(|why| {
+            anyhow!("the WSDL gives {} as the service's URL: {why}; --endpoint takes another", shown(&url))
+        })?;
+    }
     let client = client(arguments, contract, tap.clone(), &url)?;
     policy_warnings(std::slice::from_ref(&operation)).iter().for_each(|it| report(format_args!("warning: {it}")));
     let call = client.prepare_operation(operation);
-    let mut call = call.options(options(arguments)?);
+    let mut call = call.options(options(arguments, client.contract())?);
     for block in &arguments.blocks {
         call = call.header(header_block(client.contract(), block)?);
     }
@@ -45,9 +51,9 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
         Err(DynamicError::Json(error)) => {
             let wsdl = &arguments.description.wsdl;
             let hint = format!("`deltasoap template {wsdl} {name}` prints a request to begin with");
-            bail!("the request is not what {name} takes: {error}; {hint}")
+            bail!("the request does not fit {name}: {error}; {hint}")
         }
-        Err(DynamicError::NoEndpoint(name)) => bail!("the WSDL gives no URL for {name}; say one with --endpoint"),
+        Err(DynamicError::NoEndpoint(name)) => bail!("the WSDL gives no URL for {name}; --endpoint takes one"),
         Err(DynamicError::Call(error)) => no_answer(arguments, &url, tap.location(), &error),
         Err(error) => Err(error.into()),
     }
@@ -96,17 +102,26 @@ fn selected(arguments: &Call, contract: &Contract) -> Result<deltasoap_dynamic::
     }
 }
 
-fn options(arguments: &Call) -> Result<CallOptions> {
+fn options(arguments: &Call, contract: &Contract) -> Result<CallOptions> {
     let mut options = CallOptions::new().timeout(Duration::from_secs(arguments.timeout));
     options = options.references(!arguments.copies);
     if let Some(switch) = arguments.mtom {
         options = options.mtom(if switch == Switch::On { Mtom::On } else { Mtom::Off });
     }
-    for header in headers(&arguments.description.loading.access) {
-        let (name, value) = header?;
-        options = options.http_header(name, value);
+    for (name, value) in &arguments.description.loading.access.headers {
+        options = options.http_header(name.clone(), value.clone());
+    }
+    for name in &arguments.understood {
+        options =
+            if name == "all" { options.understands_all() } else { options.understands(block_name(contract, name)?) };
     }
     Ok(options)
+}
+
+/// The name of a header block: `{namespace}Name`, or that of an element of the WSDL.
+fn block_name(contract: &Contract, name: &str) -> Result<QName> {
+    let in_full = name.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+    in_full.map_or_else(|| declared(contract, name), |(namespace, local)| Ok(QName::owned(namespace, local)))
 }
 
 /// A header block from `Name={"json": 1}`, from `Name=@FILE` with such JSON or with the block in XML, or from XML.
@@ -115,7 +130,9 @@ fn header_block(contract: &Contract, text: &str) -> Result<HeaderBlock> {
         let node = Node::parse(text.as_bytes()).context("the header block is not XML")?;
         return Ok(HeaderBlock { node });
     }
-    let (name, json) = text.split_once('=').with_context(|| format!("neither XML nor NAME=JSON: {text:?}"))?;
+    let (name, json) = text
+        .split_once('=')
+        .with_context(|| format!("--header-block takes NAME=JSON, NAME=@FILE or XML, not {text:?}"))?;
     let (name, content) = (name.trim(), json);
     let json = match content.strip_prefix('@') {
         Some(path) => std::fs::read_to_string(path).with_context(|| format!("{path} cannot be read"))?,
@@ -145,7 +162,7 @@ fn declared(contract: &Contract, name: &str) -> Result<QName> {
     let mut found = elements.map(|(_, it)| &it.name).filter(|it| *it.local == *name || it.to_string() == name);
     match (found.next(), found.next()) {
         (Some(name), None) => Ok(name.clone()),
-        (Some(one), Some(other)) => bail!("several elements are called {name}; say which: {one}, {other}"),
+        (Some(one), Some(other)) => bail!("several elements have the name {name}; give one in full: {one}, {other}"),
         (None, _) => bail!("the WSDL declares no element {name}; a header block can also be given as XML"),
     }
 }
@@ -192,9 +209,10 @@ fn no_answer(arguments: &Call, url: &str, location: Option<String>, error: &Call
         (_, Some(location)) => {
             report(format_args!("the server redirects to {}; --endpoint takes another URL", shown(&location)));
         }
-        _ => remedy(&error_text).into_iter().for_each(report),
+        _ => remedy(&error_text, Sent::to(url, &arguments.description.loading.access)).into_iter().for_each(report),
     }
-    if matches!(error, CallError::Http(_)) && arguments.endpoint.is_none() {
+    let is_of_proxy = error_text.contains("the proxy ");
+    if matches!(error, CallError::Http(_)) && arguments.endpoint.is_none() && !is_of_proxy {
         report("the URL is that of the WSDL; --endpoint takes another");
     }
     if !arguments.verbose {

@@ -72,7 +72,7 @@ fn not_generated(operation: &Operation) -> Option<&'static str> {
 /// What is said behind an operation's name.
 fn mark(operation: &Operation) -> String {
     if let Some(kind) = server_begins(operation) {
-        return format!("  (cannot be called: the server begins, {kind})");
+        return format!("  (cannot be called: the server starts it, {kind})");
     }
     match (not_callable(operation), not_generated(operation)) {
         (Some(why), _) => format!("  (cannot be called: {})", one_line(&why)),
@@ -147,9 +147,12 @@ pub fn describe(arguments: &Describe) -> Result<()> {
     if let Some(name) = arguments.name.as_ref().filter(|_| parts.is_empty()) {
         match contract.similar_names(name) {
             similar if similar.is_empty() => {
-                bail!("nothing is called {name}; `deltasoap list {}` shows all operations", arguments.description.wsdl)
+                bail!(
+                    "nothing has the name {name}; `deltasoap list {}` shows all operations",
+                    arguments.description.wsdl
+                )
             }
-            similar => bail!("nothing is called {name}; available: {}", similar.join(", ")),
+            similar => bail!("nothing has the name {name}; available: {}", similar.join(", ")),
         }
     }
     if arguments.json {

@@ -20,11 +20,12 @@ pub use mock::mock;
 pub use pages::{completions, man};
 pub use validate::validate;
 
-use crate::cli::{Description, Loading};
+use crate::cli::{self, Description, Loading};
 use anyhow::{Context as _, Result, anyhow};
 use deltasoap_dynamic::{Contract, Operation};
 use deltasoap_wsdl::fetch::{Fetch, WebClient};
 use deltasoap_wsdl::{Import, Importer};
+use remedy::{Sent, remedy};
 use url::Url;
 
 /// Imports what the arguments name, ready to be used.
@@ -49,11 +50,12 @@ fn import_with<F: Fetch + Send + Sync + 'static>(
     make: impl FnOnce(WebClient) -> F,
 ) -> Result<Import> {
     let imported = importer(wsdl, loading, make)?.import(wsdl);
-    imported.map_err(|error| explained(wsdl, &error))
+    imported.map_err(|error| explained(wsdl, &loading.access, &error))
 }
 
 /// What went wrong, with what can be done about it.
-fn explained(wsdl: &str, error: &deltasoap_wsdl::Error) -> anyhow::Error {
+fn explained(wsdl: &str, access: &cli::Access, error: &deltasoap_wsdl::Error) -> anyhow::Error {
+    let sent = Sent::to(wsdl, access);
     let (text, wsdl) = (error.to_string(), call::shown(wsdl));
     let location = format!("{wsdl}: ");
     let mut text = text.as_str();
@@ -69,8 +71,8 @@ fn explained(wsdl: &str, error: &deltasoap_wsdl::Error) -> anyhow::Error {
         ("a redirect", "the host redirects to a URL that cannot be loaded; is the URL right?"),
         ("the folder that files are read from", "--root DIR names another one"),
     ];
-    let hint = hints.into_iter().find(|(sign, _)| text.contains(sign)).map(|(_, hint)| hint);
-    let hint = hint.or_else(|| remedy::remedy(text)).map(|hint| format!(" ({hint})"));
+    let hint = hints.into_iter().find(|(sign, _)| text.contains(sign)).map(|(_, hint)| hint.to_owned());
+    let hint = hint.or_else(|| remedy(text, sent)).map(|hint| format!(" ({hint})"));
     anyhow!("{wsdl} cannot be imported: {text}{}", hint.unwrap_or_default())
 }
 
@@ -92,8 +94,7 @@ fn importer<F: Fetch + Send + Sync + 'static>(
     if let Some(root) = &loading.root {
         importer = importer.root(root);
     }
-    for map in &loading.maps {
-        let (url, file) = map.rsplit_once('=').with_context(|| format!("--map takes URL=FILE, not {map:?}"))?;
+    for (url, file) in &loading.maps {
         importer = importer.map(url, file).context("the file of --map cannot be read")?;
     }
     for catalog in &loading.catalogs {
@@ -119,7 +120,7 @@ fn policy_warnings(operations: &[Operation]) -> Vec<String> {
             1 => first.full_name(),
             count => format!("{count} operations, {} among them", first.full_name()),
         };
-        format!("policies of {which} require what is not done by itself: {}", unmet.join(", "))
+        format!("policies of {which} have requirements that are not met automatically: {}", unmet.join(", "))
     };
     found.into_iter().map(sentence).collect()
 }

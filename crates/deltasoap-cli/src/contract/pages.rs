@@ -17,7 +17,7 @@ pub fn completions(arguments: &Completions) -> Result<()> {
 pub fn man(arguments: &Man) -> Result<()> {
     match &arguments.dir {
         Some(folder) => {
-            std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+            std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be created", folder.display()))?;
             Ok(clap_mangen::generate_to(Arguments::command(), folder)?)
         }
         None => Ok(clap_mangen::Man::new(Arguments::command()).render(&mut exact_stdout())?),

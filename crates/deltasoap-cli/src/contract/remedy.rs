@@ -1,30 +1,103 @@
 //! What to do about an exchange that failed, by what its error says.
 
+use crate::cli::Access;
+use deltasoap_wsdl::fetch::credentials_in;
+use http::header::AUTHORIZATION;
+use url::Url;
+
 /// Signs in the text of an error, and what can be done.
-const REMEDIES: [(&str, &str); 17] = [
-    ("status 401", "-u NAME:PASSWORD gives credentials, with --digest if the host asks for that"),
+const REMEDIES: [(&str, &str); 22] = [
+    ("must be understood and is not", "--understand NAME accepts the header block, --understand all accepts any"),
     ("status 403", "access is denied; -u, -H or --cert give other credentials"),
     ("status 407", "the proxy requires a login: --proxy http://NAME:PASSWORD@HOST:PORT"),
     ("proxy authorization required", "the proxy requires a login: --proxy http://NAME:PASSWORD@HOST:PORT"),
     (
-        "tunnel error: unsuccessful",
-        "the proxy makes no tunnel to this host and port; no_proxy lists hosts to go to directly",
+        "cannot connect to the proxy",
+        "is the proxy running, and its URL right? --proxy takes another, no_proxy lists hosts to connect to directly",
+    ),
+    (
+        "gives no connection to the host",
+        "the proxy may not serve this host or port; --proxy takes another, no_proxy lists hosts to connect to directly",
     ),
     ("Connection refused", "nothing listens there; is the service running, and the port right?"),
     ("failed to lookup address", "no such host is known; is the name right, or is a proxy needed (--proxy)?"),
-    ("UnknownIssuer", "--cacert FILE trusts the certificates of a file, -k any"),
-    ("CaUsedAsEndEntity", "--cacert FILE trusts this very certificate, -k any"),
-    ("NotValidForName", "the certificate is for another host; use a URL with its name, or -k to take it all the same"),
-    ("certificate not valid for name", "use a URL with a name of the certificate, or -k to take it all the same"),
-    ("certificate expired", "the server needs a new certificate; -k takes this one all the same"),
-    ("CertificateRequired", "the server asks for a certificate: --cert FILE --key FILE"),
-    ("InvalidContentType", "the server does not speak TLS at this port; is the URL one with http://?"),
-    ("HandshakeFailure", "the server accepts none of the versions and ciphers of TLS 1.2 and 1.3 that are offered"),
+    ("authority that is not trusted", "--cacert FILE adds one, -k accepts any certificate"),
+    ("is not trusted itself", "--cacert FILE trusts this very certificate, -k accepts any"),
+    (
+        "trusted authority may have the issuer's name",
+        "--cacert FILE adds the authority, or the server's own certificate; -k accepts any",
+    ),
+    ("certificate is for ", "use a URL with a name of the certificate; -k accepts it all the same"),
+    ("certificate expired", "the server needs a new certificate; -k accepts this one all the same"),
+    ("is not valid before", "is the clock of this machine right? -k accepts the certificate all the same"),
+    ("an RSA key of", "the server needs a certificate with a larger key; -k accepts this one all the same"),
+    ("signed by an algorithm", "the server needs a new certificate; -k accepts this one all the same"),
+    ("neither TLS 1.2 nor TLS 1.3", "the server has to be set up for TLS 1.2 or later"),
+    ("requires a certificate of the client", "--cert FILE --key FILE send one"),
+    ("no version and cipher suite of TLS", "--cert FILE --key FILE send a certificate, if the server requires one"),
+    ("not loaded within", "--timeout SECONDS waits longer"),
     ("no answer within", "the host does not answer; is the address right, or is a proxy needed (--proxy)?"),
-    ("deadline has elapsed", "the host does not answer; is the address right, or is a proxy needed (--proxy)?"),
+    ("no connection within", "the host does not answer; is the address right, or is a proxy needed (--proxy)?"),
 ];
 
+/// The credentials that went with a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sent {
+    Nothing,
+    Basic,
+    Digest,
+    /// A header of the user's own.
+    Header,
+}
+
+impl Sent {
+    /// Those for a URL.
+    pub fn to(url: &str, access: &Access) -> Self {
+        let has_own = || Url::parse(url).is_ok_and(|url| credentials_in(&url).is_some());
+        match access {
+            _ if access.headers.iter().any(|(name, _)| name == AUTHORIZATION) => Sent::Header,
+            Access { user: Some(_), digest: true, .. } => Sent::Digest,
+            Access { user: Some(_), .. } => Sent::Basic,
+            _ if has_own() => Sent::Basic,
+            _ => Sent::Nothing,
+        }
+    }
+}
+
 /// What can be done about an error of an exchange over HTTP.
-pub fn remedy(error: &str) -> Option<&'static str> {
-    REMEDIES.iter().find(|(sign, _)| error.contains(sign)).map(|(_, remedy)| *remedy)
+pub fn remedy(error: &str, sent: Sent) -> Option<String> {
+    if error.contains("status 401") {
+        return Some(denied(error, sent));
+    }
+    REMEDIES.iter().find(|(sign, _)| error.contains(sign)).map(|(_, remedy)| (*remedy).to_owned())
+}
+
+/// What can be done about credentials that are missing or refused.
+fn denied(error: &str, sent: Sent) -> String {
+    let offered = error.split_once("authentication is offered by ").and_then(|(_, rest)| rest.split_once(')'));
+    let offered = offered.map_or("", |(offered, _)| offered);
+    let has = |scheme: &str| offered.split(", ").any(|it| it.eq_ignore_ascii_case(scheme));
+    let is_unsupported = !offered.is_empty() && !has("Basic") && !has("Digest");
+    match sent {
+        Sent::Nothing if is_unsupported => {
+            format!(
+                "the server offers {offered}; -u knows Basic and Digest, -H \"Authorization: ...\" sends anything else"
+            )
+        }
+        Sent::Nothing if has("Digest") && !has("Basic") => "-u NAME:PASSWORD --digest gives credentials".to_owned(),
+        Sent::Nothing => "-u NAME:PASSWORD gives credentials, with --digest if the host asks for that".to_owned(),
+        Sent::Basic | Sent::Digest if is_unsupported => {
+            format!(
+                "the server does not accept the credentials in this form: it offers {offered}; -u knows Basic and Digest"
+            )
+        }
+        Sent::Basic if has("Digest") && !has("Basic") => {
+            "the server does not accept Basic authentication and offers Digest: add --digest".to_owned()
+        }
+        Sent::Digest if has("Basic") && !has("Digest") => {
+            "the server does not accept Digest authentication and offers Basic: leave --digest out".to_owned()
+        }
+        Sent::Basic | Sent::Digest => "the server refused the credentials; are name and password right?".to_owned(),
+        Sent::Header => "the server refused the credentials in the Authorization header".to_owned(),
+    }
 }

@@ -1,4 +1,4 @@
-//! A transport that shows what passes, for `--verbose`, and logs each exchange.
+//! A transport that shows what passes, for `--verbose`.
 
 use super::call::shown;
 use crate::output::stderr;
@@ -13,7 +13,6 @@ use std::io::{self, Write as _};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
-use std::time::Instant;
 use tower::Service;
 
 /// HTTP, shown on standard error if wanted. What is shown is held in memory whole.
@@ -65,17 +64,7 @@ impl Service<Request<Body>> for Tap {
     }
 
     fn call(&mut self, request: Request<Body>) -> Exchange {
-        let (method, url, start) = (request.method().clone(), shown(&request.uri().to_string()), Instant::now());
-        let exchange = self.clone().exchange(request);
-        Box::pin(async move {
-            let result = exchange.await;
-            let time = start.elapsed();
-            match &result {
-                Ok(response) => tracing::info!(%method, %url, status = response.status().as_u16(), ?time, "answered"),
-                Err(error) => tracing::info!(%method, %url, %error, ?time, "not answered"),
-            }
-            result
-        })
+        Box::pin(self.clone().exchange(request))
     }
 }
 

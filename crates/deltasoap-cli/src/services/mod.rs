@@ -86,7 +86,9 @@ async fn bind(arguments: &Serve) -> Result<Server> {
 fn identity(certificate: &Path, key: &Path) -> Result<Identity> {
     let read = |file: &Path| std::fs::read(file).with_context(|| format!("cannot read {}", file.display()));
     let identity = Identity::from_pem(read(certificate)?, read(key)?);
-    identity.with_context(|| format!("{} and {} do not hold an identity", certificate.display(), key.display()))
+    identity.with_context(|| {
+        format!("{} and {} are not a certificate and its private key", certificate.display(), key.display())
+    })
 }
 
 /// A builder with what was asked for.

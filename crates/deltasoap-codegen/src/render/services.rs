@@ -44,6 +44,8 @@ struct Named<'m> {
     fault: Option<Ident>,
     headers: Vec<String>,
     response_headers: Vec<String>,
+    /// The types of the response's header blocks.
+    understood: Vec<TokenStream>,
 }
 
 impl<'m> Render<'m> {
@@ -71,6 +73,7 @@ impl<'m> Render<'m> {
             fault: self.fault(operation),
             headers: self.names(&operation.headers),
             response_headers: self.names(&operation.response_headers),
+            understood: operation.response_headers.iter().map(|header| self.path(*header)).collect(),
         }
     }
 
@@ -314,12 +317,14 @@ fn blocks(what: &str, names: &[String]) -> Option<Paragraph> {
 /// The method that calls an operation.
 fn call(named: &Named<'_>) -> TokenStream {
     let Named { operation, method, request, .. } = named;
+    let understood =
+        named.understood.iter().map(|header| quote!(.understands(<#header as deltasoap::Message>::ELEMENT)));
     let (answer, failure) = (named.client_answer(), named.client_failure());
     let words = docs(&named.client_words());
     let action = Some(&operation.action).filter(|it| !it.is_empty()).map(|action| quote!(.action(#action)));
     let encoding = (operation.encoding == Use::Encoded).then(|| quote!(.encoding(deltasoap::schema::Use::Encoded)));
     let call = if named.response.is_some() { quote!(call) } else { quote!(send) };
-    let called = quote!(self.caller.#call(request, self.options.clone() #action #encoding).await);
+    let called = quote!(self.caller.#call(request, self.options.clone() #action #encoding #(#understood)*).await);
     let body = if named.fault.is_some() { quote!(Ok(#called?)) } else { called };
     quote! {
         #words

@@ -4,7 +4,7 @@ use crate::archive::serve_archive;
 use crate::archive::{ArchiveClient, ArchiveServer, Full, Picture, Quota, Session, Store, StoreFault, StoreResponse};
 use deltasoap::http::{Answer, CallOptions, Client, Context, Failure, Mtom, Server, TypedFault};
 use deltasoap::lexical::Base64;
-use deltasoap::soap::{Fault, HeaderBlock};
+use deltasoap::soap::{Fault, HeaderBlock, Version};
 use deltasoap::{Binary, DecodeOptions, Differential, Lease};
 
 type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
@@ -35,7 +35,8 @@ impl ArchiveServer for Shelf {
             return Err(StoreFault::Full(TypedFault::receiver("no room", Full { free: 0 })));
         }
         let quota = HeaderBlock::from_message(&Quota(bytes.iter().sum()));
-        let quota = quota.map_err(|error| Fault::receiver(error.to_string()))?;
+        // Clients understand it, since the description declares it.
+        let quota = quota.map_err(|error| Fault::receiver(error.to_string()))?.must_understand(Version::Soap11);
         let copy = Binary::from(vec![1; 5000]);
         Ok(Answer::new(StoreResponse { bytes, copy }).with_header(quota))
     }

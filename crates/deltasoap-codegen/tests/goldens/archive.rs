@@ -88,7 +88,14 @@ impl<C: deltasoap::http::Caller> ArchiveClient<C> {
         Ok(
             self
                 .caller
-                .call(request, self.options.clone().action("urn:archive#Store"))
+                .call(
+                    request,
+                    self
+                        .options
+                        .clone()
+                        .action("urn:archive#Store")
+                        .understands(<Quota as deltasoap::Message>::ELEMENT),
+                )
                 .await?,
         )
     }

@@ -78,9 +78,12 @@ where
     /// When the value is not what the operation takes, or there is no response.
     pub async fn send(self, request: &Value) -> Result<Option<Reply>, DynamicError> {
         let Call { client, operation, options } = self;
-        let method = &operation.method().map_err(DynamicError::Lookup)?.element.clone();
+        let lowered = operation.method().map_err(DynamicError::Lookup)?;
+        let (method, headers) = (&lowered.element.clone(), lowered.response_headers.clone());
         let http = client.http(&operation)?;
         let options = options.action(method.action.clone()).encoding(method.encoding);
+        // Those that the description declares are in the reply, for the caller to look at.
+        let options = headers.into_iter().fold(options, |options, header| options.understands(header.name));
         let body = (request, operation.view(method.request));
         let Some((name, content)) = operation.response().map(|(name, content)| (name.clone(), content)) else {
             let sent = http.send_element(&method.request_name, body, options).await;
@@ -93,7 +96,7 @@ where
         let (memory, held) = body.into_parts();
         let stream = Stream { memory, decoder, key, counted };
         let lease = client.streams.lease(stream);
-        let body = match held.map_err(|error| DynamicError::Call(CallError::Decode(error)))? {
+        let body = match held.map_err(|error| DynamicError::Call(CallError::malformed(status, error)))? {
             Held::Fault(fault) => return Err(explained(&operation, CallError::Fault(Box::new(fault)))),
             Held::Apart(value) => Lease::new(value),
             Held::InMemory => lease,

@@ -58,7 +58,7 @@ pub(super) fn is_lexical(builtin: Builtin, text: &str) -> Result<(), &'static st
         }
         _ => return Simple::parse(builtin, text).map(drop).map_err(|error| error.reason),
     };
-    if is_good { Ok(()) } else { Err("not such a value") }
+    if is_good { Ok(()) } else { Err("malformed") }
 }
 
 /// Compares two values of a type; `None` where they have no order.

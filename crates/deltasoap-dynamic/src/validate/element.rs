@@ -73,7 +73,7 @@ impl Checker<'_> {
                 // Where anything may stand, it may be of types that are declared elsewhere.
                 None if declaration.is_none() && declared == TypeId::ANY => declared,
                 None => {
-                    self.find(item, format!("xsi:type names {name}, which the contract does not have"));
+                    self.find(item, format!("xsi:type names {name}, which the WSDL does not define"));
                     return None;
                 }
             },

@@ -96,9 +96,9 @@ impl fmt::Display for AttachmentErrorKind {
             AttachmentErrorKind::UnknownEncoding(name) => write!(f, "an unknown Content-Transfer-Encoding: {name:?}"),
             AttachmentErrorKind::Coding(error) => error.fmt(f),
             AttachmentErrorKind::Transport(_) => f.write_str("the package did not arrive whole"),
-            AttachmentErrorKind::Timeout => f.write_str("the package stopped coming"),
+            AttachmentErrorKind::Timeout => f.write_str("the package did not arrive in time"),
             AttachmentErrorKind::Refused(why) => write!(f, "the package is invalid: {why}"),
-            AttachmentErrorKind::Io(_) => f.write_str("a part could not be kept"),
+            AttachmentErrorKind::Io(_) => f.write_str("a part could not be stored"),
         }
     }
 }
@@ -119,8 +119,8 @@ impl From<AttachmentError> for Fault {
     fn from(error: AttachmentError) -> Self {
         match &error.kind {
             AttachmentErrorKind::Io(cause) => {
-                tracing::error!(%cause, "a part could not be kept");
-                Fault::receiver("a part could not be kept")
+                tracing::error!(%cause, "a part could not be stored");
+                Fault::receiver("a part could not be stored")
             }
             _ => Fault::sender(error.to_string()),
         }

@@ -92,7 +92,7 @@ impl Packing {
         let (content_type, package) = match self.wrapping {
             Wrapping::Dime => (HeaderValue::from_static("application/dime"), dime(version, message, parts)),
             wrapping => multipart(version, action, wrapping == Wrapping::Mtom, message, parts)
-                .map_err(|_| unwritable("the action cannot stand in an HTTP header"))?,
+                .map_err(|_| unwritable("the action has a character that an HTTP header cannot carry"))?,
         };
         Ok((Some(content_type), package.into()))
     }

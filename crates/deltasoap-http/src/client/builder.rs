@@ -9,10 +9,11 @@ use super::redirects::Redirects;
 use super::retries::Retries;
 use super::templates::{SharedTemplates, Writer};
 use super::trace::Trace;
+use super::understood::Understood;
 use crate::{AttachmentOptions, Compression, GzipLimits, Mtom};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Version;
-use deltasoap_core::{DecodeOptions, DifferentialStats, EncodeStats, Templating};
+use deltasoap_core::{DecodeOptions, DifferentialStats, EncodeStats, QName, Templating};
 use http::Uri;
 use std::borrow::Cow;
 use std::fmt;
@@ -118,6 +119,7 @@ pub(super) struct Settings {
     #[cfg(feature = "cookies")]
     pub(super) cookies: Option<Cookies>,
     pub(super) trace: Option<Trace>,
+    pub(super) understood: Understood,
 }
 
 /// A client under construction; see [`Client::builder`].
@@ -152,6 +154,7 @@ impl ClientBuilder {
             #[cfg(feature = "cookies")]
             cookies: None,
             trace: None,
+            understood: Understood::default(),
         };
         ClientBuilder {
             url,
@@ -292,6 +295,15 @@ impl ClientBuilder {
     #[must_use]
     pub fn trace(mut self, trace: &Trace) -> Self {
         self.settings.trace = Some(trace.clone());
+        self
+    }
+
+    /// Says that header blocks of this name are understood in all responses. A response with a mandatory block (`mustUnderstand`) that is
+    /// meant for the client, and that neither it nor the [call](crate::CallOptions::understands) understands, is an error
+    /// ([`CallError::NotUnderstood`](crate::CallError::NotUnderstood)). Default: none is.
+    #[must_use]
+    pub fn understands(mut self, header: QName) -> Self {
+        self.settings.understood.names.push(header);
         self
     }
 

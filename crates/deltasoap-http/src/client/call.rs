@@ -3,7 +3,7 @@
 use super::builder::Client;
 use super::error::CallError;
 use super::options::CallOptions;
-use super::receive::{FaultReceiver, Received, receive, status_error};
+use super::receive::{FaultReceiver, Received, empty, receive};
 use super::templates::{self, Layout, Sent};
 use super::transmit::{Noted, Outbound, within};
 use crate::Attachments;
@@ -86,8 +86,8 @@ where
         within(timeout, exchange).instrument(span::<Req>()).await
     }
 
-    /// Calls an operation with settings of this call. Header blocks of the response that must be understood are the
-    /// caller's to look at.
+    /// Calls an operation with settings of this call. Header blocks of the response that must be understood are those that the options
+    /// [say](CallOptions::understands).
     ///
     /// # Errors
     /// As [`call`](Self::call).
@@ -199,8 +199,8 @@ where
         let response = self.transmit(request).await?;
         let received = self.receive(response, ReplyReceiver::<T>::default(), self.decoder(), sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
-        let Some((head, receiver)) = received.message else { return Err(status_error(status, b"")) };
-        match receiver.into_reply().map_err(CallError::Decode)? {
+        let Some((head, receiver)) = received.message else { return Err(empty(status, &http_headers)) };
+        match receiver.into_reply().map_err(|error| CallError::malformed(status, error))? {
             Reply::Response(body) => Ok(Response { head, body, status, http_headers, attachments }),
             Reply::Fault(fault) => Err(CallError::Fault(fault)),
         }
@@ -216,8 +216,8 @@ where
         let (checkout, memory, decoder) = self.memories.check_out::<T>(name);
         let received = self.receive(response, ReplyReceiver::new(memory), decoder, sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
-        let Some((head, mut receiver)) = received.message else { return Err(status_error(status, b"")) };
-        let fault = receiver.take_fault().map_err(CallError::Decode)?;
+        let Some((head, mut receiver)) = received.message else { return Err(empty(status, &http_headers)) };
+        let fault = receiver.take_fault().map_err(|error| CallError::malformed(status, error))?;
         // A fault leaves the memory as it was, and sends it home at once.
         let body = checkout.lease(receiver.into_memory(), received.decoder);
         match fault {
@@ -258,13 +258,13 @@ where
 
     pub(super) async fn deliver(&self, request: Outbound) -> Result<(), CallError> {
         let response = self.transmit(request).await?;
-        let status = response.status();
+        let (status, headers) = (response.status(), response.headers().clone());
         match receive(response, FaultReceiver::default(), self.decoder(), &self.settings).await {
             Ok(received) => match received.message.map(|(_, receiver)| receiver.into_fault()) {
                 Some(Ok(Some(fault))) => Err(CallError::Fault(Box::new(fault))),
-                Some(Err(error)) => Err(CallError::Decode(error)),
+                Some(Err(error)) => Err(CallError::malformed(status, error)),
                 Some(Ok(None)) | None if status.is_success() => Ok(()),
-                Some(Ok(None)) | None => Err(status_error(status, b"")),
+                Some(Ok(None)) | None => Err(empty(status, &headers)),
             },
             Err(CallError::Status(_) | CallError::Decode(_) | CallError::Coding(_) | CallError::Charset(_))
                 if status.is_success() =>
@@ -307,7 +307,8 @@ where
         options.http_headers.iter().for_each(|(name, value)| _ = headers.insert(name, value.clone()));
         *request.headers_mut() = headers;
         let trace = options.trace.or_else(|| settings.trace.clone());
-        Ok(Outbound { request, is_idempotent: options.is_idempotent, trace })
+        let CallOptions { is_idempotent, understood, .. } = options;
+        Ok(Outbound { request, is_idempotent, trace, understood })
     }
 
     /// The body as it is sent, with headers that say so, and what may come back.

@@ -2,8 +2,8 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use http::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
-use http::{Method, Uri};
+use http::header::{HeaderMap, HeaderValue, PROXY_AUTHENTICATE, WWW_AUTHENTICATE};
+use http::{Method, StatusCode, Uri};
 use http_auth::digest::{Algorithm, DigestClient, Qop};
 use http_auth::{PasswordParams, parse_challenges};
 use std::fmt;
@@ -76,6 +76,12 @@ impl Credentials {
         }
     }
 
+    /// The names of the authentication schemes that a refusal (401, or 407 of a proxy) offers, without what else its challenges say; none of
+    /// other answers.
+    pub fn offered(status: StatusCode, received: &HeaderMap) -> Vec<String> {
+        offered(status, received)
+    }
+
     /// Notes the challenge of an answer. True if the request should be sent again: it went without an answer to a challenge, or to
     /// one that the server says is out of date.
     pub fn note_challenge(&self, was_authorized: bool, received: &HeaderMap) -> bool {
@@ -110,6 +116,39 @@ fn sensitive(text: String) -> Option<HeaderValue> {
     let mut header = HeaderValue::try_from(text).ok()?;
     header.set_sensitive(true);
     Some(header)
+}
+
+/// Most schemes that are told.
+const MAX_OFFERED: usize = 8;
+/// Most letters of a scheme's name.
+const MAX_NAME: usize = 32;
+
+/// See [`Credentials::offered`].
+pub(super) fn offered(status: StatusCode, headers: &HeaderMap) -> Vec<String> {
+    let header = match status {
+        StatusCode::UNAUTHORIZED => WWW_AUTHENTICATE,
+        StatusCode::PROXY_AUTHENTICATION_REQUIRED => PROXY_AUTHENTICATE,
+        _ => return Vec::new(),
+    };
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name.len() <= MAX_NAME
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    let mut names: Vec<String> = Vec::new();
+    for text in headers.get_all(header).iter().filter_map(|value| value.to_str().ok()) {
+        let found: Vec<_> = match parse_challenges(text) {
+            Ok(challenges) => challenges.iter().map(|challenge| challenge.scheme).collect(),
+            // Some servers do not keep to the grammar after the name.
+            Err(_) => text.split([' ', ',']).take(1).collect(),
+        };
+        for name in found.into_iter().filter(|name| is_name(name)) {
+            if names.len() < MAX_OFFERED && !names.iter().any(|other| other.eq_ignore_ascii_case(name)) {
+                names.push(name.to_owned());
+            }
+        }
+    }
+    names
 }
 
 /// The strongest challenge that we answer.
@@ -150,3 +189,23 @@ impl fmt::Display for InvalidCredentials {
 }
 
 impl std::error::Error for InvalidCredentials {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemes_are_named_without_what_else_challenges_say() {
+        let offered = |status: u16, values: &[&'static str]| {
+            let headers = values.iter().map(|value| (WWW_AUTHENTICATE, HeaderValue::from_static(value)));
+            super::offered(StatusCode::from_u16(status).expect("a status"), &headers.collect()).join(" ")
+        };
+        assert_eq!(offered(401, &["Basic realm=\"secret, place\", Digest realm=\"x\", nonce=\"y\""]), "Basic Digest");
+        assert_eq!(
+            offered(401, &["Negotiate", "NTLM TlRMTVNTUAAC==", "basic realm=x", "Basic"]),
+            "Negotiate NTLM basic"
+        );
+        assert_eq!(offered(401, &["Odd = ?", "<b>", ""]), "Odd");
+        assert_eq!((offered(403, &["Basic"]), offered(401, &[])), (String::new(), String::new()));
+    }
+}

@@ -4,7 +4,7 @@ use super::builder::Client;
 use super::call::Response;
 use super::error::CallError;
 use super::options::CallOptions;
-use super::receive::status_error;
+use super::receive::empty;
 use super::templates::{Body, Sent};
 use super::transmit::{Outbound, within};
 use crate::BoxError;
@@ -67,7 +67,7 @@ where
         let response = self.transmit(request).await?;
         let received = self.receive(response, receiver, Box::new(decoder), sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
-        let Some((head, body)) = received.message else { return Err(status_error(status, b"")) };
+        let Some((head, body)) = received.message else { return Err(empty(status, &http_headers)) };
         Ok((Response { head, body, status, http_headers, attachments }, *received.decoder))
     }
 }

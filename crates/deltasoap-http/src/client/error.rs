@@ -15,17 +15,20 @@ use std::fmt;
 pub enum CallError {
     /// The request could not be sent, or the answer did not arrive.
     Http(BoxError),
-    /// The answer is no SOAP message.
+    /// The answer is no SOAP message, or came under an error's status and is a malformed one.
     Status(StatusError),
     /// The answer is a fault.
     Fault(Box<Fault>),
-    /// The answer is at fault: it is not the message that was expected.
+    /// The answer is malformed, or not the message that was expected.
     Decode(Error),
+    /// The answer has a header block that must be understood, and that neither the client nor the call
+    /// [understands](crate::CallOptions::understands).
+    NotUnderstood(Error),
     /// The answer is not in the encoding that its media type names.
     Charset(CharsetError),
     /// The content coding of the answer cannot be undone.
     Coding(CodingError),
-    /// The parts that came with the answer are at fault.
+    /// The parts that came with the answer are malformed.
     Attachment(AttachmentError),
     /// The request holds text that XML cannot carry.
     Encode(Error),
@@ -37,13 +40,39 @@ pub enum CallError {
     Redirect(RedirectError),
 }
 
-/// An HTTP answer that is no SOAP message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+impl CallError {
+    /// The error of an answer that came with a status, and is malformed.
+    pub fn malformed(status: StatusCode, error: Error) -> Self {
+        if status.is_success() {
+            return CallError::Decode(error);
+        }
+        let cause = Some(MessageError::Decode(error));
+        CallError::Status(StatusError { status, excerpt: String::new(), schemes: Vec::new(), cause })
+    }
+}
+
+/// An HTTP answer that is no SOAP message that can be read.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct StatusError {
     /// The status.
     pub status: StatusCode,
     /// The first bytes of the body, for people; at most 512 of them.
     pub excerpt: String,
+    /// The authentication schemes that the server offers, or with status 407 a proxy.
+    pub schemes: Vec<String>,
+    /// What is wrong with the message, if there is one.
+    pub cause: Option<MessageError>,
+}
+
+/// What is wrong with a message that came under an error's status.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum MessageError {
+    /// It is malformed.
+    Decode(Error),
+    /// It is not in the encoding that its media type names, or in one that is not supported.
+    Charset(CharsetError),
 }
 
 impl fmt::Display for CallError {
@@ -53,11 +82,12 @@ impl fmt::Display for CallError {
             CallError::Status(error) => error.fmt(f),
             CallError::Fault(fault) => fault.fmt(f),
             CallError::Decode(error) => write!(f, "the answer is malformed: {error}"),
+            CallError::NotUnderstood(error) => write!(f, "the answer is refused: {error}"),
             CallError::Charset(error) => write!(f, "the answer cannot be read: {error}"),
             CallError::Coding(error) => write!(f, "the answer cannot be read: {error}"),
             CallError::Attachment(error) => write!(f, "the answer's package is malformed: {error}"),
             CallError::Encode(error) => write!(f, "the request cannot be written: {error}"),
-            CallError::Action(_) => f.write_str("the action cannot stand in an HTTP header"),
+            CallError::Action(_) => f.write_str("the action has a character that an HTTP header cannot carry"),
             CallError::Timeout => f.write_str("the call took too long"),
             CallError::Redirect(error) => error.fmt(f),
         }
@@ -70,7 +100,7 @@ impl std::error::Error for CallError {
             CallError::Http(error) => Some(&**error),
             CallError::Status(error) => Some(error),
             CallError::Fault(fault) => Some(fault),
-            CallError::Decode(error) | CallError::Encode(error) => Some(error),
+            CallError::Decode(error) | CallError::NotUnderstood(error) | CallError::Encode(error) => Some(error),
             CallError::Charset(error) => Some(error),
             CallError::Coding(error) => Some(error),
             CallError::Attachment(error) => Some(error),
@@ -83,9 +113,37 @@ impl std::error::Error for CallError {
 
 impl fmt::Display for StatusError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(cause) = &self.cause {
+            return write!(f, "HTTP status {} and {cause}", self.status);
+        }
         write!(f, "HTTP status {} and no SOAP message", self.status)?;
+        if !self.schemes.is_empty() {
+            write!(f, " (authentication is offered by {})", self.schemes.join(", "))?;
+        }
         if self.excerpt.is_empty() { Ok(()) } else { write!(f, ": {}", self.excerpt) }
     }
 }
 
-impl std::error::Error for StatusError {}
+impl std::error::Error for StatusError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.cause.as_ref().map(|cause| cause as _)
+    }
+}
+
+impl fmt::Display for MessageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MessageError::Decode(error) => write!(f, "a malformed SOAP message: {error}"),
+            MessageError::Charset(error) => write!(f, "a message that cannot be read: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for MessageError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            MessageError::Decode(error) => Some(error),
+            MessageError::Charset(error) => Some(error),
+        }
+    }
+}

@@ -1,7 +1,8 @@
 //! The client: calls operations through any HTTP transport.
 //!
 //! [`call`] makes the HTTP request and drives the exchange; [`transmit`] sends it, perhaps more than once ([`retries`], [`redirects`]), and
-//! has it noted by a [`trace`]; [`receive`] decodes the answer as its bytes arrive;
+//! has it noted by a [`trace`]; [`receive`] decodes the answer as its bytes arrive, unless its header has something that is not
+//! [`understood`];
 //! [`overlaid`] makes requests with lists that are too long for that to be held in memory;
 //! [`templates`] keeps earlier requests to write the next against, [`echoes`] tells whether answers repeat them, and [`memory`] keeps
 //! earlier responses to compare the next with;
@@ -29,12 +30,13 @@ mod retries;
 mod templates;
 mod trace;
 mod transmit;
+mod understood;
 
 pub use builder::{Client, ClientBuilder, InvalidUrl};
 pub use call::Response;
 pub use caller::{Caller, Failure, Leased, Whole};
 pub use credentials::{Credentials, InvalidCredentials};
-pub use error::{CallError, StatusError};
+pub use error::{CallError, MessageError, StatusError};
 pub use network::{HttpTransport, HttpTransportBuilder, InvalidProxy, Proxy};
 pub use options::CallOptions;
 pub use redirects::{RedirectError, Redirects};

@@ -1,7 +1,9 @@
 //! What can be different from one call to the next.
 
 use super::trace::Trace;
+use super::understood::Understood;
 use crate::{Mtom, Part};
+use deltasoap_core::QName;
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::HeaderBlock;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
@@ -23,6 +25,7 @@ pub struct CallOptions {
     pub(super) mtom: Option<Mtom>,
     pub(super) is_idempotent: bool,
     pub(super) trace: Option<Trace>,
+    pub(super) understood: Understood,
 }
 
 impl CallOptions {
@@ -100,6 +103,22 @@ impl CallOptions {
     #[must_use]
     pub fn idempotent(mut self, is_idempotent: bool) -> Self {
         self.is_idempotent = is_idempotent;
+        self
+    }
+
+    /// Says that the caller understands header blocks of this name in the response, besides those that the
+    /// [client](crate::ClientBuilder::understands) does. A response with a mandatory block that nobody understands is an error
+    /// ([`CallError::NotUnderstood`](crate::CallError::NotUnderstood)).
+    #[must_use]
+    pub fn understands(mut self, header: QName) -> Self {
+        self.understood.names.push(header);
+        self
+    }
+
+    /// Takes responses with whatever mandatory header blocks: the caller looks at them itself, or may do without.
+    #[must_use]
+    pub fn understands_all(mut self) -> Self {
+        self.understood.all = true;
         self
     }
 

@@ -1,7 +1,9 @@
 //! Reads the answer to a call as its bytes arrive.
 
 use super::builder::Settings;
-use super::error::{CallError, StatusError};
+use super::credentials::offered;
+use super::error::{CallError, MessageError, StatusError};
+use super::understood::{Checked, Understood};
 use crate::charset::Charset;
 use crate::coding::{Bound, Coding, Inflated};
 use crate::media::MediaType;
@@ -10,8 +12,8 @@ use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Step, skip_element};
 use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver};
 use deltasoap_core::{Content, Error, ErrorKind, Node, Typed};
-use http::StatusCode;
 use http::response::Parts;
+use http::{HeaderMap, StatusCode};
 use http_body::Body;
 use http_body_util::BodyExt;
 use std::pin::{Pin, pin};
@@ -55,7 +57,7 @@ where
             Box::pin(receive_plain(parts, media, body, receiver, decoder, settings)).await
         }
         // Some page of the way there.
-        _ if !parts.status.is_success() => Err(status_error(parts.status, b"")),
+        _ if !parts.status.is_success() => Err(empty(parts.status, &parts.headers)),
         Ok(_) => Err(CallError::Coding(CodingError::Unknown("gzip".to_owned()))),
         Err(error) => Err(CallError::Coding(error)),
     }
@@ -69,7 +71,7 @@ fn bound(media: Option<&MediaType>, settings: &Settings) -> Bound {
 
 /// Reads an answer whose content coding is undone; `media` is its media type, if a message can be of it.
 async fn receive_plain<R, B>(
-    parts: Parts,
+    mut parts: Parts,
     media: Option<MediaType>,
     body: B,
     receiver: R,
@@ -80,7 +82,11 @@ where
     R: Receiver,
     B: Body<Data = Bytes, Error = BoxError> + Send + 'static,
 {
-    let Some(media) = media else { return Err(status_error(parts.status, &excerpt(pin!(body)).await)) };
+    let Some(media) = media else {
+        return Err(status_error(parts.status, &parts.headers, &excerpt(pin!(body)).await, None));
+    };
+    let receiver =
+        Checked::new(receiver, &settings.understood, parts.extensions.remove::<Understood>().unwrap_or_default());
     let charset = Charset::of(&media);
     let mut reading = Reading { decoder, reader: EnvelopeReader::new(receiver), charset, first: Vec::new() };
     let mut attachments = Attachments::default();
@@ -93,11 +99,22 @@ where
     };
     let Reading { decoder, reader, first, .. } = reading;
     match result {
-        Ok(()) => Ok(Received { parts, message: Some(reader.into_parts()), decoder, attachments }),
+        Ok(()) => {
+            let (head, receiver) = reader.into_parts();
+            Ok(Received { parts, message: Some((head, receiver.into_inner())), decoder, attachments })
+        }
         Err(CallError::Decode(_)) if first.is_empty() => Ok(Received { parts, message: None, decoder, attachments }),
-        // What comes under an error's status and is no message is some page of the way there.
-        Err(CallError::Decode(_) | CallError::Charset(_)) if !parts.status.is_success() => {
-            Err(status_error(parts.status, &first))
+        Err(CallError::Decode(error)) if matches!(error.kind(), ErrorKind::MustUnderstand(_)) => {
+            Err(CallError::NotUnderstood(error))
+        }
+        Err(CallError::Decode(error)) if !parts.status.is_success() => {
+            // What is no message is some page of the way there.
+            let is_message = reader.head().version.is_some() || matches!(error.kind(), ErrorKind::VersionMismatch(_));
+            let cause = is_message.then_some(MessageError::Decode(error));
+            Err(status_error(parts.status, &parts.headers, &first, cause))
+        }
+        Err(CallError::Charset(error)) if !parts.status.is_success() => {
+            Err(status_error(parts.status, &parts.headers, &first, Some(MessageError::Charset(error))))
         }
         Err(error) => Err(error),
     }
@@ -166,8 +183,14 @@ fn keep(first: &mut Vec<u8>, data: &[u8]) {
     first.extend_from_slice(&data[..data.len().min(room)]);
 }
 
-pub(super) fn status_error(status: StatusCode, first: &[u8]) -> CallError {
-    CallError::Status(StatusError { status, excerpt: String::from_utf8_lossy(first).trim().to_owned() })
+/// The error of an answer without a body.
+pub(super) fn empty(status: StatusCode, headers: &HeaderMap) -> CallError {
+    status_error(status, headers, b"", None)
+}
+
+fn status_error(status: StatusCode, headers: &HeaderMap, first: &[u8], cause: Option<MessageError>) -> CallError {
+    let excerpt = String::from_utf8_lossy(first).trim().to_owned();
+    CallError::Status(StatusError { status, excerpt, schemes: offered(status, headers), cause })
 }
 
 /// Takes what may come back from a one-way message: nothing that counts, or a fault.

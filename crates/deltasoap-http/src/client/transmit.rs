@@ -12,6 +12,7 @@ use super::error::CallError;
 use super::redirects::{RedirectError, is_same_origin, redirect};
 use super::retries::Attempts;
 use super::trace::{Recorder, Trace};
+use super::understood::Understood;
 use crate::body::Slot;
 use crate::{Body, BoxError};
 use bytes::Bytes;
@@ -33,6 +34,7 @@ pub(super) struct Outbound {
     pub(super) request: Request<Body>,
     pub(super) is_idempotent: bool,
     pub(super) trace: Option<Trace>,
+    pub(super) understood: Understood,
 }
 
 impl<S, B> Client<S>
@@ -42,15 +44,21 @@ where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    /// Sends a request until there is an answer, or no more sense in trying.
+    /// Sends a request until there is an answer, or no more sense in trying. What the call [understands](Understood) comes back among the
+    /// answer's extensions.
     pub(super) async fn transmit(&self, outbound: Outbound) -> Result<Response<Noted<B>>, CallError> {
-        let Outbound { mut request, is_idempotent, trace } = outbound;
+        let Outbound { mut request, is_idempotent, trace, understood } = outbound;
         let mut attempts = Attempts::new(self.settings.retries, is_idempotent);
         loop {
             let (outgoing, spare) = Spare::of(request, &attempts);
             let outcome = within(attempts.timeout(), self.follow(outgoing, trace.as_ref())).await;
-            let Some(pause) = attempts.pause(&outcome) else { return outcome };
-            let Some(again) = spare.into_request() else { return outcome };
+            let again = attempts.pause(&outcome).and_then(|pause| Some((pause, spare.into_request()?)));
+            let Some((pause, again)) = again else {
+                return outcome.map(|mut answer| {
+                    answer.extensions_mut().insert(understood);
+                    answer
+                });
+            };
             tracing::debug!(?pause, "the request is sent again");
             drop(outcome);
             tokio::time::sleep(pause).await;

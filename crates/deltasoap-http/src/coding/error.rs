@@ -41,7 +41,7 @@ impl fmt::Display for CodingError {
             CodingError::Unknown(codings) => write!(f, "the content coding {codings:?} is not accepted"),
             CodingError::Corrupt => f.write_str("the gzip stream is corrupt"),
             CodingError::Ended => f.write_str("the gzip stream ended early"),
-            CodingError::Trailing => f.write_str("there are bytes behind the gzip stream"),
+            CodingError::Trailing => f.write_str("there are bytes after the end of the gzip stream"),
             CodingError::Limit { name, limit } => write!(f, "the limit `{name}` of {limit} is exceeded"),
         }
     }

@@ -21,7 +21,7 @@ impl Compression {
     /// All but empty bodies.
     pub const ALWAYS: Compression = Compression::from_bytes(0);
 
-    /// Messages of at least so many bytes.
+    /// Messages of at least this many bytes.
     pub const fn from_bytes(bytes: u64) -> Self {
         Compression { from: Some(bytes), level: 6 }
     }

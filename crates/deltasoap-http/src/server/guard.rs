@@ -22,5 +22,5 @@ pub(crate) fn guard_call<T>(call: impl FnOnce() -> T) -> Result<T, Panicked> {
 fn message(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().copied();
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("a payload that is no text").to_owned()
+    text.unwrap_or("a payload that is not text").to_owned()
 }

@@ -296,7 +296,7 @@ impl Receiving {
                 Refusal { version, fault: Fault::receiver("an internal error"), status: None }
             }
             Failure::Timeout => {
-                let fault = Fault::sender("the message stopped coming");
+                let fault = Fault::sender("the message did not arrive in time");
                 Refusal { version, fault, status: Some(StatusCode::REQUEST_TIMEOUT) }
             }
             Failure::Transport => {

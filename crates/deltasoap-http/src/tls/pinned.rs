@@ -1,15 +1,17 @@
-//! Servers whose own certificate is one that is trusted.
+//! Servers whose own certificate is one that is trusted, and what is said of keys that are too weak.
 //!
 //! `openssl req -x509` makes a certificate that says of itself that it is an authority's (`CA:TRUE`), and webpki lets no authority's certificate be a
 //! server's (`CaUsedAsEndEntity`). Where it is, byte by byte, one of those that the program was told to trust, nobody needs to vouch
-//! for it. Its dates and the host's name count as for any other. Without `subjectAltName` the common name is the host's: openssl adds none by
+//! for it: it may also be of an authority that is not trusted, as openssl has it with `-partial_chain`. Its dates and the host's name count as for
+//! any other. Without `subjectAltName` the common name is the host's: openssl adds none by
 //! itself.
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
-use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
+use rustls::{CertificateError, DigitallySignedStruct, Error, OtherError, SignatureScheme};
+use std::fmt;
 use std::sync::Arc;
 use webpki::EndEntityCert;
 
@@ -30,7 +32,9 @@ impl ServerCertVerifier for Pinned {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        match self.chains.verify_server_cert(end_entity, intermediates, server, ocsp, now) {
+        let verified = self.chains.verify_server_cert(end_entity, intermediates, server, ocsp, now);
+        let chain = || [end_entity].into_iter().chain(intermediates).chain(&self.trusted);
+        match verified.map_err(|error| with_weak_key(error, chain())) {
             Err(error) if can_be_pinned(&error) && self.trusted.iter().any(|trusted| trusted == end_entity) => {
                 verify_name(end_entity, server).map(|()| ServerCertVerified::assertion())
             }
@@ -44,7 +48,8 @@ impl ServerCertVerifier for Pinned {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.chains.verify_tls12_signature(message, certificate, signed)
+        let verified = self.chains.verify_tls12_signature(message, certificate, signed);
+        verified.map_err(|error| with_weak_key(error, [certificate]))
     }
 
     fn verify_tls13_signature(
@@ -53,7 +58,8 @@ impl ServerCertVerifier for Pinned {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.chains.verify_tls13_signature(message, certificate, signed)
+        let verified = self.chains.verify_tls13_signature(message, certificate, signed);
+        verified.map_err(|error| with_weak_key(error, [certificate]))
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
@@ -65,8 +71,9 @@ impl ServerCertVerifier for Pinned {
 fn can_be_pinned(error: &Error) -> bool {
     match error {
         Error::InvalidCertificate(CertificateError::Other(other)) => {
-            matches!(other.0.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity))
+            matches!(other.0.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity)) || other.0.is::<WeakKey>()
         }
+        Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => true,
         Error::InvalidCertificate(error) => is_of_other_name(error),
         _ => false,
     }
@@ -113,6 +120,47 @@ fn common_name(mut subject: &[u8]) -> Option<&str> {
     None
 }
 
+/// An RSA key whose signatures are not looked at, for its size.
+#[derive(Debug)]
+pub(super) struct WeakKey {
+    pub(super) bits: usize,
+}
+
+impl fmt::Display for WeakKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an RSA key of {} bits", self.bits)
+    }
+}
+
+impl std::error::Error for WeakKey {}
+
+/// A signature that is wrong may be one of a key that ring does not take; it makes no difference between the two.
+fn with_weak_key<'c>(error: Error, certificates: impl IntoIterator<Item = &'c CertificateDer<'c>>) -> Error {
+    if error != Error::InvalidCertificate(CertificateError::BadSignature) {
+        return error;
+    }
+    let bits = certificates.into_iter().filter_map(rsa_bits).find(|bits| !(2048..=8192).contains(bits));
+    match bits {
+        Some(bits) => CertificateError::Other(OtherError(Arc::new(WeakKey { bits }))).into(),
+        None => error,
+    }
+}
+
+/// The size of a certificate's key, if it is one of RSA (RFC 3279, 2.3.1).
+fn rsa_bits(certificate: &CertificateDer<'_>) -> Option<usize> {
+    const RSA: &[u8] = &[0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01];
+    let key = EndEntityCert::try_from(certificate).ok()?.subject_public_key_info();
+    let (_, info, _) = element(&key)?;
+    let (_, algorithm, rest) = element(info)?;
+    let (_, bits, _) = element(rest).filter(|_| element(algorithm).is_some_and(|(_, oid, _)| oid == RSA))?;
+    // A byte in front counts bits that are not used.
+    let (_, pair, _) = element(bits.get(1..)?)?;
+    let (_, modulus, _) = element(pair)?;
+    let zeros = modulus.iter().take_while(|byte| **byte == 0).count();
+    let first = modulus.get(zeros)?;
+    Some((modulus.len() - zeros) * 8 - first.leading_zeros() as usize)
+}
+
 /// The first element of DER: tag, content, and what follows.
 fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&[tag, first], rest) = der.split_first_chunk()?;
@@ -129,6 +177,15 @@ fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_sizes_of_rsa_keys_are_known() {
+        use rustls::pki_types::pem::PemObject as _;
+        let bits = |pem: &str| rsa_bits(&CertificateDer::from_pem_slice(pem.as_bytes()).expect("a certificate"));
+        assert_eq!(bits(include_str!("../../../../testdata/tls/weak-ca.pem")), Some(1024));
+        assert_eq!(bits(include_str!("../../../../testdata/tls/weak-issued.pem")), None, "a key of another kind");
+        assert_eq!(rsa_bits(&CertificateDer::from(vec![0x30, 0])), None);
+    }
 
     #[test]
     fn common_names_are_found_among_others() {

@@ -1,22 +1,30 @@
 //! Streams as hyper's client wants them.
 
 use super::Stream;
+use http::Uri;
+use http::uri::Scheme;
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use hyper_util::rt::TokioIo;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
+use tokio::io::ReadBuf;
+use tokio::net::TcpStream;
 
 /// A stream, and whether a proxy is at its other end that wants to be told the whole URL.
 #[derive(Debug)]
 pub(crate) struct Io<T> {
     stream: TokioIo<T>,
     is_proxied: bool,
+    /// Looks at the first bytes that come, and takes none of them.
+    look: Option<Look<T>>,
 }
+
+type Look<T> = fn(&T, &mut Context<'_>) -> Poll<io::Result<()>>;
 
 impl<T> Io<T> {
     pub(crate) fn new(stream: T) -> Self {
-        Io { stream: TokioIo::new(stream), is_proxied: false }
+        TokioIo::new(stream).into()
     }
 
     pub(crate) fn proxied(self) -> Self {
@@ -24,9 +32,35 @@ impl<T> Io<T> {
     }
 }
 
+impl Io<TcpStream> {
+    /// The stream to the host of a URL. Where that is one of `http`, an answer in TLS is an error that says so.
+    pub(crate) fn expecting(self, url: &Uri) -> Self {
+        let is_plain = url.scheme() == Some(&Scheme::HTTP);
+        Io { look: is_plain.then_some(refuse_tls as Look<TcpStream>), ..self }
+    }
+}
+
+/// Waits for the first bytes. A TLS server takes a request in HTTP for a broken record, and answers with an alert (RFC 8446, 5.1 and 6).
+fn refuse_tls(stream: &TcpStream, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+    const ALERT: u8 = 21;
+    const VERSION: u8 = 3;
+    let mut first = [0; 2];
+    let mut first = ReadBuf::new(&mut first);
+    // What else is wrong with the stream is seen when it is read.
+    if let Ok(2) = ready!(stream.poll_peek(context, &mut first))
+        && first.filled() == [ALERT, VERSION]
+    {
+        return Poll::Ready(Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "the server answers in TLS: is the URL https://?",
+        )));
+    }
+    Poll::Ready(Ok(()))
+}
+
 impl<T> From<TokioIo<T>> for Io<T> {
     fn from(stream: TokioIo<T>) -> Self {
-        Io { stream, is_proxied: false }
+        Io { stream, is_proxied: false, look: None }
     }
 }
 
@@ -42,6 +76,10 @@ impl<T: Stream> hyper::rt::Read for Io<T> {
         context: &mut Context<'_>,
         cursor: hyper::rt::ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
+        if let Some(look) = self.look {
+            ready!(look(self.stream.inner(), context))?;
+            self.look = None;
+        }
         Pin::new(&mut self.stream).poll_read(context, cursor)
     }
 }

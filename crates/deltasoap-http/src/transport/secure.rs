@@ -1,7 +1,7 @@
 //! TLS over any connection.
 
 use super::{Connector, Stream};
-use crate::tls::{ClientTls, TlsError};
+use crate::tls::{ClientTls, TlsError, explained};
 use http::Uri;
 use rustls::pki_types::ServerName;
 use std::fmt;
@@ -58,6 +58,7 @@ where
         let host = url.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_owned();
         let name = ServerName::try_from(host).map_err(io::Error::other)?;
         let stream = self.connector.connect(url).await?;
-        tokio::time::timeout(HANDSHAKE_TIME, self.tls.connect(name, stream)).await?
+        let connected = tokio::time::timeout(HANDSHAKE_TIME, self.tls.connect(name, stream)).await?;
+        connected.map_err(|error| io::Error::new(error.kind(), explained(error.into())))
     }
 }

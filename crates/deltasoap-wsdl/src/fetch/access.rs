@@ -1,6 +1,6 @@
 //! Access to descriptions that not everybody may read.
 //!
-//! What proves who asks goes to one origin alone, that of the description: documents can name others anywhere, and redirects lead
+//! Credentials go to one origin alone, that of the description: documents can name others anywhere, and redirects lead
 //! anywhere.
 
 use deltasoap_http::{Credentials, Identity};
@@ -72,7 +72,7 @@ impl Access {
         Ok(self.credentials(Credentials::digest(name, password).map_err(|_| AccessError::Credentials)?))
     }
 
-    /// Who asks, as clients of services say it.
+    /// Credentials, as those of clients of services.
     #[must_use]
     pub fn credentials(mut self, credentials: Credentials) -> Self {
         self.credentials = Some(credentials);

@@ -45,15 +45,24 @@ pub struct WebClient {
     access: Option<Access>,
     proxy: Option<Proxy>,
     roots: Option<Roots>,
+    within: Option<Within>,
+}
+
+/// A time for all documents together.
+#[derive(Debug, Clone, Copy)]
+struct Within {
+    time: Duration,
+    /// `None` is farther away than clocks go.
+    end: Option<Instant>,
 }
 
 impl WebClient {
-    /// A client that shows an origin who it is.
+    /// A client that sends credentials, headers and a certificate to an origin.
     pub fn with_access(access: Access) -> Self {
         WebClient { access: Some(access), ..WebClient::default() }
     }
 
-    /// Shows an origin who asks.
+    /// Sends credentials, headers and a certificate to an origin.
     #[must_use]
     pub fn access(self, access: Access) -> Self {
         WebClient { access: Some(access), ..self }
@@ -71,14 +80,32 @@ impl WebClient {
         WebClient { roots: Some(roots), ..self }
     }
 
+    /// How long all documents may take together, from now on; each of them has a [time](Request::timeout) of its own as well.
+    #[must_use]
+    pub fn within(self, time: Duration) -> Self {
+        WebClient { within: Some(Within { time, end: Instant::now().checked_add(time) }), ..self }
+    }
+
+    /// When a document is to have come, and what is said if it has not.
+    fn deadline(&self, timeout: Duration) -> (Option<Instant>, String) {
+        let own = Instant::now().checked_add(timeout);
+        match self.within.and_then(|within| Some((within.time, within.end?))) {
+            Some((time, end)) if own.is_none_or(|own| end < own) => (
+                Some(end),
+                format!("not loaded within {} s, the time for the WSDL and its documents", time.as_secs_f64()),
+            ),
+            _ => (own, format!("no answer within {} s (the limit `timeout`)", timeout.as_secs_f64())),
+        }
+    }
+
     /// Gets a document, wherever redirects lead.
     async fn follow(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
-        let deadline = Instant::now().checked_add(request.timeout);
+        let (deadline, late) = self.deadline(request.timeout);
         let (mut url, mut reach) = (request.url.clone(), request.reach);
         for _ in 0..=REDIRECTS {
             let exchange = Exchange { client: self, url: &url, reach, timeout: request.timeout };
             match in_time(deadline, exchange.run(request.most_bytes)).await {
-                None => return Err(exchange.failed(no_answer(request.timeout))),
+                None => return Err(exchange.failed(late)),
                 Some(Err(error)) => return Err(error),
                 Some(Ok(Answer::Document(fetched))) => return Ok(fetched),
                 Some(Ok(Answer::Moved { to, was_private })) => {
@@ -123,10 +150,6 @@ async fn in_time<T>(deadline: Option<Instant>, future: impl Future<Output = T>) 
     }
 }
 
-fn no_answer(timeout: Duration) -> String {
-    format!("no answer within {} s (the limit `timeout`)", timeout.as_secs_f64())
-}
-
 enum Answer {
     Document(Fetched),
     Moved { to: Url, was_private: bool },
@@ -156,7 +179,11 @@ impl Exchange<'_> {
             return Ok(Answer::Moved { to: self.target(response.headers())?, was_private: is_private });
         }
         if !status.is_success() {
-            return Err(self.failed(format!("status {status}")));
+            let schemes = Credentials::offered(status, response.headers());
+            return Err(self.failed(match schemes.is_empty() {
+                true => format!("status {status}"),
+                false => format!("status {status} (authentication is offered by {})", schemes.join(", ")),
+            }));
         }
         Ok(Answer::Document(Fetched { bytes: self.read(response, most).await?, is_private }))
     }

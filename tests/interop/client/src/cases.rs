@@ -131,7 +131,7 @@ impl Peer {
     }
 
     async fn trace<C: Calls>(&self, sent: Option<Fields>) -> Result<(), Failure> {
-        let mut options = self.options::<C::TraceRequest>();
+        let mut options = self.options::<C::TraceRequest>().understands(C::Trace::ELEMENT);
         if let Some(fields) = &sent {
             options = options.header(HeaderBlock::from_message(&C::Trace::from(fields.clone()))?);
         }

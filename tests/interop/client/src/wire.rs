@@ -6,7 +6,7 @@ use crate::values::{double, echo, options};
 use crate::{Endpoint, Failure};
 use deltasoap::http::{AttachmentOptions, Client, ClientTls, Compression, HttpTransport, Mtom, Response, Roots};
 use deltasoap::soap::HeaderBlock;
-use deltasoap::{Binary, Streamed};
+use deltasoap::{Binary, Message, Streamed};
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, TRANSFER_ENCODING};
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ async fn no_header(endpoint: &Endpoint) -> Result<(), Failure> {
 }
 
 async fn traced(endpoint: &Endpoint, block: Option<HeaderBlock>) -> Result<Response<TraceResponse>, Failure> {
-    let options = options::<TraceRequest>();
+    let options = options::<TraceRequest>().understands(Trace::ELEMENT);
     let options = match block {
         Some(block) => options.header(block),
         None => options,
@@ -152,7 +152,7 @@ async fn attachment(endpoint: &Endpoint, mtom: Mtom, size: usize) -> Result<(), 
     ensure(received == data, "other octets came back")
 }
 
-/// Values of at least so many bytes become parts.
+/// Values of at least this many bytes become parts.
 fn parts_from(threshold: usize) -> AttachmentOptions {
     AttachmentOptions { threshold, ..AttachmentOptions::client() }
 }

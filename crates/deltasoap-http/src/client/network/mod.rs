@@ -14,7 +14,7 @@ use crate::settle::Connections;
 use crate::tls::{ClientTls, Roots, TlsError};
 use futures_util::future::BoxFuture;
 use http::header::PROXY_AUTHORIZATION;
-use http::{Request, Response};
+use http::{Request, Response, Uri};
 use hyper::body::Incoming;
 use hyper_util::client::legacy::{Builder, Client};
 use hyper_util::rt::TokioTimer;
@@ -25,14 +25,14 @@ use std::sync::Arc;
 #[cfg(feature = "tls")]
 use std::sync::OnceLock;
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long connecting may take, where no other time is given.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
 /// How long idle connections are kept, where no other time is given.
 const IDLE_TIME: Duration = Duration::from_secs(90);
 
-/// HTTP/1.1 with keep-alive: connections are pooled, and shared by all clones.
+/// HTTP/1.1 with keep-alive: connections are pooled, and shared by all clones. Each exchange is logged (`tracing`, at the level `INFO`).
 #[derive(Debug, Clone)]
 pub struct HttpTransport {
     plain: Client<Route, Body>,
@@ -63,7 +63,7 @@ impl HttpTransport {
     /// ```no_run
     /// # fn client() -> Result<deltasoap_http::Client, Box<dyn std::error::Error>> {
     /// use deltasoap_http::{Client, HttpTransport, Proxy};
-    /// use std::time::Duration;
+    /// use std::time::{Duration, Instant};
     ///
     /// let transport = HttpTransport::builder()
     ///     .proxy(Proxy::new("http://user:password@proxy.example:3128", "localhost, .internal.example")?)
@@ -124,7 +124,7 @@ impl HttpTransport {
         #[cfg(feature = "tls")]
         if request.uri().scheme() == Some(&http::uri::Scheme::HTTPS) {
             let exchange = self.secure().map(|secure| secure.request(request));
-            return Box::pin(async move { Ok(exchange?.await?) });
+            return Box::pin(async move { exchange?.await.map_err(|error| crate::tls::explained(error.into())) });
         }
         let for_proxy = self.settings.proxy.as_ref().and_then(|proxy| proxy.authorization(request.uri()));
         request.headers_mut().extend(for_proxy.map(|value| (PROXY_AUTHORIZATION, value)));
@@ -227,7 +227,7 @@ impl HttpTransportBuilder {
         let time = self.connect_timeout.saturating_mul(2);
         let timed = tower::service_fn(move |url| {
             let connecting = connector.clone().oneshot(url);
-            async move { tokio::time::timeout(time, connecting).await? }
+            async move { tokio::time::timeout(time, connecting).await.map_err(|_| route::too_slow(time))? }
         });
         self.pool().build(tower::util::BoxCloneSyncService::new(timed))
     }
@@ -260,6 +260,41 @@ impl tower::Service<Request<Body>> for HttpTransport {
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        self.exchange(request)
+        if !tracing::enabled!(tracing::Level::INFO) {
+            return self.exchange(request);
+        }
+        let (method, url) = (request.method().clone(), without_credentials(request.uri()));
+        let (exchange, start) = (self.exchange(request), Instant::now());
+        Box::pin(async move {
+            let result = exchange.await;
+            let time = start.elapsed();
+            match &result {
+                Ok(response) => tracing::info!(%method, %url, status = response.status().as_u16(), ?time, "answered"),
+                Err(error) => tracing::info!(%method, %url, %error, ?time, "not answered"),
+            }
+            result
+        })
+    }
+}
+
+/// A URL without the user and the password that may be in it.
+fn without_credentials(url: &Uri) -> String {
+    let text = url.to_string();
+    let host = url.authority().map_or("", |authority| authority.as_str());
+    match host.rsplit_once('@') {
+        Some((credentials, _)) => text.replacen(&format!("{credentials}@"), "", 1),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_are_logged_without_credentials() {
+        let of = |url: &'static str| without_credentials(&Uri::from_static(url));
+        assert_eq!(of("http://ada:secret@a.example:80/x?y=@"), "http://a.example:80/x?y=@");
+        assert_eq!(of("https://a.example/ada@x"), "https://a.example/ada@x");
     }
 }

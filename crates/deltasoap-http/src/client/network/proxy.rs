@@ -1,9 +1,11 @@
 //! Which proxy a request goes through, if any.
 
+use crate::BoxError;
 use http::uri::Scheme;
 use http::{HeaderValue, Uri};
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use std::fmt;
+use std::net::Ipv6Addr;
 use std::sync::Arc;
 
 /// A proxy, and the hosts that it is not for; see [`HttpTransportBuilder::proxy`](crate::HttpTransportBuilder::proxy).
@@ -15,24 +17,35 @@ use std::sync::Arc;
 /// User and password stand in the proxy's URL, percent-encoded where need be. They go to the proxy alone (Basic, or SOCKS's own),
 /// which is connected to without TLS: who can read the network in front of it can read them.
 #[derive(Clone)]
-pub struct Proxy(Arc<Ways>);
+pub struct Proxy {
+    ways: Arc<Ways>,
+    named_by: Option<Arc<str>>,
+}
 
 struct Ways {
     matcher: Matcher,
-    /// URLs of the proxies for `http` and `https`; empty for none.
-    http: String,
-    https: String,
+    exceptions: Vec<Exception>,
+    http: Named,
+    https: Named,
+}
+
+/// The URL of a proxy, empty for none, and who named it.
+#[derive(Clone, Default)]
+struct Named {
+    url: String,
+    by: Option<String>,
 }
 
 impl Proxy {
     /// A proxy for all hosts but those of a list, with commas: names, which stand for all below them too, addresses, networks
-    /// (`10.0.0.0/8`), or `*`.
+    /// (`10.0.0.0/8`), or `*` for all. Each may have a port (`host:8080`, `[::1]:8080`), and holds for that port alone then.
     ///
     /// # Errors
     /// When the URL is none of a proxy.
     pub fn new(url: &str, except: &str) -> Result<Self, InvalidProxy> {
-        let proxy = Self::of(url, url, except);
-        let anywhere = Matcher::builder().all(url).build().intercept(&Uri::from_static("http://host.invalid/"));
+        let named = Named { url: url.to_owned(), by: None };
+        let proxy = Self::of(named.clone(), named, except);
+        let anywhere = proxy.ways.matcher.intercept(&Uri::from_static("http://host.invalid/"));
         if anywhere.is_some_and(|proxy| kind(&proxy).is_some()) { Ok(proxy) } else { Err(InvalidProxy) }
     }
 
@@ -44,10 +57,14 @@ impl Proxy {
     }
 
     fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
-        let first = |names: &[&str]| names.iter().filter_map(|name| variable(name)).find(|value| !value.is_empty());
-        let http = first(&["http_proxy", "all_proxy", "ALL_PROXY"]).unwrap_or_default();
-        let https = first(&["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]).unwrap_or_default();
-        Self::of(&http, &https, &Self::exceptions(variable))
+        let first = |names: &[&str]| {
+            let set = names.iter().filter_map(|name| Some((name, variable(name).filter(|value| !value.is_empty())?)));
+            let named = |(name, url)| Named { url, by: Some(format!("the environment variable {name}")) };
+            set.map(named).next().unwrap_or_default()
+        };
+        let http = first(&["http_proxy", "all_proxy", "ALL_PROXY"]);
+        let https = first(&["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]);
+        Self::of(http, https, &Self::exceptions(variable))
     }
 
     /// The list of hosts that the environment names as those that no proxy is for.
@@ -59,20 +76,33 @@ impl Proxy {
         ["no_proxy", "NO_PROXY"].into_iter().filter_map(variable).find(|value| !value.is_empty()).unwrap_or_default()
     }
 
-    fn of(http: &str, https: &str, except: &str) -> Self {
-        let matcher = Matcher::builder().http(http).https(https).no(except).build();
-        Self(Arc::new(Ways { matcher, http: http.to_owned(), https: https.to_owned() }))
+    fn of(http: Named, https: Named, except: &str) -> Self {
+        let matcher = Matcher::builder().http(&http.url).https(&https.url).build();
+        let ways = Ways { matcher, exceptions: Exception::all(except), http, https };
+        Proxy { ways: Arc::new(ways), named_by: None }
+    }
+
+    /// Says who named the proxy, as an option of a command line: errors that concern the proxy tell it.
+    #[must_use]
+    pub fn named_by(mut self, source: &str) -> Self {
+        self.named_by = Some(source.into());
+        self
     }
 
     /// The URL of the proxy that requests to a URL go through, with its user and password; `None` for the direct way.
     pub fn url_for(&self, url: &Uri) -> Option<&str> {
         self.to(url)?;
-        Some(if url.scheme() == Some(&Scheme::HTTPS) { &self.0.https } else { &self.0.http })
+        Some(&self.named(url).url)
+    }
+
+    fn named(&self, url: &Uri) -> &Named {
+        if url.scheme() == Some(&Scheme::HTTPS) { &self.ways.https } else { &self.ways.http }
     }
 
     /// How to go to a URL; `None` for the direct way.
     pub(super) fn to(&self, url: &Uri) -> Option<Intercept> {
-        self.0.matcher.intercept(url)
+        let is_direct = self.ways.exceptions.iter().any(|exception| exception.holds_for(url));
+        if is_direct { None } else { self.ways.matcher.intercept(url) }
     }
 
     /// What a proxy wants to see in requests to a URL, whose heads it reads.
@@ -80,12 +110,86 @@ impl Proxy {
         let proxy = self.to(url).filter(|proxy| kind(proxy) == Some(Kind::Http))?;
         proxy.basic_auth().cloned()
     }
+
+    /// The error of the proxy on the way to a URL.
+    pub(super) fn error(&self, url: &Uri, is_reached: bool, error: BoxError) -> ProxyError {
+        let proxy = self.to(url).map(|proxy| proxy.uri().to_string()).unwrap_or_default();
+        let proxy = proxy.trim_end_matches('/').to_owned();
+        let named_by = self.named_by.as_deref().or(self.named(url).by.as_deref()).map(ToOwned::to_owned);
+        ProxyError { proxy, named_by, is_reached, error }
+    }
+}
+
+/// Hosts that a proxy is not for.
+#[derive(Debug)]
+struct Exception {
+    /// `None` stands for all hosts.
+    hosts: Option<Matcher>,
+    /// `None` stands for all ports.
+    port: Option<u16>,
+}
+
+impl Exception {
+    /// Those of a list. Entries without a port are looked up together.
+    fn all(list: &str) -> Vec<Self> {
+        let entries = list.split(',').map(|entry| host_and_port(entry.trim())).filter(|(host, _)| !host.is_empty());
+        let (of_a_port, others): (Vec<_>, Vec<_>) = entries.partition(|(host, port)| port.is_some() || *host == "*");
+        let others: Vec<_> = others.into_iter().map(|(host, _)| host).collect();
+        let others = (!others.is_empty()).then(|| Exception::of(&others.join(","), None));
+        of_a_port.into_iter().map(|(host, port)| Exception::of(host, port)).chain(others).collect()
+    }
+
+    fn of(hosts: &str, port: Option<u16>) -> Self {
+        let for_others = || Matcher::builder().all("http://proxy.invalid").no(hosts).build();
+        Exception { hosts: (hosts != "*").then(for_others), port }
+    }
+
+    fn holds_for(&self, url: &Uri) -> bool {
+        let default = if url.scheme() == Some(&Scheme::HTTPS) { 443 } else { 80 };
+        let is_port = self.port.is_none_or(|port| port == url.port_u16().unwrap_or(default));
+        is_port && self.hosts.as_ref().is_none_or(|hosts| hosts.intercept(url).is_none())
+    }
+}
+
+/// The host and the port of an entry. Brackets around an address of IPv6 are left out.
+fn host_and_port(entry: &str) -> (&str, Option<u16>) {
+    let of_a_port = entry.rsplit_once(':').filter(|_| entry.parse::<Ipv6Addr>().is_err());
+    let of_a_port = of_a_port.and_then(|(host, port)| Some((host, Some(port.parse().ok()?))));
+    let (host, port) = of_a_port.unwrap_or((entry, None));
+    (host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host), port)
+}
+
+/// A proxy that cannot be reached, or that does not lead to the host. The request was not sent.
+#[derive(Debug)]
+pub(super) struct ProxyError {
+    /// Its URL, without user and password.
+    proxy: String,
+    named_by: Option<String>,
+    is_reached: bool,
+    error: BoxError,
+}
+
+impl fmt::Display for ProxyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ProxyError { proxy, named_by, is_reached, error } = self;
+        let named_by = named_by.as_ref().map(|by| format!(" (from {by})")).unwrap_or_default();
+        match is_reached {
+            false => write!(f, "cannot connect to the proxy {proxy}{named_by}: {error}"),
+            true => write!(f, "the proxy {proxy}{named_by} gives no connection to the host: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ProxyError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&*self.error)
+    }
 }
 
 /// Shows no password.
 impl fmt::Debug for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Proxy").field(&self.0.matcher).finish()
+        f.debug_tuple("Proxy").field(&self.ways.matcher).finish()
     }
 }
 
@@ -157,6 +261,36 @@ mod tests {
             assert_eq!((proxied("x, a.example"), proxied("*"), proxied(".example")), (None, None, None));
         }
         assert_eq!(goes(&[("all_proxy", "p:3128")], http), some("p:3128"));
+    }
+
+    /// The lists of `no_proxy`, and the URLs that they hold for and do not hold for.
+    #[test]
+    fn exceptions_are_hosts_networks_and_ports() {
+        let cases: [(&str, &[&str], &[&str]); 10] = [
+            ("*", &["http://a.example/", "https://10.1.2.3/", "http://[::1]:8080/"], &[]),
+            ("b.example, *", &["http://127.0.0.1/"], &[]),
+            ("*:81", &["http://127.0.0.1:81/", "https://a.example:81/"], &["http://127.0.0.1/"]),
+            (
+                "a.example:8080",
+                &["http://a.example:8080/", "http://x.A.example:8080/"],
+                &["http://a.example/", "http://b.example:8080/"],
+            ),
+            ("a.example:80", &["http://a.example/"], &["https://a.example/"]),
+            ("a.example:443", &["https://a.example/"], &["http://a.example/"]),
+            ("127.0.0.1:8080,b.example", &["http://127.0.0.1:8080/", "http://b.example:1/"], &["http://127.0.0.1/"]),
+            ("::1", &["http://[::1]/", "http://[::1]:8080/"], &["http://[::2]/", "http://127.0.0.1/"]),
+            ("[::1],2001:db8::/32", &["https://[::1]/", "http://[2001:db8::7]/"], &["http://[2001:db9::7]/"]),
+            ("[::1]:8080", &["http://[::1]:8080/"], &["http://[::1]/", "http://[::2]:8080/"]),
+        ];
+        for (list, direct, proxied) in cases {
+            let proxy = Proxy::new("http://proxy:3128", list).expect("a proxy");
+            let goes = |url: &&str| proxy.to(&url.parse().expect("a URL")).is_some();
+            assert_eq!(direct.iter().find(|url| goes(url)), None, "{list}");
+            assert_eq!(proxied.iter().find(|url| !goes(url)), None, "{list}");
+        }
+        for list in ["", ",", ":80", " , "] {
+            assert!(Proxy::new("http://proxy", list).expect("a proxy").to(&Uri::from_static("http://h/")).is_some());
+        }
     }
 
     #[test]

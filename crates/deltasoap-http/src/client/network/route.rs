@@ -14,6 +14,7 @@ use hyper_util::rt::TokioIo;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::net::TcpStream;
@@ -40,39 +41,76 @@ impl Route {
     }
 
     async fn connect(self, url: Uri) -> Result<Io<TcpStream>, BoxError> {
-        match self.proxy.as_ref().and_then(|proxy| proxy.to(&url)) {
-            Some(proxy) => self.through(&proxy, url).await,
-            None => Ok(self.tcp.oneshot(url).await?.into()),
+        let proxy = self.proxy.as_ref().and_then(|proxy| Some((proxy.clone(), proxy.to(&url)?)));
+        let (time, is_reached) = (self.timeout, AtomicBool::new(false));
+        let connecting = async {
+            match &proxy {
+                Some((proxy, intercept)) => self.through(proxy, intercept, url.clone(), &is_reached).await,
+                None => Ok(Io::from(self.tcp.oneshot(url.clone()).await?).expecting(&url)),
+            }
+        };
+        match tokio::time::timeout(time, connecting).await {
+            Ok(connected) => connected,
+            Err(_) => Err(Unsent(match proxy {
+                Some((proxy, _)) => proxy.error(&url, is_reached.load(Ordering::Relaxed), too_slow(time)).into(),
+                None => too_slow(time),
+            })
+            .into()),
         }
     }
 
-    async fn through(self, proxy: &Intercept, url: Uri) -> Result<Io<TcpStream>, BoxError> {
+    /// A connection to the proxy, through which the host is reached. Notes when the proxy itself is.
+    async fn through(
+        self,
+        proxy: &Proxy,
+        intercept: &Intercept,
+        url: Uri,
+        is_reached: &AtomicBool,
+    ) -> Result<Io<TcpStream>, BoxError> {
+        let failed = |error: BoxError| proxy.error(&url, true, error);
         let is_secure = url.scheme() == Some(&Scheme::HTTPS);
-        match kind(proxy).ok_or("proxies of this kind are not supported")? {
-            Kind::Http if is_secure => Ok(self.tunnel(proxy).oneshot(url).await?.into()),
-            Kind::Http => Ok(Io::from(self.to_proxy.oneshot(proxy.uri().clone()).await?).proxied()),
+        let kind = kind(intercept).ok_or_else(|| failed("proxies of this kind are not supported".into()))?;
+        let address = match kind {
+            Kind::Http => intercept.uri().clone(),
+            Kind::Socks5 => with_port(intercept.uri(), SOCKS)?,
+        };
+        let stream = self.to_proxy.oneshot(address).await;
+        let stream = stream.map_err(|Unsent(error)| Unsent(proxy.error(&url, false, error).into()))?;
+        is_reached.store(true, Ordering::Relaxed);
+        match kind {
+            Kind::Http if is_secure => {
+                let tunnel = tunnel(intercept, Connected(Some(stream))).oneshot(url.clone()).await;
+                Ok(tunnel.map_err(|error| failed(error.into()))?.into())
+            }
+            Kind::Http => Ok(Io::from(stream).proxied()),
             Kind::Socks5 => {
-                let port = if is_secure { 443 } else { 80 };
-                Ok(self.socks(proxy)?.oneshot(with_port(&url, port)?).await?.into())
+                let host = with_port(&url, if is_secure { 443 } else { 80 })?;
+                let stream = socks(intercept, Connected(Some(stream))).oneshot(host).await;
+                Ok(Io::from(stream.map_err(|error| failed(error.into()))?).expecting(&url))
             }
         }
     }
+}
 
-    fn tunnel(self, proxy: &Intercept) -> Tunnel<Tcp> {
-        let tunnel = Tunnel::new(proxy.uri().clone(), self.to_proxy);
-        match proxy.basic_auth() {
-            Some(authorization) => tunnel.with_auth(authorization.clone()),
-            None => tunnel,
-        }
+fn tunnel(proxy: &Intercept, connected: Connected) -> Tunnel<Connected> {
+    let tunnel = Tunnel::new(proxy.uri().clone(), connected);
+    match proxy.basic_auth() {
+        Some(authorization) => tunnel.with_auth(authorization.clone()),
+        None => tunnel,
     }
+}
 
-    fn socks(self, proxy: &Intercept) -> Result<SocksV5<Tcp>, http::Error> {
-        let socks = SocksV5::new(with_port(proxy.uri(), SOCKS)?, self.to_proxy);
-        Ok(match proxy.raw_auth() {
-            Some((user, password)) => socks.with_auth(user.to_owned(), password.to_owned()),
-            None => socks,
-        })
+fn socks(proxy: &Intercept, connected: Connected) -> SocksV5<Connected> {
+    let socks = SocksV5::new(proxy.uri().clone(), connected);
+    match proxy.raw_auth() {
+        Some((user, password)) => socks.with_auth(user.to_owned(), password.to_owned()),
+        None => socks,
     }
+}
+
+/// The error of a connection that takes too long.
+pub(super) fn too_slow(time: Duration) -> BoxError {
+    format!("no connection within {} s", time.as_secs_f64()).into()
 }
 
 /// The URL with the port that it names, or another.
@@ -93,8 +131,25 @@ impl Service<Uri> for Route {
     }
 
     fn call(&mut self, url: Uri) -> Self::Future {
-        let connecting = tokio::time::timeout(self.timeout, self.clone().connect(url));
-        Box::pin(async move { connecting.await.map_err(|elapsed| Unsent(elapsed.into()))? })
+        Box::pin(self.clone().connect(url))
+    }
+}
+
+/// A connection that there is already, for those who want to be given one by a connector.
+#[derive(Debug)]
+struct Connected(Option<TokioIo<TcpStream>>);
+
+impl Service<Uri> for Connected {
+    type Response = TokioIo<TcpStream>;
+    type Error = Unsent;
+    type Future = std::future::Ready<Result<TokioIo<TcpStream>, Unsent>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Unsent>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, _: Uri) -> Self::Future {
+        std::future::ready(self.0.take().ok_or_else(|| Unsent("the connection was taken".into())))
     }
 }
 

@@ -1,0 +1,59 @@
+//! What options take, checked while the command line is read: what is wrong with it is a usage error, whose exit code is 2.
+//!
+//! Values are not shown where passwords may stand in them.
+
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
+use clap::{Arg, Command, Error};
+use deltasoap_http::Proxy;
+use http::{HeaderName, HeaderValue};
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use url::Url;
+
+/// Reads an option's value by a function that says what is wrong with one.
+#[derive(Clone)]
+pub struct By<T>(pub fn(&str) -> Result<T, String>);
+
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for By<T> {
+    type Value = T;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, Error> {
+        let read = value.to_str().ok_or_else(|| "it is not in UTF-8".to_owned()).and_then(self.0);
+        read.map_err(|why| {
+            let arg = arg.map(|arg| format!("{arg}: ")).unwrap_or_default();
+            Error::raw(ErrorKind::ValueValidation, format!("{arg}{why}")).with_cmd(command)
+        })
+    }
+}
+
+/// An HTTP header.
+pub fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
+    let (name, value) = text.split_once(':').ok_or("expected a name, a colon and a value, and found no colon")?;
+    let (name, value) = (name.trim(), value.trim());
+    let read: HeaderName = name.parse().map_err(|_| format!("{name:?} is not the name of an HTTP header"))?;
+    let value =
+        HeaderValue::from_str(value).map_err(|_| format!("the value of {name} has a character that HTTP forbids"))?;
+    Ok((read, value))
+}
+
+/// A proxy, for all hosts but those that the environment lists.
+pub fn proxy(url: &str) -> Result<Proxy, String> {
+    let proxy = Proxy::new(url, &Proxy::no_proxy()).map_err(|error| error.to_string())?;
+    Ok(proxy.named_by("--proxy"))
+}
+
+/// A URL, and the file that is read in its place.
+pub fn mapping(text: &str) -> Result<(String, PathBuf), String> {
+    let (url, file) = text.rsplit_once('=').ok_or_else(|| format!("expected URL=FILE, found {text:?}"))?;
+    Ok((url.to_owned(), file.into()))
+}
+
+/// The URL of a service.
+pub fn endpoint(text: &str) -> Result<String, String> {
+    let url = Url::parse(text).map_err(|error| format!("the URL is malformed: {error}"))?;
+    match url.scheme() {
+        "http" | "https" => Ok(text.to_owned()),
+        other => Err(format!("the scheme of the URL is {other}; http and https are supported")),
+    }
+}

@@ -1,0 +1,71 @@
+//! Header blocks of answers that must be understood (SOAP 1.1, 4.2.3; SOAP 1.2 part 1, 2.4 and 2.6): an answer with one that nobody here
+//! understands is refused in front of its body.
+
+use deltasoap_core::decode::{Cursor, Step};
+use deltasoap_core::soap::{Head, Receiver};
+use deltasoap_core::{ErrorKind, QName};
+
+/// The header blocks that the caller understands.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Understood {
+    pub(super) names: Vec<QName>,
+    /// Whatever their names are.
+    pub(super) all: bool,
+}
+
+impl Understood {
+    fn has(&self, name: &QName) -> bool {
+        self.all || self.names.contains(name)
+    }
+}
+
+/// Takes the bodies of messages whose mandatory header blocks are understood. Faults pass whatever comes with them: the call has failed
+/// in any case, and they say why.
+pub(super) struct Checked<'s, R> {
+    receiver: R,
+    by_client: &'s Understood,
+    by_call: Understood,
+}
+
+impl<'s, R> Checked<'s, R> {
+    pub(super) fn new(receiver: R, by_client: &'s Understood, by_call: Understood) -> Self {
+        Checked { receiver, by_client, by_call }
+    }
+
+    pub(super) fn into_inner(self) -> R {
+        self.receiver
+    }
+
+    fn check(&self, head: &Head) -> Result<(), ErrorKind> {
+        let version = head.version();
+        for block in head.headers.iter().filter(|block| block.is_for_us(version)) {
+            let name = &block.node.name;
+            if block.mandatory(version)? && !self.by_client.has(name) && !self.by_call.has(name) {
+                return Err(ErrorKind::MustUnderstand(name.to_string()));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<R: Receiver> Receiver for Checked<'_, R> {
+    fn open_body(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
+        if namespace != head.version().namespace() || local != "Fault" {
+            self.check(head)?;
+        }
+        self.receiver.open_body(head, namespace, local)
+    }
+
+    fn empty_body(&mut self, head: &Head) -> Result<(), ErrorKind> {
+        self.check(head)?;
+        self.receiver.empty_body(head)
+    }
+
+    fn open_another(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
+        self.receiver.open_another(head, namespace, local)
+    }
+
+    fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        self.receiver.decode_body(cursor)
+    }
+}
