@@ -42,7 +42,7 @@ pub async fn run(arguments: &Demo) -> Result<()> {
             "Servers and clients in one process, over HTTP on loopback; every reply is checked.\n"
         ))?;
     }
-    let outcomes = outcomes(arguments).await?;
+    let outcomes = outcomes(arguments, PLAYS).await?;
     report::print(&outcomes, arguments.json)?;
     if chosen(arguments).any(|name| name == StreamName::Vsphere) {
         replay_sessions(arguments.json)?;
@@ -67,13 +67,13 @@ fn replay_sessions(json: bool) -> Result<()> {
     report.print(json)
 }
 
-async fn outcomes(arguments: &Demo) -> Result<Vec<Outcome>> {
+async fn outcomes(arguments: &Demo, times: u32) -> Result<Vec<Outcome>> {
     let mut outcomes = Vec::new();
     for name in chosen(arguments) {
-        let bar = progress::bar(name.label(), length(name, arguments) * u64::from(PLAYS));
+        let bar = progress::bar(name.label(), length(name, arguments) * u64::from(times));
         let others = Others::watch(process_time());
         let mut plays = Vec::new();
-        for number in 0..PLAYS {
+        for number in 0..times {
             // What all streams together keep while they run is much: on the heap, not in the caller's frame.
             let play = Box::pin(play(name, number, arguments, &bar)).await;
             plays.push(play.with_context(|| format!("stream {}", name.label()))?);
@@ -190,10 +190,10 @@ mod tests {
     #[tokio::test]
     async fn every_stream_is_checked_and_both_services_get_the_same_bytes() {
         let demo = demo();
-        let outcomes = outcomes(&demo).await.expect("the streams");
+        let outcomes = outcomes(&demo, 2).await.expect("the streams");
         assert_eq!(outcomes.len(), StreamName::value_variants().len());
         for Outcome { name, plays, .. } in &outcomes {
-            assert_eq!(plays.len(), PLAYS as usize, "{}", name.label());
+            assert_eq!(plays.len(), 2, "{}", name.label());
             let readings = &plays[1];
             let sent = readings.map(|readings| (readings.totals.messages, readings.totals.bytes_in));
             assert_eq!(sent.regular, sent.differential, "{}", name.label());
@@ -220,7 +220,7 @@ mod tests {
     #[tokio::test]
     async fn devices_that_stay_connected_are_compared_with_themselves() {
         let demo = Demo { stream: vec![StreamName::Tr069], ..demo() };
-        let outcomes = outcomes(&demo).await.expect("the stream");
+        let outcomes = outcomes(&demo, 1).await.expect("the stream");
         let stats = outcomes[0].plays[0].differential.totals.differential;
         assert_eq!(stats.messages, length(StreamName::Tr069, &demo));
         // How many more than these depends on what takes less time.

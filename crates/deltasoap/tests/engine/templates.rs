@@ -302,7 +302,7 @@ fn each_update_alone() {
 }
 
 #[test]
-fn many_updates_one_behind_the_other() {
+fn many_updates_one_after_the_other() {
     for (seed, options) in all().enumerate() {
         let mut sender = sender::<Request>(options);
         let (mut random, mut value) = (Random::stream(1, seed as u64), request());
