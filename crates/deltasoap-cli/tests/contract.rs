@@ -742,6 +742,84 @@ fn a_mock_of_a_file_serves_its_imports() {
 }
 
 #[test]
+fn a_mock_serves_files_around_its_own_and_those_in_other_encodings() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let wsdl = std::fs::read_to_string(shop()).expect("a file");
+    let start = wsdl.find("<xs:schema").expect("a schema");
+    let end = wsdl.find("</xs:schema>").expect("its end") + "</xs:schema>".len();
+    let import = "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'>\
+        <xs:import namespace='urn:shop' schemaLocation='../xsd/shop.xsd'/></xs:schema>";
+    let body = wsdl[..start].find("<definitions").expect("the root");
+    let main = format!(
+        "<?xml version='1.0' encoding='iso-8859-1'?><!-- \u{E9} -->{}{import}{}",
+        &wsdl[body..start],
+        &wsdl[end..]
+    );
+    let main = with_other_address(&main);
+    let main: Vec<u8> = main.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(b'?')).collect();
+    let schema = wsdl[start..end].replacen(
+        "<xs:schema",
+        "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:tns='urn:shop'",
+        1,
+    );
+    for below in ["wsdl", "xsd"] {
+        std::fs::create_dir_all(folder.path().join(below)).expect("a folder");
+    }
+    std::fs::write(folder.path().join("wsdl/shop.wsdl"), main).expect("a file");
+    std::fs::write(folder.path().join("xsd/shop.xsd"), schema).expect("a file");
+    let path = folder.path().join("wsdl/shop.wsdl");
+    let mock = Serving::start(&["mock", &path.to_string_lossy()]);
+    let url = format!("{}?wsdl", mock.url);
+    let served = run(&["list", &url]);
+    assert!(served.status.success() && stdout(&served).contains("Order"), "{}", stderr(&served));
+    // The same of a WSDL from the network, whose documents have such names there.
+    let again = Serving::start(&["mock", &url]);
+    let served = run(&["list", &format!("{}?wsdl", again.url)]);
+    assert!(served.status.success() && stdout(&served).contains("Order"), "{}", stderr(&served));
+}
+
+/// The description with an address that is none of HTTP.
+fn with_other_address(wsdl: &str) -> String {
+    let start = wsdl.find("location=\"").expect("an address") + "location=\"".len();
+    let end = start + wsdl[start..].find('"').expect("its end");
+    format!("{}test://{}", &wsdl[..start], &wsdl[end..])
+}
+
+#[test]
+fn keys_that_are_there_twice_are_refused() {
+    let data = r#"{"customer": "A", "item": [{"code": "A-1", "count": 1, "count": 2}]}"#;
+    let output = run(&["call", &shop(), "Order", "-d", data]);
+    let said = stderr(&output);
+    assert!(
+        !output.status.success() && said.contains(".item[0]: the key \"count\" is there twice at line 1"),
+        "{said}"
+    );
+}
+
+#[test]
+fn notes_are_said_with_the_list() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let path = folder.path().join("kinds.wsdl");
+    std::fs::write(
+        folder.path().join("other.xsd"),
+        "<schema xmlns='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:o'/>",
+    )
+    .expect("a file");
+    let more = "<xs:include schemaLocation='other.xsd'/><junk xmlns=''/><xs:simpleType name='P'><xs:restriction base='xs:string'>\
+                <xs:pattern value='a*?'/></xs:restriction></xs:simpleType>";
+    std::fs::write(&path, KINDS.replace("IMPORT", more).replace("POLICY", "")).expect("a file");
+    let output = run(&["list", &path.to_string_lossy()]);
+    let said = stderr(&output);
+    assert!(output.status.success(), "{said}");
+    for note in
+        ["`urn:o` is included in one for `urn:t`", "<junk>, in no namespace, is not of", "the pattern a*? is not one"]
+    {
+        let line = said.lines().find(|line| line.contains(note)).unwrap_or_else(|| panic!("{note}: {said}"));
+        assert!(line.starts_with("note: ") && line.contains("kinds.wsdl:"), "{line}");
+    }
+}
+
+#[test]
 fn shared_types_and_rows_are_described() {
     let graph = testdata("crates/deltasoap-dynamic/tests/data/graph.wsdl");
     let vertex = run(&["describe", &graph, "Vertex"]);

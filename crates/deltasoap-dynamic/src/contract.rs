@@ -9,11 +9,13 @@ pub use operation::Operation;
 pub(crate) use types::Types;
 
 use crate::JsonError;
+use crate::facets;
 use crate::json::{Reading, Writing};
 use deltasoap_core::schema::{ElementRef, Use, View};
 use deltasoap_core::{Node, QName, Value};
-use deltasoap_wsdl::{Error, Import, Importer, Lowered};
+use deltasoap_wsdl::{Error, Import, Importer, Lowered, Note, NoteKind};
 use serde_json::Value as Json;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// An imported WSDL with all that is needed to use it at run time. Clones are cheap.
@@ -54,6 +56,25 @@ impl Contract {
     /// What the description says.
     pub fn description(&self) -> &Import {
         &self.types.import
+    }
+
+    /// What was passed over when the description was imported, or read more generously than the standards do; also which patterns are
+    /// not of XML Schema, each once. What such a pattern is about is not valid, whatever it is.
+    pub fn notes(&self) -> Vec<Note> {
+        let import = &self.types.import;
+        let mut seen = HashSet::new();
+        let types = import.schemas().types().filter_map(|(id, it)| Some((id, it.place?)));
+        let patterns = types.flat_map(|(id, place)| {
+            let own = facets::own(import.schemas(), id).into_iter();
+            own.flat_map(|facets| &facets.patterns).map(move |pattern| (pattern, place))
+        });
+        let wrong = patterns.filter(|(pattern, _)| seen.insert(*pattern) && !facets::is_pattern(pattern));
+        let wrong = wrong.map(|(pattern, place)| Note {
+            kind: NoteKind::Tolerated,
+            text: format!("the pattern {pattern} is not one of XML Schema, or is too large: no value is valid by it"),
+            position: import.position(place),
+        });
+        import.notes().iter().cloned().chain(wrong).collect()
     }
 
     /// The same as the engine's schema.

@@ -60,6 +60,19 @@ fn of_builtin(builtin: Builtin, text: &str, names: Resolve<'_>) -> Option<String
     (is_name && names(text).is_none()).then(|| wrong("its prefix is not declared"))
 }
 
+/// True for a pattern that texts can be compared with.
+pub(crate) fn is_pattern(pattern: &str) -> bool {
+    pattern::compiled(pattern).is_some()
+}
+
+/// The facets that a type gives itself.
+pub(crate) fn own(schemas: &Schemas, id: TypeId) -> Option<&Facets> {
+    match &schemas[id].definition {
+        TypeDefinition::Simple(simple) => simple.facets.as_deref(),
+        TypeDefinition::Complex(_) => None,
+    }
+}
+
 /// The facets of a type and of all types that it restricts.
 pub(crate) fn steps(schemas: &Schemas, id: TypeId) -> Vec<&Facets> {
     let (mut id, mut steps) = (id, Vec::new());

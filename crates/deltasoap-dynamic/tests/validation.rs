@@ -281,3 +281,26 @@ fn attributes_that_are_prohibited_and_counts_within_counts_are_as_they_are_writt
         &[("<Op a='a'/>", "the pattern a*? is not valid in XML Schema")],
     );
 }
+
+#[test]
+fn patterns_that_are_none_are_noted_once_with_their_place() {
+    let of = |pattern: &str| {
+        format!(
+            "<xs:simpleType><xs:restriction base='xs:string'><xs:pattern value='{pattern}'/></xs:restriction></xs:simpleType>"
+        )
+    };
+    let schema = format!(
+        "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'>\n<xs:element name='a'>{}</xs:element>\n\
+         <xs:element name='b'>{}</xs:element>\n<xs:element name='c'><xs:complexType><xs:attribute name='x'>\n{}</xs:attribute>\
+         </xs:complexType></xs:element></xs:schema>",
+        of("a*?"),
+        of("a*?"),
+        of("(")
+    );
+    let contract = deltasoap_dynamic::Contract::from_text(&schema).expect("a schema");
+    let notes: Vec<_> = contract.notes().into_iter().map(|note| (note.position.line, note.text)).collect();
+    let text =
+        |pattern| format!("the pattern {pattern} is not one of XML Schema, or is too large: no value is valid by it");
+    assert_eq!(notes, [(2, text("a*?")), (5, text("("))]);
+    assert_eq!(contract.validate(b"<a>a</a>").len(), 1);
+}

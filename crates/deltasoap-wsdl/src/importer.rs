@@ -124,8 +124,7 @@ impl Importer {
         Ok(self)
     }
 
-    /// Reads files in the place of URLs and namespaces as an XML catalog says (OASIS XML Catalogs 1.1: `system`, `uri`, `public`,
-    /// `rewriteSystem`, `rewriteURI`, `nextCatalog`). The folders that it names are trusted. Earlier catalogs, and
+    /// Reads files in the place of URLs and namespaces as an XML catalog says (OASIS XML Catalogs 1.1). The folders that it names are trusted. Earlier catalogs, and
     /// [`map`](Self::map), come first.
     ///
     /// # Errors

@@ -229,6 +229,14 @@ fn cataloged(entries: &str) -> Folder {
             "local/next.xml",
             &format!("{CATALOG}<nextCatalog catalog='catalog.xml'/><nextCatalog catalog='next.xml'/></catalog>"),
         ),
+        (
+            "local/other/c.xml",
+            &format!(
+                "{CATALOG}<uri name='http://h/x/b.xsd' uri='../schemas/b.xsd'/>\
+                 <delegateURI uriStartString='http://h/x/' catalog='../catalog.xml'/></catalog>"
+            ),
+        ),
+        ("local/none/c.xml", &format!("{CATALOG}</catalog>")),
         ("secret.xsd", &schema("urn:b", B)),
     ])
 }
@@ -243,6 +251,10 @@ fn catalogs_say_where_documents_are() {
         "<uri name='urn:b' uri='schemas/b.xsd'/>",
         "<group xml:base='schemas/'><rewriteSystem systemIdStartString='http://h/x/' rewritePrefix='./'/></group>",
         "<rewriteURI uriStartString='http://h/' rewritePrefix='none/'/><rewriteURI uriStartString='http://h/x/' rewritePrefix='schemas/'/>",
+        "<uriSuffix uriSuffix='b.xsd' uri='none.xsd'/><uriSuffix uriSuffix='x/b.xsd' uri='schemas/b.xsd'/>",
+        "<systemSuffix systemIdSuffix='/b.xsd' uri='schemas/b.xsd'/>",
+        "<delegateURI uriStartString='http://h/' catalog='none/c.xml'/><delegateURI uriStartString='http://h/x/b' catalog='other/c.xml'/>",
+        "<delegateSystem systemIdStartString='http://h/x/b' catalog='other/c.xml'/><uriSuffix uriSuffix='b.xs' uri='none.xsd'/>",
     ] {
         let folder = cataloged(&format!("{entry}{namespace}"));
         let import = Importer::new().offline().root(&folder.0).catalog(folder.path("local/next.xml")).unwrap();
@@ -250,6 +262,30 @@ fn catalogs_say_where_documents_are() {
         assert!(has_type(&import, "urn:b", "B") && import.documents().count() == 4, "{entry} {import:?}");
         assert!(import.schemas().element_named(&QName::owned("urn:n", "n")).is_some());
     }
+}
+
+#[test]
+fn a_catalog_that_names_are_delegated_to_decides_alone() {
+    // `other/c.xml` and the catalog itself delegate to each other, and neither knows `http://h/x/z.xsd`.
+    let entries = "<delegateURI uriStartString='http://h/x/z' catalog='other/c.xml'/><uriSuffix uriSuffix='.xsd' uri='n.xsd'/>\
+                   <delegateURI uriStartString='http://h/x/q' catalog='other/c.xml'/>";
+    let folder = cataloged(entries);
+    let importer = Importer::new().offline().root(&folder.0).catalog(folder.path("local/catalog.xml")).unwrap();
+    let import = |url: &str| importer.import(url).map(|import| import.documents().count());
+    // An entry of its own comes first.
+    assert_eq!(import("http://h/x/q.xsd").ok(), Some(1));
+    assert_eq!(import("http://h/x/other").ok(), None);
+    let only = cataloged(
+        &entries.replace("<uriSuffix uriSuffix='.xsd' uri='n.xsd'/>", "<uri name='http://h/x/b.xsd' uri='none.xsd'/>"),
+    );
+    let importer = Importer::new().offline().root(&only.0).catalog(only.path("local/catalog.xml")).unwrap();
+    assert!(importer.import("http://h/x/z.xsd").is_err());
+    let (next, last) =
+        ("<nextCatalog catalog='last.xml'/>", format!("{CATALOG}<uriSuffix uriSuffix='.xsd' uri='n.xsd'/></catalog>"));
+    let stopped = cataloged(&format!("<delegateURI uriStartString='http://h/x/z' catalog='none/c.xml'/>{next}"));
+    std::fs::write(stopped.path("local/last.xml"), last).unwrap();
+    let importer = Importer::new().offline().root(&stopped.0).catalog(stopped.path("local/catalog.xml")).unwrap();
+    assert!(importer.import("http://h/x/z.xsd").is_err() && importer.import("http://h/x/y.xsd").is_ok());
 }
 
 #[test]

@@ -293,6 +293,61 @@ fn policies_of_operations_messages_and_ports_count() {
 }
 
 #[test]
+fn policies_of_services_and_port_types_count_and_those_that_others_refer_to() {
+    let policy = |id: &str, content: &str| {
+        format!(
+            "<p:Policy xmlns:p='http://www.w3.org/ns/ws-policy' xmlns:u='urn:u' xmlns:s='urn:s' u:Id='{id}'>{content}</p:Policy>"
+        )
+    };
+    let uses = |id: &str| format!("xmlns:p='http://www.w3.org/ns/ws-policy' p:PolicyURIs='#{id}'");
+    let content = [
+        policy(
+            "all",
+            "<p:ExactlyOne><p:All><p:PolicyReference URI='#inner'/><s:C p:Optional='true'/></p:All></p:ExactlyOne>",
+        ),
+        policy("inner", "<s:A/><p:PolicyReference URI='#again'/><p:PolicyReference URI='#none'/>"),
+        policy("again", "<s:B/><p:PolicyReference URI='#inner'/><p:PolicyReference URI='#again'/>"),
+        policy("d", "<s:D/>"),
+        policy("e", "<s:E/>"),
+        policy("f", "<s:F/>"),
+        format!(
+            "<message name='m'/><portType name='P' {}><operation name='o' {}><input message='t:m' {}/></operation></portType>\
+             <binding name='B' type='t:P'><soap:binding/><operation name='o'><input><soap:body use='literal'/></input></operation>\
+             </binding><service name='S' {}><port name='Q' binding='t:B'/></service>",
+            uses("d"),
+            uses("e"),
+            uses("f"),
+            uses("all")
+        ),
+    ];
+    let import = import(&description("", &content.concat())).unwrap();
+    let binding = &import.definitions().bindings[0];
+    assert_eq!(binding.policy.required, ["D", "A", "B"].map(Box::from));
+    assert_eq!(binding.policy.others, ["D", "A", "B", "C"].map(Box::from));
+    assert_eq!(binding.operations[0].policy.required, ["E", "F"].map(Box::from));
+    let notes: Vec<_> = import.notes().iter().map(|note| &*note.text).collect();
+    assert!(notes.contains(&"policy assertions that are not applied: D"), "{notes:?}");
+    assert_eq!(notes.iter().filter(|text| **text == "a policy that is not in this document").count(), 1, "{notes:?}");
+}
+
+#[test]
+fn policies_that_refer_to_each_other_many_times_are_read_once() {
+    let policy = |number: usize| {
+        let reference = format!("<p:PolicyReference URI='#p{}'/>", number + 1);
+        format!(
+            "<p:Policy xmlns:p='http://www.w3.org/ns/ws-policy' xmlns:u='urn:u' u:Id='p{number}'>{reference}{reference}</p:Policy>"
+        )
+    };
+    let policies: String = (0..5_000).map(policy).collect();
+    let content = format!(
+        "{policies}<portType name='P'/><binding name='B' type='t:P'><p:PolicyReference \
+                           xmlns:p='http://www.w3.org/ns/ws-policy' URI='#p0'/><soap:binding/></binding>"
+    );
+    let import = import(&description("", &content)).unwrap();
+    assert_eq!(import.definitions().bindings[0].policy.required, [] as [Box<str>; 0]);
+}
+
+#[test]
 fn who_begins_an_operation_is_known() {
     let operation = |content: &str| format!("<operation name='o'>{content}</operation>");
     let (input, output) = ("<input message='t:m'/>", "<output message='t:m'/>");

@@ -200,3 +200,26 @@ fn bad_names_are_elements_of_nothing() {
     let kept = declared.filter(|(id, _)| codec.lowered.element(*id).is_some()).map(|(_, it)| &*it.name.local);
     assert_eq!(kept.collect::<Vec<_>>(), ["good"]);
 }
+
+#[test]
+fn what_xml_schema_does_not_have_is_noted_at_its_place() {
+    let text = "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:o='urn:o' zzz='1' o:yyy='1' xml:lang='en' version='1'>\n\
+                <junk><xs:inner/></junk><o:other a='1'/>\n\
+                <xs:element name='e' type='xs:int' minOccur='0' xs:name='f'/>\n\
+                <xs:complexType name='T'><xs:sequence>\n<xs:elment name='f'/></xs:sequence></xs:complexType></xs:schema>";
+    let import = Importer::new().offline().text(text).expect("a schema");
+    let mut notes: Vec<_> = import.notes().iter().map(|note| (note.position.line, &*note.text)).collect();
+    notes.sort_unstable();
+    let expected = [
+        (1, "<schema> has no attribute `zzz`; it is passed over"),
+        (2, "<junk>, in no namespace, is not of XML Schema; it is passed over"),
+        (3, "<element> has no attribute `minOccur`; it is passed over"),
+        (3, "<element> has no attribute `name`; it is passed over"),
+        (5, "XML Schema 1.0 has no <elment>; it is passed over"),
+    ];
+    assert_eq!(notes, expected);
+    assert!(import.notes().iter().all(|note| note.kind == NoteKind::Tolerated));
+    let many =
+        format!("<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'>{}</xs:schema>", "<junk/>".repeat(10_000));
+    assert_eq!(Importer::new().offline().text(&many).expect("a schema").notes().len(), 100);
+}

@@ -9,6 +9,7 @@ use crate::output::{print_json, report, with_causes};
 use anyhow::{Context as _, Result, anyhow, bail};
 use deltasoap::soap::HeaderBlock;
 use deltasoap::{Node, QName};
+use deltasoap_dynamic::json::parse;
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, DynamicFault, Reply, Selector};
 use deltasoap_http::{CallError, CallOptions, Mtom};
 use deltasoap_wsdl::fetch::{credentials_in, without_credentials};
@@ -75,7 +76,7 @@ fn data(argument: &str) -> Result<Json> {
         Some(path) => std::fs::read_to_string(path).with_context(|| format!("{path} cannot be read"))?,
         None => argument.to_owned(),
     };
-    serde_json::from_str(&text).context("the data is not JSON")
+    parse(&text).context("the data is not JSON that can be used")
 }
 
 /// A client for the service at a URL, in which credentials may stand.
@@ -142,7 +143,7 @@ fn header_block(contract: &Contract, text: &str) -> Result<HeaderBlock> {
         return header_of_file(name, &json);
     }
     let name = declared(contract, name)?;
-    let json = serde_json::from_str(&json).with_context(|| format!("the content of {name} is not JSON"))?;
+    let json = parse(&json).with_context(|| format!("the content of {name} is not JSON that can be used"))?;
     let node = contract.element_from_json(&name, &json).with_context(|| format!("the header block {name}"))?;
     Ok(HeaderBlock { node })
 }

@@ -1,7 +1,9 @@
-//! The documents of a WSDL from the network, kept while it is imported, to be served again.
+//! The documents of a WSDL, to be served again: those from the network are kept while it is imported, files are read anew.
 
 use deltasoap_http::{ServiceBuilder, SoapService};
-use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Request};
+use deltasoap_wsdl::Import;
+use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Location, Request, text};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use url::Url;
 
@@ -9,7 +11,7 @@ use url::Url;
 #[derive(Debug, Clone, Default)]
 pub struct Documents(Arc<Mutex<Vec<(Url, String)>>>);
 
-/// Gets documents, and keeps those that are text in UTF-8.
+/// Gets documents, and keeps those that are text.
 #[derive(Debug)]
 pub struct Keeping<F> {
     inner: F,
@@ -33,24 +35,75 @@ impl Documents {
         if *main != Url::parse(source).ok()? {
             return None;
         }
-        let named = others.iter().map(|(url, text)| (name(main, url, &all), text));
-        let described = SoapService::builder().wsdl(text);
+        let folder = all.iter().fold(main.join(".").ok()?, |folder, (url, _)| common(folder, url));
+        let own = main.as_str().strip_prefix(folder.as_str()).unwrap_or_default();
+        let own = own.split('?').next().unwrap_or_default();
+        let described = SoapService::builder().wsdl_named(own, text);
+        let named = others.iter().map(|(url, text)| (name(&folder, url, &all), text));
         Some(named.fold(described, |builder, (name, text)| builder.wsdl_document(name, text)))
     }
 }
 
-/// What documents call a URL: relative to that of the WSDL, unless one of them has all of it.
-fn name(main: &Url, url: &Url, all: &[(Url, String)]) -> String {
+/// The nearest folder around a folder and a document of the same host; the folder itself for a document of another.
+fn common(folder: Url, url: &Url) -> Url {
+    if folder.origin() != url.origin() {
+        return folder;
+    }
+    let mut around = folder;
+    while !url.path().starts_with(around.path()) {
+        match around.join("..") {
+            Ok(parent) if parent != around => around = parent,
+            _ => break,
+        }
+    }
+    around
+}
+
+/// What documents call a URL: relative to a folder around all of them, unless one of them has all of it.
+fn name(folder: &Url, url: &Url, all: &[(Url, String)]) -> String {
     let is_named_whole = all.iter().any(|(_, text)| text.contains(url.as_str()));
-    let folder = main.join(".").ok();
-    let relative = folder.as_ref().and_then(|folder| url.as_str().strip_prefix(folder.as_str()));
+    let relative = url.as_str().strip_prefix(folder.as_str());
     relative.filter(|_| !is_named_whole).unwrap_or(url.as_str()).to_owned()
+}
+
+/// A service that gives the WSDL of a file with the files that it imports, wherever they are; `None` if that is not possible.
+pub fn of_files(main: &Path, import: &Import) -> Option<ServiceBuilder> {
+    let main = main.canonicalize().ok()?;
+    let files: Vec<&PathBuf> = import.documents().filter_map(file).collect();
+    if !files.contains(&&main) {
+        return None;
+    }
+    let folder = files.iter().fold(main.parent()?.to_owned(), |folder, file| around(folder, file));
+    let read = |path: &Path| Some((relative(&folder, path)?, text(&std::fs::read(path).ok()?)?));
+    let (name, text) = read(&main)?;
+    let others = files.into_iter().filter(|path| **path != main).map(|path| read(path)).collect::<Option<Vec<_>>>()?;
+    let described = SoapService::builder().wsdl_named(name, text);
+    Some(others.into_iter().fold(described, |builder, (name, text)| builder.wsdl_document(name, text)))
+}
+
+fn file(location: &Location) -> Option<&PathBuf> {
+    match location {
+        Location::File(path) => Some(path),
+        _ => None,
+    }
+}
+
+/// The nearest folder around a folder and a file.
+fn around(mut folder: PathBuf, file: &Path) -> PathBuf {
+    while !file.starts_with(&folder) && folder.pop() {}
+    folder
+}
+
+/// A file's path in a folder, with `/`.
+fn relative(folder: &Path, path: &Path) -> Option<String> {
+    let parts = path.strip_prefix(folder).ok()?.components().map(Component::as_os_str);
+    Some(parts.map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/"))
 }
 
 impl<F: Fetch> Fetch for Keeping<F> {
     fn fetch(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
         let fetched = self.inner.fetch(request)?;
-        if let Ok(text) = String::from_utf8(fetched.bytes.clone()) {
+        if let Some(text) = text(&fetched.bytes) {
             let mut documents = self.documents.0.lock().unwrap_or_else(PoisonError::into_inner);
             documents.push((request.url.clone(), text));
         }

@@ -7,8 +7,8 @@ use anyhow::{Context as _, Result, bail};
 use deltasoap::Buffer;
 use deltasoap::soap::{Version, encode_element};
 use deltasoap_dynamic::{Contract, LookupError, Operation};
-use deltasoap_wsdl::NoteKind;
 use deltasoap_wsdl::wsdl::OperationKind;
+use deltasoap_wsdl::{Note, NoteKind};
 use serde_json::{Value as Json, json};
 use std::process::ExitCode;
 
@@ -23,15 +23,33 @@ pub fn list(arguments: &List) -> Result<ExitCode> {
     } else {
         print_listing(&contract)?;
         faults.iter().for_each(|fault| report(format_args!("warning: {fault}")));
+        report_notes(&contract);
         policy_warnings(&contract.operations()).iter().for_each(|warning| report(format_args!("warning: {warning}")));
     }
     Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// Most notes that are shown.
+const MOST_NOTES: usize = 20;
+
+/// Says what was read otherwise than it is written. What is missing is said as a fault.
+fn report_notes(contract: &Contract) {
+    let all = contract.notes();
+    let notes: Vec<_> = all.iter().filter(|note| !is_fault(note)).collect();
+    notes.iter().take(MOST_NOTES).for_each(|note| report(format_args!("note: {note}")));
+    if let Some(more) = notes.len().checked_sub(MOST_NOTES + 1) {
+        report(format_args!("note: and {} more, which --json lists", more + 1));
+    }
+}
+
+fn is_fault(note: &Note) -> bool {
+    matches!(note.kind, NoteKind::Missing | NoteKind::Unloaded)
+}
+
 /// Why the description was not imported whole.
 fn faults(contract: &Contract) -> Vec<String> {
     let notes = contract.description().notes().iter();
-    let missing = notes.filter(|note| matches!(note.kind, NoteKind::Missing | NoteKind::Unloaded));
+    let missing = notes.filter(|note| is_fault(note));
     let operations = contract.operations().into_iter().filter(|operation| server_begins(operation).is_none());
     let unusable = operations.filter_map(|operation| operation.method().err().map(|it| it.to_string()));
     missing.map(ToString::to_string).chain(unusable).collect()
@@ -133,7 +151,7 @@ fn listing(contract: &Contract, faults: &[String]) -> Json {
             })
         })
         .collect();
-    let notes: Vec<_> = contract.description().notes().iter().map(ToString::to_string).collect();
+    let notes: Vec<_> = contract.notes().iter().map(ToString::to_string).collect();
     json!({ "operations": operations, "faults": faults, "notes": notes, "reading": contract.lowered().notes })
 }
 

@@ -1,6 +1,6 @@
 //! `mock`: a service that is not there.
 
-use super::documents::Documents;
+use super::documents::{Documents, of_files};
 use super::{import_with, policy_warnings};
 use crate::cli;
 use crate::output::{print_line, report};
@@ -8,6 +8,7 @@ use crate::services::told_to_end;
 use anyhow::{Context as _, Result, ensure};
 use deltasoap_dynamic::{Contract, Mock};
 use deltasoap_http::{Server, ServiceBuilder, SoapService};
+use deltasoap_wsdl::Import;
 use std::path::{Path, PathBuf};
 
 /// Serves a WSDL until told to end.
@@ -21,20 +22,20 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
     let unusable = operations.iter().filter_map(|operation| operation.method().err());
     unusable.for_each(|error| report(format_args!("warning: {error}")));
     policy_warnings(&operations).iter().for_each(|warning| report(format_args!("warning: {warning}")));
+    let described = described(&arguments.description.wsdl, contract.description(), &documents);
     let mut mock = Mock::new(contract);
     if let Some(replies) = &arguments.replies {
         mock = mock.recorded(replies).context("the replies cannot be used")?;
     }
-    let described = described(&arguments.description.wsdl, &documents);
     let is_described = described.is_some();
     let builder = described.unwrap_or_else(SoapService::builder).name("Mock");
     serve(arguments, mock.mount(builder.references(!arguments.copies)).build()?, is_described).await
 }
 
 /// A service that gives the WSDL with all that it imports, where that is at hand and can be served.
-fn described(source: &str, documents: &Documents) -> Option<ServiceBuilder> {
+fn described(source: &str, import: &Import, documents: &Documents) -> Option<ServiceBuilder> {
     let with_documents = || match file(Path::new(source)) {
-        Some(path) => Some(SoapService::builder().wsdl_file(path)),
+        Some(path) => of_files(&path, import),
         None => documents.described(source),
     };
     let can_be_served = with_documents()?.build().is_ok();

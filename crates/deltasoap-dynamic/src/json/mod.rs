@@ -71,11 +71,13 @@ mod path;
 mod reading;
 mod request;
 mod scalar;
+mod text;
 mod tree;
 mod writing;
 
 pub use error::JsonError;
 pub use request::Request;
+pub use text::parse;
 
 pub(crate) use keys::Layouts;
 pub(crate) use reading::Reading;

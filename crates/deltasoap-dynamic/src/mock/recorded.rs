@@ -72,7 +72,8 @@ fn named_by(contract: &Contract, path: &Path) -> Result<Operation, RecordedError
 fn from_json(contract: &Contract, path: &Path) -> Result<(Operation, Reply), RecordedError> {
     let wrong = |error: String| RecordedError::Message(path.to_owned(), error);
     let operation = named_by(contract, path)?;
-    let json = serde_json::from_slice(&content(path)?).map_err(|error| wrong(error.to_string()))?;
+    let text = String::from_utf8(content(path)?).map_err(|error| wrong(error.to_string()))?;
+    let json = crate::json::parse(&text).map_err(|error| wrong(error.to_string()))?;
     let value = operation.response_from_json(&json).map_err(|error| wrong(error.to_string()))?;
     Ok((operation, Reply::Response(value)))
 }

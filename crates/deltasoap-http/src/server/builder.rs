@@ -299,8 +299,15 @@ impl ServiceBuilder {
     /// says of operations stands on the service's page, and where an [`Operation`] declares no [action](Operation::action) it
     /// has the one of the description.
     #[must_use]
-    pub fn wsdl(mut self, text: impl Into<String>) -> Self {
-        self.description = Some(Source::Text(text.into()));
+    pub fn wsdl(self, text: impl Into<String>) -> Self {
+        self.wsdl_named("", text)
+    }
+
+    /// As [`wsdl`](Self::wsdl), with a name of its own, as [documents](Self::wsdl_document) have: `wsdl/shop.wsdl` may import
+    /// `../xsd/types.xsd`, which is the document `xsd/types.xsd`.
+    #[must_use]
+    pub fn wsdl_named(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
+        self.description = Some(Source::Text(name.into(), text.into()));
         self
     }
 

@@ -18,6 +18,11 @@ pub(super) fn to_utf8(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     (!failed).then(|| Cow::Owned(without_declaration(&text).into_bytes()))
 }
 
+/// A document as text, whatever its encoding; `None` if its bytes are not of the encoding that it says.
+pub fn text(bytes: &[u8]) -> Option<String> {
+    String::from_utf8(to_utf8(bytes)?.into_owned()).ok()
+}
+
 fn detect(bytes: &[u8]) -> Option<&'static Encoding> {
     if let Some((encoding, _)) = Encoding::for_bom(bytes) {
         return Some(encoding);

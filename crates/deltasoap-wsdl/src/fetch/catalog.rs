@@ -1,8 +1,9 @@
 //! Catalogs: which file stands for a URL or a namespace (OASIS XML Catalogs 1.1).
 //!
-//! Of a catalog count `system`, `uri`, `public`, `rewriteSystem`, `rewriteURI`, `group`, `nextCatalog` and `xml:base`. What names a document is
-//! looked up as it is written, then as an absolute URL, then an import's namespace; identifiers of systems and URIs are not told
-//! apart. Suffixes and delegation are passed over.
+//! All entries count. What names a document is looked up as it is written, then as an absolute URL, then an import's namespace;
+//! identifiers of systems, URIs and public ones are not told apart. An exact entry comes before those for beginnings of names, and
+//! these before those for their ends; the longest one counts. Where another catalog is to be asked for names that begin so, it alone
+//! decides.
 
 use super::Location;
 use crate::document::{self, Node};
@@ -24,6 +25,8 @@ const XML: &str = "http://www.w3.org/XML/1998/namespace";
 pub(crate) struct Catalog {
     /// In the order in which they are asked.
     tables: Vec<Table>,
+    /// The catalogs that others delegate names to, with those that they name.
+    delegated: HashMap<PathBuf, Vec<Table>>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -31,6 +34,10 @@ struct Table {
     exact: HashMap<String, Url>,
     /// Beginnings of names, and what is put in their place.
     prefixes: Vec<(String, Url)>,
+    /// Ends of names.
+    suffixes: Vec<(String, Url)>,
+    /// Beginnings of names that other catalogs decide about.
+    delegates: Vec<(String, PathBuf)>,
     /// The caller named the files himself, without a catalog.
     is_named: bool,
 }
@@ -45,62 +52,102 @@ impl Catalog {
 
     /// Adds what a file says, and the catalogs that it names.
     pub(crate) fn read(&mut self, path: &Path, limits: &Limits) -> Result<(), Error> {
-        let mut known = HashSet::new();
-        let mut ahead = vec![path.to_owned()];
+        let mut count = 0;
+        let tables = list(path, limits, &mut count)?;
+        let mut ahead: Vec<PathBuf> = delegates(&tables);
+        self.tables.extend(tables);
         while let Some(path) = ahead.pop() {
-            if !known.insert(path.clone()) {
-                continue;
+            if !self.delegated.contains_key(&path) {
+                let tables = list(&path, limits, &mut count)?;
+                ahead.extend(delegates(&tables));
+                self.delegated.insert(path, tables);
             }
-            if known.len() > MAX_CATALOGS {
-                let kind = ErrorKind::Limit { name: "catalogs", limit: MAX_CATALOGS as u64 };
-                return Err(Error::new(kind, Some(whole(&path))));
-            }
-            let next = self.read_one(&path, limits)?;
-            ahead.extend(next.into_iter().rev());
         }
         Ok(())
     }
 
-    /// Adds what one file says. Gives the catalogs that it names.
-    fn read_one(&mut self, path: &Path, limits: &Limits) -> Result<Vec<PathBuf>, Error> {
-        let failed = |why: String| Error::new(ErrorKind::Fetch(super::FetchError::Unavailable(why)), Some(whole(path)));
-        let real = path.canonicalize().map_err(|error| failed(error.to_string()))?;
-        let file = std::fs::File::open(&real).map_err(|error| failed(error.to_string()))?;
-        let bytes = super::bounded(file, limits.document_bytes).map_err(|error| failed(error.to_string()))?;
-        let base = Url::from_file_path(&real).map_err(|()| failed("not the path of a file".to_owned()))?;
-        let mut names = Names::default();
-        let document = document::read(&bytes, Location::File(path.to_owned()), &mut names, limits)
-            .map_err(|error| fault(&error.0, error.1))?;
-        let root = Node::new(&document, &names, 0, 0);
-        if !(root.namespace() == NAMESPACE && root.local() == "catalog") {
-            let what = format!("not an XML catalog: the root element is <{}>", root.name());
-            return Err(Error::new(ErrorKind::Invalid(what), Some(whole(path))));
-        }
-        let (mut table, mut next) = (Table::default(), Vec::new());
-        let base = base_of(root, &base);
-        for entry in root.children() {
-            if entry.local() == "group" {
-                let base = base_of(entry, &base);
-                entry.children().for_each(|entry| table.add(entry, &base, &mut next));
-            } else {
-                table.add(entry, &base, &mut next);
-            }
-        }
-        self.tables.push(table);
-        Ok(next)
-    }
-
     /// The document that a name stands for.
     pub(crate) fn find(&self, name: &str) -> Option<Location> {
-        self.tables.iter().find_map(|table| table.find(name))
+        self.find_in(&self.tables, name, &mut HashSet::new())
+    }
+
+    /// `asked` are the catalogs that names were delegated to: none is asked twice, as the answer would be the same.
+    fn find_in<'c>(&'c self, tables: &'c [Table], name: &str, asked: &mut HashSet<&'c Path>) -> Option<Location> {
+        for table in tables {
+            if let Some(found) = table.find(name) {
+                return Some(found);
+            }
+            let mut fitting: Vec<_> = table.delegates.iter().filter(|(start, _)| name.starts_with(start)).collect();
+            fitting.sort_by_key(|(start, _)| std::cmp::Reverse(start.len()));
+            if !fitting.is_empty() {
+                return fitting.into_iter().find_map(|(_, path)| {
+                    let tables = self.delegated.get(path).filter(|_| asked.insert(path))?;
+                    self.find_in(tables, name, asked)
+                });
+            }
+        }
+        None
     }
 
     /// The folders of the files that the caller mapped himself, and those of all that catalogs name.
     pub(crate) fn folders(&self) -> (BTreeSet<PathBuf>, BTreeSet<PathBuf>) {
-        let (named, others): (Vec<&Table>, Vec<&Table>) = self.tables.iter().partition(|table| table.is_named);
+        let all = self.tables.iter().chain(self.delegated.values().flatten());
+        let (named, others): (Vec<&Table>, Vec<&Table>) = all.partition(|table| table.is_named);
         let folders = |tables: Vec<&Table>| tables.into_iter().flat_map(Table::folders).collect();
         (folders(named), folders(others))
     }
+}
+
+/// What a file and the catalogs that it names say, in the order in which they are asked. `count` is that of all catalogs.
+fn list(path: &Path, limits: &Limits, count: &mut usize) -> Result<Vec<Table>, Error> {
+    let mut known = HashSet::new();
+    let (mut tables, mut ahead) = (Vec::new(), vec![path.to_owned()]);
+    while let Some(path) = ahead.pop() {
+        if !known.insert(path.clone()) {
+            continue;
+        }
+        *count += 1;
+        if *count > MAX_CATALOGS {
+            let kind = ErrorKind::Limit { name: "catalogs", limit: MAX_CATALOGS as u64 };
+            return Err(Error::new(kind, Some(whole(&path))));
+        }
+        let (table, next) = read_one(&path, limits)?;
+        tables.push(table);
+        ahead.extend(next.into_iter().rev());
+    }
+    Ok(tables)
+}
+
+fn delegates(tables: &[Table]) -> Vec<PathBuf> {
+    tables.iter().flat_map(|table| &table.delegates).map(|(_, path)| path.clone()).collect()
+}
+
+/// What one file says, and the catalogs that it names.
+fn read_one(path: &Path, limits: &Limits) -> Result<(Table, Vec<PathBuf>), Error> {
+    let failed = |why: String| Error::new(ErrorKind::Fetch(super::FetchError::Unavailable(why)), Some(whole(path)));
+    let real = path.canonicalize().map_err(|error| failed(error.to_string()))?;
+    let file = std::fs::File::open(&real).map_err(|error| failed(error.to_string()))?;
+    let bytes = super::bounded(file, limits.document_bytes).map_err(|error| failed(error.to_string()))?;
+    let base = Url::from_file_path(&real).map_err(|()| failed("not the path of a file".to_owned()))?;
+    let mut names = Names::default();
+    let document = document::read(&bytes, Location::File(path.to_owned()), &mut names, limits)
+        .map_err(|error| fault(&error.0, error.1))?;
+    let root = Node::new(&document, &names, 0, 0);
+    if !(root.namespace() == NAMESPACE && root.local() == "catalog") {
+        let what = format!("not an XML catalog: the root element is <{}>", root.name());
+        return Err(Error::new(ErrorKind::Invalid(what), Some(whole(path))));
+    }
+    let (mut table, mut next) = (Table::default(), Vec::new());
+    let base = base_of(root, &base);
+    for entry in root.children() {
+        if entry.local() == "group" {
+            let base = base_of(entry, &base);
+            entry.children().for_each(|entry| table.add(entry, &base, &mut next));
+        } else {
+            table.add(entry, &base, &mut next);
+        }
+    }
+    Ok((table, next))
 }
 
 impl Table {
@@ -113,11 +160,18 @@ impl Table {
             "public" => ("publicId", "uri"),
             "rewriteSystem" => ("systemIdStartString", "rewritePrefix"),
             "rewriteURI" => ("uriStartString", "rewritePrefix"),
+            "systemSuffix" => ("systemIdSuffix", "uri"),
+            "uriSuffix" => ("uriSuffix", "uri"),
+            "delegateSystem" => ("systemIdStartString", "catalog"),
+            "delegateURI" => ("uriStartString", "catalog"),
+            "delegatePublic" => ("publicIdStartString", "catalog"),
             "nextCatalog" => return next.extend(target("catalog").and_then(|target| target.to_file_path().ok())),
             _ => return,
         };
         let (Some(name), Some(target)) = (entry.attribute(name).map(str::to_owned), target(by)) else { return };
         match by {
+            "catalog" => self.delegates.extend(target.to_file_path().ok().map(|path| (name, path))),
+            "uri" if entry.local().ends_with("Suffix") => self.suffixes.push((name, target)),
             "uri" => _ = self.exact.entry(name).or_insert(target),
             _ => self.prefixes.push((name, target)),
         }
@@ -125,7 +179,7 @@ impl Table {
 
     /// Of `file:///a/b` and of `file:///a/` it is `/a`.
     fn folders(&self) -> impl Iterator<Item = PathBuf> {
-        let targets = self.exact.values().chain(self.prefixes.iter().map(|(_, target)| target));
+        let targets = self.exact.values().chain(self.prefixes.iter().chain(&self.suffixes).map(|(_, target)| target));
         targets.filter_map(|target| target.join(".").ok()?.to_file_path().ok()?.canonicalize().ok())
     }
 
@@ -134,7 +188,10 @@ impl Table {
             return location(target.clone());
         }
         let fitting = self.prefixes.iter().filter(|(prefix, _)| name.starts_with(prefix.as_str()));
-        let (prefix, target) = fitting.max_by_key(|(prefix, _)| prefix.len())?;
+        let Some((prefix, target)) = fitting.max_by_key(|(prefix, _)| prefix.len()) else {
+            let fitting = self.suffixes.iter().filter(|(suffix, _)| name.ends_with(suffix.as_str()));
+            return location(fitting.max_by_key(|(suffix, _)| suffix.len())?.1.clone());
+        };
         location(Url::parse(&format!("{target}{}", &name[prefix.len()..])).ok()?)
     }
 }

@@ -13,6 +13,7 @@ mod trust;
 #[cfg(feature = "http")]
 mod web;
 
+pub use crate::document::text;
 #[cfg(feature = "http")]
 pub use access::{Access, AccessError};
 pub(crate) use catalog::Catalog;

@@ -10,6 +10,7 @@ mod constraints;
 mod elements;
 mod registry;
 mod simple;
+mod unknown;
 
 use crate::document::{Node, Place, qname};
 use crate::load::{Sources, Unit};
@@ -27,6 +28,7 @@ use std::collections::HashSet;
 
 /// Builds the components of all units.
 pub(crate) fn resolve(sources: &mut Sources) -> Result<Schemas, Error> {
+    unknown::note(sources);
     let registry = Registry::collect(sources)?;
     let mut builder = Builder {
         sources,

@@ -31,7 +31,7 @@ impl<'s> Reader<'s> {
             operations.extend(self.bound_operation(child, port_type, &by_name, style)?);
         }
         self.bindings.insert(name.clone(), Some(self.definitions.bindings.len()));
-        let policy = self.binding_policy(node);
+        let policy = self.binding_policy(node, port_type);
         let transport = soap.attribute("transport").unwrap_or_default().into();
         let (documentation, place) = (node.documentation(), node.place());
         self.definitions.bindings.push(Binding {
@@ -61,6 +61,7 @@ impl<'s> Reader<'s> {
         style_of_binding: Style,
     ) -> Result<Option<BoundOperation>, Error> {
         let name = self.required(node, "name")?;
+        let number = port_type;
         let port_type = &self.definitions.port_types[port_type];
         let same_name = by_name.get(name).map_or(&[][..], Vec::as_slice);
         let Some(operation) = find(&port_type.operations, same_name, node) else {
@@ -76,7 +77,7 @@ impl<'s> Reader<'s> {
             input: None,
             output: None,
             faults: Vec::new(),
-            policy: self.operation_policy(node),
+            policy: self.bound_policy(node, (number, operation)),
             place: node.place(),
         };
         for child in node.children_of(Vocabulary::Wsdl) {

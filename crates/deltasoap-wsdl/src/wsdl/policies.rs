@@ -2,25 +2,36 @@
 
 use super::Policy;
 use super::read::Reader;
-use crate::NoteKind;
 use crate::document::{Node, Vocabulary, ns};
 use crate::load::Sources;
+use crate::{NoteKind, Place};
 use std::collections::HashMap;
 
 /// Most assertions that are named.
 const MOST_NAMED: usize = 100;
 
+/// Most policies that refer to each other in a row.
+const DEPTH: usize = 64;
+
 /// Policies that others refer to, by document and id: each is read once, however many bindings have it.
-pub(super) type NamedPolicies<'s> = HashMap<(u32, &'s str), Policy>;
+#[derive(Default)]
+pub(super) struct NamedPolicies<'s> {
+    nodes: HashMap<(u32, &'s str), Node<'s>>,
+    read: HashMap<(u32, &'s str), Policy>,
+    /// Those that are being read: one that refers to itself asks for no more by that.
+    open: Vec<(u32, &'s str)>,
+    /// References to policies of other documents, and to none.
+    missing: Vec<Place>,
+}
 
 /// The policies right below the root of each description.
 pub(super) fn named(sources: &Sources) -> NamedPolicies<'_> {
-    let mut named = HashMap::new();
+    let mut named = NamedPolicies::default();
     for &document in &sources.descriptions {
         for node in sources.root(document).children().filter(|child| child.local() == "Policy") {
             let id = node.attributes().find(|&(name, _)| sources.names.local(name) == "Id");
             if let Some((_, id)) = id {
-                named.entry((document, id)).or_insert_with(|| Policy::read(node));
+                named.nodes.entry((document, id)).or_insert(node);
             }
         }
     }
@@ -29,17 +40,29 @@ pub(super) fn named(sources: &Sources) -> NamedPolicies<'_> {
 
 impl<'s> Reader<'s> {
     /// What the policies of a binding ask for, with a note where that is not done.
-    pub(super) fn binding_policy(&mut self, binding: Node<'s>) -> Policy {
-        let policy = self.policy(binding);
+    pub(super) fn binding_policy(&mut self, binding: Node<'s>, port_type: usize) -> Policy {
+        let mut policy = self.policy(binding);
+        policy.add(&self.port_type_policies[port_type]);
+        self.note_unapplied(&policy, binding);
+        policy
+    }
+
+    /// What the policies of a port or a service ask for, in the same way.
+    pub(super) fn endpoint_policy(&mut self, node: Node<'s>) -> Policy {
+        let policy = self.policy(node);
+        self.note_unapplied(&policy, node);
+        policy
+    }
+
+    fn note_unapplied(&mut self, policy: &Policy, node: Node<'s>) {
         if !policy.others.is_empty() {
             let text = format!("policy assertions that are not applied: {}", policy.others.join(", "));
-            self.note(NoteKind::Skipped, text, binding.place());
+            self.note(NoteKind::Skipped, text, node.place());
         }
         if policy.addressing {
             let text = "header blocks of WS-Addressing are not written by themselves";
-            self.note(NoteKind::Skipped, text, binding.place());
+            self.note(NoteKind::Skipped, text, node.place());
         }
-        policy
     }
 
     /// What the policies of an operation and of its messages ask for.
@@ -52,12 +75,21 @@ impl<'s> Reader<'s> {
         policy
     }
 
+    /// What the policies of a bound operation ask for, and those of the port type's.
+    pub(super) fn bound_policy(&mut self, operation: Node<'s>, declared: (usize, usize)) -> Policy {
+        let mut policy = self.operation_policy(operation);
+        if let Some(declared) = self.operation_policies.get(&declared) {
+            policy.add(declared);
+        }
+        policy
+    }
+
     /// What the policies of an element ask for: those in it, those that it refers to, and those that an attribute names.
     pub(super) fn policy(&mut self, node: Node<'s>) -> Policy {
         let mut policy = Policy::default();
         for child in node.children() {
             match child.local() {
-                "Policy" => policy.add(&Policy::read(child)),
+                "Policy" => policy.add(&self.policies.of(child)),
                 "PolicyReference" => self.refer(child, child.attribute("URI").unwrap_or_default(), &mut policy),
                 "UsingAddressing" => {
                     policy.addressing = true;
@@ -75,34 +107,94 @@ impl<'s> Reader<'s> {
     }
 
     /// Adds the policy of the same document that a reference such as `#id` means.
-    fn refer(&mut self, node: Node<'s>, uri: &str, policy: &mut Policy) {
-        match uri.strip_prefix('#').and_then(|id| self.policies.get(&(node.number(), id))) {
-            Some(referred) => policy.add(referred),
-            None => self.note(NoteKind::Skipped, "a policy that is not in this document", node.place()),
+    fn refer(&mut self, node: Node<'s>, uri: &'s str, policy: &mut Policy) {
+        policy.add(&self.policies.referred(node, uri));
+        for place in std::mem::take(&mut self.policies.missing) {
+            self.note(NoteKind::Skipped, "a policy that is not in this document", place);
         }
     }
 }
 
-impl Policy {
-    fn read(node: Node<'_>) -> Policy {
+impl<'s> NamedPolicies<'s> {
+    /// What a policy asks for, with those that it refers to.
+    fn of(&mut self, node: Node<'s>) -> Policy {
         let mut policy = Policy::default();
         for assertion in assertions(node) {
             match assertion.local() {
                 "OptimizedMimeSerialization" | "MTOM" => policy.mtom = true,
                 "Addressing" | "UsingAddressing" => policy.addressing = true,
+                "PolicyReference" => policy.offer(&self.reference(assertion)),
                 other => add_name(&mut policy.others, other),
             }
         }
-        required(node).iter().for_each(|name| policy.require(name));
+        self.required(node).iter().for_each(|name| policy.require(name));
         policy
     }
 
+    fn reference(&mut self, node: Node<'s>) -> Policy {
+        self.referred(node, node.attribute("URI").unwrap_or_default())
+    }
+
+    /// The policy of the same document that a reference such as `#id` means.
+    fn referred(&mut self, node: Node<'s>, uri: &'s str) -> Policy {
+        let found = uri.strip_prefix('#').map(|id| (node.number(), id));
+        let Some((key, named)) = found.and_then(|key| Some((key, *self.nodes.get(&key)?))) else {
+            if !self.missing.contains(&node.place()) {
+                self.missing.push(node.place());
+            }
+            return Policy::default();
+        };
+        if let Some(known) = self.read.get(&key) {
+            return known.clone();
+        }
+        if self.open.contains(&key) || self.open.len() >= DEPTH {
+            return Policy::default();
+        }
+        self.open.push(key);
+        let policy = self.of(named);
+        self.open.pop();
+        self.read.insert(key, policy.clone());
+        policy
+    }
+
+    /// What a policy requires that is not done here: of alternatives the one that requires the least. By recursion: documents are as
+    /// deep as their limit allows at most.
+    fn required(&mut self, node: Node<'s>) -> Vec<String> {
+        let is_true = |name: &str| {
+            let value = node.attributes_named(name).next();
+            matches!(value, Some("true" | "1"))
+        };
+        match node.local() {
+            "OptimizedMimeSerialization" | "MTOM" => Vec::new(),
+            "ExactlyOne" => {
+                let alternatives = node.children().map(|child| self.required(child));
+                alternatives.min_by_key(Vec::len).unwrap_or_default()
+            }
+            "Policy" | "All" if node.namespace() != ns::WSDL => {
+                node.children().flat_map(|child| self.required(child)).take(MOST_NAMED).collect()
+            }
+            "PolicyReference" => self.reference(node).required.iter().map(ToString::to_string).collect(),
+            _ if is_true("Optional") || is_true("Ignorable") => Vec::new(),
+            Policy::TRANSPORT if node.descendants().any(|inner| inner.local() == "IncludeTimestamp") => {
+                vec![format!("{} with IncludeTimestamp", Policy::TRANSPORT)]
+            }
+            assertion => vec![assertion.to_owned()],
+        }
+    }
+}
+
+impl Policy {
     /// Takes in what another policy asks for.
     pub(super) fn add(&mut self, other: &Policy) {
+        self.offer(other);
+        other.required.iter().for_each(|name| self.require(name));
+    }
+
+    /// Takes in what another policy names, required or not.
+    fn offer(&mut self, other: &Policy) {
         self.mtom |= other.mtom;
         self.addressing |= other.addressing;
         other.others.iter().for_each(|name| add_name(&mut self.others, name));
-        other.required.iter().for_each(|name| self.require(name));
     }
 
     fn require(&mut self, assertion: &str) {
@@ -116,33 +208,10 @@ fn add_name(names: &mut Vec<Box<str>>, name: &str) {
     }
 }
 
-/// What a policy requires that is not done here: of alternatives the one that requires the least. By recursion: documents are as deep as
-/// their limit allows at most.
-fn required(node: Node<'_>) -> Vec<String> {
-    let is_true = |name: &str| {
-        let value = node.attributes_named(name).next();
-        matches!(value, Some("true" | "1"))
-    };
-    match node.local() {
-        "OptimizedMimeSerialization" | "MTOM" => Vec::new(),
-        "ExactlyOne" => node.children().map(required).min_by_key(Vec::len).unwrap_or_default(),
-        "Policy" | "All" if node.namespace() != ns::WSDL => {
-            node.children().flat_map(required).take(MOST_NAMED).collect()
-        }
-        "PolicyReference" => Vec::new(),
-        _ if is_true("Optional") || is_true("Ignorable") => Vec::new(),
-        Policy::TRANSPORT if node.descendants().any(|inner| inner.local() == "IncludeTimestamp") => {
-            vec![format!("{} with IncludeTimestamp", Policy::TRANSPORT)]
-        }
-        assertion => vec![assertion.to_owned()],
-    }
-}
-
 /// The assertions of a policy: what is within its operators.
 fn assertions(policy: Node<'_>) -> Vec<Node<'_>> {
-    let is_operator = |node: Node<'_>| {
-        matches!(node.local(), "Policy" | "All" | "ExactlyOne" | "PolicyReference") && node.namespace() != ns::WSDL
-    };
+    let is_operator =
+        |node: Node<'_>| matches!(node.local(), "Policy" | "All" | "ExactlyOne") && node.namespace() != ns::WSDL;
     let (mut found, mut ahead) = (Vec::new(), vec![policy]);
     while let Some(next) = ahead.pop() {
         for child in next.children() {

@@ -1,7 +1,7 @@
 //! Reads messages, port types and services; bindings are read next door.
 
 use super::policies::{NamedPolicies, named};
-use super::{Definitions, Message, Operation, Parameter, Part, PartContent, Port, PortType, Service};
+use super::{Definitions, Message, Operation, Parameter, Part, PartContent, Policy, Port, PortType, Service};
 use crate::document::{Node, Vocabulary, qname};
 use crate::load::Sources;
 use crate::xsd::{Schemas, TypeId};
@@ -17,6 +17,8 @@ pub(crate) fn read(sources: &mut Sources, schemas: &Schemas) -> Result<Definitio
         definitions: Definitions::default(),
         messages: HashMap::new(),
         port_types: HashMap::new(),
+        port_type_policies: Vec::new(),
+        operation_policies: HashMap::new(),
         bindings: HashMap::new(),
         services: HashMap::new(),
         policies: named(sources),
@@ -40,6 +42,10 @@ pub(super) struct Reader<'s> {
     pub(super) definitions: Definitions,
     messages: HashMap<QName, usize>,
     pub(super) port_types: HashMap<QName, usize>,
+    /// What the policies of each port type ask for.
+    pub(super) port_type_policies: Vec<Policy>,
+    /// Those of operations of port types, by both their numbers.
+    pub(super) operation_policies: HashMap<(usize, usize), Policy>,
     /// `None` for bindings to something else than SOAP.
     pub(super) bindings: HashMap<QName, Option<usize>>,
     services: HashMap<QName, usize>,
@@ -195,10 +201,20 @@ impl<'s> Reader<'s> {
             return Ok(());
         }
         let children = node.children_of(Vocabulary::Wsdl).filter(|child| child.local() == "operation");
-        let operations: Result<Vec<Operation>, Error> = children.map(|child| self.operation(child)).collect();
-        self.port_types.insert(name.clone(), self.definitions.port_types.len());
+        let number = self.definitions.port_types.len();
+        let mut operations = Vec::new();
+        for child in children {
+            let policy = self.operation_policy(child);
+            if policy != Policy::default() {
+                self.operation_policies.insert((number, operations.len()), policy);
+            }
+            operations.push(self.operation(child)?);
+        }
+        let policy = self.policy(node);
+        self.port_type_policies.push(policy);
+        self.port_types.insert(name.clone(), number);
         let (documentation, place) = (node.documentation(), node.place());
-        self.definitions.port_types.push(PortType { name, operations: operations?, documentation, place });
+        self.definitions.port_types.push(PortType { name, operations, documentation, place });
         Ok(())
     }
 
@@ -246,6 +262,10 @@ impl<'s> Reader<'s> {
             let port = self.port(child);
             ports.extend(self.go_on(port, child.place())?.flatten());
         }
+        let policy = self.endpoint_policy(node);
+        for port in &ports {
+            self.definitions.bindings[port.binding].policy.add(&policy);
+        }
         self.services.insert(name.clone(), self.definitions.services.len());
         self.definitions.services.push(Service { name, ports, documentation: node.documentation() });
         Ok(())
@@ -256,7 +276,7 @@ impl<'s> Reader<'s> {
         let name = self.name(node, "binding")?;
         let binding = *self.bindings.get(&name).ok_or_else(|| self.undefined("binding", name.clone(), node))?;
         let Some(binding) = binding else { return Ok(None) };
-        let policy = self.policy(node);
+        let policy = self.endpoint_policy(node);
         self.definitions.bindings[binding].policy.add(&policy);
         let address = node.children().find(|child| child.local() == "address");
         let address = address.and_then(|address| address.attribute("location")).unwrap_or_default().into();

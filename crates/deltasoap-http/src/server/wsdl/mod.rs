@@ -18,8 +18,8 @@ pub(crate) use facts::{Fact, Facts};
 /// Where the description comes from.
 #[derive(Debug)]
 pub(crate) enum Source {
-    /// A text.
-    Text(String),
+    /// A text, and the name that locations in it are relative to.
+    Text(String, String),
     /// A file, which is read when the service is built.
     File(PathBuf),
 }
@@ -39,7 +39,7 @@ impl Description {
     /// When one of the texts is not well-formed or is no such document, or a file cannot be read.
     pub(crate) fn read(source: Source, beside: Vec<(String, String)>) -> Result<(Self, Facts), BuildError> {
         let (name, text, found) = match source {
-            Source::Text(text) => (String::new(), text, BTreeMap::new()),
+            Source::Text(name, text) => (name, text, BTreeMap::new()),
             Source::File(path) => files::read(&path)?,
         };
         let mut texts = found;
@@ -80,7 +80,7 @@ mod tests {
 
     fn description(text: &str, beside: &[(&str, &str)]) -> Result<Description, BuildError> {
         let beside = beside.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
-        Description::read(Source::Text(text.to_owned()), beside).map(|(description, _)| description)
+        Description::read(Source::Text(String::new(), text.to_owned()), beside).map(|(description, _)| description)
     }
 
     #[test]
@@ -121,6 +121,23 @@ mod tests {
         assert_eq!(description.document("unknown.xsd", ""), None);
         let names: Vec<_> = description.documents().map(|(query, _)| query).collect();
         assert_eq!(names, ["xsd=c.xsd", "wsdl=parts/a%26b.wsdl", "xsd=parts/a.xsd", "xsd=parts/d%20e.xsd"]);
+    }
+
+    #[test]
+    fn locations_may_lead_out_of_the_folder_of_a_description_with_a_name() {
+        let text = MAIN.replace("./parts/a.xsd", "../xsd/a.xsd");
+        let beside = vec![(
+            "xsd/a.xsd".to_owned(),
+            "<schema xmlns='http://www.w3.org/2001/XMLSchema'><include \
+            schemaLocation='../wsdl/main.wsdl'/></schema>"
+                .to_owned(),
+        )];
+        let source = Source::Text("wsdl/main.wsdl".to_owned(), text.clone());
+        let (description, _) = Description::read(source, beside).expect("a description");
+        let expected = text.replace("../xsd/a.xsd", "http://h/s?xsd=xsd/a.xsd");
+        assert_eq!(description.at("http://h/s"), expected);
+        let schema = description.document("xsd/a.xsd", "http://h/s").expect("a document");
+        assert!(schema.contains("schemaLocation='http://h/s?wsdl'"), "{schema}");
     }
 
     #[test]

@@ -1,0 +1,121 @@
+//! JSON out of text. Objects that have a key twice are refused: `serde_json` alone would take the last one, and a value that somebody
+//! wrote would be lost.
+
+use super::path::Path;
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value as Json;
+use std::collections::HashSet;
+use std::fmt;
+
+/// Reads JSON.
+///
+/// ```
+/// use deltasoap_dynamic::json;
+///
+/// assert!(json::parse(r#"{"a": 1, "b": {"a": 2}}"#).is_ok());
+/// let error = json::parse(r#"{"items": [{"a": 1, "a": 2}]}"#).unwrap_err();
+/// assert_eq!(error.to_string(), r#".items[0]: the key "a" is there twice at line 1 column 23"#);
+/// ```
+///
+/// # Errors
+/// When it is none, or an object has a key twice: which, and where.
+pub fn parse(text: &str) -> Result<Json, serde_json::Error> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    Distinct(&Path::Root).deserialize(&mut reader)?;
+    serde_json::from_str(text)
+}
+
+/// Looks at the keys of a value's objects, which stands at this place.
+#[derive(Clone, Copy)]
+struct Distinct<'p>(&'p Path<'p>);
+
+impl<'de> DeserializeSeed<'de> for Distinct<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Distinct<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        let mut index = 0;
+        while items.next_element_seed(Distinct(&self.0.index(index)))?.is_some() {
+            index += 1;
+        }
+        Ok(())
+    }
+
+    /// Numbers come as maps too, of one key.
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
+        let mut keys = HashSet::new();
+        while let Some(key) = object.next_key::<String>()? {
+            if keys.contains(&key) {
+                object.next_value::<IgnoredAny>()?;
+                let place = self.0.to_string();
+                let place = if place.is_empty() { "." } else { &place };
+                return Err(A::Error::custom(format!("{place}: the key {key:?} is there twice")));
+            }
+            object.next_value_seed(Distinct(&self.0.key(&key)))?;
+            keys.insert(key);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_are_there_twice_are_refused() {
+        for text in
+            ["null", "[]", "1.50", "12345678901234567890123456789", r#"[{"a": 1}, {"a": [true, "x", -1, 1e400]}]"#]
+        {
+            let expected: Json = serde_json::from_str(text).expect("JSON");
+            assert_eq!(parse(text).expect(text), expected);
+        }
+        for (text, expected) in [
+            (r#"{"a": 1, "b": 2, "a": 1}"#, ".: the key \"a\" is there twice at line 1"),
+            (
+                "{\"b\":\n[0, {\"@x y\": {\"\\u0061\": 1,\n\"a\": {}}}]}",
+                ".b[1][\"@x y\"]: the key \"a\" is there twice at line 3",
+            ),
+        ] {
+            let error = parse(text).expect_err(text).to_string();
+            assert!(error.starts_with(expected), "{error}");
+        }
+        assert!(parse("{").is_err() && parse("{} x").is_err());
+        assert!(parse(&"[".repeat(100_000)).is_err());
+    }
+}
