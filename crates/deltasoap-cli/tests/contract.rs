@@ -910,6 +910,7 @@ fn what_is_not_answered_is_said_with_what_to_do() {
         (&tls.url, "authority that is not trusted", "--cacert FILE adds one, -k"),
         (&to_plain, "does not answer in TLS", "is the URL http://?"),
         (&to_tls, "answers in TLS", "is the URL https://?"),
+        (&canned("").0, "connection closed", "if it expects TLS, the URL begins with https://"),
         (silent, "no answer within 1 s", "--timeout SECONDS"),
         ("http://no-such-host.invalid/", "failed to lookup", "is the name right"),
     ] {

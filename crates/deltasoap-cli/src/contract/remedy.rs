@@ -6,7 +6,7 @@ use http::header::AUTHORIZATION;
 use url::Url;
 
 /// Signs in the text of an error, and what can be done.
-const REMEDIES: [(&str, &str); 22] = [
+const REMEDIES: [(&str, &str); 23] = [
     ("must be understood and is not", "--understand NAME accepts the header block, --understand all accepts any"),
     ("status 403", "access is denied; -u, -H or --cert give other credentials"),
     ("status 407", "the proxy requires a login: --proxy http://NAME:PASSWORD@HOST:PORT"),
@@ -27,14 +27,18 @@ const REMEDIES: [(&str, &str); 22] = [
         "trusted authority may have the issuer's name",
         "--cacert FILE adds the authority, or the server's own certificate; -k accepts any",
     ),
-    ("certificate is for ", "use a URL with a name of the certificate; -k accepts it all the same"),
-    ("certificate expired", "the server needs a new certificate; -k accepts this one all the same"),
-    ("is not valid before", "is the clock of this machine right? -k accepts the certificate all the same"),
-    ("an RSA key of", "the server needs a certificate with a larger key; -k accepts this one all the same"),
-    ("signed by an algorithm", "the server needs a new certificate; -k accepts this one all the same"),
+    ("certificate is for ", "use a URL with a name of the certificate; -k accepts it anyway"),
+    ("certificate expired", "the server needs a new certificate; -k accepts this one anyway"),
+    ("is not valid before", "is the clock of this machine right? -k accepts the certificate anyway"),
+    ("an RSA key of", "the server needs a certificate with a larger key; -k accepts this one anyway"),
+    ("signed by an algorithm", "the server needs a new certificate; -k accepts this one anyway"),
     ("neither TLS 1.2 nor TLS 1.3", "the server has to be set up for TLS 1.2 or later"),
     ("requires a certificate of the client", "--cert FILE --key FILE send one"),
     ("no version and cipher suite of TLS", "--cert FILE --key FILE send a certificate, if the server requires one"),
+    (
+        "connection closed before message completed",
+        "the server closed the connection without an answer; if it expects TLS, the URL begins with https://",
+    ),
     ("not loaded within", "--timeout SECONDS waits longer"),
     ("no answer within", "the host does not answer; is the address right, or is a proxy needed (--proxy)?"),
     ("no connection within", "the host does not answer; is the address right, or is a proxy needed (--proxy)?"),

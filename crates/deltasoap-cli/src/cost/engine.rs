@@ -12,7 +12,7 @@ pub fn named(name: &str, peers: &Path) -> Result<Box<dyn Engine>> {
 
 /// The toolkit of a calibration: ours, or a peer that lies below `peers`. A file says its name, so nothing else is started.
 pub fn calibrated(name: &str, peers: &Path) -> Result<Box<dyn Engine>> {
-    ensure!(is_plain(name), "{name:?} is no name of a toolkit");
+    ensure!(is_plain(name), "{name:?} is not the name of a toolkit");
     start(name, built(name, peers))
 }
 
@@ -71,7 +71,7 @@ mod tests {
         fs::write(&own, "").expect("written");
         let error = |name: &str| calibrated(name, folder.path()).err().expect("refused").to_string();
         for name in [&*own.to_string_lossy(), "./program", "../x", "a/b", ""] {
-            assert!(error(name).contains("is no name of a toolkit"), "{name}");
+            assert!(error(name).contains("is not the name of a toolkit"), "{name}");
         }
         assert!(error("program").contains("is not built"));
         assert!(calibrated("deltasoap", folder.path()).is_ok());

@@ -54,7 +54,8 @@ pub struct Host {
 impl Host {
     /// Serves the operation of some messages: every request is read, and answered with the response.
     pub async fn start(samples: &[Sample]) -> Result<Self> {
-        let request = samples.iter().find(|it| it.direction == Direction::Request).context("there is no request")?;
+        let request =
+            samples.iter().find(|it| it.direction == Direction::Request).context("the description gives no request")?;
         let response = samples.iter().find(|it| it.direction == Direction::Response);
         let response = response.context("the operation is one-way: there is nothing to wait for")?;
         let operation = request.operation.clone();

@@ -55,7 +55,7 @@ fn ask(operation: &Operation, sizes: &mut Sizes) -> Result<()> {
         out.flush()?;
         let Some(line) = lines.next().transpose()? else { break };
         if !line.trim().is_empty() {
-            sizes.insert(part.path, line.trim().parse().context("that is no number")?);
+            sizes.insert(part.path, line.trim().parse().context("expected a number")?);
         }
     }
     Ok(())
