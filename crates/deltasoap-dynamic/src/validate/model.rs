@@ -2,6 +2,10 @@
 //!
 //! Content models of XML Schema are deterministic (part 1, 3.8.6, Unique Particle Attribution): the next child alone says which
 //! particle it belongs to, so that one pass without going back will do.
+//!
+//! What the next child does not say is where an occurrence ends: four `x` of `(x{2,3}, y?){1,2}` are two occurrences, and three are one.
+//! So what is read is no number of occurrences but a [range](Count) of them. What can be a whole occurrence (here the `x`) is read for
+//! several in a row, and the number of these is a range again: `x` of `{min,max}` in a row are at least `x / max` and at most `x / min`.
 
 use super::item::Item;
 use crate::contract::Types;
@@ -52,6 +56,37 @@ pub(super) struct Matching<'m> {
 /// A particle that was begun, or is required, and is not complete.
 struct Incomplete;
 
+/// How many occurrences there may be in what was read: any number from one to the other.
+#[derive(Debug, Clone, Copy)]
+struct Count {
+    least: u64,
+    most: u64,
+}
+
+impl Count {
+    const NONE: Count = Count { least: 0, most: 0 };
+    const ONE: Count = Count { least: 1, most: 1 };
+
+    fn and(self, other: Count) -> Count {
+        Count { least: self.least.saturating_add(other.least), most: self.most.saturating_add(other.most) }
+    }
+
+    /// How often a particle is there, of whose term there are so many occurrences.
+    fn of(self, particle: &Particle) -> Result<Count, Incomplete> {
+        let min = match particle.min {
+            0 | 1 if self.least > 0 => particle.min.into(),
+            _ if can_be_empty(&particle.term) => 0,
+            min => min.into(),
+        };
+        if self.least == 0 {
+            return if min == 0 { Ok(Count::NONE) } else { Err(Incomplete) };
+        }
+        let least = particle.max.map_or(1, |max| self.least.div_ceil(u64::from(max)));
+        let most = self.most.checked_div(min).unwrap_or(u64::MAX);
+        if least <= most { Ok(Count { least, most }) } else { Err(Incomplete) }
+    }
+}
+
 /// Most names of what was expected.
 const MOST: usize = 8;
 
@@ -63,7 +98,7 @@ impl<'m> Matching<'m> {
     /// Matches all children; an error says what was expected, where there is something wrong. The child at fault is the first
     /// that is not assigned; there is none if something is missing at the end.
     pub(super) fn run(&mut self, particle: &Particle) -> Result<(), String> {
-        let is_complete = self.occurs(particle).is_ok();
+        let is_complete = self.occurs(particle, 1).is_ok();
         match self.children.get(self.assigned.len()) {
             None if is_complete => Ok(()),
             None => Err(format!("{} is missing", self.names())),
@@ -90,25 +125,23 @@ impl<'m> Matching<'m> {
         told.map(shown).collect::<Vec<_>>().join(" or ")
     }
 
-    /// Matches as many occurrences as there are.
-    fn occurs(&mut self, particle: &Particle) -> Result<(), Incomplete> {
-        if let Some(flat) = flattened(particle) {
-            return self.occurs(&flat);
-        }
-        let mut count = 0;
-        while particle.max.is_none_or(|max| count < max) {
+    /// Matches as many occurrences as there are, for a particle that is there `room` times at most.
+    fn occurs(&mut self, particle: &Particle, room: u64) -> Result<Count, Incomplete> {
+        let most = particle.max.map_or(u64::MAX, |max| u64::from(max).saturating_mul(room));
+        let mut count = Count::NONE;
+        while count.least < most {
             let before = self.assigned.len();
-            self.term(&particle.term)?;
+            let next = self.term(&particle.term, most - count.least)?;
             if self.assigned.len() == before {
                 break;
             }
-            count += 1;
+            count = count.and(next);
         }
-        if count < particle.min && !can_be_empty(&particle.term) { Err(Incomplete) } else { Ok(()) }
+        count.of(particle)
     }
 
-    /// Matches one occurrence, or nothing.
-    fn term(&mut self, term: &Term) -> Result<(), Incomplete> {
+    /// Matches one occurrence, or nothing; or several in a row, `room` of them at most, where the first does not tell its end.
+    fn term(&mut self, term: &Term, room: u64) -> Result<Count, Incomplete> {
         match term {
             Term::Element(id) => self.element(*id),
             Term::Any(wildcard) => {
@@ -118,12 +151,12 @@ impl<'m> Matching<'m> {
                     false => self.expect(self.assigned.len(), &any(&wildcard.namespaces)),
                 }
             }
-            Term::Sequence(parts) => return self.sequence(parts),
-            Term::Choice(parts) => return self.choice(parts),
-            Term::All(parts) => return self.all(parts),
+            Term::Sequence(parts) => return self.sequence(parts, room),
+            Term::Choice(parts) => return self.choice(parts, room),
+            Term::All(parts) => self.all(parts)?,
             Term::Group(_) => {}
         }
-        Ok(())
+        Ok(Count::ONE)
     }
 
     fn element(&mut self, id: ElementId) {
@@ -148,26 +181,37 @@ impl<'m> Matching<'m> {
         }
     }
 
-    fn sequence(&mut self, parts: &[Particle]) -> Result<(), Incomplete> {
+    fn sequence(&mut self, parts: &[Particle], room: u64) -> Result<Count, Incomplete> {
         let start = self.assigned.len();
+        let required = parts.iter().filter(|part| room > 1 && !is_optional(part)).count();
+        let mut count = if room > 1 && required == 0 { Count { least: 1, most: u64::MAX } } else { Count::ONE };
         for part in parts {
-            if self.occurs(part).is_err() {
+            // What the others need not be with can be there for several sequences in a row. The others are with the first or the last.
+            let is_alone = room > 1 && required == usize::from(!is_optional(part));
+            let room = if is_alone { room - (count.least - 1) } else { 1 };
+            match self.occurs(part, room) {
+                Ok(of_part) if is_alone && of_part.least > 0 => {
+                    count.least += of_part.least - 1;
+                    count.most = if required == 0 { u64::MAX } else { of_part.most };
+                }
+                Ok(_) => {}
                 // A sequence that has not begun is not there.
-                return if self.assigned.len() == start { Ok(()) } else { Err(Incomplete) };
+                Err(_) if self.assigned.len() == start => return Ok(Count::NONE),
+                Err(incomplete) => return Err(incomplete),
             }
         }
-        Ok(())
+        Ok(count)
     }
 
-    fn choice(&mut self, parts: &[Particle]) -> Result<(), Incomplete> {
+    fn choice(&mut self, parts: &[Particle], room: u64) -> Result<Count, Incomplete> {
         let start = self.assigned.len();
         for part in parts {
-            let result = self.occurs(part);
+            let result = self.occurs(part, room);
             if self.assigned.len() > start {
                 return result;
             }
         }
-        Ok(())
+        Ok(Count::NONE)
     }
 
     fn all(&mut self, parts: &[Particle]) -> Result<(), Incomplete> {
@@ -176,7 +220,7 @@ impl<'m> Matching<'m> {
         loop {
             let before = self.assigned.len();
             let found = left.iter().position(|part| {
-                let _ = self.occurs(part);
+                let _ = self.occurs(part, 1);
                 self.assigned.len() > before
             });
             match found {
@@ -184,32 +228,20 @@ impl<'m> Matching<'m> {
                 None => break,
             }
         }
-        let is_missing = |part: &&Particle| part.min > 0 && !can_be_empty(&part.term);
-        if self.assigned.len() > start && left.iter().any(is_missing) { Err(Incomplete) } else { Ok(()) }
-    }
-}
-
-/// Occurrences of occurrences as one: `(a{1,2}){2,10}` takes as many as `a{2,20}`, and who takes all it can of the inner ones
-/// finds too few of the outer ones.
-fn flattened(particle: &Particle) -> Option<Particle> {
-    let (Term::Sequence(parts) | Term::Choice(parts)) = &particle.term else { return None };
-    match &parts[..] {
-        [part] if part.min <= 1 => Some(Particle {
-            min: particle.min * part.min,
-            max: particle.max.zip(part.max).map(|(outer, inner)| outer.saturating_mul(inner)),
-            term: part.term.clone(),
-        }),
-        _ => None,
+        if self.assigned.len() > start && left.iter().any(|part| !is_optional(part)) { Err(Incomplete) } else { Ok(()) }
     }
 }
 
 /// True if nothing at all is an occurrence.
 fn can_be_empty(term: &Term) -> bool {
-    let is_optional = |part: &Particle| part.min == 0 || can_be_empty(&part.term);
     match term {
         Term::Element(_) | Term::Any(_) => false,
         Term::Sequence(parts) | Term::All(parts) => parts.iter().all(is_optional),
         Term::Choice(parts) => parts.is_empty() || parts.iter().any(is_optional),
         Term::Group(_) => true,
     }
+}
+
+fn is_optional(part: &Particle) -> bool {
+    part.min == 0 || can_be_empty(&part.term)
 }
