@@ -33,22 +33,54 @@ pub(crate) fn violation(schemas: &Schemas, id: TypeId, text: &str) -> Option<Str
 
 /// As [`violation`], where names mean something.
 pub(crate) fn violation_in(schemas: &Schemas, id: TypeId, text: &str, names: Resolve<'_>) -> Option<String> {
-    of_type(schemas, id, text, names, DEPTH)
+    of_type(schemas, id, text, names, DEPTH).err()
 }
 
-fn of_type(schemas: &Schemas, id: TypeId, text: &str, names: Resolve<'_>, depth: usize) -> Option<String> {
-    let depth = depth.checked_sub(1)?;
-    let plain = normalized(schemas, id, text);
-    let of_base = match schemas.variety(id)? {
-        Variety::Builtin(builtin) => of_builtin(*builtin, &plain, names),
-        Variety::List(item) => plain.split_ascii_whitespace().find_map(|it| of_type(schemas, *item, it, names, depth)),
-        // Each member has its own say about white space.
-        Variety::Union(members) if members.iter().all(|&it| of_type(schemas, it, text, names, depth).is_some()) => {
-            Some(format!("{text:?} is of none of the types that the union has"))
+/// A text without the white space that its type does not keep, and that type: of a union the member that takes the text.
+struct Plain<'t> {
+    id: TypeId,
+    text: Cow<'t, str>,
+}
+
+fn of_type<'t>(
+    schemas: &Schemas,
+    id: TypeId,
+    text: &'t str,
+    names: Resolve<'_>,
+    depth: usize,
+) -> Result<Plain<'t>, String> {
+    let own = Plain { id, text: normalized(schemas, id, text) };
+    let (Some(depth), Some(variety)) = (depth.checked_sub(1), schemas.variety(id)) else { return Ok(own) };
+    let (plain, fault) = match variety {
+        Variety::Builtin(builtin) => {
+            let fault = of_builtin(*builtin, &own.text, names);
+            (own, fault)
         }
-        _ => None,
+        Variety::List(item) => {
+            let mut items = own.text.split_ascii_whitespace();
+            let fault = items.find_map(|it| of_type(schemas, *item, it, names, depth).err());
+            (own, fault)
+        }
+        Variety::Union(members) => match of_members(schemas, members, text, names, depth) {
+            Some(plain) => (plain, None),
+            None => (own, Some(format!("{text:?} is of none of the types that the union has"))),
+        },
+        _ => (own, None),
     };
-    of_base.or_else(|| steps(schemas, id).iter().find_map(|facets| of_step(schemas, id, facets, &plain, names)))
+    let mut facets = steps(schemas, id).into_iter();
+    let fault = fault.or_else(|| facets.find_map(|facets| of_step(schemas, id, facets, &plain.text, names)));
+    fault.map_or(Ok(plain), Err)
+}
+
+/// Of a union the first member that takes the text (XSD 1.0 part 2, 2.5.1.3). Its white space is the text's (4.3.6).
+fn of_members<'t>(
+    schemas: &Schemas,
+    members: &[TypeId],
+    text: &'t str,
+    names: Resolve<'_>,
+    depth: usize,
+) -> Option<Plain<'t>> {
+    members.iter().find_map(|&member| of_type(schemas, member, text, names, depth).ok())
 }
 
 fn of_builtin(builtin: Builtin, text: &str, names: Resolve<'_>) -> Option<String> {
@@ -86,10 +118,11 @@ pub(crate) fn steps(schemas: &Schemas, id: TypeId) -> Vec<&Facets> {
     steps
 }
 
-/// The text without the white space that the type does not keep (XSD 1.0 part 2, 4.3.6).
+/// The text without the white space that the type does not keep (XSD 1.0 part 2, 4.3.6). Unions have no say in that.
 fn normalized<'t>(schemas: &Schemas, id: TypeId, text: &'t str) -> Cow<'t, str> {
     let said = steps(schemas, id).iter().find_map(|it| it.white_space);
     let usual = match schemas.variety(id) {
+        Some(Variety::Union(_)) => return Cow::Borrowed(text),
         Some(Variety::Builtin(Builtin::String) | Variety::Any) | None => WhiteSpace::Preserve,
         Some(Variety::Builtin(Builtin::NormalizedString)) => WhiteSpace::Replace,
         _ => WhiteSpace::Collapse,

@@ -1,7 +1,7 @@
 //! Values of simple types: which texts mean the same, and their order.
 
 use super::calendar::{Moment, Span};
-use super::{DEPTH, Resolve, normalized, of_type};
+use super::{DEPTH, Resolve, normalized, of_members};
 use deltasoap_core::Simple;
 use deltasoap_core::schema::Builtin;
 use deltasoap_wsdl::Schemas;
@@ -23,10 +23,10 @@ fn of_depth(schemas: &Schemas, id: TypeId, text: &str, names: Resolve<'_>, depth
             let items = text.split_ascii_whitespace().map(|it| of_depth(schemas, *item, it, names, depth));
             items.collect::<Vec<_>>().join(" ")
         }
-        Some(Variety::Union(members)) => {
-            let member = members.iter().find(|&&it| of_type(schemas, it, text, names, depth).is_none());
-            member.map_or_else(|| text.to_owned(), |&member| of_depth(schemas, member, text, names, depth))
-        }
+        Some(Variety::Union(members)) => match of_members(schemas, members, text, names, depth) {
+            Some(plain) => of_depth(schemas, plain.id, &plain.text, names, depth),
+            None => text.to_owned(),
+        },
         Some(Variety::Any | Variety::Restriction(_)) | None => format!("string:{text}"),
     }
 }
