@@ -20,7 +20,9 @@
 //! | in the description | in Rust |
 //! |---|---|
 //! | complex type | struct; a field for each element and attribute, in their order |
-//! | choice, group that is repeated | enum, inline |
+//! | choice; what is repeated, an element an occurrence | enum, inline |
+//! | choice with sequences in it | enum of structs, `group`; repeated: a `Vec` of such, `inline` |
+//! | sequence of several elements that is repeated | a `Vec` of structs, `group` and `inline` |
 //! | head of a substitution group | enum of the elements that can stand for it, inline |
 //! | `xsd:any` | `Node`, inline |
 //! | type that others are derived from, abstract type | enum `Any...` of all of them, told by `xsi:type`, and of `Other(Node)` |

@@ -35,7 +35,7 @@ pub enum ErrorKind {
     },
     /// A required element is missing.
     MissingElement {
-        /// The element that was expected.
+        /// The name of the element that was expected; names in angle brackets where it is one of several.
         expected: String,
     },
     /// A value that the type's facets do not allow.
@@ -197,6 +197,9 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Lexical(error) => write!(f, "{error}"),
             ErrorKind::UnexpectedElement { found, expected } => {
                 write!(f, "unexpected element <{found}>, expected {expected}")
+            }
+            ErrorKind::MissingElement { expected } if expected.contains('<') => {
+                write!(f, "missing element: {expected}")
             }
             ErrorKind::MissingElement { expected } => write!(f, "missing element <{expected}>"),
             ErrorKind::MissingAttribute { expected } => write!(f, "missing attribute {expected}"),

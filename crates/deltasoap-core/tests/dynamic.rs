@@ -3,8 +3,8 @@
 use deltasoap_core::decode::{DecodeOptions, Decoder, ElementRoot, Stop};
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{
-    ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
-    UnionElement, View,
+    ArrayElement, Attribute, Branch, Builtin, Choice, ComplexElement, Compositor, Element, ElementRef, Field, Schema,
+    SimpleElement, UnionElement, View,
 };
 use deltasoap_core::{Content, Error, ErrorKind, Node, QName, Record, Simple, Value};
 use std::borrow::Cow;
@@ -211,6 +211,94 @@ fn choices_attributes_nil_and_absence_are_told_apart() {
         let error = read(view, bad).expect_err(bad);
         assert!(error.path().starts_with(path), "{bad}: {error}");
     }
+}
+
+/// A schema of `((a, b?, (c | (d, e{1,2}))?)*, z?)`, where the repeated part is a group.
+fn grouped() -> (Schema, ElementRef) {
+    let mut schema = Schema::new();
+    let int = simple(&mut schema, Builtin::Int);
+    let fields = vec![
+        field("a", int, 1, Some(1)),
+        field("b", int, 0, Some(1)),
+        field("c", int, 0, Some(1)),
+        field("d", int, 0, Some(1)),
+        field("e", int, 0, Some(2)),
+    ];
+    let branch =
+        |fields, required: &[u32]| Branch { fields, required: required.to_vec().into(), choices: Vec::new().into() };
+    let branches = vec![branch(1, &[0]), branch(2, &[0, 1])].into();
+    let choices = vec![Choice { first: 2, branches, is_optional: true }].into();
+    let Element::Complex(group) = complex(Compositor::Sequence, fields, Vec::new()) else { unreachable!("complex") };
+    let group = schema.add(Element::Complex(ComplexElement { choices, ..group }));
+    let group = Field { inline: true, ..field("a", group, 0, None) };
+    let fields = vec![group, field("z", int, 0, Some(1))];
+    let root = schema.add(complex(Compositor::Sequence, fields, Vec::new()));
+    (schema, root)
+}
+
+#[test]
+fn groups_that_are_repeated_are_a_list_of_records() {
+    let (schema, root) = grouped();
+    let view = schema.view(root);
+    for (text, expected) in [
+        ("<r/>", vec![]),
+        ("<r><a>1</a></r>", vec![vec!["a"]]),
+        ("<r><a>1</a><a>2</a><b>3</b><a>4</a></r>", vec![vec!["a"], vec!["a", "b"], vec!["a"]]),
+        ("<r><a>1</a><c>2</c><a>3</a><d>4</d><e>5</e><e>6</e><z>7</z></r>", vec![vec!["a", "c"], vec!["a", "d", "e"]]),
+    ] {
+        let value = read(view, text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(write(&value, view), text);
+        let Value::Record(record) = &value else { panic!("no record") };
+        let Value::List(groups) = &record.fields[0] else { panic!("no list") };
+        let group = view.follow(view.complex().expect("complex").fields[0].element);
+        let there = |value: &Value| {
+            let names = ["a", "b", "c", "d", "e"].into_iter();
+            let is_there = |name: &&str| {
+                !matches!(value.field(group, name), None | Some(Value::Absent))
+                    && value.field(group, name) != Some(&Value::List(vec![]))
+            };
+            names.filter(is_there).collect::<Vec<_>>()
+        };
+        assert_eq!(groups.iter().map(there).collect::<Vec<_>>(), expected, "{text}");
+    }
+}
+
+/// What is wrong is said at the same place, wherever the message is cut.
+#[test]
+fn groups_that_are_not_whole_are_errors() {
+    let (schema, root) = grouped();
+    let view = schema.view(root);
+    for (bad, path, expected) in [
+        ("<r><b>1</b></r>", "/r/b", "unexpected element <b>, expected <a>"),
+        ("<r><a>1</a><b>1</b><b>2</b></r>", "/r/b", "unexpected element <b>"),
+        ("<r><a>1</a><c>1</c><b>2</b></r>", "/r/b", "unexpected element <b>"),
+        ("<r><a>1</a><a>1</a><d>1</d><z>2</z></r>", "/r/z", "unexpected element <z>, expected <e>"),
+        ("<r><a>1</a><d>1</d></r>", "/r", "missing element <e>"),
+        ("<r><a>1</a><a>1</a><d>1</d><a>2</a></r>", "/r/a", "unexpected element <a>, expected <e>"),
+        ("<r><a>1</a><y/></r>", "/r/y", "unexpected element <y>"),
+        ("<r><a>1</a><a>x</a></r>", "/r/a", "int"),
+        ("<r><a>1</a>text</r>", "/r", "character data"),
+    ] {
+        let error = read(view, bad).expect_err(bad);
+        assert!(error.path().starts_with(path) && error.to_string().contains(expected), "{bad}: {error}");
+    }
+}
+
+/// A value that has elements of two branches is not written.
+#[test]
+fn groups_of_two_branches_are_not_written() {
+    let (schema, root) = grouped();
+    let view = schema.view(root);
+    let mut value = read(view, "<r><a>1</a><c>2</c></r>").expect("valid");
+    let Value::Record(record) = &mut value else { panic!("no record") };
+    let Value::List(groups) = &mut record.fields[0] else { panic!("no list") };
+    let Value::Record(group) = &mut groups[0] else { panic!("no group") };
+    group.fields[3] = Value::Simple(Simple::Int(1));
+    let mut encoder = Encoder::new();
+    encoder.start(&QName::new("", "r"));
+    value.encode(&mut encoder, view);
+    encoder.end();
+    assert!(encoder.finish().expect_err("two branches").to_string().contains("several branches"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Enums whose variants hold values: choices between elements.
 
 use crate::attributes::Flag;
-use crate::complex::{ContentBodies, DecodeBodies, Description, EncodeBodies};
+use crate::complex::{ContentBodies, DecodeBodies, Description, EncodeBodies, encode_inline};
 use crate::member::{Member, check_distinct};
 use crate::target::Target;
 use proc_macro2::TokenStream;
@@ -45,15 +45,7 @@ impl Choice<'_> {
             vacant: self.vacant(),
             routine: quote!(complex),
             encode: quote!(#runtime::encode::complex::encode(self, encoder, view)),
-            more: quote! {
-                fn encode_inline(
-                    &self,
-                    encoder: &mut #runtime::encode::Encoder,
-                    view: #runtime::schema::View<'_>,
-                ) {
-                    #runtime::encode::complex::encode_inline(self, encoder, view);
-                }
-            },
+            more: encode_inline(self.target),
         }
     }
 

@@ -77,6 +77,16 @@ impl ContentBodies {
     }
 }
 
+/// The method of `Content` for what can stand without an element around it.
+pub(crate) fn encode_inline(target: &Target) -> TokenStream {
+    let runtime = target.runtime();
+    quote! {
+        fn encode_inline(&self, encoder: &mut #runtime::encode::Encoder, view: #runtime::schema::View<'_>) {
+            #runtime::encode::complex::encode_inline(self, encoder, view);
+        }
+    }
+}
+
 /// The bodies of `DecodeFields`' methods, over `field` (an attribute's `index`), `place`, `count`, `cursor`, `decl`, `view` and `text`.
 pub(crate) struct DecodeBodies {
     pub(crate) open: TokenStream,

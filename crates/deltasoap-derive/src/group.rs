@@ -5,7 +5,7 @@
 
 use crate::attributes::Flag;
 use crate::choice::pattern;
-use crate::complex::{DecodeBodies, EncodeBodies};
+use crate::complex::{ContentBodies, DecodeBodies, Description, EncodeBodies, encode_inline};
 use crate::member::{Member, check_distinct};
 use crate::target::Target;
 use proc_macro2::TokenStream;
@@ -108,10 +108,12 @@ pub(crate) fn expand<'v>(target: &Target, variants: impl Iterator<Item = &'v Var
     check_distinct(&variants, "variant")?;
     let choice = Groups { target, variants };
     let (fields, vacant) = (fields(&choice.variants, true, target), choice.vacant());
-    let group = implement(target, &fields, &[choice.description()], &vacant);
+    let group = implement(target, &fields, &[choice.choice()], &vacant);
+    let description = target.describe(&choice.description().element(target), true);
+    let content = choice.content().implement(target);
     let decode = choice.decode().implement(target);
     let encode = choice.encode().implement(target);
-    Ok(quote!(#group #decode #encode))
+    Ok(quote!(#group #description #content #decode #encode))
 }
 
 struct Groups<'t> {
@@ -120,7 +122,30 @@ struct Groups<'t> {
 }
 
 impl Groups<'_> {
-    fn description(&self) -> TokenStream {
+    /// As an element of its own, which is what stands inline.
+    fn description(&self) -> Description {
+        let (runtime, ident) = (self.target.runtime(), &self.target.ident);
+        Description {
+            compositor: quote!(Sequence),
+            fields: quote!(<#ident as #runtime::Group>::FIELDS),
+            attributes: Vec::new(),
+            text: quote!(::core::option::Option::None),
+            open: false,
+            choices: vec![quote!(<#ident as #runtime::Group>::CHOICES[0].at(0))],
+        }
+    }
+
+    fn content(&self) -> ContentBodies {
+        let runtime = self.target.runtime();
+        ContentBodies {
+            vacant: self.vacant(),
+            routine: quote!(complex),
+            encode: quote!(#runtime::encode::complex::encode(self, encoder, view)),
+            more: encode_inline(self.target),
+        }
+    }
+
+    fn choice(&self) -> TokenStream {
         let runtime = self.target.runtime();
         let branches = self.variants.iter().map(|variant| match variant.is_group() {
             false => quote! {

@@ -208,7 +208,7 @@ use target::Target;
 /// | `qualified`, `unqualified` | fields, variants of choices | in the type's namespace, or in none |
 /// | `attribute` | fields | an XML attribute: `T`, or `Option<T>` where it need not be there; `T` is a simple type |
 /// | `text` | fields | the element's text, of a simple type, or `Binary`; all other fields are attributes then |
-/// | `inline` | fields, variants of choices | the elements of a choice stand here without an element around them; a `Node` is any element that no other field is (`xsd:any`) |
+/// | `inline` | fields, variants of choices | the elements of a choice, or of a group that is repeated (below), stand here without an element around them; a `Node` is any element that no other field is (`xsd:any`) |
 /// | `group` | fields, variants of choices marked `group` | the elements of a choice between groups, or of one of its branches (below) |
 /// | `again` | fields | the element of a field further up may come once more here |
 /// | `base` | variants of `derived` | the type of elements without `xsi:type`; without such a variant the type is abstract |
@@ -252,6 +252,35 @@ use target::Target;
 /// assert_eq!(answer.outcome, Outcome::Good(Good { value: 0.5, unit: Some("m".to_owned()) }));
 /// let both = b"<r><id>7</id><value>0.5</value><error>no</error></r>";
 /// assert!(from_slice::<Answer>(both, &QName::new("", "r")).is_err());
+/// # Ok::<(), deltasoap::Error>(())
+/// ```
+///
+/// # Groups that are repeated
+///
+/// A `Vec` of groups is `inline`: each occurrence is a group, whole, with the elements of all fields of a struct, or of one branch of a
+/// choice. It ends with the first element that cannot come next in it. So the name of an element must tell which field it is, in the
+/// group and behind it, and a group has no trees (`Node`) among its fields.
+///
+/// ```
+/// use deltasoap::{QName, Soap, decode::from_slice};
+///
+/// #[derive(Debug, PartialEq, Soap)]
+/// struct Measurements {
+///     #[soap(inline)]
+///     of: Vec<Measured>,
+/// }
+///
+/// #[derive(Debug, PartialEq, Soap)]
+/// #[soap(group)]
+/// struct Measured {
+///     value: f64,
+///     unit: Option<String>,
+/// }
+///
+/// let xml = b"<r><value>1</value><value>0.5</value><unit>m</unit></r>";
+/// let measurements: Measurements = from_slice(xml, &QName::new("", "r"))?;
+/// assert_eq!(measurements.of.len(), 2);
+/// assert!(from_slice::<Measurements>(b"<r><unit>m</unit></r>", &QName::new("", "r")).is_err());
 /// # Ok::<(), deltasoap::Error>(())
 /// ```
 ///

@@ -149,7 +149,7 @@ impl Member {
             return quote!(false);
         }
         quote_spanned! {self.ty.span()=> {
-            ::core::assert!(#occurs::CHOICE, "only a choice (an enum whose variants hold values) or a tree (`Node`) can be inline");
+            ::core::assert!(#occurs::CHOICE, "only a choice (an enum whose variants hold values), a group or a tree (`Node`) can be inline");
             true
         }}
     }

@@ -1,7 +1,7 @@
 //! Structs with named fields, or none: complex elements.
 
 use crate::attributes::{Flag, Role};
-use crate::complex::{ContentBodies, DecodeBodies, Description, EncodeBodies};
+use crate::complex::{ContentBodies, DecodeBodies, Description, EncodeBodies, encode_inline};
 use crate::group::{self, select};
 use crate::member::{Member, check_distinct};
 use crate::target::Target;
@@ -13,7 +13,8 @@ use syn::{Error, Fields, Result};
 pub(crate) fn expand(target: &Target, fields: &Fields) -> Result<TokenStream> {
     target.container.allow(&[Flag::Message, Flag::Qualified, Flag::All, Flag::Open, Flag::Group], "a struct")?;
     let parsed = Struct::parse(target, fields)?;
-    let description = target.describe(&parsed.description().element(target), false);
+    let is_group = target.container.has(Flag::Group);
+    let description = target.describe(&parsed.description().element(target), is_group);
     let content = parsed.content().implement(target);
     let decode = parsed.decode().implement(target);
     let encode = parsed.encode().implement(target);
@@ -88,6 +89,10 @@ impl<'t> Struct<'t> {
         if let Some(member) = self.attributes.first().or(self.text.as_ref()) {
             return Err(Error::new_spanned(&member.ident, "a group has elements alone"));
         }
+        if self.target.container.has(Flag::All) {
+            let first = self.elements.first().map_or(&self.target.ident, |member| &member.ident);
+            return Err(Error::new_spanned(first, "the elements of a group come in order, not as in `all`"));
+        }
         let fields = group::fields(&self.elements, false, self.target);
         let choices = group::choices(&self.elements, self.target);
         Ok(group::implement(self.target, &fields, &choices, &self.vacant()))
@@ -127,7 +132,11 @@ impl<'t> Struct<'t> {
                 (quote!(text), quote!(#runtime::encode::complex::encode_text(self, &self.#ident, encoder, view)))
             }
         };
-        let more = if self.can_be_flat() { self.flat() } else { TokenStream::new() };
+        let more = match self.target.container.has(Flag::Group) {
+            true => encode_inline(self.target),
+            false if self.can_be_flat() => self.flat(),
+            false => TokenStream::new(),
+        };
         ContentBodies { vacant: self.vacant(), routine, encode, more }
     }
 

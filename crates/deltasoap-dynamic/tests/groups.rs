@@ -126,24 +126,127 @@ fn wildcards_and_branches_that_begin_alike() {
     }
 }
 
+#[test]
+fn repeated_groups_to_json_and_back() {
+    let contract = contract();
+    let codec = codec(&contract, "Log");
+    for (content, expected) in [
+        ("", json!({})),
+        (
+            "<a>1</a><b>x</b><c>2026-01-02</c><a>2</a><b></b>",
+            json!({ "$choice": [{ "a": 1, "b": "x" }, { "c": "2026-01-02" }, { "a": 2, "b": "" }] }),
+        ),
+        (
+            "<at>2026-01-01</at><from>2026-01-02</from><until>2026-01-03</until>",
+            json!({ "$choice#2": [{ "at": "2026-01-01" }, { "from": "2026-01-02", "until": "2026-01-03" }] }),
+        ),
+        (
+            "<day>1</day><hour>2</hour><second>3</second><hour>4</hour><minute>5</minute><second>6</second><remark>r</remark>\
+             <day>7</day>",
+            json!({ "$sequence": [
+                { "day": 1, "$sequence": [{ "hour": 2, "second": 3 }, { "hour": 4, "minute": [5], "second": 6 }], "remark": "r" },
+                { "day": 7 },
+            ] }),
+        ),
+        // Whether four x are two occurrences of two is not told by the first of them.
+        (
+            "<x>1</x><x>2</x><x>3</x><x>4</x><y>5</y>",
+            json!({ "$choice#3": [{ "x": 1 }, { "x": 2 }, { "x": 3 }, { "x": 4 }, { "y": 5 }] }),
+        ),
+    ] {
+        let value = read(&codec, "Log", content).unwrap_or_else(|error| panic!("{content}: {error}"));
+        let json = codec.to_json(&value);
+        assert_eq!(json, expected, "{content}");
+        assert_eq!(codec.read_json(&json).expect("a value"), value, "{content}");
+        let written = codec.write(&value);
+        let name = QName::owned("urn:groups", "Log");
+        assert_eq!(value_from_slice(written.as_bytes(), &name, codec.view()).as_ref(), Ok(&value), "{written}");
+    }
+}
+
+#[test]
+fn what_is_no_whole_group_is_neither_read_nor_written() {
+    let contract = contract();
+    let codec = codec(&contract, "Log");
+    let date = "2026-01-02";
+    for (json, place, expected) in [
+        (json!({ "$choice": [{ "a": 1 }] }), "[\"$choice\"][0].b", "it is required"),
+        (json!({ "$choice": [{ "a": 1, "b": "x", "c": date }] }), "[\"$choice\"][0]", "several of them"),
+        (json!({ "$choice": [{ "c": date }, {}] }), "[\"$choice\"][1]", "none of them"),
+        (json!({ "$choice": [{ "d": 1 }] }), "[\"$choice\"][0].d", "an unknown property"),
+        (json!({ "$choice#2": [{ "at": date }, { "at": date }, { "at": date }] }), "[\"$choice#2\"]", "at most 2"),
+        (json!({ "$sequence": [{ "remark": "r" }] }), "[\"$sequence\"][0].day", "it is required"),
+        (json!({ "$sequence": [{ "day": 1, "$sequence": [{ "hour": 1 }] }] }), "[0].second", "it is required"),
+    ] {
+        let error = codec.read_json(&json).expect_err("half a group").to_string();
+        assert!(error.contains(place) && error.contains(expected), "{json}: {error}");
+    }
+    for (content, expected) in [
+        ("<a>1</a>", "missing element <{urn:groups}b>"),
+        ("<a>1</a><c>2026-01-02</c>", "expected <{urn:groups}b>"),
+        ("<from>2026-01-02</from><until>2026-01-02</until><until>2026-01-02</until>", "expected <{urn:groups}from>"),
+        ("<day>1</day><hour>2</hour><remark/>", "expected <{urn:groups}second>"),
+    ] {
+        let error = read(&codec, "Log", content).expect_err(content);
+        assert!(error.contains(expected), "{content}: {error}");
+    }
+}
+
+/// What is no group is said: what messages do not tell apart, with or without a wildcard, and in SOAP encoding there are none.
+#[test]
+fn groups_are_those_that_messages_tell_apart() {
+    let note = |content: &str| {
+        let contract =
+            support::schema(&format!("<xs:element name='r'><xs:complexType>{content}</xs:complexType></xs:element>"));
+        contract.lowered().notes.iter().any(|note| note.contains("groups of elements that are repeated"))
+    };
+    let e = |name: &str, occurs: &str| format!("<xs:element name='{name}' type='xs:int' {occurs}/>");
+    let (a, b, optional) = (e("a", ""), e("b", ""), e("c", "minOccurs='0'"));
+    let often = |content: &str| format!("<xs:sequence minOccurs='0' maxOccurs='unbounded'>{content}</xs:sequence>");
+    for (content, is_noted) in [
+        (often(&format!("{a}{b}")), false),
+        (often(&a), false),
+        (often(&format!("{optional}{}", e("d", "minOccurs='0'"))), false),
+        (often(&format!("{}{optional}", e("x", "maxOccurs='3'"))), false),
+        (often(&format!("{}{optional}", e("x", "minOccurs='2' maxOccurs='3'"))), true),
+        (often(&format!("{}{b}", e("x", "minOccurs='2' maxOccurs='3'"))), false),
+        (often(&format!("{a}<xs:any namespace='##other' processContents='lax'/>")), true),
+        (format!("<xs:sequence>{}{a}</xs:sequence>", often(&format!("{a}{b}"))), true),
+        (often(&often(&often(&often(&format!("{a}{b}"))))), false),
+        (often(&often(&often(&often(&often(&often(&format!("{a}{b}"))))))), true),
+    ] {
+        assert_eq!(note(&content), is_noted, "{content}");
+    }
+}
+
 /// What a template shows and what a mock answers is one branch, and valid.
 #[test]
 fn samples_have_one_branch() {
     let contract = contract();
     let ask = contract.operation("Ask").expect("an operation");
+    let log = contract.operation("Log").expect("an operation");
+    let sample = log.request_to_json(&log.request_sample().expect("a sample")).expect("JSON");
+    assert_eq!(sample["$choice"], json!([{ "a": 1, "b": "text" }]));
+    assert_eq!(sample["$sequence"][0]["$sequence"], json!([{ "hour": 1, "minute": [1], "second": 1 }]));
     let sample = ask.request_to_json(&ask.request_sample().expect("a sample")).expect("JSON");
     let expected = json!({
         "id": 1, "from": "2026-01-02", "days": 1, "hours": 1, "key": "text", "value": "text", "note": "text",
     });
     assert_eq!(sample, expected);
     for seed in 1..200 {
-        for (local, value) in [("Ask", ask.random_request(seed)), ("AskResponse", ask.random_response(seed))] {
+        let values = [
+            ("Ask", ask.random_request(seed)),
+            ("AskResponse", ask.random_response(seed)),
+            ("Log", log.random_request(seed)),
+        ];
+        for (local, value) in values {
             let Some(value) = value else { continue };
             let codec = codec(&contract, local);
             let written = codec.write(&value);
             let again: Value = value_from_slice(written.as_bytes(), &QName::owned("urn:groups", local), codec.view())
                 .unwrap_or_else(|error| panic!("{written}: {error}"));
             assert_eq!(codec.read_json(&codec.to_json(&again)).as_ref(), Ok(&again), "{written}");
+            assert_eq!(contract.validate(written.as_bytes()), [], "{written}");
         }
     }
 }
@@ -153,7 +256,10 @@ fn compiled_descriptions_have_the_same_choices() {
     let import = Importer::new().text(WSDL).expect("a description");
     let again = Importer::new().bytes(Location::Text("a file".to_owned()), import.compile());
     let contract = Contract::from(again.expect("a compiled description"));
-    let codec = codec(&contract, "AskResponse");
-    assert!(read(&codec, "AskResponse", "<Errors/>").is_ok());
-    assert!(read(&codec, "AskResponse", "").is_err());
+    let answer = codec(&contract, "AskResponse");
+    assert!(read(&answer, "AskResponse", "<Errors/>").is_ok());
+    assert!(read(&answer, "AskResponse", "").is_err());
+    let log = codec(&contract, "Log");
+    assert!(read(&log, "Log", "<a>1</a><b/>").is_ok());
+    assert!(read(&log, "Log", "<a>1</a>").is_err());
 }

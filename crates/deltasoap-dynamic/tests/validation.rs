@@ -344,7 +344,12 @@ fn counts_within_counts_are_exact() {
     check_words(
         &deep,
         &["xxxxxxxx", "xxyxxxxxxw", "xxxxzxxxx", "xxxxxxxxxxxxxxxxxx", "xxxxzxxyxxyzxxxxxx"],
-        &[("xxxxxxx", "<x>"), ("xxxxxxxxxxxxxxxxxxx", "expected <y>"), ("xxzxxxxxx", "expected <x>"), ("xxxxz", "<x> is missing")],
+        &[
+            ("xxxxxxx", "<x>"),
+            ("xxxxxxxxxxxxxxxxxxx", "expected <y>"),
+            ("xxzxxxxxx", "expected <x>"),
+            ("xxxxz", "<x> is missing"),
+        ],
     );
     let huge = format!(
         "<xs:sequence minOccurs='1000000' maxOccurs='4294967295'>{}{y}</xs:sequence>",

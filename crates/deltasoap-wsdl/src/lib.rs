@@ -29,6 +29,6 @@ pub use error::{Error, ErrorKind, Note, NoteKind, Position};
 pub use importer::{Import, Importer};
 pub use limits::Limits;
 pub use lower::Lowered;
-pub use normalize::{Normal, NormalContent};
+pub use normalize::{Normal, NormalContent, Repeated};
 pub use wsdl::Definitions;
 pub use xsd::Schemas;

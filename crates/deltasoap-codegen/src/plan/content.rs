@@ -6,13 +6,14 @@ use crate::model::{Between, Docs, ItemId, ItemKind, Items, Member, Occurs, Role,
 use deltasoap_core::QName;
 use deltasoap_core::schema::Use;
 use deltasoap_wsdl::xsd::{ElementId, Particle, Schemas, SoapArray, Term, TypeId};
-use deltasoap_wsdl::{Normal, NormalContent};
+use deltasoap_wsdl::{Normal, NormalContent, Repeated};
 use std::collections::{HashMap, HashSet};
 
 /// What becomes of a content model.
-struct Fields {
+struct Fields<'m> {
     /// The item that they are of.
     owner: ItemId,
+    repeated: &'m Repeated<'m>,
     encoding: Use,
     is_all: bool,
     members: Vec<Member>,
@@ -33,8 +34,7 @@ impl Planner<'_> {
         match &normal.content {
             NormalContent::Text(text) => of.members.push(self.text_member(item, *text)),
             NormalContent::Elements(particle) => {
-                let fields = self.fields(item, particle, encoding);
-                (of.is_all, of.members) = (fields.is_all, fields.members);
+                (of.is_all, of.members) = self.fields(item, particle, encoding);
             }
             NormalContent::Empty => of.is_all = encoding == Use::Encoded,
         }
@@ -74,19 +74,21 @@ impl Planner<'_> {
         (item.wish.clone(), item.namespace.to_string())
     }
 
-    fn fields(&mut self, owner: ItemId, particle: &Particle, encoding: Use) -> Fields {
+    /// The fields of a content model, and whether they come in any order.
+    fn fields(&mut self, owner: ItemId, particle: &Particle, encoding: Use) -> (bool, Vec<Member>) {
         // Accessors in SOAP encoding are told apart by name, not by order (SOAP 1.1, 5.1).
         let is_all = encoding == Use::Encoded;
-        let mut fields = Fields { owner, encoding, is_all, members: Vec::new(), choices: 0 };
+        let repeated = &Repeated::new(self.schemas, particle);
+        let mut fields = Fields { owner, repeated, encoding, is_all, members: Vec::new(), choices: 0 };
         self.add_particle(particle, false, &mut fields);
         if fields.is_all {
             join_equal(&mut fields.members);
         }
-        fields
+        (fields.is_all, fields.members)
     }
 
     /// Adds what a particle allows to the fields.
-    fn add_particle(&mut self, particle: &Particle, is_optional: bool, fields: &mut Fields) {
+    fn add_particle(&mut self, particle: &Particle, is_optional: bool, fields: &mut Fields<'_>) {
         let is_optional = is_optional || particle.min == 0;
         let is_repeated = particle.max != Some(1);
         match &particle.term {
@@ -97,6 +99,9 @@ impl Planner<'_> {
                 fields.members.push(wildcard(if is_one { Occurs::AtMostOnce } else { Occurs::Often }));
             }
             Term::Group(_) => {}
+            Term::Choice(_) | Term::Sequence(_) if !fields.is_all && fields.repeated.is_group(particle) => {
+                self.add_group(&particle.term, fields);
+            }
             Term::Choice(parts) if is_repeated || Particle::are_elements(parts, fields.encoding == Use::Encoded) => {
                 self.add_choice(particle, is_optional, fields);
             }
@@ -113,7 +118,7 @@ impl Planner<'_> {
         }
     }
 
-    fn add_element(&mut self, id: ElementId, particle: &Particle, is_optional: bool, fields: &mut Fields) {
+    fn add_element(&mut self, id: ElementId, particle: &Particle, is_optional: bool, fields: &mut Fields<'_>) {
         let is_optional = is_optional || fields.encoding == Use::Encoded;
         let occurs = match particle.max {
             Some(1) if is_optional => Occurs::AtMostOnce,
@@ -125,8 +130,37 @@ impl Planner<'_> {
     }
 
     /// A choice between groups that occurs once.
-    fn add_groups(&mut self, parts: &[Particle], is_optional: bool, fields: &mut Fields) {
-        let name = choice_name(fields);
+    fn add_groups(&mut self, parts: &[Particle], is_optional: bool, fields: &mut Fields<'_>) {
+        let Some(choice) = self.choice_of_groups(parts, fields) else { return };
+        let is_optional = is_optional || parts.iter().any(Particle::can_be_empty);
+        let occurs = if is_optional { Occurs::AtMostOnce } else { Occurs::Once };
+        fields.members.push(Member { role: Role::Group, occurs, ..choice });
+    }
+
+    /// A sequence that is repeated, or a choice with sequences in it.
+    fn add_group(&mut self, term: &Term, fields: &mut Fields<'_>) {
+        let group = match term {
+            Term::Choice(parts) => self.choice_of_groups(parts, fields),
+            _ => self.sequence(term, fields),
+        };
+        fields.members.extend(group.map(|group| Member { role: Role::Inline, occurs: Occurs::Often, ..group }));
+    }
+
+    fn sequence(&mut self, term: &Term, fields: &mut Fields<'_>) -> Option<Member> {
+        let name = numbered("sequence", fields);
+        let mut own = Fields { members: Vec::new(), ..*fields };
+        self.add_particle(&Particle { min: 1, max: Some(1), term: term.clone() }, false, &mut own);
+        fields.choices = own.choices;
+        let (owner, namespace) = self.place(fields.owner);
+        let docs = ours(format!("Elements of a `{owner}` that can occur again, one behind the other."));
+        let of = Struct { is_group: true, members: own.members, ..Struct::default() };
+        let group = self.add(&format!("{owner} {name}"), &namespace, docs, ItemKind::Struct(of));
+        Some(member(QName::owned("", name), TypeUse::Item(group)))
+    }
+
+    /// The field of a choice between groups.
+    fn choice_of_groups(&mut self, parts: &[Particle], fields: &mut Fields<'_>) -> Option<Member> {
+        let name = numbered("choice", fields);
         let mut variants: Vec<Member> = Vec::new();
         for part in Particle::branches(parts) {
             let mut own = Fields { members: Vec::new(), ..*fields };
@@ -138,17 +172,12 @@ impl Planner<'_> {
                 variants.push(variant);
             }
         }
-        if variants.is_empty() {
-            return;
-        }
-        let is_optional = is_optional || parts.iter().any(Particle::can_be_empty);
-        let occurs = if is_optional { Occurs::AtMostOnce } else { Occurs::Once };
-        let choice = self.choice_item(&name, variants, Between::Groups, fields);
-        fields.members.push(Member { role: Role::Group, occurs, ..choice });
+        let is_empty = variants.is_empty();
+        (!is_empty).then(|| self.choice_item(&name, variants, Between::Groups, fields))
     }
 
     /// The variant of a branch: its element, or the group of its elements.
-    fn one_or_group(&mut self, mut branch: Fields) -> Option<Member> {
+    fn one_or_group(&mut self, mut branch: Fields<'_>) -> Option<Member> {
         let first = branch.members.first()?.name.clone();
         if branch.members.len() == 1 {
             return branch.members.pop();
@@ -161,7 +190,7 @@ impl Planner<'_> {
     }
 
     /// An inline choice of all elements within a particle.
-    fn add_choice(&mut self, particle: &Particle, is_optional: bool, fields: &mut Fields) {
+    fn add_choice(&mut self, particle: &Particle, is_optional: bool, fields: &mut Fields<'_>) {
         let mut leaves = Leaves::default();
         collect(self.schemas, particle, &mut leaves);
         let mut variants: Vec<Member> =
@@ -185,16 +214,16 @@ impl Planner<'_> {
     }
 
     /// A choice of one element is that element.
-    fn one_or_choice(&mut self, mut variants: Vec<Member>, fields: &mut Fields) -> Member {
+    fn one_or_choice(&mut self, mut variants: Vec<Member>, fields: &mut Fields<'_>) -> Member {
         if variants.len() == 1 {
             return variants.swap_remove(0);
         }
-        let name = choice_name(fields);
+        let name = numbered("choice", fields);
         Member { role: Role::Inline, ..self.choice_item(&name, variants, Between::Elements, fields) }
     }
 
     /// The field with a choice of this name.
-    fn choice_item(&mut self, name: &str, variants: Vec<Member>, between: Between, fields: &Fields) -> Member {
+    fn choice_item(&mut self, name: &str, variants: Vec<Member>, between: Between, fields: &Fields<'_>) -> Member {
         let (owner, namespace) = self.place(fields.owner);
         let docs = ours(format!("One of the elements of a `{owner}`."));
         let choice = self.add(&format!("{owner} {name}"), &namespace, docs, ItemKind::Choice(variants, between));
@@ -274,10 +303,10 @@ impl Planner<'_> {
     }
 }
 
-/// What the next choice of an item is called.
-fn choice_name(fields: &mut Fields) -> String {
+/// What the next choice of an item is called, or the next group.
+fn numbered(name: &str, fields: &mut Fields<'_>) -> String {
     fields.choices += 1;
-    if fields.choices == 1 { "choice".to_owned() } else { format!("choice {}", fields.choices) }
+    if fields.choices == 1 { name.to_owned() } else { format!("{name} {}", fields.choices) }
 }
 
 /// A field without anything special.

@@ -41,7 +41,8 @@ fn a_type_that_holds_itself_and_a_repeated_sequence() {
     let AskResponse { choice: AskResponseChoice::Success(good) } = round_trip(&answer(good), Use::Literal) else {
         panic!("no success")
     };
-    assert_eq!((good.choice_2.len(), good.warning.as_deref()), (4, Some("")));
+    let pairs: Vec<_> = good.sequence_2.iter().map(|pair| (&*pair.x, &*pair.y)).collect();
+    assert_eq!((pairs, good.warning.as_deref()), (vec![("x", "y"), ("z", "")], Some("")));
     let bad: AskResponse = round_trip(&answer("<Errors>e</Errors>"), Use::Literal);
     assert_eq!(bad.choice, AskResponseChoice::Errors("e".to_owned()));
 }
@@ -67,5 +68,34 @@ fn other_than_one_branch_is_refused() {
         "<number>1</number><unit>u</unit>",
     ] {
         assert!(decode_request::<Ask>(&ask(content)).is_err(), "{content}");
+    }
+}
+
+#[test]
+fn groups_that_are_repeated() {
+    let log = |content: &str| body(&format!("<Log xmlns='urn:groups'>{content}</Log>"));
+    let of = "<a>1</a><b>x</b><c>2026-01-02</c><a>2</a><b/><from>2026-01-02</from><until>2026-01-03</until><at>2026-01-04</at>\
+              <day>1</day><day>2</day><hour>3</hour><minute>4</minute><minute>5</minute><second>6</second><hour>7</hour>\
+              <second>8</second><remark>r</remark><x>1</x><x>2</x><x>3</x><x>4</x><y>5</y>";
+    let read: Log = round_trip(&log(of), Use::Literal);
+    let [LogChoice::A(first), LogChoice::C(_), LogChoice::A(last)] = &read.choice[..] else {
+        panic!("{:?}", read.choice)
+    };
+    assert_eq!((first.a, &*first.b, last.a, &*last.b), (1, "x", 2, ""));
+    assert!(matches!(&read.choice_2[..], [LogChoice2::From(_), LogChoice2::At(_)]), "{:?}", read.choice_2);
+    let days = read.sequence_3.iter();
+    let days: Vec<_> = days.map(|day| (day.day, day.sequence_4.len(), day.remark.as_deref())).collect();
+    assert_eq!(days, [(1, 0, None), (2, 2, Some("r"))]);
+    assert_eq!(read.sequence_3[1].sequence_4[0].minute, [4, 5]);
+    assert_eq!(read.choice_5.len(), 5);
+    for (wrong, expected) in [
+        ("<a>1</a>", "missing element <{urn:groups}b>"),
+        ("<a>1</a><a>2</a><b/>", "expected <{urn:groups}b>"),
+        ("<b/>", "expected <{urn:groups}a>"),
+        ("<from>2026-01-02</from><at>2026-01-04</at>", "expected <{urn:groups}until>"),
+        ("<day>1</day><minute>4</minute>", "expected <{urn:groups}hour>"),
+    ] {
+        let error = decode_request::<Log>(&log(wrong)).expect_err(wrong).to_string();
+        assert!(error.contains(expected), "{wrong}: {error}");
     }
 }

@@ -77,6 +77,14 @@ impl<C: deltasoap::http::Caller> GroupsClient<C> {
     ) -> Result<C::Answer<AskResponse>, deltasoap::http::CallError> {
         self.caller.call(request, self.options.clone()).await
     }
+
+    /// Calls `Log`.
+    ///
+    /// # Errors
+    /// A fault, or another reason why there is no response.
+    pub async fn log(&self, request: &Log) -> Result<(), deltasoap::http::CallError> {
+        self.caller.send(request, self.options.clone()).await
+    }
 }
 
 /// Answers the operations of `Groups`: see [`serve_groups`].
@@ -88,6 +96,12 @@ pub trait GroupsServer: Send + Sync + 'static {
     ) -> impl std::future::Future<
         Output = Result<AskResponse, deltasoap::soap::Fault>,
     > + Send;
+
+    fn log(
+        &self,
+        request: deltasoap::Lease<Log>,
+        context: deltasoap::http::Context,
+    ) -> impl std::future::Future<Output = Result<(), deltasoap::soap::Fault>> + Send;
 }
 
 /// Starts to build a service: `implementation` answers, as [`GroupsServer`].
@@ -100,6 +114,15 @@ pub fn serve_groups<T: GroupsServer>(
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { it.ask(request, context).await }
+    });
+    let service = service.add_operation(operation);
+    let it = std::sync::Arc::clone(&implementation);
+    let operation = deltasoap::http::Operation::one_way_with_context(move |
+        request,
+        context|
+    {
+        let it = std::sync::Arc::clone(&it);
+        async move { it.log(request, context).await }
     });
     let service = service.add_operation(operation);
     service
@@ -121,6 +144,19 @@ pub struct Ask {
 pub struct AskResponse {
     #[soap(group)]
     pub choice: AskResponseChoice,
+}
+
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", message)]
+pub struct Log {
+    #[soap(inline)]
+    pub choice: Vec<LogChoice>,
+    #[soap(inline)]
+    pub choice_2: Vec<LogChoice2>,
+    #[soap(inline)]
+    pub sequence_3: Vec<LogSequence3>,
+    #[soap(inline)]
+    pub choice_5: Vec<LogChoice5>,
 }
 
 /// Elements of a `Ask`, one behind the other.
@@ -201,12 +237,12 @@ pub struct Tree {
     pub choice: Option<TreeChoice>,
 }
 
-/// One of the elements of a `AskResponse`.
+/// Elements of a `AskResponse` that can occur again, one behind the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", qualified)]
-pub enum AskResponseChoice2 {
-    X(String),
-    Y(String),
+#[soap(namespace = "urn:groups", group, qualified, rename_all = "PascalCase")]
+pub struct AskResponseSequence2 {
+    pub x: String,
+    pub y: String,
 }
 
 /// Elements of a `AskResponse`, one behind the other.
@@ -216,7 +252,7 @@ pub struct AskResponseSuccess {
     pub success: Tree,
     pub warning: Option<String>,
     #[soap(inline)]
-    pub choice_2: Vec<AskResponseChoice2>,
+    pub sequence_2: Vec<AskResponseSequence2>,
 }
 
 /// One of the elements of a `AskResponse`.
@@ -226,6 +262,67 @@ pub enum AskResponseChoice {
     #[soap(group)]
     Success(AskResponseSuccess),
     Errors(String),
+}
+
+/// Elements of a `Log`, one behind the other.
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", group, qualified)]
+pub struct LogA {
+    pub a: i32,
+    pub b: String,
+}
+
+/// One of the elements of a `Log`.
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
+pub enum LogChoice {
+    #[soap(group)]
+    A(LogA),
+    C(deltasoap::lexical::Date),
+}
+
+/// Elements of a `Log`, one behind the other.
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", group, qualified)]
+pub struct LogFrom {
+    pub from: deltasoap::lexical::Date,
+    pub until: deltasoap::lexical::Date,
+}
+
+/// One of the elements of a `Log`.
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
+pub enum LogChoice2 {
+    #[soap(group)]
+    From(LogFrom),
+    At(deltasoap::lexical::Date),
+}
+
+/// Elements of a `Log` that can occur again, one behind the other.
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", group, qualified)]
+pub struct LogSequence4 {
+    pub hour: i32,
+    pub minute: Vec<i32>,
+    pub second: i32,
+}
+
+/// Elements of a `Log` that can occur again, one behind the other.
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", group, qualified)]
+pub struct LogSequence3 {
+    pub day: i32,
+    #[soap(inline)]
+    pub sequence_4: Vec<LogSequence4>,
+    pub remark: Option<String>,
+}
+
+/// One of the elements of a `Log`.
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", qualified, rename_all = "camelCase")]
+pub enum LogChoice5 {
+    X(i32),
+    Y(i32),
 }
 
 /// Elements of a `Tree`, one behind the other.

@@ -39,6 +39,8 @@ pub struct State {
     pub(in crate::decode) hinting: Option<Hinting>,
     /// Set by a parent for the routine it calls next: the start tag just read is of a field, not of the container.
     pub(in crate::decode) inline: bool,
+    /// Set by the routine for a group: the tag that ended it, for the routine around it.
+    pub(in crate::decode) held: Option<Tag>,
     /// Set by the routine for simple content: the attributes of the start tag just read are dealt with.
     pub(in crate::decode) attributes_read: bool,
     /// Bindings that trees have taken over from the elements around them.
@@ -89,6 +91,7 @@ impl State {
             learned: Learned::default(),
             hinting: None,
             inline: false,
+            held: None,
             attributes_read: false,
             inherited: 0,
             bindings: None,
@@ -121,6 +124,7 @@ impl State {
         self.binary = Base64::default();
         self.learned.clear();
         self.inline = false;
+        self.held = None;
         self.attributes_read = false;
         self.inherited = 0;
         self.bindings = None;
@@ -151,6 +155,7 @@ impl State {
         }
         self.stack.truncate(keep);
         self.inline = false;
+        self.held = None;
         self.attributes_read = false;
         match level {
             Some(level) => {
@@ -454,6 +459,17 @@ impl<'c> Cursor<'c> {
     /// Takes what [`set_inline`](Self::set_inline) left.
     pub(crate) fn take_inline(&mut self) -> bool {
         std::mem::take(&mut self.state.inline)
+    }
+
+    /// Leaves the tag just read to the routine around the one at work.
+    pub(crate) fn hold(&mut self, tag: Tag) {
+        self.state.held = Some(tag);
+    }
+
+    /// Takes what [`hold`](Self::hold) left.
+    #[inline]
+    pub(crate) fn take_held(&mut self) -> Option<Tag> {
+        self.state.held.take()
     }
 
     /// Keeps the declarations of the element just opened, for [`resolve_kept`](Self::resolve_kept).

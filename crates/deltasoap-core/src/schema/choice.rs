@@ -4,7 +4,7 @@
 //! them; they are fields of the element that the choice stands in, and a [`Choice`] says which of them exclude each other. Such fields
 //! are optional for everyone who does not know of choices.
 
-use super::{ComplexElement, Compositor, Field, List, QName};
+use super::{ComplexElement, Compositor, Field, List, QName, View};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -123,6 +123,27 @@ impl ComplexElement {
     /// and in choices between groups.
     pub(crate) fn notes_fields(&self) -> bool {
         self.compositor == Compositor::All || !self.choices.is_empty()
+    }
+
+    /// True if it has groups among its fields ([`Field::inline`]): which of their elements come next is told by those that came before.
+    pub(crate) fn has_groups(&self, view: View<'_>) -> bool {
+        self.fields.iter().any(|field| {
+            field.inline && {
+                let content = view.follow(field.element);
+                content.complex().is_some_and(|it| it.compositor != Compositor::Choice || it.has_groups(content))
+            }
+        })
+    }
+
+    /// True if there is no place within it where the fields passed so far do not matter: it is compared with nothing, and read whole.
+    pub(crate) fn is_read_whole(&self, view: View<'_>) -> bool {
+        self.notes_fields() || self.has_groups(view)
+    }
+
+    /// True if its fields are the branches of one choice, and nothing else.
+    pub fn is_choice_of_groups(&self) -> bool {
+        let count = |choice: &Choice| choice.branches.iter().map(|branch| branch.fields as usize).sum::<usize>();
+        matches!(&self.choices[..], [choice] if choice.first == 0 && count(choice) == self.fields.len())
     }
 
     /// How often each field occurs at least if of each choice one branch is taken; `None` for fields of other branches. `pick` is given

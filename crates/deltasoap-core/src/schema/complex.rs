@@ -87,9 +87,10 @@ pub struct Field {
     pub max: Option<u32>,
     /// True if `xsi:nil` may stand in place of content.
     pub nillable: bool,
-    /// True if what `element` describes appears here directly, without an element of this name around it: the fields of
-    /// a choice, or, where it is [`Element::Any`](super::Element::Any), any element that no other field is (`xsd:any`),
-    /// kept as a tree.
+    /// True if what `element` describes appears here directly, without an element of this name around it: one of the fields of
+    /// a choice; the fields of a *group*, which is any other complex element, one after the other; or, where it is
+    /// [`Element::Any`](super::Element::Any), any element that no other field is (`xsd:any`), kept as a tree. An occurrence of a group
+    /// ends where an element stands that is none of its next fields.
     pub inline: bool,
 }
 

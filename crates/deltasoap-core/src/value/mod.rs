@@ -130,9 +130,7 @@ impl Content for Value {
                 let text = record.fields.first().unwrap_or(&Value::Absent);
                 encode::complex::encode_text(&**record, text, encoder, view);
             }
-            (Value::Record(record), Element::Complex(complex)) if record.has_several(complex) => {
-                encoder.fail(SEVERAL);
-            }
+            (Value::Record(record), Element::Complex(complex)) if record.has_several(complex) => encoder.fail(SEVERAL),
             (Value::Record(record), Element::Complex(_)) => encode::complex::encode(&**record, encoder, view),
             (Value::List(items), Element::Array(array)) if array.dimensions > 1 => rows::encode(items, encoder, view),
             (Value::List(items), Element::Array(_)) => encode::array::encode(items, encoder, view),
@@ -145,6 +143,7 @@ impl Content for Value {
 
     fn encode_inline(&self, encoder: &mut Encoder, view: View<'_>) {
         match (self, view.element) {
+            (Value::Record(record), Element::Complex(complex)) if record.has_several(complex) => encoder.fail(SEVERAL),
             (Value::Record(record), Element::Complex(_)) => encode::complex::encode_inline(&**record, encoder, view),
             (Value::List(items), _) => items.iter().for_each(|item| item.encode_inline(encoder, view)),
             (Value::Tree(node), Element::Any) => node.write(encoder),

@@ -161,7 +161,10 @@ fn described(compositor: Compositor, fields: Vec<Field>) -> ComplexElement {
 
 fn field(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize, index: usize, within: Compositor) -> Field {
     if depth > 0 && within == Compositor::Sequence && entropy.once_in(6) {
-        return choice(entropy, schema, depth - 1, index);
+        return match entropy.once_in(3) {
+            true => group(entropy, schema, depth - 1, index),
+            false => choice(entropy, schema, depth - 1, index),
+        };
     }
     let namespace = if entropy.once_in(4) { "urn:f" } else { "" };
     let element = element(entropy, schema, depth);
@@ -175,15 +178,36 @@ fn occurrences(entropy: &mut Entropy<'_>) -> (u32, Option<u32>) {
 }
 
 fn choice(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize, index: usize) -> Field {
-    let mut members = Vec::new();
+    let (mut members, number) = (Vec::new(), schema.elements().len());
     for member in 0..entropy.below(3) + 1 {
         let element = element(entropy, schema, depth);
-        let name = QName::owned("", format!("c{index}{member}"));
+        let name = QName::owned("", format!("c{number}_{member}"));
         members.push(Field { name, element, min: 1, max: Some(1), nillable: false, inline: false });
     }
     let element = schema.add(Element::Complex(described(Compositor::Choice, members)));
     let (min, max) = occurrences(entropy);
     Field { name: name("", "g", index), element, min, max, nillable: false, inline: true }
+}
+
+/// Elements without one around them, any number of times. The first must be there, and all names are the group's own: that tells where
+/// an occurrence ends.
+fn group(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize, index: usize) -> Field {
+    let number = schema.elements().len();
+    let element = element(entropy, schema, depth);
+    let mut fields =
+        vec![Field { name: name("", "", 0), element, min: 1, max: Some(1), nillable: false, inline: false }];
+    for place in 1..entropy.below(3) + 2 {
+        fields.push(field(entropy, schema, depth, place, Compositor::Sequence));
+    }
+    let has_choice = entropy.once_in(3);
+    let choices = if has_choice { vec![groups(entropy, schema, 0, &mut fields)] } else { Vec::new() };
+    for (place, field) in fields.iter_mut().enumerate() {
+        field.name = QName::owned("", format!("i{number}_{place}"));
+    }
+    let complex = ComplexElement { choices: choices.into(), ..described(Compositor::Sequence, fields) };
+    let element = schema.add(Element::Complex(complex));
+    let max = if entropy.once_in(3) { Some(1) } else { None };
+    Field { name: name("", "g", index), element, min: 0, max, nillable: false, inline: true }
 }
 
 fn attributes(entropy: &mut Entropy<'_>, schema: &mut Schema) -> Vec<Attribute> {

@@ -104,6 +104,9 @@ impl<'s> Changer<'s> {
         for (value, field) in record.fields.iter_mut().zip(complex.fields.iter()) {
             let content = view.follow(field.element);
             match value {
+                Value::List(items) if field.is_repeated() && field.inline => {
+                    items.iter_mut().for_each(|item| self.content(item, content));
+                }
                 Value::List(items) if field.is_repeated() => {
                     self.items(items, content, |changer, item| changer.field(item, field, content));
                 }

@@ -3,7 +3,7 @@
 //! Names are given out in the order of the schema, so that they depend on nothing else. The fields of a choice that occurs
 //! once stand among those around it and take their names from the same stock.
 
-use deltasoap_core::schema::{ComplexElement, Element, ElementRef, Field, Schema};
+use deltasoap_core::schema::{ComplexElement, Compositor, Element, ElementRef, Field, Schema};
 use deltasoap_core::{QName, schema::View};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -28,7 +28,7 @@ pub(crate) enum Slot {
     Property(String),
     /// A choice that occurs once: among the properties around it.
     Among(Layout),
-    /// A choice that can occur more than once: an array of objects with these properties.
+    /// A choice or a group that can occur more than once: an array of objects with these properties.
     Choices(String, Layout),
 }
 
@@ -65,7 +65,8 @@ fn slot(field: &Field, content: View<'_>, names: &mut Names, depth: usize) -> Sl
     match content.element {
         Element::Complex(choice) if field.inline && depth < DEPTH => match field.is_repeated() {
             true => {
-                let name = names.take("$", &QName::new("", "choice"));
+                let is_choice = choice.compositor == Compositor::Choice || choice.is_choice_of_groups();
+                let name = names.take("$", &QName::new("", if is_choice { "choice" } else { "sequence" }));
                 Slot::Choices(name, Layout::with(choice, content, &mut Names::default(), depth + 1))
             }
             false => Slot::Among(Layout::with(choice, content, names, depth + 1)),

@@ -11,7 +11,9 @@
 //! | an attribute | a property `@name` |
 //! | text beside attributes | a property `$`; where there are no attributes, the text alone may stand for all |
 //! | a choice | the property of the element chosen, among the others |
-//! | a choice that can occur more than once | a property `$choice`: an array of objects of one property, in order |
+//! | a choice that can occur more than once | a property `$choice`: an array of objects of the chosen element, or of those of the chosen branch, in order |
+//! | a sequence that can occur more than once | a property `$sequence`: an array of objects with its elements |
+//! | the same where messages do not tell at once where an occurrence ends | a property `$choice`: an array of objects of one property, in order |
 //! | a SOAP array | an array; of arrays where it has several dimensions |
 //! | a value that several places share, in SOAP encoding | at its first place with a property `$id`, elsewhere `{"$ref": "1"}` (below) |
 //! | content of a derived type | an object with a property `$type` (below) |

@@ -211,7 +211,7 @@ impl<'c> Reading<'c> {
             },
             Slot::Choices(key, layout) => match object.get(key) {
                 None if is_optional => Ok(nothing(field)),
-                None => Err(JsonError::new(&path.key(key), "an array of choices", "nothing")),
+                None => Err(self.missing(field, &path.key(key))),
                 Some(json) => self.choices(json, field, layout, &path.key(key)),
             },
             Slot::Among(layout) => self.choice_among(object, field, layout, is_optional, path),
@@ -234,14 +234,7 @@ impl<'c> Reading<'c> {
         if !field.is_repeated() {
             return self.occurrence(json, field, path);
         }
-        let items = items(json, &field.name, path)?;
-        let is_counted = !(is_choice && items.is_empty());
-        if is_counted && (items.len() as u64) < u64::from(field.min) {
-            return Err(JsonError::new(path, format!("an array of at least {}", field.min), kind(json)));
-        }
-        if let Some(max) = field.max.filter(|&max| items.len() as u64 > u64::from(max)) {
-            return Err(JsonError::new(path, format!("an array of at most {max}"), kind(json)));
-        }
+        let items = counted(json, field, is_choice, path)?;
         let item = |(index, item)| self.occurrence(item, field, &path.index(index));
         items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Value::List)
     }
@@ -255,7 +248,7 @@ impl<'c> Reading<'c> {
     }
 
     fn choices(&self, json: &Json, field: &Field, layout: &Layout, path: &Path<'_>) -> Result<Value, JsonError> {
-        let items = items(json, &field.name, path)?;
+        let items = counted(json, field, false, path)?;
         let choice = |(index, json): (usize, &Json)| {
             let path = path.index(index);
             let Element::Complex(complex) = self.layouts.schema.view(field.element).element else {
@@ -350,6 +343,19 @@ fn items<'j>(json: &'j Json, name: &QName, path: &Path<'_>) -> Result<&'j [Json]
         Json::Array(items) => Ok(items),
         json => Err(JsonError::new(path, format!("an array of {}", name.local), kind(json))),
     }
+}
+
+/// The occurrences of a field, as many as there may be; none is always enough for a field of a choice.
+fn counted<'j>(json: &'j Json, field: &Field, is_choice: bool, path: &Path<'_>) -> Result<&'j [Json], JsonError> {
+    let items = items(json, &field.name, path)?;
+    let is_counted = !(is_choice && items.is_empty());
+    if is_counted && (items.len() as u64) < u64::from(field.min) {
+        return Err(JsonError::new(path, format!("an array of at least {}", field.min), kind(json)));
+    }
+    if let Some(max) = field.max.filter(|&max| items.len() as u64 > u64::from(max)) {
+        return Err(JsonError::new(path, format!("an array of at most {max}"), kind(json)));
+    }
+    Ok(items)
 }
 
 fn expected_properties(known: &[&str]) -> String {

@@ -2,7 +2,7 @@
 
 use super::simple::is_soap_encoding;
 use super::{Lowering, Work};
-use crate::normalize::{Normal, NormalContent, parts};
+use crate::normalize::{Normal, NormalContent, Repeated, parts};
 use crate::xsd::{ElementId, Particle, Schemas, SoapArray, Term, TypeId};
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Branch, Choice, ComplexElement, Compositor, Element, ElementRef, Field, Use,
@@ -11,11 +11,28 @@ use deltasoap_core::{QName, ns};
 use std::collections::HashSet;
 
 /// What becomes of a content model.
-struct Model {
+struct Model<'m> {
     compositor: Compositor,
     fields: Vec<Field>,
     choices: Vec<Choice>,
     encoding: Use,
+    /// `None` where there are no elements.
+    repeated: Option<&'m Repeated<'m>>,
+    /// True if parts are kept as lists of elements that are more than that.
+    is_blurred: bool,
+}
+
+impl<'m> Model<'m> {
+    fn new(encoding: Use, repeated: Option<&'m Repeated<'m>>) -> Self {
+        // Accessors in SOAP encoding are told apart by name, not by order (SOAP 1.1, 5.1).
+        let compositor = if encoding == Use::Encoded { Compositor::All } else { Compositor::Sequence };
+        Model { compositor, fields: Vec::new(), choices: Vec::new(), encoding, repeated, is_blurred: false }
+    }
+
+    /// True if the fields of a repeated particle stand together in each of its occurrences. Where fields come in any order they cannot.
+    fn has_group(&self, particle: &Particle) -> bool {
+        self.compositor == Compositor::Sequence && self.repeated.is_some_and(|it| it.is_group(particle))
+    }
 }
 
 impl Lowering<'_> {
@@ -32,11 +49,11 @@ impl Lowering<'_> {
                 Element::Any
             }
             NormalContent::Elements(particle) => self.with_elements(id, particle, normal, encoding),
-            NormalContent::Empty => self.record(id, normal, empty(encoding), None),
+            NormalContent::Empty => self.record(id, normal, Model::new(encoding, None), None),
         }
     }
 
-    fn record(&mut self, id: TypeId, normal: &Normal, model: Model, text: Option<ElementRef>) -> Element {
+    fn record(&mut self, id: TypeId, normal: &Normal, model: Model<'_>, text: Option<ElementRef>) -> Element {
         let Model { compositor, fields, choices, .. } = model;
         // Where the order does not tell, fields do not exclude each other.
         let choices = if compositor == Compositor::Sequence { choices } else { Vec::new() };
@@ -70,7 +87,7 @@ impl Lowering<'_> {
 
     fn with_text(&mut self, id: TypeId, text: TypeId, normal: &Normal) -> Element {
         let text = self.exactly(text, Use::Literal);
-        self.record(id, normal, empty(Use::Literal), Some(text))
+        self.record(id, normal, Model::new(Use::Literal, None), Some(text))
     }
 
     /// `soapenc:string` and its like are the simple types, with attributes that belong to the encoding.
@@ -115,13 +132,17 @@ impl Lowering<'_> {
     }
 
     fn with_elements(&mut self, id: TypeId, particle: &Particle, normal: &Normal, encoding: Use) -> Element {
-        let mut model = empty(encoding);
+        let repeated = Repeated::new(self.schemas, particle);
+        let mut model = Model::new(encoding, Some(&repeated));
         match &particle.term {
             Term::Choice(parts) if particle.max == Some(1) && self.are_plain_elements(parts) => {
                 model.compositor = Compositor::Choice;
                 parts.iter().for_each(|part| self.add(part, particle.min == 0, &mut model));
             }
             _ => self.add(particle, false, &mut model),
+        }
+        if model.is_blurred {
+            self.notes.blurred(id);
         }
         self.record(id, normal, model, None)
     }
@@ -134,7 +155,7 @@ impl Lowering<'_> {
     }
 
     /// Adds what a particle allows to the fields.
-    fn add(&mut self, particle: &Particle, is_optional: bool, model: &mut Model) {
+    fn add(&mut self, particle: &Particle, is_optional: bool, model: &mut Model<'_>) {
         let is_optional = is_optional || particle.min == 0;
         let is_repeated = particle.max != Some(1);
         match &particle.term {
@@ -145,6 +166,9 @@ impl Lowering<'_> {
                 model.fields.push(wildcard);
             }
             Term::Group(_) => {}
+            Term::Choice(_) | Term::Sequence(_) if model.has_group(particle) => {
+                self.add_group(particle, is_optional, model);
+            }
             Term::Choice(parts) if is_repeated || Particle::are_elements(parts, model.encoding == Use::Encoded) => {
                 self.add_choice(particle, is_optional, model);
             }
@@ -158,7 +182,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn add_element(&mut self, id: ElementId, particle: &Particle, is_optional: bool, model: &mut Model) {
+    fn add_element(&mut self, id: ElementId, particle: &Particle, is_optional: bool, model: &mut Model<'_>) {
         let mut field = self.field_or_substitutes(id, model.encoding);
         field.min = if is_optional || model.encoding == Use::Encoded { 0 } else { particle.min };
         field.max = particle.max;
@@ -166,12 +190,13 @@ impl Lowering<'_> {
     }
 
     /// A choice between groups that occurs once: the fields of all, and which of them exclude each other.
-    fn add_groups(&mut self, parts: &[Particle], is_optional: bool, model: &mut Model) {
+    fn add_groups(&mut self, parts: &[Particle], is_optional: bool, model: &mut Model<'_>) {
         let first = model.fields.len() as u32;
         let mut branches = Vec::new();
         for part in Particle::branches(parts) {
-            let mut own = empty(model.encoding);
+            let mut own = Model::new(model.encoding, model.repeated);
             self.add(part, false, &mut own);
+            model.is_blurred |= own.is_blurred;
             if own.compositor == Compositor::All {
                 model.compositor = Compositor::All;
             }
@@ -184,8 +209,25 @@ impl Lowering<'_> {
         }
     }
 
+    /// A repeated particle whose occurrences have several elements each: a group of fields.
+    fn add_group(&mut self, particle: &Particle, is_optional: bool, model: &mut Model<'_>) {
+        let mut own = Model::new(model.encoding, model.repeated);
+        match &particle.term {
+            Term::Choice(parts) => self.add_groups(parts, false, &mut own),
+            term => parts(term).iter().for_each(|part| self.add(part, false, &mut own)),
+        }
+        let Some(first) = own.fields.first() else { return };
+        let name = QName::owned("", first.name.local.as_ref());
+        let group = inline(Compositor::Sequence, own.fields, own.choices);
+        let element = self.refer(Work::Done(Element::Complex(group)));
+        let min = if is_optional || particle.can_be_empty() { 0 } else { particle.min };
+        model.fields.push(Field { name, element, min, max: particle.max, nillable: false, inline: true });
+    }
+
     /// An inline choice of all elements within a particle.
-    fn add_choice(&mut self, particle: &Particle, is_optional: bool, model: &mut Model) {
+    fn add_choice(&mut self, particle: &Particle, is_optional: bool, model: &mut Model<'_>) {
+        model.is_blurred |=
+            model.encoding == Use::Literal && model.repeated.is_some_and(|repeated| repeated.is_blurred(particle));
         let mut leaves = Leaves::default();
         collect(self.schemas, particle, &mut leaves);
         let mut fields: Vec<Field> =
@@ -197,7 +239,7 @@ impl Lowering<'_> {
             return;
         }
         let label = QName::owned("", fields[0].name.local.as_ref());
-        let element = self.refer(Work::Done(Element::Complex(choice(fields))));
+        let element = self.refer(Work::Done(Element::Complex(inline(Compositor::Choice, fields, Vec::new()))));
         let is_once = particle.max == Some(1) && !leaves.repeated;
         let is_simple = matches!(particle.term, Term::Choice(_) | Term::Element(_)) && !leaves.optional;
         let min = if is_optional || !is_simple || model.encoding == Use::Encoded { 0 } else { particle.min };
@@ -231,7 +273,7 @@ impl Lowering<'_> {
         let own = Some(id).filter(|_| !schemas[id].is_abstract);
         let members = own.into_iter().chain(schemas.substitutes(id).iter().copied());
         let fields = members.map(|member| self.field(member, encoding)).collect();
-        let group = self.refer(Work::Done(Element::Complex(choice(fields))));
+        let group = self.refer(Work::Done(Element::Complex(inline(Compositor::Choice, fields, Vec::new()))));
         self.groups.insert(key, group);
         group
     }
@@ -264,15 +306,16 @@ fn collect<'i>(schemas: &'i Schemas, particle: &Particle, leaves: &mut Leaves<'i
     }
 }
 
-fn choice(fields: Vec<Field>) -> ComplexElement {
+/// What has no element of its own.
+fn inline(compositor: Compositor, fields: Vec<Field>, choices: Vec<Choice>) -> ComplexElement {
     ComplexElement {
         name: QName::default(),
-        compositor: Compositor::Choice,
+        compositor,
         fields: fields.into(),
         attributes: Vec::new().into(),
         text: None,
         open: false,
-        choices: Default::default(),
+        choices: choices.into(),
     }
 }
 
@@ -286,13 +329,7 @@ struct Leaves<'i> {
     optional: bool,
 }
 
-fn empty(encoding: Use) -> Model {
-    // Accessors in SOAP encoding are told apart by name, not by order (SOAP 1.1, 5.1).
-    let compositor = if encoding == Use::Encoded { Compositor::All } else { Compositor::Sequence };
-    Model { compositor, fields: Vec::new(), choices: Vec::new(), encoding }
-}
-
-fn branch(model: &Model) -> Branch {
+fn branch(model: &Model<'_>) -> Branch {
     let required = model.fields.iter().enumerate().filter(|(_, field)| field.min > 0);
     let required = required.map(|(index, _)| index as u32).collect::<Vec<_>>();
     Branch { fields: model.fields.len() as u32, required: required.into(), choices: model.choices.clone().into() }

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 pub(super) struct Notes {
     polymorphic: Vec<TypeId>,
     mixed: Vec<TypeId>,
+    blurred: Vec<TypeId>,
     any_attribute: Vec<TypeId>,
     lists: Vec<TypeId>,
     typed_parts: BTreeSet<String>,
@@ -21,6 +22,10 @@ impl Notes {
 
     pub(super) fn mixed(&mut self, id: TypeId) {
         self.mixed.push(id);
+    }
+
+    pub(super) fn blurred(&mut self, id: TypeId) {
+        self.blurred.push(id);
     }
 
     pub(super) fn any_attribute(&mut self, id: TypeId) {
@@ -40,6 +45,11 @@ impl Notes {
         let all = [
             (&mut self.polymorphic, "kept as trees, since `xsi:type` may name a type derived from them"),
             (&mut self.mixed, "kept as trees, since their content is mixed"),
+            (
+                &mut self.blurred,
+                "groups of elements that are repeated: read as lists of single elements, in any order and number, since messages do not \
+                 tell at once where an occurrence ends",
+            ),
             (
                 &mut self.any_attribute,
                 "attributes that they do not name (`xsd:anyAttribute`) are passed over when read",

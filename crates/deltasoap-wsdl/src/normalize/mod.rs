@@ -6,6 +6,8 @@
 mod attributes;
 mod particles;
 
+pub use particles::Repeated;
+
 use crate::document::Place;
 use crate::load::Sources;
 use crate::xsd::{

@@ -2,8 +2,9 @@
 
 use super::{Normalizer, parts};
 use crate::Error;
-use crate::xsd::{Particle, Schemas, Term, TypeId};
+use crate::xsd::{ElementId, Particle, Schemas, Term, TypeId};
 use deltasoap_core::QName;
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 impl Normalizer<'_> {
@@ -118,4 +119,107 @@ impl Particle {
                 Term::Choice(parts) => parts.is_empty() || parts.iter().any(Self::can_be_empty),
             }
     }
+}
+
+/// Most groups that are repeated within each other. Each is a level of calls for those who read.
+const MOST_WITHIN: usize = 4;
+
+/// The parts of a content model that may be repeated: which of them are groups of elements, and which only lists of elements.
+#[derive(Debug)]
+pub struct Repeated<'m> {
+    schemas: &'m Schemas,
+    model: &'m Particle,
+    /// Names that the model has in several places.
+    again: OnceCell<HashSet<&'m QName>>,
+}
+
+impl<'m> Repeated<'m> {
+    /// Those of a content model.
+    pub fn new(schemas: &'m Schemas, model: &'m Particle) -> Self {
+        Repeated { schemas, model, again: OnceCell::new() }
+    }
+
+    /// True if an occurrence has elements that belong together, and a message tells where each occurrence ends.
+    pub fn is_group(&self, particle: &Particle) -> bool {
+        may_group(particle) && self.is_told(particle, MOST_WITHIN) && ends_at_once(particle)
+    }
+
+    /// True if an occurrence has elements that belong together, and messages do not tell where it ends, or only to those who look far
+    /// ahead.
+    pub(crate) fn is_blurred(&self, particle: &Particle) -> bool {
+        may_group(particle) && !self.is_group(particle)
+    }
+
+    /// True if each element's name tells where in the model it stands.
+    fn is_told(&self, particle: &Particle, within: usize) -> bool {
+        let is_repeated = particle.max != Some(1) && has_sequence(&particle.term);
+        match &particle.term {
+            Term::Element(id) => self.names(*id).all(|name| !self.again().contains(name)),
+            Term::Sequence(parts) | Term::Choice(parts) => {
+                let inner = if is_repeated { within.checked_sub(1) } else { Some(within) };
+                inner.is_some_and(|inner| parts.iter().all(|part| self.is_told(part, inner)))
+            }
+            // A wildcard takes what comes next, too.
+            Term::Any(_) | Term::All(_) | Term::Group(_) => false,
+        }
+    }
+
+    fn names(&self, id: ElementId) -> impl Iterator<Item = &'m QName> {
+        let schemas = self.schemas;
+        std::iter::once(id).chain(schemas.substitutes(id).iter().copied()).map(|id| &schemas[id].name)
+    }
+
+    fn again(&self) -> &HashSet<&'m QName> {
+        self.again.get_or_init(|| {
+            let (mut seen, mut again, mut ahead) = (HashSet::new(), HashSet::new(), vec![self.model]);
+            while let Some(particle) = ahead.pop() {
+                ahead.extend(parts(&particle.term));
+                if let Term::Element(id) = particle.term {
+                    // Heads may be among their own substitutes.
+                    let own: HashSet<_> = self.names(id).collect();
+                    again.extend(own.into_iter().filter(|name| !seen.insert(*name)));
+                }
+            }
+            again
+        })
+    }
+}
+
+fn may_group(particle: &Particle) -> bool {
+    !matches!(particle.max, Some(0 | 1)) && has_sequence(&particle.term)
+}
+
+/// True if there are elements that belong together: a sequence of several parts, one of which must be there.
+fn has_sequence(term: &Term) -> bool {
+    let is_sequence = matches!(term, Term::Sequence(parts) | Term::All(parts)
+        if parts.len() > 1 && parts.iter().any(|part| !part.can_be_empty()));
+    is_sequence || parts(term).iter().any(|part| part.max != Some(0) && has_sequence(&part.term))
+}
+
+/// True if who reads a repeated particle, and takes into each occurrence all that fits, never finds too little in the next one, nor too few
+/// of them. Not so for `(x{2,3}, y?)*`: of four `x` he takes three.
+fn ends_at_once(particle: &Particle) -> bool {
+    let is_repeated = particle.max != Some(1);
+    let is_bad = |inner: &&Particle| inner.min > 1 || particle.min > 1;
+    let is_ambiguous = is_repeated && whole(&particle.term).iter().any(is_bad);
+    !is_ambiguous && parts(&particle.term).iter().all(ends_at_once)
+}
+
+/// The repeated particles of which an occurrence of a term may consist alone.
+fn whole(term: &Term) -> Vec<&Particle> {
+    let (mut found, mut ahead) = (Vec::new(), vec![term]);
+    while let Some(term) = ahead.pop() {
+        let required = parts(term).iter().filter(|part| !part.can_be_empty()).count();
+        for part in parts(term) {
+            let is_alone = match term {
+                Term::Choice(_) => true,
+                _ => required == usize::from(!part.can_be_empty()),
+            };
+            if is_alone {
+                found.extend((part.max != Some(1)).then_some(part));
+                ahead.push(&part.term);
+            }
+        }
+    }
+    found
 }

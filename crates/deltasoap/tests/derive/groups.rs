@@ -131,9 +131,9 @@ fn one_branch_and_all_of_it() {
         assert_eq!(fault::<Answer>(&format!("<r><id>1</id>{wrong}</r>")), unexpected(found, expected), "{wrong}");
     }
     for (short, expected) in [
-        ("<value>1</value><from>1</from>", "<to>"),
-        ("<nothing/><key>a</key>", "<text>"),
-        ("<nothing/><text>a</text>", "<unit>"),
+        ("<value>1</value><from>1</from>", "to"),
+        ("<nothing/><key>a</key>", "text"),
+        ("<nothing/><text>a</text>", "unit"),
     ] {
         let ErrorKind::MissingElement { expected: found } = fault::<Answer>(&format!("<r><id>1</id>{short}</r>"))
         else {
@@ -187,4 +187,80 @@ fn groups_are_fields_of_the_type_around_them() {
         [&["id"][..], &of_good, &["numbers", "error", "nothing", "key", "text", "text", "unit", "end"]].concat();
     assert_eq!(names, expected);
     assert!(complex.has_sound_choices());
+}
+
+/// Groups that are repeated: sequences, choices, one in the other.
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Log {
+    #[soap(inline)]
+    days: Vec<Day>,
+    #[soap(inline)]
+    outcomes: Vec<Outcome>,
+    end: Option<i32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(group)]
+struct Day {
+    day: i32,
+    #[soap(inline)]
+    hours: Vec<Hour>,
+    note: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(group)]
+struct Hour {
+    hour: i32,
+    minute: Vec<i32>,
+    second: i32,
+}
+
+fn day(day: i32, hours: &[(i32, usize)], note: Option<&str>) -> Day {
+    let hours = hours.iter().map(|&(hour, count)| Hour { hour, minute: vec![7; count], second: 1 });
+    Day { day, hours: hours.collect(), note: note.map(str::to_owned) }
+}
+
+#[test]
+fn groups_that_are_repeated() {
+    let days =
+        vec![day(1, &[], None), day(2, &[(3, 0), (4, 20)], None), day(5, &[(6, 2)], Some("n")), day(7, &[], Some(""))];
+    let minutes = |count| "<minute>7</minute>".repeat(count);
+    let of_days = format!(
+        "<day>1</day><day>2</day><hour>3</hour><second>1</second><hour>4</hour>{}<second>1</second>\
+         <day>5</day><hour>6</hour>{}<second>1</second><note>n</note><day>7</day><note></note>",
+        minutes(20),
+        minutes(2)
+    );
+    let outcomes = vec![
+        good(None),
+        good(Some(When::Span(Span { from: 1, to: 2 }))),
+        Outcome::Numbers(vec![1, 2]),
+        Outcome::Nothing,
+        Outcome::Nothing,
+        Outcome::Bad("b".to_owned()),
+    ];
+    let of_outcomes = "<value>0.5</value><value>0.5</value><from>1</from><to>2</to><numbers>1</numbers><numbers>2</numbers>\
+                       <nothing/><nothing/><error>b</error>";
+    let log = Log { days, outcomes, end: Some(1) };
+    round_trip(&log, &format!("<r>{of_days}{of_outcomes}<end>1</end></r>"));
+    round_trip(&Log { end: None, ..log.clone() }, &format!("<r>{of_days}{of_outcomes}</r>"));
+    round_trip(&Log { days: Vec::new(), ..log.clone() }, &format!("<r>{of_outcomes}<end>1</end></r>"));
+    round_trip(&Log { days: Vec::new(), outcomes: Vec::new(), end: None }, "<r/>");
+}
+
+#[test]
+fn each_repeated_group_is_whole() {
+    for (wrong, found, expected) in [
+        ("<note/>", "note", "<day>"),
+        ("<day>1</day><hour>2</hour><day>2</day>", "day", "<second>"),
+        ("<day>1</day><hour>2</hour><minute>1</minute><note/>", "note", "<second>"),
+        ("<day>1</day><value>1</value><from>1</from><value>1</value>", "value", "<to>"),
+        ("<day>1</day><value>1</value><from>1</from><end>1</end>", "end", "<to>"),
+        ("<day>1</day><end>1</end><day>2</day>", "day", "the end of the element"),
+    ] {
+        assert_eq!(fault::<Log>(&format!("<r>{wrong}</r>")), unexpected(found, expected), "{wrong}");
+    }
+    assert_eq!(fault::<Log>("<r><day>1</day><hour>2</hour></r>"), missing("second"));
+    assert_eq!(fault::<Log>("<r><value>1</value><from>1</from></r>"), missing("to"));
 }

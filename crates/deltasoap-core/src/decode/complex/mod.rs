@@ -2,6 +2,9 @@
 //!
 //! The routine goes from child tag to child tag: `select` says which field a tag opens, the field's own routine reads it,
 //! and at the end tag `select` says whether anything is missing.
+//!
+//! A group has no tags of its own. It begins with the start tag of its first element, and ends with the first tag that none of its next
+//! fields has. That tag is left to the routine around it ([`Cursor::hold`]), which goes on as if it had just been read.
 
 mod attributes;
 mod select;
@@ -80,6 +83,8 @@ const INSIDE: u8 = 1;
 const SKIPPING: u8 = 2;
 /// Inside the one field of a choice that has no element of its own.
 const INLINE: u8 = 3;
+/// Beside one of the others: in a group.
+const GROUP: u8 = 1 << 6;
 
 /// Reads the fields of an element, up to and with its end tag.
 ///
@@ -121,37 +126,54 @@ impl<'s> Routine<'_, '_, 's> {
 
     /// At the start tag: of the element itself, or of a field of a choice that has none.
     fn begin<T: DecodeFields>(&mut self, target: &mut T) -> Step {
-        if self.cursor.take_inline() {
-            let Some(index) = self.find(0) else { return Err(self.unexpected(0)) };
-            if self.cursor.is_seeking() {
-                self.enter_occurrence(index, 1);
-            } else {
-                self.make_way(target);
-                (index + 1..self.complex.fields.len()).for_each(|other| self.cut_off(target, other));
-                self.open_occurrence(target, index);
-            }
-            self.frame().state = INLINE;
-            return Ok(());
+        match self.cursor.take_inline() {
+            true if self.complex.compositor == Compositor::Choice => return self.begin_choice(target),
+            true => return self.begin_group(target),
+            false if self.cursor.is_seeking() => return self.descend(target),
+            false => {}
         }
-        if self.cursor.is_seeking() {
-            return self.descend(target);
-        }
-        if self.complex.notes_fields() {
+        let is_whole = self.complex.is_read_whole(self.view);
+        if is_whole {
             self.cursor.state().session.recorder.mute();
         }
-        self.make_way(target);
-        if self.complex.compositor == Compositor::Sequence && !self.complex.notes_fields() {
+        let comes_back = self.comes_back();
+        self.make_way(target, comes_back);
+        if self.complex.compositor == Compositor::Sequence && !is_whole {
             self.cursor.begin_children(self.me);
         }
-        self.frame().is_opaque = self.comes_back();
+        self.frame().is_opaque = comes_back;
         read_attributes(target, self.cursor, self.complex, self.view)?;
         self.reserve_seen();
         Ok(())
     }
 
+    /// At the start tag of the field of a choice.
+    fn begin_choice<T: DecodeFields>(&mut self, target: &mut T) -> Step {
+        let Some(index) = self.find(0) else { return Err(self.unexpected(0)) };
+        if self.cursor.is_seeking() {
+            self.enter_occurrence(index, 1);
+        } else {
+            let comes_back = self.comes_back();
+            self.make_way(target, comes_back);
+            (index + 1..self.complex.fields.len()).for_each(|other| self.cut_off(target, other));
+            self.open_occurrence(target, index);
+        }
+        self.frame().state = INLINE;
+        Ok(())
+    }
+
+    /// At the start tag of a group's first element. The value is new: what is around a group is read whole.
+    fn begin_group<T: DecodeFields>(&mut self, target: &mut T) -> Step {
+        self.frame().state = GROUP;
+        self.reserve_seen();
+        let Some(index) = self.select()? else { return Err(self.unexpected(0)) };
+        self.open_selected(target, index, None);
+        Ok(())
+    }
+
     /// Where the value of the message before may stand: makes it ready to be replaced.
-    fn make_way<T: DecodeFields>(&mut self, target: &mut T) {
-        if !self.comes_back() && self.cursor.go_over(self.me) {
+    fn make_way<T: DecodeFields>(&mut self, target: &mut T, comes_back: bool) {
+        if !comes_back && self.cursor.go_over(self.me) {
             target.vacate_attributes();
         } else if self.cursor.is_within_old(self.me) {
             target.vacate(self.view);
@@ -170,7 +192,21 @@ impl<'s> Routine<'_, '_, 's> {
     fn comes_back(&self) -> bool {
         let can_leave =
             self.complex.compositor == Compositor::All && self.complex.fields.iter().any(Field::is_repeated);
-        can_leave || !self.complex.choices.is_empty()
+        can_leave || !self.complex.choices.is_empty() || self.complex.has_groups(self.view)
+    }
+
+    /// The routine's own state.
+    fn state(&mut self) -> u8 {
+        self.frame().state & !GROUP
+    }
+
+    fn set_state(&mut self, state: u8) {
+        let frame = self.frame();
+        frame.state = state | (frame.state & GROUP);
+    }
+
+    fn is_in_group(&mut self) -> bool {
+        self.frame().state & GROUP != 0
     }
 
     /// On the way to where regular mode goes on in the value of the message before.
@@ -218,8 +254,8 @@ impl<'s> Routine<'_, '_, 's> {
 
     /// Behind the end tag.
     fn end(&mut self) {
-        if self.frame().state != INLINE {
-            if self.complex.notes_fields() {
+        if self.state() != INLINE && !self.is_in_group() {
+            if !self.frame().has_children && self.complex.is_read_whole(self.view) {
                 self.cursor.state().session.recorder.unmute();
             }
             if self.cursor.is_over(self.me) {
@@ -231,7 +267,7 @@ impl<'s> Routine<'_, '_, 's> {
 
     /// Reads up to and with the next child, or the end; true at the end.
     fn step<T: DecodeFields>(&mut self, target: &mut T) -> Step<bool> {
-        match self.frame().state {
+        match self.state() {
             INSIDE => self.close_field(target)?,
             SKIPPING => {
                 skip_element(self.cursor)?;
@@ -249,14 +285,23 @@ impl<'s> Routine<'_, '_, 's> {
             PATCH => self.patch(target)?,
             _ => {}
         }
-        self.run_flat(target)?;
-        self.cursor.pause_at_watch(self.me)?;
-        let start = self.cursor.item_start();
-        match self.cursor.next_tag()? {
+        let (tag, start) = match self.cursor.take_held() {
+            Some(tag) => (tag, None),
+            None => {
+                self.run_flat(target)?;
+                self.cursor.pause_at_watch(self.me)?;
+                let start = self.cursor.item_start();
+                (self.cursor.next_tag()?, start)
+            }
+        };
+        match tag {
+            Tag::Start if self.is_in_group() => self.go_on_in_group(target, start),
             Tag::Start => self.open_field(target, start).map(|()| false),
             Tag::End | Tag::Done => {
                 self.check_complete()?;
-                if self.cursor.is_over(self.me) {
+                if self.is_in_group() {
+                    self.cursor.hold(tag);
+                } else if self.cursor.is_over(self.me) {
                     self.pass_on(target, usize::MAX);
                 }
                 Ok(true)
@@ -264,11 +309,20 @@ impl<'s> Routine<'_, '_, 's> {
         }
     }
 
+    /// At a start tag in a group, which may be of the element behind it; true if so.
+    fn go_on_in_group<T: DecodeFields>(&mut self, target: &mut T, start: Option<usize>) -> Step<bool> {
+        match self.select_in_group()? {
+            Some(index) => self.open_selected(target, index, start),
+            None => self.cursor.hold(Tag::Start),
+        }
+        Ok(self.state() != INSIDE)
+    }
+
     /// Takes the shortcut for flat items where their markup is known.
     fn run_flat<T: DecodeFields>(&mut self, target: &mut T) -> Step {
         let index = self.current();
         let Some(field) = self.complex.fields.get(index) else { return Ok(()) };
-        if self.frame().count == 0 || field.max.is_some() || self.cursor.can_resync(self.me) {
+        if self.frame().count == 0 || field.max.is_some() || field.inline || self.cursor.can_resync(self.me) {
             return Ok(());
         }
         let (items, short) = match target.run(index, self.cursor, field, self.content(index)) {
@@ -296,14 +350,24 @@ impl<'s> Routine<'_, '_, 's> {
         if self.cursor.is_over(self.me) && self.resync(target, index) {
             return Err(Stop::Switch);
         }
+        self.open_selected(target, index, start);
+        Ok(())
+    }
+
+    fn open_selected<T: DecodeFields>(&mut self, target: &mut T, index: usize, start: Option<usize>) {
         self.cursor.note_location(self.me);
         self.open_occurrence(target, index);
         let (field, count) = (self.frame().field, self.frame().count);
         self.cursor.note_open(field, count);
-        if self.complex.fields[index].is_repeated() && target.item_leaves(index, self.content(index)).is_some() {
+        if self.item_leaves(target, index).is_some() {
             self.cursor.learn_from(start);
         }
-        Ok(())
+    }
+
+    /// Leaves of one occurrence of a repeated field, if flat.
+    fn item_leaves<T: DecodeFields>(&self, target: &T, index: usize) -> Option<usize> {
+        let field = &self.complex.fields[index];
+        if field.is_repeated() && !field.inline { target.item_leaves(index, self.content(index)) } else { None }
     }
 
     /// Cuts old items out of the list that the element just opened belongs to, or makes room for new ones, where such were
@@ -344,7 +408,7 @@ impl<'s> Routine<'_, '_, 's> {
         frame.count = before.saturating_add(1);
         frame.field = index as u32;
         frame.is_repeated = field.is_repeated();
-        frame.state = INSIDE;
+        self.set_state(INSIDE);
     }
 
     /// Over an old value: cuts the current field to what was read of it, and off what stands between it and `next`.
@@ -381,13 +445,11 @@ impl<'s> Routine<'_, '_, 's> {
         let (field, content) = (&self.complex.fields[index], self.content(index));
         self.read_field(target, index, content)?;
         // The field's reader may have made the frame opaque while it was at work.
-        let is_opaque = self.comes_back();
-        let frame = self.frame();
-        (frame.state, frame.is_opaque) = (BETWEEN, is_opaque);
+        let is_opaque = !self.frame().has_children && self.comes_back();
+        self.frame().is_opaque = is_opaque;
+        self.set_state(BETWEEN);
         self.cursor.note_close();
-        if field.is_repeated()
-            && let Some(leaves) = target.item_leaves(index, content)
-        {
+        if let Some(leaves) = self.item_leaves(target, index) {
             self.cursor.learn_item(std::ptr::from_ref(field).addr(), leaves);
         }
         Ok(())

@@ -28,7 +28,11 @@ impl<'s> Routine<'_, '_, 's> {
     fn select_in_sequence(&mut self) -> Step<Option<usize>> {
         let (current, count) = (self.current(), self.frame().count);
         let from = self.next_in_sequence();
-        let Some(index) = self.find_unbarred(from)? else { return Ok(None) };
+        let index = match self.find_unbarred(from) {
+            (Some(index), _) => index,
+            (None, Some(fault)) => return Err(self.expected(self.wanted_by(&fault))),
+            (None, None) => return Ok(None),
+        };
         match first_missing(&self.complex.fields, current, count, index) {
             None => {
                 self.note_seen(index);
@@ -38,13 +42,27 @@ impl<'s> Routine<'_, '_, 's> {
         }
     }
 
-    /// As [`find`](Self::find), without fields that choices exclude: branches may begin or go on with elements of the same name.
+    /// In a group: the next field in order that has the name; `None` if the group is whole without one.
     ///
     /// # Errors
-    /// When there are such fields alone.
-    fn find_unbarred(&mut self, from: usize) -> Step<Option<usize>> {
+    /// When it is not.
+    pub(super) fn select_in_group(&mut self) -> Step<Option<usize>> {
+        let (current, count) = (self.current(), self.frame().count);
+        let from = self.next_in_sequence();
+        let found = self.find_unbarred(from).0;
+        let next = found.filter(|&index| first_missing(&self.complex.fields, current, count, index).is_none());
+        if let Some(index) = next {
+            self.note_seen(index);
+            return Ok(next);
+        }
+        self.lack().map_or(Ok(None), |what| Err(self.expected(what)))
+    }
+
+    /// As [`find`](Self::find), without fields that choices exclude: branches may begin or go on with elements of the same name. Where
+    /// there are such fields alone, what excludes the first of them.
+    fn find_unbarred(&mut self, from: usize) -> (Option<usize>, Option<ChoiceFault>) {
         if self.complex.choices.is_empty() {
-            return Ok(self.find(from));
+            return (self.find(from), None);
         }
         let (fields, mut barred) = (&self.complex.fields, None);
         for index in from..2 * fields.len() {
@@ -55,11 +73,11 @@ impl<'s> Routine<'_, '_, 's> {
             };
             let index = index % fields.len();
             if takes_it {
-                let Some(fault) = self.complex.bars(index, self.is_seen_by()) else { return Ok(Some(index)) };
+                let Some(fault) = self.complex.bars(index, self.is_seen_by()) else { return (Some(index), None) };
                 barred.get_or_insert(fault);
             }
         }
-        barred.map_or(Ok(None), |fault| Err(self.expected(self.wanted_by(&fault))))
+        (None, barred)
     }
 
     /// What a choice wants, for people.
@@ -154,37 +172,37 @@ impl<'s> Routine<'_, '_, 's> {
     /// # Errors
     /// When a field has not occurred often enough.
     pub(super) fn check_complete(&mut self) -> Step {
+        let Some(what) = self.lack() else { return Ok(()) };
+        let name = what.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).filter(|name| !name.contains('<'));
+        Err(self.missing(name.map_or_else(|| what.clone(), ToOwned::to_owned)))
+    }
+
+    /// What is missing if nothing more comes.
+    fn lack(&mut self) -> Option<String> {
         let (current, count) = (self.current(), self.frame().count);
         let fields = &self.complex.fields;
         let missing = match self.complex.compositor {
             Compositor::Sequence => first_missing(fields, current, count, fields.len()),
             Compositor::All => self.first_unseen(),
-            Compositor::Choice => return self.check_chosen(count),
+            Compositor::Choice => return self.lacks_choice(count),
         };
-        match missing {
-            None => self.check_choices(),
-            Some(field) => Err(self.missing(field.name.to_string())),
-        }
+        missing.map(|field| format!("<{}>", field.name)).or_else(|| self.lacks_branch())
     }
 
     /// Of each choice between groups one must be there, and be whole.
-    fn check_choices(&mut self) -> Step {
+    fn lacks_branch(&mut self) -> Option<String> {
         if self.complex.choices.is_empty() {
-            return Ok(());
+            return None;
         }
-        match self.complex.choice_fault(self.is_seen_by()) {
-            None => Ok(()),
-            Some(fault) => Err(self.missing(self.wanted_by(&fault))),
-        }
+        let fault = self.complex.choice_fault(self.is_seen_by())?;
+        Some(self.wanted_by(&fault))
     }
 
     /// A choice whose fields are all required must have one of them.
-    fn check_chosen(&self, count: u32) -> Step {
+    fn lacks_choice(&self, count: u32) -> Option<String> {
         let fields = &self.complex.fields;
-        if count > 0 || fields.is_empty() || fields.iter().any(|field| field.min == 0) {
-            return Ok(());
-        }
-        Err(self.missing(format!("one of {}", field_list(fields.iter()))))
+        let is_made = count > 0 || fields.is_empty() || fields.iter().any(|field| field.min == 0);
+        (!is_made).then(|| format!("one of {}", field_list(fields.iter())))
     }
 
     /// The first required field that was not seen.

@@ -154,7 +154,7 @@ impl<T: Content> Memory<T> {
 
     fn attempt(&mut self, old: Option<Box<Template>>, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Begin {
         self.is_small = false;
-        let is_told_by_order = view.complex().is_none_or(|complex| !complex.notes_fields());
+        let is_told_by_order = view.complex().is_none_or(|complex| !complex.is_read_whole(view));
         // In this order: in regular mode nobody looks through the description.
         if !is_told_by_order || !cursor.can_be_compared() || self.has_moving_parts(view) {
             return Begin::Read;

@@ -194,6 +194,7 @@ impl Live<'_> {
         let state = &mut *self.state;
         state.over = state.stack.len();
         state.inline = false;
+        state.held = None;
         state.attributes_read = false;
     }
 
