@@ -492,8 +492,8 @@ fn white_space_of_a_union_is_that_of_its_member() {
         &[
             ("<Op><u>a b</u></Op>", "none of the types"),
             ("<Op><u>c</u></Op>", "none of the types"),
-            ("<Op><some>d e</some></Op>", "is none of 1, d  e"),
-            ("<Op><some> d  e</some></Op>", "is none of 1, d  e"),
+            ("<Op><some>d e</some></Op>", "is none of \"1\", \"d  e\""),
+            ("<Op><some> d  e</some></Op>", "is none of \"1\", \"d  e\""),
             ("<Op><spaced>f g</spaced></Op>", "does not match the pattern"),
             ("<Op><spaced> f  g</spaced></Op>", "does not match the pattern"),
         ],
