@@ -17,7 +17,8 @@ impl BerichtuitwisselingServiceV3Client {
     /// When the URL is malformed or names no host.
     pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
         let client = deltasoap::http::Client::builder(url)
-            .version(deltasoap::soap::Version::Soap11);
+            .version(deltasoap::soap::Version::Soap11)
+            .mtom(deltasoap::http::Mtom::On);
         Ok(Self::over(client.build()?))
     }
 }
