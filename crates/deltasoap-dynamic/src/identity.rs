@@ -26,7 +26,7 @@ pub(crate) fn selected<'t, T: Tree>(element: &'t T, paths: &[Path]) -> Vec<&'t T
 pub(crate) fn reached<'t, T: Tree>(element: &'t T, path: &Path) -> Vec<&'t T> {
     let mut found = if path.is_deep { with_descendants(element) } else { vec![element] };
     for step in &path.steps {
-        let children = found.into_iter().flat_map(|element| element.children());
+        let children = found.into_iter().flat_map(Tree::children);
         found = children.filter(|child| step.takes(child.name())).collect();
     }
     found

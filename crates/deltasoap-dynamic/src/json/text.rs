@@ -2,7 +2,7 @@
 //! wrote would be lost.
 
 use super::path::Path;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::Value as Json;
 use std::collections::HashSet;
 use std::fmt;
@@ -81,7 +81,6 @@ impl<'de> Visitor<'de> for Distinct<'_> {
         let mut keys = HashSet::new();
         while let Some(key) = object.next_key::<String>()? {
             if keys.contains(&key) {
-                object.next_value::<IgnoredAny>()?;
                 let place = self.0.to_string();
                 let place = if place.is_empty() { "." } else { &place };
                 return Err(A::Error::custom(format!("{place}: the key {key:?} is there twice")));

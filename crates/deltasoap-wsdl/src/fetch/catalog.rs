@@ -10,6 +10,7 @@ use crate::document::{self, Node};
 use crate::load::fault;
 use crate::{Error, ErrorKind, Limits, Position};
 use deltasoap_xml::Names;
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use url::Url;
@@ -57,10 +58,10 @@ impl Catalog {
         let mut ahead: Vec<PathBuf> = delegates(&tables);
         self.tables.extend(tables);
         while let Some(path) = ahead.pop() {
-            if !self.delegated.contains_key(&path) {
-                let tables = list(&path, limits, &mut count)?;
+            if let Entry::Vacant(place) = self.delegated.entry(path) {
+                let tables = list(place.key(), limits, &mut count)?;
                 ahead.extend(delegates(&tables));
-                self.delegated.insert(path, tables);
+                place.insert(tables);
             }
         }
         Ok(())
