@@ -63,7 +63,7 @@ impl HttpTransport {
     /// ```no_run
     /// # fn client() -> Result<deltasoap_http::Client, Box<dyn std::error::Error>> {
     /// use deltasoap_http::{Client, HttpTransport, Proxy};
-    /// use std::time::{Duration, Instant};
+    /// use std::time::Duration;
     ///
     /// let transport = HttpTransport::builder()
     ///     .proxy(Proxy::new("http://user:password@proxy.example:3128", "localhost, .internal.example")?)
