@@ -19,7 +19,8 @@ pub(super) fn check(parts: &Parts) -> Result<(), Fault> {
     require(is_bound(lowered, definitions), "an operation is not bound")?;
     let count = parts.lowered.schema.elements().len();
     require((0..count).all(|index| is_sound(&lowered.schema, index)), "a description is of no message")?;
-    require(is_acyclic(count, |index, to| inlined(&lowered.schema, index, to)), "a choice holds itself")
+    require(is_acyclic(count, |index, to| inlined(&lowered.schema, index, to)), "a choice holds itself")?;
+    require(has_moderate_groups(&lowered.schema), "choices and groups within each other are too many")
 }
 
 fn require(holds: bool, what: &'static str) -> Result<(), Fault> {
@@ -165,7 +166,39 @@ fn is_inline(element: &Element) -> bool {
     }
 }
 
-/// The choices that stand in a choice directly.
+/// Most choices and groups within each other. Imports have fewer.
+const MOST_WITHIN: usize = 32;
+/// Most fields of an element, those of its choices and groups included, at any depth.
+const MOST_FIELDS: usize = 1 << 24;
+
+/// True if fields without an element of their own are neither deep nor too many: readers look through them at each tag. Nothing may hold
+/// itself.
+fn has_moderate_groups(schema: &Schema) -> bool {
+    let count = schema.elements().len();
+    let mut known: Vec<Option<(usize, usize)>> = vec![None; count];
+    let (mut ahead, mut inner) = ((0..count).collect::<Vec<_>>(), Vec::new());
+    while let Some(&index) = ahead.last() {
+        inner.clear();
+        inlined(schema, index, &mut inner);
+        let before = ahead.len();
+        ahead.extend(inner.iter().filter(|inner| known[**inner].is_none()));
+        if ahead.len() > before {
+            continue;
+        }
+        ahead.pop();
+        let within = inner.iter().filter_map(|&inner| known[inner]);
+        let depth = within.clone().map(|(depth, _)| depth + 1).max().unwrap_or_default();
+        let own = if let Element::Complex(complex) = &schema.elements()[index] { complex.fields.len() } else { 0 };
+        let fields = within.fold(own, |sum, (_, fields)| sum.saturating_add(fields));
+        if depth > MOST_WITHIN || fields > MOST_FIELDS {
+            return false;
+        }
+        known[index] = Some((depth, fields));
+    }
+    true
+}
+
+/// The choices and groups that stand in an element, a choice or a group directly.
 fn inlined(schema: &Schema, index: usize, to: &mut Vec<usize>) {
     let Element::Complex(complex) = &schema.elements()[index] else { return };
     let inline = complex.fields.iter().filter(|field| field.inline);
@@ -173,4 +206,43 @@ fn inlined(schema: &Schema, index: usize, to: &mut Vec<usize>) {
         ElementRef::Index(index) => Some(index as usize),
         ElementRef::Static(_) => None,
     }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deltasoap_core::QName;
+    use deltasoap_core::schema::{Compositor, Field};
+
+    /// Choices of which each holds the next one so many times.
+    fn nested(depth: u32, times: usize) -> Schema {
+        let field = |index| Field {
+            name: QName::new("", "f"),
+            element: ElementRef::Index(index + 1),
+            min: 0,
+            max: None,
+            nillable: false,
+            inline: true,
+        };
+        let choice = |index| {
+            Element::Complex(ComplexElement {
+                name: QName::default(),
+                compositor: Compositor::Choice,
+                fields: vec![field(index); times].into(),
+                attributes: Vec::new().into(),
+                text: None,
+                open: false,
+                choices: Vec::new().into(),
+            })
+        };
+        Schema::from((0..depth).map(choice).chain([Element::Any]).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn groups_within_groups_are_neither_deep_nor_too_many() {
+        assert!(has_moderate_groups(&nested(32, 1)) && has_moderate_groups(&nested(20, 2)));
+        assert!(!has_moderate_groups(&nested(33, 1)));
+        assert!(!has_moderate_groups(&nested(30, 2)));
+        assert!(!has_moderate_groups(&nested(100_000, 1)));
+    }
 }
