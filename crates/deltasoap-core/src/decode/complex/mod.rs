@@ -136,7 +136,8 @@ impl<'s> Routine<'_, '_, 's> {
         if is_whole {
             self.cursor.state().session.recorder.mute();
         }
-        let comes_back = self.comes_back();
+        // In this order: most elements are not read whole, and to find out takes a look at every field.
+        let comes_back = is_whole && self.comes_back();
         self.make_way(target, comes_back);
         if self.complex.compositor == Compositor::Sequence && !is_whole {
             self.cursor.begin_children(self.me);
