@@ -6,7 +6,7 @@ use crate::facets;
 use deltasoap_wsdl::xsd::{
     AttributeUse, ElementId, Facets, Particle, Schemas, Term, TypeDefinition, TypeId, Variety, WildcardNamespaces,
 };
-use deltasoap_wsdl::{Normal, NormalContent};
+use deltasoap_wsdl::{Normal, NormalContent, Repeated};
 
 /// Types without names that are shown in place, one in the other.
 const DEPTH: usize = 8;
@@ -125,12 +125,15 @@ impl<'c> Describer<'c> {
                 facts: self.simple_facts(*text),
                 ..Part::default()
             }),
-            NormalContent::Elements(particle) => match &particle.term {
-                Term::Sequence(inner) if (particle.min, particle.max) == (1, Some(1)) => {
-                    parts.extend(inner.iter().map(|it| self.particle(it, depth - 1)));
+            NormalContent::Elements(particle) => {
+                let repeated = Repeated::new(self.schemas, particle);
+                match &particle.term {
+                    Term::Sequence(inner) if (particle.min, particle.max) == (1, Some(1)) => {
+                        parts.extend(inner.iter().map(|it| self.particle(it, &repeated, depth - 1)));
+                    }
+                    _ => parts.push(self.particle(particle, &repeated, depth - 1)),
                 }
-                _ => parts.push(self.particle(particle, depth - 1)),
-            },
+            }
         }
         if let Some(array) = &normal.array {
             let type_name = format!("{}{}", self.type_name(array.item), array.dimensions);
@@ -166,11 +169,12 @@ impl<'c> Describer<'c> {
         }
     }
 
-    fn particle(&self, particle: &Particle, depth: usize) -> Part {
+    fn particle(&self, particle: &Particle, repeated: &Repeated<'_>, depth: usize) -> Part {
         let group = |kind, parts: &[Particle]| {
-            let parts =
-                if depth > 0 { parts.iter().map(|it| self.particle(it, depth - 1)).collect() } else { Vec::new() };
-            Part { kind, parts, ..Part::default() }
+            let parts = if depth > 0 { parts } else { &[] };
+            let parts = parts.iter().map(|it| self.particle(it, repeated, depth - 1)).collect();
+            let facts = repeated.is_blurred(particle).then(|| "read as a list of single elements".to_owned());
+            Part { kind, parts, facts: facts.into_iter().collect(), ..Part::default() }
         };
         let part = match &particle.term {
             Term::Element(id) => self.declared(*id, depth),

@@ -146,7 +146,7 @@ impl<'m> Repeated<'m> {
 
     /// True if an occurrence has elements that belong together, and messages do not tell where it ends, or only to those who look far
     /// ahead.
-    pub(crate) fn is_blurred(&self, particle: &Particle) -> bool {
+    pub fn is_blurred(&self, particle: &Particle) -> bool {
         may_group(particle) && !self.is_group(particle)
     }
 
