@@ -112,7 +112,7 @@ impl Node {
     pub fn write(&self, encoder: &mut Encoder) {
         encoder.start_bound(&self.name, &self.bindings);
         self.write_content(encoder);
-        encoder.end();
+        encoder.end_in_tree();
     }
 
     fn write_content(&self, encoder: &mut Encoder) {

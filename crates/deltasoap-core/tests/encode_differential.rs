@@ -65,3 +65,12 @@ proptest! {
         check(&entropy, template_streams::check_several);
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_template_of_one_schema_serves_another(entropy in sources()) {
+        check(&entropy, template_streams::check_schemas);
+    }
+}

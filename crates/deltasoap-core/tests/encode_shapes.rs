@@ -13,7 +13,9 @@ use deltasoap_core::schema::{
     Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement, Use,
 };
 use deltasoap_core::soap::{HeaderBlock, Version};
-use deltasoap_core::{Content, Node, QName, Record, Simple, SoapArray, Template, Templating, Typed, Value, Width};
+use deltasoap_core::{
+    Child, Content, Node, QName, Record, Simple, SoapArray, Template, Templating, Typed, Value, Width,
+};
 use sender::{Flight, Sender};
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
@@ -417,6 +419,68 @@ fn a_template_of_another_schema_is_no_template() {
             sender.send(&list((0..10).map(|n| item(n, turn)).collect()));
             sender.view = other_view;
             sender.send(&list(vec![word("one"); 10]));
+        }
+    }
+}
+
+/// Items that have an attribute and an empty child beside a number; those of the other schema have the number alone.
+#[test]
+fn items_of_another_schema_lose_what_has_no_text() {
+    let list_of = |with_child: bool, with_attribute: bool| {
+        let mut schema = Schema::new();
+        let int = simple(&mut schema, Builtin::Int);
+        let empty = schema.add(complex(Compositor::Sequence, Vec::new(), Vec::new()));
+        let fields = [field("a", int, 1, Some(1)), field("e", empty, 0, Some(1))];
+        let id = Attribute { name: QName::new("", "id"), element: int, required: false, default: None };
+        let (fields, attributes) = (fields[..1 + usize::from(with_child)].to_vec(), vec![id; with_attribute.into()]);
+        let item = schema.add(complex(Compositor::Sequence, fields, attributes));
+        let list = schema.add(complex(Compositor::Sequence, vec![field("item", item, 0, None)], Vec::new()));
+        (schema, list)
+    };
+    let (plain, plain_root) = list_of(false, false);
+    let of = |fields: Vec<Value>, attributes: Vec<Option<Simple>>| {
+        list(vec![Value::Record(Box::new(Record { fields, attributes })); 10])
+    };
+    for (with_child, with_attribute) in [(true, false), (false, true), (true, true)] {
+        let (rich, rich_root) = list_of(with_child, with_attribute);
+        let child = Value::Record(Box::new(Record { fields: Vec::new(), attributes: Vec::new() }));
+        let fields = [int(5), child][..1 + usize::from(with_child)].to_vec();
+        for options in all() {
+            let mut sender = Sender::<Value>::new(rich.view(rich_root), options);
+            sender.send(&of(fields.clone(), vec![Some(Simple::Int(1)); with_attribute.into()]));
+            sender.view = plain.view(plain_root);
+            sender.send(&of(vec![int(5)], Vec::new()));
+        }
+    }
+}
+
+/// The room of a number's field is white space in a tree.
+#[test]
+fn trees_in_place_of_typed_elements_get_no_white_space() {
+    let (mut typed, mut open) = (Schema::new(), Schema::new());
+    let (number, text) = (simple(&mut typed, Builtin::Int), simple(&mut typed, Builtin::String));
+    let fields = vec![field("n", number, 1, Some(1)), field("s", text, 1, Some(1)), field("m", number, 1, Some(1))];
+    let inner = typed.add(complex(Compositor::Sequence, fields, Vec::new()));
+    let typed_root = typed.add(complex(Compositor::Sequence, vec![field("x", inner, 1, Some(1))], Vec::new()));
+    let any = open.add(Element::Any);
+    let open_root = open.add(complex(Compositor::Sequence, vec![field("x", any, 1, Some(1))], Vec::new()));
+    let of = |value| Value::Record(Box::new(Record { fields: vec![value], attributes: Vec::new() }));
+    let numbers = |s: &str, m| of(record(vec![int(7), word(s), int(m)], None));
+    let tree = |n: &str, s: &str, m: &str| {
+        let texts = [("n", n), ("s", s), ("m", m)].into_iter();
+        let children = texts.map(|(name, text)| Child::Element(Node::with_text(QName::new("", name), text)));
+        of(Value::Tree(Box::new(Node { children: children.collect(), ..Node::default() })))
+    };
+    for options in all().filter(|options| options.width != Width::Exact) {
+        for (n, s, m) in [("7", "one", "12"), ("8", "two", "123"), ("77", "t", "1"), ("7", "three letters", "12")] {
+            // Of a set, as the same texts count as changes where types are others.
+            let mut sender =
+                Sender::<Value>::of_several(typed.view(typed_root), Templating { templates: 1, ..options });
+            sender.send(&numbers("three letters", 123_456));
+            sender.send(&numbers("one", 12));
+            sender.view = open.view(open_root);
+            sender.send(&tree(n, s, m));
+            sender.send(&tree("1", "2", "3"));
         }
     }
 }

@@ -284,11 +284,22 @@ impl Encoder {
 
     /// Closes the innermost open element.
     pub fn end(&mut self) {
+        self.end_with(true);
+    }
+
+    /// As [`end`](Self::end), for an element of a tree, where white space behind it would be text.
+    pub(crate) fn end_in_tree(&mut self) {
+        self.end_with(false);
+    }
+
+    /// Closes the innermost open element, behind which a template may have slack or not.
+    #[inline]
+    fn end_with(&mut self, has_slack: bool) {
         if self.is_full() {
             return;
         }
         if self.against.is_some() {
-            return self.end_against();
+            return self.end_against(has_slack);
         }
         let Some(open) = self.open.pop() else { return };
         if self.in_tag {

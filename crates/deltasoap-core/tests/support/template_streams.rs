@@ -40,6 +40,36 @@ pub fn check_several(sources: &Sources<'_>) -> EncodeStats {
     sender.stats()
 }
 
+/// Sends values of two schemas that differ in little by one template.
+#[allow(dead_code, reason = "not for all tests that share this")]
+pub fn check_schemas(sources: &Sources<'_>) -> EncodeStats {
+    let mut sending = Entropy(sources.sending);
+    let mut changed = sources.schema.to_vec();
+    for _ in 0..sending.below(3) + 1 {
+        if let Some(place) = sources.schema.len().checked_sub(1) {
+            changed[sending.below(place + 1)] = sending.below(256) as u8;
+        }
+    }
+    let schemas = [sources.schema, &changed].map(|entropy| generate::schema(&mut Entropy(entropy)));
+    let views = schemas.each_ref().map(|(schema, root)| schema.view(*root));
+    let mut values = views.map(|view| generate::value(&mut Entropy(sources.value), view));
+    let options = Templating { templates: 1, ..templating(&mut sending) };
+    let mut sender = Sender::of_several(views[0], options);
+    // A text that stays and is of another type now counts as a change.
+    sender.is_lenient = true;
+    let mut entropy = Entropy(sources.updates);
+    for message in 0..MESSAGES {
+        let chosen = message % 2 * usize::from(sending.below(4) > 0);
+        sender.view = views[chosen];
+        send(&mut sender, &values[chosen], &mut sending);
+        for _ in 0..entropy.below(3) {
+            updates::update(&mut values[chosen], views[chosen], &mut entropy);
+        }
+    }
+    sender.land();
+    sender.stats()
+}
+
 /// Sends some values in turn, each changed after it was sent.
 pub fn send_all(
     sender: &mut Sender<'_, Value>,

@@ -30,6 +30,8 @@ struct Place {
     chunks: usize,
     entry: usize,
     value: usize,
+    /// How much had been written anew: what an item was stepped over with tells of the next one only if nothing was.
+    changes: u64,
 }
 
 impl Encoder {
@@ -49,12 +51,13 @@ impl Encoder {
     fn place(&mut self) -> Option<Place> {
         let against = self.template();
         let current = against.current.as_ref()?;
-        Some(Place { chunks: against.old.len(), entry: current.entry, value: current.value })
+        let changes = against.stats.leaves + against.stats.elements;
+        Some(Place { chunks: against.old.len(), entry: current.entry, value: current.value, changes })
     }
 
-    /// What has been stepped over since a place, if it was one item.
+    /// What has been stepped over since a place, if it was one item and stays as it is.
     fn pattern_since(&mut self, before: Place) -> Option<Pattern> {
-        let now = self.place().filter(|now| now.chunks == before.chunks)?;
+        let now = self.place().filter(|now| (now.chunks, now.changes) == (before.chunks, before.changes))?;
         let tape = self.current().tape();
         let entries = tape.entries.get(before.entry..now.entry)?;
         let of_kind = |index: &usize, kind| entries[*index].kind == kind;

@@ -9,7 +9,8 @@ use crate::encode::differential::tape::{Kind, Mark};
 use crate::encode::encoder::Open;
 
 impl Encoder {
-    pub(in crate::encode) fn end_against(&mut self) {
+    /// Ends an element, which may have slack behind it or not.
+    pub(in crate::encode) fn end_against(&mut self, has_slack: bool) {
         if self.in_tag {
             match self.finish_tag(false) {
                 Tag::Written => self.note_end(b"/>"),
@@ -20,7 +21,7 @@ impl Encoder {
             self.end_new();
         } else {
             self.drop_rest();
-            self.pass_end();
+            self.pass_end(has_slack);
         }
         if let Some(open) = self.open.pop() {
             self.declared.truncate(open.declared);
@@ -45,7 +46,7 @@ impl Encoder {
     }
 
     /// Steps over an old end tag.
-    fn pass_end(&mut self) {
+    fn pass_end(&mut self, has_slack: bool) {
         if self.peek().is_none() {
             return;
         }
@@ -53,17 +54,38 @@ impl Encoder {
         let (grown, owed) = (std::mem::take(&mut against.grown), against.owed);
         let tag = self.current().mark();
         self.current().step();
-        if grown != 0 || owed > 0 {
+        if !has_slack {
+            self.drop_slack(tag);
+        } else if grown != 0 || owed > 0 {
             self.resize_slack(tag, grown);
         }
     }
 
-    /// Makes the slack behind an end tag less or more, so that what follows need not move, or not so far.
-    fn resize_slack(&mut self, tag: Mark, grown: isize) {
+    /// Leaves out the slack behind an end tag, which stands there if the element was a typed value's.
+    fn drop_slack(&mut self, tag: Mark) {
+        let (behind, end, slack) = self.slack_behind(tag);
+        if slack > 0 {
+            let against = self.template();
+            against.owed = against.owed.saturating_sub(slack);
+            against.stats.shifts += 1;
+            against.note(MatchKind::PartialStructural);
+            self.break_at(Mark { byte: end, ..behind });
+            self.skip_to(behind);
+        }
+    }
+
+    /// The place behind an end tag that was stepped over and its slack, the tag's end, and how much slack there is.
+    fn slack_behind(&mut self, tag: Mark) -> (Mark, usize, usize) {
         let behind = self.current().mark();
         let bytes = &self.current().tape().bytes[tag.byte..behind.byte];
-        let end = memchr::memchr(b'>', bytes).map_or(bytes.len(), |end| end + 1);
-        let slack = (bytes.len() - end) as isize;
+        let len = memchr::memchr(b'>', bytes).map_or(bytes.len(), |end| end + 1);
+        (behind, tag.byte + len, bytes.len() - len)
+    }
+
+    /// Makes the slack behind an end tag less or more, so that what follows need not move, or not so far.
+    fn resize_slack(&mut self, tag: Mark, grown: isize) {
+        let (behind, end, slack) = self.slack_behind(tag);
+        let slack = slack as isize;
         let left = slack - grown;
         let against = self.template();
         let fits = left >= 0;
@@ -78,7 +100,7 @@ impl Encoder {
         }
         let new = left.max(0) as usize - stolen;
         if new as isize != slack {
-            self.break_at(Mark { byte: tag.byte + end, ..behind });
+            self.break_at(Mark { byte: end, ..behind });
             run::push_spaces(&mut self.out, new);
             self.skip_to(behind);
         }
