@@ -158,9 +158,12 @@ struct State {
     stats: EncodeStats,
     /// Leaves of responses that were found in requests.
     hinted_leaves: u64,
-    /// What is known of each kind of request so far.
+    /// What is known of each kind of request so far, the one used last first; at most [`KINDS`].
     habits: Vec<(Kind, Habits)>,
 }
+
+/// Most kinds of requests that something is known of. Kinds beyond them are new each time, which costs time alone.
+const KINDS: usize = 256;
 
 /// What requests of a kind are like, and what answers them.
 #[derive(Debug, Default)]
@@ -171,12 +174,14 @@ struct Habits {
 
 impl State {
     fn habits(&mut self, kind: &Kind) -> &mut Habits {
-        let known = self.habits.iter().position(|(other, _)| other == kind);
-        let index = known.unwrap_or_else(|| {
-            self.habits.push((kind.clone(), Habits::default()));
-            self.habits.len() - 1
-        });
-        &mut self.habits[index].1
+        match self.habits.iter().position(|(other, _)| other == kind) {
+            Some(known) => self.habits[..=known].rotate_right(1),
+            None => {
+                self.habits.truncate(KINDS - 1);
+                self.habits.insert(0, (kind.clone(), Habits::default()));
+            }
+        }
+        &mut self.habits[0].1
     }
 }
 
@@ -322,5 +327,28 @@ impl Writer {
         let sizes = &state.habits(kind).sizes;
         sizes.note(len);
         sizes.are_small()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_that_were_used_last_are_known() {
+        let mut state = State::default();
+        let kind = |schema| Kind {
+            element: QName::new("urn:t", "e"),
+            schema,
+            version: Version::Soap11,
+            encoding: Use::Literal,
+        };
+        for schema in 0..2 * KINDS {
+            state.habits(&kind(schema)).sizes.note(10);
+            state.habits(&kind(0)).sizes.note(10);
+        }
+        assert_eq!(state.habits.len(), KINDS);
+        let schemas: Vec<_> = state.habits.iter().map(|(kind, _)| kind.schema).collect();
+        assert_eq!(schemas[..3], [0, 2 * KINDS - 1, 2 * KINDS - 2]);
     }
 }
