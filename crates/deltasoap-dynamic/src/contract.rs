@@ -92,7 +92,10 @@ impl Contract {
     /// # Errors
     /// When the value is of another shape than its schema.
     pub fn to_json(&self, name: &QName, content: ElementRef, value: &Value) -> Result<Json, JsonError> {
-        Writing::new(&self.types, value).content(value, content, name, &crate::json::ROOT)
+        match value {
+            Value::Nil => Ok(crate::json::nil(self.is_nillable(name))),
+            value => Writing::new(&self.types, value).content(value, content, name, &crate::json::ROOT),
+        }
     }
 
     /// The content of the element `name` from JSON.
@@ -101,9 +104,15 @@ impl Contract {
     /// When the JSON is not what the schema says: where, and what was expected.
     pub fn from_json(&self, name: &QName, content: ElementRef, json: &Json) -> Result<Value, JsonError> {
         match json {
-            Json::Null => Ok(Value::Nil),
+            json if crate::json::is_nil(json, self.is_nillable(name)) => Ok(Value::Nil),
             json => Reading::new(&self.types).content(json, content, name, &crate::json::ROOT),
         }
+    }
+
+    /// Wrappers of rpc messages, which nothing declares, may be nil.
+    fn is_nillable(&self, name: &QName) -> bool {
+        let schemas = self.types.import.schemas();
+        schemas.element_named(name).is_none_or(|id| schemas[id].is_nillable)
     }
 
     /// An element that stands by itself, a header block or an entry of a fault's detail, as JSON: by its type if the contract

@@ -86,6 +86,13 @@ fn other_than_one_branch_is_no_message() {
     assert!(none.contains("one of the properties from, number, name") && none.contains("none of them"), "{none}");
     let half = error(json!({ "id": 1, "number": [1], "key": "k" }));
     assert!(half.starts_with(".value:"), "{half}");
+    let contract = support::schema(
+        "<xs:element name='e'><xs:complexType><xs:choice><xs:sequence><xs:element name='a' type='xs:int'/>\
+         <xs:element name='b' type='xs:int' maxOccurs='2'/></xs:sequence><xs:element name='c' type='xs:int'/>\
+         </xs:choice></xs:complexType></xs:element>",
+    );
+    let none = Codec::of_element(&contract, "e").read_json(&json!({ "a": 1 })).expect_err("no b").to_string();
+    assert_eq!(none, ".b: expected an array of at least 1, found nothing, and it is required");
 }
 
 #[test]

@@ -49,6 +49,20 @@ fn nil_that_the_schema_does_not_allow_is_marked() {
 }
 
 #[test]
+fn nil_of_a_whole_element_is_as_its_declaration_says() {
+    let contract =
+        support::schema("<xs:element name='no' type='xs:int'/><xs:element name='may' type='xs:int' nillable='true'/>");
+    let (no, may) = (Codec::of_element(&contract, "no"), Codec::of_element(&contract, "may"));
+    let marked = json!({ "$nil": true });
+    assert_eq!((no.to_json(&Value::Nil), may.to_json(&Value::Nil)), (marked.clone(), Json::Null));
+    for (codec, json) in [(&no, &marked), (&may, &marked), (&may, &Json::Null)] {
+        assert!(matches!(codec.read_json(json), Ok(Value::Nil)), "{json}");
+    }
+    let error = no.read_json(&Json::Null).unwrap_err().to_string();
+    assert_eq!(error, ".: expected a number of xsd:int, found null");
+}
+
+#[test]
 fn choices_once_and_many_times() {
     let json = round_trip(&format!("<customer>A</customer>{ITEM}<pickup>2026-11-22</pickup>"));
     assert_eq!(json["pickup"], "2026-11-22");

@@ -381,6 +381,42 @@ fn references_of_descriptions_are_checked() {
     assert!(error.contains("<message> without `name`"), "{error}");
 }
 
+/// Notes of a description whose input is bound in this way, and what a strict import says.
+fn notes_of_input(bound: &str) -> (Vec<(NoteKind, String)>, Option<String>) {
+    let content = format!(
+        "<message name='m'><part name='p' type='xs:int'/><part name='h' type='xs:int'/></message>\
+         <portType name='P'><operation name='o'><input message='t:m'/></operation></portType>\
+         <binding name='B' type='t:P'><soap:binding style='rpc'/><operation name='o'><input>{bound}</input></operation></binding>"
+    );
+    let import = import(&description("", &content)).unwrap();
+    let strict = Importer::new().offline().strict().text(&description("", &content)).err();
+    (import.notes().iter().map(|note| (note.kind, note.text.clone())).collect(), strict.map(|error| error.to_string()))
+}
+
+#[test]
+fn parts_that_a_message_does_not_have_are_noted() {
+    let header = |part, fault| {
+        format!(
+            "<soap:body use='literal' parts='p'/><soap:header message='t:m' part='{part}' use='literal'>\
+             <soap:headerfault message='t:m' part='{fault}' use='literal'/></soap:header>"
+        )
+    };
+    for (bound, place) in [
+        (header("no", "h"), "header"),
+        (header("h", "no"), "headerfault"),
+        ("<soap:body use='literal' parts='p no'/>".to_owned(), "body"),
+    ] {
+        let (notes, strict) = notes_of_input(&bound);
+        let text = format!("message {{urn:t}}m has no part `no`, which this <{place}> names");
+        assert_eq!(notes, [(NoteKind::Missing, text.clone())]);
+        assert!(strict.is_some_and(|error| error.contains(&text)), "{bound}");
+    }
+    assert_eq!(notes_of_input(&header("h", "h")), (Vec::new(), None));
+    // A message that is missing is missed once.
+    let (notes, _) = notes_of_input("<soap:header message='t:no' part='h' use='literal'/>");
+    assert_eq!(notes.len(), 1, "{notes:?}");
+}
+
 #[test]
 fn operations_without_a_message_say_so() {
     let content = "<portType name='P'><operation name='o'><input message='t:no'/></operation></portType>\

@@ -82,9 +82,9 @@ pub use request::Request;
 pub use text::parse;
 
 pub(crate) use keys::Layouts;
-pub(crate) use reading::Reading;
+pub(crate) use reading::{Reading, is_nil};
 pub(crate) use tree::{parse_name, tree_of};
-pub(crate) use writing::Writing;
+pub(crate) use writing::{Writing, nil};
 
 /// The property of bytes that are in another part of the message's package.
 const PART: &str = "$part";

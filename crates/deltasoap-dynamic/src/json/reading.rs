@@ -221,7 +221,8 @@ impl<'c> Reading<'c> {
     fn missing(&self, field: &Field, path: &Path<'_>) -> JsonError {
         let view = self.layouts.schema.view(field.element);
         let expected = match view.element {
-            _ if field.is_repeated() => format!("an array of at least {}", field.min),
+            // Fields of a branch have no least number of their own: they are absent with the branch.
+            _ if field.is_repeated() => format!("an array of at least {}", field.min.max(1)),
             Element::Simple(_) | Element::Union(_) => scalar::expected(view),
             Element::Complex(_) | Element::Shared(_) => "an object".to_owned(),
             Element::Array(_) => "an array".to_owned(),
@@ -284,7 +285,7 @@ impl<'c> Reading<'c> {
 }
 
 /// True for what is nil: `null` where the schema allows it, marked elsewhere.
-fn is_nil(json: &Json, is_nillable: bool) -> bool {
+pub(crate) fn is_nil(json: &Json, is_nillable: bool) -> bool {
     match json {
         Json::Null => is_nillable,
         Json::Object(object) => object.len() == 1 && object.get("$nil") == Some(&Json::Bool(true)),

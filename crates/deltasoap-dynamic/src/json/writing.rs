@@ -12,7 +12,7 @@ use deltasoap_core::{PartUri, QName, Record, Shared, Simple, Value};
 use serde_json::{Map, Value as Json};
 
 /// What is nil. Where the schema does not allow it, the engine reads it all the same, and so it is marked.
-fn nil(is_nillable: bool) -> Json {
+pub(crate) fn nil(is_nillable: bool) -> Json {
     if is_nillable { Json::Null } else { Json::Object(Map::from_iter([("$nil".to_owned(), Json::Bool(true))])) }
 }
 

@@ -1,7 +1,7 @@
 //! Reads SOAP bindings (WSDL 1.1, section 3; the SOAP 1.2 binding for WSDL 1.1).
 
 use super::read::Reader;
-use super::{Binding, BoundHeader, BoundMessage, BoundOperation, Operation};
+use super::{Binding, BoundHeader, BoundMessage, BoundOperation, Message, Operation, Parameter};
 use crate::document::{Node, Vocabulary};
 use crate::{Error, NoteKind};
 use deltasoap_core::QName;
@@ -69,6 +69,9 @@ impl<'s> Reader<'s> {
             self.note(NoteKind::Skipped, text, node.place());
             return Ok(None);
         };
+        let message = |parameter: &Option<Parameter>| parameter.as_ref().map(|parameter| parameter.message);
+        let Operation { input, output, .. } = &port_type.operations[operation];
+        let (input, output) = (message(input), message(output));
         let soap = soap_child(node, "operation");
         let mut bound = BoundOperation {
             operation,
@@ -82,8 +85,8 @@ impl<'s> Reader<'s> {
         };
         for child in node.children_of(Vocabulary::Wsdl) {
             match child.local() {
-                "input" => bound.input = Some(self.bound_message(child)?),
-                "output" => bound.output = Some(self.bound_message(child)?),
+                "input" => bound.input = Some(self.bound_message(child, input)?),
+                "output" => bound.output = Some(self.bound_message(child, output)?),
                 "fault" => bound.faults.push((child.attribute("name").unwrap_or_default().into(), fault_use(child))),
                 _ => {}
             }
@@ -92,7 +95,8 @@ impl<'s> Reader<'s> {
         Ok(Some(bound))
     }
 
-    fn bound_message(&mut self, node: Node<'s>) -> Result<BoundMessage, Error> {
+    /// How a message is bound. `message` is the index of the operation's own.
+    fn bound_message(&mut self, node: Node<'s>, message: Option<usize>) -> Result<BoundMessage, Error> {
         // The body may stand within a `mime:part`.
         let multipart = node.children_of(Vocabulary::Mime).find(|child| child.local() == "multipartRelated");
         let holder =
@@ -109,6 +113,11 @@ impl<'s> Reader<'s> {
         let words = |text: &str| text.split_ascii_whitespace().map(Box::from).collect::<Vec<_>>();
         let parts = body.and_then(|body| body.attribute("parts")).map(words);
         self.check_count(parts.as_ref().map_or(0, Vec::len), "parts of a body", node.place())?;
+        if let (Some(message), Some(body)) = (message, body) {
+            for part in parts.iter().flatten() {
+                self.check_part(message, part, body)?;
+            }
+        }
         Ok(BoundMessage {
             encoding: body.map_or(Use::Literal, use_of),
             namespace: body.and_then(|body| body.attribute("namespace")).unwrap_or_default().into(),
@@ -121,10 +130,28 @@ impl<'s> Reader<'s> {
     fn header(&mut self, node: Node<'s>) -> Result<BoundHeader, Error> {
         let mut faults = Vec::new();
         for fault in node.children().filter(|child| is_soap(*child) && child.local() == "headerfault") {
-            faults.push((self.message_index(fault)?, self.required(fault, "part")?.into()));
+            faults.push(self.header_part(fault)?);
         }
-        let part = self.required(node, "part")?.into();
-        Ok(BoundHeader { message: self.message_index(node)?, part, encoding: use_of(node), faults })
+        let (message, part) = self.header_part(node)?;
+        Ok(BoundHeader { message, part, encoding: use_of(node), faults })
+    }
+
+    fn header_part(&mut self, node: Node<'s>) -> Result<(usize, Box<str>), Error> {
+        let part = self.required(node, "part")?;
+        let message = self.message_index(node)?;
+        self.check_part(message, part, node)?;
+        Ok((message, part.into()))
+    }
+
+    /// A part that the message does not have is left out of the header or the body.
+    fn check_part(&mut self, message: usize, part: &str, node: Node<'s>) -> Result<(), Error> {
+        let Message { name, parts, is_missing, .. } = &self.definitions.messages[message];
+        if *is_missing || parts.iter().any(|known| *known.name == *part) {
+            return Ok(());
+        }
+        let text = format!("message {name} has no part `{part}`, which this <{}> names", node.local());
+        let missing = Err(self.sources.invalid(text, node.place()));
+        self.go_on::<()>(missing, node.place()).map(drop)
     }
 }
 
