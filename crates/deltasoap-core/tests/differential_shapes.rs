@@ -13,14 +13,14 @@ mod laws;
 #[allow(dead_code, reason = "shared with other tests")]
 mod streams;
 
-use deltasoap_core::decode::Decoder;
+use deltasoap_core::decode::{Cursor, Decoder, Root, Step, Tag};
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
     UnionElement, View,
 };
 use deltasoap_core::{
-    Content, DecodeOptions, Differential, DifferentialStats, Limits, MultiArray, Nillable, QName, SoapArray, Typed,
-    Value, decode, encode,
+    Content, DecodeOptions, Differential, DifferentialStats, Limits, Memory, MultiArray, Nillable, QName, SoapArray,
+    Typed, Value, decode, encode,
 };
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -650,5 +650,91 @@ fn the_form_of_an_array_is_not_its_value() {
             stream.next(document.as_bytes(), 3).expect("valid")
         });
         assert_eq!(shown[0], shown[1]);
+    }
+}
+
+/// One memory for values of schemas that, one after the other, lie at the same address.
+#[test]
+fn schemas_in_the_place_of_others() {
+    let document = "<r><n>1</n><n>2</n><m>3</m></r>";
+    for differential in streams::all(8).chain([EXACT]) {
+        let mut decoder = Decoder::new(DecodeOptions { differential, ..DecodeOptions::default() });
+        let mut memory = Memory::new(Value::Absent);
+        for base in [Builtin::Int, Builtin::Int, Builtin::Long, Builtin::String, Builtin::Int] {
+            let mut types = Types::default();
+            let simple = types.simple(base);
+            let root = types.sequence(vec![field("n", simple, 0, None), field("m", simple, 0, Some(1))]);
+            let view = types.0.view(root);
+            let mut operation = Operation::new(view);
+            operation.memory = memory;
+            decoder.decode(&mut operation, document.as_bytes()).expect("valid");
+            memory = operation.memory;
+            let alone = decode::value_from_slice(document.as_bytes(), &QName::new("", "r"), view).expect("valid");
+            assert_eq!(memory.value(), &alone, "{differential:?}, {base:?}");
+        }
+    }
+}
+
+/// Two kinds of operations in one document, in any order, each kind with a memory of its own.
+struct Pair<'v> {
+    view: View<'v>,
+    memories: [Memory<Value>; 2],
+}
+
+impl Root for Pair<'_> {
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        const START: u8 = 0;
+        const BETWEEN: u8 = 1;
+        const BEHIND: u8 = 2;
+        const FIRST: u8 = 3;
+        let (me, _) = cursor.enter();
+        loop {
+            let state = cursor.frame(me).state;
+            let next = match state {
+                START => cursor.next_tag().map(|_| BETWEEN)?,
+                BETWEEN if cursor.next_tag()? == Tag::Start => {
+                    FIRST + u8::from(cursor.names().local(cursor.name()) == "q")
+                }
+                BETWEEN => BEHIND,
+                BEHIND => return cursor.next_tag().map(|_| ()),
+                kind => {
+                    self.memories[usize::from(kind - FIRST)].decode(cursor, self.view)?;
+                    BETWEEN
+                }
+            };
+            cursor.frame(me).state = next;
+        }
+    }
+}
+
+#[test]
+fn several_memories_in_one_document() {
+    let mut types = Types::default();
+    let int = types.simple(Builtin::Int);
+    let root = types.sequence(vec![field("n", int, 0, None), field("m", int, 0, Some(1))]);
+    let view = types.0.view(root);
+    let read = |decoder: &mut Decoder, memories, document: &str| {
+        let mut pair = Pair { view, memories };
+        decoder.decode(&mut pair, document.as_bytes()).expect("valid");
+        pair.memories
+    };
+    let vacant = || [(); 2].map(|()| Memory::new(Value::Absent));
+    for differential in streams::all(24).chain([EXACT]) {
+        let mut decoder = Decoder::new(DecodeOptions { differential, ..DecodeOptions::default() });
+        let mut memories = vacant();
+        for turn in 0..60_usize {
+            let kinds = ["p", "q", "pq", "qp", "qpq"][turn * turn % 11 % 5];
+            let operation = |kind| {
+                let numbers: String = (0..turn % 7).map(|n| format!("<n>{}</n>", n + turn % 5 * 20)).collect();
+                format!("<{kind}>{numbers}<m>{}</m></{kind}>", turn % 3)
+            };
+            let document = format!("<r>{}</r>", kinds.chars().map(operation).collect::<String>());
+            memories = read(&mut decoder, memories, &document);
+            let alone = read(&mut Decoder::new(DecodeOptions::default()), vacant(), &document);
+            for (memory, alone) in memories.iter().zip(&alone).filter(|(_, alone)| *alone.value() != Value::Absent) {
+                assert_eq!(memory.value(), alone.value(), "{differential:?}: {document}");
+            }
+        }
+        assert!(memories.iter().any(|memory| memory.stats().compared > 0), "{differential:?}");
     }
 }

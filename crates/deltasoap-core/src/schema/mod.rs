@@ -21,6 +21,7 @@ pub use complex::{
 };
 pub use method::{MethodElement, Style, Use};
 pub use name::QName;
+pub(crate) use view::Identity;
 pub use view::{ElementRef, Schema, View};
 
 use std::borrow::Cow;

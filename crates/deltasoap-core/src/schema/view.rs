@@ -4,6 +4,7 @@ use super::summary::{Summary, inner, own, summaries};
 use super::{ArrayElement, ComplexElement, Element};
 use std::collections::HashSet;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A reference to an element's description. Recursive types are why it is not the description itself.
 #[derive(Clone, Copy)]
@@ -44,6 +45,8 @@ pub struct Schema {
     elements: Vec<Element>,
     /// Made when first asked for.
     summaries: OnceLock<Box<[Summary]>>,
+    /// Tells the elements from those of all other schemas in the process but clones. Given when first asked for.
+    number: OnceLock<u64>,
 }
 
 impl PartialEq for Schema {
@@ -53,7 +56,7 @@ impl PartialEq for Schema {
 }
 
 /// The schema of static descriptions, which refer to no index.
-static NO_SCHEMA: Schema = Schema { elements: Vec::new(), summaries: OnceLock::new() };
+static NO_SCHEMA: Schema = Schema { elements: Vec::new(), summaries: OnceLock::new(), number: OnceLock::new() };
 
 impl Schema {
     /// An empty schema.
@@ -64,7 +67,7 @@ impl Schema {
     /// Adds an element and gives the reference to it. References may point forward, to elements added later.
     pub fn add(&mut self, element: Element) -> ElementRef {
         self.elements.push(element);
-        self.summaries = OnceLock::new();
+        (self.summaries, self.number) = Default::default();
         ElementRef::Index((self.elements.len() - 1) as u32)
     }
 
@@ -90,8 +93,17 @@ impl Schema {
 impl From<Vec<Element>> for Schema {
     /// The schema of these elements. Each index in them must be one of theirs.
     fn from(elements: Vec<Element>) -> Self {
-        Schema { elements, summaries: OnceLock::new() }
+        Schema { elements, ..Schema::default() }
     }
+}
+
+/// Which description a view is of. An address does not tell: once a schema is dropped, another one may stand in its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Identity {
+    /// A static one, by its address.
+    Static(usize),
+    /// One of a run-time schema: the schema's number and its index there.
+    Dynamic(u64, usize),
 }
 
 /// An element's description together with the schema it lives in: a small `Copy` handle.
@@ -161,6 +173,16 @@ impl<'s> View<'s> {
     /// several dimensions.
     pub(crate) fn has_moving_parts(self) -> bool {
         self.holds(|summary| summary.has_moving_parts)
+    }
+
+    /// Tells the description from all others, those of schemas that were dropped among them.
+    pub(crate) fn identity(self) -> Identity {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = || *self.schema.number.get_or_init(|| NEXT.fetch_add(1, Ordering::Relaxed));
+        self.index().map_or_else(
+            || Identity::Static(std::ptr::from_ref(self.element).addr()),
+            |index| Identity::Dynamic(number(), index),
+        )
     }
 
     /// Whether something holds of the description or of any within, at any depth.

@@ -8,7 +8,7 @@ use super::leaf::{Begin, Mending, SMALL, Template};
 use super::machine::{self, Machine};
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, Stop, expect_end};
-use crate::schema::{Element, View};
+use crate::schema::{Element, Identity, View};
 use std::time::Duration;
 
 /// The operation's content was passed: its end tag follows.
@@ -32,7 +32,8 @@ fn has_places(view: View<'_>) -> bool {
 
 /// The value of the last message of a stream, and what the next one is compared with.
 ///
-/// A memory serves messages of one type. It may be moved between decoders and between connections; what it holds is of
+/// A memory serves messages of one type; a message that another schema describes than the last one is read in regular mode. Where several
+/// memories read parts of one message, one part is compared. A memory may be moved between decoders and between connections; what it holds is of
 /// one client, so it must not be given to another unless the service allows that.
 #[derive(Debug)]
 pub struct Memory<T> {
@@ -46,7 +47,7 @@ pub struct Memory<T> {
     start: u64,
     stats: DifferentialStats,
     /// The description last met, and whether it has parts whose place cannot be told.
-    moving: Option<(usize, bool)>,
+    moving: Option<(Identity, bool)>,
     /// The message is so small that its value is mended, or else read in regular mode.
     is_small: bool,
     /// Takes the place of the clock.
@@ -173,8 +174,7 @@ impl<T: Content> Memory<T> {
             cursor.state().session.clock = Clock::start();
         }
         self.start = cursor.offset();
-        let schema = std::ptr::from_ref(view.element).addr();
-        if plan == Plan::Plain { Begin::Read } else { cursor.begin_operation(old, (schema, me + 1), plan) }
+        if plan == Plan::Plain { Begin::Read } else { cursor.begin_operation(old, (view.identity(), me + 1), plan) }
     }
 
     /// Puts what differs into the old value; false if that cannot be done.
@@ -194,7 +194,7 @@ impl<T: Content> Memory<T> {
 
     /// See [`View::has_moving_parts`]; looked up once a description.
     fn has_moving_parts(&mut self, view: View<'_>) -> bool {
-        let schema = std::ptr::from_ref(view.element).addr();
+        let schema = view.identity();
         match self.moving {
             Some((known, has)) if known == schema => has,
             _ => self.moving.insert((schema, view.has_moving_parts())).1,
@@ -219,7 +219,7 @@ impl<T: Content> Memory<T> {
             return machine::Begin::Read;
         }
         let Some(mut machine) = machine.or_else(|| machine::machine_for(options)) else { return machine::Begin::Read };
-        let base = Base::of(cursor, std::ptr::from_ref(view.element).addr(), me + 1);
+        let base = Base::of(cursor, view.identity(), me + 1);
         let (offset, state) = (cursor.offset(), cursor.state());
         let begin = machine.begin(base, offset, state);
         let rests = begin == machine::Begin::Read;
@@ -250,9 +250,11 @@ impl<T: Content> Memory<T> {
         let inherited = cursor.state().inherited;
         let session = &mut cursor.state().session;
         let bytes = end.saturating_sub(self.start);
-        let was_compared = session.stats.compared > 0;
+        // Another operation of the message may have been noted or compared, and this one not.
+        let is_noted = session.is_kept();
+        let was_compared = is_noted && session.stats.compared > 0;
         let is_hopeless = session.is_hopeless;
-        if session.has_begun() {
+        if is_noted {
             self.template = session.finish(end, inherited);
             self.stats += session.stats;
         } else {

@@ -4,6 +4,7 @@ use super::{Rare, Stacks};
 use crate::Limits;
 use crate::decode::simple::TEXT;
 use crate::decode::{Cursor, Frame, State};
+use crate::schema::Identity;
 use deltasoap_xml::{NameId, OpenElement, ScopeId};
 
 /// Most declarations made within the operation, in scope at one place, that a checkpoint keeps.
@@ -30,13 +31,13 @@ pub(crate) struct Base {
     is_encoded: bool,
     /// The reader, whose ids these are.
     epoch: (u64, u64),
-    schema: usize,
+    schema: Identity,
     limits: Limits,
 }
 
 impl Base {
     /// Of the operation whose start tag was just read.
-    pub(crate) fn of(cursor: &mut Cursor<'_>, schema: usize, frames: usize) -> Self {
+    pub(crate) fn of(cursor: &mut Cursor<'_>, schema: Identity, frames: usize) -> Self {
         let reader = cursor.reader();
         let attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
         let attributes = attributes.map(|(name, text)| (name, text.to_owned())).collect();

@@ -6,6 +6,7 @@ use crate::decode::Cursor;
 use crate::decode::differential::Checkpoints;
 use crate::decode::differential::adaptive::Plan;
 use crate::decode::nil::{IsNil, nil_attribute};
+use crate::schema::Identity;
 use deltasoap_xml::Encoding;
 
 /// How an operation is read.
@@ -20,15 +21,20 @@ pub(crate) enum Begin {
 }
 
 impl Cursor<'_> {
-    /// Begins an operation whose start tag was just read and whose content gets the frame at level `base`.
+    /// Begins an operation whose start tag was just read and whose content gets the frame at level `base`. Of the operations of one
+    /// message, which have memories of their own, the first that is not read plainly is noted or compared; the others are read.
     pub(crate) fn begin_operation(
         &mut self,
         old: Option<Box<Template>>,
-        (schema, base): (usize, usize),
+        (schema, base): (Identity, usize),
         plan: Plan,
     ) -> Begin {
         let new = self.offset();
         let (window, state) = self.parts();
+        // The session has one table, one image and one list of moves for each message.
+        if state.session.has_begun() {
+            return Begin::Read;
+        }
         let start = state.reader.tag_offset().checked_sub(window.base);
         let Some(tag) = start.and_then(|start| window.bytes.get(start as usize..window.pos)) else {
             return Begin::Read;

@@ -6,6 +6,7 @@ use super::size::but_for_size;
 use super::table::{NONE, Place, Table};
 use super::words::StartTag;
 use crate::Limits;
+use crate::schema::Identity;
 use deltasoap_xml::{Reader, ScopeId};
 use std::sync::{Arc, OnceLock};
 
@@ -38,13 +39,12 @@ pub(crate) struct Prologue {
     /// SOAP encoding is in force: trees follow references.
     is_encoded: bool,
     limits: Limits,
-    /// The schema: its address.
-    schema: usize,
+    schema: Identity,
 }
 
 impl Prologue {
     /// Of the element whose start tag the reader has just read.
-    pub(crate) fn new(reader: &Reader, tag: &[u8], is_encoded: bool, limits: Limits, schema: usize) -> Self {
+    pub(crate) fn new(reader: &Reader, tag: &[u8], is_encoded: bool, limits: Limits, schema: Identity) -> Self {
         let owned = |(prefix, uri): (&str, &str)| (prefix.to_owned(), uri.to_owned());
         let mut bindings: Vec<_> = reader.bindings().map(owned).collect();
         bindings.sort_unstable();
@@ -59,7 +59,7 @@ impl Prologue {
         tag: &[u8],
         is_encoded: bool,
         limits: &Limits,
-        schema: usize,
+        schema: Identity,
     ) -> bool {
         self.tag == tag
             && self.is_encoded == is_encoded
