@@ -192,17 +192,25 @@ mod tests {
         assert_eq!(Errors::of(std::iter::empty()), Errors { median_error: 0.0, p90_error: 0.0, n: 0 });
     }
 
+    fn fitted(engine: &mut Deltasoap) -> Option<Model> {
+        let mut calibration = Calibration::new(Machine::here(), Deltasoap::identity(), Mode::Regular, Extent::Few);
+        let mut points = Vec::new();
+        for workload in series(Mode::Regular, Extent::Few) {
+            visit(engine, &workload, Mode::Regular, &mut points).expect("measured");
+        }
+        calibration.merge(points);
+        match Model::fit(&calibration) {
+            Err(CostError::Noise { .. }) => None,
+            model => Some(model.expect("fitted")),
+        }
+    }
+
     /// Everything together, with few points: what is predicted is of the size of what is measured.
     #[test]
     fn predictions_are_near_the_truth() {
         let mut engine = Deltasoap;
-        let mut calibration = Calibration::new(Machine::here(), Deltasoap::identity(), Mode::Regular, Extent::Few);
-        let mut points = Vec::new();
-        for workload in series(Mode::Regular, Extent::Few) {
-            visit(&mut engine, &workload, Mode::Regular, &mut points).expect("measured");
-        }
-        calibration.merge(points);
-        let model = Model::fit(&calibration).expect("fitted");
+        // Where other programs keep the machine busy, a series may be noise alone: then it is measured anew.
+        let model = (0..5).find_map(|_| fitted(&mut engine)).expect("measured without noise in one of five times");
         let composite = Workload::Composite { ints: 5, doubles: 5, texts: 5, length: 100 };
         let mut trials = predict_workload(&model, &composite).expect("predicted");
         let shop = include_str!("../../deltasoap-dynamic/tests/data/shop.wsdl");
