@@ -5,7 +5,7 @@
 
 use crate::PartHeaders;
 use deltasoap_core::soap::Version;
-use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, InvalidHeaderValue};
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, InvalidHeaderValue};
 
 /// A parsed `Content-Type`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -21,10 +21,12 @@ pub(crate) struct MediaType {
 }
 
 impl MediaType {
-    /// The media type of a message with these headers; `None` if the header is there and cannot be read.
+    /// The media type of a message with these headers; `None` if the header is there and cannot be read, or stands twice
+    /// with different values.
     pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
         match headers.get(CONTENT_TYPE) {
             None => Some(MediaType::default()),
+            Some(_) if contradicts_itself(headers, &CONTENT_TYPE) => None,
             Some(value) => MediaType::parse(value.to_str().ok()?),
         }
     }
@@ -49,7 +51,9 @@ impl MediaType {
                 // Which of two would be meant?
                 "charset" if media.charset.is_some() => return None,
                 "charset" => media.charset = Some(value.to_ascii_lowercase()),
+                "action" if media.action.as_ref().is_some_and(|other| *other != value) => return None,
                 "action" => media.action = Some(value),
+                _ if media.parameter(&name).is_some_and(|other| other != value) => return None,
                 _ => media.others.push((name, value)),
             }
             rest = behind;
@@ -95,6 +99,12 @@ impl MediaType {
         let is_inside = || ["type", "start-info"].iter().any(|name| self.parameter(name).is_some_and(is_12));
         if is_12(&self.essence) || (self.is_package() && is_inside()) { Version::Soap12 } else { Version::Soap11 }
     }
+}
+
+/// True if a header stands twice, with different values: which one is meant is anyone's guess.
+pub(crate) fn contradicts_itself(headers: &HeaderMap, name: &HeaderName) -> bool {
+    let mut values = headers.get_all(name).iter();
+    values.next().is_some_and(|first| values.any(|other| other != first))
 }
 
 /// The first `name=value` of a list of parameters, and what stands behind it.
@@ -218,6 +228,20 @@ mod tests {
         assert_eq!(MediaType::parse("text/xml; charset"), None);
         assert_eq!(MediaType::parse("text/xml; action=\"open"), None);
         assert_eq!(MediaType::parse("text/xml; charset=utf-8; charset=utf-16"), None);
+        assert_eq!(MediaType::parse("multipart/related; boundary=a; start=b; boundary=c"), None);
+        assert_eq!(MediaType::parse("application/soap+xml; action=a; action=b"), None);
+        assert!(MediaType::parse("application/soap+xml; action=a; action=a; x=1; x=1").is_some());
+    }
+
+    #[test]
+    fn headers_that_contradict_each_other_are_refused() {
+        let of = |values: &[&'static str]| {
+            let fields = values.iter().map(|value| (CONTENT_TYPE, HeaderValue::from_static(value)));
+            MediaType::of(&HeaderMap::from_iter(fields)).map(|media| media.essence)
+        };
+        assert_eq!(of(&[]).as_deref(), Some(""));
+        assert_eq!(of(&["text/xml", "text/xml"]).as_deref(), Some("text/xml"));
+        assert_eq!(of(&["text/xml; charset=utf-8", "text/xml; charset=utf-16"]), None);
     }
 
     #[test]

@@ -54,6 +54,17 @@ async fn another_operations_action_is_refused() {
 }
 
 #[tokio::test]
+async fn two_actions_are_refused_unless_they_are_the_same() {
+    let (service, body) = (build(ActionCheck::default()), message(Version::Soap11, &[], &echo("x")));
+    for (other, status) in [("urn:test#Fail", 400), ("urn:test#Echo", 200)] {
+        let request = Request::post("/").header("content-type", "text/xml");
+        let request = request.header("soapaction", "urn:test#Echo").header("soapaction", other);
+        let answer = send(&service, request.body(Pieces::of(body.as_bytes(), 1000)).expect("a request")).await;
+        assert_eq!(answer.status, status, "{other}: {}", answer.body);
+    }
+}
+
+#[tokio::test]
 async fn what_clients_send_is_taken() {
     // With quotes as .NET, CXF, zeep and gSOAP do; without as older ones; none, as SOAP 1.1 allows; made up of namespace
     // and name, as some do without a description.

@@ -575,6 +575,11 @@ fn invalid_after_the_first_part(root: &str) -> Vec<(String, u16, &'static str)> 
     vec![
         (part("Content-ID: <a>"), 400, "two parts have the content ID \"a\""),
         (part("Content-ID: <r>"), 400, "two parts have the content ID \"r\""),
+        (
+            part("Content-Location: x\r\n\r\n1\r\n--b\r\nContent-Location: x"),
+            400,
+            "two parts have the content ID \"x\"",
+        ),
         (part("Content-ID: b\r\ncontent-id: c"), 400, "a part has two headers Content-ID"),
         (part(&format!("X: {}", "y".repeat(400))), 413, "the limit `headers` of 300"),
         (part(&"X: y\r\n".repeat(101).trim_end().replace("X: y", "X:")), 413, "the limit `headers` of 300"),

@@ -106,6 +106,16 @@ async fn the_index_escapes_what_it_lists() {
 }
 
 #[tokio::test]
+async fn the_index_is_nothing_to_post_to_and_other_paths_are_nothing_at_all() {
+    for (method, path, status) in [("POST", "/", 405), ("POST", "/nope", 404), ("GET", "/nope", 404), ("GET", "/", 200)]
+    {
+        let request = Request::builder().method(method).uri(path).body(()).expect("a request");
+        let answer = tower::ServiceExt::oneshot(ServiceIndex::new("Index"), request).await.expect("infallible");
+        assert_eq!(answer.status(), status, "{method} {path}");
+    }
+}
+
+#[tokio::test]
 async fn answers_that_are_no_page_are_taken_for_none() {
     let xhtml =
         "<documentation><script xmlns=\"http://www.w3.org/1999/xhtml\">alert(1)</script></documentation><service ";

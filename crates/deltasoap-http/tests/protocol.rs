@@ -275,6 +275,9 @@ async fn one_valid_host_is_named() {
         ("Host: a b\r\n", 400),
         ("Host: user@a\r\n", 400),
         ("Host: a/b\r\n", 400),
+        ("Host: a:80x\r\n", 400),
+        ("Host: [::1]x\r\n", 400),
+        ("Host: a:\r\n", 200),
         ("Host: \u{e4}\r\n", 400),
         ("Host:\r\n", 200),
         ("Host: a.example:8080\r\n", 200),
@@ -286,10 +289,27 @@ async fn one_valid_host_is_named() {
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{hosts:?}: {answer}");
         assert_eq!(status == 200, answer.contains("on the wire"), "{answer}");
     }
+    // Older requests may name none, but no more than one.
+    for (hosts, status) in [("", 200), ("Host: a\r\n", 200), ("Host: a\r\nHost: b\r\n", 400), ("Host: a b\r\n", 400)] {
+        let (mut stream, _handle) = connect().await;
+        let request = post_with(hosts).replacen("HTTP/1.1", "HTTP/1.0", 1);
+        let answer = exchange(&mut stream, &request).await;
+        assert!(answer.starts_with(&format!("HTTP/1.0 {status}")), "{hosts:?}: {answer}");
+    }
     // The target of a request can name the host, but the field has to be there all the same.
     let (mut stream, _handle) = connect().await;
     let answer = exchange(&mut stream, "GET http://a/?wsdl HTTP/1.1\r\n\r\n").await;
     assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("names no Host"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_head_is_as_large_as_the_limit_says_however_it_arrives() {
+    for (len, status) in [(60 << 10, 200), (66 << 10, 431), (90 << 10, 431)] {
+        let (mut stream, _handle) = connect().await;
+        let request = post_with(&format!("Host: a\r\nConnection: close\r\nX: {}\r\n", "x".repeat(len)));
+        let answer = exchange(&mut stream, &request).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{len}: {answer}");
+    }
 }
 
 #[tokio::test]

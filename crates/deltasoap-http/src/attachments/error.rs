@@ -28,7 +28,7 @@ pub enum AttachmentErrorKind {
         /// Its value.
         limit: u64,
     },
-    /// Two parts have this content ID.
+    /// Two parts have this content ID, or this location and no content ID.
     Duplicate(String),
     /// There is no such part, or it was taken already.
     Missing(String),

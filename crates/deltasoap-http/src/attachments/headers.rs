@@ -82,6 +82,12 @@ impl PartHeaders {
         self.get("content-location")
     }
 
+    /// What no other part may be called by: its content ID, or its location where it has none (as for DIME's IDs of other schemes
+    /// than `cid:`).
+    pub(super) fn identity(&self) -> Option<&str> {
+        self.content_id().or(self.location().filter(|location| !location.is_empty()))
+    }
+
     /// True if a reference is to the part: by its content ID, or by its location.
     pub fn is_at(&self, uri: &PartUri) -> bool {
         match uri.content_id() {

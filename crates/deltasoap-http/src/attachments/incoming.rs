@@ -510,7 +510,7 @@ impl Source {
     }
 
     fn begin(&mut self, headers: PartHeaders) -> Result<PartHeaders, AttachmentError> {
-        if let Some(id) = headers.content_id()
+        if let Some(id) = headers.identity()
             && !self.ids.insert(id.to_owned())
         {
             let kind = AttachmentErrorKind::Duplicate(id.to_owned());

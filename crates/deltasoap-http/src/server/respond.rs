@@ -106,6 +106,11 @@ pub(crate) fn unsupported_media_type() -> Response<Body> {
     response
 }
 
+/// HTTP 400: what looks at the action before us may have seen the other one.
+pub(crate) fn two_actions() -> Response<Body> {
+    text(StatusCode::BAD_REQUEST, "text/plain", "The request has two SOAPActions that differ.\n".into())
+}
+
 /// HTTP 415: what came has a content coding that is not known (RFC 9110, 15.5.16). It is a fault, for the media type says that
 /// a message was meant.
 pub(crate) fn unsupported_coding(version: Version, error: &CodingError) -> Response<Body> {

@@ -23,7 +23,7 @@ use crate::attachments::package::Packing;
 use crate::attachments::{Form, Remainder};
 use crate::body::Body;
 use crate::coding::{Bound, Coding, Inflated, accepts_gzip};
-use crate::media::MediaType;
+use crate::media::{self, MediaType};
 use crate::slow::Paced;
 use crate::{AttachmentError, AttachmentOptions, BoxError, Compression, GzipLimits};
 use bytes::Bytes;
@@ -31,7 +31,7 @@ use deltasoap_core::schema::Use;
 use deltasoap_core::soap::{Fault, Version};
 use deltasoap_core::{DecodeOptions, QName, Templating};
 use futures_util::future::BoxFuture;
-use http::header::{CONNECTION, CONTENT_TYPE, EXPECT, HeaderValue, ORIGIN};
+use http::header::{CONNECTION, CONTENT_TYPE, EXPECT, HeaderName, HeaderValue, ORIGIN};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body as _;
@@ -233,6 +233,9 @@ impl Inner {
         let Some(media) = MediaType::of(&parts.headers).filter(is_accepted) else {
             return respond::unsupported_media_type();
         };
+        if media::contradicts_itself(&parts.headers, &HeaderName::from_static("soapaction")) {
+            return respond::two_actions();
+        }
         let _underway = self.stats.begin();
         let body = body.map_err(|_| BoxError::from("the body did not arrive whole"));
         let body = Paced::new(body, self.body_rate, self.body_timeout);

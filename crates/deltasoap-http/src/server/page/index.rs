@@ -43,8 +43,8 @@ impl ServiceIndex {
     fn answer(&self, method: &Method, path: &str) -> Response<Body> {
         match (method, path) {
             (&Method::GET | &Method::HEAD, "/" | "") => respond::page(self.page().into_string()),
-            (&Method::GET | &Method::HEAD, _) => respond::not_found("There is nothing here.\n".to_owned()),
-            _ => respond::only_get(),
+            (_, "/" | "") => respond::only_get(),
+            _ => respond::not_found("There is nothing here.\n".to_owned()),
         }
     }
 

@@ -1,5 +1,6 @@
-//! Requests whose head RFC 9110 or 9112 says to refuse, and which hyper lets pass.
+//! Requests whose head RFC 9110 or 9112 says to refuse, or is too large, and which hyper lets pass.
 
+use super::BUFFER;
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_TYPE, EXPECT, HOST, TRANSFER_ENCODING};
 use http::uri::Authority;
@@ -9,11 +10,13 @@ use http_body_util::Full;
 /// The response to a request that is not to be served; `None` for one that is. It ends the connection, since where the next
 /// request begins may be in doubt.
 pub(super) fn refusal<B>(request: &Request<B>) -> Option<Response<Full<Bytes>>> {
-    if request.version() < Version::HTTP_11 {
-        return None;
-    }
     let headers = request.headers();
-    let found = [host(headers), framing(headers), expectation(headers)].into_iter().flatten().next();
+    let is_older = request.version() < Version::HTTP_11;
+    let found = size(request).or(match is_older {
+        true if headers.contains_key(HOST) => host(headers),
+        true => None,
+        false => host(headers).or(framing(headers)).or(expectation(headers)),
+    });
     let (status, reason) = found?;
     tracing::debug!(%status, reason, "refused");
     let mut response = Response::new(format!("{reason}\n").into());
@@ -24,6 +27,15 @@ pub(super) fn refusal<B>(request: &Request<B>) -> Option<Response<Full<Bytes>>> 
 }
 
 type Found = Option<(StatusCode, &'static str)>;
+
+/// The head fits in the buffer. Hyper only refuses one that has not ended when the buffer is full.
+fn size<B>(request: &Request<B>) -> Found {
+    let line =
+        request.method().as_str().len() + request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+    let fields: usize = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
+    let is_over = line + fields > BUFFER;
+    is_over.then_some((StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "The head of the request is larger than 64 KiB."))
+}
 
 /// There is one `Host`, and it is a host's (RFC 9112, 3.2).
 fn host(headers: &HeaderMap) -> Found {
@@ -40,7 +52,13 @@ fn host(headers: &HeaderMap) -> Found {
 /// A host with or without a port, or nothing where the URL has none.
 fn is_host(value: &HeaderValue) -> bool {
     let Ok(text) = value.to_str() else { return false };
-    text.is_empty() || (!text.contains('@') && text.parse::<Authority>().is_ok())
+    text.is_empty() || (!text.contains('@') && text.parse::<Authority>().is_ok_and(|host| has_valid_port(&host)))
+}
+
+/// A port is digits, or left out.
+fn has_valid_port(authority: &Authority) -> bool {
+    let port = authority.as_str().strip_prefix(authority.host()).unwrap_or_default();
+    port.strip_prefix(':').unwrap_or(port).bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The body comes as it is, in chunks or with a length: there is no other transfer coding here (RFC 9112, 6.1).
