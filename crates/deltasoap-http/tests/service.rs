@@ -192,6 +192,10 @@ async fn mandatory_headers_must_be_understood() {
         let twice = [HeaderBlock { node: Node::new(strange.node.name.clone()) }, strange.clone(), strange.clone()];
         let refused_again = post(&service, "text/xml", message(version, &twice, &echo(""))).await;
         assert!(fault(&refused_again).reason.contains("/Envelope/Header/Strange[2], at byte"));
+        let sent = message(version, &[optional.clone(), strange.clone()], &echo(""))
+            .replace("nderstand=\"1\"", "nderstand=\"?\"");
+        let malformed = fault(&post(&service, "text/xml", sent).await).reason;
+        assert!(malformed.contains(&format!("as mustUnderstand{place}{byte}")), "{malformed}");
         let (head, _) = decode_reply::<EchoResponse>(refused.body.as_bytes()).expect("a message");
         let listed = head.header(Version::Soap12.namespace(), "NotUnderstood").is_some();
         assert_eq!(listed, version == Version::Soap12);

@@ -225,10 +225,10 @@ impl<R: Receiver> EnvelopeReader<R> {
             (_, true) => self.receiver.empty_body(&self.head),
             (_, false) => Ok(()),
         };
-        opened.map_err(|kind| match (kind, tag) {
-            (ErrorKind::MustUnderstand(name), _) => self.error_in_header(name),
-            (kind, Tag::Start) => cursor.error_at_tag(kind),
-            (kind, Tag::End | Tag::Done) => cursor.error_at_end(kind),
+        opened.map_err(|kind| match (self.block_of(&kind), tag) {
+            (Some(index), _) => self.error_in_header(kind, index),
+            (None, Tag::Start) => cursor.error_at_tag(kind),
+            (None, Tag::End | Tag::Done) => cursor.error_at_end(kind),
         })?;
         cursor.frame(me).field |= SEEN_ENTRY;
         Ok(if tag == Tag::Start { ENTRY } else { ENVELOPE })
@@ -236,23 +236,28 @@ impl<R: Receiver> EnvelopeReader<R> {
 }
 
 impl<R> EnvelopeReader<R> {
-    /// An error at the header block that is mandatory and not understood. In UTF-16 its byte is that of the window at hand, if the block
-    /// was before that.
+    /// The header block that an error is about: one that must be understood and is not, or that does not say whether it must.
     #[cold]
-    fn error_in_header(&self, name: String) -> Stop {
+    fn block_of(&self, kind: &ErrorKind) -> Option<usize> {
         let version = self.head.version();
-        let blocks = || self.head.headers.iter().enumerate().filter(|(_, block)| block.node.name.to_string() == name);
-        let (index, block) = match blocks().find(|(_, block)| block.is_mandatory(version)) {
-            Some(found) => found,
-            None => return Stop::Error(Error::at(ErrorKind::MustUnderstand(name), 0)),
-        };
-        let mut path = format!("/Envelope/Header/{}", block.node.name.local);
-        if blocks().count() > 1 {
-            let number = blocks().take_while(|(other, _)| *other <= index).count();
-            path += &format!("[{number}]");
+        self.head.headers.iter().position(|block| match (kind, block.mandatory(version)) {
+            (ErrorKind::MustUnderstand(name), Ok(true)) => block.node.name.to_string() == *name,
+            (kind, Err(malformed)) => *kind == malformed,
+            _ => false,
+        })
+    }
+
+    /// An error at a header block. In UTF-16 its byte is that of the window at hand, if the block was before that.
+    #[cold]
+    fn error_in_header(&self, kind: ErrorKind, index: usize) -> Stop {
+        let blocks = &self.head.headers;
+        let name = &blocks[index].node.name;
+        let same = |blocks: &[HeaderBlock]| blocks.iter().filter(|block| block.node.name == *name).count();
+        let mut path = format!("/Envelope/Header/{}", name.local);
+        if same(blocks) > 1 {
+            path += &format!("[{}]", same(&blocks[..=index]));
         }
-        let offset = self.places.get(index).copied().unwrap_or_default();
-        let mut error = Error::at(ErrorKind::MustUnderstand(name), offset);
+        let mut error = Error::at(kind, self.places.get(index).copied().unwrap_or_default());
         error.set_path(path);
         Stop::Error(error)
     }
