@@ -1,7 +1,7 @@
 //! The way in: an importer with its rules, and what an import gives.
 
 use crate::document::Document;
-use crate::fetch::{Catalog, Fetch, FetchError, Fetched, Location, Offline, Store, tree_of};
+use crate::fetch::{self, Catalog, Fetch, FetchError, Fetched, Location, Offline, Store, tree_of};
 use crate::load::{self, Loader, Sources};
 use crate::{
     Definitions, Error, ErrorKind, Limits, Lowered, Note, NoteKind, Place, Position, Schemas, compiled, lower,
@@ -154,7 +154,10 @@ impl Importer {
                 Err(()) => Err(missing(source, "not the path of a file")),
             },
             Ok(url) if source.contains("://") => {
-                Err(missing(source, &format!("{} is none of http, https and file", url.scheme())))
+                Err(missing(fetch::shown(source), &format!("{} is none of http, https and file", url.scheme())))
+            }
+            Err(error) if source.starts_with("http://") || source.starts_with("https://") => {
+                Err(missing(fetch::shown(source), &format!("the URL is malformed: {error}")))
             }
             _ => self.path(Path::new(source)),
         }

@@ -59,6 +59,18 @@ fn cycle() -> Folder {
 }
 
 #[test]
+fn urls_that_cannot_be_loaded_are_named_without_their_passwords() {
+    for (url, told) in [
+        ("ftp://ada:secret@host/x", "ftp://host/x: ftp is none of http, https and file"),
+        ("http://ada:secret@a host/x?wsdl", "http://a host/x?wsdl: the URL is malformed: "),
+        ("https://ada:se/cret:secret@host:99999/x", "https://host:99999/x: the URL is malformed: "),
+    ] {
+        let error = Importer::new().import(url).expect_err(url).to_string();
+        assert!(error.contains(told) && !error.contains("secret"), "{error}");
+    }
+}
+
+#[test]
 fn every_document_is_loaded_once_and_cycles_end() {
     let folder = cycle();
     let import = Importer::new().offline().file(&folder.path("a.xsd")).unwrap();

@@ -56,7 +56,7 @@ fn import_with<F: Fetch + Send + Sync + 'static>(
 /// What went wrong, with what can be done about it.
 fn explained(wsdl: &str, access: &cli::Access, error: &deltasoap_wsdl::Error) -> anyhow::Error {
     let sent = Sent::to(wsdl, access);
-    let (text, wsdl) = (error.to_string(), call::shown(wsdl));
+    let (text, wsdl) = (error.to_string(), deltasoap_wsdl::fetch::shown(wsdl));
     let location = format!("{wsdl}: ");
     let mut text = text.as_str();
     while let Some(rest) = text.strip_prefix(&location) {

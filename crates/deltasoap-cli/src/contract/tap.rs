@@ -1,9 +1,9 @@
 //! A transport that shows what passes, for `--verbose`.
 
-use super::call::shown;
 use crate::output::stderr;
 use bytes::Bytes;
 use deltasoap_http::{Body, BoxError, HttpTransport};
+use deltasoap_wsdl::fetch::shown;
 use http::header::{AUTHORIZATION, COOKIE, HeaderMap, LOCATION, PROXY_AUTHORIZATION, SET_COOKIE};
 use http::{Request, Response};
 use http_body_util::combinators::UnsyncBoxBody;

@@ -169,6 +169,15 @@ pub fn without_credentials(url: &Url) -> Url {
     url
 }
 
+/// A URL or a path for people: [without credentials](without_credentials), and without what may be some in a malformed URL.
+pub fn shown(source: &str) -> String {
+    match (Url::parse(source), source.find("://"), source.rfind('@')) {
+        (Ok(url), ..) => without_credentials(&url).into(),
+        (Err(_), Some(scheme), Some(at)) if scheme < at => format!("{}{}", &source[..scheme + 3], &source[at + 1..]),
+        (Err(_), ..) => source.to_owned(),
+    }
+}
+
 /// A URL for people, [without credentials](without_credentials).
 struct Shown<'a>(&'a Url);
 

@@ -46,7 +46,11 @@ impl Proxy {
         let named = Named { url: url.to_owned(), by: None };
         let proxy = Self::of(named.clone(), named, except);
         let anywhere = proxy.ways.matcher.intercept(&Uri::from_static("http://host.invalid/"));
-        if anywhere.is_some_and(|proxy| kind(&proxy).is_some()) { Ok(proxy) } else { Err(InvalidProxy) }
+        if anywhere.is_some_and(|proxy| kind(&proxy).is_some() && has_valid_port(&proxy)) {
+            Ok(proxy)
+        } else {
+            Err(InvalidProxy)
+        }
     }
 
     /// What the environment says now, as curl reads it: `http_proxy`, `https_proxy` and `all_proxy` are URLs of proxies, the last for what
@@ -101,8 +105,20 @@ impl Proxy {
 
     /// How to go to a URL; `None` for the direct way.
     pub(super) fn to(&self, url: &Uri) -> Option<Intercept> {
-        let is_direct = self.ways.exceptions.iter().any(|exception| exception.holds_for(url));
-        if is_direct { None } else { self.ways.matcher.intercept(url) }
+        if self.is_direct(url) { None } else { self.ways.matcher.intercept(url) }
+    }
+
+    /// Fails where the environment names for a URL what is none of a proxy: the direct way is not what was asked for.
+    pub(super) fn check(&self, url: &Uri) -> Result<(), ProxyError> {
+        let is_named = !self.named(url).url.is_empty() && !self.is_direct(url);
+        if !is_named || self.ways.matcher.intercept(url).is_some_and(|proxy| has_valid_port(&proxy)) {
+            return Ok(());
+        }
+        Err(self.error(url, false, InvalidProxy.into()))
+    }
+
+    fn is_direct(&self, url: &Uri) -> bool {
+        self.ways.exceptions.iter().any(|exception| exception.holds_for(url))
     }
 
     /// What a proxy wants to see in requests to a URL, whose heads it reads.
@@ -113,7 +129,9 @@ impl Proxy {
 
     /// The error of the proxy on the way to a URL.
     pub(super) fn error(&self, url: &Uri, is_reached: bool, error: BoxError) -> ProxyError {
-        let proxy = self.to(url).map(|proxy| proxy.uri().to_string()).unwrap_or_default();
+        // A port that is none may be a password with a slash in it.
+        let proxy = self.to(url).filter(has_valid_port).map(|proxy| proxy.uri().to_string());
+        let proxy = proxy.unwrap_or_else(|| "that is named".to_owned());
         let proxy = proxy.trim_end_matches('/').to_owned();
         let named_by = self.named_by.as_deref().or(self.named(url).by.as_deref()).map(ToOwned::to_owned);
         ProxyError { proxy, named_by, is_reached, error }
@@ -209,6 +227,12 @@ pub(super) fn kind(proxy: &Intercept) -> Option<Kind> {
     }
 }
 
+/// False if there is something in the place of the port that is no port.
+fn has_valid_port(proxy: &Intercept) -> bool {
+    let uri = proxy.uri();
+    uri.port_u16().is_some() || uri.authority().is_some_and(|authority| authority.as_str() == authority.host())
+}
+
 /// A URL that is none of an HTTP or SOCKS5 proxy. It is not shown, since there may be a password in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvalidProxy;
@@ -263,6 +287,28 @@ mod tests {
         assert_eq!(goes(&[("all_proxy", "p:3128")], http), some("p:3128"));
     }
 
+    #[test]
+    fn what_is_no_proxy_in_the_environment_is_an_error_and_not_the_direct_way() {
+        let url = Uri::from_static("http://a.example/");
+        for value in ["http://u:secret@:::1", "http://u:secret/x@p:1", "ftp://u:secret@p"] {
+            let of = |no: &str| {
+                let (value, no) = (value.to_owned(), no.to_owned());
+                Proxy::from_variables(move |name| match name {
+                    "http_proxy" => Some(value.clone()),
+                    "no_proxy" => Some(no.clone()),
+                    _ => None,
+                })
+            };
+            let error = of("").check(&url).expect_err(value).to_string();
+            assert!(error.contains("environment variable http_proxy") && !error.contains("secret"), "{error}");
+            assert!(of("a.example").check(&url).is_ok() && of("").check(&Uri::from_static("https://a/")).is_ok());
+        }
+        for value in ["http://p", "p:3128", "http://u:p@p:1/", "socks5://[::1]:1080"] {
+            let proxy = Proxy::from_variables(|name| (name == "http_proxy").then(|| value.to_owned()));
+            assert!(proxy.check(&url).is_ok(), "{value}");
+        }
+    }
+
     /// The lists of `no_proxy`, and the URLs that they hold for and do not hold for.
     #[test]
     fn exceptions_are_hosts_networks_and_ports() {
@@ -295,7 +341,7 @@ mod tests {
 
     #[test]
     fn not_every_url_is_a_proxy() {
-        for url in ["", "https://proxy/", "ftp://proxy/", "/proxy", "socks4://proxy"] {
+        for url in ["", "https://proxy/", "ftp://proxy/", "/proxy", "socks4://proxy", "http://u:secret/x@proxy:1"] {
             assert_eq!(Proxy::new(url, "").err(), Some(InvalidProxy), "{url}");
         }
         let socks = Proxy::new("socks5://u:p@proxy", "").expect("a proxy");

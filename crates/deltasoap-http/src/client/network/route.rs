@@ -41,6 +41,9 @@ impl Route {
     }
 
     async fn connect(self, url: Uri) -> Result<Io<TcpStream>, BoxError> {
+        if let Some(proxy) = &self.proxy {
+            proxy.check(&url).map_err(|error| Unsent(error.into()))?;
+        }
         let proxy = self.proxy.as_ref().and_then(|proxy| Some((proxy.clone(), proxy.to(&url)?)));
         let (time, is_reached) = (self.timeout, AtomicBool::new(false));
         let connecting = async {
