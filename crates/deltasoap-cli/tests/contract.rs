@@ -131,6 +131,8 @@ fn what_cannot_be_imported_is_said_with_what_to_do() {
             ][..],
         ),
         ("ftp://127.0.0.1/x", &["ftp is none of http, https and file"]),
+        ("ftp://ada:pass@127.0.0.1/x", &["error: ftp://127.0.0.1/x cannot be imported: ftp is none of"]),
+        ("http://ada:pass@a host/x", &["error: http://a host/x cannot be imported: the URL is malformed: "]),
         (&wsdl2, &["a description in WSDL 2.0"]),
         (&page, &["the root element is <html>", "with ?wsdl)"]),
         (&mock.url, &["is it a page?", "with ?wsdl)"]),
@@ -879,6 +881,8 @@ fn header_blocks_come_from_files() {
     };
     for content in [r#"{"token": "from a file"}"#, "<Session xmlns='urn:shop'><token>from a file</token></Session>\n"] {
         let output = call(content);
+        assert!(output.status.success() && stderr(&output).contains("token>from a file<"), "{output:?}");
+        let output = call(&format!("\u{feff}{content}"));
         assert!(output.status.success() && stderr(&output).contains("token>from a file<"), "{output:?}");
     }
     let output = call("<Other xmlns='urn:shop'/>");

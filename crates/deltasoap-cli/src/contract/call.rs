@@ -12,7 +12,7 @@ use deltasoap::{Node, QName};
 use deltasoap_dynamic::json::parse;
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, DynamicFault, Reply, Selector};
 use deltasoap_http::{CallError, CallOptions, Mtom};
-use deltasoap_wsdl::fetch::{credentials_in, without_credentials};
+use deltasoap_wsdl::fetch::{credentials_in, shown};
 use serde_json::{Value as Json, json};
 use std::io::Read as _;
 use std::process::ExitCode;
@@ -60,11 +60,6 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
     }
 }
 
-/// The URL without the name and the password that may be in it.
-pub fn shown(url: &str) -> String {
-    Url::parse(url).map_or_else(|_| url.to_owned(), |url| without_credentials(&url).into())
-}
-
 /// The request's JSON.
 fn data(argument: &str) -> Result<Json> {
     let text = match argument.strip_prefix('@') {
@@ -73,10 +68,16 @@ fn data(argument: &str) -> Result<Json> {
             std::io::stdin().read_to_string(&mut text).context("standard input cannot be read")?;
             text
         }
-        Some(path) => std::fs::read_to_string(path).with_context(|| format!("{path} cannot be read"))?,
+        Some(path) => read(path)?,
         None => argument.to_owned(),
     };
     parse(&text).context("the data is not JSON that can be used")
+}
+
+/// A file's text, without the byte order mark that some editors put before it.
+fn read(path: &str) -> Result<String> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("{path} cannot be read"))?;
+    Ok(text.strip_prefix('\u{feff}').map(ToOwned::to_owned).unwrap_or(text))
 }
 
 /// A client for the service at a URL, in which credentials may stand.
@@ -136,7 +137,7 @@ fn header_block(contract: &Contract, text: &str) -> Result<HeaderBlock> {
         .with_context(|| format!("--header-block takes NAME=JSON, NAME=@FILE or XML, not {text:?}"))?;
     let (name, content) = (name.trim(), json);
     let json = match content.strip_prefix('@') {
-        Some(path) => std::fs::read_to_string(path).with_context(|| format!("{path} cannot be read"))?,
+        Some(path) => read(path)?,
         None => content.to_owned(),
     };
     if content.starts_with('@') && json.trim_start().starts_with('<') {
