@@ -1118,6 +1118,24 @@ fn values_that_options_do_not_take_are_usage_errors() {
     );
 }
 
+/// What was given for a WSDL's host goes to another that it names only if the caller says so.
+#[test]
+fn credentials_do_not_follow_a_wsdl_to_another_host() {
+    let wsdl = std::fs::read_to_string(shop()).expect("a WSDL");
+    let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{wsdl}", wsdl.len());
+    let (url, _) = canned(answer.leak());
+    let (service, requests) = canned("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    for secret in [["-u", "ada:secret"], ["-H", "X-Api-Key: secret"]] {
+        let call = [&["call", &url, "Order", "-d", ORDER], &secret[..]].concat();
+        let output = run(&call);
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(text.contains("`--endpoint http://localhost:8080/shop` sends them there"), "{text}");
+        run(&[&call[..], &["--endpoint", &service]].concat());
+        assert!(requests.lock().expect("no panic").pop().is_some(), "{secret:?}");
+    }
+}
+
 /// What is said of a refusal depends on what was sent, and on what the server offers.
 #[test]
 fn credentials_that_are_refused_are_told_from_missing_ones() {

@@ -37,6 +37,13 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
         endpoint(&url).map_err(|why| {
             anyhow!("the WSDL gives {} as the service's URL: {why}; --endpoint takes another", shown(&url))
         })?;
+        let has_secrets = access.user.is_some() || !access.headers.is_empty();
+        if has_secrets && leads_away(wsdl, &url) {
+            let url = shown(&url);
+            bail!(
+                "-u and -H are for the host of the WSDL, which gives {url} as the service's URL; `--endpoint {url}` sends them there"
+            );
+        }
     }
     let client = client(arguments, contract, tap.clone(), &url)?;
     policy_warnings(std::slice::from_ref(&operation)).iter().for_each(|it| report(format_args!("warning: {it}")));
@@ -57,6 +64,16 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
         Err(DynamicError::NoEndpoint(name)) => bail!("the WSDL gives no URL for {name}; --endpoint takes one"),
         Err(DynamicError::Call(error)) => no_answer(arguments, &url, tap.location(), &error),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// True if a WSDL from the network names a service on another host, or one without TLS where it came by TLS itself.
+fn leads_away(wsdl: &str, service: &str) -> bool {
+    let (Ok(wsdl), Ok(service)) = (Url::parse(wsdl), Url::parse(service)) else { return false };
+    match wsdl.scheme() {
+        "http" => wsdl.host() != service.host(),
+        "https" => wsdl.host() != service.host() || service.scheme() != "https",
+        _ => false,
     }
 }
 
@@ -221,4 +238,22 @@ fn no_answer(arguments: &Call, url: &str, location: Option<String>, error: &Call
         report("--verbose shows the messages");
     }
     Ok(ExitCode::from(NO_ANSWER))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wsdl_may_lead_to_another_port_but_not_to_another_host_or_out_of_tls() {
+        for service in ["https://a.example/s", "https://A.example:8443/s"] {
+            assert!(!leads_away("https://a.example/s?wsdl", service), "{service}");
+        }
+        assert!(!leads_away("http://a.example/?wsdl", "https://a.example/s"));
+        assert!(!leads_away("shop.wsdl", "http://a.example/s"));
+        for service in ["http://a.example/s", "https://b.example/s", "https://a.example.b.example/s"] {
+            assert!(leads_away("https://a.example/?wsdl", service), "{service}");
+        }
+        assert!(leads_away("http://a.example/?wsdl", "http://b.example/s"));
+    }
 }
