@@ -13,7 +13,7 @@ use std::ops::Range;
 pub struct Choice {
     /// The first field of the first branch, counted from the start of the fields, or of the branch that this choice is in.
     pub first: u32,
-    /// The branches: one behind the other.
+    /// The branches, one after the other.
     pub branches: List<Branch>,
     /// True if none of the branches need be there.
     pub is_optional: bool,
@@ -24,7 +24,8 @@ pub struct Choice {
 pub struct Branch {
     /// How many fields it has.
     pub fields: u32,
-    /// Those that must be there once the branch is chosen.
+    /// Those that must be there once the branch is chosen. That they occur as often as `minOccurs` says, where it is more than 1, is not
+    /// checked.
     pub required: List<u32>,
     /// Choices within it.
     pub choices: List<Choice>,

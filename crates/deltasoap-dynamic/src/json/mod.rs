@@ -1,4 +1,5 @@
-//! Values as JSON, without loss.
+//! Values as JSON, without loss of digits. What has no JSON yet: attributes that `xs:anyAttribute` alone allows, those of nil elements, and
+//! the `xsi:type` of an `xs:anySimpleType`.
 //!
 //! The schema says what is what, so that a value's JSON is little more than its data:
 //!
