@@ -91,7 +91,7 @@ async fn requests_are_read_in_gzip() {
 }
 
 #[tokio::test]
-async fn streams_at_fault_are_the_senders_fault() {
+async fn broken_streams_are_the_senders_fault() {
     let service = build(builder());
     let coded = gzip(message(Version::Soap11, &[], &echo("coded")));
     let mut wrong_sum = coded.clone();
@@ -100,7 +100,7 @@ async fn streams_at_fault_are_the_senders_fault() {
     for (body, what) in [
         (coded[..coded.len() - 1].to_vec(), "ended early"),
         (coded[..30].to_vec(), "ended early"),
-        ([&coded[..], b"more"].concat(), "bytes behind"),
+        ([&coded[..], b"more"].concat(), "bytes after the end"),
         (wrong_sum, "corrupt"),
         (b"<plain/>".to_vec(), "corrupt"),
     ] {

@@ -4,7 +4,7 @@
 //! and at the end tag `select` says whether anything is missing.
 //!
 //! A group has no tags of its own. It begins with the start tag of its first element, and ends with the first tag that none of its next
-//! fields has. That tag is left to the routine around it ([`Cursor::hold`]), which goes on as if it had just been read.
+//! fields has. That tag is left to the routine around it (`Cursor::hold`), which goes on as if it had just been read.
 
 mod attributes;
 mod select;
