@@ -1,7 +1,7 @@
 //! Enums whose variants hold values: choices between elements.
 
 use crate::attributes::Flag;
-use crate::complex::{ContentBodies, DecodeBodies, Description, EncodeBodies, encode_inline};
+use crate::complex::{ContentBodies, DecodeBodies, Description, EncodeBodies};
 use crate::member::{Member, check_distinct};
 use crate::target::Target;
 use proc_macro2::TokenStream;
@@ -15,7 +15,7 @@ pub(crate) fn expand<'v>(target: &Target, variants: impl Iterator<Item = &'v Var
     check_distinct(&variants, "variant")?;
     let choice = Choice { target, variants };
     let description = target.describe(&choice.description().element(target), true);
-    let content = choice.content().implement(target);
+    let content = ContentBodies::inline(target, choice.vacant()).implement(target);
     let decode = choice.decode().implement(target);
     let encode = choice.encode().implement(target);
     Ok(quote!(#description #content #decode #encode))
@@ -36,16 +36,6 @@ impl Choice<'_> {
             text: quote!(::core::option::Option::None),
             open: false,
             choices: Vec::new(),
-        }
-    }
-
-    fn content(&self) -> ContentBodies {
-        let runtime = self.target.runtime();
-        ContentBodies {
-            vacant: self.vacant(),
-            routine: quote!(complex),
-            encode: quote!(#runtime::encode::complex::encode(self, encoder, view)),
-            more: encode_inline(self.target),
         }
     }
 

@@ -46,6 +46,13 @@ pub(crate) struct ContentBodies {
 }
 
 impl ContentBodies {
+    /// Of a choice, or of what else can stand without an element around it.
+    pub(crate) fn inline(target: &Target, vacant: TokenStream) -> Self {
+        let runtime = target.runtime();
+        let encode = quote!(#runtime::encode::complex::encode(self, encoder, view));
+        ContentBodies { vacant, routine: quote!(complex), encode, more: encode_inline(target) }
+    }
+
     pub(crate) fn implement(&self, target: &Target) -> TokenStream {
         let runtime = target.runtime();
         let ContentBodies { vacant, routine, encode, more } = self;

@@ -5,7 +5,7 @@
 
 use crate::attributes::Flag;
 use crate::choice::pattern;
-use crate::complex::{ContentBodies, DecodeBodies, Description, EncodeBodies, encode_inline};
+use crate::complex::{ContentBodies, DecodeBodies, Description, EncodeBodies};
 use crate::member::{Member, check_distinct};
 use crate::target::Target;
 use proc_macro2::TokenStream;
@@ -110,7 +110,7 @@ pub(crate) fn expand<'v>(target: &Target, variants: impl Iterator<Item = &'v Var
     let (fields, vacant) = (fields(&choice.variants, true, target), choice.vacant());
     let group = implement(target, &fields, &[choice.choice()], &vacant);
     let description = target.describe(&choice.description().element(target), true);
-    let content = choice.content().implement(target);
+    let content = ContentBodies::inline(target, choice.vacant()).implement(target);
     let decode = choice.decode().implement(target);
     let encode = choice.encode().implement(target);
     Ok(quote!(#group #description #content #decode #encode))
@@ -132,16 +132,6 @@ impl Groups<'_> {
             text: quote!(::core::option::Option::None),
             open: false,
             choices: vec![quote!(<#ident as #runtime::Group>::CHOICES[0].at(0))],
-        }
-    }
-
-    fn content(&self) -> ContentBodies {
-        let runtime = self.target.runtime();
-        ContentBodies {
-            vacant: self.vacant(),
-            routine: quote!(complex),
-            encode: quote!(#runtime::encode::complex::encode(self, encoder, view)),
-            more: encode_inline(self.target),
         }
     }
 

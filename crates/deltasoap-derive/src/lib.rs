@@ -259,7 +259,7 @@ use target::Target;
 ///
 /// A `Vec` of groups is `inline`: each occurrence is a group, whole, with the elements of all fields of a struct, or of one branch of a
 /// choice. It ends with the first element that cannot come next in it. So the name of an element must tell which field it is, in the
-/// group and behind it, and a group has no trees (`Node`) among its fields.
+/// group and after it, and a group has no trees (`Node`) among its fields.
 ///
 /// ```
 /// use deltasoap::{QName, Soap, decode::from_slice};

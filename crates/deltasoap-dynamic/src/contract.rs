@@ -58,8 +58,8 @@ impl Contract {
         &self.types.import
     }
 
-    /// What was passed over when the description was imported, or read more generously than the standards do; also which patterns are
-    /// not of XML Schema, each once. What such a pattern is about is not valid, whatever it is.
+    /// What was passed over when the description was imported, or read more generously than the standards do; and the
+    /// patterns that are malformed, each once: no value matches them.
     pub fn notes(&self) -> Vec<Note> {
         let import = &self.types.import;
         let mut seen = HashSet::new();
@@ -71,7 +71,7 @@ impl Contract {
         let wrong = patterns.filter(|(pattern, _)| seen.insert(*pattern) && !facets::is_pattern(pattern));
         let wrong = wrong.map(|(pattern, place)| Note {
             kind: NoteKind::Tolerated,
-            text: format!("the pattern {pattern} is not one of XML Schema, or is too large: no value is valid by it"),
+            text: format!("the pattern {pattern} is not valid in XML Schema, or is too large: no value matches it"),
             position: import.position(place),
         });
         import.notes().iter().cloned().chain(wrong).collect()

@@ -204,7 +204,7 @@ async fn who_is_refused_learns_which_authentication_is_offered() {
     assert_eq!(error.schemes, ["Negotiate", "Basic"]);
 }
 
-/// An answer with header blocks in front of its body.
+/// An answer with header blocks before its body.
 fn answer_with_headers(version: Version, headers: &str) -> &'static str {
     let answer = message(version, &[], &echoed(&echo("x")));
     let (front, body) = answer.split_at(answer.find("<soap:Body").expect("a body"));

@@ -152,7 +152,7 @@ impl Planner<'_> {
         self.add_particle(&Particle { min: 1, max: Some(1), term: term.clone() }, false, &mut own);
         fields.choices = own.choices;
         let (owner, namespace) = self.place(fields.owner);
-        let docs = ours(format!("Elements of a `{owner}` that can occur again, one behind the other."));
+        let docs = ours(format!("Elements of a `{owner}` that can occur again, one after the other."));
         let of = Struct { is_group: true, members: own.members, ..Struct::default() };
         let group = self.add(&format!("{owner} {name}"), &namespace, docs, ItemKind::Struct(of));
         Some(member(QName::owned("", name), TypeUse::Item(group)))
@@ -183,7 +183,7 @@ impl Planner<'_> {
             return branch.members.pop();
         }
         let (owner, namespace) = self.place(branch.owner);
-        let docs = ours(format!("Elements of a `{owner}`, one behind the other."));
+        let docs = ours(format!("Elements of a `{owner}`, one after the other."));
         let of = Struct { is_group: true, members: branch.members, ..Struct::default() };
         let group = self.add(&format!("{owner} {}", first.local), &namespace, docs, ItemKind::Struct(of));
         Some(Member { role: Role::Group, ..member(QName::owned("", first.local), TypeUse::Item(group)) })

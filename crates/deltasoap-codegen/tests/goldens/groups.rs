@@ -159,7 +159,7 @@ pub struct Log {
     pub choice_5: Vec<LogChoice5>,
 }
 
-/// Elements of a `Ask`, one behind the other.
+/// Elements of a `Ask`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "urn:groups", group, qualified)]
 pub struct AskDays {
@@ -176,7 +176,7 @@ pub enum AskChoice2 {
     To(deltasoap::lexical::Date),
 }
 
-/// Elements of a `Ask`, one behind the other.
+/// Elements of a `Ask`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "urn:groups", group, qualified)]
 pub struct AskFrom {
@@ -185,7 +185,7 @@ pub struct AskFrom {
     pub choice_2: Option<AskChoice2>,
 }
 
-/// Elements of a `Ask`, one behind the other.
+/// Elements of a `Ask`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "urn:groups", group, qualified)]
 pub struct AskName {
@@ -204,7 +204,7 @@ pub enum AskChoice {
     Name(AskName),
 }
 
-/// Elements of a `Ask`, one behind the other.
+/// Elements of a `Ask`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "urn:groups", group, qualified)]
 pub struct AskKey {
@@ -212,7 +212,7 @@ pub struct AskKey {
     pub value: String,
 }
 
-/// Elements of a `Ask`, one behind the other.
+/// Elements of a `Ask`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "urn:groups", group, qualified)]
 pub struct AskValue {
@@ -237,7 +237,7 @@ pub struct Tree {
     pub choice: Option<TreeChoice>,
 }
 
-/// Elements of a `AskResponse` that can occur again, one behind the other.
+/// Elements of a `AskResponse` that can occur again, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "urn:groups", group, qualified, rename_all = "PascalCase")]
 pub struct AskResponseSequence2 {
@@ -245,7 +245,7 @@ pub struct AskResponseSequence2 {
     pub y: String,
 }
 
-/// Elements of a `AskResponse`, one behind the other.
+/// Elements of a `AskResponse`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "urn:groups", group, qualified, rename_all = "PascalCase")]
 pub struct AskResponseSuccess {
@@ -264,7 +264,7 @@ pub enum AskResponseChoice {
     Errors(String),
 }
 
-/// Elements of a `Log`, one behind the other.
+/// Elements of a `Log`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "urn:groups", group, qualified)]
 pub struct LogA {
@@ -281,7 +281,7 @@ pub enum LogChoice {
     C(deltasoap::lexical::Date),
 }
 
-/// Elements of a `Log`, one behind the other.
+/// Elements of a `Log`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "urn:groups", group, qualified)]
 pub struct LogFrom {
@@ -298,7 +298,7 @@ pub enum LogChoice2 {
     At(deltasoap::lexical::Date),
 }
 
-/// Elements of a `Log` that can occur again, one behind the other.
+/// Elements of a `Log` that can occur again, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "urn:groups", group, qualified)]
 pub struct LogSequence4 {
@@ -307,7 +307,7 @@ pub struct LogSequence4 {
     pub second: i32,
 }
 
-/// Elements of a `Log` that can occur again, one behind the other.
+/// Elements of a `Log` that can occur again, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "urn:groups", group, qualified)]
 pub struct LogSequence3 {
@@ -325,7 +325,7 @@ pub enum LogChoice5 {
     Y(i32),
 }
 
-/// Elements of a `Tree`, one behind the other.
+/// Elements of a `Tree`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "urn:groups", group, qualified)]
 pub struct TreeLeft {

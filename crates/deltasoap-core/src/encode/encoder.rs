@@ -287,12 +287,12 @@ impl Encoder {
         self.end_with(true);
     }
 
-    /// As [`end`](Self::end), for an element of a tree, where white space behind it would be text.
+    /// As [`end`](Self::end), for an element of a tree, where white space after it would be text.
     pub(crate) fn end_in_tree(&mut self) {
         self.end_with(false);
     }
 
-    /// Closes the innermost open element, behind which a template may have slack or not.
+    /// Closes the innermost open element. `has_slack` says whether a template may have slack after it.
     #[inline]
     fn end_with(&mut self, has_slack: bool) {
         if self.is_full() {

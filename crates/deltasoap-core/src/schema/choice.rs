@@ -126,7 +126,7 @@ impl ComplexElement {
         self.compositor == Compositor::All || !self.choices.is_empty()
     }
 
-    /// True if it has groups among its fields ([`Field::inline`]): which of their elements come next is told by those that came before.
+    /// True if some of its fields are groups ([`Field::inline`]). The elements read so far decide which element of a group may come next.
     pub(crate) fn has_groups(&self, view: View<'_>) -> bool {
         self.fields.iter().any(|field| {
             field.inline && {

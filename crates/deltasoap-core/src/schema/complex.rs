@@ -18,7 +18,7 @@ pub struct SimpleElement {
 }
 
 impl SimpleElement {
-    /// What a text has to be, for people: the enumerated values where there are such.
+    /// What an error says was expected: the enumerated values, where the type has any.
     pub fn expected(&self) -> String {
         match &self.enumeration[..] {
             [] => format!("a value of {}", self.name),
@@ -27,7 +27,7 @@ impl SimpleElement {
     }
 }
 
-/// Enumerated values for people: the first ten, in quotes, and how many more there are. Long ones are cut.
+/// Enumerated values as errors show them: the first ten, in quotes, and how many more there are. Long ones are cut.
 pub fn shown_values<'v>(values: impl ExactSizeIterator<Item = &'v str>) -> String {
     const MOST: usize = 10;
     const LONGEST: usize = 60;

@@ -5,7 +5,7 @@ use bigdecimal::{BigDecimal, RoundingMode};
 use deltasoap_core::schema::Builtin;
 use std::str::FromStr;
 
-/// Most digits behind the point that are tried.
+/// Most digits after the point that are tried.
 const DIGITS: i64 = 40;
 /// Longest texts that are computed with.
 const LONGEST: usize = 400;
@@ -53,7 +53,7 @@ fn decimal(text: &str) -> Option<BigDecimal> {
     BigDecimal::from_str(text.trim_start_matches('+')).ok().filter(|_| !text.contains(['e', 'E']))
 }
 
-/// For each number of digits behind the point the nearest value that has no more.
+/// For each number of digits after the point the nearest value that has no more.
 fn decimals(bound: &str, other: Option<&str>, is_above: bool) -> Vec<String> {
     let Some(value) = decimal(bound) else { return Vec::new() };
     let scale = |value: &BigDecimal| value.normalized().fractional_digit_count().clamp(0, DIGITS);

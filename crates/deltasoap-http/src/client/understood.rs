@@ -1,5 +1,5 @@
 //! Header blocks of answers that must be understood (SOAP 1.1, 4.2.3; SOAP 1.2 part 1, 2.4 and 2.6): an answer with one that nobody here
-//! understands is refused in front of its body.
+//! understands is refused before its body is read.
 
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::soap::{Head, Receiver};

@@ -169,7 +169,7 @@ pub fn without_credentials(url: &Url) -> Url {
     url
 }
 
-/// A URL or a path for people: [without credentials](without_credentials), and without what may be some in a malformed URL.
+/// A URL or a path to be shown: [without credentials](without_credentials), and without what may be a password in a malformed URL.
 pub fn shown(source: &str) -> String {
     match (Url::parse(source), source.find("://"), source.rfind('@')) {
         (Ok(url), ..) => without_credentials(&url).into(),

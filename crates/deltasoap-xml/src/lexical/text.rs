@@ -169,7 +169,7 @@ macro_rules! names {
                 if self.parts().is_some() { None } else { split_prefix(&self.0).0 }
             }
 
-            /// The part behind the colon, or all of it.
+            /// The part after the colon, or all of it.
             pub fn local(&self) -> &str {
                 self.parts().map_or_else(|| split_prefix(&self.0).1, |(_, local)| local)
             }

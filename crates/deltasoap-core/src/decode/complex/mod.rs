@@ -310,7 +310,7 @@ impl<'s> Routine<'_, '_, 's> {
         }
     }
 
-    /// At a start tag in a group, which may be of the element behind it; true if so.
+    /// At a start tag in a group. True if the tag is not of the group, but of an element after it.
     fn go_on_in_group<T: DecodeFields>(&mut self, target: &mut T, start: Option<usize>) -> Step<bool> {
         match self.select_in_group()? {
             Some(index) => self.open_selected(target, index, start),

@@ -9,7 +9,7 @@ use crate::encode::differential::tape::{Kind, Mark};
 use crate::encode::encoder::Open;
 
 impl Encoder {
-    /// Ends an element, which may have slack behind it or not.
+    /// Ends an element. `has_slack` says whether slack may follow its end tag.
     pub(in crate::encode) fn end_against(&mut self, has_slack: bool) {
         if self.in_tag {
             match self.finish_tag(false) {
@@ -61,7 +61,7 @@ impl Encoder {
         }
     }
 
-    /// Leaves out the slack behind an end tag, which stands there if the element was a typed value's.
+    /// Leaves out the slack after an end tag. There is some if the element was a typed value's.
     fn drop_slack(&mut self, tag: Mark) {
         let (behind, end, slack) = self.slack_behind(tag);
         if slack > 0 {
@@ -74,7 +74,7 @@ impl Encoder {
         }
     }
 
-    /// The place behind an end tag that was stepped over and its slack, the tag's end, and how much slack there is.
+    /// Of an end tag that was stepped over: the place after its slack, the tag's end, and how much slack there is.
     fn slack_behind(&mut self, tag: Mark) -> (Mark, usize, usize) {
         let behind = self.current().mark();
         let bytes = &self.current().tape().bytes[tag.byte..behind.byte];
@@ -82,7 +82,7 @@ impl Encoder {
         (behind, tag.byte + len, bytes.len() - len)
     }
 
-    /// Makes the slack behind an end tag less or more, so that what follows need not move, or not so far.
+    /// Makes the slack after an end tag less or more, so that what follows need not move, or not so far.
     fn resize_slack(&mut self, tag: Mark, grown: isize) {
         let (behind, end, slack) = self.slack_behind(tag);
         let slack = slack as isize;

@@ -1,0 +1,436 @@
+//! Calls and loading over the network: what is sent and to whom, what is answered, and what is said where it fails.
+
+use super::*;
+
+/// A server that answers everything alike, and the requests that came.
+fn canned(answer: &'static str) -> (String, std::sync::Arc<std::sync::Mutex<Vec<String>>>) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/", listener.local_addr().expect("an address"));
+    let requests = std::sync::Arc::<std::sync::Mutex<Vec<String>>>::default();
+    let came = std::sync::Arc::clone(&requests);
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("a connection");
+            let (mut request, mut buffer) = (Vec::new(), [0; 4096]);
+            let is_whole = |request: &[u8]| {
+                let end: &[u8] = if request.starts_with(b"POST") { b":Envelope>" } else { b"\r\n\r\n" };
+                request.ends_with(end)
+            };
+            while !is_whole(&request) {
+                match std::io::Read::read(&mut stream, &mut buffer).expect("a request") {
+                    0 => break,
+                    len => request.extend_from_slice(&buffer[..len]),
+                }
+            }
+            came.lock().expect("no panic").push(String::from_utf8_lossy(&request).into_owned());
+            stream.write_all(answer.as_bytes()).expect("sent");
+        }
+    });
+    (url, requests)
+}
+
+#[test]
+fn codes_of_soap_1_1_are_shown_as_they_came() {
+    const FAULT: &str = "HTTP/1.1 500 No\r\nContent-Type: text/xml\r\nConnection: close\r\n\r\n\
+        <s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><s:Fault>\
+        <faultcode>s:Client.Bad</faultcode><faultstring>no</faultstring></s:Fault></s:Body></s:Envelope>";
+    let (url, _) = canned(FAULT);
+    let output = run(&["call", &shop(), "Soap11.Order", "-d", ORDER, "--endpoint", &url]);
+    assert!(stderr(&output).contains("  code: Client.Bad\n"), "{output:?}");
+    let output = run(&["call", &shop(), "Soap11.Order", "-d", ORDER, "--json", "--endpoint", &url]);
+    assert_eq!(json(&output)["fault"]["code"], "Client.Bad");
+}
+
+#[test]
+fn header_blocks_come_from_files() {
+    let mock = Serving::start(&["mock", &shop()]);
+    let folder = tempfile::tempdir().expect("a directory");
+    let call = |content: &str| {
+        let path = folder.path().join("block");
+        std::fs::write(&path, content).expect("a file");
+        let block = format!("Session=@{}", path.display());
+        run(&["call", &shop(), "Order", "-d", ORDER, "-v", "--header-block", &block, "--endpoint", &mock.url])
+    };
+    for content in [r#"{"token": "from a file"}"#, "<Session xmlns='urn:shop'><token>from a file</token></Session>\n"] {
+        let output = call(content);
+        assert!(output.status.success() && stderr(&output).contains("token>from a file<"), "{output:?}");
+        let output = call(&format!("\u{feff}{content}"));
+        assert!(output.status.success() && stderr(&output).contains("token>from a file<"), "{output:?}");
+    }
+    let output = call("<Other xmlns='urn:shop'/>");
+    assert!(!output.status.success() && stderr(&output).contains("holds <{urn:shop}Other>"), "{output:?}");
+    let output =
+        run(&["call", &shop(), "Order", "-d", ORDER, "--header-block", "Session=@/no/such", "--endpoint", &mock.url]);
+    assert!(!output.status.success() && stderr(&output).contains("/no/such cannot be read"), "{output:?}");
+}
+
+/// Each error says which URL, what limit or cause, and what can be done.
+#[test]
+fn what_is_not_answered_is_said_with_what_to_do() {
+    const DENIED: &str =
+        "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    const MOVED: &str =
+        "HTTP/1.1 302 Go\r\nLocation: https://other.example/soap\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let silent = format!("http://ada:secret@{}/", silent.local_addr().expect("an address")).leak::<'static>();
+    let listening = std::net::TcpListener::bind(silent.trim_start_matches("http://ada:secret@").trim_end_matches('/'));
+    let refused = "http://127.0.0.1:1/".to_owned();
+    let (_folder, _, tls) = serving_tls();
+    let plain = Serving::start(&["mock", &shop()]);
+    let to_plain = plain.url.replace("http://", "https://");
+    let to_tls = tls.url.replace("https://", "http://");
+    for (url, cause, remedy) in [
+        (refused.as_str(), "Connection refused", "is the service running"),
+        (&canned(DENIED).0, "401", "-u NAME:PASSWORD"),
+        (&canned(MOVED).0, "302", "the server redirects to https://other.example/soap; --endpoint"),
+        (&tls.url, "authority that is not trusted", "--cacert FILE adds one, -k"),
+        (&to_plain, "does not answer in TLS", "is the URL http://?"),
+        (&to_tls, "answers in TLS", "is the URL https://?"),
+        (&canned("").0, "connection closed", "if it expects TLS, the URL begins with https://"),
+        (silent, "no answer within 1 s", "--timeout SECONDS"),
+        ("http://no-such-host.invalid/", "failed to lookup", "is the name right"),
+    ] {
+        let output = run(&["call", &shop(), "Order", "-d", ORDER, "--timeout", "1", "--endpoint", url]);
+        let (text, shown) = (stderr(&output), url.replace("ada:secret@", ""));
+        assert_eq!(output.status.code(), Some(4), "{output:?}");
+        assert!(text.starts_with(&format!("error: {shown}")), "{url}: {text}");
+        assert!(text.contains(cause) && text.contains(remedy) && !text.contains("secret"), "{url}: {text}");
+    }
+    drop(listening);
+}
+
+#[test]
+fn each_request_is_logged_where_that_is_asked_for() {
+    let mut server = command();
+    let server = server.args(["mock", &shop(), "--listen", "127.0.0.1:0"]).env("RUST_LOG", "info");
+    let mut child = server.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
+    let mut line = String::new();
+    let mut output = BufReader::new(child.stdout.take().expect("its output"));
+    output.read_line(&mut line).expect("a line");
+    let url = line.trim().strip_prefix("listening on ").expect("a URL").to_owned();
+    let mut call = command();
+    let call = call.args(["call", &format!("{url}?wsdl"), "Order", "-d", ORDER]).env("RUST_LOG", "info");
+    let called = call.output().expect("the program runs");
+    assert!(called.status.success(), "{called:?}");
+    let logged = stderr(&called);
+    assert!(logged.contains("INFO") && logged.contains("method=POST") && logged.contains("status=200"), "{logged}");
+    assert!(logged.contains(&format!("method=GET url={url}?wsdl status=200")), "{logged}");
+    let lost = command().args(["list", "http://ada:secret@127.0.0.1:1/"]).env("RUST_LOG", "info").output();
+    let lost = stderr(&lost.expect("the program runs"));
+    assert!(lost.contains("method=GET url=http://127.0.0.1:1/") && !lost.contains("secret"), "{lost}");
+    child.kill().expect("killed");
+    let mut logged = String::new();
+    std::io::Read::read_to_string(&mut child.stderr.take().expect("its errors"), &mut logged).expect("text");
+    child.wait().expect("an end");
+    assert!(logged.contains("method=GET") && logged.contains("answered"), "{logged}");
+    assert!(logged.contains("operation=\"Order\"") && logged.contains("status=200"), "{logged}");
+}
+
+/// Each error says which URL, what limit or cause, and what can be done.
+#[test]
+fn what_is_not_loaded_is_said_with_what_to_do() {
+    const DENIED: &str =
+        "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    const LOOP: &str = "HTTP/1.1 302 Go\r\nLocation: /on\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    const AWAY: &str = "HTTP/1.1 302 Go\r\nLocation: file:///x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    const PRIVATE: &str =
+        "HTTP/1.1 302 Go\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    const NOTHING: &str = "HTTP/1.1 404 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    let (_folder, _, tls) = serving_tls();
+    let plain = Serving::start(&["mock", &shop()]);
+    let to_plain = plain.url.replace("http://", "https://");
+    let to_tls = tls.url.replace("https://", "http://");
+    for (url, cause, remedy) in [
+        ("http://ada:secret@127.0.0.1:1/", "Connection refused", "is the service running"),
+        (&canned(DENIED).0, "status 401", "-u NAME:PASSWORD"),
+        (&canned(NOTHING).0, "status 404", "with ?wsdl"),
+        (&canned(LOOP).0, "more than 5 redirects", "--cert give them"),
+        (&canned(AWAY).0, "file:///x", "is the URL right?"),
+        (&canned(PRIVATE).0, "http://127.0.0.1:1/ is a private address", "--allow-private"),
+        (&tls.url, "authority that is not trusted", "(--cacert FILE adds one, -k"),
+        (&to_plain, "does not answer in TLS", "is the URL http://?"),
+        (&to_tls, "answers in TLS", "is the URL https://?"),
+        ("http://no-such-host.invalid/", "failed to lookup", "is the name right"),
+    ] {
+        let output = run(&["list", url]);
+        let (text, shown) = (stderr(&output), url.replace("ada:secret@", ""));
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert!(text.starts_with(&format!("error: {shown} cannot be imported: ")), "{url}: {text}");
+        assert!(text.contains(cause) && text.contains(remedy) && !text.contains("secret"), "{url}: {text}");
+    }
+}
+
+#[test]
+fn descriptions_are_loaded_through_a_proxy() {
+    let wsdl = std::fs::read_to_string(shop()).expect("a file");
+    let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{wsdl}", wsdl.len());
+    let (url, requests) = canned(answer.leak());
+    let folder = tempfile::tempdir().expect("a directory");
+    let file = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    std::fs::write(file("message.xml"), run(&["template", "--xml", &shop(), "Order"]).stdout).expect("a file");
+    let run = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = command();
+        for name in ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"] {
+            command.env_remove(name);
+        }
+        for name in ["all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"] {
+            command.env_remove(name);
+        }
+        let output = command.args(arguments).envs(variables.iter().copied()).output().expect("the program runs");
+        (output, std::mem::take(&mut *requests.lock().expect("no panic")))
+    };
+    const WSDL: &str = "http://nowhere.invalid/shop?wsdl";
+    let (compiled, generated, message) = (file("shop.bin"), file("shop.rs"), file("message.xml"));
+    for arguments in [
+        &["list", WSDL][..],
+        &["describe", WSDL],
+        &["template", WSDL, "Order"],
+        &["validate", WSDL, &message],
+        &["compile", WSDL, "-o", &compiled],
+        &["generate", WSDL, "-o", &generated],
+        &["replay", "--wsdl", WSDL, &message],
+    ] {
+        for (more, variables) in [(&["--proxy", &url][..], &[][..]), (&[], &[("http_proxy", &*url)])] {
+            let (output, requests) = run(&[arguments, more].concat(), variables);
+            assert!(output.status.success(), "{output:?}");
+            let [request] = &requests[..] else { panic!("{arguments:?}: {requests:?}") };
+            assert!(request.starts_with(&format!("GET {WSDL} HTTP/1.1\r\n")), "{request}");
+        }
+    }
+    let secure = run(&["list", "https://nowhere.invalid/shop"], &[("https_proxy", &url)]).1;
+    assert!(secure[0].starts_with("CONNECT nowhere.invalid:443 HTTP/1.1\r\n"), "{secure:?}");
+    let (output, direct) = run(&["list", "--proxy", &url, WSDL], &[("no_proxy", "nowhere.invalid")]);
+    assert!(direct.is_empty() && stderr(&output).contains("failed to lookup"), "{output:?}");
+    // What a file names, too.
+    let import = "<wsdl:import namespace=\"urn:other\" location=\"http://nowhere.invalid/other.wsdl\"/>";
+    let naming =
+        format!("<wsdl:definitions xmlns:wsdl=\"http://schemas.xmlsoap.org/wsdl/\">{import}</wsdl:definitions>");
+    std::fs::write(file("naming.wsdl"), naming).expect("a file");
+    let asked = run(&["list", "--proxy", &url, &file("naming.wsdl")], &[]).1;
+    assert!(asked[0].starts_with("GET http://nowhere.invalid/other.wsdl HTTP/1.1\r\n"), "{asked:?}");
+}
+
+#[test]
+fn calls_go_through_a_proxy() {
+    const DENIED: &str = "HTTP/1.1 407 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    let call = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = command();
+        let names = [
+            "http_proxy",
+            "HTTP_PROXY",
+            "https_proxy",
+            "HTTPS_PROXY",
+            "all_proxy",
+            "ALL_PROXY",
+            "no_proxy",
+            "NO_PROXY",
+        ];
+        names.iter().for_each(|name| _ = command.env_remove(name));
+        command.args([
+            "call",
+            &shop(),
+            "Order",
+            "-d",
+            ORDER,
+            "--timeout",
+            "5",
+            "--endpoint",
+            "http://nowhere.invalid/x",
+        ]);
+        command.args(arguments).envs(variables.iter().copied()).output().expect("the program runs")
+    };
+    let (url, requests) = canned(DENIED);
+    let asked = || std::mem::take(&mut *requests.lock().expect("no panic"));
+    let is_proxied = |requests: Vec<String>| matches!(&requests[..], [request] if request.starts_with("POST http://nowhere.invalid/x HTTP/1.1"));
+    let output = call(&["--proxy", &url], &[]);
+    assert!(is_proxied(asked()) && stderr(&output).contains("--proxy http://NAME:PASSWORD@"), "{output:?}");
+    for name in ["http_proxy", "all_proxy", "ALL_PROXY"] {
+        call(&[], &[(name, &url)]);
+        assert!(is_proxied(asked()), "{name}");
+    }
+    call(&[], &[("HTTP_PROXY", &url)]);
+    call(&[], &[("https_proxy", &url)]);
+    call(&["--proxy", &url], &[("no_proxy", "nowhere.invalid")]);
+    assert!(asked().is_empty());
+    assert!(stderr(&call(&["--proxy", "ftp://x"], &[])).contains("--proxy <URL>: not the URL of a proxy"));
+}
+
+/// Wrong arguments end the command before anything is loaded, and passwords in them are not shown.
+#[test]
+fn values_that_options_do_not_take_are_usage_errors() {
+    let endpoint = "http://127.0.0.1:1/";
+    for (arguments, part) in [
+        (&["-H", "nocolon"][..], "--header <NAME: VALUE>: expected a name, a colon and a value, and found no colon"),
+        (&["-H", "no name: x"], "\"no name\" is not the name of an HTTP header"),
+        (&["-H", "X: a\u{7}secret"], "the value of X has a character that HTTP forbids"),
+        (&["--map", "foo"], "--map <URL=FILE>: expected URL=FILE"),
+        (&["--endpoint", "ftp://ada:secret@host/"], "the scheme of the URL is ftp; http and https are supported"),
+        (&["--endpoint", "host/path"], "--endpoint <URL>: the URL is malformed"),
+        (&["--endpoint", "jms:queue"], "the scheme of the URL is jms"),
+        (&["--endpoint", endpoint, "--proxy", "ftp://ada:secret@x"], "--proxy <URL>: not the URL of a proxy"),
+        (&["--endpoint", endpoint, "--timeout", "0"], "--timeout"),
+    ] {
+        let output = run(&[&["call", &shop(), "Order", "-d", ORDER], arguments].concat());
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
+        assert!(text.contains(part) && !text.contains("secret"), "{arguments:?}: {text}");
+    }
+    // The same where a file needs no header.
+    assert_eq!(run(&["list", &shop(), "-H", "nocolon"]).status.code(), Some(2));
+    let folder = tempfile::tempdir().expect("a directory");
+    let path = folder.path().join("jms.wsdl");
+    let wsdl = std::fs::read_to_string(shop()).expect("a WSDL").replace("http://localhost:8080/shop", "jms:queue:shop");
+    std::fs::write(&path, wsdl).expect("a file");
+    let output = run(&["call", &path.to_string_lossy(), "Order", "-d", ORDER]);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(
+        text.contains("the WSDL gives jms:queue:shop as the service's URL") && text.contains("--endpoint"),
+        "{text}"
+    );
+}
+
+/// What was given for a WSDL's host goes to another that it names only if the caller says so.
+#[test]
+fn credentials_do_not_follow_a_wsdl_to_another_host() {
+    let wsdl = std::fs::read_to_string(shop()).expect("a WSDL");
+    let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{wsdl}", wsdl.len());
+    let (url, _) = canned(answer.leak());
+    let (service, requests) = canned("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    for secret in [["-u", "ada:secret"], ["-H", "X-Api-Key: secret"]] {
+        let call = [&["call", &url, "Order", "-d", ORDER], &secret[..]].concat();
+        let output = run(&call);
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(text.contains("`--endpoint http://localhost:8080/shop` sends them there"), "{text}");
+        run(&[&call[..], &["--endpoint", &service]].concat());
+        assert!(requests.lock().expect("no panic").pop().is_some(), "{secret:?}");
+    }
+}
+
+/// What is said of a refusal depends on what was sent, and on what the server offers.
+#[test]
+fn credentials_that_are_refused_are_told_from_missing_ones() {
+    let refusing = |challenge: &str| {
+        let answer = format!(
+            "HTTP/1.1 401 No\r\nWWW-Authenticate: {challenge}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        );
+        canned(answer.leak()).0
+    };
+    let digest = "Digest realm=\"hidden\", nonce=\"n\", qop=\"auth\"";
+    for (challenge, arguments, offered, remedy) in [
+        ("Basic realm=\"hidden\"", &[][..], "offered by Basic", "-u NAME:PASSWORD gives credentials"),
+        ("Basic realm=\"hidden\"", &["-u", "ada:secret"], "offered by Basic", "refused the credentials; are name"),
+        (digest, &["-u", "ada:secret"], "offered by Digest", "add --digest"),
+        (digest, &["-u", "ada:secret", "--digest"], "offered by Digest", "refused the credentials"),
+        (digest, &[], "offered by Digest", "-u NAME:PASSWORD --digest"),
+        ("Basic realm=\"hidden\"", &["-u", "ada:secret", "--digest"], "offered by Basic", "leave --digest out"),
+        ("Negotiate", &["-u", "ada:secret"], "offered by Negotiate", "-u knows Basic and Digest"),
+        ("Bearer", &["-H", "Authorization: Bearer secret"], "offered by Bearer", "in the Authorization header"),
+    ] {
+        let url = refusing(challenge);
+        for (first, code) in [(["call", &shop(), "Order"], 4), (["list", &url, "--offline"], 1)] {
+            let to_service = ["-d", ORDER, "--endpoint", &url];
+            let more = if code == 4 { &to_service[..] } else { &[] };
+            let output = run(&[&first[..], arguments, more].concat());
+            let text = stderr(&output);
+            assert_eq!(output.status.code(), Some(code), "{text}");
+            assert!(text.contains(offered) && text.contains(remedy), "{challenge} {arguments:?}: {text}");
+            assert!(!text.contains("secret") && !text.contains("hidden"), "{text}");
+        }
+    }
+    let in_url = refusing("Basic realm=x").replace("http://", "http://ada:secret@");
+    let text = stderr(&run(&["list", &in_url]));
+    assert!(text.contains("refused the credentials") && !text.contains("secret"), "{text}");
+}
+
+/// Errors on the way to a proxy name it and who named it, and do not blame the service.
+#[test]
+fn proxies_that_cannot_be_reached_are_named() {
+    let run = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = command();
+        for name in ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"] {
+            command.env_remove(name);
+        }
+        stderr(&command.args(arguments).envs(variables.iter().copied()).output().expect("the program runs"))
+    };
+    let shop = shop();
+    let call = ["call", &shop, "Order", "-d", ORDER, "--timeout", "5"];
+    let list = ["list", "http://nowhere.invalid/shop?wsdl"];
+    const PROXY: &str = "http://ada:secret@127.0.0.1:1";
+    for first in [&call[..], &list[..]] {
+        for (arguments, variables, source) in [
+            (&["--proxy", PROXY][..], &[][..], "--proxy"),
+            (&[], &[("http_proxy", PROXY)], "the environment variable http_proxy"),
+            (&[], &[("ALL_PROXY", PROXY)], "the environment variable ALL_PROXY"),
+        ] {
+            let text = run(&[first, arguments].concat(), variables);
+            let named = format!("cannot connect to the proxy http://127.0.0.1:1 (from {source}): ");
+            assert!(text.contains(&named) && text.contains("is the proxy running"), "{text}");
+            assert!(!text.contains("that of the WSDL") && !text.contains("is the service running"), "{text}");
+            assert!(!text.contains("secret") && text.matches("Connection refused").count() == 1, "{text}");
+        }
+    }
+    for list in ["*", "127.0.0.1:2", "[::1],127.0.0.1"] {
+        let arguments = [&call[..], &["--endpoint", "http://127.0.0.1:2/", "--proxy", PROXY]].concat();
+        let text = run(&arguments, &[("no_proxy", list)]);
+        assert!(!text.contains("proxy") && text.contains("is the service running"), "{list}: {text}");
+    }
+}
+
+#[test]
+fn the_timeout_holds_while_the_wsdl_is_loaded() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/", silent.local_addr().expect("an address"));
+    let import = format!("<wsdl:import namespace=\"urn:other\" location=\"{url}other.wsdl\"/>");
+    let naming =
+        format!("<wsdl:definitions xmlns:wsdl=\"http://schemas.xmlsoap.org/wsdl/\">{import}</wsdl:definitions>");
+    let folder = tempfile::tempdir().expect("a directory");
+    let path = folder.path().join("naming.wsdl");
+    std::fs::write(&path, naming).expect("a file");
+    let begin = std::time::Instant::now();
+    let output = run(&["call", &url, "Order", "-d", ORDER, "--timeout", "1"]);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("not loaded within 1 s") && text.contains("--timeout SECONDS waits longer"), "{text}");
+    let imported = run(&["call", &path.to_string_lossy(), "Order", "--allow-private", "-d", ORDER, "--timeout", "1"]);
+    assert!(!imported.status.success());
+    assert!(begin.elapsed() < std::time::Duration::from_secs(15), "{:?}", begin.elapsed());
+    drop(silent);
+}
+
+#[test]
+fn header_blocks_that_must_be_understood_are_accepted_where_that_is_said() {
+    const ANSWER: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nConnection: close\r\n\r\n\
+        <s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'>\
+        <s:Header><a:Action xmlns:a='http://www.w3.org/2005/08/addressing' s:mustUnderstand='1'>urn:done</a:Action></s:Header>\
+        <s:Body><CatalogueResponse xmlns='urn:shop'><root><name>all</name></root></CatalogueResponse></s:Body></s:Envelope>";
+    let (url, _) = canned(ANSWER);
+    let (shop, action) = (shop(), "{http://www.w3.org/2005/08/addressing}Action");
+    let call = |more: &[&str]| run(&[&["call", &shop, "Soap11.Catalogue", "--endpoint", &url], more].concat());
+    let refused = call(&[]);
+    let text = stderr(&refused);
+    assert_eq!(refused.status.code(), Some(4), "{text}");
+    assert!(text.contains(&format!("header <{action}> must be understood")), "{text}");
+    assert!(text.contains("in /Envelope/Header/Action") && text.contains("--understand NAME"), "{text}");
+    for name in [action, "all"] {
+        let output = call(&["--understand", name, "--json"]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert!(json(&output)["headers"]["Action"].to_string().contains("urn:done"), "{output:?}");
+    }
+    assert_eq!(call(&["--understand", "{urn:x}Action"]).status.code(), Some(4));
+    assert!(stderr(&call(&["--understand", "Actoin"])).contains("no element Actoin"));
+}
+
+#[test]
+fn malformed_faults_are_told_with_their_place_and_status() {
+    const FAULT: &str = "HTTP/1.1 500 No\r\nContent-Type: text/xml\r\nConnection: close\r\n\r\n\
+        <s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><s:Fault>\
+        <faultstring>no</faultstring></s:Fault></s:Body></s:Envelope>";
+    let (url, _) = canned(FAULT);
+    let output = run(&["call", &shop(), "Soap11.Order", "-d", ORDER, "--endpoint", &url]);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(4), "{text}");
+    assert!(text.contains("HTTP status 500") && text.contains("a malformed SOAP message: "), "{text}");
+    assert!(text.contains("faultcode") && !text.contains("no SOAP message"), "{text}");
+}
