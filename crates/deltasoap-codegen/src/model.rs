@@ -149,7 +149,13 @@ pub(crate) enum Role {
 pub(crate) enum Occurs {
     Once,
     AtMostOnce,
-    Often,
+    /// A list, of at least and at most so many; `None` for any number.
+    Often(u32, Option<u32>),
+}
+
+impl Occurs {
+    /// Any number of times.
+    pub(crate) const ANY: Occurs = Occurs::Often(0, None);
 }
 
 /// A type and those derived from it.

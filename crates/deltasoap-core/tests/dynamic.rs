@@ -3,8 +3,8 @@
 use deltasoap_core::decode::{DecodeOptions, Decoder, ElementRoot, Stop};
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{
-    ArrayElement, Attribute, Branch, Builtin, Choice, ComplexElement, Compositor, Element, ElementRef, Field, Schema,
-    SimpleElement, UnionElement, View,
+    ArrayElement, Attribute, Branch, Builtin, Choice, ComplexElement, Compositor, Element, ElementRef, Field, Required,
+    Schema, SimpleElement, UnionElement, View,
 };
 use deltasoap_core::{Content, Error, ErrorKind, Node, QName, Record, Simple, Value};
 use std::borrow::Cow;
@@ -224,8 +224,10 @@ fn grouped() -> (Schema, ElementRef) {
         field("d", int, 0, Some(1)),
         field("e", int, 0, Some(2)),
     ];
-    let branch =
-        |fields, required: &[u32]| Branch { fields, required: required.to_vec().into(), choices: Vec::new().into() };
+    let branch = |fields, required: &[u32]| {
+        let required = required.iter().map(|&field| Required { field, min: 1 }).collect::<Vec<_>>();
+        Branch { fields, required: required.into(), choices: Vec::new().into() }
+    };
     let branches = vec![branch(1, &[0]), branch(2, &[0, 1])].into();
     let choices = vec![Choice { first: 2, branches, is_optional: true }].into();
     let Element::Complex(group) = complex(Compositor::Sequence, fields, Vec::new()) else { unreachable!("complex") };
@@ -278,6 +280,51 @@ fn groups_that_are_not_whole_are_errors() {
         ("<r><a>1</a><y/></r>", "/r/y", "unexpected element <y>"),
         ("<r><a>1</a><a>x</a></r>", "/r/a", "int"),
         ("<r><a>1</a>text</r>", "/r", "character data"),
+    ] {
+        let error = read(view, bad).expect_err(bad);
+        assert!(error.path().starts_with(path) && error.to_string().contains(expected), "{bad}: {error}");
+    }
+}
+
+/// (g, h{2,3}) | i{2}, then z; and i{2,3} | z alone.
+#[test]
+fn fields_of_a_branch_occur_as_often_as_they_must() {
+    let mut schema = Schema::new();
+    let int = simple(&mut schema, Builtin::Int);
+    let fields = vec![
+        field("g", int, 0, Some(1)),
+        field("h", int, 0, Some(3)),
+        field("i", int, 0, Some(2)),
+        field("z", int, 0, Some(1)),
+    ];
+    let branch = |fields, required: Vec<Required>| Branch { fields, required: required.into(), choices: vec![].into() };
+    let needs = |field, min| Required { field, min };
+    let branches = vec![branch(2, vec![needs(0, 1), needs(1, 2)]), branch(1, vec![needs(0, 2)])].into();
+    let choices = vec![Choice { first: 0, branches, is_optional: false }].into();
+    let Element::Complex(groups) = complex(Compositor::Sequence, fields, Vec::new()) else { unreachable!("complex") };
+    let groups = schema.add(Element::Complex(ComplexElement { choices, ..groups }));
+    let fields = vec![field("i", int, 2, Some(3)), field("z", int, 1, Some(1))];
+    let elements = schema.add(complex(Compositor::Choice, fields, Vec::new()));
+    let (groups, elements) = (schema.view(groups), schema.view(elements));
+    for (view, good) in [
+        (groups, "<r><g>1</g><h>2</h><h>3</h></r>"),
+        (groups, "<r><g>1</g><h>2</h><h>3</h><h>4</h><z>5</z></r>"),
+        (groups, "<r><i>1</i><i>2</i><z>3</z></r>"),
+        (elements, "<r><i>1</i><i>2</i><i>3</i></r>"),
+        (elements, "<r><z>1</z></r>"),
+    ] {
+        assert_eq!(write(&read(view, good).unwrap_or_else(|error| panic!("{good}: {error}")), view), good);
+    }
+    for (view, bad, path, expected) in [
+        (groups, "<r><g>1</g><h>2</h></r>", "/r", "missing element <h>"),
+        (groups, "<r><g>1</g><h>2</h><z>3</z></r>", "/r/z", "unexpected element <z>, expected <h>"),
+        (groups, "<r><g>1</g><z>3</z></r>", "/r/z", "unexpected element <z>, expected <h>"),
+        (groups, "<r><i>1</i></r>", "/r", "missing element <i>"),
+        (groups, "<r><i>1</i><z>2</z></r>", "/r/z", "unexpected element <z>, expected <i>"),
+        (groups, "<r><i>1</i><i>2</i><i>3</i></r>", "/r/i", "unexpected element <i>"),
+        (groups, "<r><g>1</g><h>1</h><h>2</h><h>3</h><h>4</h></r>", "/r/h", "unexpected element <h>"),
+        (groups, "<r><z>1</z></r>", "/r/z", "unexpected element <z>, expected one of <g> or <i>"),
+        (elements, "<r><i>1</i></r>", "/r", "missing element <i>"),
     ] {
         let error = read(view, bad).expect_err(bad);
         assert!(error.path().starts_with(path) && error.to_string().contains(expected), "{bad}: {error}");

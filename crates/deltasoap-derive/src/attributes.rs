@@ -3,7 +3,7 @@
 use crate::names::{Rename, ncname};
 use proc_macro2::Span;
 use syn::meta::ParseNestedMeta;
-use syn::{Attribute, Error, Expr, LitStr, Path, Result, Token, parse_quote};
+use syn::{Attribute, Error, Expr, LitInt, LitStr, Path, Result, Token, parse_quote};
 
 /// The attributes of a type.
 pub(crate) struct Container {
@@ -147,6 +147,9 @@ pub(crate) struct Local {
     pub(crate) default: Option<Expr>,
     /// The text that an empty element, or an absent attribute, stands for.
     pub(crate) default_text: Option<LitStr>,
+    /// How often a list's element occurs at least and at most.
+    pub(crate) min: Option<LitInt>,
+    pub(crate) max: Option<LitInt>,
     marks: Vec<(Mark, Span)>,
 }
 
@@ -159,6 +162,8 @@ impl Local {
             role: Role::Element,
             default: None,
             default_text: None,
+            min: None,
+            max: None,
             marks: Vec::new(),
         };
         each(attributes, |meta| local.take(&meta))?;
@@ -177,6 +182,8 @@ impl Local {
             "text" => self.set_role(Role::Text, meta)?,
             "default" => self.default = Some(default(meta)?),
             "default_text" => self.default_text = Some(text(meta)?),
+            "min" => self.min = Some(meta.value()?.parse()?),
+            "max" => self.max = Some(meta.value()?.parse()?),
             "base" => self.marks.push((Mark::Base, span(meta))),
             "other" => self.marks.push((Mark::Other, span(meta))),
             "again" => self.marks.push((Mark::Again, span(meta))),

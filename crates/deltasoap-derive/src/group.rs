@@ -137,24 +137,24 @@ impl Groups<'_> {
 
     fn choice(&self) -> TokenStream {
         let runtime = self.target.runtime();
-        let branches = self.variants.iter().map(|variant| match variant.is_group() {
-            false => quote! {
-                #runtime::schema::Branch {
-                    fields: 1,
-                    required: ::std::borrow::Cow::Borrowed(&[]),
-                    choices: ::std::borrow::Cow::Borrowed(&[]),
+        let branches = self.variants.iter().map(|variant| {
+            let (fields, choices) = match variant.is_group() {
+                false => {
+                    let field = variant.field(self.target);
+                    (quote!(const { &[#field] }), quote!(&[]))
                 }
-            },
-            true => {
-                let group = variant.group(self.target);
-                quote! {
-                    #runtime::schema::Branch {
-                        fields: #group::FIELDS.len() as u32,
-                        required: ::std::borrow::Cow::Borrowed(const {
-                            &#runtime::schema::required::<{ #runtime::schema::count_required(#group::FIELDS) }>(#group::FIELDS)
-                        }),
-                        choices: ::std::borrow::Cow::Borrowed(#group::CHOICES),
-                    }
+                true => {
+                    let group = variant.group(self.target);
+                    (quote!(#group::FIELDS), quote!(#group::CHOICES))
+                }
+            };
+            quote! {
+                #runtime::schema::Branch {
+                    fields: #fields.len() as u32,
+                    required: ::std::borrow::Cow::Borrowed(const {
+                        &#runtime::schema::required::<{ #runtime::schema::count_required(#fields) }>(#fields)
+                    }),
+                    choices: ::std::borrow::Cow::Borrowed(#choices),
                 }
             }
         });

@@ -210,6 +210,7 @@ use target::Target;
 /// | `text` | fields | the element's text, of a simple type, or `Binary`; all other fields are attributes then |
 /// | `inline` | fields, variants of choices | the elements of a choice, or of a group that is repeated (below), stand here without an element around them; a `Node` is any element that no other field is (`xsd:any`) |
 /// | `group` | fields, variants of choices marked `group` | the elements of a choice between groups, or of one of its branches (below) |
+/// | `min = N`, `max = N` | fields and variants that are a `Vec` | how often the element occurs at least, by default 0, and at most, by default any number; in `all` structs only whether it must be there counts |
 /// | `again` | fields | the element of a field further up may come once more here |
 /// | `base` | variants of `derived` | the type of elements without `xsi:type`; without such a variant the type is abstract |
 /// | `other` | variants of `derived` | elements of all other types, as a `Node` |

@@ -7,7 +7,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use std::collections::HashSet;
 use syn::spanned::Spanned;
-use syn::{Error, Expr, Field, Fields, Ident, LitStr, Result, Type, Variant, parse_quote};
+use syn::{Error, Expr, Field, Fields, Ident, LitInt, LitStr, Result, Type, Variant, parse_quote};
 
 /// A field or variant, with its place in XML.
 pub(crate) struct Member {
@@ -18,6 +18,9 @@ pub(crate) struct Member {
     pub(crate) default: Option<Expr>,
     /// The text that an empty element, or an absent attribute, stands for.
     pub(crate) default_text: Option<LitStr>,
+    /// How often the element of a list occurs at least and at most.
+    min: Option<LitInt>,
+    max: Option<LitInt>,
     /// True for a variant without a value, which stands for an empty element.
     pub(crate) is_unit: bool,
     /// True if a field above may have the same name.
@@ -66,9 +69,22 @@ impl Member {
             None => xml_name(ident, target.container.rename_all),
         };
         let (ident, ty) = (ident.clone(), target.without_self(ty)?);
-        let Local { role, default, default_text, .. } = local;
+        let Local { role, default, default_text, min, max, .. } = local;
         check_default_text(role, default.as_ref(), default_text.as_ref(), target)?;
-        Ok(Member { ident, ty, role, default, default_text, is_unit: false, is_again, local: name, namespace })
+        check_bounds(role, min.as_ref(), max.as_ref())?;
+        Ok(Member {
+            ident,
+            ty,
+            role,
+            default,
+            default_text,
+            min,
+            max,
+            is_unit: false,
+            is_again,
+            local: name,
+            namespace,
+        })
     }
 
     /// `<Type as Occurs>`, whose errors point to the type.
@@ -109,7 +125,7 @@ impl Member {
     pub(crate) fn field(&self, target: &Target) -> TokenStream {
         let (runtime, occurs) = (target.runtime(), self.occurs(target));
         let name = target.qname(&self.namespace, &self.local);
-        let (min, inline) = (self.min(&occurs), self.inline(&occurs));
+        let (min, max, inline) = (self.min(&occurs), self.max(&occurs), self.inline(&occurs));
         let reference = quote!(#occurs::REFERENCE);
         let element = match &self.default_text {
             Some(text) => {
@@ -124,7 +140,7 @@ impl Member {
                 name: #name,
                 element: #element,
                 min: #min,
-                max: #occurs::MAX,
+                max: #max,
                 nillable: #occurs::NILLABLE,
                 inline: #inline,
             }
@@ -132,6 +148,9 @@ impl Member {
     }
 
     fn min(&self, occurs: &TokenStream) -> TokenStream {
+        if let Some(min) = &self.min {
+            return self.of_list(occurs, &quote!(#min));
+        }
         if self.default.is_none() {
             return quote!(#occurs::MIN);
         }
@@ -141,6 +160,24 @@ impl Member {
                 "only a field that occurs once can have a default",
             );
             0
+        }}
+    }
+
+    fn max(&self, occurs: &TokenStream) -> TokenStream {
+        match &self.max {
+            Some(max) => self.of_list(occurs, &quote!(::core::option::Option::Some(#max))),
+            None => quote!(#occurs::MAX),
+        }
+    }
+
+    /// What is said of lists alone.
+    fn of_list(&self, occurs: &TokenStream, value: &TokenStream) -> TokenStream {
+        quote_spanned! {self.ty.span()=> {
+            ::core::assert!(
+                ::core::matches!(#occurs::MAX, ::core::option::Option::None),
+                "only a list (`Vec`) has a `min` or a `max`",
+            );
+            #value
         }}
     }
 
@@ -213,6 +250,21 @@ fn check_default_text(role: Role, default: Option<&Expr>, text: Option<&LitStr>,
             Err(Error::new(text.span(), "an attribute has `default` or `default_text`, not both"))
         }
         _ => Err(Error::new(text.span(), "only an element or an attribute has a `default_text`")),
+    }
+}
+
+fn check_bounds(role: Role, min: Option<&LitInt>, max: Option<&LitInt>) -> Result<()> {
+    let Some(first) = min.or(max) else { return Ok(()) };
+    if !matches!(role, Role::Element | Role::Inline) {
+        return Err(Error::new(first.span(), "only an element has a `min` or a `max`"));
+    }
+    let value = |bound: Option<&LitInt>| bound.map(LitInt::base10_parse::<u32>).transpose();
+    match (value(min)?.unwrap_or(0), value(max)?) {
+        (_, Some(..2)) => {
+            Err(Error::new(first.span(), "a list has a `max` of at least 2: what occurs once is no list"))
+        }
+        (min, Some(most)) if min > most => Err(Error::new(first.span(), "`min` is more than `max`")),
+        _ => Ok(()),
     }
 }
 

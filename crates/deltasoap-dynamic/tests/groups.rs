@@ -95,6 +95,73 @@ fn other_than_one_branch_is_no_message() {
     assert_eq!(none, ".b: expected an array of at least 1, found nothing, and it is required");
 }
 
+/// The same messages as those of the generated types.
+#[test]
+fn lists_have_as_many_elements_as_they_may() {
+    let contract = contract();
+    let codec = codec(&contract, "Pick");
+    let pairs = json!([{ "p": 1, "q": 2 }, { "p": 3, "q": 4 }]);
+    for json in [
+        json!({ "g": 1, "h": [2, 3], "$sequence": pairs }),
+        json!({ "i": [1, 2], "last": [3, 4, 5], "$sequence": pairs, "$choice": [{ "u": 1 }, { "v": 2 }] }),
+    ] {
+        let value = codec.read_json(&json).expect("a value");
+        let written = codec.write(&value);
+        let name = QName::owned("urn:groups", "Pick");
+        assert_eq!(value_from_slice(written.as_bytes(), &name, codec.view()).as_ref(), Ok(&value), "{written}");
+        assert_eq!(codec.to_json(&value), json);
+    }
+    let of_one = |json: Json| codec.read_json(&json).expect_err("no request").to_string();
+    for (json, expected) in [
+        (json!({ "g": 1, "h": [1], "$sequence": pairs }), ".h: expected an array of at least 2, found an array of 1"),
+        (
+            json!({ "g": 1, "$sequence": pairs }),
+            ".h: expected an array of at least 2, found nothing, and it is required",
+        ),
+        (json!({ "i": [1], "$sequence": pairs }), ".i: expected an array of at least 2, found an array of 1"),
+        (json!({ "i": [1, 2, 3], "$sequence": pairs }), ".i: expected an array of at most 2, found an array of 3"),
+        (json!({ "i": [1, 2] }), "[\"$sequence\"]: expected an array of at least 2"),
+    ] {
+        let error = of_one(json.clone());
+        assert!(error.starts_with(expected), "{json}: {error}");
+    }
+    let too_many = of_one(json!({ "i": [1, 2], "$sequence": pairs, "$choice": [{ "u": 1 }, { "u": 1 }, { "u": 1 }] }));
+    assert!(too_many.contains("at most 2"), "{too_many}");
+    let pairs = "<p>1</p><q>2</q><p>3</p><q>4</q>";
+    for (content, expected) in [
+        (format!("<g>1</g><h>2</h>{pairs}"), "expected <{urn:groups}h>"),
+        (format!("<i>1</i>{pairs}"), "expected <{urn:groups}i>"),
+        (format!("<i>1</i><i>2</i><i>3</i>{pairs}"), "unexpected element <{urn:groups}i>"),
+        (format!("<i>1</i><i>2</i>{pairs}<u>1</u><u>2</u><v>3</v>"), "unexpected element <{urn:groups}v>"),
+    ] {
+        let error = read(&codec, "Pick", &content).expect_err(&content);
+        assert!(error.contains(expected), "{content}: {error}");
+    }
+    let pick = contract.operation("Pick").expect("an operation");
+    let sample = pick.request_to_json(&pick.request_sample().expect("a sample")).expect("JSON");
+    assert_eq!((&sample["h"], &sample["$sequence"][1]), (&json!([1, 1]), &json!({ "p": 1, "q": 1 })));
+}
+
+/// A choice that need not be made, one of whose elements comes several times: none or enough.
+#[test]
+fn a_choice_that_need_not_be_made_counts_what_was_chosen() {
+    let contract = support::schema(
+        "<xs:element name='e'><xs:complexType><xs:choice minOccurs='0'><xs:element name='a' type='xs:int' minOccurs='2' \
+         maxOccurs='3'/><xs:element name='b' type='xs:int'/></xs:choice></xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "e");
+    for (json, content) in
+        [(json!({}), ""), (json!({ "a": [1, 2] }), "<a>1</a><a>2</a>"), (json!({ "b": 1 }), "<b>1</b>")]
+    {
+        let value = codec.read(content);
+        assert_eq!((codec.to_json(&value), codec.read_json(&json).as_ref()), (json, Ok(&value)));
+    }
+    let name = QName::owned("urn:t", "e");
+    let few = value_from_slice(b"<e xmlns='urn:t'><a>1</a></e>", &name, codec.view()).expect_err("one of two");
+    assert!(few.to_string().contains("missing element <"), "{few}");
+    assert!(codec.read_json(&json!({ "a": [1] })).is_err());
+}
+
 #[test]
 fn a_value_of_two_branches_is_not_written() {
     let contract = contract();

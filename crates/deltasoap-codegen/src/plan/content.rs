@@ -96,11 +96,11 @@ impl Planner<'_> {
             Term::Element(id) => self.add_element(*id, particle, is_optional, fields),
             Term::Any(_) => {
                 let is_one = particle.max == Some(1) && !fields.is_all;
-                fields.members.push(wildcard(if is_one { Occurs::AtMostOnce } else { Occurs::Often }));
+                fields.members.push(wildcard(if is_one { Occurs::AtMostOnce } else { Occurs::ANY }));
             }
             Term::Group(_) => {}
             Term::Choice(_) | Term::Sequence(_) if !fields.is_all && fields.repeated.is_group(particle) => {
-                self.add_group(&particle.term, fields);
+                self.add_group(particle, is_optional, fields);
             }
             Term::Choice(parts) if is_repeated || Particle::are_elements(parts, fields.encoding == Use::Encoded) => {
                 self.add_choice(particle, is_optional, fields);
@@ -123,7 +123,9 @@ impl Planner<'_> {
         let occurs = match particle.max {
             Some(1) if is_optional => Occurs::AtMostOnce,
             Some(1) => Occurs::Once,
-            _ => Occurs::Often,
+            // Where they come in any order they are not counted.
+            _ if fields.is_all => Occurs::ANY,
+            max => Occurs::Often(if is_optional { 0 } else { particle.min }, max),
         };
         let member = self.element_member(id, fields.encoding, fields.owner);
         fields.members.push(Member { occurs, ..member });
@@ -138,12 +140,14 @@ impl Planner<'_> {
     }
 
     /// A sequence that is repeated, or a choice with sequences in it.
-    fn add_group(&mut self, term: &Term, fields: &mut Fields<'_>) {
-        let group = match term {
+    fn add_group(&mut self, particle: &Particle, is_optional: bool, fields: &mut Fields<'_>) {
+        let group = match &particle.term {
             Term::Choice(parts) => self.choice_of_groups(parts, fields),
-            _ => self.sequence(term, fields),
+            term => self.sequence(term, fields),
         };
-        fields.members.extend(group.map(|group| Member { role: Role::Inline, occurs: Occurs::Often, ..group }));
+        let min = if is_optional || particle.can_be_empty() { 0 } else { particle.min };
+        let occurs = Occurs::Often(min, particle.max);
+        fields.members.extend(group.map(|group| Member { role: Role::Inline, occurs, ..group }));
     }
 
     fn sequence(&mut self, term: &Term, fields: &mut Fields<'_>) -> Option<Member> {
@@ -205,7 +209,8 @@ impl Planner<'_> {
         let is_simple = matches!(particle.term, Term::Choice(_)) && !leaves.is_optional;
         let is_optional = is_optional || !is_simple || fields.encoding == Use::Encoded;
         let occurs = match (is_once, is_optional) {
-            (false, _) => Occurs::Often,
+            (false, _) if fields.is_all => Occurs::ANY,
+            (false, _) => Occurs::Often(if is_optional { 0 } else { particle.min }, particle.most_elements()),
             (true, true) => Occurs::AtMostOnce,
             (true, false) => Occurs::Once,
         };
@@ -344,7 +349,7 @@ fn join_equal(members: &mut Vec<Member>) {
     for member in members.drain(..) {
         let known = first.get(&member.name).filter(|_| member.role == Role::Element);
         match known {
-            Some(&index) => joined[index].occurs = Occurs::Often,
+            Some(&index) => joined[index].occurs = Occurs::ANY,
             None => {
                 if member.role == Role::Element {
                     first.insert(member.name.clone(), joined.len());

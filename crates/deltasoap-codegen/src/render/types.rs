@@ -7,7 +7,7 @@ use crate::model::{
 };
 use crate::names::{Rename, Scope, ident};
 use deltasoap_core::QName;
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 use std::collections::HashSet;
 
@@ -58,6 +58,13 @@ impl Attributes {
         }
     }
 
+    fn number(&mut self, name: &str, value: Option<u32>) {
+        if let Some(value) = value {
+            let (name, value) = (ident(name), Literal::u32_unsuffixed(value));
+            self.0.push(quote!(#name = #value));
+        }
+    }
+
     fn tokens(&self) -> TokenStream {
         let parts = &self.0;
         if parts.is_empty() { TokenStream::new() } else { quote!(#[soap(#(#parts),*)]) }
@@ -96,7 +103,7 @@ impl Render<'_> {
         let style = Style::of(&of.members, &names, &self.item.namespace, &mut attributes);
         let mut seen = HashSet::new();
         let fields = of.members.iter().zip(&names).map(|(member, name)| {
-            let mut attributes = style.member(member, name);
+            let mut attributes = style.member(member, member.occurs, name);
             let is_again = member.role == Role::Element && !seen.insert(&member.name);
             attributes.flag("again", is_again);
             let (words, attributes) = (docs(&member.docs), attributes.tokens());
@@ -119,7 +126,7 @@ impl Render<'_> {
         match member.occurs {
             Occurs::Once => content,
             Occurs::AtMostOnce => quote!(Option<#content>),
-            Occurs::Often => quote!(Vec<#content>),
+            Occurs::Often(..) => quote!(Vec<#content>),
         }
     }
 
@@ -131,9 +138,9 @@ impl Render<'_> {
         let names: Vec<String> = members.iter().map(|member| scope.variant_name(&member.name.local)).collect();
         let style = Style::of(members, &names, &self.item.namespace, &mut attributes);
         let variants = members.iter().zip(&names).map(|(member, name)| {
-            let (words, attributes) = (docs(&member.docs), style.member(member, name).tokens());
-            let (name, ty) =
-                (ident(name), self.member_type(&Member { occurs: in_choice(member, between), ..member.clone() }));
+            let occurs = in_choice(member, between);
+            let (words, attributes) = (docs(&member.docs), style.member(member, occurs, name).tokens());
+            let (name, ty) = (ident(name), self.member_type(&Member { occurs, ..member.clone() }));
             quote!(#words #attributes #name(#ty))
         });
         let attributes = attributes.tokens();
@@ -255,7 +262,10 @@ impl Render<'_> {
 
 /// How often the element of a variant occurs once it is chosen.
 fn in_choice(member: &Member, between: Between) -> Occurs {
-    if between == Between::Groups && member.occurs == Occurs::Often { Occurs::Often } else { Occurs::Once }
+    match member.occurs {
+        often @ Occurs::Often(..) if between == Between::Groups => often,
+        _ => Occurs::Once,
+    }
 }
 
 fn field_names(members: &[Member]) -> Vec<String> {
@@ -284,13 +294,17 @@ impl<'m> Style<'m> {
         Style { rule, namespace, is_qualified }
     }
 
-    fn member(&self, member: &Member, rust: &str) -> Attributes {
+    fn member(&self, member: &Member, occurs: Occurs, rust: &str) -> Attributes {
         let mut attributes = Attributes::default();
         attributes.flag("attribute", member.role == Role::Attribute);
         attributes.flag("text", member.role == Role::Text);
         attributes.flag("inline", member.role == Role::Inline);
         attributes.flag("group", member.role == Role::Group);
         attributes.text("default_text", member.default_text.as_deref());
+        if let Occurs::Often(min, max) = occurs {
+            attributes.number("min", Some(min).filter(|&min| min > 0));
+            attributes.number("max", max);
+        }
         if !has_name(member) {
             return attributes;
         }

@@ -48,6 +48,34 @@ fn a_type_that_holds_itself_and_a_repeated_sequence() {
 }
 
 #[test]
+fn lists_have_as_many_elements_as_they_may() {
+    let pick = |content: &str| body(&format!("<Pick xmlns='urn:groups'>{content}</Pick>"));
+    let pairs = "<p>1</p><q>2</q><p>3</p><q>4</q>";
+    let branch = "<g>1</g><h>2</h><h>3</h>";
+    for (content, counts) in [
+        (format!("{branch}{pairs}"), (0, 2, 0)),
+        (format!("<i>1</i><i>2</i><last>3</last><last>4</last><last>5</last>{pairs}<u>1</u><v>2</v>"), (3, 2, 2)),
+        (format!("{branch}{pairs}<p>5</p><q>6</q>"), (0, 3, 0)),
+    ] {
+        let Pick { last, sequence_2, choice_3, .. } = round_trip(&pick(&content), Use::Literal);
+        assert_eq!((last.len(), sequence_2.len(), choice_3.len()), counts, "{content}");
+    }
+    for (content, expected) in [
+        (format!("<g>1</g><h>2</h>{pairs}"), "expected <{urn:groups}h>"),
+        (format!("<i>1</i>{pairs}"), "expected <{urn:groups}i>"),
+        (format!("{branch}<h>4</h><h>5</h>{pairs}"), "unexpected element <{urn:groups}h>"),
+        (format!("<i>1</i><i>2</i><i>3</i>{pairs}"), "unexpected element <{urn:groups}i>"),
+        (format!("{branch}<last>1</last><last>2</last><last>3</last><last>4</last>{pairs}"), "<{urn:groups}last>"),
+        (format!("{branch}<p>1</p><q>2</q>"), "missing element"),
+        (format!("{branch}{pairs}{pairs}"), "unexpected element <{urn:groups}p>"),
+        (format!("{branch}{pairs}<u>1</u><u>2</u><v>3</v>"), "unexpected element <{urn:groups}v>"),
+    ] {
+        let error = decode_request::<Pick>(&pick(&content)).expect_err(&content).to_string();
+        assert!(error.contains(expected), "{content}: {error}");
+    }
+}
+
+#[test]
 fn other_than_one_branch_is_refused() {
     let refused = |message: &[u8]| match decode_request::<AskResponse>(message) {
         Ok((_, value)) => panic!("{value:?}"),

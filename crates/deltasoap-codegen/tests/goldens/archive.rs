@@ -150,6 +150,7 @@ pub enum StoreFault {
 #[soap(namespace = "urn:archive", message, qualified)]
 pub struct Store {
     pub picture: Picture,
+    #[soap(min = 1)]
     pub data: Vec<deltasoap::Binary>,
     pub digest: deltasoap::Binary,
 }
@@ -157,6 +158,7 @@ pub struct Store {
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "urn:archive", message, qualified)]
 pub struct StoreResponse {
+    #[soap(min = 1)]
     pub bytes: Vec<i32>,
     pub copy: deltasoap::Binary,
 }

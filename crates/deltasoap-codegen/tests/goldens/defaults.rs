@@ -131,7 +131,7 @@ pub struct Measure {
     #[soap(default_text = "1 2")]
     pub ids: Option<Ids>,
     /// Default: a b
-    #[soap(default_text = " a  b ")]
+    #[soap(default_text = " a  b ", min = 1)]
     pub word: Vec<String>,
     /// Default: nothing
     #[soap(default_text = "nothing", name = "Note")]

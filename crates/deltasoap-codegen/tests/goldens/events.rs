@@ -1884,18 +1884,20 @@ pub mod wsdl {
     )]
     pub struct GetEventPropertiesResponse {
         /// List of topic namespaces supported.
+        #[soap(min = 1)]
         pub topic_namespace_location: Vec<String>,
         /// Default: true
         #[soap(default_text = "true", namespace = "http://docs.oasis-open.org/wsn/b-2")]
         pub fixed_topic_set: bool,
         #[soap(namespace = "http://docs.oasis-open.org/wsn/t-1")]
         pub topic_set: super::t_1::TopicSetType,
-        #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2")]
+        #[soap(min = 1, namespace = "http://docs.oasis-open.org/wsn/b-2")]
         pub topic_expression_dialect: Vec<String>,
         /// Defines the XPath function set supported for message content filtering.
         /// The following MessageContentFilterDialects are mandatory for an ONVIF compliant device:
         ///
         /// <http://www.onvif.org/ver10/tev/messageContentFilter/ItemFilter>.
+        #[soap(min = 1)]
         pub message_content_filter_dialect: Vec<String>,
         /// Optional ProducerPropertiesDialects. Refer to Web Services Base Notification 1.3 (WS-BaseNotification) for
         /// advanced filtering.
@@ -1905,6 +1907,7 @@ pub mod wsdl {
         /// the GetEventPropertiesResponse shall list all URI locations to schema files whose types are
         /// used in the description of notifications, with MessageContentSchemaLocation elements.
         /// This list shall at least contain the URI of the ONVIF schema file.
+        #[soap(min = 1)]
         pub message_content_schema_location: Vec<String>,
         /// Any other element.
         #[soap(inline)]
@@ -2014,6 +2017,7 @@ pub mod b_2 {
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
+        #[soap(min = 1)]
         pub unknown_filter: Vec<deltasoap::QName>,
     }
 
@@ -2445,6 +2449,7 @@ pub mod b_2 {
         rename_all = "PascalCase"
     )]
     pub struct Notify {
+        #[soap(min = 1)]
         pub notification_message: Vec<NotificationMessageHolderType>,
         /// Any other element.
         #[soap(inline)]

@@ -85,6 +85,14 @@ impl<C: deltasoap::http::Caller> GroupsClient<C> {
     pub async fn log(&self, request: &Log) -> Result<(), deltasoap::http::CallError> {
         self.caller.send(request, self.options.clone()).await
     }
+
+    /// Calls `Pick`.
+    ///
+    /// # Errors
+    /// A fault, or another reason why there is no response.
+    pub async fn pick(&self, request: &Pick) -> Result<(), deltasoap::http::CallError> {
+        self.caller.send(request, self.options.clone()).await
+    }
 }
 
 /// Answers the operations of `Groups`: see [`serve_groups`].
@@ -100,6 +108,12 @@ pub trait GroupsServer: Send + Sync + 'static {
     fn log(
         &self,
         request: deltasoap::Lease<Log>,
+        context: deltasoap::http::Context,
+    ) -> impl std::future::Future<Output = Result<(), deltasoap::soap::Fault>> + Send;
+
+    fn pick(
+        &self,
+        request: deltasoap::Lease<Pick>,
         context: deltasoap::http::Context,
     ) -> impl std::future::Future<Output = Result<(), deltasoap::soap::Fault>> + Send;
 }
@@ -123,6 +137,15 @@ pub fn serve_groups<T: GroupsServer>(
     {
         let it = std::sync::Arc::clone(&it);
         async move { it.log(request, context).await }
+    });
+    let service = service.add_operation(operation);
+    let it = std::sync::Arc::clone(&implementation);
+    let operation = deltasoap::http::Operation::one_way_with_context(move |
+        request,
+        context|
+    {
+        let it = std::sync::Arc::clone(&it);
+        async move { it.pick(request, context).await }
     });
     let service = service.add_operation(operation);
     service
@@ -151,12 +174,25 @@ pub struct AskResponse {
 pub struct Log {
     #[soap(inline)]
     pub choice: Vec<LogChoice>,
-    #[soap(inline)]
+    #[soap(inline, max = 2)]
     pub choice_2: Vec<LogChoice2>,
     #[soap(inline)]
     pub sequence_3: Vec<LogSequence3>,
     #[soap(inline)]
     pub choice_5: Vec<LogChoice5>,
+}
+
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", message, qualified)]
+pub struct Pick {
+    #[soap(group)]
+    pub choice: PickChoice,
+    #[soap(max = 3)]
+    pub last: Vec<i32>,
+    #[soap(inline, min = 2, max = 3)]
+    pub sequence_2: Vec<PickSequence2>,
+    #[soap(inline, max = 2)]
+    pub choice_3: Vec<PickChoice3>,
 }
 
 /// Elements of a `Ask`, one after the other.
@@ -199,6 +235,7 @@ pub struct AskName {
 pub enum AskChoice {
     #[soap(group)]
     From(AskFrom),
+    #[soap(min = 1)]
     Number(Vec<i32>),
     #[soap(group)]
     Name(AskName),
@@ -323,6 +360,41 @@ pub struct LogSequence3 {
 pub enum LogChoice5 {
     X(i32),
     Y(i32),
+}
+
+/// Elements of a `Pick`, one after the other.
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", group, qualified)]
+pub struct PickG {
+    pub g: i32,
+    #[soap(min = 2, max = 3)]
+    pub h: Vec<i32>,
+}
+
+/// One of the elements of a `Pick`.
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
+pub enum PickChoice {
+    #[soap(group)]
+    G(PickG),
+    #[soap(min = 2, max = 2)]
+    I(Vec<i32>),
+}
+
+/// Elements of a `Pick` that can occur again, one after the other.
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", group, qualified)]
+pub struct PickSequence2 {
+    pub p: i32,
+    pub q: i32,
+}
+
+/// One of the elements of a `Pick`.
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", qualified, rename_all = "camelCase")]
+pub enum PickChoice3 {
+    U(i32),
+    V(i32),
 }
 
 /// Elements of a `Tree`, one after the other.

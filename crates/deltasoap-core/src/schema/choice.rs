@@ -24,11 +24,19 @@ pub struct Choice {
 pub struct Branch {
     /// How many fields it has.
     pub fields: u32,
-    /// Those that must be there once the branch is chosen. That they occur as often as `minOccurs` says, where it is more than 1, is not
-    /// checked.
-    pub required: List<u32>,
+    /// Those that must be there once the branch is chosen.
+    pub required: List<Required>,
     /// Choices within it.
     pub choices: List<Choice>,
+}
+
+/// A field that its branch cannot do without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Required {
+    /// The field, counted from the start of the branch.
+    pub field: u32,
+    /// How often it occurs at least (`minOccurs`).
+    pub min: u32,
 }
 
 /// What is wrong with the fields of a choice. Fields are counted from the start of the element.
@@ -38,8 +46,13 @@ pub enum ChoiceFault {
     Several(Vec<usize>),
     /// No branch is there. Has the first field of each branch.
     Nothing(Vec<usize>),
-    /// The branch that is there lacks this field.
-    Lacks(usize),
+    /// The branch that is there has a field too rarely.
+    Lacks {
+        /// The field.
+        field: usize,
+        /// How often it occurs at least.
+        min: u32,
+    },
 }
 
 impl Choice {
@@ -69,55 +82,60 @@ impl Choice {
         self.ranges(base).filter(|(fields, _)| !fields.is_empty()).map(|(fields, _)| fields.start).collect()
     }
 
-    /// What is wrong once everything was read.
-    fn fault(&self, base: usize, is_there: &impl Fn(usize) -> bool) -> Option<ChoiceFault> {
-        let mut chosen = self.ranges(base).filter(|(fields, _)| fields.clone().any(is_there));
+    /// What is wrong once everything was read. `count` says how often a field occurs.
+    fn fault(&self, base: usize, count: &impl Fn(usize) -> u32) -> Option<ChoiceFault> {
+        let mut chosen = self.ranges(base).filter(|(fields, _)| has_any(fields, count));
         match (chosen.next(), chosen.next()) {
             (None, _) if self.is_optional => None,
             (None, _) => Some(ChoiceFault::Nothing(self.firsts(base))),
             (Some(_), Some(_)) => Some(ChoiceFault::Several(self.firsts(base))),
-            (Some((fields, branch)), None) => branch.fault(fields, usize::MAX, is_there),
+            (Some((fields, branch)), None) => branch.fault(fields, usize::MAX, count),
         }
     }
 
     /// Why a field cannot come next, after those that are there.
-    fn bars(&self, base: usize, field: usize, is_there: &impl Fn(usize) -> bool) -> Option<ChoiceFault> {
+    fn bars(&self, base: usize, field: usize, count: &impl Fn(usize) -> u32) -> Option<ChoiceFault> {
         let mut branches = self.ranges(base);
         let (own, branch) = branches.clone().find(|(fields, _)| fields.contains(&field))?;
-        if branches.any(|(fields, _)| fields != own && fields.clone().any(is_there)) {
+        if branches.any(|(fields, _)| fields != own && has_any(&fields, count)) {
             return Some(ChoiceFault::Several(self.firsts(base)));
         }
-        branch.fault(own, field, is_there)
+        branch.fault(own, field, count)
     }
 }
 
 impl Branch {
     /// What the branch lacks before a field, and why that field cannot come next.
-    fn fault(&self, fields: Range<usize>, until: usize, is_there: &impl Fn(usize) -> bool) -> Option<ChoiceFault> {
-        let required = self.required.iter().map(|&field| fields.start + field as usize);
-        let lacking = required.filter(|&field| field < until).find(|&field| !is_there(field));
-        lacking.map(ChoiceFault::Lacks).or_else(|| {
-            self.choices.iter().find_map(|choice| {
-                let start = fields.start + choice.first as usize;
-                let end = choice.ranges(fields.start).last().map_or(start, |(fields, _)| fields.end);
-                match until {
-                    until if until >= end => choice.fault(fields.start, is_there),
-                    until => choice.bars(fields.start, until, is_there),
-                }
-            })
-        })
+    fn fault(&self, fields: Range<usize>, until: usize, count: &impl Fn(usize) -> u32) -> Option<ChoiceFault> {
+        let required = self.required.iter().map(|it| (fields.start + it.field as usize, it.min));
+        let mut lacking = required.filter(|&(field, min)| field < until && count(field) < min);
+        let lacking = lacking.next().map(|(field, min)| ChoiceFault::Lacks { field, min });
+        lacking.or_else(|| faults_before(&self.choices, fields.start, until, count))
     }
 }
 
+/// What is wrong with choices before a field, and why that field cannot come next.
+fn faults_before(choices: &[Choice], base: usize, until: usize, count: &impl Fn(usize) -> u32) -> Option<ChoiceFault> {
+    choices.iter().find_map(|choice| {
+        let start = base + choice.first as usize;
+        let end = choice.ranges(base).last().map_or(start, |(fields, _)| fields.end);
+        if until >= end { choice.fault(base, count) } else { choice.bars(base, until, count) }
+    })
+}
+
+fn has_any(fields: &Range<usize>, count: &impl Fn(usize) -> u32) -> bool {
+    fields.clone().any(|field| count(field) > 0)
+}
+
 impl ComplexElement {
-    /// What is wrong with the element's choices if it has these fields.
-    pub fn choice_fault(&self, is_there: impl Fn(usize) -> bool) -> Option<ChoiceFault> {
-        self.choices.iter().find_map(|choice| choice.fault(0, &is_there))
+    /// What is wrong with the element's choices if each field occurs as often as `count` says.
+    pub fn choice_fault(&self, count: impl Fn(usize) -> u32) -> Option<ChoiceFault> {
+        faults_before(&self.choices, 0, usize::MAX, &count)
     }
 
     /// Why a field cannot follow those that are there. Only where fields are told by their order.
-    pub(crate) fn bars(&self, field: usize, is_there: impl Fn(usize) -> bool) -> Option<ChoiceFault> {
-        self.choices.iter().find_map(|choice| choice.bars(0, field, &is_there))
+    pub(crate) fn bars(&self, field: usize, count: impl Fn(usize) -> u32) -> Option<ChoiceFault> {
+        faults_before(&self.choices, 0, field, &count)
     }
 
     /// True if what was read of an element tells what may follow only together with which fields it was: where they come in any order,
@@ -164,9 +182,10 @@ impl ComplexElement {
                 // Something must tell that it was chosen.
                 let is_told = choice.is_optional || !branch.required.is_empty();
                 let first = if is_told { None } else { fields.clone().next() };
-                let required = branch.required.iter().map(|&field| fields.start + field as usize);
-                for field in required.chain(first).filter(|&field| field < self.fields.len()) {
-                    least[field] = least[field].map(|min| min.max(1));
+                let required = branch.required.iter().map(|it| (fields.start + it.field as usize, it.min));
+                let told = required.chain(first.map(|first| (first, 1)));
+                for (field, needed) in told.filter(|&(field, _)| field < self.fields.len()) {
+                    least[field] = least[field].map(|min| min.max(needed));
                 }
                 ahead.extend(branch.choices.iter().map(|choice| (fields.start, choice)));
             }
@@ -187,7 +206,7 @@ fn are_sound(choices: &[Choice], count: usize) -> bool {
         let is_behind = end >= free;
         let is_sound = |branch: &Branch| {
             end = end.saturating_add(branch.fields as usize);
-            let has = |field: &u32| *field < branch.fields;
+            let has = |it: &Required| it.field < branch.fields;
             end <= count && branch.required.iter().all(has) && are_sound(&branch.choices, branch.fields as usize)
         };
         let is_sound = is_behind && choice.branches.iter().all(is_sound);
@@ -227,12 +246,12 @@ pub const fn count_required(fields: &[Field]) -> usize {
 }
 
 /// The fields that must be there; `N` is how many.
-pub const fn required<const N: usize>(fields: &[Field]) -> [u32; N] {
-    let mut all = [0; N];
+pub const fn required<const N: usize>(fields: &[Field]) -> [Required; N] {
+    let mut all = [Required { field: 0, min: 0 }; N];
     let (mut index, mut next) = (0, 0);
     while index < fields.len() {
         if fields[index].min > 0 {
-            all[next] = index as u32;
+            all[next] = Required { field: index as u32, min: fields[index].min };
             next += 1;
         }
         index += 1;
@@ -269,14 +288,19 @@ const fn borrowed(branches: &List<Branch>) -> List<Branch> {
 mod tests {
     use super::*;
 
-    fn branch(fields: u32, required: &'static [u32]) -> Branch {
+    fn branch(fields: u32, required: &[u32]) -> Branch {
+        let required = required.iter().map(|&field| Required { field, min: 1 }).collect::<Vec<_>>();
         Branch { fields, required: required.into(), choices: List::default() }
+    }
+
+    fn lacks(field: usize) -> Option<ChoiceFault> {
+        Some(ChoiceFault::Lacks { field, min: 1 })
     }
 
     /// (a, b?) | c | (d, (e | (f, g))?)
     fn element() -> ComplexElement {
         let inner = Choice { first: 1, branches: vec![branch(1, &[0]), branch(2, &[0, 1])].into(), is_optional: true };
-        let last = Branch { fields: 4, required: vec![0].into(), choices: vec![inner].into() };
+        let last = Branch { choices: vec![inner].into(), ..branch(4, &[0]) };
         let branches = vec![branch(2, &[0]), branch(1, &[0]), last].into();
         ComplexElement {
             name: QName::new("", "t"),
@@ -291,24 +315,42 @@ mod tests {
 
     #[test]
     fn one_branch_and_all_of_it() {
-        use ChoiceFault::{Lacks, Nothing, Several};
+        use ChoiceFault::{Nothing, Several};
         let element = element();
         assert!(element.has_sound_choices());
-        let fault = |there: &[usize]| element.choice_fault(|field| there.contains(&field));
+        let fault = |there: &[usize]| element.choice_fault(|field| u32::from(there.contains(&field)));
         for there in [&[0][..], &[0, 1], &[2], &[3], &[3, 4], &[3, 5, 6]] {
             assert_eq!(fault(there), None, "{there:?}");
         }
         assert_eq!(fault(&[]), Some(Nothing(vec![0, 2, 3])));
-        assert_eq!(fault(&[1]), Some(Lacks(0)));
+        assert_eq!(fault(&[1]), lacks(0));
         assert_eq!(fault(&[0, 2]), Some(Several(vec![0, 2, 3])));
-        assert_eq!(fault(&[3, 5]), Some(Lacks(6)));
+        assert_eq!(fault(&[3, 5]), lacks(6));
         assert_eq!(fault(&[3, 4, 5, 6]), Some(Several(vec![4, 5])));
-        let bars = |field, there: &[usize]| element.bars(field, |field| there.contains(&field));
+        let bars = |field, there: &[usize]| element.bars(field, |field| u32::from(there.contains(&field)));
         assert_eq!((bars(0, &[]), bars(2, &[]), bars(5, &[3])), (None, None, None));
-        assert_eq!(bars(1, &[]), Some(Lacks(0)));
+        assert_eq!(bars(1, &[]), lacks(0));
         assert_eq!(bars(2, &[0]), Some(Several(vec![0, 2, 3])));
-        assert_eq!(bars(6, &[3]), Some(Lacks(5)));
+        assert_eq!(bars(6, &[3]), lacks(5));
         assert_eq!(bars(5, &[3, 4]), Some(Several(vec![4, 5])));
+    }
+
+    /// (a, b{2,3}) | c{2}, then d
+    #[test]
+    fn fields_of_a_branch_that_occur_too_rarely() {
+        let several =
+            |fields, field| Branch { required: vec![Required { field, min: 2 }].into(), ..branch(fields, &[]) };
+        let choice = Choice { first: 0, branches: vec![several(2, 1), several(1, 0)].into(), is_optional: false };
+        let element = ComplexElement { choices: vec![choice].into(), ..element() };
+        let lacks = |field| Some(ChoiceFault::Lacks { field, min: 2 });
+        let fault = |counts: [u32; 3]| element.choice_fault(|field| counts.get(field).copied().unwrap_or(0));
+        assert_eq!((fault([1, 2, 0]), fault([1, 3, 0]), fault([0, 0, 2])), (None, None, None));
+        assert_eq!((fault([1, 0, 0]), fault([1, 1, 0]), fault([0, 0, 1])), (lacks(1), lacks(1), lacks(2)));
+        let bars = |field, counts: [u32; 3]| element.bars(field, |field| counts.get(field).copied().unwrap_or(0));
+        // What stands after a choice comes when the choice is whole.
+        assert_eq!((bars(3, [1, 1, 0]), bars(3, [0, 0, 1]), bars(3, [0, 0, 2])), (lacks(1), lacks(2), None));
+        assert_eq!(bars(1, [1, 1, 0]), None);
+        assert_eq!(element.taken(|branches| branches.len() - 1)[..3], [None, None, Some(2)]);
     }
 
     #[test]

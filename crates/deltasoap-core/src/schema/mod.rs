@@ -15,7 +15,7 @@ mod summary;
 mod view;
 
 pub use builtin::Builtin;
-pub use choice::{Branch, Choice, ChoiceFault, count_required, join, required};
+pub use choice::{Branch, Choice, ChoiceFault, Required, count_required, join, required};
 pub use complex::{
     ArrayElement, Attribute, ComplexElement, Compositor, Field, SimpleElement, UnionElement, shown_values,
 };

@@ -31,8 +31,13 @@ impl Record {
 
     /// What is wrong with the choices between its fields.
     pub fn choice_fault(&self, complex: &ComplexElement) -> Option<ChoiceFault> {
-        let is_there = |value: &Value| !matches!(value, Value::Absent) && *value != Value::List(Vec::new());
-        complex.choice_fault(|field| self.fields.get(field).is_some_and(is_there))
+        complex.choice_fault(|field| match (self.fields.get(field), complex.fields.get(field)) {
+            (None | Some(Value::Absent), _) => 0,
+            (Some(Value::List(items)), Some(field)) if field.is_repeated() || items.is_empty() => {
+                u32::try_from(items.len()).unwrap_or(u32::MAX)
+            }
+            _ => 1,
+        })
     }
 
     /// True if it has what excludes each other. What it lacks is no concern of writing.

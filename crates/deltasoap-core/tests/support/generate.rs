@@ -5,8 +5,8 @@
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::lexical::{Base64, Decimal, Lexical};
 use deltasoap_core::schema::{
-    ArrayElement, Attribute, Branch, Builtin, Choice, ComplexElement, Compositor, Element, ElementRef, Field, Schema,
-    SimpleElement, View,
+    ArrayElement, Attribute, Branch, Builtin, Choice, ComplexElement, Compositor, Element, ElementRef, Field, Required,
+    Schema, SimpleElement, View,
 };
 use deltasoap_core::{Child, Content, Node, QName, Record, Shared, Simple, Value};
 use std::borrow::Cow;
@@ -131,7 +131,7 @@ fn choice_of_groups(
         for _ in 0..entropy.below(3) + 1 {
             let field = field(entropy, schema, 0, fields.len(), Compositor::Sequence);
             if field.min > 0 {
-                required.push((fields.len() - start) as u32);
+                required.push(Required { field: (fields.len() - start) as u32, min: field.min });
             }
             fields.push(Field { min: 0, ..field });
         }

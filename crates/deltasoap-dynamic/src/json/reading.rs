@@ -158,13 +158,14 @@ impl<'c> Reading<'c> {
         if complex.compositor == Compositor::Choice {
             check_choice(&record, layout, complex, path)?;
         }
-        self.check_groups(&record, layout, complex, path)?;
+        self.check_groups(object, &record, layout, complex, path)?;
         Ok(record)
     }
 
     /// A choice between groups has one of them, and that is whole.
     fn check_groups(
         &self,
+        object: &Map<String, Json>,
         record: &Record,
         layout: &Layout,
         complex: &ComplexElement,
@@ -186,10 +187,15 @@ impl<'c> Reading<'c> {
                 "properties of several of them",
             ),
             ChoiceFault::Nothing(fields) => JsonError::new(path, properties(fields), "none of them"),
-            ChoiceFault::Lacks(field) => {
+            &ChoiceFault::Lacks { field, min } => {
                 let mut properties = Vec::new();
-                layout.slots[*field].properties(&mut properties);
-                self.missing(&complex.fields[*field], &path.key(properties.first().copied().unwrap_or_default()))
+                layout.slots[field].properties(&mut properties);
+                let key = properties.first().copied().unwrap_or_default();
+                let wanted = Field { min, ..complex.fields[field].clone() };
+                match object.get(key).filter(|_| wanted.is_repeated()) {
+                    Some(json) => too_few(json, min, &path.key(key)),
+                    None => self.missing(&wanted, &path.key(key)),
+                }
             }
         })
     }
@@ -221,8 +227,7 @@ impl<'c> Reading<'c> {
     fn missing(&self, field: &Field, path: &Path<'_>) -> JsonError {
         let view = self.layouts.schema.view(field.element);
         let expected = match view.element {
-            // Fields of a branch have no least number of their own: they are absent with the branch.
-            _ if field.is_repeated() => format!("an array of at least {}", field.min.max(1)),
+            _ if field.is_repeated() => format!("an array of at least {}", field.min),
             Element::Simple(_) | Element::Union(_) => scalar::expected(view),
             Element::Complex(_) | Element::Shared(_) => "an object".to_owned(),
             Element::Array(_) => "an array".to_owned(),
@@ -351,12 +356,16 @@ fn counted<'j>(json: &'j Json, field: &Field, is_choice: bool, path: &Path<'_>) 
     let items = items(json, &field.name, path)?;
     let is_counted = !(is_choice && items.is_empty());
     if is_counted && (items.len() as u64) < u64::from(field.min) {
-        return Err(JsonError::new(path, format!("an array of at least {}", field.min), kind(json)));
+        return Err(too_few(json, field.min, path));
     }
     if let Some(max) = field.max.filter(|&max| items.len() as u64 > u64::from(max)) {
         return Err(JsonError::new(path, format!("an array of at most {max}"), kind(json)));
     }
     Ok(items)
+}
+
+fn too_few(json: &Json, min: u32, path: &Path<'_>) -> JsonError {
+    JsonError::new(path, format!("an array of at least {min}"), kind(json))
 }
 
 fn expected_properties(known: &[&str]) -> String {

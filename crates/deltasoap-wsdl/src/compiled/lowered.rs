@@ -7,7 +7,7 @@ use super::writer::Writer;
 use crate::lower::{Lowered, Method, Operation, Origins};
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Branch, Choice, ComplexElement, Compositor, Element, ElementRef, Field, MethodElement,
-    Schema, SimpleElement, UnionElement,
+    Required, Schema, SimpleElement, UnionElement,
 };
 use std::collections::HashMap;
 
@@ -19,6 +19,7 @@ stored_struct! {
     ComplexElement { name, compositor, fields, attributes, text, open, choices }
     Choice { first, branches, is_optional }
     Branch { fields, required, choices }
+    Required { field, min }
     Field { name, element, min, max, nillable, inline }
     Attribute { name, element, required, default }
     ArrayElement { name, item_name, item, item_type, nillable, dimensions }

@@ -5,7 +5,7 @@ use super::{Lowering, Work};
 use crate::normalize::{Normal, NormalContent, Repeated, parts};
 use crate::xsd::{ElementId, Particle, Schemas, SoapArray, Term, TypeId};
 use deltasoap_core::schema::{
-    ArrayElement, Attribute, Branch, Choice, ComplexElement, Compositor, Element, ElementRef, Field, Use,
+    ArrayElement, Attribute, Branch, Choice, ComplexElement, Compositor, Element, ElementRef, Field, Required, Use,
 };
 use deltasoap_core::{QName, ns};
 use std::collections::HashSet;
@@ -135,7 +135,9 @@ impl Lowering<'_> {
         let repeated = Repeated::new(self.schemas, particle);
         let mut model = Model::new(encoding, Some(&repeated));
         match &particle.term {
-            Term::Choice(parts) if particle.max == Some(1) && self.are_plain_elements(parts) => {
+            Term::Choice(parts)
+                if particle.max == Some(1) && self.are_plain_elements(parts) && !counts_if_chosen(particle) =>
+            {
                 model.compositor = Compositor::Choice;
                 parts.iter().for_each(|part| self.add(part, particle.min == 0, &mut model));
             }
@@ -243,7 +245,7 @@ impl Lowering<'_> {
         let is_once = particle.max == Some(1) && !leaves.repeated;
         let is_simple = matches!(particle.term, Term::Choice(_) | Term::Element(_)) && !leaves.optional;
         let min = if is_optional || !is_simple || model.encoding == Use::Encoded { 0 } else { particle.min };
-        let max = if is_once { Some(1) } else { None };
+        let max = if is_once { Some(1) } else { particle.most_elements() };
         model.fields.push(Field { name: label, element, min, max, nillable: false, inline: true });
     }
 
@@ -285,6 +287,12 @@ impl Lowering<'_> {
         let element = self.element(id, encoding);
         Field { name: declaration.name.clone(), element, min: 1, max: Some(1), nillable, inline: false }
     }
+}
+
+/// True for a choice that need not be made and that has a branch which, if it is chosen, has an element more than once. Fields say how
+/// often they occur, and that they need not, but not both.
+fn counts_if_chosen(choice: &Particle) -> bool {
+    choice.min == 0 && parts(&choice.term).iter().any(|part| part.min > 1)
 }
 
 /// All elements within a particle.
@@ -331,6 +339,6 @@ struct Leaves<'i> {
 
 fn branch(model: &Model<'_>) -> Branch {
     let required = model.fields.iter().enumerate().filter(|(_, field)| field.min > 0);
-    let required = required.map(|(index, _)| index as u32).collect::<Vec<_>>();
+    let required = required.map(|(index, field)| Required { field: index as u32, min: field.min }).collect::<Vec<_>>();
     Branch { fields: model.fields.len() as u32, required: required.into(), choices: model.choices.clone().into() }
 }

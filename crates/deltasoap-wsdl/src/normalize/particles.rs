@@ -70,6 +70,14 @@ impl Particle {
         })
     }
 
+    /// How many elements a choice has at most where each of its occurrences is one element; `None` where it may have any number.
+    pub fn most_elements(&self) -> Option<u32> {
+        match &self.term {
+            Term::Choice(parts) if Self::are_elements(parts, false) => self.max,
+            _ => None,
+        }
+    }
+
     /// The branches of a choice. Those of a choice that is a branch itself, once, are branches too.
     pub fn branches(parts: &[Particle]) -> Vec<&Particle> {
         let (mut branches, mut ahead) = (Vec::new(), parts.iter().rev().collect::<Vec<_>>());

@@ -108,11 +108,65 @@ fn branches_with_elements_of_one_name() {
     round_trip(&measure, "<r><id>1</id><nothing/><text>t</text><unit>t</unit></r>");
 }
 
+/// Lists with bounds: in a struct, in a branch of a choice, as a branch, and of groups.
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Bounded {
+    #[soap(min = 1, max = 2)]
+    first: Vec<i32>,
+    #[soap(group)]
+    choice: Option<Counted>,
+    #[soap(inline, min = 2, max = 3)]
+    pairs: Vec<Pair>,
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(group, rename_all = "camelCase")]
+enum Counted {
+    #[soap(group)]
+    Group(CountedGroup),
+    #[soap(min = 2)]
+    Alone(Vec<i32>),
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(group)]
+struct CountedGroup {
+    g: i32,
+    #[soap(min = 2, max = 3)]
+    h: Vec<i32>,
+}
+
+#[test]
+fn lists_have_as_many_elements_as_they_may() {
+    let pair = || Pair { key: "k".to_owned(), text: "t".to_owned() };
+    let pairs = "<key>k</key><text>t</text><key>k</key><text>t</text>";
+    let bounded = Bounded { first: vec![1], choice: None, pairs: vec![pair(), pair()] };
+    round_trip(&bounded, &format!("<r><first>1</first>{pairs}</r>"));
+    let group = Counted::Group(CountedGroup { g: 1, h: vec![2, 3] });
+    let grouped = Bounded { choice: Some(group), ..bounded.clone() };
+    round_trip(&grouped, &format!("<r><first>1</first><g>1</g><h>2</h><h>3</h>{pairs}</r>"));
+    let alone = Bounded { choice: Some(Counted::Alone(vec![1, 2, 3])), ..bounded };
+    round_trip(&alone, &format!("<r><first>1</first><alone>1</alone><alone>2</alone><alone>3</alone>{pairs}</r>"));
+    for (wrong, found, expected) in [
+        (pairs, "key", "<first>"),
+        ("<first>1</first><first>2</first><first>3</first>", "first", "<g> or <h> or <alone> or <pairs>"),
+        ("<first>1</first><g>1</g><h>2</h><key>", "key", "<h>"),
+        ("<first>1</first><g>1</g><key>", "key", "<h>"),
+        ("<first>1</first><g>1</g><h>2</h><h>3</h><h>4</h><h>5</h>", "h", "<alone> or <pairs>"),
+        ("<first>1</first><alone>1</alone><key>", "key", "<alone>"),
+        (&format!("<first>1</first>{pairs}{pairs}"), "key", "the end of the element"),
+    ] {
+        assert_eq!(fault::<Bounded>(&format!("<r>{wrong}</r>")), unexpected(found, expected), "{wrong}");
+    }
+    assert_eq!(fault::<Bounded>("<r><first>1</first><key>k</key><text>t</text></r>"), missing("pairs"));
+    assert_eq!(fault::<Bounded>("<r><first>1</first><alone>1</alone></r>"), missing("pairs"));
+}
+
 #[test]
 fn one_branch_and_all_of_it() {
     let one = "one of <value> or <numbers> or <error> or <nothing>";
     assert_eq!(fault::<Answer>("<r><id>1</id></r>"), missing(one));
-    assert_eq!(fault::<Answer>("<r><id>1</id><end>1</end></r>"), missing(one));
+    assert_eq!(fault::<Answer>("<r><id>1</id><end>1</end></r>"), unexpected("end", one));
     let only = format!("only {one}");
     for (both, found) in [
         ("<value>1</value><error>x</error>", "error"),

@@ -73,7 +73,7 @@ impl<'s> Routine<'_, '_, 's> {
             };
             let index = index % fields.len();
             if takes_it {
-                let Some(fault) = self.complex.bars(index, self.is_seen_by()) else { return (Some(index), None) };
+                let Some(fault) = self.complex.bars(index, self.counts()) else { return (Some(index), None) };
                 barred.get_or_insert(fault);
             }
         }
@@ -88,7 +88,7 @@ impl<'s> Routine<'_, '_, 's> {
         match fault {
             ChoiceFault::Several(firsts) => format!("only one of {}", list(firsts)),
             ChoiceFault::Nothing(firsts) => format!("one of {}", list(firsts)),
-            ChoiceFault::Lacks(field) => format!("<{}>", fields[*field].name),
+            ChoiceFault::Lacks { field, .. } => format!("<{}>", fields[*field].name),
         }
     }
 
@@ -158,13 +158,19 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     fn is_seen(&mut self, index: usize) -> bool {
-        self.is_seen_by()(index)
+        let log = self.frame().log as usize;
+        self.cursor.state().seen[log + index / 64] & (1 << (index % 64)) != 0
     }
 
-    fn is_seen_by(&mut self) -> impl Fn(usize) -> bool {
-        let log = self.frame().log as usize;
+    /// How often fields have occurred, in a sequence. What was passed was found to be enough then.
+    fn counts(&mut self) -> impl Fn(usize) -> u32 {
+        let (current, count, log) = (self.current(), self.frame().count, self.frame().log as usize);
         let seen = &self.cursor.state().seen;
-        move |index| seen[log + index / 64] & (1 << (index % 64)) != 0
+        move |index| match seen[log + index / 64] & (1 << (index % 64)) {
+            _ if index == current => count,
+            0 => 0,
+            _ => u32::MAX,
+        }
     }
 
     /// At the end tag.
@@ -184,7 +190,7 @@ impl<'s> Routine<'_, '_, 's> {
         let missing = match self.complex.compositor {
             Compositor::Sequence => first_missing(fields, current, count, fields.len()),
             Compositor::All => self.first_unseen(),
-            Compositor::Choice => return self.lacks_choice(count),
+            Compositor::Choice => return self.lacks_choice(current, count),
         };
         missing.map(|field| format!("<{}>", field.name)).or_else(|| self.lacks_branch())
     }
@@ -194,14 +200,17 @@ impl<'s> Routine<'_, '_, 's> {
         if self.complex.choices.is_empty() {
             return None;
         }
-        let fault = self.complex.choice_fault(self.is_seen_by())?;
+        let fault = self.complex.choice_fault(self.counts())?;
         Some(self.wanted_by(&fault))
     }
 
-    /// A choice whose fields are all required must have one of them.
-    fn lacks_choice(&self, count: u32) -> Option<String> {
+    /// The chosen field must occur often enough. A choice whose fields are all required must have one of them.
+    fn lacks_choice(&self, chosen: usize, count: u32) -> Option<String> {
         let fields = &self.complex.fields;
-        let is_made = count > 0 || fields.is_empty() || fields.iter().any(|field| field.min == 0);
+        if count > 0 {
+            return fields.get(chosen).filter(|field| count < field.min).map(|field| format!("<{}>", field.name));
+        }
+        let is_made = fields.is_empty() || fields.iter().any(|field| field.min == 0);
         (!is_made).then(|| format!("one of {}", field_list(fields.iter())))
     }
 
