@@ -1,0 +1,27 @@
+//! Tests that count every allocation, or set what is the whole process's: a hook for panics, what is wanted of `tracing`. Each
+//! runs by itself.
+
+#[cfg(feature = "tls")]
+#[path = "../attack/mod.rs"]
+mod attack;
+#[path = "../common/mod.rs"]
+mod common;
+
+mod attachments_memory;
+mod faults;
+mod gzip_memory;
+mod hostile_servers;
+mod neighbours;
+mod overlaid_memory;
+mod panics;
+mod spans;
+
+use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc};
+use std::alloc::System;
+use tokio::sync::Mutex;
+
+#[global_allocator]
+static ALLOCATOR: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// Held by the test that runs.
+static ALONE: Mutex<()> = Mutex::const_new(());

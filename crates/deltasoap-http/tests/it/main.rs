@@ -1,0 +1,36 @@
+//! The tests of the client and the server, a module for each subject. They are one program, because linking each of them takes
+//! longer than running it. What counts allocations or sets what is the whole process's is in `tests/alone`.
+
+#[cfg(feature = "tls")]
+#[path = "../attack/mod.rs"]
+mod attack;
+#[path = "../common/mod.rs"]
+mod common;
+
+mod action;
+mod attachments;
+mod attacks;
+mod auth;
+mod blocking;
+mod client;
+mod description;
+mod differential;
+mod gzip;
+mod hints;
+mod monitor;
+mod multipart;
+mod overlaid;
+mod page;
+mod protocol;
+mod proxies;
+mod redirects;
+mod references;
+mod retries;
+mod scheduling;
+mod service;
+mod styles;
+mod templates;
+mod tls;
+mod traces;
+mod transports;
+mod wire;

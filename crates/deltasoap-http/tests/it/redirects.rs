@@ -1,0 +1,135 @@
+//! Redirects and cookies, over sockets: off unless asked for, and never with anything secret to somewhere else.
+
+use crate::common::scripted::{Scripted, answer, right};
+use crate::common::*;
+use deltasoap::http::{CallError, CallOptions, Client, ClientBuilder, Credentials, Redirects};
+use deltasoap::{Soap, Streamed};
+use http::{HeaderName, HeaderValue};
+use std::net::SocketAddr;
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(namespace = "urn:test", message)]
+struct Sum {
+    item: Streamed<f64>,
+}
+
+/// Sends on to a place, unless the request is for `/there`.
+async fn redirecting(status: u16, location: String) -> Scripted {
+    Scripted::new(move |_, request| {
+        let is_there = request.starts_with("POST /there ");
+        if is_there { right(&echo("x")) } else { answer(status, &format!("location: {location}"), "") }
+    })
+    .await
+}
+
+async fn call(builder: ClientBuilder) -> Result<EchoResponse, CallError> {
+    builder.build().expect("a client").call(&echo("x")).await
+}
+
+#[tokio::test]
+async fn redirects_are_not_followed_by_default() {
+    let server = redirecting(307, "/there".to_owned()).await;
+    let result = call(Client::builder(server.url())).await;
+    assert!(matches!(result, Err(CallError::Status(error)) if error.status == 307));
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn redirects_that_keep_the_method_are_followed_with_the_message() {
+    for status in [307, 308] {
+        let server = redirecting(status, "/there".to_owned()).await;
+        let response = call(Client::builder(server.url()).redirects(Redirects::same_origin(1))).await;
+        assert_eq!(response.expect("a response").text, "x");
+        let requests = server.requests();
+        assert_eq!(requests.len(), 2);
+        assert_eq!(
+            requests[0].split_once("\r\n\r\n").map(|(_, body)| body),
+            requests[1].split_once("\r\n\r\n").map(|(_, body)| body)
+        );
+    }
+}
+
+#[tokio::test]
+async fn others_are_followed_only_if_asked_for() {
+    for status in [301, 302] {
+        let server = redirecting(status, "/there".to_owned()).await;
+        let strict = call(Client::builder(server.url()).redirects(Redirects::same_origin(5))).await;
+        let Err(CallError::Redirect(error)) = strict else { panic!("{strict:?}") };
+        assert_eq!((error.status.as_u16(), error.location.as_deref()), (status, Some("/there")));
+        let lenient = call(Client::builder(server.url()).redirects(Redirects::same_origin(5).lenient())).await;
+        assert_eq!(lenient.expect("a response").text, "x");
+    }
+}
+
+#[tokio::test]
+async fn circles_end() {
+    let server = redirecting(308, "/round".to_owned()).await;
+    let result = call(Client::builder(server.url()).redirects(Redirects::same_origin(3))).await;
+    assert!(matches!(result, Err(CallError::Redirect(_))));
+    assert_eq!(server.requests().len(), 4);
+}
+
+#[tokio::test]
+async fn what_cannot_be_sent_twice_is_not() {
+    let server = redirecting(307, "/there".to_owned()).await;
+    let client = Client::builder(server.url()).redirects(Redirects::same_origin(3)).build().expect("a client");
+    let items = (0..10).map(f64::from);
+    let result = client.call_overlaid::<_, EchoResponse, _>(&Sum { item: Streamed::default() }, items).await;
+    assert!(matches!(result, Err(CallError::Redirect(error)) if error.to_string().contains("twice")));
+}
+
+#[tokio::test]
+async fn secrets_do_not_go_to_another_origin() {
+    let other = Scripted::new(|_, _| right(&echo("x"))).await;
+    let server = redirecting(307, format!("http://{}/elsewhere", other.address)).await;
+    let builder = |redirects| {
+        let credentials = Credentials::basic("ada", "secret").expect("credentials");
+        Client::builder(server.url()).credentials(credentials).redirects(redirects)
+    };
+    let refused = call(builder(Redirects::same_origin(3))).await;
+    assert!(matches!(refused, Err(CallError::Redirect(_))));
+    let mut key = HeaderValue::from_static("secret");
+    key.set_sensitive(true);
+    let options = CallOptions::new()
+        .http_header(HeaderName::from_static("x-key"), key)
+        .http_header(HeaderName::from_static("cookie"), HeaderValue::from_static("own=1"))
+        .http_header(HeaderName::from_static("x-open"), HeaderValue::from_static("1"));
+    let client = builder(Redirects::any_origin(3)).build().expect("a client");
+    client.call_with::<_, EchoResponse>(&echo("x"), options).await.expect("a response");
+    let (here, there) = (server.requests().remove(1), other.requests().remove(0));
+    for secret in ["authorization: Basic", "x-key: secret", "cookie: own=1"] {
+        assert!(here.contains(secret) && !there.contains(secret), "{there}");
+    }
+    assert!(there.contains("x-open: 1"));
+}
+
+#[cfg(feature = "cookies")]
+#[tokio::test]
+async fn cookies_are_kept_if_asked_for_and_stay_at_home() {
+    let other = Scripted::new(|_, _| right(&echo("x"))).await;
+    let elsewhere = other.address;
+    let server = Scripted::new(move |number, _| with_cookies(number, elsewhere)).await;
+    let builder = |are_kept| Client::builder(server.url()).cookies(are_kept).redirects(Redirects::any_origin(3));
+    let forgetful = builder(false).build().expect("a client");
+    let mindful = builder(true).build().expect("a client");
+    for client in [&forgetful, &forgetful, &mindful, &mindful, &mindful] {
+        client.call::<_, EchoResponse>(&echo("x")).await.expect("a response");
+    }
+    let sent: Vec<bool> = server.requests().iter().map(|request| request.contains("cookie: session=")).collect();
+    assert_eq!(sent, [false, false, false, true, true]);
+    assert!(other.requests().iter().all(|request| !request.contains("cookie")));
+    assert_eq!(other.requests().len(), 1);
+}
+
+/// Answers with a cookie, the fifth time from elsewhere.
+#[cfg(feature = "cookies")]
+fn with_cookies(number: usize, elsewhere: SocketAddr) -> crate::common::scripted::Act {
+    if number == 4 {
+        return answer(307, &format!("location: http://{elsewhere}/"), "");
+    }
+    let response = message(deltasoap::soap::Version::Soap11, &[], &echoed(&echo("x")));
+    answer(200, &format!("content-type: text/xml\nset-cookie: session={number}"), &response)
+}
+
+#[cfg(not(feature = "cookies"))]
+const _: Option<SocketAddr> = None;
