@@ -1,0 +1,308 @@
+//! Differential decoding never changes a result: streams of messages, read with a memory and one by one.
+
+use crate::streams::{self, Sources, Stream};
+use deltasoap_core::lexical::{Base64, DoubleArray, Hex};
+use deltasoap_core::schema::View;
+use deltasoap_core::{Checkpoints, Content, DecodeOptions, Differential, DifferentialStats, Matcher, SoapArray, Typed};
+use proptest::prelude::*;
+use std::fmt::Debug;
+
+/// What every policy must get right: the default, and those of the papers with small and large portions.
+fn everything() -> impl Iterator<Item = Differential> {
+    let papers = [1, 7, 32, 200].into_iter().flat_map(streams::all);
+    let refined = streams::all(16).map(|options| Differential { probe: true, tune: true, adaptive: true, ..options });
+    std::iter::once(Differential::default()).chain(papers).chain(refined)
+}
+
+fn read_all<T: Content + Debug>(
+    view: View<'_>,
+    documents: &[&str],
+    options: Differential,
+    chunk: usize,
+) -> DifferentialStats {
+    let mut stream = Stream::<T>::new(view, DecodeOptions { differential: options, ..DecodeOptions::default() });
+    for document in documents {
+        let _ = stream.next(document.as_bytes(), chunk);
+    }
+    stream.stats()
+}
+
+fn doubles(values: &[&str]) -> String {
+    let items: String = values.iter().map(|value| format!("<item>{value}</item>")).collect();
+    format!("<r xmlns:e='http://schemas.xmlsoap.org/soap/encoding/' e:arrayType='d[{}]'>{items}</r>", values.len())
+}
+
+fn many(count: usize, changed: impl Fn(usize) -> Option<&'static str>) -> String {
+    let values: Vec<String> = (0..count).map(|i| changed(i).map_or(format!("{}.25", i * 37), str::to_owned)).collect();
+    doubles(&values.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Arrays in which a value changes, gets longer, shorter, in which items come and go, and which are bad now and then.
+fn arrays() -> Vec<String> {
+    vec![
+        many(40, |_| None),
+        many(40, |_| None),
+        many(40, |i| (i == 20).then_some("1.5")),
+        many(40, |i| (i == 20).then_some("1.5555555555555")),
+        many(40, |i| (i == 39).then_some("7")),
+        many(41, |_| None),
+        many(35, |_| None),
+        many(0, |_| None),
+        many(40, |_| None),
+        many(40, |i| (i == 30).then_some("no number")),
+        many(40, |i| (i == 31).then_some("2")),
+        many(40, |i| (i == 5).then_some("<!-- a comment -->6.5")),
+        many(40, |i| (i == 6).then_some("&#x31;")),
+        many(40, |i| (i == 6).then_some("&#x31;")),
+        many(40, |_| None).replace("<item>", "<p:item xmlns:p='urn:p'>").replace("</item>", "</p:item>"),
+        many(40, |_| None).replace("</r>", ""),
+        many(40, |i| (i % 3 == 0).then_some("0.1")),
+        many(40, |_| None),
+    ]
+}
+
+#[test]
+fn arrays_of_doubles() {
+    let documents = arrays();
+    let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
+    for options in everything() {
+        for chunk in [usize::MAX, 1, 10, 61] {
+            read_all::<SoapArray<f64>>(SoapArray::<f64>::view(), &documents, options, chunk);
+        }
+    }
+}
+
+#[test]
+fn strings_of_all_lengths() {
+    let text = |n: usize| "abc d\u{e9}f&amp;".repeat(n);
+    let array = |lengths: &[usize]| {
+        let items: String = lengths.iter().map(|&n| format!("<item>{}</item>", text(n))).collect();
+        format!("<r>{items}</r>")
+    };
+    let documents = [
+        array(&[1, 2, 3]),
+        array(&[1, 2, 3]),
+        array(&[1, 200, 3]),
+        array(&[1, 200, 3]),
+        array(&[2, 200, 3]),
+        array(&[2, 200, 4]),
+        array(&[2, 201, 4]),
+        array(&[2, 201, 4, 0, 0]).replace("<item></item>", "<item/>"),
+        array(&[]),
+        array(&[500]),
+        array(&[500]).replacen("abc", "abd", 1),
+        array(&[500]).replacen("abc d", "abd", 400),
+    ];
+    let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
+    for options in everything() {
+        for chunk in [usize::MAX, 1, 100] {
+            read_all::<SoapArray<String>>(SoapArray::<String>::view(), &documents, options, chunk);
+        }
+    }
+}
+
+/// Counters of a stream of the papers' policies, which must add up.
+fn counted(documents: &[&str], options: Differential) -> DifferentialStats {
+    let stats = read_all::<SoapArray<f64>>(SoapArray::<f64>::view(), documents, options, usize::MAX);
+    let content = |document: &&str| (document.len() - document.find('>').map_or(0, |tag| tag + 1)) as u64;
+    let bytes: u64 = documents.iter().map(content).sum();
+    assert_eq!(stats.fast_bytes + stats.regular_bytes, bytes, "{options:?}");
+    stats
+}
+
+#[test]
+fn equal_messages_are_skipped_as_a_whole() {
+    let document = many(40, |_| None);
+    for options in streams::all(32) {
+        let stats = counted(&[&document, &document, &document], options);
+        assert_eq!((stats.compared, stats.to_regular, stats.to_fast), (2, 0, 0), "{options:?}");
+        assert!(stats.fast_bytes == 2 * stats.regular_bytes && stats.checkpoints >= 20, "{options:?} {stats:?}");
+        assert!(stats.memory > 0, "{options:?}");
+    }
+}
+
+#[test]
+fn one_changed_value_costs_a_few_portions() {
+    let (one, other) = (many(100, |_| None), many(100, |i| (i == 50).then_some("3.5")));
+    for options in streams::all(32) {
+        let stats = counted(&[&one, &one, &other, &other], options);
+        assert_eq!((stats.compared, stats.to_regular, stats.to_fast), (3, 1, 1), "{options:?}");
+        assert!(stats.regular_bytes < one.len() as u64 + 250, "{options:?} {stats:?}");
+    }
+}
+
+/// An array of doubles of about 23 characters.
+fn hard_doubles(count: usize) -> String {
+    let value = |i: usize| format!("{:e}", (i as f64 + 0.1).sin() * 1e-100);
+    let values: Vec<String> = (0..count).map(value).collect();
+    doubles(&values.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+#[test]
+fn checkpoints_are_small() {
+    let document = hard_doubles(20_000);
+    let most = [(Checkpoints::Lightweight, 16), (Checkpoints::Differential, 48), (Checkpoints::Full, 400)];
+    for (checkpoints, most) in most {
+        let options = Differential {
+            checkpoints,
+            matcher: Matcher::Crc32,
+            portion: 32,
+            adaptive: false,
+            ..Differential::default()
+        };
+        let mut stream = Stream::<SoapArray<f64>>::new(
+            SoapArray::<f64>::view(),
+            DecodeOptions { differential: options, ..DecodeOptions::default() },
+        );
+        stream.keep_no_bytes();
+        let _ = stream.next(document.as_bytes(), usize::MAX);
+        let stats = stream.stats();
+        let each = stats.memory as f64 / stats.checkpoints as f64;
+        println!("{checkpoints:?}: {each} bytes each of {}", stats.checkpoints);
+        // Beside checkpoints there are the machine, a base, and capacity.
+        assert!(each < f64::from(most) + 0.5, "{checkpoints:?}: {each} bytes each of {}", stats.checkpoints);
+    }
+}
+
+#[test]
+fn arrays_that_grow_and_shrink_are_met_again() {
+    let (short, long) = (many(100, |_| None), many(120, |_| None));
+    let (short, long) = (short.replace("100", "1"), long.replace("120", "1"));
+    for options in streams::all(32) {
+        let stats = counted(&[&short, &long, &short], options);
+        assert!(stats.fast_bytes as usize > 3 * short.len() / 2, "{options:?} {stats:?}");
+    }
+}
+
+#[test]
+fn behind_a_bad_message_regular_mode_is_forced() {
+    let (good, bad) = (many(100, |_| None), many(100, |i| (i == 50).then_some("x")));
+    for options in streams::all(32) {
+        let mut stream = Stream::<SoapArray<f64>>::new(
+            SoapArray::<f64>::view(),
+            DecodeOptions { differential: options, ..DecodeOptions::default() },
+        );
+        let results = [&good, &bad, &good, &good].map(|document| stream.next(document.as_bytes(), 100).is_ok());
+        assert_eq!(results, [true, false, true, true]);
+        let (stats, half) = (stream.stats(), good.len() as u64 / 2);
+        assert_eq!((stats.to_regular, stats.to_fast), (2, 0), "{options:?}");
+        assert!(
+            stats.fast_bytes > 3 * half + half / 2 && stats.fast_bytes < 4 * half + half / 2,
+            "{options:?} {stats:?}"
+        );
+    }
+}
+
+/// Text that is longer than any portion: checkpoints lie inside it, and the value tells what came before.
+#[test]
+fn long_texts_are_taken_up_in_the_middle() {
+    let text = |at: usize, c: char| {
+        let text: String = (0..4000).map(|i| if i == at { c } else { char::from(b'A' + (i % 25) as u8) }).collect();
+        format!("<r><item>QUJD</item><item>{text}</item><item>QUJD</item></r>")
+    };
+    let documents =
+        [text(4000, ' '), text(4000, ' '), text(3000, 'Z'), text(3000, 'Z'), text(3001, '?'), text(10, 'x')];
+    let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
+    for options in [3, 32, 300].into_iter().flat_map(streams::all) {
+        for chunk in [usize::MAX, 1000, 7] {
+            let stats = read_all::<SoapArray<Base64>>(SoapArray::<Base64>::view(), &documents, options, chunk);
+            read_all::<SoapArray<String>>(SoapArray::<String>::view(), &documents, options, chunk);
+            read_all::<SoapArray<DoubleArray>>(SoapArray::<DoubleArray>::view(), &documents, options, chunk);
+            read_all::<SoapArray<Hex>>(SoapArray::<Hex>::view(), &documents, options, chunk);
+            assert!(stats.fast_bytes > 4000 + 2600 + 4000 + 2600, "{options:?} {stats:?}");
+        }
+    }
+}
+
+#[test]
+fn every_portion_size() {
+    let documents = [many(12, |_| None), many(12, |i| (i == 6).then_some("9")), many(13, |_| None), many(12, |_| None)];
+    let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
+    for options in (1..=64).flat_map(streams::all) {
+        read_all::<SoapArray<f64>>(SoapArray::<f64>::view(), &documents, options, usize::MAX);
+    }
+}
+
+#[test]
+fn every_cut() {
+    let (one, other) = (many(6, |_| None), many(6, |i| (i == 3).then_some("1234567.5")));
+    for options in streams::all(20) {
+        for cut in 1..one.len() {
+            read_all::<SoapArray<f64>>(SoapArray::<f64>::view(), &[&one, &one, &other, &one], options, cut);
+        }
+    }
+}
+
+/// As many cases as `PROPTEST_CASES` says, or few: each one is read in sixteen ways.
+fn config() -> ProptestConfig {
+    let default = ProptestConfig::default();
+    let is_set = std::env::var_os("PROPTEST_CASES").is_some();
+    ProptestConfig { cases: if is_set { default.cases } else { 64 }, ..default }
+}
+
+fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(any::<u8>(), 0..most)
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// Few different values, so that items are like others by chance.
+    #[test]
+    fn random_arrays(
+        arrays in prop::collection::vec(prop::collection::vec(0_u8..12, 0..40), 2..8),
+        chunk in prop::sample::select(vec![usize::MAX, 1, 10, 61]),
+    ) {
+        let document = |array: &Vec<u8>| {
+            let items: String = array.iter().map(|value| format!("<item>{value}</item>")).collect();
+            format!("<r>{items}</r>")
+        };
+        let documents: Vec<String> = arrays.iter().map(document).collect();
+        let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
+        read_all::<SoapArray<f64>>(SoapArray::<f64>::view(), &documents, exact(), chunk);
+    }
+
+    #[test]
+    fn random_streams_by_portions(
+        schema in bytes(60),
+        value in bytes(400),
+        edits in bytes(80),
+        wording in bytes(200),
+        chunks in bytes(24),
+        portion in 1_u32..100,
+        refinements in bytes(16),
+    ) {
+        let sources = Sources { schema: &schema, value: &value, edits: &edits, wording: &wording, chunks: &chunks };
+        streams::check(&sources, streams::refined(portion, &refinements));
+    }
+
+    #[test]
+    fn random_streams_by_leaves(
+        schema in bytes(60),
+        value in bytes(400),
+        edits in bytes(80),
+        wording in bytes(200),
+        chunks in bytes(24),
+    ) {
+        let sources = Sources { schema: &schema, value: &value, edits: &edits, wording: &wording, chunks: &chunks };
+        streams::check(&sources, [exact(), Differential::default()].into_iter());
+    }
+}
+
+fn exact() -> Differential {
+    Differential { adaptive: false, ..Differential::default() }
+}
+
+/// Items that all differ, so that old ones are found again a little earlier or later.
+#[test]
+fn items_that_moved_by_chance() {
+    let streams = [
+        ["1 5 8 8 7 10 10 7 2 10 11", "1 10 2 3 11 8 4 5 10 10 11", "1 1 6 9 1 3 3 11 1 10 11"],
+        ["2 0 0 1 6 1 1 1 3 0 1", "2 1 1 2 0 2 2 2 0 0 0", "2 0 0 0 0 0 0 0 0 0 1"],
+    ];
+    for (arrays, chunk) in streams.iter().flat_map(|arrays| [usize::MAX, 1, 10, 61].map(|chunk| (arrays, chunk))) {
+        let documents = arrays.map(|array| doubles(&array.split(' ').collect::<Vec<_>>()));
+        let documents = documents.each_ref().map(String::as_str);
+        read_all::<SoapArray<f64>>(SoapArray::<f64>::view(), &documents, exact(), chunk);
+    }
+}

@@ -1,0 +1,727 @@
+//! Shapes of messages that are hard on leaf checkpoints, one by one.
+
+use crate::streams::{self, Operation, Stream};
+use deltasoap_core::decode::{Cursor, Decoder, Root, Step, Tag};
+use deltasoap_core::schema::{
+    ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
+    UnionElement, View,
+};
+use deltasoap_core::{
+    Content, DecodeOptions, Differential, DifferentialStats, Limits, Memory, MultiArray, Nillable, QName, SoapArray,
+    Typed, Value, decode, encode,
+};
+use std::borrow::Cow;
+use std::fmt::Debug;
+
+const EXACT: Differential = Differential { checkpoints: deltasoap_core::Checkpoints::Leaf, ..Differential::OFF };
+
+/// Reads a stream of documents in chunks of several sizes, and by the policies of the papers; gives what leaf checkpoints
+/// did with whole documents.
+fn read<T: Content + Debug>(view: View<'_>, documents: &[impl AsRef<[u8]>], limits: Limits) -> DifferentialStats {
+    for differential in streams::all(24) {
+        run::<T>(view, documents, DecodeOptions { limits, differential }, usize::MAX);
+    }
+    let options = DecodeOptions { limits, differential: EXACT };
+    for chunk in [1, 5, 17, 100] {
+        run::<T>(view, documents, options, chunk);
+    }
+    run::<T>(view, documents, options, usize::MAX)
+}
+
+fn run<T: Content + Debug>(
+    view: View<'_>,
+    documents: &[impl AsRef<[u8]>],
+    options: DecodeOptions,
+    chunk: usize,
+) -> DifferentialStats {
+    let mut stream = Stream::<T>::new(view, options);
+    for document in documents {
+        let _ = stream.next(document.as_ref(), chunk);
+    }
+    stream.stats()
+}
+
+fn typed<T: Typed + Debug>(documents: &[impl AsRef<[u8]>]) -> DifferentialStats {
+    read::<T>(T::view(), documents, Limits::default())
+}
+
+/// Builds schemas.
+#[derive(Default)]
+struct Types(Schema);
+
+impl Types {
+    fn simple(&mut self, base: Builtin) -> ElementRef {
+        self.0.add(Element::Simple(SimpleElement {
+            name: base.name(),
+            base,
+            enumeration: Cow::Borrowed(&[]),
+            default: None,
+        }))
+    }
+
+    fn complex(&mut self, compositor: Compositor, open: bool, fields: Vec<Field>) -> ElementRef {
+        let (fields, attributes) = (fields.into(), Cow::Borrowed(&[][..]));
+        let name = QName::new("urn:t", "T");
+        self.0.add(Element::Complex(ComplexElement {
+            name,
+            compositor,
+            fields,
+            attributes,
+            text: None,
+            open,
+            choices: Default::default(),
+        }))
+    }
+
+    fn sequence(&mut self, fields: Vec<Field>) -> ElementRef {
+        self.complex(Compositor::Sequence, false, fields)
+    }
+}
+
+fn field(name: &'static str, element: ElementRef, min: u32, max: Option<u32>) -> Field {
+    Field { name: QName::new("", name), element, min, max, nillable: false, inline: false }
+}
+
+fn array(items: &[&str]) -> String {
+    format!("<r>{}</r>", items.concat())
+}
+
+fn items(values: impl IntoIterator<Item = impl std::fmt::Display>) -> String {
+    values.into_iter().map(|value| format!("<item>{value}</item>")).collect()
+}
+
+#[test]
+fn the_end_of_flat_items_is_where_the_next_element_begins() {
+    let documents = [
+        array(&[&items([10, 10, 179, 0, 0, 0])]),
+        array(&[&items([10, 10, 179, 0, 0, 0])]),
+        "<r><item>10</item><!-- a comment --><item>10</item>\r\n\t<item>20</item><item>17<!-- < -->9</item>\r\n\t\
+         <item>0</item>\r\n\t<item>0</item> <item\n>110</item></r> "
+            .to_owned(),
+        array(&[&items([10, 20, 179, 0, 0, 110])]),
+        array(&[&items([10, 20, 179, 0, 0, 110])]),
+    ];
+    let stats = typed::<SoapArray<i32>>(&documents);
+    assert!(stats.compared == 4 && stats.to_fast > 3, "{stats:?}");
+}
+
+#[test]
+fn arrays_in_an_array_get_items_in_front() {
+    let part = |values: &[i32]| {
+        let head = "xmlns:e='http://schemas.xmlsoap.org/soap/encoding/' e:arrayType";
+        format!("<item {head}='int[{}]'>{}</item>", values.len(), items(values))
+    };
+    let whole = |parts: &[&[i32]]| array(&[&parts.iter().map(|values| part(values)).collect::<String>()]);
+    let documents = [
+        whole(&[&[0], &[0, 0], &[1], &[]]),
+        whole(&[&[0], &[0, 0], &[1], &[]]),
+        whole(&[&[0, 0], &[0], &[0, 0], &[1]]),
+        whole(&[&[0, 0], &[0], &[0, 0], &[1]]),
+        whole(&[&[0, 0], &[5], &[0, 0], &[2]]),
+        whole(&[&[5], &[0, 0], &[2], &[0, 0], &[0, 1], &[0, 2]]),
+    ];
+    let stats = typed::<SoapArray<SoapArray<i32>>>(&documents);
+    assert!(stats.compared == 5 && stats.shifted > 0, "{stats:?}");
+}
+
+/// A type of a user's that leaves [`Content::REPLACES`] as it is: it is made vacant before it is read.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Own(String);
+
+impl Content for Own {
+    fn vacant(_: View<'_>) -> Self {
+        Own::default()
+    }
+
+    fn decode(&mut self, cursor: &mut decode::Cursor<'_>, view: View<'_>) -> decode::Step {
+        self.0.decode(cursor, view)
+    }
+
+    fn encode(&self, encoder: &mut encode::Encoder, view: View<'_>) {
+        self.0.encode(encoder, view);
+    }
+}
+
+impl Typed for Own {
+    const TYPE_NAME: QName = QName::new("urn:t", "Own");
+
+    fn element() -> &'static Element {
+        String::element()
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:t")]
+struct Owner {
+    before: Vec<u32>,
+    once: Own,
+    perhaps: Option<Own>,
+    often: Vec<Own>,
+    array: SoapArray<Own>,
+    after: Vec<u32>,
+}
+
+#[test]
+fn content_that_is_made_vacant_is_not_met_half_way() {
+    let message = |number: u32| {
+        let numbers = |name: &str, count: u32| -> String {
+            (0..count).map(|item| format!("<{name}>{}</{name}>", 1000 + item * number % 7)).collect()
+        };
+        let own = |name: &str| format!("<{name}>kept as it is</{name}>");
+        format!(
+            "<a>{}{}{}{}<array>{}</array>{}</a>",
+            numbers("before", 20 - number % 3),
+            own("once"),
+            own("perhaps"),
+            own("often").repeat(5),
+            own("item").repeat(5),
+            numbers("after", 20 + number % 2)
+        )
+    };
+    let messages: Vec<String> = (0..12).map(message).collect();
+    let mut stream =
+        Stream::<Owner>::new(Owner::view(), DecodeOptions { limits: Limits::default(), differential: EXACT });
+    stream.next(messages[0].as_bytes(), usize::MAX).expect("a message that is right");
+    typed::<Owner>(&messages);
+}
+
+#[test]
+fn every_other_item_is_read_in_place() {
+    let alternating = |k: usize| array(&[&items((0..20).map(|i| if i % 2 == 0 { k } else { 5 }))]);
+    let documents = [alternating(1), alternating(2), alternating(3)];
+    let stats = typed::<SoapArray<i32>>(&documents);
+    assert!(stats.leaves == 18 && stats.to_regular == 6, "{stats:?}");
+}
+
+/// Two fields of one name, a list between them, and a list whose number has a bound.
+#[test]
+fn fields_of_one_name_and_bounded_lists() {
+    let mut types = Types::default();
+    let int = types.simple(Builtin::Int);
+    let fields = vec![
+        field("a", int, 0, Some(1)),
+        field("b", int, 0, Some(3)),
+        field("a", int, 0, Some(2)),
+        field("c", int, 0, None),
+    ];
+    let root = types.sequence(fields);
+    let bodies = [
+        "<a>1</a><b>1</b><b>2</b><a>3</a><a>4</a><c>5</c><c>6</c><c>7</c>",
+        "<a>1</a><b>1</b><b>2</b><a>3</a><a>4</a><c>5</c><c>6</c><c>7</c>",
+        "<a>1</a><a>3</a><a>4</a><c>5</c><c>6</c><c>7</c>",
+        "<b>1</b><a>3</a><c>5</c><c>6</c><c>8</c>",
+        "<a>1</a><b>1</b><b>2</b><b>9</b><a>3</a><c>6</c><c>7</c>",
+        "<a>1</a><b>1</b><b>2</b><b>9</b><b>9</b><a>3</a><c>6</c><c>7</c>",
+        "<a>1</a><b>1</b><b>2</b><a>3</a><a>3</a><a>3</a><c>6</c><c>7</c>",
+        "<a>1</a><b>1</b><b>2</b><a>3</a><a>4</a><c>5</c><c>6</c><c>7</c>",
+        "<a>1</a><b>1</b><b>2</b><a>3</a><a>4</a><c>5</c><c>6</c><c>7</c>",
+        "<a>2</a><b>1</b><b>2</b><a>3</a><a>5</a><c>5</c><c>6</c><c>7</c>",
+    ];
+    let stats = read::<Value>(types.0.view(root), &documents(&bodies), Limits::default());
+    assert!(stats.compared > 5 && stats.to_fast > 4, "{stats:?}");
+}
+
+/// A repeated choice without an element of its own, whose members are arrays, structs and empty elements.
+#[test]
+fn repeated_choices() {
+    let mut types = Types::default();
+    let (int, string) = (types.simple(Builtin::Int), types.simple(Builtin::String));
+    let pair = types.sequence(vec![field("x", int, 1, Some(1)), field("y", string, 0, Some(1))]);
+    let list = types.sequence(vec![field("i", int, 0, None)]);
+    let members = vec![field("i", int, 1, Some(1)), field("p", pair, 1, Some(1)), field("l", list, 1, Some(1))];
+    let choice = types.complex(Compositor::Choice, false, members);
+    let inline = Field { inline: true, ..field("", choice, 0, None) };
+    let root = types.sequence(vec![inline, field("end", int, 0, Some(1))]);
+    let bodies = [
+        "<i>1</i><p><x>1</x><y>2</y></p><l><i>1</i><i>2</i><i>3</i></l><i>4</i><l/><end>1</end>",
+        "<i>1</i><p><x>1</x><y>2</y></p><l><i>1</i><i>2</i><i>3</i></l><i>4</i><l/><end>1</end>",
+        "<i>1</i><p><x>1</x><y>3</y></p><l><i>1</i><i>9</i><i>3</i></l><i>4</i><l/><end>1</end>",
+        "<p><x>1</x><y>3</y></p><l><i>1</i><i>9</i><i>3</i></l><i>4</i><l></l><i>4</i><end>1</end>",
+        "<p><x>1</x></p><p><x>1</x></p><i>4</i><l/><l/><l><i>1</i></l>",
+        "<p><x>1</x></p><p><x>1</x></p><i>5</i><l/><l/><l><i>2</i></l>",
+        "<l/><l/><p><x>1</x></p><p><x>1</x></p><i>4</i><l><i>2</i></l>",
+        "<l/><l/><p><x>1</x></p><p><x>1</x></p><i>4</i><l><i>2</i></l>",
+        "<l/><p/><p><x>1</x></p><i>4</i><l><i>2</i></l>",
+        "<l/><l/><p><x>1</x></p><p><x>1</x></p><i>4</i><l><i>2</i></l>",
+    ];
+    let stats = read::<Value>(types.0.view(root), &documents(&bodies), Limits::default());
+    assert!(stats.compared > 5 && stats.to_fast > 4, "{stats:?}");
+}
+
+/// Elements of any name, kept as trees: between named fields, one and many, and as members of a choice.
+#[test]
+fn wildcards() {
+    let mut types = Types::default();
+    let (int, any) = (types.simple(Builtin::Int), types.0.add(Element::Any));
+    let wildcard = |min, max| Field { inline: true, ..field("any", any, min, max) };
+    let choice = types.complex(Compositor::Choice, false, vec![field("i", int, 1, Some(1)), wildcard(1, Some(1))]);
+    let inner = types.complex(Compositor::All, false, vec![field("x", int, 0, Some(1)), wildcard(0, None)]);
+    let group = Field { inline: true, ..field("", choice, 0, None) };
+    let fields = vec![field("a", int, 0, Some(1)), wildcard(0, Some(1)), field("b", inner, 0, None), group];
+    let root = types.sequence(fields);
+    let bodies = [
+        "<a>1</a><u p='1'>1</u><b><x>1</x><u>1</u><v/></b><i>1</i><w>2</w><i>3</i>",
+        "<a>1</a><u p='1'>1</u><b><x>1</x><u>1</u><v/></b><i>1</i><w>2</w><i>3</i>",
+        "<a>1</a><u p='2'>1</u><b><x>1</x><u>2</u><v/></b><i>1</i><w>3</w><i>4</i>",
+        "<a>1</a><b><u>2</u><x>2</x><v/><u><x>3</x></u></b><b/><i>1</i><w>3</w><w/><i>4</i>",
+        "<u><a>1</a></u><b><u>2</u><x>2</x><v/><u><x>3</x></u></b><b/><i>1</i><w>3</w><w/><i>4</i>",
+        "<u><a>2</a></u><b><u>2</u><x>2</x><v/><u><x>4</x></u></b><b/><i>1</i><w>4</w><w/><i>4</i>",
+        "<u xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:nil='true'/><b/><b/><i>1</i><w>4</w><w/><i>x</i>",
+        "<u><a>2</a></u><b><u>2</u><x>2</x><x>2</x></b><w/>",
+        "<u><a>2</a></u><b><u>2</u><x>2</x></b><w/><w/><w/>",
+        "<u><a>2</a></u><b><u>2</u><x>2</x></b><w/><w/><w/>",
+    ];
+    let stats = read::<Value>(types.0.view(root), &documents(&bodies), Limits::default());
+    assert!(stats.compared > 5, "{stats:?}");
+}
+
+/// Elements that the schema does not know, in front of, between and behind those it does.
+#[test]
+fn unknown_elements() {
+    let mut types = Types::default();
+    let int = types.simple(Builtin::Int);
+    let inner = types.complex(Compositor::Sequence, true, vec![field("x", int, 0, None)]);
+    let root = types.complex(Compositor::Sequence, true, vec![field("a", int, 0, None), field("b", inner, 0, None)]);
+    let bodies = [
+        "<u>1</u><a>1</a><u/><a>2</a><b><x>1</x><u>1</u></b><u><a>1</a></u>",
+        "<u>1</u><a>1</a><u/><a>2</a><b><x>1</x><u>1</u></b><u><a>1</a></u>",
+        "<u>2</u><a>1</a><u/><a>2</a><b><x>1</x><u>2</u></b><u><a>2</a></u>",
+        "<u>2</u><a>1</a><u></u><a>2</a><b><u>2</u><x>1</x></b><b><x>1</x></b><u><a>2</a><a>2</a></u>",
+        "<a>1</a><a>2</a><b><x>1</x></b><b><x>1</x></b>",
+        "<a>1</a><v/><v/><v/><a>2</a><b><x>1</x></b><b><x>1</x></b>",
+        "<a>1</a><v/><v/><w/><a>2</a><b><x>1</x></b><b><x>1</x></b><v>",
+        "<a>1</a><v/><v/><w/><a>2</a><b><x>1</x></b><b><x>1</x></b><v></v>",
+        "<a>1</a><v/><v/><w/><a>2</a><b><x>1</x></b><b><x>1</x></b><v>text &amp; text</v>",
+        "<a>1</a><v/><v/><w/><a>2</a><b><x>1</x></b><b><x>1</x></b><v>text &amp; texts</v>",
+    ];
+    let stats = read::<Value>(types.0.view(root), &documents(&bodies), Limits::default());
+    assert!(stats.compared > 5 && stats.to_fast > 4, "{stats:?}");
+}
+
+/// White space, comments, CDATA, references, empty-element tags: the same values in other words.
+#[test]
+fn other_words() {
+    let plain = items(["ab", "cd", "", "ef", "gh", "ij"]);
+    let forms = [
+        plain.clone(),
+        plain.clone(),
+        plain.replace("<item></item>", "<item/>"),
+        plain.replace("<item></item>", "<item />"),
+        plain.replace("<item></item>", "<item\n></item >"),
+        plain.replace("><", ">\n  <"),
+        plain.replace("><", "><!-- <item>no</item> --><"),
+        plain.replace("ef", "<![CDATA[ef]]>"),
+        plain.replace("ef", "<![CDATA[]]>e<!-- -->f<![CDATA[]]>"),
+        plain.replace("ef", "&#101;f"),
+        plain.replace("ef", "&#102;f"),
+        plain.replace("</item><item>", "</item><?pi?><item>"),
+        plain.clone(),
+        plain.replace("ab", "<![CDATA[ab]]"),
+        plain.replace("gh", "<!-- g"),
+        plain,
+    ];
+    let forms: Vec<&str> = forms.iter().map(String::as_str).collect();
+    let stats = typed::<SoapArray<String>>(&documents(&forms));
+    assert!(stats.compared == 10 && stats.to_fast > 10, "{stats:?}");
+}
+
+/// Bounds hold for what is skipped as well, and an error is the one that regular mode finds.
+#[test]
+fn limits_reached_in_what_is_equal() {
+    let documents: Vec<String> = [20, 20, 21, 19, 20, 40, 20]
+        .iter()
+        .map(|&count| array(&[&items((0..count).map(|i| format!("{i} text")))]))
+        .collect();
+    let size = documents[0].len() as u64;
+    for message in [size - 1, size, size + 1, size + 30] {
+        let limits = Limits { message, ..Limits::default() };
+        read::<SoapArray<String>>(SoapArray::<String>::view(), &documents, limits);
+    }
+    for limits in [
+        Limits { text: 6, ..Limits::default() },
+        Limits { text: 7, ..Limits::default() },
+        Limits { depth: 2, ..Limits::default() },
+        Limits { depth: 1, ..Limits::default() },
+        Limits { markup: 6, ..Limits::default() },
+    ] {
+        read::<SoapArray<String>>(SoapArray::<String>::view(), &documents, limits);
+    }
+}
+
+/// What stands around the operation's element, and how the document is encoded.
+#[test]
+fn frames_of_the_document() {
+    let body = array(&[&items(0..30)]);
+    let wide: Vec<u8> = [0xFF, 0xFE].into_iter().chain(body.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    let changed = body.replace("<item>7</item>", "<item>77</item>");
+    let documents: Vec<Vec<u8>> = vec![
+        body.clone().into_bytes(),
+        format!("\u{FEFF}{body}").into_bytes(),
+        format!("\u{FEFF}{changed}").into_bytes(),
+        format!("<?xml version='1.0'?>\n{body}").into_bytes(),
+        wide,
+        body.clone().into_bytes(),
+        format!("<!-- -->{changed}<!-- -->\n").into_bytes(),
+        format!("{body} garbage").into_bytes(),
+        body.clone().into_bytes(),
+        format!("{body}<r/>").into_bytes(),
+        format!("{changed}<!--").into_bytes(),
+        body.replace("</r>", "").into_bytes(),
+        body.replace("</r>", "</s>").into_bytes(),
+        body.replace("<r>", "<s>").replace("</r>", "</s>").into_bytes(),
+        body.replace("<r>", "<r >").into_bytes(),
+        body.replace("<r>", "<r xmlns:a='b'>").into_bytes(),
+        changed.into_bytes(),
+        Vec::new(),
+        body.into_bytes(),
+    ];
+    let stats = typed::<SoapArray<i32>>(&documents);
+    assert!(stats.compared > 3 && stats.to_fast + stats.leaves > 1, "{stats:?}");
+}
+
+/// Long messages: several received buffers, some kept as they came and some joined.
+#[test]
+fn images_of_several_parts() {
+    let message = |seed: usize| array(&[&items((0..9000).map(|i| if i % 701 == seed { i } else { i * 7919 }))]);
+    let documents = [message(1), message(1), message(2), message(700), message(2).replace("<item>0</item>", "")];
+    let options = DecodeOptions { differential: EXACT, ..DecodeOptions::default() };
+    let mut stream = Stream::<SoapArray<i64>>::new(SoapArray::<i64>::view(), options);
+    for chunks in [[20_000, 100], [16_384, 16_384], [1, 60_000], [40_000, 3]] {
+        for document in &documents {
+            let _ = stream.next_cut(document.as_bytes(), &mut chunks.into_iter().cycle());
+        }
+    }
+    let stats = stream.stats();
+    assert!(stats.compared == 19 && stats.fast_bytes > 2 * stats.regular_bytes, "{stats:?}");
+}
+
+/// The same documents, but given to different decoders in turn, some of which have other limits or have read other names,
+/// and one of which is dropped in the middle of a message.
+#[test]
+fn a_memory_moves_between_decoders() {
+    let message = |value: i32| {
+        let body = format!("<p:item>{value}</p:item><item>2</item><item>3</item>");
+        format!("<x:r xmlns:x='urn:{}' xmlns:p='urn:p'>{body}</x:r>", value % 2)
+    };
+    let options = DecodeOptions { differential: EXACT, ..DecodeOptions::default() };
+    let limits = Limits { text: 2, ..Limits::default() };
+    let mut decoders =
+        [Decoder::new(options), Decoder::new(options), Decoder::new(DecodeOptions { limits, ..options })];
+    let view = SoapArray::<i32>::view();
+    let mut operation = Operation::<SoapArray<i32>>::new(view);
+    for turn in 0..60 {
+        let (document, decoder) = (message(turn / 4 * 13), &mut decoders[turn as usize * 5 / 7 % 3]);
+        let bytes = document.as_bytes();
+        decoder.reset();
+        if turn % 11 == 5 {
+            let _ = decoder.push(&mut operation, &bytes[..bytes.len() / 2]);
+            continue;
+        }
+        let result = decoder.push(&mut operation, bytes).and_then(|()| decoder.finish(&mut operation));
+        let alone = deltasoap_core::decode::from_slice::<SoapArray<i32>>(
+            bytes,
+            &QName::owned(format!("urn:{}", turn / 4 * 13 % 2), "r"),
+        );
+        match result {
+            Ok(()) => assert_eq!(format!("{:?}", operation.memory.value()), format!("{:?}", alone.expect("valid"))),
+            Err(error) => assert!(error.to_string().contains("text"), "{error}"),
+        }
+    }
+    assert!(operation.memory.stats().compared > 10, "{:?}", operation.memory.stats());
+}
+
+/// A message that differs all over costs about what regular mode does: it is gone back to.
+#[test]
+fn comparing_is_given_up_where_it_costs_too_much() {
+    let mut types = Types::default();
+    let int = types.simple(Builtin::Int);
+    let item = types.sequence(vec![field("a", int, 0, Some(1)), field("b", int, 0, Some(1))]);
+    let root = types.sequence(vec![field("i", item, 0, None)]);
+    let message = |by: usize| {
+        let items: String = (0..4000).map(|i| format!("<i><a>{}</a><b>{}</b></i>", i * by % 7, i * by % 5)).collect();
+        format!("<r>{items}</r>")
+    };
+    let documents = [message(0), message(1), message(1), message(2)];
+    let options = DecodeOptions { differential: EXACT, ..DecodeOptions::default() };
+    let stats = run::<Value>(types.0.view(root), &documents, options, usize::MAX);
+    assert!(stats.to_regular < 8000 && stats.fast_bytes < documents[0].len() as u64, "{stats:?}");
+}
+
+/// Where it is gone back to the operation, its start tag is read again, with its attributes.
+#[test]
+fn comparing_is_given_up_behind_a_start_tag_with_attributes() {
+    let mut types = Types::default();
+    let int = types.simple(Builtin::Int);
+    let attributes = vec![Attribute { name: QName::new("", "a"), element: int, required: true, default: None }].into();
+    let (name, fields) = (QName::new("urn:t", "T"), vec![field("i", int, 0, None)].into());
+    let root = ComplexElement {
+        name,
+        compositor: Compositor::Sequence,
+        fields,
+        attributes,
+        text: None,
+        open: false,
+        choices: Default::default(),
+    };
+    let root = types.0.add(Element::Complex(root));
+    let message = |space: &str| {
+        let item = |i: usize| format!("<i>{}</i>{}", i % 7, if i.is_multiple_of(2) { space } else { "" });
+        format!("<r a='5'>{}</r>", (0..2000).map(item).collect::<String>())
+    };
+    let documents = [message(""), message(" "), message(" "), message("\n"), message("")];
+    let options = DecodeOptions { differential: EXACT, ..DecodeOptions::default() };
+    for chunk in [usize::MAX, 100] {
+        run::<Value>(types.0.view(root), &documents, options, chunk);
+    }
+}
+
+fn documents(bodies: &[&str]) -> Vec<String> {
+    bodies.iter().map(|body| format!("<r>{body}</r>")).collect()
+}
+
+/// Elements that are empty now and then, and attributes that come and go: those with a default have it in every way of reading.
+#[test]
+fn defaults_come_and_go() {
+    let mut types = Types::default();
+    let (int, string) = (types.simple(Builtin::Int), types.simple(Builtin::String));
+    let mut with_default = |base, text: &'static str| {
+        let plain = types.simple(base);
+        let element = types.0.view(plain).element.clone().with_default(text);
+        types.0.add(element)
+    };
+    let (count, word) = (with_default(Builtin::Int, "7"), with_default(Builtin::String, "a b"));
+    let (bytes, token) = (with_default(Builtin::Base64Binary, "AQID"), with_default(Builtin::Token, "t"));
+    let members = vec![int, string].into();
+    let union = UnionElement { name: QName::new("urn:t", "U"), members, default: Some("12".into()) };
+    let union = types.0.add(Element::Union(union));
+    let pair = types.sequence(vec![field("n", count, 1, Some(1)), field("w", word, 1, Some(1))]);
+    let attribute = |name, default: Option<&'static str>| Attribute {
+        name: QName::new("", name),
+        element: int,
+        required: false,
+        default: default.map(Cow::Borrowed),
+    };
+    let attributes = vec![attribute("a", Some("5")), attribute("b", None)].into();
+    let name = QName::new("urn:t", "Text");
+    let text = types.0.add(Element::Complex(ComplexElement {
+        name,
+        compositor: Compositor::Sequence,
+        fields: Cow::Borrowed(&[]),
+        attributes,
+        text: Some(word),
+        open: false,
+        choices: Default::default(),
+    }));
+    let root = types.sequence(vec![
+        field("n", count, 1, Some(1)),
+        field("w", word, 0, Some(1)),
+        field("t", token, 0, Some(1)),
+        field("u", union, 0, Some(1)),
+        field("bytes", bytes, 0, Some(1)),
+        field("text", text, 0, Some(1)),
+        field("ws", word, 0, None),
+        field("ns", count, 0, None),
+        field("pair", pair, 0, None),
+    ]);
+    let pairs = |words: &[&str]| -> String {
+        words.iter().map(|word| format!("<pair><n>{}</n><w>{word}</w></pair>", word.len())).collect()
+    };
+    let full = format!(
+        "<n>1</n><w>x</w><t>y</t><u>3</u><bytes>AQ==</bytes><text a='1' b='2'>x</text><ws>p</ws><ws>q</ws><ns>1</ns><ns>2</ns>{}",
+        pairs(&["x", "y", "z", "w"])
+    );
+    let empty = full.replace("<n>1</n><w>x</w><t>y</t><u>3</u>", "<n></n><w></w><t></t><u></u>");
+    let bare = "<n/><w><!-- nothing --></w><t><![CDATA[]]></t><u/><bytes/><text/><ws/><ws></ws><ns/><ns></ns>";
+    let bodies = [
+        full.clone(),
+        full.replace("<w>x</w>", "<w></w>"),
+        full.clone(),
+        empty.clone(),
+        empty.replace("<n></n>", "<n>3</n>"),
+        full.replace("<n>1</n>", "<n/>").replace("<bytes>AQ==</bytes>", "<bytes></bytes>"),
+        bare.to_owned(),
+        bare.replace("<text/>", "<text b='3'></text>"),
+        full.replace("<ws>q</ws>", "<ws></ws>").replace("<ns>1</ns>", "<ns></ns>"),
+        full.replace("<text a='1' b='2'>x", "<text b='2'>"),
+        format!("{bare}{}", pairs(&["x", "", "z", ""])),
+        format!("{bare}{}", pairs(&["", "y", "", "w", "v"])),
+        full.replace("<w>x</w>", "<w> </w>"),
+        full.replace("<n>1</n>", "<n> </n>"),
+        full.clone(),
+    ];
+    let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
+    let stats = read::<Value>(types.0.view(root), &documents(&bodies), Limits::default());
+    assert!(stats.compared > 5 && stats.to_fast > 4, "{stats:?}");
+}
+
+/// Matrices and arrays of arrays, each written as itself and as the other, in turns.
+#[test]
+fn arrays_change_their_form() {
+    let encoding = "xmlns:e='http://schemas.xmlsoap.org/soap/encoding/'";
+    let row = |row: &[i32]| format!("<r e:arrayType='int[{}]'>{}</r>", row.len(), items(row));
+    let nested = |rows: &[&[i32]]| {
+        let content: String = rows.iter().map(|it| row(it)).collect();
+        format!("<a {encoding} e:arrayType='int[][{}]'>{content}</a><n>{}</n>", rows.len(), rows.len())
+    };
+    let flat = |rows: &[&[i32]]| {
+        let sizes = format!("{},{}", rows.len(), rows[0].len());
+        format!("<a {encoding} e:arrayType='int[{sizes}]'>{}</a><n>{}</n>", items(rows.concat()), rows.len())
+    };
+    let one: &[&[i32]] = &[&[1, 2, 3], &[4, 5, 6]];
+    let other: &[&[i32]] = &[&[1, 2, 3], &[4, 50, 6]];
+    let narrow: &[&[i32]] = &[&[1, 2], &[3, 4], &[5, 6]];
+    let bodies = [
+        flat(one),
+        flat(one),
+        nested(one),
+        nested(one),
+        nested(other),
+        flat(other),
+        flat(one),
+        nested(&[&[1, 2, 3], &[4]]),
+        nested(narrow),
+        flat(narrow),
+        flat(narrow).replace("[3,2]", "[3,4]"),
+        nested(one),
+        flat(other),
+        flat(other),
+        nested(&[&[]]),
+        flat(one),
+    ];
+    let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
+    let mut types = Types::default();
+    let int = types.simple(Builtin::Int);
+    let mut array = |item, dimensions| {
+        let (name, item_name) = (QName::new("urn:t", "A"), QName::new("", "item"));
+        let item_type = QName::new("urn:t", "I");
+        types.0.add(Element::Array(ArrayElement { name, item_name, item, item_type, nillable: false, dimensions }))
+    };
+    let matrix = array(int, 2);
+    let rows = array(int, 1);
+    let rows = array(rows, 1);
+    for content in [matrix, rows] {
+        let root = types.sequence(vec![field("a", content, 1, Some(1)), field("n", int, 1, Some(1))]);
+        read::<Value>(types.0.view(root), &documents(&bodies), Limits::default());
+    }
+    let of_typed: Vec<String> = bodies.iter().filter_map(|it| it.split("<n>").next()).map(str::to_owned).collect();
+    let of_typed: Vec<String> = of_typed.iter().map(|it| it.replace("<a ", "<r ").replace("</a>", "</r>")).collect();
+    typed::<MultiArray<i32, 2>>(&of_typed);
+    typed::<SoapArray<SoapArray<i32>>>(&of_typed);
+    typed::<SoapArray<Nillable<SoapArray<Nillable<i32>>>>>(&of_typed);
+}
+
+/// Arrays of numbers of which another form is the same value.
+#[test]
+fn the_form_of_an_array_is_not_its_value() {
+    let mut types = Types::default();
+    let int = types.simple(Builtin::Int);
+    let mut array = |item, dimensions| {
+        let (name, item_name) = (QName::new("urn:t", "A"), QName::new("", "item"));
+        let item_type = QName::new("urn:t", "I");
+        types.0.add(Element::Array(ArrayElement { name, item_name, item, item_type, nillable: true, dimensions }))
+    };
+    let cube = array(int, 3);
+    let rows = array(int, 1);
+    let rows = array(rows, 1);
+    let rows = array(rows, 1);
+    let open =
+        |sizes: &str| format!("<r xmlns:e='http://schemas.xmlsoap.org/soap/encoding/' e:arrayType='int{sizes}'>");
+    let flat = format!("{}{}</r>", open("[2,1,2]"), items([1, 2, 3, 4]));
+    let row = |row: [i32; 2]| format!("<i e:arrayType='int[2]'>{}</i>", items(row));
+    let plane = |of: [i32; 2]| format!("<i e:arrayType='int[][1]'>{}</i>", row(of));
+    let nested = format!("{}{}{}</r>", open("[][][2]"), plane([1, 2]), plane([3, 4]));
+    for content in [cube, rows] {
+        let view = types.0.view(content);
+        let shown = [&flat, &nested].map(|document| {
+            let mut stream = Stream::<Value>::new(view, DecodeOptions::default());
+            stream.next(document.as_bytes(), 3).expect("valid")
+        });
+        assert_eq!(shown[0], shown[1]);
+    }
+}
+
+/// One memory for values of schemas that, one after the other, lie at the same address.
+#[test]
+fn schemas_in_the_place_of_others() {
+    let document = "<r><n>1</n><n>2</n><m>3</m></r>";
+    for differential in streams::all(8).chain([EXACT]) {
+        let mut decoder = Decoder::new(DecodeOptions { differential, ..DecodeOptions::default() });
+        let mut memory = Memory::new(Value::Absent);
+        for base in [Builtin::Int, Builtin::Int, Builtin::Long, Builtin::String, Builtin::Int] {
+            let mut types = Types::default();
+            let simple = types.simple(base);
+            let root = types.sequence(vec![field("n", simple, 0, None), field("m", simple, 0, Some(1))]);
+            let view = types.0.view(root);
+            let mut operation = Operation::new(view);
+            operation.memory = memory;
+            decoder.decode(&mut operation, document.as_bytes()).expect("valid");
+            memory = operation.memory;
+            let alone = decode::value_from_slice(document.as_bytes(), &QName::new("", "r"), view).expect("valid");
+            assert_eq!(memory.value(), &alone, "{differential:?}, {base:?}");
+        }
+    }
+}
+
+/// Two kinds of operations in one document, in any order, each kind with a memory of its own.
+struct Pair<'v> {
+    view: View<'v>,
+    memories: [Memory<Value>; 2],
+}
+
+impl Root for Pair<'_> {
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        const START: u8 = 0;
+        const BETWEEN: u8 = 1;
+        const BEHIND: u8 = 2;
+        const FIRST: u8 = 3;
+        let (me, _) = cursor.enter();
+        loop {
+            let state = cursor.frame(me).state;
+            let next = match state {
+                START => cursor.next_tag().map(|_| BETWEEN)?,
+                BETWEEN if cursor.next_tag()? == Tag::Start => {
+                    FIRST + u8::from(cursor.names().local(cursor.name()) == "q")
+                }
+                BETWEEN => BEHIND,
+                BEHIND => return cursor.next_tag().map(|_| ()),
+                kind => {
+                    self.memories[usize::from(kind - FIRST)].decode(cursor, self.view)?;
+                    BETWEEN
+                }
+            };
+            cursor.frame(me).state = next;
+        }
+    }
+}
+
+#[test]
+fn several_memories_in_one_document() {
+    let mut types = Types::default();
+    let int = types.simple(Builtin::Int);
+    let root = types.sequence(vec![field("n", int, 0, None), field("m", int, 0, Some(1))]);
+    let view = types.0.view(root);
+    let read = |decoder: &mut Decoder, memories, document: &str| {
+        let mut pair = Pair { view, memories };
+        decoder.decode(&mut pair, document.as_bytes()).expect("valid");
+        pair.memories
+    };
+    let vacant = || [(); 2].map(|()| Memory::new(Value::Absent));
+    for differential in streams::all(24).chain([EXACT]) {
+        let mut decoder = Decoder::new(DecodeOptions { differential, ..DecodeOptions::default() });
+        let mut memories = vacant();
+        for turn in 0..60_usize {
+            let kinds = ["p", "q", "pq", "qp", "qpq"][turn * turn % 11 % 5];
+            let operation = |kind| {
+                let numbers: String = (0..turn % 7).map(|n| format!("<n>{}</n>", n + turn % 5 * 20)).collect();
+                format!("<{kind}>{numbers}<m>{}</m></{kind}>", turn % 3)
+            };
+            let document = format!("<r>{}</r>", kinds.chars().map(operation).collect::<String>());
+            memories = read(&mut decoder, memories, &document);
+            let alone = read(&mut Decoder::new(DecodeOptions::default()), vacant(), &document);
+            for (memory, alone) in memories.iter().zip(&alone).filter(|(_, alone)| *alone.value() != Value::Absent) {
+                assert_eq!(memory.value(), alone.value(), "{differential:?}: {document}");
+            }
+        }
+        assert!(memories.iter().any(|memory| memory.stats().compared > 0), "{differential:?}");
+    }
+}

@@ -1,0 +1,180 @@
+//! Calls by name, against a mock of the same contract.
+
+use crate::support::{self, shop};
+use deltasoap_core::QName;
+use deltasoap_core::soap::{Fault, HeaderBlock, Version};
+use deltasoap_dynamic::{DynamicClient, DynamicError, Mock};
+use deltasoap_http::{CallError, CallOptions, Server, SoapService};
+use serde_json::{Value as Json, json};
+
+fn order(count: usize) -> Json {
+    let item = |number: usize| json!({ "code": format!("A-{number}"), "count": 1 + number % 7 });
+    json!({ "customer": "Ada", "item": (0..count).map(item).collect::<Vec<_>>() })
+}
+
+fn client(service: SoapService) -> DynamicClient<SoapService> {
+    DynamicClient::with_transport(shop(), service)
+}
+
+#[tokio::test]
+async fn operations_answer_with_samples_in_both_versions() {
+    let client = client(Mock::new(shop()).service().expect("a service"));
+    for version in [Version::Soap11, Version::Soap12] {
+        let client = client.clone().version(version);
+        let placed = client.call("Order", &order(2)).await.expect("a response");
+        assert_eq!(placed["total"], json!({ "@currency": "EUR", "$": 1 }));
+        let catalogue = client.prepare("Catalogue").expect("an operation").send_json(&json!({})).await;
+        let reply = catalogue.expect("a response").expect("a response");
+        assert_eq!(reply.head.version(), version);
+        assert_eq!(reply.to_json().expect("JSON")["root"]["name"], "text");
+        assert_eq!(client.call("Ping", &json!({ "text": "x" })).await.expect("nothing"), Json::Null);
+    }
+}
+
+#[tokio::test]
+async fn over_a_socket_with_an_endpoint_of_its_own() {
+    let server = Server::bind("127.0.0.1:0").await.expect("a port");
+    let address = server.local_addr().expect("an address");
+    tokio::spawn(server.serve(Mock::new(shop()).service().expect("a service")));
+    let client = DynamicClient::new(shop()).endpoint(format!("http://{address}/"));
+    assert_eq!(client.call("Order", &order(1)).await.expect("a response")["number"], 1);
+}
+
+#[tokio::test]
+async fn functions_answer_and_fail_with_details() {
+    let detail =
+        shop().element_from_json(&QName::new("urn:shop", "SoldOut"), &json!({ "code": "A-0" })).expect("a detail");
+    let mock = Mock::new(shop()).handle("Order", move |order| match order["item"].as_array().map(Vec::len) {
+        Some(count @ 2..) => Ok(
+            json!({ "number": count, "total": { "@currency": "CHF", "$": "1.10" }, "placed": "2026-01-01T00:00:00Z" }),
+        ),
+        _ => Err(Box::new(Fault { detail: vec![detail.clone()], ..Fault::sender("sold out") })),
+    });
+    let client = client(mock.expect("an operation").service().expect("a service"));
+    assert_eq!(client.call("Order", &order(3)).await.expect("a response")["number"], 3);
+    for version in [Version::Soap11, Version::Soap12] {
+        match client.clone().version(version).call("Order", &order(1)).await {
+            Err(DynamicError::Fault(fault)) => {
+                let code = if version == Version::Soap11 { "Client" } else { "Sender" };
+                let expected =
+                    json!({ "code": code, "reason": "sold out", "detail": { "SoldOut": { "code": "A-0" } } });
+                assert_eq!(fault.to_json(), expected);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn header_blocks_go_with_a_call() {
+    let client = client(Mock::new(shop()).service().expect("a service"));
+    let session = QName::new("urn:shop", "Session");
+    let call = client.prepare("Order").expect("an operation");
+    let call = call.header_json(&session, &json!({ "token": "t" })).expect("a declared element");
+    let block = HeaderBlock { node: deltasoap_core::Node::with_text(QName::new("urn:x", "free"), "x") };
+    let call = call.header(block).options(CallOptions::new().timeout(std::time::Duration::from_secs(5)));
+    assert!(call.send_json(&order(1)).await.is_ok());
+    let error = client.prepare("Order").expect("an operation").header_json(&session, &json!({})).expect_err("no token");
+    assert_eq!(error.to_string(), ".token: expected a string of xsd:string, found nothing, and it is required");
+    // A block that nothing declares must not be ignored where it says so.
+    let unknown =
+        HeaderBlock { node: deltasoap_core::Node::new(QName::new("urn:x", "must")) }.must_understand(Version::Soap11);
+    let call = client.prepare("Order").expect("an operation").header(unknown);
+    assert!(matches!(call.send_json(&order(1)).await, Err(DynamicError::Fault(_))));
+}
+
+#[tokio::test]
+async fn repeated_calls_are_written_and_read_where_they_differ() {
+    let weights: Vec<f64> = (0..2_000).map(|number| f64::from(number) + 0.5).collect();
+    let catalogue = json!({ "root": { "name": "all" }, "weight": weights });
+    let client =
+        client(Mock::new(shop()).answer("Catalogue", &catalogue).expect("a response").service().expect("a service"));
+    for _ in 0..6 {
+        let call = client.prepare("Catalogue").expect("an operation");
+        let reply = call.send_json(&json!({})).await.expect("a response").expect("a response");
+        assert_eq!(reply.to_json().expect("JSON"), catalogue);
+    }
+    let decoded = client.differential_stats();
+    assert_eq!(decoded.messages, 6);
+    assert!(decoded.fast_bytes > 10 * decoded.regular_bytes / 6, "{decoded:?}");
+    let mut request = order(500);
+    for number in 0..5 {
+        request["item"][17]["count"] = json!(number + 1);
+        client.call("Order", &request).await.expect("a response");
+    }
+    let encoded = client.encode_stats();
+    let matched = encoded.perfect + encoded.content;
+    assert!(matched >= 4, "{encoded:?}");
+}
+
+#[tokio::test]
+async fn recorded_replies_come_in_turn() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).expect("a file");
+    let response = |number: u32| {
+        format!(
+            "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/' xmlns='urn:shop'><s:Body><OrderResponse>\
+             <number>{number}</number><total currency='EUR'>1</total><placed>2026-01-01T00:00:00Z</placed>\
+             </OrderResponse></s:Body></s:Envelope>"
+        )
+    };
+    write("b10.xml", &response(10));
+    write("b9.xml", &response(9));
+    write(
+        "Order-fault.xml",
+        "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><s:Fault>\
+        <faultcode>s:Server</faultcode><faultstring>closed</faultstring></s:Fault></s:Body></s:Envelope>",
+    );
+    write("Catalogue.json", r#"{"root": {"name": "recorded"}}"#);
+    write("readme.txt", "not a message");
+    let client = client(Mock::new(shop()).recorded(directory.path()).expect("replies").service().expect("a service"));
+    for number in [9, 10] {
+        assert_eq!(client.call("Order", &order(1)).await.expect("a response")["number"], number);
+    }
+    assert!(
+        matches!(client.call("Order", &order(1)).await, Err(DynamicError::Fault(fault)) if fault.fault.reason == "closed")
+    );
+    assert_eq!(client.call("Order", &order(1)).await.expect("a response")["number"], 9);
+    assert_eq!(client.call("Catalogue", &json!({})).await.expect("a response")["root"]["name"], "recorded");
+    write("Other.json", "{}");
+    assert!(Mock::new(shop()).recorded(directory.path()).is_err());
+}
+
+/// Header blocks that the description declares for a response are understood, others are not.
+#[tokio::test]
+async fn mandatory_header_blocks_of_responses_are_those_that_are_declared() {
+    let wsdl = support::SHOP.replacen(
+        "<output><soap:body use=\"literal\"/></output>",
+        "<output><soap:header message=\"tns:SessionHeader\" part=\"session\" use=\"literal\"/><soap:body use=\"literal\"/></output>",
+        1,
+    );
+    assert_ne!(wsdl, support::SHOP);
+    let answer = |block: &str| {
+        let body = "<OrderResponse xmlns='urn:shop'><number>7</number><total currency='EUR'>1</total>\
+            <placed>2026-01-02T03:04:05Z</placed></OrderResponse>";
+        let soap = "http://schemas.xmlsoap.org/soap/envelope/";
+        let message = format!(
+            "<s:Envelope xmlns:s='{soap}'><s:Header><{block} s:mustUnderstand='1'><token>t</token></{block}></s:Header>\
+             <s:Body>{body}</s:Body></s:Envelope>",
+        )
+        .replace("<Session ", "<Session xmlns='urn:shop' ");
+        tower::service_fn(move |_: http::Request<deltasoap_http::Body>| {
+            let response = http::Response::builder().header("content-type", "text/xml");
+            let body = http_body_util::Full::new(bytes::Bytes::from(message.clone()));
+            std::future::ready(Ok::<_, std::convert::Infallible>(response.body(body).expect("a response")))
+        })
+    };
+    let declared = deltasoap_dynamic::Contract::from_text(&wsdl).expect("a description");
+    let call = async |contract, block, options: CallOptions| {
+        let client = DynamicClient::with_transport(contract, answer(block)).endpoint("http://localhost/");
+        client.prepare("Shop.Soap11.Order").expect("an operation").options(options).send_json(&order(1)).await
+    };
+    let reply = call(declared.clone(), "Session", CallOptions::new()).await.expect("a response").expect("a response");
+    assert_eq!(reply.headers_to_json()["Session"]["token"], "t");
+    for (contract, block) in [(shop(), "Session"), (declared.clone(), "Other")] {
+        let refused = call(contract, block, CallOptions::new()).await;
+        let Err(DynamicError::Call(CallError::NotUnderstood(error))) = refused else { panic!("{refused:?}") };
+        assert!(error.path().starts_with("/Envelope/Header/"), "{error}");
+    }
+    assert!(call(shop(), "Session", CallOptions::new().understands_all()).await.is_ok());
+}

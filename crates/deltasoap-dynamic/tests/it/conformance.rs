@@ -1,0 +1,345 @@
+//! Every recorded message that has its description beside it: read by it as dynamic values, written, and read again.
+//!
+//! A message's descriptions are those of its own source, the nearest by folder first, and of sources that describe the same services
+//! ([`RELATED`]); whichever knows the element in the body. What cannot be read is in `tests/conformance/known_failures.txt`, by name and
+//! with the reason; a message that fails and is not there is an error, and so is one that is there and does not fail.
+//!
+//! `DELTASOAP_CORPUS=DIR cargo test --release -p deltasoap-dynamic --test it conformance -- --ignored --nocapture` takes the folders
+//! `messages`, `streams` and `wsdl` of any directory, and looks at the whole list; the other test, at the files of `testdata`.
+
+use crate::support::is_same;
+use deltasoap_core::decode::{Cursor, Decoder, Step};
+use deltasoap_core::encode::Encoder;
+use deltasoap_core::schema::{ElementRef, Use};
+use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver, Version, encode_element};
+use deltasoap_core::{Buffer, DecodeOptions, Error, ErrorKind, Memory, Node, QName, Value};
+use deltasoap_dynamic::Contract;
+use deltasoap_wsdl::Importer;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+/// Sources of messages, and other sources whose descriptions are of the same services.
+const RELATED: [(&str, &[&str]); 5] = [
+    ("vsphere-fetch", &["vsphere-fetch.wsdl"]),
+    ("php-ext-soap", &["php-src__ext-soap"]),
+    ("vmware+pyvmomi", &["jdgwartney+vsphere-ws", "hooklift+gowsdl"]),
+    ("agsh+onvif", &["onvif+specs", "FalkTannhaeuser+python-onvif-zeep"]),
+    ("lumeohq+onvif-rs", &["onvif+specs", "FalkTannhaeuser+python-onvif-zeep"]),
+];
+
+#[test]
+fn messages_of_testdata_are_read_written_and_read_again() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata");
+    let outcome = Outcome::of(&folder);
+    outcome.print();
+    assert!(outcome.good > 590);
+    let known = known_failures();
+    let unknown: Vec<_> = outcome.failed.iter().filter(|(path, _)| !known.contains(*path)).collect();
+    assert!(unknown.is_empty(), "{unknown:#?}");
+    let mended: Vec<_> = known.iter().filter(|path| outcome.read.contains(*path)).collect();
+    assert!(mended.is_empty(), "take out of the list: {mended:#?}");
+}
+
+#[test]
+#[ignore = "needs directories of descriptions and messages"]
+fn messages_of_a_corpus_are_read_written_and_read_again() {
+    let folder = PathBuf::from(std::env::var_os("DELTASOAP_CORPUS").expect("DELTASOAP_CORPUS names a directory"));
+    let outcome = Outcome::of(&folder);
+    outcome.print();
+    let failed: BTreeSet<String> = outcome.failed.keys().cloned().collect();
+    assert_eq!(failed, known_failures());
+}
+
+/// The paths of the list; behind each stands the reason.
+fn known_failures() -> BTreeSet<String> {
+    let text = include_str!("../../../../tests/conformance/known_failures.txt");
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(|line| line.split('\t').next().unwrap_or_default().to_owned()).collect()
+}
+
+/// What became of the messages of a directory.
+#[derive(Default)]
+struct Outcome {
+    good: usize,
+    read: BTreeSet<String>,
+    failed: BTreeMap<String, String>,
+    /// Messages without a description, by the reason.
+    without: BTreeMap<&'static str, usize>,
+}
+
+impl Outcome {
+    fn of(folder: &Path) -> Self {
+        let messages: Vec<Message> =
+            ["messages", "streams", "sequences"].iter().flat_map(|kind| messages(folder, kind)).collect();
+        let wanted = messages.iter().flat_map(|message| message.names().cloned()).collect();
+        let catalogue = Catalogue::of(folder, &wanted);
+        let mut outcome = Outcome::default();
+        for message in &messages {
+            match message.check(&catalogue) {
+                Verdict::Good => {
+                    outcome.good += 1;
+                    outcome.read.insert(message.path.clone());
+                }
+                Verdict::Failed(why) => _ = outcome.failed.insert(message.path.clone(), why),
+                Verdict::Without(reason) => *outcome.without.entry(reason).or_default() += 1,
+            }
+        }
+        outcome
+    }
+
+    fn print(&self) {
+        self.failed.iter().for_each(|(path, why)| println!("{path}\t{why}"));
+        println!("{} read, written and read again; {} not", self.good, self.failed.len());
+        self.without.iter().for_each(|(reason, count)| println!("{count}: {reason}"));
+    }
+}
+
+enum Verdict {
+    Good,
+    Failed(String),
+    Without(&'static str),
+}
+
+/// A file with an envelope.
+struct Message {
+    /// Below the directory, as `messages/source/...`.
+    path: String,
+    bytes: Vec<u8>,
+    version: Version,
+    body: Body,
+}
+
+enum Body {
+    Empty,
+    Element(QName),
+    Fault(Vec<Node>),
+}
+
+/// The messages of a folder: all files that hold an envelope.
+fn messages(folder: &Path, kind: &str) -> Vec<Message> {
+    let paths = files(&folder.join(kind), &["xml", "txt"]);
+    let read = |path: PathBuf| {
+        let below = path.strip_prefix(folder).ok()?.to_string_lossy().into_owned();
+        Message::read(below, std::fs::read(&path).ok()?)
+    };
+    paths.into_iter().filter_map(read).collect()
+}
+
+fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
+    let (mut found, mut ahead) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(next) = ahead.pop() {
+        for path in next.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()) {
+            let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+            match path.is_dir() {
+                true => ahead.push(path),
+                false if extensions.contains(&extension) => found.push(path),
+                false => {}
+            }
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+impl Message {
+    fn read(path: String, bytes: Vec<u8>) -> Option<Self> {
+        let envelope = Node::parse(&bytes).ok()?;
+        let version = Version::from_namespace(&envelope.name.namespace)?;
+        let body = match envelope.element(version.namespace(), "Body")?.elements().next() {
+            None => Body::Empty,
+            Some(entry) if entry.name.is(version.namespace(), "Fault") => {
+                let around = [&envelope, envelope.element(version.namespace(), "Body")?];
+                Body::Fault(Fault::from_node(&within(&around, entry)).map(|fault| fault.detail).unwrap_or_default())
+            }
+            Some(entry) => Body::Element(entry.name.clone()),
+        };
+        Some(Message { path, bytes, version, body })
+    }
+
+    /// The elements that a description must know.
+    fn names(&self) -> impl Iterator<Item = &QName> {
+        let (body, detail) = match &self.body {
+            Body::Empty => (None, &[][..]),
+            Body::Element(name) => (Some(name), &[][..]),
+            Body::Fault(detail) => (None, &detail[..]),
+        };
+        body.into_iter().chain(detail.iter().map(|entry| &entry.name))
+    }
+
+    fn check(&self, catalogue: &Catalogue) -> Verdict {
+        match &self.body {
+            Body::Empty => Verdict::Without("an empty body"),
+            Body::Element(name) => self.check_body(name, catalogue),
+            Body::Fault(detail) if detail.is_empty() => Verdict::Without("a fault without detail"),
+            Body::Fault(detail) => self.check_detail(detail, catalogue),
+        }
+    }
+
+    fn check_body(&self, name: &QName, catalogue: &Catalogue) -> Verdict {
+        let candidates = catalogue.nearest(&self.path, |known| known.bodies.contains_key(name));
+        let mut first = None;
+        for known in &candidates {
+            for &(content, encoding) in &known.bodies[name] {
+                match round_trip(self, name, (&known.contract, content), encoding) {
+                    Ok(()) => return Verdict::Good,
+                    Err(why) => first = first.or_else(|| Some(format!("{why} ({})", known.path))),
+                }
+            }
+        }
+        first.map_or(Verdict::Without("no description knows the body's element"), Verdict::Failed)
+    }
+
+    /// The entries of a fault's detail that a description declares.
+    fn check_detail(&self, detail: &[Node], catalogue: &Catalogue) -> Verdict {
+        let mut verdict = Verdict::Without("a fault whose detail no description knows");
+        for entry in detail {
+            let candidates = catalogue.nearest(&self.path, |known| known.declared(&entry.name).is_some());
+            let mut results = candidates.iter().map(|known| check_entry(entry, known));
+            match results.next() {
+                None => {}
+                Some(Ok(())) => verdict = Verdict::Good,
+                Some(Err(_)) if results.any(|result| result.is_ok()) => verdict = Verdict::Good,
+                Some(Err(why)) => return Verdict::Failed(why),
+            }
+        }
+        verdict
+    }
+}
+
+/// An element with the declarations around it.
+fn within(around: &[&Node], entry: &Node) -> Node {
+    let mut bindings: Vec<(String, String)> = Vec::new();
+    for (prefix, namespace) in around.iter().copied().chain([entry]).flat_map(|node| node.bindings.iter().cloned()) {
+        bindings.retain(|(other, _)| *other != prefix);
+        bindings.push((prefix, namespace));
+    }
+    Node { bindings: bindings.into(), ..entry.clone() }
+}
+
+/// Descriptions that know some message.
+struct Catalogue(Vec<Known>);
+
+struct Known {
+    /// Below the directory, without the folder `wsdl`.
+    path: String,
+    contract: Contract,
+    bodies: HashMap<QName, Vec<(ElementRef, Use)>>,
+}
+
+impl Catalogue {
+    fn of(folder: &Path, wanted: &HashSet<QName>) -> Self {
+        let descriptions = ["wsdl", "messages"].iter().flat_map(|kind| files(&folder.join(kind), &["wsdl"]));
+        Catalogue(descriptions.filter_map(|path| Known::import(folder, &path, wanted)).collect())
+    }
+
+    /// The descriptions that are nearest to a message: those that share most of its path, of its own source or of a related one.
+    fn nearest(&self, message: &str, knows: impl Fn(&Known) -> bool) -> Vec<&Known> {
+        let near = self
+            .0
+            .iter()
+            .filter(|known| knows(known))
+            .filter_map(|known| Some((closeness(message, &known.path)?, known)));
+        let near: Vec<_> = near.collect();
+        let most = near.iter().map(|(closeness, _)| *closeness).max().unwrap_or_default();
+        near.into_iter().filter(|(closeness, _)| *closeness == most).map(|(_, known)| known).collect()
+    }
+}
+
+impl Known {
+    fn import(folder: &Path, path: &Path, wanted: &HashSet<QName>) -> Option<Self> {
+        let below = path.strip_prefix(folder).ok()?;
+        let kind = below.components().next()?;
+        let below = below.strip_prefix(kind).ok()?;
+        let root = folder.join(kind).join(below.components().next()?);
+        let contract = Contract::from(Importer::new().offline().root(root).file(path).ok()?);
+        let mut bodies = HashMap::<QName, Vec<_>>::new();
+        for operation in contract.operations() {
+            let Ok(method) = operation.method() else { continue };
+            for (name, content) in [operation.request(), operation.response()].into_iter().flatten() {
+                let all = bodies.entry(name.clone()).or_default();
+                if !all.contains(&(content, method.element.encoding)) {
+                    all.push((content, method.element.encoding));
+                }
+            }
+        }
+        let known = Known { path: below.to_string_lossy().into_owned(), contract, bodies };
+        wanted.iter().any(|name| known.bodies.contains_key(name) || known.declared(name).is_some()).then_some(known)
+    }
+
+    /// The content of a global element.
+    fn declared(&self, name: &QName) -> Option<ElementRef> {
+        let id = self.contract.description().schemas().element_named(name)?;
+        self.contract.lowered().element(id)
+    }
+}
+
+/// How near a description is to a message: the folders that they share; `None` for those of other sources.
+fn closeness(message: &str, description: &str) -> Option<usize> {
+    let mut message = message.split('/').skip(1);
+    let mut description = description.split('/');
+    let (from, of) = (message.next()?, description.next()?);
+    if from == of {
+        return Some(1 + message.zip(description).take_while(|(one, other)| one == other).count());
+    }
+    let related = RELATED.iter().find(|(source, _)| *source == from)?.1;
+    related.contains(&of).then_some(0)
+}
+
+/// Reads the message, writes its body into a new one, and reads that.
+fn round_trip(
+    message: &Message,
+    name: &QName,
+    (contract, content): (&Contract, ElementRef),
+    encoding: Use,
+) -> Result<(), String> {
+    let view = contract.view(content);
+    let value = read(&message.bytes, name, (contract, content)).map_err(|error| error.to_string())?;
+    let written = encode_element(message.version, encoding, &[], name, (&value, view), Buffer::new());
+    let written = written.map_err(|error| format!("not written: {error}"))?;
+    let again = read(written.as_slice(), name, (contract, content));
+    let again = again.map_err(|error| format!("not read once written: {error}"))?;
+    if is_same(&value, &again) { Ok(()) } else { Err("read otherwise once written".to_owned()) }
+}
+
+fn read(message: &[u8], name: &QName, (contract, content): (&Contract, ElementRef)) -> Result<Value, Error> {
+    let taker = Taker { name, contract, content, memory: Memory::new(Value::Absent) };
+    let mut reader = EnvelopeReader::new(taker);
+    Decoder::new(DecodeOptions::default()).decode(&mut reader, message)?;
+    Ok(reader.receiver.memory.into_value())
+}
+
+/// Takes the content of one element.
+struct Taker<'c> {
+    name: &'c QName,
+    contract: &'c Contract,
+    content: ElementRef,
+    memory: Memory<Value>,
+}
+
+impl Receiver for Taker<'_> {
+    fn open_body(&mut self, _: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
+        if self.name.is(namespace, local) { Ok(()) } else { Err(ErrorKind::UnknownOperation(local.to_owned())) }
+    }
+
+    fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        self.memory.decode(cursor, self.contract.view(self.content))
+    }
+}
+
+/// Reads an entry of a fault's detail by its declaration, writes it, and reads it again.
+fn check_entry(entry: &Node, known: &Known) -> Result<(), String> {
+    let json = known.contract.element_to_json(entry);
+    let again = known.contract.element_from_json(&entry.name, &json).map_err(|error| error.to_string())?;
+    let parse = |node: &Node| -> Option<Node> {
+        let mut encoder = Encoder::new();
+        node.write(&mut encoder);
+        Node::parse(encoder.finish().ok()?.as_slice()).ok()
+    };
+    let again = parse(&again).ok_or("not written")?;
+    let json_again = known.contract.element_to_json(&again);
+    if json == json_again {
+        Ok(())
+    } else {
+        Err(format!("{}: read otherwise once written ({})", entry.name, known.path))
+    }
+}

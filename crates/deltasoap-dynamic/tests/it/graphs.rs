@@ -1,0 +1,280 @@
+//! Values that several places share, as JSON, and in calls.
+
+use crate::support;
+use deltasoap_core::decode::value_from_slice;
+use deltasoap_core::soap::Version;
+use deltasoap_core::{Record, Shared, Simple, Value};
+use deltasoap_dynamic::{Contract, DynamicClient, Mock, Operation};
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+const GRAPH: &str = include_str!("../data/graph.wsdl");
+
+fn contract() -> Contract {
+    Contract::from_text(GRAPH).expect("a description")
+}
+
+fn echo(contract: &Contract) -> Operation {
+    contract.operation("Echo").expect("an operation")
+}
+
+/// Vertices: where `next` leads, and where `others` do.
+#[derive(Debug, Clone)]
+struct Graph(Vec<(Option<usize>, Vec<usize>)>);
+
+fn graphs() -> impl Strategy<Value = Graph> {
+    (1_usize..9).prop_flat_map(|count| {
+        let vertex = (proptest::option::of(0..count), proptest::collection::vec(0..count, 0..3));
+        proptest::collection::vec(vertex, count).prop_map(Graph)
+    })
+}
+
+impl Graph {
+    /// A message whose parts are the first vertex, and another one.
+    fn message(&self) -> Value {
+        let mut known = HashMap::new();
+        let fields = [0, self.0.len() / 2].map(|vertex| Value::Shared(self.vertex(vertex, &mut known)));
+        Value::Record(Box::new(Record { fields: fields.into(), attributes: Vec::new() }))
+    }
+
+    /// A handle to a vertex: a weak one within it.
+    fn vertex(&self, number: usize, known: &mut HashMap<usize, Shared<Value>>) -> Shared<Value> {
+        if let Some(known) = known.get(&number) {
+            return known.clone();
+        }
+        let shared = Shared::cyclic(|this| {
+            known.insert(number, this);
+            let (next, others) = &self.0[number];
+            let next = next.map_or(Value::Nil, |next| Value::Shared(self.vertex(next, known)));
+            let others = others.iter().map(|&other| Value::Shared(self.vertex(other, known))).collect();
+            let fields = vec![text(&number.to_string()), next, Value::List(others)];
+            Value::Record(Box::new(Record { fields, attributes: Vec::new() }))
+        });
+        known.insert(number, shared.clone());
+        shared
+    }
+}
+
+fn text(text: &str) -> Value {
+    Value::Simple(Simple::String(text.to_owned()))
+}
+
+/// What a value looks like from outside: all there is in the order in which it is met, shared values by number.
+fn shape(value: &Value) -> Vec<String> {
+    let (mut shape, mut known) = (Vec::new(), HashMap::new());
+    trace(value, &mut known, &mut shape);
+    shape
+}
+
+fn trace(value: &Value, known: &mut HashMap<usize, usize>, shape: &mut Vec<String>) {
+    match value {
+        Value::Record(record) => record.fields.iter().for_each(|field| trace(field, known, shape)),
+        Value::List(items) => {
+            shape.push(format!("{} items", items.len()));
+            items.iter().for_each(|item| trace(item, known, shape));
+        }
+        Value::Shared(shared) => {
+            let (next, is_new) = (known.len(), !known.contains_key(&shared.address()));
+            shape.push(format!("value {}", known.entry(shared.address()).or_insert(next)));
+            if is_new {
+                trace(&shared.get().expect("a value"), known, shape);
+            }
+        }
+        other => shape.push(format!("{other:?}")),
+    }
+}
+
+/// Imported once.
+static CONTRACT: LazyLock<Contract> = LazyLock::new(contract);
+
+proptest! {
+    #[test]
+    fn graphs_survive_json(graph in graphs()) {
+        let contract = CONTRACT.clone();
+        let (operation, message) = (echo(&contract), graph.message());
+        let json = operation.request_to_json(&message).expect("JSON");
+        let text = serde_json::to_string(&json).expect("text");
+        let again = operation.request_from_json(&serde_json::from_str(&text).expect("JSON"));
+        prop_assert!(again.is_ok(), "{:?}\n{:#}", again, json);
+        let again = again.expect("a value");
+        prop_assert_eq!(shape(&again), shape(&message), "{:#}", json);
+        prop_assert_eq!(operation.request_to_json(&again).expect("JSON"), json);
+    }
+}
+
+#[test]
+fn only_what_is_shared_has_an_id() {
+    let contract = contract();
+    let operation = echo(&contract);
+    let tree = json!({ "first": { "name": "a", "next": { "name": "b", "next": null } }, "second": null });
+    let value = operation.request_from_json(&tree).expect("a value");
+    assert_eq!(operation.request_to_json(&value).expect("JSON"), tree);
+    let ring = json!({
+        "first": { "$id": "1", "name": "a", "next": { "name": "b", "next": { "$ref": "1" } } },
+        "second": { "$ref": "1" },
+    });
+    let value = operation.request_from_json(&ring).expect("a value");
+    assert_eq!(operation.request_to_json(&value).expect("JSON"), ring);
+    let nil = json!({ "first": { "$id": "1", "$nil": true }, "second": { "$ref": "1" } });
+    let value = operation.request_from_json(&nil).expect("a value");
+    assert_eq!(operation.request_to_json(&value).expect("JSON"), nil);
+}
+
+#[test]
+fn ids_of_any_text_become_numbers() {
+    let contract = contract();
+    let operation = echo(&contract);
+    let json = json!({ "first": { "$id": "it", "name": "a", "next": null }, "second": { "$ref": "it" } });
+    let value = operation.request_from_json(&json).expect("a value");
+    let again = operation.request_to_json(&value).expect("JSON");
+    assert_eq!((&again["first"]["$id"], &again["second"]), (&json!("1"), &json!({ "$ref": "1" })));
+}
+
+#[test]
+fn errors_name_the_place_of_an_id() {
+    let contract = contract();
+    let operation = echo(&contract);
+    let vertex = |id: &str| json!({ "$id": id, "name": "a", "next": null });
+    for (first, second, message) in [
+        (
+            json!({ "$ref": "1" }),
+            vertex("1"),
+            ".first[\"$ref\"]: expected an $id that stands before, in the order of the schema, found \"1\"",
+        ),
+        (vertex("1"), vertex("1"), ".second[\"$id\"]: expected an id of its own, found \"1\", which stands before"),
+        (
+            vertex("1"),
+            json!({ "$ref": "1", "name": "a" }),
+            ".second: expected nothing beside $ref, found more properties",
+        ),
+        (json!({ "$ref": null }), vertex("1"), ".first[\"$ref\"]: expected an id: a string, found null"),
+        (
+            json!({ "$id": "1", "name": "a", "next": null, "more": 1 }),
+            vertex("2"),
+            ".first.more: expected one of the properties name, next, others, $id, found an unknown property",
+        ),
+    ] {
+        let error = operation.request_from_json(&json!({ "first": first, "second": second })).expect_err(message);
+        assert_eq!(error.to_string(), message);
+    }
+    let shop = support::shop();
+    let order = json!({ "$id": "1", "customer": "A", "item": [{ "code": "A-1", "count": 1 }] });
+    let error = shop.operation("Order").expect("an operation").request_from_json(&order).expect_err("no shared value");
+    assert_eq!(error.path(), "[\"$id\"]");
+}
+
+#[test]
+fn values_without_end_are_refused() {
+    let contract = contract();
+    let mut chain = Value::Nil;
+    for _ in 0..300 {
+        let fields = vec![text("a"), chain, Value::Absent];
+        chain = Value::Shared(Shared::new(Value::Record(Box::new(Record { fields, attributes: Vec::new() }))));
+    }
+    let message = Value::Record(Box::new(Record { fields: vec![chain, Value::Nil], attributes: Vec::new() }));
+    let error = echo(&contract).request_to_json(&message).expect_err("too deep");
+    assert_eq!(error.expected(), "at most 256 shared values within each other");
+}
+
+#[test]
+fn arrays_of_several_dimensions_are_arrays_of_arrays() {
+    let contract = contract();
+    let operation = contract.operation("Count").expect("an operation");
+    for json in
+        [json!({ "matrix": [[1, 2, 3], [4, 5, 6]], "lists": [[1], [], [2, 3]] }), json!({ "matrix": [], "lists": [] })]
+    {
+        let value = operation.request_from_json(&json).expect("a value");
+        assert_eq!(operation.request_to_json(&value).expect("JSON"), json);
+    }
+    let error = operation.request_from_json(&json!({ "matrix": [1, 2], "lists": [] })).expect_err("no rows");
+    assert_eq!(error.path(), ".matrix[0]");
+}
+
+/// Axis writes `string[][2]` where `string[,]` is declared; others the other way round.
+#[test]
+fn a_matrix_may_be_written_as_arrays_of_arrays() {
+    let contract = contract();
+    let operation = contract.operation("Count").expect("an operation");
+    let (name, content) = operation.request().expect("a request");
+    let message = |matrix: &str, lists: &str| {
+        format!(
+            "<g:{0} xmlns:g='{1}' xmlns:e='http://schemas.xmlsoap.org/soap/encoding/' \
+             xmlns:x='http://www.w3.org/2001/XMLSchema'>{matrix}{lists}</g:{0}>",
+            name.local, name.namespace
+        )
+    };
+    let row = |items: &[i32]| {
+        let content: String = items.iter().map(|item| format!("<item>{item}</item>")).collect();
+        format!("<item e:arrayType='x:int[{}]'>{content}</item>", items.len())
+    };
+    let nested = format!("<matrix e:arrayType='x:int[][2]'>{}{}</matrix>", row(&[1, 2]), row(&[3, 4]));
+    let flat = "<lists e:arrayType='x:int[2,2]'><item>5</item><item>6</item><item>7</item><item>8</item></lists>";
+    let text = message(&nested, flat);
+    let value = value_from_slice(text.as_bytes(), name, operation.view(content)).expect("read");
+    let json = operation.request_to_json(&value).expect("JSON");
+    assert_eq!(json, json!({ "matrix": [[1, 2], [3, 4]], "lists": [[5, 6], [7, 8]] }));
+    let soap = "http://schemas.xmlsoap.org/soap/envelope/";
+    let whole = format!("<s:Envelope xmlns:s='{soap}'><s:Body>{text}</s:Body></s:Envelope>");
+    assert_eq!(contract.validate(whole.as_bytes()), []);
+    let ragged = format!("<matrix e:arrayType='x:int[][2]'>{}{}</matrix>", row(&[1, 2]), row(&[3]));
+    let error = value_from_slice(message(&ragged, flat).as_bytes(), name, operation.view(content)).expect_err("ragged");
+    assert!(error.to_string().contains("[][]") && error.to_string().contains("[,]"), "{error}");
+}
+
+fn echoing() -> DynamicClient<deltasoap_http::SoapService> {
+    let mock = Mock::new(contract()).handle("Echo", Ok).and_then(|mock| mock.handle("Count", Ok));
+    let service = mock.expect("an operation").service().expect("a service");
+    DynamicClient::with_transport(contract(), service)
+}
+
+fn ring() -> Json {
+    json!({
+        "first": { "$id": "1", "name": "a", "next": { "$id": "2", "name": "b", "next": { "$ref": "1" }, "others": [] } },
+        "second": { "name": "c", "next": { "$ref": "2" }, "others": [{ "$ref": "1" }, null, { "$ref": "2" }] },
+    })
+}
+
+#[tokio::test]
+async fn graphs_survive_calls() {
+    for version in [Version::Soap11, Version::Soap12] {
+        let client = echoing().version(version);
+        for _ in 0..3 {
+            assert_eq!(client.call("Echo", &ring()).await.expect("a response"), ring());
+        }
+        let numbers = json!({ "matrix": [[1, 2], [3, 4]], "lists": [[1], [2, 3]] });
+        assert_eq!(client.call("Count", &numbers).await.expect("a response"), numbers);
+    }
+}
+
+#[test]
+fn messages_with_references_are_validated() {
+    let message = |name: &str, body: &str| {
+        format!(
+            "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/' xmlns:g='urn:graph' \
+             xmlns:e='http://schemas.xmlsoap.org/soap/encoding/' xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance'>\
+             <s:Body><multi id='a' e:root='0'><name>a</name>{name}</multi>{body}</s:Body></s:Envelope>"
+        )
+    };
+    let contract = contract();
+    let echo = "<g:Echo><first href='#a'/><second xsi:nil='true'/></g:Echo>";
+    assert_eq!(contract.validate(message("<next href='#a'/>", echo).as_bytes()), []);
+    let findings = contract.validate(message("<unknown/>", echo).as_bytes());
+    assert!(findings.iter().any(|finding| finding.message.contains("unknown")), "{findings:?}");
+    let findings = contract.validate(message("<next href='#a'/>", "<g:Eco/>").as_bytes());
+    assert!(findings[0].message.contains("no operation has"), "{findings:?}");
+}
+
+#[tokio::test]
+async fn samples_have_a_row_in_each_dimension() {
+    let contract = contract();
+    let count = contract.operation("Count").expect("an operation");
+    let sample = count.request_sample().expect("a sample");
+    let json = json!({ "matrix": [[1]], "lists": [[1]] });
+    assert_eq!(count.request_to_json(&sample).expect("JSON"), json);
+    assert_eq!(echoing().call("Count", &json).await.expect("a response"), json);
+    let mock = Mock::new(contract.clone()).service().expect("a service");
+    let client = DynamicClient::with_transport(contract, mock);
+    assert_eq!(client.call("Count", &json).await.expect("a sample"), json);
+}

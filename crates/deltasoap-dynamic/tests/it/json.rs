@@ -1,0 +1,419 @@
+//! Values as JSON and back.
+
+use crate::support::{self, Codec, shop};
+use deltasoap_core::decode::value_from_slice;
+use deltasoap_core::{QName, Value};
+use deltasoap_dynamic::Contract;
+use serde_json::{Value as Json, json};
+
+/// A number of JSON as it is written.
+fn number(text: &str) -> Json {
+    serde_json::from_str(text).expect("a number")
+}
+
+/// Reads an order by the engine, takes it to JSON and back, and compares values and what is written of them.
+fn round_trip(content: &str) -> Json {
+    let contract = shop();
+    let codec = Codec::new(&contract, "Order");
+    let value = codec.read(content);
+    let json = codec.to_json(&value);
+    let again = codec.read_json(&json).unwrap_or_else(|error| panic!("{json:#}: {error}"));
+    support::assert_same(&again, &value, &format!("{json:#}"));
+    json
+}
+
+const ITEM: &str = "<item><code>A-1</code><count>2</count></item>";
+
+#[test]
+fn fields_attributes_lists_and_nil() {
+    let json = round_trip(
+        "<customer/><item id='i1'><code>A-1</code><count>2</count><price currency='EUR'>1.50</price>\
+         <remark xsi:nil='true'/></item><item><code>B-2</code><count>1</count><remark></remark></item>",
+    );
+    let expected = json!({
+        "customer": "",
+        "item": [
+            { "@id": "i1", "code": "A-1", "count": 2, "price": { "@currency": "EUR", "$": number("1.50") }, "remark": null },
+            { "code": "B-2", "count": 1, "remark": "" },
+        ],
+    });
+    assert_eq!(json, expected);
+}
+
+#[test]
+fn nil_that_the_schema_does_not_allow_is_marked() {
+    let json = round_trip(&format!("<customer xsi:nil='true'/>{ITEM}<gift xsi:nil='true'/>"));
+    assert_eq!((&json["customer"], &json["$choice"][0]["gift"]), (&json!({ "$nil": true }), &json!({ "$nil": true })));
+}
+
+#[test]
+fn nil_of_a_whole_element_is_as_its_declaration_says() {
+    let contract =
+        support::schema("<xs:element name='no' type='xs:int'/><xs:element name='may' type='xs:int' nillable='true'/>");
+    let (no, may) = (Codec::of_element(&contract, "no"), Codec::of_element(&contract, "may"));
+    let marked = json!({ "$nil": true });
+    assert_eq!((no.to_json(&Value::Nil), may.to_json(&Value::Nil)), (marked.clone(), Json::Null));
+    for (codec, json) in [(&no, &marked), (&may, &marked), (&may, &Json::Null)] {
+        assert!(matches!(codec.read_json(json), Ok(Value::Nil)), "{json}");
+    }
+    let error = no.read_json(&Json::Null).unwrap_err().to_string();
+    assert_eq!(error, ".: expected a number of xsd:int, found null");
+}
+
+#[test]
+fn choices_once_and_many_times() {
+    let json = round_trip(&format!("<customer>A</customer>{ITEM}<pickup>2026-11-22</pickup>"));
+    assert_eq!(json["pickup"], "2026-11-22");
+    let json = round_trip(&format!(
+        "<customer>A</customer>{ITEM}<gift>x</gift><coupon>5</coupon><gift>y</gift><coupon>6</coupon>"
+    ));
+    assert_eq!(json["$choice"], json!([{ "gift": "x" }, { "coupon": 5 }, { "gift": "y" }, { "coupon": 6 }]));
+}
+
+#[test]
+fn derived_types_have_a_label() {
+    let json = round_trip(&format!(
+        "<customer>A</customer>{ITEM}<payment xsi:type='t:Card'><limit>10</limit><number>4</number><until>2027-01</until></payment>"
+    ));
+    assert_eq!(json["payment"], json!({ "$type": "Card", "limit": 10, "number": "4", "until": "2027-01" }));
+    let json = round_trip(&format!("<customer>A</customer>{ITEM}<extra xsi:type='xs:int'>5</extra>"));
+    assert_eq!(json["extra"], json!({ "$type": "xsd:int", "$": 5 }));
+    let json = round_trip(&format!("<customer>A</customer>{ITEM}<extra xsi:type='t:Price' currency='CHF'>5</extra>"));
+    assert_eq!(json["extra"], json!({ "$type": "Price", "@currency": "CHF", "$": 5 }));
+}
+
+#[test]
+fn what_does_not_fit_its_type_stays_a_tree() {
+    for payment in [
+        "<payment xsi:type='t:Card' more='1'><number>4</number><until>2027-01</until></payment>",
+        "<payment xsi:type='t:Invoice'><days>400</days></payment>",
+        "<payment xsi:type='t:Item'><days>400</days></payment>",
+        "<payment xsi:type='t:Card'><number>4</number>text<until>2027-01</until></payment>",
+    ] {
+        let json = round_trip(&format!("<customer>A</customer>{ITEM}{payment}"));
+        assert!(json["payment"]["$content"].is_array(), "{json:#}");
+    }
+}
+
+#[test]
+fn mixed_and_any_content_are_trees() {
+    let json = round_trip(&format!(
+        "<customer>A</customer>{ITEM}<note>see <b xmlns='urn:x' k='p:v' xmlns:p='urn:p'>this</b>, too</note>\
+         <extra xsi:nil='true'/><z:any xmlns:z='urn:z'>free</z:any>"
+    ));
+    assert_eq!(json["note"]["$content"][0], "see ");
+    assert_eq!(json["note"]["$content"][1]["$name"], "{urn:x}b");
+    assert_eq!(json["note"]["$content"][1]["$ns"]["p"], "urn:p");
+    assert_eq!(json["extra"], Json::Null);
+    assert_eq!(json["$any"]["$name"], "{urn:z}any");
+}
+
+#[test]
+fn plain_values_where_anything_may_stand() {
+    let contract = shop();
+    let codec = Codec::new(&contract, "Order");
+    for (plain, label) in
+        [(json!("x"), "xsd:string"), (json!(5), "xsd:int"), (json!(0.5), "xsd:double"), (json!(true), "xsd:boolean")]
+    {
+        let value = codec.read_json(&order(json!({ "extra": plain }))).expect("an order");
+        assert_eq!(codec.to_json(&value)["extra"], json!({ "$type": label, "$": plain }));
+    }
+    let value = codec.read_json(&order(json!({ "note": { "$xml": "<x>a<b/></x>" } }))).expect("an order");
+    assert_eq!(codec.to_json(&value)["note"]["$content"], json!(["a", { "$name": "b" }]));
+}
+
+/// A small order with more in it.
+fn order(more: Json) -> Json {
+    let mut order = json!({ "customer": "A", "item": [{ "code": "A-1", "count": 1 }] });
+    order.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+    order
+}
+
+#[test]
+fn errors_name_the_place_and_what_was_expected() {
+    let contract = shop();
+    let operation = contract.operation("Order").expect("an operation");
+    for (more, message) in [
+        (
+            json!({ "item": [{ "code": "A-1", "count": "many" }] }),
+            ".item[0].count: expected a number of Count, found the string \"many\"",
+        ),
+        (
+            json!({ "item": [{ "code": "A-1" }] }),
+            ".item[0].count: expected a number of Count, found nothing, and it is required",
+        ),
+        (json!({ "item": [] }), ".item: expected an array of at least 1, found an array of 0"),
+        (json!({ "item": { "code": "A-1" } }), ".item: expected an array of item, found an object"),
+        (json!({ "customer": 5 }), ".customer: expected a string of xsd:string, found the number 5"),
+        (json!({ "customer": null }), ".customer: expected a string of xsd:string, found null"),
+        (
+            json!({ "customer": "\u{1}" }),
+            ".customer: expected characters that XML can carry, found a control character",
+        ),
+        (
+            json!({ "pickup": "2026-01-01", "address": "x" }),
+            ".: expected one of the properties pickup, address for the choice, found several of them",
+        ),
+        (
+            json!({ "payment": {} }),
+            ".payment: expected a property $type, since the type is abstract: one of the types Invoice, Card, found none",
+        ),
+        (
+            json!({ "payment": { "$type": "Item" } }),
+            ".payment[\"$type\"]: expected one of the types Invoice, Card, found the string \"Item\"",
+        ),
+        (
+            json!({ "payment": { "$type": "Invoice", "days": 256 } }),
+            ".payment.days: expected a number of xsd:unsignedByte, found the number 256",
+        ),
+        (
+            json!({ "item": [{ "code": "A-1", "count": 1, "price": { "@currency": "USD", "$": 1 } }] }),
+            ".item[0].price[\"@currency\"]: expected one of \"EUR\", \"CHF\" (Currency), found the string \"USD\"",
+        ),
+        (
+            json!({ "$choice": [{ "gift": "a", "coupon": 1 }] }),
+            ".[\"$choice\"][0]: expected one of the properties gift, coupon for the choice, found several of them",
+        ),
+    ] {
+        let error = operation.request_from_json(&order(more)).expect_err(message);
+        assert_eq!(error.to_string(), message.replace(".[", "["));
+    }
+    let error = operation.request_from_json(&order(json!({ "custom": 1 }))).expect_err("an unknown property");
+    assert_eq!(error.path(), ".custom");
+    assert!(error.expected().contains("customer, item, pickup, address"), "{error}");
+}
+
+#[test]
+fn numbers_are_exact_or_strings() {
+    let contract = shop();
+    let codec = Codec::new(&contract, "CatalogueResponse");
+    let weights = ["INF", "-INF", "NaN", "-0", "0.1", "1E300", "5e-324", "1.7976931348623157E308"];
+    let weights: String = weights.iter().map(|it| format!("<weight>{it}</weight>")).collect();
+    let value = codec.read(&format!("<root><name>r</name></root>{weights}"));
+    let json = codec.to_json(&value);
+    assert_eq!(json["weight"], json!(["INF", "-INF", "NaN", -0.0, 0.1, 1e300, 5e-324, 1.797_693_134_862_315_7e308]));
+    let text = serde_json::to_string(&json).expect("JSON");
+    let again = codec.read_json(&serde_json::from_str(&text).expect("JSON")).expect("a value");
+    assert_eq!(codec.write(&again), codec.write(&value));
+    let codec = Codec::new(&contract, "OrderResponse");
+    for (number, total, number_json, total_json) in [
+        ("9007199254740991", "1.25", json!(9_007_199_254_740_991_i64), json!(1.25)),
+        ("9007199254740992", "1.2345678901234567890", json!("9007199254740992"), json!("1.2345678901234567890")),
+        ("-9223372036854775808", "100", json!("-9223372036854775808"), json!(100)),
+    ] {
+        let value = codec.read(&format!(
+            "<number>{number}</number><total currency='EUR'>{total}</total><placed>2026-11-22T10:00:00Z</placed>"
+        ));
+        let json = codec.to_json(&value);
+        assert_eq!((&json["number"], &json["total"]["$"]), (&number_json, &total_json));
+        assert_eq!(codec.read_json(&json).expect("a value"), value);
+    }
+}
+
+/// `written` is what a message has for a number of JSON, `json` what that becomes again.
+#[track_caller]
+fn assert_kept(codec: &Codec<'_>, element: &str, given: &str, written: &str, json: &str) {
+    let given = serde_json::from_str(&format!("{{\"{element}\": {given}}}")).expect("JSON");
+    let value = codec.read_json(&given).unwrap_or_else(|error| panic!("{given}: {error}"));
+    let message = codec.write(&value);
+    assert!(message.contains(&format!("{element}>{written}<")), "{given}: {message}");
+    let again = codec.to_json(&codec.read(&format!("<{element}>{written}</{element}>")));
+    assert_eq!(serde_json::to_string(&again[element]).expect("JSON"), json, "{given}");
+}
+
+#[test]
+fn no_digit_of_a_number_is_lost() {
+    let elements = ["decimal", "integer", "long", "double", "dateTime", "time", "duration"];
+    let elements: String =
+        elements.iter().map(|it| format!("<xs:element name='{it}' type='xs:{it}' minOccurs='0'/>")).collect();
+    let contract = support::schema(&format!(
+        "<xs:element name='r'><xs:complexType><xs:sequence>{elements}</xs:sequence></xs:complexType></xs:element>"
+    ));
+    let codec = Codec::of_element(&contract, "r");
+    let long = "123456789012345678901234567890";
+    for (element, given, written, json) in [
+        ("decimal", "12345678901234567890.1234", "12345678901234567890.1234", "\"12345678901234567890.1234\""),
+        ("decimal", "250.00", "250.00", "250.00"),
+        ("decimal", "0.10", "0.10", "0.10"),
+        ("decimal", "-7", "-7", "-7"),
+        ("decimal", "1.50e1", "15.0", "15.0"),
+        ("decimal", "1e-7", "0.0000001", "0.0000001"),
+        ("integer", long, long, &format!("\"{long}\"")),
+        ("integer", "1.2e3", "1200", "1200"),
+        ("integer", "-5.00", "-5", "-5"),
+        ("long", "9223372036854775807", "9223372036854775807", "\"9223372036854775807\""),
+        ("double", "-0.0", "-0", "-0.0"),
+        ("double", "1e300", "1e+300", "1e+300"),
+        (
+            "dateTime",
+            "\"2026-01-02T03:04:05.1234567890123Z\"",
+            "2026-01-02T03:04:05.1234567890123Z",
+            "\"2026-01-02T03:04:05.1234567890123Z\"",
+        ),
+        ("time", "\"03:04:05.00000000000001\"", "03:04:05.00000000000001", "\"03:04:05.00000000000001\""),
+        ("duration", "\"PT1.1234567890123S\"", "PT1.1234567890123S", "\"PT1.1234567890123S\""),
+    ] {
+        assert_kept(&codec, element, given, written, json);
+    }
+    for (element, wrong) in [
+        ("integer", "1.5"),
+        ("integer", "1e999999999999"),
+        ("decimal", "1e5000"),
+        ("double", "1e400"),
+        ("long", "1e19"),
+    ] {
+        let json = serde_json::from_str(&format!("{{\"{element}\": {wrong}}}")).expect("JSON");
+        let error = codec.read_json(&json).expect_err(wrong);
+        assert_eq!(
+            (error.path(), error.found()),
+            (&*format!(".{element}"), &*format!("the number {json}", json = json[element]))
+        );
+    }
+}
+
+#[test]
+fn the_type_of_a_plain_number_keeps_its_digits() {
+    let contract = shop();
+    let codec = Codec::new(&contract, "Order");
+    for (plain, label, again) in [
+        ("2147483648", "xsd:long", "2147483648"),
+        ("18446744073709551615", "xsd:unsignedLong", "\"18446744073709551615\""),
+        ("123456789012345678901", "xsd:integer", "\"123456789012345678901\""),
+        ("0.30000000000000004", "xsd:double", "0.30000000000000004"),
+        ("12345678901234567890.1234", "xsd:decimal", "\"12345678901234567890.1234\""),
+        ("-0", "xsd:double", "-0.0"),
+    ] {
+        let value = codec.read_json(&order(json!({ "extra": number(plain) }))).expect("an order");
+        let extra = codec.to_json(&value)["extra"].clone();
+        assert_eq!((extra["$type"].as_str(), extra["$"].to_string()), (Some(label), again.to_owned()));
+    }
+}
+
+#[test]
+fn names_that_are_not_unique() {
+    let contract = support::schema(
+        "<xs:element name='r'><xs:complexType><xs:sequence><xs:element name='a' type='xs:int'/>\
+         <xs:element name='b' type='xs:int'/><xs:element name='a' type='xs:int'/>\
+         <xs:element name='a' form='unqualified' type='xs:int'/></xs:sequence><xs:attribute name='a' type='xs:int'/>\
+         </xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let value = codec.read_with("a='0'", "<a>1</a><b>2</b><a>3</a><a xmlns=''>4</a>");
+    let json = codec.to_json(&value);
+    assert_eq!(json, json!({ "@a": 0, "a": 1, "b": 2, "{urn:t}a": 3, "a#2": 4 }));
+    assert_eq!(codec.read_json(&json).expect("a value"), value);
+}
+
+/// Prefixes mean nothing outside of their message.
+#[test]
+fn qualified_names_say_their_namespace() {
+    let contract = support::schema(
+        "<xs:element name='r'><xs:complexType><xs:sequence><xs:element name='one' type='xs:QName'/>\
+         <xs:element name='many' maxOccurs='unbounded'><xs:simpleType><xs:restriction base='xs:QName'/></xs:simpleType></xs:element>\
+         <xs:element name='with'><xs:complexType><xs:simpleContent><xs:extension base='xs:QName'><xs:attribute name='at' type='xs:QName'/>\
+         </xs:extension></xs:simpleContent></xs:complexType></xs:element></xs:sequence></xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let value = codec.read(
+        "<one xmlns:q='urn:other'>q:a</one><many>t:b</many><many>c</many><t:many xmlns=''> d </t:many>\
+         <with at='xs:int' xmlns:q='urn:text'>q:e</with>",
+    );
+    let json = codec.to_json(&value);
+    let expected = json!({
+        "one": "{urn:other}a",
+        "many": ["{urn:t}b", "{urn:t}c", "d"],
+        "with": { "@at": "xs:int", "$": "{urn:text}e" },
+    });
+    assert_eq!(json, expected);
+    assert_eq!(codec.read_json(&json).expect("a value"), value);
+    let written = codec.write(&value);
+    let name = QName::new("urn:t", "r");
+    let again: Value = value_from_slice(written.as_bytes(), &name, codec.view()).expect("the message");
+    assert_eq!(again, value, "{written}");
+}
+
+#[test]
+fn prefixes_are_no_names_in_json() {
+    let contract = support::schema("<xs:element name='r' type='xs:QName'/>");
+    let codec = Codec::of_element(&contract, "r");
+    for wrong in [json!("q:a"), json!("{urn:a"), json!("{urn:a}b:c"), json!("{urn:a}"), json!(""), json!(7)] {
+        let error = codec.read_json(&wrong).expect_err("no name").to_string();
+        assert!(error.contains("`{namespace}local`"), "{error}");
+    }
+}
+
+#[test]
+fn a_request_is_built_piece_by_piece() {
+    let contract = shop();
+    let order = contract.operation("Order").expect("an operation");
+    let request = order.build().set("customer", "Ada").set("item/0/code", "A-1").set("item/0/count", 2).nil("extra");
+    let value = request.finish().expect("a request");
+    assert!(matches!(value, Value::Record(_)));
+    let json = json!({ "customer": "Ada", "item": [{ "code": "A-1", "count": 2 }], "extra": null });
+    assert_eq!(order.request_to_json(&value).expect("JSON"), json);
+    let error = order.build().set("item/1/code", "A").finish().expect_err("a gap");
+    assert_eq!(error.path(), "[\"item/1/code\"]");
+}
+
+#[test]
+fn operations_are_found_by_the_end_of_their_names() {
+    let contract: Contract = shop();
+    for name in ["Order", "Soap11.Order", "Shop/Soap11/Order", "Shop.Soap11.Order"] {
+        assert_eq!(contract.operation(name).expect("an operation").full_name(), "Shop.Soap11.Order");
+    }
+    assert_eq!(contract.operation("Soap12.Order").expect("an operation").full_name(), "Shop.Soap12.Order");
+    let error = contract.operation("order").expect_err("no operation").to_string();
+    assert_eq!(error, "there is no operation order; available: Order");
+    assert!(contract.operation("p11.Order").is_err());
+}
+
+/// What is empty or absent has the value that the schema gives it; defaults that are of no use are passed over.
+#[test]
+fn defaults_and_fixed_values() {
+    let contract = support::schema(
+        "<xs:simpleType name='Size'><xs:union memberTypes='xs:int xs:string'/></xs:simpleType>
+        <xs:complexType name='Price'><xs:simpleContent><xs:extension base='xs:decimal'>
+          <xs:attribute name='currency' type='xs:string' default='EUR'/>
+        </xs:extension></xs:simpleContent></xs:complexType>
+        <xs:attribute name='lang' type='xs:string' default='en'/>
+        <xs:element name='Note' type='xs:string' fixed='nothing'/>
+        <xs:element name='Order'><xs:complexType>
+          <xs:sequence>
+            <xs:element name='count' type='xs:int' default='7' nillable='true'/>
+            <xs:element name='size' type='t:Size' default='12' minOccurs='0'/>
+            <xs:element name='price' type='t:Price' default='9.50' minOccurs='0' maxOccurs='unbounded'/>
+            <xs:element name='plain' type='t:Price' minOccurs='0'/>
+            <xs:element ref='t:Note' minOccurs='0'/>
+            <xs:element name='worse' type='xs:string' default='' minOccurs='0'/>
+          </xs:sequence>
+          <xs:attribute name='version' type='xs:int' fixed='2'/>
+          <xs:attribute name='bad' type='xs:int' default='two'/>
+          <xs:attribute name='name' type='xs:QName' default='t:Order'/>
+          <xs:attribute ref='t:lang' default='fr'/>
+        </xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "Order");
+    let json = |content: &str| codec.to_json(&codec.read(content));
+    let attributes = |mut json: Json| {
+        json["@version"] = json!(2);
+        json["@lang"] = json!("fr");
+        json
+    };
+    let empty = "<count/><size></size><price/><price currency='CHF'></price><Note/><worse/>";
+    let expected = json!({
+        "count": 7,
+        "size": 12,
+        "price": [{ "@currency": "EUR", "$": number("9.50") }, { "@currency": "CHF", "$": number("9.50") }],
+        "Note": "nothing",
+        "worse": "",
+    });
+    assert_eq!(json(empty), attributes(expected));
+    assert_eq!(json("<count xsi:nil='true'/>"), attributes(json!({ "count": null })));
+    let there = "<count>1</count><size> </size><price>2</price><Note>x</Note>";
+    let expected = json!({ "count": 1, "size": " ", "price": [{ "@currency": "EUR", "$": 2 }], "Note": "x" });
+    assert_eq!(json(there), attributes(expected));
+    let note = Codec::of_element(&contract, "Note");
+    assert_eq!(note.to_json(&note.read("")), json!("nothing"));
+    // JSON that lacks an attribute is a message that lacks it: the receiver has the default too.
+    assert_eq!(codec.write(&codec.read_json(&json!({ "count": 1 })).expect("valid")).matches("version").count(), 0);
+}

@@ -1,0 +1,16 @@
+//! The tests of the crate's interface, a module for each subject. They are one program, because linking each of them takes longer
+//! than running it.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bare;
+mod calls;
+mod conformance;
+mod graphs;
+mod groups;
+mod json;
+mod messages;
+mod options;
+mod samples;
+mod validation;

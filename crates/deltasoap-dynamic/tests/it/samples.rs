@@ -1,0 +1,426 @@
+//! Samples of real descriptions: they are written, read, and taken to JSON and back without loss.
+
+use crate::support::{self, shop};
+use deltasoap_core::decode::value_from_slice;
+use deltasoap_core::encode::Encoder;
+use deltasoap_core::schema::ElementRef;
+use deltasoap_core::{Content, QName, Value};
+use deltasoap_dynamic::{Contract, Operation};
+use deltasoap_wsdl::Importer;
+use proptest::prelude::*;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+#[test]
+fn a_template_shows_everything() {
+    let contract = shop();
+    let order = contract.operation("Order").expect("an operation");
+    let json = order.request_to_json(&order.request_sample().expect("a sample")).expect("JSON");
+    let expected = json!({
+        "@urgent": true,
+        "customer": "text",
+        "item": [{
+            "@id": "name", "code": "A-1", "count": 1, "price": { "@currency": "EUR", "$": 1 }, "remark": "text",
+        }],
+        "pickup": "2026-01-02",
+        "payment": { "$type": "Card", "limit": 1, "number": "text", "until": "2026-01" },
+        "note": { "$content": ["text"] },
+        "$choice": [{ "gift": "text" }],
+        "extra": { "$content": ["text"] },
+    });
+    assert_eq!(json, expected);
+    let catalogue = contract.operation("Catalogue").expect("an operation");
+    let json = catalogue.response_to_json(&catalogue.response_sample().expect("a sample")).expect("JSON");
+    assert_eq!(json, json!({ "root": { "name": "text" }, "weight": [1.0] }));
+}
+
+/// A description with an operation whose body is the element `Op` of a schema with this in it.
+fn contract_of(schema: &str) -> Contract {
+    let text = format!(
+        "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:soap='http://schemas.xmlsoap.org/wsdl/soap/' \
+         xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:t='urn:t' targetNamespace='urn:t'><types>\
+         <xs:schema targetNamespace='urn:t' elementFormDefault='qualified'>{schema}</xs:schema></types>\
+         <message name='I'><part name='p' element='t:Op'/></message>\
+         <portType name='P'><operation name='Op'><input message='t:I'/></operation></portType>\
+         <binding name='B' type='t:P'><soap:binding transport='http://schemas.xmlsoap.org/soap/http'/><operation name='Op'>\
+         <soap:operation soapAction=''/><input><soap:body use='literal'/></input></operation></binding></definitions>"
+    );
+    Contract::from_text(&text).expect("a description")
+}
+
+/// The request sample of such a description, which is valid.
+fn request_of(schema: &str) -> String {
+    let contract = contract_of(schema);
+    let operation = contract.operation("Op").expect("an operation");
+    let written = written(&operation, &operation.request_sample().expect("a sample"));
+    assert_eq!(contract.validate(written.as_bytes()), [], "{schema}\n{written}");
+    written
+}
+
+fn written(operation: &Operation, request: &Value) -> String {
+    let (name, content) = operation.request().expect("a request");
+    let mut encoder = Encoder::new();
+    encoder.start(name);
+    request.encode(&mut encoder, operation.contract().view(content));
+    encoder.end();
+    String::from_utf8_lossy(encoder.finish().expect("a message").as_slice()).into_owned()
+}
+
+/// Checks the request's `Op`: its attributes, and what is in it.
+fn check_request(schema: &str, expected: &str) {
+    let request = request_of(schema);
+    let request = request.replace("<ns:", "<").replace("</ns:", "</").replace(" xmlns:ns=\"urn:t\"", "");
+    let request = request.replace(" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"", "");
+    assert_eq!(request, expected, "{schema}");
+}
+
+#[test]
+fn fixed_values_stand_in_samples() {
+    check_request(
+        "<xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='a' type='xs:string' fixed='yes'/>\
+         <xs:element name='n' type='xs:int' default='5'/></xs:sequence>\
+         <xs:attribute name='v' type='xs:string' use='required' fixed='3'/></xs:complexType></xs:element>",
+        "<Op v=\"3\"><a>yes</a><n>1</n></Op>",
+    );
+}
+
+#[test]
+fn mixed_content_has_its_attributes_and_children() {
+    check_request(
+        "<xs:element name='Op'><xs:complexType mixed='true'><xs:sequence><xs:element name='req' type='xs:int'/></xs:sequence>\
+         <xs:attribute name='q' type='xs:int' use='required'/></xs:complexType></xs:element>",
+        "<Op q=\"1\">text<req>1</req></Op>",
+    );
+}
+
+#[test]
+fn wildcards_that_must_be_filled_are_with_what_they_let_in() {
+    let any = |attributes: &str| {
+        format!(
+            "<xs:element name='Op'><xs:complexType><xs:sequence><xs:any {attributes}/></xs:sequence></xs:complexType>\
+             </xs:element><xs:element name='known' type='xs:int'/>"
+        )
+    };
+    for (attributes, expected) in [
+        (
+            "namespace='urn:only:this' processContents='lax'",
+            "<Op><ns2:any xmlns:ns2=\"urn:only:this\">text</ns2:any></Op>",
+        ),
+        ("namespace='##local' processContents='skip'", "<Op><any>text</any></Op>"),
+        ("namespace='##targetNamespace'", "<Op><known>1</known></Op>"),
+        ("", "<Op><known>1</known></Op>"),
+        ("processContents='lax'", "<Op><ns2:any xmlns:ns2=\"urn:example:any\">text</ns2:any></Op>"),
+    ] {
+        check_request(&any(attributes), expected);
+    }
+}
+
+#[test]
+fn abstract_types_have_samples_of_derived_ones_that_are_not_blocked() {
+    let schema = |block: &str| {
+        format!(
+            "<xs:complexType name='car' abstract='true'><xs:sequence><xs:element name='n' type='xs:string'/></xs:sequence>\
+             </xs:complexType><xs:complexType name='ford'><xs:complexContent><xs:extension base='t:car'><xs:sequence/>\
+             </xs:extension></xs:complexContent></xs:complexType><xs:complexType name='kit'><xs:complexContent>\
+             <xs:restriction base='t:car'><xs:sequence><xs:element name='n' type='xs:string'/></xs:sequence>\
+             <xs:attribute name='q' type='xs:int' use='required'/></xs:restriction></xs:complexContent></xs:complexType>\
+             <xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='c' type='t:car' {block}/></xs:sequence>\
+             </xs:complexType></xs:element>"
+        )
+    };
+    let typed = |name: &str, attributes: &str| {
+        format!("<Op><c xmlns:t1=\"urn:t\" xsi:type=\"t1:{name}\"{attributes}><t1:n>text</t1:n></c></Op>")
+    };
+    check_request(&schema(""), &typed("ford", ""));
+    check_request(&schema("block='extension'"), &typed("kit", " q=\"1\""));
+}
+
+#[test]
+fn abstract_elements_that_nothing_stands_for_are_left_out() {
+    check_request(
+        "<xs:element name='none' abstract='true' type='xs:int'/><xs:element name='Op'><xs:complexType><xs:sequence>\
+         <xs:element ref='t:none' minOccurs='0'/><xs:element name='a' type='xs:int'/></xs:sequence></xs:complexType></xs:element>",
+        "<Op><a>1</a></Op>",
+    );
+}
+
+#[test]
+fn names_and_ids_are_right_where_they_stand() {
+    check_request(
+        "<xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='i' type='xs:ID' minOccurs='2' maxOccurs='2'/>\
+         <xs:element name='q'><xs:simpleType><xs:restriction base='xs:QName'><xs:enumeration value='t:one'/></xs:restriction>\
+         </xs:simpleType></xs:element></xs:sequence></xs:complexType></xs:element>",
+        "<Op><i>name</i><i>name2</i><q>ns:one</q></Op>",
+    );
+}
+
+/// A type of names with this in its restriction.
+fn names(name: &str, base: &str, facet: &str) -> String {
+    format!("<xs:simpleType name='{name}'><xs:restriction base='{base}'>{facet}</xs:restriction></xs:simpleType>")
+}
+
+#[test]
+fn names_have_prefixes_that_the_sample_declares() {
+    let other = "xmlns:o='urn:o' xmlns='urn:d'";
+    let notations = "<xs:notation name='gif' public='image/gif'/>".to_owned()
+        + &names("N", "xs:NOTATION", "<xs:enumeration value='t:gif'/>")
+        + &names("Q", "xs:QName", &format!("<xs:enumeration value='o:one' {other}/>"))
+        + &names("D", "xs:QName", &format!("<xs:enumeration value='one' {other}/>"));
+    let request = request_of(
+        &(notations
+            + &format!(
+                "<xs:element name='Op'><xs:complexType><xs:sequence>\
+                 <xs:element name='fixed' type='xs:QName' fixed='o:a' {other}/>\
+                 <xs:element name='plain' type='xs:QName' fixed='a' {other}/>\
+                 <xs:element name='type' type='t:Q'/><xs:element name='gif' type='t:N'/>\
+                 <xs:element name='text'><xs:complexType><xs:simpleContent><xs:extension base='t:N'>\
+                 <xs:attribute name='n' type='t:N'/></xs:extension></xs:simpleContent></xs:complexType></xs:element>\
+                 <xs:element name='mixed'><xs:complexType mixed='true'><xs:attribute name='q' type='t:Q'/></xs:complexType>\
+                 </xs:element></xs:sequence>\
+                 <xs:attribute name='q' type='t:D' use='required'/>\
+                 <xs:attribute name='f' type='xs:QName' fixed='o:f' {other}/></xs:complexType></xs:element>"
+            )),
+    );
+    // What `validate` accepts has prefixes that mean the right namespaces; without a prefix there is none.
+    for wrong in ["\"one\"", "\"o:f\"", ">o:a<", ">a<", ">t:gif<", "{urn:"] {
+        assert!(!request.contains(wrong), "{wrong}: {request}");
+    }
+    let declared = ["\"urn:o\"", "\"urn:d\"", "\"urn:t\""];
+    assert!(declared.iter().all(|namespace| request.contains(namespace)), "{request}");
+}
+
+#[test]
+fn names_in_json_have_their_namespaces() {
+    let contract = contract_of(
+        "<xs:element name='Op'><xs:complexType><xs:attribute name='q' type='xs:QName' fixed='o:a' xmlns:o='urn:o'/>\
+         </xs:complexType></xs:element>",
+    );
+    let operation = contract.operation("Op").expect("an operation");
+    let json = operation.request_to_json(&operation.request_sample().expect("a sample")).expect("JSON");
+    assert_eq!(json, json!({ "@q": "{urn:o}a" }));
+    let value = operation.request_from_json(&json).expect("a request");
+    assert_eq!(written(&operation, &value), "<ns:Op xmlns:ns=\"urn:t\" xmlns:ns2=\"urn:o\" q=\"ns2:a\"/>");
+}
+
+#[test]
+fn values_lie_within_open_bounds() {
+    for (base, facets) in [
+        ("date", "minExclusive=2026-01-02 maxExclusive=2026-01-04"),
+        ("date", "maxExclusive=2000-03-01Z"),
+        ("dateTime", "minExclusive=2030-12-31T23:59:59Z"),
+        ("dateTime", "minExclusive=2030-12-31T23:59:59 maxExclusive=2031-01-01T00:00:00"),
+        ("time", "minExclusive=23:59:58 maxExclusive=23:59:59"),
+        ("gYear", "minExclusive=2026 maxExclusive=2028"),
+        ("gYearMonth", "minExclusive=2026-12"),
+        ("gMonth", "minExclusive=--11"),
+        ("gMonthDay", "minExclusive=--02-28 maxExclusive=--03-01"),
+        ("gDay", "minExclusive=---02 maxExclusive=---04"),
+        ("duration", "minExclusive=P1D maxExclusive=P2D"),
+        ("decimal", "minExclusive=0 maxExclusive=0.001"),
+        ("decimal", "minExclusive=0 maxExclusive=0.001 fractionDigits=4"),
+        ("decimal", "minExclusive=0.5 maxExclusive=1.5 fractionDigits=0"),
+        ("decimal", "minInclusive=0.123 maxInclusive=0.5 fractionDigits=1"),
+        ("decimal", "minExclusive=-0.02 maxExclusive=-0.01"),
+        ("long", "minExclusive=9223372036854775805"),
+        ("unsignedLong", "minExclusive=18446744073709551613"),
+        ("double", "minExclusive=0 maxExclusive=0.001"),
+        ("double", "minExclusive=1E300 maxExclusive=1.5E300"),
+        ("float", "minExclusive=0 maxExclusive=1E-40"),
+    ] {
+        let facets = facets.split(' ').filter_map(|it| it.split_once('='));
+        let facets: String = facets.map(|(name, value)| format!("<xs:{name} value='{value}'/>")).collect();
+        let of = names("T", &format!("xs:{base}"), &facets);
+        // `request_of` validates what it gives.
+        request_of(&format!("{of}<xs:element name='Op' type='t:T'/>"));
+    }
+}
+
+#[test]
+fn lists_have_items_that_are_allowed() {
+    let items = names("I", "xs:int", "<xs:minExclusive value='10'/>");
+    request_of(&format!(
+        "{items}<xs:element name='Op'><xs:simpleType><xs:restriction><xs:simpleType><xs:list itemType='t:I'/></xs:simpleType>\
+         <xs:length value='6'/></xs:restriction></xs:simpleType></xs:element>"
+    ));
+}
+
+#[test]
+fn keys_differ_and_references_to_them_lead_somewhere() {
+    let rows = |of: &str, more: &str, fields: &str| {
+        let fields: String = fields.split(' ').map(|it| format!("<xs:field xpath='{it}'/>")).collect();
+        let to = if of.contains("xs:ID") { "xs:IDREF" } else { "t:K" };
+        request_of(&format!(
+            "{of}<xs:element name='Op'><xs:complexType><xs:sequence>\
+             <xs:element name='row' minOccurs='3' maxOccurs='9'><xs:complexType><xs:sequence>\
+             <xs:element name='b' type='xs:boolean'/><xs:element name='e' type='t:K'/></xs:sequence>\
+             <xs:attribute name='k' type='t:K' use='required'/></xs:complexType></xs:element>\
+             <xs:element name='link' minOccurs='2' maxOccurs='2'><xs:complexType><xs:attribute name='to' type='{to}'/></xs:complexType>\
+             </xs:element></xs:sequence></xs:complexType>\
+             <xs:key name='rows'><xs:selector xpath='.//t:row'/>{fields}</xs:key>{more}</xs:element>"
+        ))
+    };
+    let link = "<xs:keyref name='l' refer='t:rows'><xs:selector xpath='t:link'/><xs:field xpath='@to'/></xs:keyref>";
+    for (base, facets) in [
+        ("string", ""),
+        ("string", "<xs:maxLength value='2'/>"),
+        ("string", "<xs:length value='4'/>"),
+        ("string", "<xs:pattern value='[A-Z]{3}-\\d{4}'/>"),
+        ("string", "<xs:enumeration value='a'/><xs:enumeration value='b'/><xs:enumeration value='c'/>"),
+        ("int", "<xs:maxInclusive value='1'/>"),
+        ("decimal", ""),
+        ("double", ""),
+        ("date", "<xs:maxExclusive value='2026-01-03'/>"),
+        ("duration", ""),
+        ("hexBinary", "<xs:length value='2'/>"),
+        ("anyURI", ""),
+        ("ID", ""),
+    ] {
+        let of = names("K", &format!("xs:{base}"), facets);
+        rows(&of, "", "@k");
+        rows(&of, "", "t:e");
+        rows(&of, "", "t:b t:e");
+        let request = rows(&of, link, "@k");
+        assert!(request.contains(" to="), "{request}");
+    }
+    // Where there is no key, what would refer to one is left out.
+    let none = "<xs:keyref name='l' refer='t:none'><xs:selector xpath='t:link'/><xs:field xpath='@to'/></xs:keyref>\
+                <xs:key name='none'><xs:selector xpath='t:other'/><xs:field xpath='@k'/></xs:key>";
+    assert!(!rows(&names("K", "xs:string", ""), none, "@k").contains(" to="));
+}
+
+#[test]
+fn keys_are_those_of_the_element_around_them() {
+    let request = request_of(
+        "<xs:complexType name='Table'><xs:sequence><xs:element name='row' minOccurs='2' maxOccurs='2'><xs:complexType>\
+         <xs:attribute name='k' type='xs:int'/></xs:complexType></xs:element></xs:sequence></xs:complexType>\
+         <xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='table' type='t:Table' minOccurs='2' maxOccurs='2'>\
+         <xs:unique name='u'><xs:selector xpath='*'/><xs:field xpath='@k'/></xs:unique></xs:element></xs:sequence>\
+         </xs:complexType></xs:element>",
+    );
+    assert_eq!(request.matches("k=\"1\"").count(), 2, "{request}");
+}
+
+#[test]
+fn references_are_to_ids_of_the_sample() {
+    let request = request_of(
+        &(names("I", "xs:ID", "<xs:pattern value='[B-D]\\d'/>")
+            + &names("L", "xs:IDREFS", "<xs:length value='3'/>")
+            + "<xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='r' type='xs:IDREF'/>\
+               <xs:element name='l'><xs:simpleType><xs:list itemType='xs:IDREF'/></xs:simpleType></xs:element>\
+               <xs:element name='i' minOccurs='3' maxOccurs='3'><xs:complexType><xs:attribute name='id' type='t:I'/>\
+               <xs:attribute name='all' type='t:L'/></xs:complexType></xs:element></xs:sequence></xs:complexType></xs:element>"),
+    );
+    assert_eq!(request.matches("all=\"").count(), 3, "{request}");
+}
+
+#[test]
+fn samples_of_hard_types_are_valid() {
+    let contract = Contract::from_text(include_str!("../../../../testdata/wsdl/corners.wsdl")).expect("a description");
+    let operation = contract.operation("Corners").expect("an operation");
+    let (name, content) = operation.response().expect("a response");
+    let response = operation.response_sample().expect("a sample");
+    let mut encoder = Encoder::new();
+    encoder.start(name);
+    response.encode(&mut encoder, contract.view(content));
+    encoder.end();
+    let response = encoder.finish().expect("a message");
+    let request = written(&operation, &operation.request_sample().expect("a sample"));
+    for message in [request.as_bytes(), response.as_slice()] {
+        assert_eq!(contract.validate(message), [], "{}", String::from_utf8_lossy(message));
+    }
+}
+
+/// The descriptions of the test data, and more where the environment names a directory.
+fn contracts() -> Vec<(PathBuf, Contract)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/wsdl");
+    let folder = std::env::var_os("DELTASOAP_WSDL_CORPUS").map_or(folder, PathBuf::from);
+    let (mut found, mut ahead) = (Vec::new(), vec![folder.clone()]);
+    while let Some(next) = ahead.pop() {
+        for path in next.read_dir().expect("a directory").map(|entry| entry.expect("an entry").path()) {
+            if path.is_dir() {
+                ahead.push(path);
+            } else if path.extension().is_some_and(|it| it == "wsdl")
+                && let Ok(import) = Importer::new().offline().root(&folder).file(&path)
+            {
+                found.push((path, Contract::from(import)));
+            }
+        }
+    }
+    found.sort_by(|one, other| one.0.cmp(&other.0));
+    found
+}
+
+/// Writes a value, reads it, takes it to JSON and back; all must be the same.
+fn check(operation: &Operation, name: &QName, content: ElementRef, value: &Value) -> Result<(), String> {
+    let contract = operation.contract();
+    // Parts that stand in the body by themselves need something around them here.
+    let around = QName::new("", "parts");
+    let name = if name.local.is_empty() { &around } else { name };
+    let view = contract.view(content);
+    let mut encoder = Encoder::new();
+    encoder.start(name);
+    value.encode(&mut encoder, view);
+    encoder.end();
+    let written = encoder.finish().map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(written.as_slice()).into_owned();
+    let read = value_from_slice(written.as_slice(), name, view).map_err(|error| format!("{error}\n{text}"))?;
+    let json = contract.to_json(name, content, &read).map_err(|error| error.to_string())?;
+    let parsed = serde_json::from_str(&json.to_string()).map_err(|error| error.to_string())?;
+    let again = contract.from_json(name, content, &parsed).map_err(|error| format!("{error}\n{json:#}"))?;
+    match support::is_same(&again, &read) {
+        true => Ok(()),
+        false => Err(format!("not the same\n{text}\n{json:#}")),
+    }
+}
+
+/// What is wrong with the messages of an operation.
+fn check_operation(path: &Path, operation: &Operation, seed: Option<u64>) -> Result<(), String> {
+    let request = seed.map_or_else(|| operation.request_sample(), |seed| operation.random_request(seed));
+    let response = seed.map_or_else(|| operation.response_sample(), |seed| operation.random_response(seed));
+    for (body, value) in [(operation.request(), request), (operation.response(), response)] {
+        let (Some((name, content)), Some(value)) = (body, value) else { continue };
+        let result = check(operation, name, content, &value);
+        // Types that require themselves have no sample, and elements with a colon in their name none that can be read.
+        let is_known = |error: &String| {
+            seed.is_none() && error.contains("missing") || error.contains("undeclared namespace prefix")
+        };
+        if let Err(error) = result
+            && !is_known(&error)
+        {
+            return Err(format!("{} {}: {error}", path.display(), operation.full_name()));
+        }
+    }
+    Ok(())
+}
+
+static CONTRACTS: LazyLock<Vec<(PathBuf, Contract)>> = LazyLock::new(contracts);
+
+#[test]
+fn samples_are_messages_and_json_keeps_all_of_them() {
+    assert!(CONTRACTS.len() > 50);
+    let check = |(path, contract): &(PathBuf, Contract)| {
+        contract
+            .operations()
+            .iter()
+            .filter_map(|operation| check_operation(path, operation, None).err())
+            .collect::<Vec<_>>()
+    };
+    let wrong: Vec<_> = CONTRACTS.iter().flat_map(check).collect();
+    assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Values by chance, of operations by chance.
+    #[test]
+    fn json_keeps_all_of_any_value(which: prop::sample::Index, operation: prop::sample::Index, seed: u64) {
+        let (path, contract) = which.get(&CONTRACTS);
+        let operations = contract.operations();
+        if !operations.is_empty() {
+            let result = check_operation(path, operation.get(&operations), Some(seed));
+            prop_assert!(result.is_ok(), "{result:?}");
+        }
+    }
+}

@@ -1,0 +1,499 @@
+//! What is wrong with messages.
+
+use crate::support::{schema, shop};
+
+/// Findings of an order with this in it, each as `path: message`.
+fn findings(content: &str) -> Vec<String> {
+    findings_of(&format!(
+        "<Order xmlns='urn:shop' xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance'>{content}</Order>"
+    ))
+}
+
+fn findings_of(message: &str) -> Vec<String> {
+    shop().validate(message.as_bytes()).into_iter().map(|it| format!("{}: {}", it.path, it.message)).collect()
+}
+
+const START: &str = "<customer>A</customer><item><code>A-1</code><count>2</count></item>";
+
+#[test]
+fn what_is_right_has_no_findings() {
+    for more in [
+        "",
+        "<pickup>2026-01-01</pickup>",
+        "<payment xsi:type='Invoice'><days>5</days></payment><note>a<b xmlns=''/>c</note>",
+        "<gift>a</gift><coupon>1</coupon><gift>b</gift><extra xsi:nil='true'/><x xmlns='urn:x'><y/></x>",
+    ] {
+        assert_eq!(findings(&format!("{START}{more}")), [""; 0], "{more}");
+    }
+}
+
+#[test]
+fn every_fault_is_found_at_its_place() {
+    for (content, expected) in [
+        ("", vec!["/Order: <customer> is missing"]),
+        ("<customer>A</customer>", vec!["/Order: <item> is missing"]),
+        ("<item/>", vec!["/Order/item: expected <customer>, found <item>"]),
+        (
+            "<customer>A</customer><item><code>a</code><count>0</count></item><item><code>A-1</code><count>x</count></item>",
+            vec![
+                "/Order/item[1]/code: \"a\" does not match the pattern [A-Z]{1,3}-\\d+",
+                "/Order/item[1]/count: 0 is not at least 1",
+                "/Order/item[2]/count: \"x\" is not of xsd:int: not a digit",
+            ],
+        ),
+    ] {
+        let found = findings(content);
+        let is_same =
+            found.iter().zip(&expected).all(|(one, other)| one.starts_with(other.trim_end_matches("not a digit")));
+        assert!(found.len() == expected.len() && is_same, "{content}: {found:#?}");
+    }
+    for (more, expected) in [
+        (
+            "<price currency='EUR'>1</price>",
+            "/Order/price: expected <item> or <pickup> or <address> or <payment> or <note> or <gift> or <coupon> or <extra>, or the end, found <price>",
+        ),
+        (
+            "<pickup>2026-01-01</pickup><address>x</address>",
+            "/Order/address: expected <payment> or <note> or <gift> or <coupon> or <extra>, or the end, found <address>",
+        ),
+        ("<payment/>", "/Order/payment: Payment is abstract: xsi:type has to name a type derived from it"),
+        ("<payment xsi:type='Item'/>", "/Order/payment: xsi:type Item is not derived from Payment"),
+        ("<payment xsi:type='z:Item'/>", "/Order/payment: xsi:type \"z:Item\" has a prefix that is not declared"),
+        (
+            "<payment xsi:type='Invoice'><days>500</days></payment>",
+            "/Order/payment/days: \"500\" is not of xsd:unsignedByte",
+        ),
+        ("<gift xsi:nil='true'/>", "/Order/gift: nil, and the element is not nillable"),
+        ("<gift a='1'/>", "/Order/gift: the attribute a may not stand here"),
+        ("<gift><a/></gift>", "/Order/gift/a: no elements may stand here"),
+        ("text", "/Order: no text may stand here"),
+    ] {
+        let found = findings(&format!("{START}{more}"));
+        assert!(found.len() == 1 && found[0].starts_with(expected), "{more}: {found:#?}");
+    }
+    let price = "<customer>A</customer><item><code>A-1</code><count>2</count><price>1</price></item>";
+    assert_eq!(findings(price), ["/Order/item/price: the attribute currency is missing"]);
+}
+
+#[test]
+fn envelopes_headers_and_faults() {
+    let envelope = |content: &str| {
+        format!(
+            "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/' xmlns='urn:shop'>{content}</s:Envelope>"
+        )
+    };
+    let body = |content: &str| envelope(&format!("<s:Body>{content}</s:Body>"));
+    assert_eq!(findings_of(&body("<Ping><text>x</text></Ping>")), [""; 0]);
+    assert_eq!(findings_of(&body("<Ping/>")), ["/Envelope/Body/Ping: <text> is missing"]);
+    assert_eq!(
+        findings_of(&body("<Pong/>")),
+        ["/Envelope/Body/Pong: no operation has <{urn:shop}Pong>; available: Catalogue, Order, Ping"]
+    );
+    assert_eq!(
+        findings_of(&body("<Ping xmlns='urn:x'/>")),
+        [
+            "/Envelope/Body/Ping: no operation has <{urn:x}Ping>; available: {urn:shop}Catalogue, {urn:shop}Order, {urn:shop}Ping"
+        ]
+    );
+    assert_eq!(
+        findings_of(&body("<Ping><text xmlns=''/></Ping>")),
+        ["/Envelope/Body/Ping/text: expected <{urn:shop}text>, found <text>"]
+    );
+    assert_eq!(findings_of(&body("")), ["/Envelope/Body: the Body is empty"]);
+    let header = envelope("<s:Header><Session/></s:Header><s:Body><Ping><text/></Ping></s:Body>");
+    assert_eq!(findings_of(&header), ["/Envelope/Header/Session: <token> is missing"]);
+    let fault = "<s:Fault><faultcode>s:Client</faultcode><faultstring/><detail><SoldOut><code>?</code></SoldOut></detail></s:Fault>";
+    let found = findings_of(&body(fault));
+    assert!(found.len() == 1 && found[0].starts_with("/Envelope/Body/Fault/detail/SoldOut/code: "), "{found:?}");
+    assert_eq!(findings_of("<other/>"), ["/other: no SOAP envelope, and no element that the contract declares"]);
+    assert_eq!(shop().validate(b"<a><b></a>").len(), 1);
+}
+
+#[test]
+fn positions_are_lines_and_columns_of_characters() {
+    let message =
+        "<?xml version='1.0'?>\n<Order xmlns='urn:shop'><customer>\u{e4}</customer><item>\n \u{e4}</item></Order>";
+    let found = shop().validate(message.as_bytes());
+    assert_eq!((found[0].line, found[0].column), (2, 47));
+    let wide: Vec<u8> = "\u{feff}"
+        .encode_utf16()
+        .chain(message.replace("<?xml version='1.0'?>", "").encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    assert_eq!(shop().validate(&wide)[0].line, 2);
+}
+
+/// Checks which contents of `<Op>` are valid by a schema.
+fn check(content: &str, good: &[&str], bad: &[(&str, &str)]) {
+    let contract = schema(content);
+    let findings = |message: &str| {
+        let xsi = "http://www.w3.org/2001/XMLSchema-instance";
+        let message = message.replacen("<Op", &format!("<Op xmlns='urn:t' xmlns:t='urn:t' xmlns:xsi='{xsi}'"), 1);
+        contract.validate(message.as_bytes())
+    };
+    for message in good {
+        assert_eq!(findings(message), [], "{message}");
+    }
+    for (message, expected) in bad {
+        let found = findings(message);
+        assert!(found.iter().any(|it| it.message.contains(expected)), "{message}: {found:#?}");
+    }
+}
+
+fn op(content: &str) -> String {
+    format!("<xs:element name='Op'><xs:complexType>{content}</xs:complexType></xs:element>")
+}
+
+#[test]
+fn values_are_compared_and_not_their_texts() {
+    check(
+        &op(
+            "<xs:sequence><xs:element name='d' type='xs:boolean' fixed='1'/><xs:element name='n' type='xs:decimal' fixed='1.0'/>\
+             <xs:element name='e' minOccurs='0'><xs:simpleType><xs:restriction base='xs:dateTime'>\
+             <xs:enumeration value='2026-01-01T00:00:00Z'/></xs:restriction></xs:simpleType></xs:element></xs:sequence>\
+             <xs:attribute name='a' type='xs:int' fixed='7'/>",
+        ),
+        &[
+            "<Op><d>true</d><n>1</n></Op>",
+            "<Op a='+07'><d/><n/></Op>",
+            "<Op><d>1</d><n>1.00</n><e>2026-01-01T01:00:00+01:00</e></Op>",
+        ],
+        &[
+            ("<Op><d>false</d><n>1</n></Op>", "instead of the fixed value"),
+            ("<Op><d>1</d><n>1.1</n></Op>", "instead of the fixed value"),
+            ("<Op a='8'><d/><n/></Op>", "attribute a: \"8\" instead of the fixed value"),
+            ("<Op><d/><n/><e>2026-01-01T00:00:00</e></Op>", "is none of"),
+        ],
+    );
+}
+
+#[test]
+fn times_and_durations_have_bounds_and_lexical_forms() {
+    let restricted = |base: &str, facet: &str| {
+        format!("<xs:simpleType><xs:restriction base='xs:{base}'><xs:{facet}/></xs:restriction></xs:simpleType>")
+    };
+    let (span, time) =
+        (restricted("duration", "maxInclusive value='P1D'"), restricted("time", "minInclusive value='12:00:00'"));
+    check(
+        &op(&format!(
+            "<xs:choice><xs:element name='d'>{span}</xs:element><xs:element name='t'>{time}</xs:element>\
+             <xs:element name='m' type='xs:gMonthDay'/><xs:element name='i' type='xs:dateTime'/></xs:choice>"
+        )),
+        &["<Op><d>PT24H</d></Op>", "<Op><t>12:00:00</t></Op>", "<Op><m>--02-29</m></Op>"],
+        &[
+            ("<Op><d>P400D</d></Op>", "P400D is not at most P1D"),
+            ("<Op><d>P1M</d></Op>", "P1M is not at most P1D"),
+            ("<Op><d>P</d></Op>", "is not of xsd:duration"),
+            ("<Op><t>01:00:00</t></Op>", "01:00:00 is not at least 12:00:00"),
+            ("<Op><m>--02-31</m></Op>", "is not of xsd:gMonthDay"),
+            ("<Op><i>+2001-07-11T12:23:45</i></Op>", "is not of xsd:dateTime"),
+        ],
+    );
+}
+
+#[test]
+fn types_may_be_those_of_unions_and_not_those_that_are_blocked() {
+    check(
+        &("<xs:simpleType name='A'><xs:restriction base='xs:int'/></xs:simpleType><xs:simpleType name='U'>\
+           <xs:union memberTypes='t:A xs:date'/></xs:simpleType><xs:complexType name='B'><xs:sequence/></xs:complexType>\
+           <xs:complexType name='E'><xs:complexContent><xs:extension base='t:B'><xs:attribute name='x'/></xs:extension>\
+           </xs:complexContent></xs:complexType><xs:element name='h' type='xs:int' block='substitution'/>\
+           <xs:element name='s' type='xs:int' substitutionGroup='t:h'/>"
+            .to_owned()
+            + &op("<xs:choice><xs:element name='u' type='t:U'/><xs:element name='b' type='t:B' block='extension'/>\
+                   <xs:element name='c' type='t:B'/><xs:element ref='t:h'/></xs:choice>")),
+        &["<Op><u xsi:type='t:A'>5</u></Op>", "<Op><c xsi:type='t:E' x='1'/></Op>", "<Op><h>1</h></Op>"],
+        &[
+            ("<Op><u xsi:type='xs:string' xmlns:xs='http://www.w3.org/2001/XMLSchema'>5</u></Op>", "is not derived from U"),
+            ("<Op><b xsi:type='t:E' x='1'/></Op>", "E is blocked where a type is expected that is B"),
+            ("<Op><s>1</s></Op>", "expected <u>"),
+        ],
+    );
+}
+
+#[test]
+fn wildcards_ask_for_what_they_say() {
+    let any = |process: &str| {
+        let content = format!(
+            "<xs:sequence><xs:any processContents='{process}'/></xs:sequence><xs:anyAttribute processContents='{process}'/>"
+        );
+        op(&content) + "<xs:element name='known' type='xs:int'/><xs:attribute name='a' type='xs:int'/>"
+    };
+    let (unknown, wrong) = ("<Op><other xmlns=''/></Op>", "<Op><known>x</known></Op>");
+    check(
+        &any("strict"),
+        &["<Op t:a='1'><known>1</known></Op>"],
+        &[
+            (unknown, "<other> is not declared"),
+            (wrong, "is not of xsd:int"),
+            ("<Op/>", "an element is missing"),
+            ("<Op t:a='x'><known>1</known></Op>", "attribute a: \"x\" is not of xsd:int"),
+            ("<Op b='1'><known>1</known></Op>", "b is not declared"),
+        ],
+    );
+    check(&any("lax"), &[unknown, "<Op b='1'><known>1</known></Op>"], &[(wrong, "is not of xsd:int")]);
+    check(&any("skip"), &[unknown, wrong, "<Op t:a='x'><known/></Op>"], &[("<Op/>", "an element is missing")]);
+}
+
+#[test]
+fn what_must_be_unique_is_and_references_lead_somewhere() {
+    let schema = "<xs:element name='Op'><xs:complexType><xs:sequence>\
+        <xs:element name='row' minOccurs='0' maxOccurs='unbounded'><xs:complexType>\
+        <xs:attribute name='k' type='xs:decimal'/><xs:attribute name='to' type='xs:decimal'/><xs:attribute name='u'/>\
+        <xs:attribute name='id' type='xs:ID'/><xs:attribute name='ref' type='xs:IDREF'/>\
+        </xs:complexType></xs:element></xs:sequence></xs:complexType>\
+        <xs:key name='rows'><xs:selector xpath='t:row'/><xs:field xpath='@k'/></xs:key>\
+        <xs:keyref name='links' refer='t:rows'><xs:selector xpath='.//t:row'/><xs:field xpath='@to'/></xs:keyref>\
+        <xs:unique name='names'><xs:selector xpath='*'/><xs:field xpath='@u'/></xs:unique></xs:element>";
+    check(
+        schema,
+        &[
+            "<Op><row k='1' u='a'/><row k='2' to='1.0' u='b'/><row k='3'/></Op>",
+            "<Op><row k='1' id='x'/><row k='2' ref='x'/></Op>",
+        ],
+        &[
+            ("<Op><row k='1'/><row k='1.0'/></Op>", "rows: duplicate key 1."),
+            ("<Op><row/></Op>", "rows: <row> has not all values of the key"),
+            ("<Op><row k='1' to='2'/></Op>", "links: nothing has the key 2."),
+            ("<Op><row k='1' u='a'/><row k='2' u='a'/></Op>", "names: duplicate key a"),
+            ("<Op><row k='1' id='x'/><row k='2' id='x'/></Op>", "another element has the ID x"),
+            ("<Op><row k='1' ref='y'/></Op>", "no element has the ID y"),
+        ],
+    );
+}
+
+#[test]
+fn attributes_that_are_prohibited_and_counts_within_counts_are_as_they_are_written() {
+    check(
+        &op("<xs:sequence minOccurs='2' maxOccurs='10'><xs:element name='e' maxOccurs='2'/></xs:sequence>\
+             <xs:attribute name='a' use='prohibited'/>"),
+        &["<Op><e/><e/></Op>"],
+        &[("<Op><e/></Op>", "<e> is missing"), ("<Op a='1'><e/><e/></Op>", "the attribute a may not stand here")],
+    );
+    check(
+        &op(
+            "<xs:attribute name='a'><xs:simpleType><xs:restriction base='xs:string'><xs:pattern value='a*?'/></xs:restriction>\
+             </xs:simpleType></xs:attribute>",
+        ),
+        &[],
+        &[("<Op a='a'/>", "the pattern a*? is not valid in XML Schema")],
+    );
+}
+
+#[test]
+fn patterns_that_are_none_are_noted_once_with_their_place() {
+    let of = |pattern: &str| {
+        format!(
+            "<xs:simpleType><xs:restriction base='xs:string'><xs:pattern value='{pattern}'/></xs:restriction></xs:simpleType>"
+        )
+    };
+    let schema = format!(
+        "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'>\n<xs:element name='a'>{}</xs:element>\n\
+         <xs:element name='b'>{}</xs:element>\n<xs:element name='c'><xs:complexType><xs:attribute name='x'>\n{}</xs:attribute>\
+         </xs:complexType></xs:element></xs:schema>",
+        of("a*?"),
+        of("a*?"),
+        of("(")
+    );
+    let contract = deltasoap_dynamic::Contract::from_text(&schema).expect("a schema");
+    let notes: Vec<_> = contract.notes().into_iter().map(|note| (note.position.line, note.text)).collect();
+    let text =
+        |pattern| format!("the pattern {pattern} is not valid in XML Schema, or is too large: no value matches it");
+    assert_eq!(notes, [(2, text("a*?")), (5, text("("))]);
+    assert_eq!(contract.validate(b"<a>a</a>").len(), 1);
+}
+
+/// Where an occurrence ends is not always told by the next element.
+#[test]
+fn counts_within_counts_are_exact() {
+    let e = |name: &str, occurs: &str| format!("<xs:element name='{name}' type='xs:string' {occurs}/>");
+    let (x, y) = (e("x", "minOccurs='2' maxOccurs='3'"), e("y", "minOccurs='0'"));
+    let words = |words: &[&str]| -> Vec<String> {
+        let element = |letter: char| format!("<{letter}/>");
+        words.iter().map(|word| format!("<Op>{}</Op>", word.chars().map(element).collect::<String>())).collect()
+    };
+    let check_words = |content: &str, good: &[&str], bad: &[(&str, &str)]| {
+        let (good, names): (Vec<_>, Vec<_>) = (words(good), bad.iter().map(|(word, _)| *word).collect());
+        let bad = words(&names).into_iter().zip(bad.iter().map(|(_, expected)| *expected)).collect::<Vec<_>>();
+        let good: Vec<&str> = good.iter().map(String::as_str).collect();
+        let bad: Vec<(&str, &str)> = bad.iter().map(|(message, expected)| (message.as_str(), *expected)).collect();
+        check(&op(content), &good, &bad);
+    };
+    let rounds = format!("<xs:sequence maxOccurs='2'>{x}{y}</xs:sequence>");
+    check_words(
+        &rounds,
+        &["xx", "xxx", "xxxx", "xxxxx", "xxxxxx", "xxy", "xxyxxx", "xxxyxxxy", "xxxxy", "xxxxxy", "xxxxxxy"],
+        &[
+            ("", "<x> is missing"),
+            ("x", "<x> is missing"),
+            ("xxxxxxx", "expected <y>, or the end"),
+            ("xxyx", "<x> is missing"),
+            ("xxxxyxx", "nothing more may stand here"),
+            ("xxxxyxy", "nothing more may stand here"),
+            ("xyxx", "expected <x>"),
+        ],
+    );
+    let deep = format!(
+        "<xs:sequence><xs:sequence minOccurs='2' maxOccurs='3'><xs:sequence minOccurs='2' maxOccurs='2'>{x}{y}</xs:sequence>\
+         {}</xs:sequence>{}</xs:sequence>",
+        e("z", "minOccurs='0'"),
+        e("end", "minOccurs='0'").replace("'end'", "'w'")
+    );
+    check_words(
+        &deep,
+        &["xxxxxxxx", "xxyxxxxxxw", "xxxxzxxxx", "xxxxxxxxxxxxxxxxxx", "xxxxzxxyxxyzxxxxxx"],
+        &[
+            ("xxxxxxx", "<x>"),
+            ("xxxxxxxxxxxxxxxxxxx", "expected <y>"),
+            ("xxzxxxxxx", "expected <x>"),
+            ("xxxxz", "<x> is missing"),
+        ],
+    );
+    let huge = format!(
+        "<xs:sequence minOccurs='1000000' maxOccurs='4294967295'>{}{y}</xs:sequence>",
+        e("x", "maxOccurs='4294967295'")
+    );
+    let many = "x".repeat(20_000);
+    check_words(&huge, &[], &[(&many, "<x>")]);
+    check_words(&huge.replace("'1000000'", "'20000'"), &[&many], &[(&many[1..], "<x>")]);
+}
+
+/// Content models with every name once, and the same as regular expressions.
+#[test]
+fn content_models_take_what_regular_expressions_take() {
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    for _ in 0..300 {
+        let mut names = "abcdef".chars();
+        let model = Model::random(&mut random, &mut names, 3);
+        let contract = schema(&op(&format!("<xs:sequence>{}</xs:sequence>", model.xsd())));
+        let pattern = regex::Regex::new(&format!("^(?:{})$", model.pattern())).expect("a pattern");
+        for _ in 0..20 {
+            let mut word = String::new();
+            model.sample(&mut random, &mut word);
+            if random.below(2) == 0 && !word.is_empty() {
+                let at = random.below(word.len());
+                match random.below(3) {
+                    0 => _ = word.remove(at),
+                    1 => word.insert(at, word.as_bytes()[random.below(word.len())].into()),
+                    _ => word.truncate(at),
+                }
+            }
+            let children: String = word.chars().map(|letter| format!("<{letter}/>")).collect();
+            let found = contract.validate(format!("<Op xmlns='urn:t'>{children}</Op>").as_bytes());
+            assert_eq!(found.is_empty(), pattern.is_match(&word), "{} {word}: {found:#?}", pattern.as_str());
+        }
+    }
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % bound
+    }
+}
+
+/// A content model over letters.
+struct Model {
+    min: usize,
+    max: Option<usize>,
+    term: Term,
+}
+
+enum Term {
+    Letter(char),
+    Sequence(Vec<Model>),
+    Choice(Vec<Model>),
+}
+
+impl Model {
+    fn random(random: &mut Random, names: &mut std::str::Chars<'_>, depth: usize) -> Model {
+        let min = random.below(4);
+        let max = [Some(1), Some(min + random.below(3)), None][random.below(3)].map(|max| max.max(min).max(1));
+        let parts = |random: &mut Random, names: &mut std::str::Chars<'_>| {
+            (0..=random.below(3)).map(|_| Model::random(random, names, depth - 1)).collect()
+        };
+        let term = match random.below(if depth == 0 { 1 } else { 3 }) {
+            1 => Term::Sequence(parts(random, names)),
+            2 => Term::Choice(parts(random, names)),
+            _ => names.next().map_or_else(|| Term::Sequence(Vec::new()), Term::Letter),
+        };
+        Model { min, max, term }
+    }
+
+    fn xsd(&self) -> String {
+        let max = self.max.map_or_else(|| "unbounded".to_owned(), |max| max.to_string());
+        let occurs = format!("minOccurs='{}' maxOccurs='{max}'", self.min);
+        let group = |name: &str, parts: &[Model]| {
+            format!("<xs:{name} {occurs}>{}</xs:{name}>", parts.iter().map(Model::xsd).collect::<String>())
+        };
+        match &self.term {
+            Term::Letter(letter) => format!("<xs:element name='{letter}' {occurs}/>"),
+            Term::Sequence(parts) => group("sequence", parts),
+            Term::Choice(parts) => group("choice", parts),
+        }
+    }
+
+    fn pattern(&self) -> String {
+        let parts = |parts: &[Model]| parts.iter().map(Model::pattern).collect::<Vec<_>>();
+        let term = match &self.term {
+            Term::Letter(letter) => letter.to_string(),
+            Term::Sequence(inner) => parts(inner).concat(),
+            Term::Choice(inner) => parts(inner).join("|"),
+        };
+        let max = self.max.map_or_else(String::new, |max| max.to_string());
+        format!("(?:{term}){{{},{max}}}", self.min)
+    }
+
+    fn sample(&self, random: &mut Random, word: &mut String) {
+        let most = self.max.map_or(self.min + 3, |max| max.min(self.min + 3));
+        for _ in 0..self.min + random.below(most - self.min + 1) {
+            match &self.term {
+                _ if word.len() > 40 => return,
+                Term::Letter(letter) => word.push(*letter),
+                Term::Sequence(parts) => parts.iter().for_each(|part| part.sample(random, word)),
+                Term::Choice(parts) => parts[random.below(parts.len())].sample(random, word),
+            }
+        }
+    }
+}
+
+/// White space of a union's text is that of the member that takes it (XSD 1.0 part 2, 4.3.6).
+#[test]
+fn white_space_of_a_union_is_that_of_its_member() {
+    let restricted = |base: &str, values: &[&str]| {
+        let values: String = values.iter().map(|value| format!("<xs:enumeration value='{value}'/>")).collect();
+        format!("<xs:restriction base='{base}'>{values}</xs:restriction>")
+    };
+    let simple = |name: &str, content: &str| format!("<xs:simpleType name='{name}'>{content}</xs:simpleType>");
+    let types = simple("Words", &restricted("xs:string", &["a  b", " c "]))
+        + &simple("U", "<xs:union memberTypes='t:Words xs:int'/>")
+        + &simple("V", "<xs:union memberTypes='xs:int xs:string'/>")
+        + &simple("Some", &restricted("t:V", &["1", "d  e"]))
+        + &simple("Spaced", "<xs:restriction base='t:V'><xs:pattern value='[0-9]|f  g'/></xs:restriction>");
+    let element = |name: &str, ty: &str| format!("<xs:element name='{name}' type='t:{ty}'/>");
+    let choice = element("u", "U") + &element("some", "Some") + &element("spaced", "Spaced");
+    check(
+        &(types + &op(&format!("<xs:choice>{choice}</xs:choice>"))),
+        &[
+            "<Op><u>a  b</u></Op>",
+            "<Op><u> c </u></Op>",
+            "<Op><u> 7 </u></Op>",
+            "<Op><some> 1 </some></Op>",
+            "<Op><some>d  e</some></Op>",
+            "<Op><spaced> 5\n</spaced></Op>",
+            "<Op><spaced>f  g</spaced></Op>",
+        ],
+        &[
+            ("<Op><u>a b</u></Op>", "none of the types"),
+            ("<Op><u>c</u></Op>", "none of the types"),
+            ("<Op><some>d e</some></Op>", "is none of \"1\", \"d  e\""),
+            ("<Op><some> d  e</some></Op>", "is none of \"1\", \"d  e\""),
+            ("<Op><spaced>f g</spaced></Op>", "does not match the pattern"),
+            ("<Op><spaced> f  g</spaced></Op>", "does not match the pattern"),
+        ],
+    );
+}

@@ -1,0 +1,101 @@
+//! A whole corpus of descriptions, for measuring: imports each file that an index names, or each `.wsdl` there is, as the
+//! command does.
+//!
+//! `DELTASOAP_WSDL_CORPUS=DIR cargo test --release -p deltasoap-wsdl --test it corpus -- --ignored --nocapture`. The index is
+//! `INDEX.tsv` in the directory: a path, anything, anything, and `ok` where all that the file imports is there.
+
+use deltasoap_wsdl::{Error, ErrorKind, Import, Importer};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Most that may be refused of what is complete, in percent.
+const REFUSED: usize = 1;
+
+#[test]
+#[ignore = "needs a directory of descriptions"]
+fn complete_descriptions_are_imported() {
+    let folder =
+        PathBuf::from(std::env::var_os("DELTASOAP_WSDL_CORPUS").expect("DELTASOAP_WSDL_CORPUS names a directory"));
+    let files = files(&folder);
+    let (mut complete, mut refused) = (0, 0);
+    let (mut times, mut reasons) = (Vec::new(), BTreeMap::new());
+    for (path, is_complete) in files {
+        let (result, time) = import(&folder, &path);
+        times.push((time, path.clone()));
+        let verdict = match (&result, is_complete) {
+            (Ok(_), _) => "ok",
+            (Err(_), true) => "REFUSED",
+            (Err(_), false) => "incomplete",
+        };
+        complete += usize::from(is_complete);
+        refused += usize::from(verdict == "REFUSED");
+        match result {
+            Ok(import) => report(&path, &import),
+            Err(error) => {
+                *reasons.entry((verdict, reason(&error))).or_insert(0) += 1;
+                println!("{verdict}\t{path}\t{}", error.to_string().replace(&*folder.to_string_lossy(), ""));
+            }
+        }
+    }
+    times.sort_unstable();
+    times.iter().rev().take(10).for_each(|(time, path)| println!("time\t{time:?}\t{path}"));
+    reasons.iter().for_each(|((verdict, reason), count)| println!("{count}\t{verdict}\t{reason}"));
+    println!("{refused} of {complete} refused");
+    assert!(refused * 100 <= complete * REFUSED);
+}
+
+/// What kind of error it is, for counting.
+fn reason(error: &Error) -> String {
+    match error.kind() {
+        ErrorKind::Xml(_) => "not well-formed, or with a document type".to_owned(),
+        ErrorKind::Fetch(_) => "a document that is not there".to_owned(),
+        ErrorKind::OtherDocument { .. } => "neither a WSDL 1.1 description nor a schema".to_owned(),
+        ErrorKind::Undefined { what, .. } => format!("a {what} that is not defined"),
+        ErrorKind::Duplicate { what, .. } => format!("a {what} that is defined twice"),
+        kind => kind.to_string(),
+    }
+}
+
+fn report(path: &str, import: &Import) {
+    let definitions = import.definitions();
+    let operations: usize = definitions.bindings.iter().map(|binding| binding.operations.len()).sum();
+    println!(
+        "ok\t{path}\t{} services\t{operations} operations\t{} types",
+        definitions.services.len(),
+        import.schemas().types().len()
+    );
+    for note in import.notes() {
+        println!("note\t{path}\t{note}");
+    }
+}
+
+/// Paths below the folder, and whether all that they import is there.
+fn files(folder: &Path) -> Vec<(String, bool)> {
+    let Ok(index) = std::fs::read_to_string(folder.join("INDEX.tsv")) else { return all(folder) };
+    let lines = index.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
+    lines.map(|columns| (columns[0].to_owned(), columns.get(3) == Some(&"ok"))).collect()
+}
+
+fn all(folder: &Path) -> Vec<(String, bool)> {
+    let (mut found, mut ahead) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(next) = ahead.pop() {
+        for entry in next.read_dir().expect("a directory").map(|entry| entry.expect("an entry").path()) {
+            if entry.is_dir() {
+                ahead.push(entry);
+            } else if entry.extension().is_some_and(|extension| extension == "wsdl") {
+                let below = entry.strip_prefix(folder).expect("a path below the folder");
+                found.push((below.to_string_lossy().into_owned(), true));
+            }
+        }
+    }
+    found
+}
+
+/// Imports a file as the command does.
+fn import(folder: &Path, path: &str) -> (Result<Import, Error>, Duration) {
+    let importer = Importer::new().offline().trust_tree();
+    let start = Instant::now();
+    let result = importer.file(&folder.join(path));
+    (result, start.elapsed())
+}

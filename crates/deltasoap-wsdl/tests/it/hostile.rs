@@ -1,0 +1,220 @@
+//! Descriptions that are meant to harm: clear errors, in bounded time and memory.
+
+use crate::support::{self, Codec, import, import_schema, schema};
+use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Location, Request};
+use deltasoap_wsdl::{ErrorKind, Importer, Limits};
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+/// Far above what any of these takes, far below what exponential growth would.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+#[track_caller]
+fn limited(text: &str, wanted: &str) {
+    let start = Instant::now();
+    let error = import(text).expect_err("a limit");
+    assert!(matches!(error.kind(), ErrorKind::Limit { name, .. } if *name == wanted), "{error}");
+    assert!(start.elapsed() < PATIENCE);
+}
+
+#[test]
+fn document_types_are_passed_over_and_entities_refused() {
+    let document = |declarations: &str, text: &str| {
+        let schema = schema(&format!(
+            "<xs:element name='e'><xs:annotation><xs:documentation>{text}</xs:documentation></xs:annotation></xs:element>"
+        ));
+        import(&format!("<?xml version='1.0'?>\n<!DOCTYPE s {declarations}>\n{schema}"))
+    };
+    let import =
+        document("PUBLIC '-//W3C//DTD' 'file:///etc/passwd' [<!ENTITY a 'ha'> %a; ]", "none").expect("a schema");
+    assert_eq!(import.notes().len(), 1);
+    assert!(import.notes()[0].to_string().contains(":2:1: the document type declaration is passed over"));
+    assert_eq!(import.documents().count(), 1);
+    for declarations in ["[<!ENTITY a 'ha'><!ENTITY b '&a;&a;'>]", "[<!ENTITY b SYSTEM 'file:///etc/passwd'>]"] {
+        let error = document(declarations, "&b;").expect_err("an entity").to_string();
+        assert!(error.contains("undeclared entity `&b;`"), "{error}");
+    }
+    let page = support::import("<!DOCTYPE html><html/>").expect_err("a page").to_string();
+    assert!(page.contains("document type declaration"), "{page}");
+}
+
+#[test]
+fn deep_nesting_is_refused() {
+    let deep = |open: &str, close: &str, count| format!("{}{}", open.repeat(count), close.repeat(count));
+    let content = deep("<xs:sequence>", "</xs:sequence>", 5000);
+    let error = import(&schema(&format!("<xs:complexType name='T'>{content}</xs:complexType>"))).unwrap_err();
+    assert!(error.to_string().contains("depth"), "{error}");
+}
+
+#[test]
+fn wide_documents_are_counted() {
+    let elements = "<xs:element name='x'/>".repeat(2000);
+    let text = schema(&format!("<xs:complexType name='T'><xs:choice>{elements}</xs:choice></xs:complexType>"));
+    for (name, limits) in [
+        ("components", Limits { components: 1000, ..Limits::default() }),
+        ("particles", Limits { particles: 1000, ..Limits::default() }),
+    ] {
+        let error = Importer::new().offline().limits(limits).text(&text).expect_err("a limit");
+        assert!(matches!(error.kind(), ErrorKind::Limit { name: found, .. } if *found == name), "{error}");
+    }
+}
+
+#[test]
+fn groups_that_double_are_refused() {
+    let mut content = "<xs:group name='g0'><xs:sequence><xs:element name='x'/></xs:sequence></xs:group>".to_owned();
+    for n in 1..60 {
+        let inner = n - 1;
+        write!(content, "<xs:group name='g{n}'><xs:sequence><xs:group ref='t:g{inner}'/><xs:group ref='t:g{inner}'/></xs:sequence></xs:group>").unwrap();
+    }
+    content.push_str("<xs:complexType name='T'><xs:group ref='t:g59'/></xs:complexType>");
+    limited(&schema(&content), "particles");
+}
+
+#[test]
+fn groups_of_themselves_are_refused() {
+    let group = "<xs:group name='g'><xs:sequence><xs:group ref='t:g'/></xs:sequence></xs:group>\
+        <xs:complexType name='T'><xs:group ref='t:g'/></xs:complexType>";
+    limited(&schema(group), "depth");
+    let attributes = "<xs:attributeGroup name='g'><xs:attributeGroup ref='t:g'/></xs:attributeGroup>\
+        <xs:complexType name='T'><xs:attributeGroup ref='t:g'/></xs:complexType>";
+    limited(&schema(attributes), "depth");
+}
+
+#[test]
+fn long_chains_of_groups_are_refused() {
+    let mut content = String::new();
+    for n in 0..50_000 {
+        write!(content, "<xs:group name='g{n}'><xs:sequence><xs:group ref='t:g{}'/></xs:sequence></xs:group>", n + 1)
+            .unwrap();
+    }
+    content.push_str("<xs:group name='g50000'><xs:sequence/></xs:group><xs:complexType name='T'><xs:group ref='t:g0'/></xs:complexType>");
+    limited(&schema(&content), "depth");
+}
+
+#[test]
+fn long_chains_of_types_end() {
+    let mut content = "<xs:complexType name='t0'/>".to_owned();
+    for n in 1..5_000 {
+        let base = n - 1;
+        write!(
+            content,
+            "<xs:complexType name='t{n}'><xs:complexContent><xs:extension base='t:t{base}'><xs:sequence>\
+            <xs:element name='x{n}'/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>"
+        )
+        .unwrap();
+    }
+    limited(&schema(&content), "particles");
+    let mut simple = "<xs:simpleType name='t0'><xs:restriction base='xs:int'/></xs:simpleType>".to_owned();
+    for n in 1..20_000 {
+        write!(simple, "<xs:simpleType name='t{n}'><xs:restriction base='t:t{}'/></xs:simpleType>", n - 1).unwrap();
+    }
+    import_schema(&simple);
+}
+
+#[test]
+fn types_of_each_other_are_refused() {
+    let derived = |name: &str, base: &str| {
+        format!(
+            "<xs:complexType name='{name}'><xs:complexContent><xs:extension base='t:{base}'/></xs:complexContent></xs:complexType>"
+        )
+    };
+    let message = support::refusal(&(derived("a", "b") + &derived("b", "a")));
+    assert!(message.contains("derived from itself"), "{message}");
+    let unions = "<xs:element name='e' type='t:a'/><xs:simpleType name='a'><xs:union memberTypes='t:b t:b'/></xs:simpleType>\
+        <xs:simpleType name='b'><xs:union memberTypes='t:a t:a'/></xs:simpleType>";
+    let start = Instant::now();
+    drop(import(&schema(unions)).map(Codec::of));
+    assert!(start.elapsed() < PATIENCE);
+}
+
+#[test]
+fn substitution_groups_do_not_grow_without_bound() {
+    let mut content = "<xs:element name='e0'/>".to_owned();
+    for n in 1..5_000 {
+        write!(content, "<xs:element name='e{n}' substitutionGroup='t:e{}'/>", n - 1).unwrap();
+    }
+    limited(&schema(&content), "particles");
+}
+
+#[test]
+fn long_chains_of_heads_are_followed_once() {
+    let mut content = "<xs:element name='e0'/>".to_owned();
+    for n in 1..100_000 {
+        write!(content, "<xs:element name='e{n}' substitutionGroup='t:e{}'/>", n - 1).unwrap();
+    }
+    limited(&schema(&content), "particles");
+}
+
+#[test]
+fn long_namespaces_are_refused() {
+    let long = format!("urn:{}", "x".repeat(5000));
+    limited(&schema("<xs:element name='e'/>").replace("urn:t", &long), "namespace");
+    limited(&format!("<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' targetNamespace='{long}'/>"), "namespace");
+    limited(&schema(&format!("<xs:element xmlns:l='{long}' name='e' type='l:x'/>")), "namespace");
+}
+
+#[test]
+fn schemas_in_many_namespaces_count_for_each() {
+    let part = "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'><xs:element name='a'/></xs:schema>";
+    let including = |n| {
+        format!(
+            "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:{n}'>\
+            <xs:include schemaLocation='part.xsd'/></xs:schema>"
+        )
+    };
+    let whole = support::description(&(0..10).map(including).collect::<String>(), "");
+    let with = |components| {
+        let importer = Importer::new().limits(Limits { components, ..Limits::default() }).fetch_with(Same(part));
+        importer.bytes(Location::Web("http://h/a".parse().unwrap()), whole.clone().into_bytes())
+    };
+    // Two elements around twenty, two in the part, and these for each of ten namespaces.
+    assert!(with(44).is_ok());
+    assert!(matches!(with(43).unwrap_err().kind(), ErrorKind::Limit { name: "components", .. }));
+}
+
+/// A network that has one document everywhere.
+struct Same(&'static str);
+
+impl Fetch for Same {
+    fn fetch(&self, _: &Request<'_>) -> Result<Fetched, FetchError> {
+        Ok(Fetched { bytes: self.0.as_bytes().to_vec(), is_private: false })
+    }
+}
+
+#[test]
+fn numbers_of_occurrences_cost_nothing() {
+    let codec = Codec::new(
+        "<xs:element name='e'><xs:complexType><xs:sequence><xs:element name='x' minOccurs='0' \
+         maxOccurs='99999999999999999999999999'/><xs:element name='y' minOccurs='0' maxOccurs='4000000000'/>\
+         </xs:sequence></xs:complexType></xs:element>",
+    );
+    codec.round_trip("e", "<x/><x/><y/>");
+    let codec = Codec::new(
+        "<xs:element name='e'><xs:complexType><xs:sequence><xs:element name='x' type='xs:int' minOccurs='4000000000' \
+         maxOccurs='unbounded'/></xs:sequence></xs:complexType></xs:element>",
+    );
+    codec.refuses("e", "<x>1</x>");
+}
+
+#[test]
+fn names_that_are_code_are_names_or_refused() {
+    // What the schema says of a name is a string and stays one. No message can hold an element of that name.
+    let evil = "<xs:element name='a&quot;); drop(x); (&quot;'/>";
+    let import = import_schema(evil);
+    let (id, _) = import.schemas().elements().find(|(_, it)| it.name.local.contains("drop")).expect("an element");
+    assert_eq!(import.lower().element(id), None);
+    let [note] = import.notes() else { panic!("{:?}", import.notes()) };
+    assert!(note.text.starts_with(r#""a\"); drop(x); (\"" is no XML name"#), "{}", note.text);
+}
+
+#[test]
+fn cut_and_broken_documents_are_errors() {
+    let whole = schema("<xs:element name='e' type='xs:int'/>");
+    for end in 0..whole.len() {
+        let bytes = whole.as_bytes()[..end].to_vec();
+        assert!(Importer::new().offline().bytes(Location::Text("cut".to_owned()), bytes).is_err(), "{end}");
+    }
+    for bytes in [&b"\xFF\xFE<\0"[..], b"\xFF\xFF\xFF", b"<?xml version='1.0' encoding='utf-7'?><a/>", b"\0"] {
+        assert!(Importer::new().offline().bytes(Location::Text("bytes".to_owned()), bytes.to_vec()).is_err());
+    }
+}

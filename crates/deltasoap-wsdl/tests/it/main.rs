@@ -1,0 +1,16 @@
+//! The tests of the crate's interface, a module for each subject. They are one program, because linking each of them takes longer
+//! than running it.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod corpus;
+mod hostile;
+mod loading;
+mod messages;
+mod mutations;
+mod operations;
+mod schema;
+mod testdata;
+mod tolerated;
+mod web;

@@ -1,0 +1,223 @@
+//! What the standards do not allow and other toolkits take: read where the meaning is clear, with a note.
+
+use crate::support::{Codec, description, import, import_schema, refusal, schema};
+use deltasoap_wsdl::{Import, Importer, NoteKind};
+
+/// The one note of an import.
+#[track_caller]
+fn only_note(import: &Import) -> (NoteKind, String) {
+    let [note] = import.notes() else { panic!("{:?}", import.notes()) };
+    (note.kind, note.text.clone())
+}
+
+/// A schema whose prefix for XML Schema is `x`, so that the usual ones are not declared.
+fn without_prefixes(content: &str) -> Import {
+    let text = format!(
+        "<x:schema xmlns:x='http://www.w3.org/2001/XMLSchema' xmlns:t='urn:t' targetNamespace='urn:t'>{content}</x:schema>"
+    );
+    import(&text).expect("a schema")
+}
+
+#[test]
+fn types_of_xml_schema_are_known_without_a_declared_prefix() {
+    for name in ["xs:int", "xsd:int"] {
+        let codec = Codec::of(without_prefixes(&format!("<x:element name='e' type='{name}'/>")));
+        assert_eq!(only_note(&codec.import).0, NoteKind::Tolerated);
+        assert_eq!(codec.round_trip("e", "12"), "<ns:e xmlns:ns=\"urn:t\">12</ns:e>");
+        codec.refuses("e", "twelve");
+    }
+    let bare = without_prefixes(
+        "<x:simpleType name='S'><x:restriction base='short'/></x:simpleType><x:element name='e' type='t:S'/>",
+    );
+    assert_eq!(only_note(&bare).0, NoteKind::Tolerated);
+    Codec::of(bare).refuses("e", "100000");
+}
+
+#[test]
+fn anything_is_taken_where_a_prefix_means_nothing() {
+    let content = "<x:element name='e'><x:complexType><x:sequence><x:element name='a' type='no:A'/><x:element ref='no:b'/></x:sequence>\
+        <x:attribute ref='no:c'/></x:complexType></x:element>";
+    let codec = Codec::of(without_prefixes(content));
+    let missing = codec.import.notes().iter().filter(|note| note.kind == NoteKind::Missing);
+    assert_eq!(missing.count(), 3, "{:?}", codec.import.notes());
+    assert!(codec.import.notes().iter().any(|note| note.text == "the prefix in `type=\"no:A\"` is not declared"));
+    let read = codec.read_document("e", "<e xmlns='urn:t'><a xmlns=''><x/></a><y xmlns='urn:y'>1</y></e>");
+    assert!(read.is_ok(), "{read:?}");
+    assert!(import(&description("", "<message name='m'><part name='p' type='no:T'/></message>")).is_ok());
+    let strict =
+        Importer::new().offline().strict().text(&schema("<xs:element name='e' type='no:A'/>")).expect_err("a prefix");
+    assert!(strict.to_string().ends_with("its prefix is not declared"), "{strict}");
+    // A type cannot be made from nothing.
+    let text = refusal(
+        "<xs:complexType name='T'><xs:complexContent><xs:extension base='no:B'/></xs:complexContent></xs:complexType>",
+    );
+    assert!(text.ends_with("type no:B is not defined: its prefix is not declared"), "{text}");
+}
+
+#[test]
+fn content_is_read_where_its_derivation_is_written_wrong() {
+    let by_extension = "<xs:simpleType name='S'><xs:extension base='xs:int'><xs:attribute name='a'/></xs:extension></xs:simpleType>\
+        <xs:element name='e' type='t:S'/>";
+    let no_derivation = "<xs:element name='e'><xs:complexType><xs:complexContent><xs:sequence><xs:element name='n' type='xs:int'/>\
+        </xs:sequence></xs:complexContent></xs:complexType></xs:element>";
+    let no_content = "<xs:complexType name='B'><xs:sequence><xs:element name='n' type='xs:int'/></xs:sequence></xs:complexType>\
+        <xs:element name='e'><xs:complexType><xs:extension base='t:B'/></xs:complexType></xs:element>";
+    let complex_text = "<xs:element name='e'><xs:complexType><xs:complexContent><xs:extension base='xs:int'>\
+        <xs:attribute name='a'/></xs:extension></xs:complexContent></xs:complexType></xs:element>";
+    for (content, right, wrong) in [
+        (by_extension, "1", "x"),
+        (no_derivation, "<n>1</n>", "<n>x</n>"),
+        (no_content, "<n>1</n>", "<n>x</n>"),
+        (complex_text, "1", "x"),
+    ] {
+        let codec = Codec::new(content);
+        assert_eq!(only_note(&codec.import).0, NoteKind::Tolerated);
+        codec.round_trip("e", right);
+        codec.refuses("e", wrong);
+    }
+}
+
+#[test]
+fn elements_that_extend_simple_content_make_it_mixed() {
+    let text =
+        "<xs:complexType name='B'><xs:simpleContent><xs:extension base='xs:int'/></xs:simpleContent></xs:complexType>";
+    let own = "<xs:sequence><xs:element name='n' type='xs:int'/></xs:sequence>";
+    for base in ["t:B", "xs:int"] {
+        let content = format!(
+            "{text}<xs:element name='e'><xs:complexType><xs:complexContent><xs:extension base='{base}'>{own}</xs:extension>\
+             </xs:complexContent></xs:complexType></xs:element>"
+        );
+        let codec = Codec::of(import_schema(&content));
+        assert!(only_note(&codec.import).1.contains("mixed content"));
+        codec.round_trip("e", "1<n>2</n>");
+    }
+}
+
+#[test]
+fn services_and_ports_without_names_are_called_by_what_they_have() {
+    let content = "<portType name='P'/><binding name='B' type='t:P'><soap:binding/></binding>\
+        <service><port binding='t:B'><soap:address location='http://h/1'/></port></service>\
+        <service><port name='own' binding='t:B'/></service><service name=''/><message/>";
+    let import = import(&description("", content)).expect("a description");
+    let services = &import.definitions().services;
+    assert_eq!(services.iter().map(|it| &*it.name.local).collect::<Vec<_>>(), ["Service", "Service2", "Service3"]);
+    assert_eq!(services.iter().flat_map(|it| &it.ports).map(|it| &*it.name).collect::<Vec<_>>(), ["B", "own"]);
+    assert_eq!(import.notes().len(), 5, "{:?}", import.notes());
+}
+
+#[test]
+fn schemas_of_other_namespaces_are_included_as_if_imported() {
+    let folder = tempfolder();
+    let main = "<xs:include schemaLocation='other.xsd'/><xs:include location='same.xsd'/><xs:include/>\
+        <xs:element name='e' type='o:T' xmlns:o='urn:o'/><xs:element name='f' type='t:S'/>";
+    let other = "<schema xmlns='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:o'><simpleType name='T'><restriction base='int'/></simpleType></schema>";
+    let same = schema("<xs:simpleType name='S'><xs:restriction base='xs:int'/></xs:simpleType>");
+    for (name, text) in [("main.xsd", &*schema(main)), ("other.xsd", other), ("same.xsd", &same)] {
+        std::fs::write(folder.join(name), text).expect("a file");
+    }
+    let import = Importer::new().offline().file(&folder.join("main.xsd"));
+    std::fs::remove_dir_all(&folder).expect("removed");
+    let import = import.expect("a schema");
+    let notes: Vec<_> = import.notes().iter().map(|note| note.kind).collect();
+    assert_eq!(notes, [NoteKind::Tolerated, NoteKind::Tolerated, NoteKind::Skipped]);
+    let codec = Codec::of(import);
+    codec.refuses("e", "x");
+    codec.refuses("f", "x");
+}
+
+fn tempfolder() -> std::path::PathBuf {
+    let folder = std::env::temp_dir().join(format!("deltasoap-tolerated-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+/// Why the operation `op` cannot be called.
+fn why_not(import: &Import) -> Option<String> {
+    let lowered = import.lower();
+    let operation = lowered.operations.iter().find(|it| &*it.name != "good").expect("an operation");
+    let others = lowered.operations.iter().filter(|it| &*it.name == "good");
+    others.for_each(|good| assert!(good.method.is_ok(), "{:?}", good.method));
+    operation.method.as_ref().err().cloned()
+}
+
+/// An rpc operation of a name with a part, beside one called `good`; `how` is the use.
+fn rpc(types: &str, name: &str, part: &str, how: &str) -> Import {
+    let content = format!(
+        "<message name='m'><part {part}/></message><message name='g'><part name='p' type='xs:int'/></message>\
+         <portType name='P'><operation name='{name}'><input message='t:m'/></operation>\
+         <operation name='good'><input message='t:g'/></operation></portType>\
+         <binding name='B' type='t:P'><soap:binding style='rpc'/>\
+         <operation name='{name}'><input><soap:body use='{how}' namespace='urn:b'/></input></operation>\
+         <operation name='good'><input><soap:body use='{how}' namespace='urn:b'/></input></operation></binding>"
+    );
+    import(&description(&schema(types), &content)).expect("a description")
+}
+
+#[test]
+fn what_needs_a_name_that_xml_does_not_allow_is_left_out() {
+    let element = "<xs:complexType name='T'><xs:sequence><xs:element name='area:Code' type='xs:int' minOccurs='0'/></xs:sequence></xs:complexType>";
+    let below =
+        "<xs:complexType name='U'><xs:sequence><xs:element name='t' type='t:T'/></xs:sequence></xs:complexType>";
+    let deep = element.to_owned() + below;
+    let attribute = "<xs:complexType name='T'><xs:attribute name='1st' type='xs:int'/></xs:complexType>";
+    let unused =
+        "<xs:complexType name='a b'><xs:sequence><xs:element name='n' type='xs:int'/></xs:sequence></xs:complexType>";
+    let array =
+        "<xs:complexType name='T:2'><xs:sequence><xs:element name='n' type='xs:int'/></xs:sequence></xs:complexType>";
+    // A type that others are derived from is kept as a tree, and is of the same content nevertheless.
+    let derived = element.to_owned()
+        + "<xs:complexType name='D'><xs:complexContent><xs:extension base='t:T'/></xs:complexContent></xs:complexType>";
+    for (types, name, part, how, bad, what) in [
+        (element, "op", "name='p' type='t:T'", "literal", "area:Code", "an element"),
+        (element, "op", "name='p' type='t:T'", "encoded", "area:Code", "an element"),
+        (&deep, "op", "name='p' type='t:U'", "literal", "area:Code", "an element"),
+        (&derived, "op", "name='p' type='t:T'", "literal", "area:Code", "an element"),
+        (attribute, "op", "name='p' type='t:T'", "literal", "1st", "an attribute"),
+        (array, "op", "name='p' type='t:T:2'", "encoded", "T:2", "a type"),
+        ("", "op", "name='a&lt;b' type='xs:int'", "literal", "a<b", "an element"),
+        ("", "o p", "name='p' type='xs:int'", "encoded", "o p", "an element"),
+    ] {
+        let import = rpc(types, name, part, how);
+        let expected = format!("{bad:?} is no XML name (NCName), so no message can hold {what} of that name");
+        assert_eq!(why_not(&import).as_deref(), Some(&*expected), "{types} {name} {part}");
+        let said = format!("{bad:?} is no XML name (NCName): it cannot be the name of ");
+        let note = import.notes().iter().find(|it| it.text.starts_with(&said)).expect("a note");
+        assert!(note.kind == NoteKind::Tolerated && note.position.line > 1, "{note:?}");
+    }
+    // Messages do not name the types of literal content.
+    assert_eq!(why_not(&rpc(array, "op", "name='p' type='t:T:2'", "literal")), None);
+    assert_eq!(why_not(&rpc(unused, "op", "name='p' type='xs:int'", "literal")), None, "nobody uses it");
+}
+
+#[test]
+fn bad_names_are_elements_of_nothing() {
+    let types = "<xs:element name='a:b' type='xs:int'/><xs:element name='good' type='xs:int'/>\
+        <xs:element name='holds'><xs:complexType><xs:sequence><xs:element ref='t:a:b'/></xs:sequence></xs:complexType></xs:element>";
+    let codec = Codec::new(types);
+    let declared = codec.import.schemas().elements().filter(|(_, it)| it.is_global && it.name.namespace == "urn:t");
+    let kept = declared.filter(|(id, _)| codec.lowered.element(*id).is_some()).map(|(_, it)| &*it.name.local);
+    assert_eq!(kept.collect::<Vec<_>>(), ["good"]);
+}
+
+#[test]
+fn what_xml_schema_does_not_have_is_noted_at_its_place() {
+    let text = "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:o='urn:o' zzz='1' o:yyy='1' xml:lang='en' version='1'>\n\
+                <junk><xs:inner/></junk><o:other a='1'/>\n\
+                <xs:element name='e' type='xs:int' minOccur='0' xs:name='f'/>\n\
+                <xs:complexType name='T'><xs:sequence>\n<xs:elment name='f'/></xs:sequence></xs:complexType></xs:schema>";
+    let import = Importer::new().offline().text(text).expect("a schema");
+    let mut notes: Vec<_> = import.notes().iter().map(|note| (note.position.line, &*note.text)).collect();
+    notes.sort_unstable();
+    let expected = [
+        (1, "<schema> has no attribute `zzz`; it is passed over"),
+        (2, "<junk>, in no namespace, is not of XML Schema; it is passed over"),
+        (3, "<element> has no attribute `minOccur`; it is passed over"),
+        (3, "<element> has no attribute `name`; it is passed over"),
+        (5, "XML Schema 1.0 has no <elment>; it is passed over"),
+    ];
+    assert_eq!(notes, expected);
+    assert!(import.notes().iter().all(|note| note.kind == NoteKind::Tolerated));
+    let many =
+        format!("<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'>{}</xs:schema>", "<junk/>".repeat(10_000));
+    assert_eq!(Importer::new().offline().text(&many).expect("a schema").notes().len(), 100);
+}

@@ -1,0 +1,13 @@
+//! The tests of the crate's interface, a module for each subject. They are one program, because linking each of them takes longer
+//! than running it.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod chunks;
+mod conformance;
+mod linear;
+mod positions;
+mod reader;
+mod seek;
+mod state;
