@@ -1,10 +1,11 @@
 //! Whether a message is what a contract says, and if not, where.
 //!
 //! The engine reads what is right and stops at the first fault; it is generous where a schema's finer points do not matter for
-//! reading. This looks at all of it: order and number of elements, attributes, facets, `xsi:type`, nil, fixed values, and
-//! finds every fault. In the end the engine has its say too. SOAP-encoded bodies are read by the engine alone.
+//! reading. This looks at all of it: envelope and faults, order and number of elements, attributes, facets, `xsi:type`, nil, fixed
+//! values, and finds every fault. In the end the engine has its say too. SOAP-encoded bodies are read by the engine alone.
 
 mod element;
+mod envelope;
 mod identity;
 mod item;
 mod model;
@@ -73,6 +74,7 @@ impl Contract {
             ids: HashSet::new(),
             references: Vec::new(),
             keys: Keys::new(self.types.import.schemas()),
+            start: 0,
         };
         match item::parse(&message) {
             Ok(root) => checker.root(self, &root),
@@ -106,6 +108,8 @@ struct Checker<'c> {
     /// Those of `xsd:IDREF`, each with its element's place and path.
     references: Vec<(String, u64, String)>,
     keys: Keys,
+    /// Where the root element's tag begins, in bytes.
+    start: u64,
 }
 
 impl Checker<'_> {
@@ -145,6 +149,7 @@ impl Checker<'_> {
 
     fn root(&mut self, contract: &Contract, root: &Item) {
         self.path.push(root.name.local.to_string());
+        self.start = root.offset;
         match Version::from_namespace(&root.name.namespace).filter(|_| root.name.local == "Envelope") {
             Some(version) => self.envelope(contract, root, version),
             None => self.declared(root, "no SOAP envelope, and no element that the contract declares"),
@@ -152,24 +157,10 @@ impl Checker<'_> {
         self.path.pop();
     }
 
-    fn envelope(&mut self, contract: &Contract, envelope: &Item, version: Version) {
-        let is_soap = |item: &&Item, local: &str| item.name.is(version.namespace(), local);
-        for header in envelope.children.iter().filter(|it| is_soap(it, "Header")) {
-            self.path.push("Header".to_owned());
-            header.children.iter().for_each(|block| self.within(block, |this| this.if_declared(block)));
-            self.path.pop();
-        }
-        self.path.push("Body".to_owned());
-        match envelope.children.iter().find(|it| is_soap(it, "Body")) {
-            Some(body) => self.body(contract, body, version),
-            None => self.find(envelope, "the envelope has no Body"),
-        }
-        self.path.pop();
-    }
-
     fn body(&mut self, contract: &Contract, body: &Item, version: Version) {
         let entries: Vec<_> = body.children.iter().filter(|it| !is_independent(it)).collect();
-        if let Some(content) = apart(contract, &entries) {
+        if let Some((operation, content)) = apart(contract, &entries, version) {
+            self.spoken(&[operation], version);
             entries.iter().for_each(|entry| self.within(entry, |this| this.if_declared(entry)));
             if self.findings.is_empty() {
                 self.read(contract, &QName::default(), content);
@@ -177,28 +168,24 @@ impl Checker<'_> {
             return;
         }
         let Some(entry) = entries.first() else { return self.find(body, "the Body is empty") };
-        let is_fault = entry.name.is(version.namespace(), "Fault");
-        self.within(entry, |this| match is_fault {
-            true => this.details(entry),
-            false => this.entry(contract, entry),
-        });
-    }
-
-    /// What stands in a fault's detail, as far as the contract declares it.
-    fn details(&mut self, fault: &Item) {
-        for detail in fault.children.iter().filter(|it| ["detail", "Detail"].contains(&&*it.name.local)) {
-            self.within(detail, |this| {
-                detail.children.iter().for_each(|entry| this.within(entry, |this| this.if_declared(entry)));
-            });
+        if !entry.name.is(version.namespace(), "Fault") {
+            return self.within(entry, |this| this.entry(contract, entry, version));
+        }
+        self.spoken(&contract.operations(), version);
+        self.within(entry, |this| this.a_fault(entry, version));
+        for another in &entries[1..] {
+            self.within(another, |this| this.find(another, "nothing may stand in the Body beside a fault"));
         }
     }
 
     /// The body's element: a request or a response of an operation.
-    fn entry(&mut self, contract: &Contract, entry: &Item) {
+    fn entry(&mut self, contract: &Contract, entry: &Item, version: Version) {
         let operations = contract.operations();
         let bodies = operations.iter().flat_map(|it| [(it, it.request(), true), (it, it.response(), false)]);
-        let mut bodies = bodies.filter_map(|(it, body, is_request)| Some((it, body?, is_request)));
-        let Some((operation, (_, content), is_request)) = bodies.find(|(_, (name, _), _)| **name == entry.name) else {
+        let bodies = bodies.filter_map(|(it, body, is_request)| Some((it, body?, is_request)));
+        let mut bodies: Vec<_> = bodies.filter(|(_, (name, _), _)| **name == entry.name).collect();
+        bodies.sort_by_key(|(operation, ..)| operation.version() != version);
+        let Some(&(operation, (_, content), is_request)) = bodies.first() else {
             let mut known: Vec<_> = operations.iter().filter_map(|it| Some(it.request()?.0)).collect();
             known.retain(|name| !name.local.is_empty());
             known.sort_unstable_by_key(|name| (&name.local, &name.namespace));
@@ -209,6 +196,7 @@ impl Checker<'_> {
             let known: Vec<_> = known.iter().map(shown).collect();
             return self.find(entry, format!("no operation has <{}>; available: {}", entry.name, known.join(", ")));
         };
+        self.spoken(std::slice::from_ref(operation), version);
         let bound = operation.bound();
         let how = if is_request { &bound.input } else { &bound.output };
         let is_encoded = how.as_ref().is_some_and(|how| how.encoding == Use::Encoded);
@@ -263,16 +251,21 @@ fn is_independent(item: &Item) -> bool {
     root.is_some_and(|root| matches!(root.trim_ascii(), "0" | "false"))
 }
 
-/// The content of the operation whose body has no element of its own, but these, in any order.
-fn apart(contract: &Contract, entries: &[&Item]) -> Option<ElementRef> {
-    let operations = contract.operations();
-    let bodies = operations.iter().flat_map(|it| [it.request(), it.response()]).flatten();
-    let mut apart = bodies.filter(|(name, _)| name.local.is_empty()).map(|(_, content)| content);
-    apart.find(|&content| {
-        let parts = contract.view(content).complex().map_or(&[][..], |complex| &complex.fields);
+/// The operation whose body has no element of its own, but these, in any order, and the body's content. One of the message's version
+/// comes first.
+fn apart(contract: &Contract, entries: &[&Item], version: Version) -> Option<(Operation, ElementRef)> {
+    let mut operations = contract.operations();
+    operations.sort_by_key(|operation| operation.version() != version);
+    let is_it = |content: &ElementRef| {
+        let parts = contract.view(*content).complex().map_or(&[][..], |complex| &complex.fields);
         let is_there = |name: &QName| entries.iter().any(|entry| entry.name == *name);
         parts.len() == entries.len() && parts.iter().all(|part| is_there(&part.name))
-    })
+    };
+    let content = |operation: &Operation| {
+        let bodies = [operation.request(), operation.response()].into_iter().flatten();
+        bodies.filter(|(name, _)| name.local.is_empty()).map(|(_, content)| content).find(is_it)
+    };
+    operations.into_iter().find_map(|operation| content(&operation).map(|content| (operation, content)))
 }
 
 /// Takes the body's element, or its parts where the name is empty.

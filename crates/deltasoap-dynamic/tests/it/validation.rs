@@ -102,11 +102,175 @@ fn envelopes_headers_and_faults() {
     assert_eq!(findings_of(&body("")), ["/Envelope/Body: the Body is empty"]);
     let header = envelope("<s:Header><Session/></s:Header><s:Body><Ping><text/></Ping></s:Body>");
     assert_eq!(findings_of(&header), ["/Envelope/Header/Session: <token> is missing"]);
-    let fault = "<s:Fault><faultcode>s:Client</faultcode><faultstring/><detail><SoldOut><code>?</code></SoldOut></detail></s:Fault>";
+    let fault = "<s:Fault><faultcode xmlns=''>s:Client</faultcode><faultstring xmlns=''/>\
+        <detail xmlns=''><SoldOut xmlns='urn:shop'><code>?</code></SoldOut></detail></s:Fault>";
     let found = findings_of(&body(fault));
     assert!(found.len() == 1 && found[0].starts_with("/Envelope/Body/Fault/detail/SoldOut/code: "), "{found:?}");
     assert_eq!(findings_of("<other/>"), ["/other: no SOAP envelope, and no element that the contract declares"]);
     assert_eq!(shop().validate(b"<a><b></a>").len(), 1);
+}
+
+const SOAP11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
+const SOAP12: &str = "http://www.w3.org/2003/05/soap-envelope";
+const PING: &str = "<Ping xmlns='urn:shop'><text/></Ping>";
+
+/// Findings of an envelope with this content, in which the prefix `s` is that of SOAP.
+fn findings_in(contract: &deltasoap_dynamic::Contract, namespace: &str, content: &str) -> Vec<String> {
+    let message = format!("<s:Envelope xmlns:s='{namespace}'>{content}</s:Envelope>");
+    contract.validate(message.as_bytes()).into_iter().map(|it| format!("{}: {}", it.path, it.message)).collect()
+}
+
+#[test]
+fn envelopes_are_of_a_version_that_the_operation_is_bound_to() {
+    let contract = |removed: &str| {
+        let start = support::SHOP.find(&format!("<binding name=\"{removed}\"")).expect("a binding");
+        let end = start + support::SHOP[start..].find("</binding>").expect("its end") + "</binding>".len();
+        let port = format!("<port name=\"{}\"", removed.replace("Shop", "Soap"));
+        let text = support::SHOP[..start].to_owned() + &support::SHOP[end..];
+        let port = text.find(&port).expect("a port");
+        let end = port + text[port..].find("</port>").expect("its end") + "</port>".len();
+        let text = text[..port].to_owned() + &text[end..];
+        deltasoap_dynamic::Contract::from_text(&text).expect("a description")
+    };
+    let body = format!("<s:Body>{PING}</s:Body>");
+    let code = "<s:Code><s:Value>s:Sender</s:Value></s:Code><s:Reason><s:Text xml:lang='en'/></s:Reason>";
+    let fault = format!("<s:Body><s:Fault>{code}</s:Fault></s:Body>");
+    let (only_11, only_12) = (contract("Shop12"), contract("Shop11"));
+    assert_eq!(findings_in(&only_11, SOAP11, &body), [""; 0]);
+    assert_eq!(
+        findings_in(&only_11, SOAP12, &body),
+        ["/Envelope: the envelope is SOAP 1.2, and the operation Ping is bound to SOAP 1.1 only"]
+    );
+    assert_eq!(
+        findings_in(&only_11, SOAP12, &fault),
+        ["/Envelope: the envelope is SOAP 1.2, and all operations are bound to SOAP 1.1 only"]
+    );
+    assert_eq!(findings_in(&only_12, SOAP12, &body), [""; 0]);
+    assert_eq!(findings_in(&only_12, SOAP12, &fault), [""; 0]);
+    assert_eq!(
+        findings_in(&only_12, SOAP11, &body),
+        ["/Envelope: the envelope is SOAP 1.1, and the operation Ping is bound to SOAP 1.2 only"]
+    );
+    assert_eq!(findings_in(&shop(), SOAP11, &body), [""; 0]);
+    assert_eq!(findings_in(&shop(), SOAP12, &body), [""; 0]);
+}
+
+#[test]
+fn what_stands_around_a_body_is_as_its_version_says() {
+    let (shop, body) = (shop(), format!("<s:Body>{PING}</s:Body>"));
+    let twice = format!("{body}{body}");
+    let late = format!("{body}<s:Header/>");
+    let order = "an envelope has at most one Header, and then one Body";
+    for namespace in [SOAP11, SOAP12] {
+        assert_eq!(findings_in(&shop, namespace, &twice), [format!("/Envelope/Body[2]: {order}")]);
+        assert_eq!(findings_in(&shop, namespace, &late), [format!("/Envelope/Header: {order}")]);
+        assert_eq!(findings_in(&shop, namespace, "<s:Header/>"), ["/Envelope: the envelope has no Body"]);
+        assert_eq!(findings_in(&shop, namespace, &format!("<x/>{body}")), [format!("/Envelope/x: {order}")]);
+        assert_eq!(findings_in(&shop, namespace, &format!("text{body}")), ["/Envelope: no text may stand here"]);
+    }
+    let (bare, named) = (format!("{body}<trailer/>"), format!("{body}<t:trailer xmlns:t='urn:t'/>"));
+    assert_eq!(
+        findings_in(&shop, SOAP11, &bare),
+        ["/Envelope/trailer: an element after the Body has to be in a namespace (SOAP 1.1, section 4)"]
+    );
+    assert_eq!(findings_in(&shop, SOAP11, &named), [""; 0]);
+    for content in [&bare, &named] {
+        let expected = "/Envelope/trailer: nothing may stand after the Body (SOAP 1.2 part 1, section 5.1)";
+        assert_eq!(findings_in(&shop, SOAP12, content), [expected]);
+    }
+}
+
+#[test]
+fn whether_a_block_must_be_understood_is_said_as_its_version_has_it() {
+    let findings = |namespace, value| {
+        let block = format!("<h:h xmlns:h='urn:h' s:mustUnderstand='{value}'/>");
+        findings_in(&shop(), namespace, &format!("<s:Header>{block}</s:Header><s:Body>{PING}</s:Body>"))
+    };
+    for (namespace, good, bad) in [
+        (SOAP11, &["0", "1"][..], &["yes", "true", "false", "", "2"][..]),
+        (SOAP12, &["0", "1", "true", "false", " true "], &["yes", "TRUE", ""]),
+    ] {
+        for value in good {
+            assert_eq!(findings(namespace, value), [""; 0], "{namespace} {value}");
+        }
+        for value in bad {
+            let found = findings(namespace, value);
+            let expected = format!("/Envelope/Header/h: attribute mustUnderstand: {value:?} is not ");
+            assert!(found.len() == 1 && found[0].starts_with(&expected), "{namespace} {value}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn faults_have_what_their_version_asks_for() {
+    let findings = |namespace, content: &str| {
+        findings_in(&shop(), namespace, &format!("<s:Body><s:Fault>{content}</s:Fault></s:Body>"))
+    };
+    let (code, text) = ("<faultcode>s:Client</faultcode>", "<faultstring>x</faultstring>");
+    for (content, expected) in [
+        (format!("{code}{text}"), &[][..]),
+        (format!("{text}{code}<faultactor>urn:a</faultactor><detail/><x:more xmlns:x='urn:x'/>"), &[]),
+        (code.to_owned(), &["/Envelope/Body/Fault: <faultstring> is missing (SOAP 1.1, section 4.4)"]),
+        (text.to_owned(), &["/Envelope/Body/Fault: <faultcode> is missing (SOAP 1.1, section 4.4)"]),
+        (
+            format!("{code}<s:faultstring/>"),
+            &["/Envelope/Body/Fault/faultstring: <faultstring> has to be in no namespace (SOAP 1.1, section 4.4)"],
+        ),
+        (
+            format!("{code}{text}{text}"),
+            &["/Envelope/Body/Fault/faultstring[2]: a fault has at most one <faultstring>"],
+        ),
+        (
+            format!("{code}{text}<more/>"),
+            &["/Envelope/Body/Fault/more: other elements of a fault have to be in a namespace (SOAP 1.1, section 4.4)"],
+        ),
+        (
+            format!("<faultcode>q:Client</faultcode>{text}"),
+            &["/Envelope/Body/Fault/faultcode: \"q:Client\" has a prefix that is not declared"],
+        ),
+        (format!("<faultcode/>{text}"), &["/Envelope/Body/Fault/faultcode: \"\" is no qualified name"]),
+    ] {
+        assert_eq!(findings(SOAP11, &content), expected, "{content}");
+    }
+    let code = "<s:Code><s:Value>s:Sender</s:Value><s:Subcode><s:Value>s:x</s:Value></s:Subcode></s:Code>";
+    let reason = "<s:Reason><s:Text xml:lang='en'>x</s:Text></s:Reason>";
+    for (content, expected) in [
+        (format!("{code}{reason}<s:Node>urn:n</s:Node><s:Role>urn:r</s:Role><s:Detail/>"), &[][..]),
+        (code.to_owned(), &["/Envelope/Body/Fault: <Reason> is missing (SOAP 1.2 part 1, section 5.4)"]),
+        (reason.to_owned(), &["/Envelope/Body/Fault: <Code> is missing (SOAP 1.2 part 1, section 5.4)"]),
+        (
+            format!("{reason}{code}"),
+            &[
+                "/Envelope/Body/Fault/Code: <Code> may not stand here: Fault holds Code, Reason, Node, Role, Detail, in this order",
+            ],
+        ),
+        (
+            format!("{}{reason}", code.replace("s:Sender", "s:Client")),
+            &[
+                "/Envelope/Body/Fault/Code/Value: \"s:Client\" is no code of SOAP 1.2; these are VersionMismatch, MustUnderstand, \
+               DataEncodingUnknown, Sender, Receiver",
+            ],
+        ),
+        (
+            format!("{}{reason}", code.replace("s:x", "q:x")),
+            &["/Envelope/Body/Fault/Code/Subcode/Value: \"q:x\" has a prefix that is not declared"],
+        ),
+        (
+            format!("{code}<s:Reason/>"),
+            &["/Envelope/Body/Fault/Reason: <Text> is missing (SOAP 1.2 part 1, section 5.4.2)"],
+        ),
+        (
+            format!("{code}{}", reason.replace(" xml:lang='en'", "")),
+            &["/Envelope/Body/Fault/Reason/Text: the attribute xml:lang is missing (SOAP 1.2 part 1, section 5.4.2)"],
+        ),
+    ] {
+        assert_eq!(findings(SOAP12, &content), expected, "{content}");
+    }
+    let beside = format!("<s:Body><s:Fault>{code}{reason}</s:Fault>{PING}</s:Body>");
+    assert_eq!(
+        findings_in(&shop(), SOAP12, &beside),
+        ["/Envelope/Body/Ping: nothing may stand in the Body beside a fault"]
+    );
 }
 
 #[test]

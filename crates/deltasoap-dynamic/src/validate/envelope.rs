@@ -1,0 +1,225 @@
+//! Envelopes: what may stand where, header blocks, faults, and whether the contract speaks the version.
+//!
+//! The engine forgives much here, as receivers should. A message that is checked gets what the specifications say.
+
+use super::Checker;
+use super::item::Item;
+use crate::{Contract, Operation};
+use deltasoap_core::soap::Version;
+use deltasoap_core::{QName, ns};
+
+impl Checker<'_> {
+    /// The envelope: at most one Header, one Body, and after it what the version allows.
+    pub(super) fn envelope(&mut self, contract: &Contract, envelope: &Item, version: Version) {
+        if envelope.has_text() {
+            self.find(envelope, "no text may stand here");
+        }
+        // The body comes last: the engine reads a message that nothing was found in so far.
+        let (mut has_header, mut body) = (false, None);
+        for child in &envelope.children {
+            let is = |local: &str| child.name.is(version.namespace(), local);
+            let (is_header, is_body, has_body) = (is("Header"), is("Body"), body.is_some());
+            self.within(child, |this| match (is_header, is_body) {
+                (true, _) if !has_header && !has_body => this.header(child, version),
+                (_, true) if !has_body => body = Some(child),
+                _ if has_body && !is_header && !is_body => this.after_body(child, version),
+                _ => this.find(child, "an envelope has at most one Header, and then one Body"),
+            });
+            has_header |= is_header;
+        }
+        match body {
+            Some(body) => self.within(body, |this| this.body(contract, body, version)),
+            None => self.find(envelope, "the envelope has no Body"),
+        }
+    }
+
+    /// An element after the Body (SOAP 1.1, section 4; SOAP 1.2 part 1, section 5.1).
+    fn after_body(&mut self, child: &Item, version: Version) {
+        match version {
+            Version::Soap11 if child.name.namespace.is_empty() => {
+                self.find(child, "an element after the Body has to be in a namespace (SOAP 1.1, section 4)");
+            }
+            Version::Soap11 => {}
+            Version::Soap12 => self.find(child, "nothing may stand after the Body (SOAP 1.2 part 1, section 5.1)"),
+        }
+    }
+
+    fn header(&mut self, header: &Item, version: Version) {
+        for block in &header.children {
+            self.within(block, |this| {
+                this.must_understand(block, version);
+                this.if_declared(block);
+            });
+        }
+    }
+
+    /// The value of `mustUnderstand` (SOAP 1.1, 4.2.3; SOAP 1.2 part 1, 5.2.3).
+    fn must_understand(&mut self, block: &Item, version: Version) {
+        let Some(value) = block.attribute(version.namespace(), "mustUnderstand") else { return };
+        let (values, expected) = match version {
+            Version::Soap11 => (&["0", "1"][..], "0 or 1 (SOAP 1.1, section 4.2.3)"),
+            Version::Soap12 => (
+                &["0", "1", "false", "true"][..],
+                "an xsd:boolean: 0, 1, false or true (SOAP 1.2 part 1, section 5.2.3)",
+            ),
+        };
+        if !values.contains(&value.trim_ascii()) {
+            self.find(block, format!("attribute mustUnderstand: {value:?} is not {expected}"));
+        }
+    }
+
+    /// Notes where none of the operations is bound to the message's version.
+    pub(super) fn spoken(&mut self, operations: &[Operation], version: Version) {
+        let Some(first) = operations.first() else { return };
+        if operations.iter().any(|operation| operation.version() == version) {
+            return;
+        }
+        let what = match operations {
+            [_] => format!("the operation {} is", first.name()),
+            _ => "all operations are".to_owned(),
+        };
+        let text = format!(
+            "the envelope is SOAP {}, and {what} bound to SOAP {} only",
+            shown(version),
+            shown(first.version())
+        );
+        self.find_at(self.start, format!("/{}", self.path[0]), text);
+    }
+
+    /// A fault, and what stands in its detail as far as the contract declares it.
+    pub(super) fn a_fault(&mut self, fault: &Item, version: Version) {
+        match version {
+            Version::Soap11 => self.fault_11(fault),
+            Version::Soap12 => self.fault_12(fault),
+        }
+        for detail in fault.children.iter().filter(|it| ["detail", "Detail"].contains(&&*it.name.local)) {
+            self.within(detail, |this| {
+                detail.children.iter().for_each(|entry| this.within(entry, |this| this.if_declared(entry)));
+            });
+        }
+    }
+
+    /// A fault of SOAP 1.1 (section 4.4).
+    fn fault_11(&mut self, fault: &Item) {
+        for local in ["faultcode", "faultstring"] {
+            let mut alike = fault.children.iter().filter(|child| &*child.name.local == local);
+            match (alike.clone().any(|child| child.name.namespace.is_empty()), alike.next()) {
+                (true, _) => {}
+                (false, None) => self.find(fault, format!("<{local}> is missing (SOAP 1.1, section 4.4)")),
+                (false, Some(child)) => {
+                    let text = format!("<{local}> has to be in no namespace (SOAP 1.1, section 4.4)");
+                    self.within(child, |this| this.find(child, text));
+                }
+            }
+        }
+        let mut seen: Vec<&QName> = Vec::new();
+        for child in fault.children.iter().filter(|child| child.name.namespace.is_empty()) {
+            let local = &*child.name.local;
+            let is_known = ["faultcode", "faultstring", "faultactor", "detail"].contains(&local);
+            self.within(child, |this| match local {
+                _ if !is_known => {
+                    this.find(child, "other elements of a fault have to be in a namespace (SOAP 1.1, section 4.4)");
+                }
+                _ if seen.contains(&&child.name) => this.find(child, format!("a fault has at most one <{local}>")),
+                "faultcode" => this.is_name(child),
+                _ => {}
+            });
+            seen.push(&child.name);
+        }
+    }
+
+    /// A fault of SOAP 1.2 (part 1, section 5.4).
+    fn fault_12(&mut self, fault: &Item) {
+        let parts = [("Code", true), ("Reason", true), ("Node", false), ("Role", false), ("Detail", false)];
+        self.in_order(fault, &parts);
+        for part in &fault.children {
+            self.within(part, |this| match &part.name {
+                name if name.is(ns::SOAP12, "Code") => this.code(part),
+                name if name.is(ns::SOAP12, "Reason") => this.reason(part),
+                _ => {}
+            });
+        }
+    }
+
+    fn code(&mut self, code: &Item) {
+        self.in_order(code, &[("Value", true), ("Subcode", false)]);
+        for value in code.children.iter().filter(|it| it.name.is(ns::SOAP12, "Value")) {
+            let is_one = |name: QName| &*name.namespace == ns::SOAP12 && CODES_12.contains(&&*name.local);
+            if !value.resolve(&value.text).is_some_and(is_one) {
+                let text =
+                    format!("{:?} is no code of SOAP 1.2; these are {}", value.text.trim_ascii(), CODES_12.join(", "));
+                self.within(value, |this| this.find(value, text));
+            }
+        }
+        let mut outer = code;
+        let mut depth = 0;
+        while let Some(subcode) = outer.children.iter().find(|it| it.name.is(ns::SOAP12, "Subcode")) {
+            self.path.push(subcode.step());
+            depth += 1;
+            self.in_order(subcode, &[("Value", true), ("Subcode", false)]);
+            for value in subcode.children.iter().filter(|it| it.name.is(ns::SOAP12, "Value")) {
+                self.within(value, |this| this.is_name(value));
+            }
+            outer = subcode;
+        }
+        self.path.truncate(self.path.len() - depth);
+    }
+
+    fn reason(&mut self, reason: &Item) {
+        if reason.children.is_empty() {
+            self.find(reason, "<Text> is missing (SOAP 1.2 part 1, section 5.4.2)");
+        }
+        for text in &reason.children {
+            self.within(text, |this| match text.attribute(ns::XML, "lang") {
+                _ if !text.name.is(ns::SOAP12, "Text") => this.find(text, "only <Text> may stand here"),
+                None => this.find(text, "the attribute xml:lang is missing (SOAP 1.2 part 1, section 5.4.2)"),
+                Some(_) => {}
+            });
+        }
+    }
+
+    /// Notes children of an element of SOAP 1.2 that are missing, or that may not stand where they do.
+    fn in_order(&mut self, item: &Item, parts: &[(&str, bool)]) {
+        for (local, _) in parts.iter().filter(|(_, is_needed)| *is_needed) {
+            if !item.children.iter().any(|child| child.name.is(ns::SOAP12, local)) {
+                self.find(item, format!("<{local}> is missing (SOAP 1.2 part 1, section 5.4)"));
+            }
+        }
+        let mut next = 0;
+        for child in &item.children {
+            match parts.iter().position(|(local, _)| child.name.is(ns::SOAP12, local)) {
+                Some(found) if found >= next => next = found + 1,
+                _ => {
+                    let order = parts.iter().map(|(local, _)| *local).collect::<Vec<_>>().join(", ");
+                    let text = format!(
+                        "<{}> may not stand here: {} holds {order}, in this order",
+                        child.name.local, item.name.local
+                    );
+                    self.within(child, |this| this.find(child, text));
+                }
+            }
+        }
+    }
+
+    /// Notes a text that is no qualified name, or whose prefix is not declared.
+    fn is_name(&mut self, item: &Item) {
+        let text = item.text.trim_ascii();
+        match item.resolve(text) {
+            None => self.find(item, format!("{text:?} has a prefix that is not declared")),
+            Some(name) if name.local.is_empty() || name.local.contains(|c: char| c.is_whitespace() || c == ':') => {
+                self.find(item, format!("{text:?} is no qualified name"));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// The codes of SOAP 1.2 (part 1, section 5.4.6).
+const CODES_12: [&str; 5] = ["VersionMismatch", "MustUnderstand", "DataEncodingUnknown", "Sender", "Receiver"];
+
+fn shown(version: Version) -> &'static str {
+    match version {
+        Version::Soap11 => "1.1",
+        Version::Soap12 => "1.2",
+    }
+}
