@@ -1,6 +1,6 @@
 //! What is wrong with messages.
 
-use crate::support::{schema, shop};
+use crate::support::{SHOP, schema, shop};
 
 /// Findings of an order with this in it, each as `path: message`.
 fn findings(content: &str) -> Vec<String> {
@@ -123,10 +123,10 @@ fn findings_in(contract: &deltasoap_dynamic::Contract, namespace: &str, content:
 #[test]
 fn envelopes_are_of_a_version_that_the_operation_is_bound_to() {
     let contract = |removed: &str| {
-        let start = support::SHOP.find(&format!("<binding name=\"{removed}\"")).expect("a binding");
-        let end = start + support::SHOP[start..].find("</binding>").expect("its end") + "</binding>".len();
+        let start = SHOP.find(&format!("<binding name=\"{removed}\"")).expect("a binding");
+        let end = start + SHOP[start..].find("</binding>").expect("its end") + "</binding>".len();
         let port = format!("<port name=\"{}\"", removed.replace("Shop", "Soap"));
-        let text = support::SHOP[..start].to_owned() + &support::SHOP[end..];
+        let text = SHOP[..start].to_owned() + &SHOP[end..];
         let port = text.find(&port).expect("a port");
         let end = port + text[port..].find("</port>").expect("its end") + "</port>".len();
         let text = text[..port].to_owned() + &text[end..];
