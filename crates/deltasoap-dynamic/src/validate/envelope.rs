@@ -5,6 +5,7 @@
 use super::Checker;
 use super::item::Item;
 use crate::{Contract, Operation};
+use deltasoap_core::lexical::is_ncname;
 use deltasoap_core::soap::Version;
 use deltasoap_core::{QName, ns};
 
@@ -206,9 +207,7 @@ impl Checker<'_> {
         let text = item.text.trim_ascii();
         match item.resolve(text) {
             None => self.find(item, format!("{text:?} has a prefix that is not declared")),
-            Some(name) if name.local.is_empty() || name.local.contains(|c: char| c.is_whitespace() || c == ':') => {
-                self.find(item, format!("{text:?} is no qualified name"));
-            }
+            Some(name) if !is_ncname(&name.local) => self.find(item, format!("{text:?} is no qualified name")),
             Some(_) => {}
         }
     }

@@ -229,6 +229,10 @@ fn faults_have_what_their_version_asks_for() {
             &["/Envelope/Body/Fault/faultcode: \"q:Client\" has a prefix that is not declared"],
         ),
         (format!("<faultcode/>{text}"), &["/Envelope/Body/Fault/faultcode: \"\" is no qualified name"]),
+        (
+            format!("<faultcode>1st</faultcode>{text}"),
+            &["/Envelope/Body/Fault/faultcode: \"1st\" is no qualified name"],
+        ),
     ] {
         assert_eq!(findings(SOAP11, &content), expected, "{content}");
     }
