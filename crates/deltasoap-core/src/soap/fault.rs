@@ -13,7 +13,7 @@ pub struct Fault {
     /// Finer codes: `Subcode` in 1.2, outermost first; in 1.1 the part behind a dot is kept in
     /// [`FaultCode::Other`].
     pub subcodes: Vec<QName>,
-    /// What happened, for people.
+    /// What happened, for people. Of several texts of 1.2 the English one, or else the first; see [`reason_in`](Fault::reason_in).
     pub reason: String,
     /// The node that failed: `faultactor` in 1.1, `Role` in 1.2.
     pub role: Option<String>,
@@ -23,7 +23,44 @@ pub struct Fault {
     pub detail: Vec<Node>,
     /// Headers that were not understood: written as `NotUnderstood` blocks in 1.2 (part 1, section 5.4.8).
     pub not_understood: Vec<QName>,
+    /// How a fault that was received was written. It does not count when faults are compared, and is not written again.
+    pub wording: Wording,
 }
+
+/// What a fault that was received said, and [`Fault`] says in words of its own; nothing for faults that are made here.
+#[derive(Debug, Clone, Default)]
+pub struct Wording(Option<Box<Received>>);
+
+#[derive(Debug, Clone)]
+struct Received {
+    code: QName,
+    reasons: Vec<(String, String)>,
+}
+
+impl Wording {
+    fn of(code: QName, reasons: Vec<(String, String)>) -> Self {
+        Wording(Some(Box::new(Received { code, reasons })))
+    }
+
+    /// The code as it was written; in no namespace and with its prefix where that was not declared.
+    pub fn code(&self) -> Option<&QName> {
+        self.0.as_ref().map(|received| &received.code)
+    }
+
+    /// The texts of a reason of 1.2, in the order of the message: language (`xml:lang`, which may be empty) and text.
+    pub fn reasons(&self) -> &[(String, String)] {
+        self.0.as_ref().map_or(&[], |received| &received.reasons)
+    }
+}
+
+/// Faults that say the same are equal, however they were written.
+impl PartialEq for Wording {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Wording {}
 
 /// A fault's code, in the words of 1.2 with those of 1.1 beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,7 +123,16 @@ impl Fault {
             node: None,
             detail: Vec::new(),
             not_understood: Vec::new(),
+            wording: Wording::default(),
         }
+    }
+
+    /// The reason in the first of these languages that it was received in (`de-AT`, `de`); [`reason`](Fault::reason) where it was in none. A
+    /// language stands for its variants too, not for what it is a variant of (RFC 4647, 3.4).
+    pub fn reason_in<'f>(&'f self, languages: &[impl AsRef<str>]) -> &'f str {
+        let texts = self.wording.reasons();
+        let wanted = languages.iter().find_map(|language| text_in(texts, language.as_ref()));
+        wanted.unwrap_or(&self.reason)
     }
 
     /// The sender is at fault.
@@ -203,10 +249,15 @@ impl Fault {
         if has_code || node.name.namespace == ns::SOAP12 { Self::from_node_12(node) } else { Self::from_node_11(node) }
     }
 
-    /// What a fault message says in its header: the blocks that were not understood (SOAP 1.2 part 1, 5.4.8).
+    /// What a fault message says in its header: the blocks that were not understood (SOAP 1.2 part 1, 5.4.8). A name whose prefix is not
+    /// declared is in no namespace, with its prefix.
     pub fn not_understood_in(headers: &[HeaderBlock]) -> Vec<QName> {
         let blocks = headers.iter().map(|block| &block.node).filter(|node| node.name.is(ns::SOAP12, "NotUnderstood"));
-        blocks.filter_map(|node| node.resolve(node.attribute("", "qname")?)).collect()
+        let name = |node: &Node| {
+            let text = node.attribute("", "qname")?.trim();
+            Some(node.resolve(text).unwrap_or_else(|| QName::owned("", text)))
+        };
+        blocks.filter_map(name).collect()
     }
 
     /// Some servers qualify the children; so names count, not namespaces.
@@ -217,6 +268,7 @@ impl Fault {
         Ok(Fault {
             role: text("faultactor"),
             detail: child("detail").map(|detail| entries(node, detail)).unwrap_or_default(),
+            wording: Wording::of(written_code(&[node, code]), Vec::new()),
             ..Fault::new(code_of(&[node, code]), text("faultstring").unwrap_or_default())
         })
     }
@@ -227,15 +279,18 @@ impl Fault {
         let value = code.element(namespace, "Value").ok_or_else(|| node.fault("no Value in Code"))?;
         let text_of = |child: &Node| child.text().trim().to_owned();
         let text = |local: &str| node.element(namespace, local).map(text_of);
-        let reason = node.element(namespace, "Reason").and_then(|reason| reason.element(namespace, "Text"));
+        let reasons = node.element(namespace, "Reason").map(reasons).unwrap_or_default();
+        let reason = text_in(&reasons, "en").or(reasons.first().map(|(_, text)| text.as_str()));
         let detail = node.element(namespace, "Detail");
-        Ok(Fault {
+        let mut fault = Fault {
             subcodes: subcodes(node, code),
             node: text("Node"),
             role: text("Role"),
             detail: detail.map(|detail| entries(node, detail)).unwrap_or_default(),
-            ..Fault::new(code_of(&[node, code, value]), reason.map(text_of).unwrap_or_default())
-        })
+            ..Fault::new(code_of(&[node, code, value]), reason.unwrap_or_default())
+        };
+        fault.wording = Wording::of(written_code(&[node, code, value]), reasons);
+        Ok(fault)
     }
 }
 
@@ -303,7 +358,30 @@ fn code_of(path: &[&Node]) -> FaultCode {
     }
 }
 
-/// The codes nested in a `Code`, outermost first.
+/// The code in the last element of a path as it is written.
+fn written_code(path: &[&Node]) -> QName {
+    let text = || path.last().map(|code| code.text()).unwrap_or_default();
+    name_in(path).unwrap_or_else(|| QName::owned("", text().trim()))
+}
+
+/// The texts of a `Reason` with their languages.
+fn reasons(reason: &Node) -> Vec<(String, String)> {
+    let texts = reason.elements().filter(|it| it.name.is(&reason.name.namespace, "Text"));
+    let language = |text: &Node| text.attribute(ns::XML, "lang").unwrap_or_default().trim().to_owned();
+    texts.map(|text| (language(text), text.text().trim().to_owned())).collect()
+}
+
+/// The text in a language, or else the first in a variant of it.
+fn text_in<'t>(texts: &'t [(String, String)], wanted: &str) -> Option<&'t str> {
+    let is_variant = |own: &str| match own.split_at_checked(wanted.len()) {
+        Some((front, rest)) => front.eq_ignore_ascii_case(wanted) && rest.starts_with('-'),
+        None => false,
+    };
+    let exact = texts.iter().find(|(own, _)| own.eq_ignore_ascii_case(wanted));
+    exact.or_else(|| texts.iter().find(|(own, _)| is_variant(own))).map(|(_, text)| text.as_str())
+}
+
+/// The codes nested in a `Code`, outermost first, as they are written.
 fn subcodes(fault: &Node, code: &Node) -> Vec<QName> {
     let mut path = vec![fault, code];
     let mut subcodes = Vec::new();
@@ -311,7 +389,7 @@ fn subcodes(fault: &Node, code: &Node) -> Vec<QName> {
         path.push(subcode);
         if let Some(value) = subcode.element(&fault.name.namespace, "Value") {
             path.push(value);
-            subcodes.extend(name_in(&path));
+            subcodes.push(written_code(&path));
             path.pop();
         }
     }

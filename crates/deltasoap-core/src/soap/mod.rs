@@ -8,7 +8,7 @@ mod version;
 
 pub use crate::types::binary::TakenPart;
 pub use envelope::{EnvelopeReader, Head, Receiver};
-pub use fault::{Fault, FaultCode};
+pub use fault::{Fault, FaultCode, Wording};
 pub use header::HeaderBlock;
 pub(crate) use message::Draft;
 pub use message::{

@@ -122,6 +122,44 @@ fn codes_are_read_as_servers_write_them() {
 }
 
 #[test]
+fn what_was_written_is_kept_and_does_not_count() {
+    let text = |name: &str| format!("<faultcode>{name}</faultcode><faultstring>why</faultstring>");
+    let faults = ["s:Client", "Client", "s:Sender", "soap:Client"].map(|name| read(soap11(&text(name)).as_bytes()));
+    let codes = faults.iter().map(|fault| fault.wording.code().expect("received").to_string());
+    let soap = |local: &str| format!("{{{}}}{local}", ns::SOAP11);
+    assert!(codes.eq([soap("Client"), "Client".to_owned(), soap("Sender"), "soap:Client".to_owned()]));
+    assert!(faults.iter().all(|fault| *fault == Fault::sender("why") && fault.wording.reasons().is_empty()));
+    assert_eq!(Fault::sender("").wording.code(), None);
+}
+
+#[test]
+fn reasons_have_languages() {
+    let reason = |texts: &str| {
+        let fault = format!("<s:Code><s:Value>s:Sender</s:Value></s:Code><s:Reason>{texts}</s:Reason>");
+        read(soap11(&fault).replace(ns::SOAP11, ns::SOAP12).as_bytes())
+    };
+    let fault = reason(
+        "<s:Text xml:lang='fr-CH'>non</s:Text><s:Text xml:lang='EN'> no </s:Text><s:Text xml:lang='fr'>pas</s:Text>",
+    );
+    assert_eq!((fault.reason.as_str(), fault.wording.reasons().len()), ("no", 3));
+    for (languages, text) in [
+        (&["fr"][..], "pas"),
+        (&["fr-ch", "fr"], "non"),
+        (&["fr-CA", "fr"], "pas"),
+        (&["f"], "no"),
+        (&["de", "en"], "no"),
+        (&["é"], "no"),
+        (&[], "no"),
+    ] {
+        assert_eq!(fault.reason_in(languages), text, "{languages:?}");
+    }
+    assert_eq!(reason("<s:Text xml:lang='fr-CH'>non</s:Text><s:Text>?</s:Text>").reason_in(&["fr"]), "non");
+    assert_eq!(reason("<s:Text xml:lang='en-GB'>no</s:Text><s:Text xml:lang='de'>nein</s:Text>").reason, "no");
+    assert_eq!(reason("<s:Text>?</s:Text><s:Text xml:lang='de'>nein</s:Text>").reason, "?");
+    assert_eq!(reason("").reason, "");
+}
+
+#[test]
 fn children_count_by_their_local_names() {
     let fault = read(
         soap11(

@@ -47,22 +47,25 @@ impl DynamicFault {
         DynamicFault { detail: fault.detail.iter().map(entry).collect(), version: operation.version(), fault }
     }
 
-    /// The code in the words of the operation's version, as it came: `Client.Authentication` or `Server` in 1.1, `Sender` in 1.2.
+    /// The code as it came: `Client.Authentication` or `Server` in 1.1, `Sender` in 1.2. Its namespace is left out where it is SOAP's.
     pub fn code(&self) -> String {
-        let name = self.fault.code.name(self.version);
+        let name = self.fault.wording.code().cloned().unwrap_or_else(|| self.fault.code.name(self.version));
         let is_soap = name.namespace.is_empty() || Version::from_namespace(&name.namespace).is_some();
         if is_soap { name.local.to_string() } else { name.to_string() }
     }
 
-    /// The fault as JSON: `code`, `reason`, and `detail` with a property an entry.
+    /// The fault as JSON: `code`, `reason`, and `detail` with a property an entry; `subcodes`, `role`, and in `not_understood` the names of
+    /// header blocks, where there are some.
     pub fn to_json(&self) -> Json {
-        let Fault { subcodes, reason, role, .. } = &self.fault;
-        let subcodes: Vec<_> = subcodes.iter().map(ToString::to_string).collect();
+        let Fault { subcodes, reason, role, not_understood, .. } = &self.fault;
+        let names = |names: &[QName]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
         let detail = self.detail.iter().map(|(name, json)| (name.local.to_string(), json.clone()));
         let mut json = json!({ "code": self.code(), "reason": reason });
         if let Json::Object(object) = &mut json {
-            if !subcodes.is_empty() {
-                object.insert("subcodes".to_owned(), json!(subcodes));
+            for (key, all) in [("subcodes", subcodes), ("not_understood", not_understood)] {
+                if !all.is_empty() {
+                    object.insert(key.to_owned(), json!(names(all)));
+                }
             }
             object.extend(role.as_ref().map(|role| ("role".to_owned(), json!(role))));
             object.insert("detail".to_owned(), Json::Object(detail.collect()));

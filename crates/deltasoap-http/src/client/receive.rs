@@ -11,7 +11,7 @@ use crate::{Attachments, BoxError, CodingError};
 use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Step, skip_element};
 use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver};
-use deltasoap_core::{Content, Error, ErrorKind, Node, Typed};
+use deltasoap_core::{Content, Error, ErrorKind, Node, QName, Typed};
 use http::response::Parts;
 use http::{HeaderMap, StatusCode};
 use http_body::Body;
@@ -197,6 +197,8 @@ fn status_error(status: StatusCode, headers: &HeaderMap, first: &[u8], cause: Op
 #[derive(Default)]
 pub(super) struct FaultReceiver {
     fault: Option<Node>,
+    /// What stands in the header of a fault message.
+    not_understood: Vec<QName>,
 }
 
 impl FaultReceiver {
@@ -205,14 +207,18 @@ impl FaultReceiver {
     /// # Errors
     /// When it had no code.
     pub(super) fn into_fault(self) -> Result<Option<Fault>, Error> {
-        self.fault.as_ref().map(Fault::from_node).transpose()
+        let Some(node) = self.fault else { return Ok(None) };
+        Ok(Some(Fault { not_understood: self.not_understood, ..Fault::from_node(&node)? }))
     }
 }
 
 impl Receiver for FaultReceiver {
     fn open_body(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
         let is_fault = namespace == head.version().namespace() && local == "Fault";
-        self.fault = is_fault.then(Node::default);
+        if is_fault {
+            self.fault = Some(Node::default());
+            self.not_understood = Fault::not_understood_in(&head.headers);
+        }
         Ok(())
     }
 
