@@ -184,6 +184,7 @@ mod charset;
 mod client;
 mod coding;
 mod media;
+mod secret;
 mod server;
 mod settle;
 mod shelf;
@@ -206,6 +207,7 @@ pub use client::{
     Whole,
 };
 pub use coding::{CodingError, Compression, GzipLimits};
+pub use secret::is_secret_header;
 pub use server::{
     ActionCheck, Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, HeavyWork,
     IntoAnswer, LandingPage, MemoryBounds, Monitor, Monitored, Operation, Peer, PeerCertificates, Principal,

@@ -3,11 +3,10 @@
 //! Bytes are noted as bodies hand them out: [`Body`](crate::Body) tells a [`Recorder`] what it gives to the transport, and the body
 //! of the response is wrapped. So they are those of the exchange, whatever became of it; what is not there yet is noted when it comes.
 
+use crate::is_secret_header;
 use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
-use http::header::{
-    AUTHORIZATION, CONTENT_ENCODING, COOKIE, HeaderMap, HeaderName, HeaderValue, PROXY_AUTHORIZATION, SET_COOKIE,
-};
+use http::header::{CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, Response, StatusCode, Uri};
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -105,8 +104,8 @@ impl Trace {
         self.set(|settings| settings.exchanges = exchanges)
     }
 
-    /// Shows credentials too: `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, and what is marked as sensitive. To be
-    /// said before the first clone.
+    /// Shows credentials too: the headers that [`is_secret_header`] tells, and what is marked as sensitive. To be said before the first
+    /// clone.
     #[must_use]
     pub fn with_secrets(self) -> Self {
         self.set(|settings| settings.shows_secrets = true)
@@ -165,7 +164,7 @@ fn hide(value: &mut HeaderValue) {
 }
 
 fn is_secret(name: &HeaderName, value: &HeaderValue) -> bool {
-    value.is_sensitive() || [AUTHORIZATION, PROXY_AUTHORIZATION, COOKIE, SET_COOKIE].contains(name)
+    value.is_sensitive() || is_secret_header(name)
 }
 
 /// The URL without what may stand in front of its host, which can be a password.

@@ -1,0 +1,33 @@
+//! Which HTTP headers are not shown to people who look for faults.
+
+use http::HeaderName;
+use http::header::{COOKIE, SET_COOKIE};
+
+/// What is in the names of headers that carry secrets: `Authorization`, `X-Api-Key`, `X-Amz-Security-Token`.
+const WORDS: [&str; 6] = ["auth", "key", "password", "secret", "session", "token"];
+
+/// True for a header whose value may be a secret, by its name: `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, and every one that has
+/// auth, key, password, secret, session or token in its name. It is better to hide too much than too little.
+pub fn is_secret_header(name: &HeaderName) -> bool {
+    // Names are in lower case here.
+    [COOKIE, SET_COOKIE].contains(name) || WORDS.iter().any(|word| name.as_str().contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_told_by_the_names_of_headers() {
+        let is_secret = |name: &str| is_secret_header(&name.parse().expect("a name"));
+        for name in ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-API-KEY", "apikey", "X-Auth"] {
+            assert!(is_secret(name), "{name}");
+        }
+        for name in ["X-Session-Id", "X-CSRF-Token", "Client-Secret", "x-password"] {
+            assert!(is_secret(name), "{name}");
+        }
+        for name in ["Content-Type", "SOAPAction", "Host", "Date", "Accept-Encoding", "Server"] {
+            assert!(!is_secret(name), "{name}");
+        }
+    }
+}
