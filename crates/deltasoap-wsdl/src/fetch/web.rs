@@ -212,8 +212,15 @@ impl Exchange<'_> {
             return Err(self.failed("a redirect that does not say where to"));
         };
         let to = location.to_str().ok().and_then(|to| self.url.join(to).ok());
-        to.filter(|to| matches!(to.scheme(), "http" | "https"))
-            .ok_or_else(|| self.failed(format!("a redirect to {location:?}, which is no URL with http or https")))
+        let to = to
+            .filter(|to| matches!(to.scheme(), "http" | "https"))
+            .ok_or_else(|| self.failed(format!("a redirect to {location:?}, which is no URL with http or https")))?;
+        match (self.url.scheme(), to.scheme()) {
+            ("https", "http") => {
+                Err(FetchError::Forbidden(format!("{}: a redirect out of TLS, to {}", Shown(self.url), Shown(&to))))
+            }
+            _ => Ok(to),
+        }
     }
 
     /// Gets what is at the URL; once more where the first answer is a challenge.
@@ -371,6 +378,30 @@ mod tests {
         let guard = Guard { public_only, met_private: met_private.clone() };
         let left = guard.checked(found.iter().map(|address| address.parse().unwrap()).collect()).ok()?;
         Some((left.iter().map(ToString::to_string).collect(), met_private.load(Ordering::Relaxed)))
+    }
+
+    #[test]
+    fn redirects_do_not_lead_out_of_tls() {
+        let target = |url: &str, location: &'static str| {
+            let client = WebClient::default();
+            let url = Url::parse(url).unwrap();
+            let exchange = Exchange { client: &client, url: &url, reach: Reach::All, timeout: LOOKUP };
+            exchange.target(&HeaderMap::from_iter([(LOCATION, HeaderValue::from_static(location))]))
+        };
+        let refused = target("https://ada:secret@a.example/x?wsdl", "http://eve:secret@a.example/x?wsdl");
+        let text = match refused {
+            Err(error @ FetchError::Forbidden(_)) => error.to_string(),
+            other => panic!("{other:?}"),
+        };
+        assert!(text.contains("out of TLS, to http://a.example/x?wsdl") && !text.contains("secret"), "{text}");
+        for (url, location) in [
+            ("https://a.example/x", "/y"),
+            ("https://a.example/x", "HTTPS://b.example/y"),
+            ("http://a.example/x", "https://a.example/x"),
+            ("http://a.example/x", "//b.example/x"),
+        ] {
+            assert!(target(url, location).is_ok(), "{url} {location}");
+        }
     }
 
     #[test]
