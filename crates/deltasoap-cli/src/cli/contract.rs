@@ -121,7 +121,7 @@ pub struct Call {
     pub data: String,
     /// Add a SOAP header block: an element of the WSDL with the JSON of its content, or XML; @FILE reads either from a file; may be
     /// given more than once
-    #[arg(long = "header-block", value_name = "NAME=JSON|NAME=@FILE|XML")]
+    #[arg(long = "header-block", value_name = "NAME=JSON|NAME=@FILE|XML", value_parser = By(values::header_block))]
     pub blocks: Vec<String>,
     /// Use a port of this version of SOAP
     #[arg(long, value_enum, value_name = "VERSION")]

@@ -5,7 +5,7 @@
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
-use deltasoap_http::Proxy;
+use deltasoap_http::{Proxy, is_secret_header};
 use http::{HeaderName, HeaderValue};
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -32,8 +32,9 @@ pub fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
     let (name, value) = text.split_once(':').ok_or("expected a name, a colon and a value, and found no colon")?;
     let (name, value) = (name.trim(), value.trim());
     let read: HeaderName = name.parse().map_err(|_| format!("{name:?} is not the name of an HTTP header"))?;
-    let value =
+    let mut value =
         HeaderValue::from_str(value).map_err(|_| format!("the value of {name} has a character that HTTP forbids"))?;
+    value.set_sensitive(is_secret_header(&read));
     Ok((read, value))
 }
 
@@ -45,8 +46,18 @@ pub fn proxy(url: &str) -> Result<Proxy, String> {
 
 /// A URL, and the file that is read in its place.
 pub fn mapping(text: &str) -> Result<(String, PathBuf), String> {
-    let (url, file) = text.rsplit_once('=').ok_or_else(|| format!("expected URL=FILE, found {text:?}"))?;
+    let parts = text.rsplit_once('=').filter(|(url, file)| !url.is_empty() && !file.is_empty());
+    let (url, file) = parts.ok_or_else(|| format!("expected URL=FILE, found {text:?}"))?;
     Ok((url.to_owned(), file.into()))
+}
+
+/// A header block: XML, or a name with what stands in the block.
+pub fn header_block(text: &str) -> Result<String, String> {
+    let is_named = text.split_once('=').is_some_and(|(name, _)| !name.trim().is_empty());
+    match is_named || text.trim_start().starts_with('<') {
+        true => Ok(text.to_owned()),
+        false => Err(format!("expected NAME=JSON, NAME=@FILE or XML, found {text:?}")),
+    }
 }
 
 /// The URL of a service.

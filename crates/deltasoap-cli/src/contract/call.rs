@@ -1,6 +1,7 @@
 //! `call`: one call of an operation.
 
 use super::access::{credentials, transport};
+use super::language;
 use super::remedy::{Sent, remedy};
 use super::tap::Tap;
 use super::{import_with, operation, policy_warnings};
@@ -55,7 +56,7 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
     let name = call.operation().full_name();
     match call.send_json(&data).await {
         Ok(reply) => printed(arguments, reply.as_ref()),
-        Err(DynamicError::Fault(fault)) => fault_printed(arguments, &fault),
+        Err(DynamicError::Fault(fault)) => fault_printed(arguments, in_own_language(*fault)),
         Err(DynamicError::Json(error)) => {
             let wsdl = &arguments.description.wsdl;
             let hint = format!("`deltasoap template {wsdl} {name}` prints a request to begin with");
@@ -149,10 +150,8 @@ fn header_block(contract: &Contract, text: &str) -> Result<HeaderBlock> {
         let node = Node::parse(text.as_bytes()).context("the header block is not XML")?;
         return Ok(HeaderBlock { node });
     }
-    let (name, json) = text
-        .split_once('=')
-        .with_context(|| format!("--header-block takes NAME=JSON, NAME=@FILE or XML, not {text:?}"))?;
-    let (name, content) = (name.trim(), json);
+    let (name, content) = text.split_once('=').unwrap_or((text, ""));
+    let name = name.trim();
     let json = match content.strip_prefix('@') {
         Some(path) => read(path)?,
         None => content.to_owned(),
@@ -198,7 +197,13 @@ fn printed(arguments: &Call, reply: Option<&Reply>) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn fault_printed(arguments: &Call, fault: &DynamicFault) -> Result<ExitCode> {
+/// A fault with its reason in the user's language, if it has that.
+fn in_own_language(mut fault: DynamicFault) -> DynamicFault {
+    fault.fault.reason = fault.fault.reason_in(&language::preferred()).to_owned();
+    fault
+}
+
+fn fault_printed(arguments: &Call, fault: DynamicFault) -> Result<ExitCode> {
     if arguments.json {
         print_json(&json!({ "fault": fault.to_json() }))?;
         return Ok(ExitCode::from(FAULT));
@@ -207,6 +212,7 @@ fn fault_printed(arguments: &Call, fault: &DynamicFault) -> Result<ExitCode> {
     report(format_args!("  code: {}", fault.code()));
     fault.fault.subcodes.iter().for_each(|subcode| report(format_args!("  subcode: {subcode}")));
     fault.fault.role.iter().for_each(|role| report(format_args!("  role: {role}")));
+    fault.fault.not_understood.iter().for_each(|block| report(format_args!("  header block not understood: {block}")));
     for (name, json) in &fault.detail {
         report(format_args!("  detail {}: {}", name.local, serde_json::to_string_pretty(json)?));
     }

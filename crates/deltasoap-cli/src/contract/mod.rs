@@ -5,6 +5,7 @@ mod call;
 mod compile;
 mod documents;
 mod generate;
+mod language;
 mod look;
 mod mock;
 mod pages;
@@ -68,6 +69,7 @@ fn explained(wsdl: &str, access: &cli::Access, error: &deltasoap_wsdl::Error) ->
         ("document type declaration", "is it a page? Most services give their WSDL at their URL with ?wsdl"),
         ("status 404", "is the path right? Most services give their WSDL at their URL with ?wsdl"),
         ("redirects, the last one", "the host may redirect clients without credentials; -u, -H or --cert give them"),
+        ("a redirect out of TLS", "anybody on the way could answer there; if that is meant, give the http URL itself"),
         ("a redirect", "the host redirects to a URL that cannot be loaded; is the URL right?"),
         ("the folder that files are read from", "--root DIR names another one"),
     ];

@@ -2,9 +2,9 @@
 
 use crate::output::stderr;
 use bytes::Bytes;
-use deltasoap_http::{Body, BoxError, HttpTransport};
+use deltasoap_http::{Body, BoxError, HttpTransport, is_secret_header};
 use deltasoap_wsdl::fetch::shown;
-use http::header::{AUTHORIZATION, COOKIE, HeaderMap, LOCATION, PROXY_AUTHORIZATION, SET_COOKIE};
+use http::header::{HeaderMap, LOCATION};
 use http::{Request, Response};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
@@ -90,8 +90,11 @@ fn show(mark: &str, first: Arguments<'_>, headers: &HeaderMap, body: &[u8]) -> i
     let mut out = stderr();
     writeln!(out, "{mark} {first}")?;
     for (name, value) in headers {
-        let is_secret = [AUTHORIZATION, PROXY_AUTHORIZATION, COOKIE, SET_COOKIE].contains(name);
-        let value = if is_secret { "(not shown)".into() } else { String::from_utf8_lossy(value.as_bytes()) };
+        let value = if value.is_sensitive() || is_secret_header(name) {
+            "(not shown)".into()
+        } else {
+            String::from_utf8_lossy(value.as_bytes())
+        };
         writeln!(out, "{mark} {name}: {value}")?;
     }
     match headers.get("content-encoding") {

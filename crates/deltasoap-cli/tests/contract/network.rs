@@ -41,6 +41,115 @@ fn codes_of_soap_1_1_are_shown_as_they_came() {
     assert_eq!(json(&output)["fault"]["code"], "Client.Bad");
 }
 
+/// An answer with a fault of SOAP 1.2: what stands in the header, in the code and in the reason.
+fn fault_of_12(header: &str, code: &str, reason: &str) -> String {
+    let answer = format!(
+        "HTTP/1.1 500 No\r\nContent-Type: application/soap+xml\r\nConnection: close\r\n\r\n\
+        <s:Envelope xmlns:s='http://www.w3.org/2003/05/soap-envelope' xmlns:q='urn:q'><s:Header>{header}</s:Header><s:Body>\
+        <s:Fault><s:Code>{code}</s:Code><s:Reason>{reason}</s:Reason></s:Fault></s:Body></s:Envelope>"
+    );
+    canned(answer.leak()).0
+}
+
+const TEXT: &str = "<s:Text xml:lang='en'>no</s:Text>";
+
+/// Whatever version the operation is of, and whatever the code is called in the other.
+#[test]
+fn codes_of_soap_1_2_are_shown_as_they_came() {
+    let sub = "<s:Value>s:Receiver</s:Value>\
+        <s:Subcode><s:Value>q:Outer</s:Value><s:Subcode><s:Value>undeclared:Inner</s:Value></s:Subcode></s:Subcode>";
+    for (code, shown) in [
+        ("<s:Value>s:Sender</s:Value>", "  code: Sender\n"),
+        (sub, "  code: Receiver\n  subcode: {urn:q}Outer\n  subcode: undeclared:Inner\n"),
+        ("<s:Value>s:DataEncodingUnknown</s:Value>", "  code: DataEncodingUnknown\n"),
+        ("<s:Value>soap:Receiver</s:Value>", "  code: soap:Receiver\n"),
+        ("<s:Value>q:Sender</s:Value>", "  code: {urn:q}Sender\n"),
+    ] {
+        let url = fault_of_12("", code, TEXT);
+        for operation in ["Soap11.Order", "Soap12.Order"] {
+            let output = run(&["call", &shop(), operation, "-d", ORDER, "--endpoint", &url]);
+            assert_eq!(output.status.code(), Some(3), "{output:?}");
+            assert!(stderr(&output).contains(shown), "{output:?}");
+        }
+    }
+    let url = fault_of_12("", sub, TEXT);
+    let output = run(&["call", &shop(), "Soap11.Order", "-d", ORDER, "--json", "--endpoint", &url]);
+    assert_eq!(json(&output)["fault"]["code"], "Receiver");
+    assert_eq!(json(&output)["fault"]["subcodes"], json!(["{urn:q}Outer", "undeclared:Inner"]));
+}
+
+#[test]
+fn header_blocks_that_the_service_did_not_understand_are_shown() {
+    let blocks = "<s:NotUnderstood qname='q:Session'/><s:NotUnderstood qname='w:To' xmlns:w='urn:w'/>\
+        <s:NotUnderstood qname='undeclared:Odd'/>";
+    let url = fault_of_12(blocks, "<s:Value>s:MustUnderstand</s:Value>", TEXT);
+    // With an answer, and without.
+    for (operation, data) in [("Soap12.Order", ORDER), ("Soap12.Ping", r#"{"text": "x"}"#)] {
+        let call = ["call", &shop(), operation, "-d", data, "--endpoint", &url];
+        let output = run(&call);
+        assert_eq!(output.status.code(), Some(3), "{output:?}");
+        let text = stderr(&output);
+        assert!(text.contains("  code: MustUnderstand\n"), "{text}");
+        for name in ["{urn:q}Session", "{urn:w}To", "undeclared:Odd"] {
+            assert!(text.contains(&format!("  header block not understood: {name}\n")), "{text}");
+        }
+        let output = run(&[&call[..], &["--json"]].concat());
+        let expected = json!(["{urn:q}Session", "{urn:w}To", "undeclared:Odd"]);
+        assert_eq!(json(&output)["fault"]["not_understood"], expected);
+    }
+}
+
+#[test]
+fn reasons_are_shown_in_the_language_of_the_user() {
+    let all = "<s:Text xml:lang='fr'>non</s:Text><s:Text xml:lang='en-GB'>no</s:Text>\
+        <s:Text xml:lang='DE-at'>na</s:Text><s:Text xml:lang='de'>nein</s:Text>";
+    let none = "<s:Text xml:lang='fr'>non</s:Text><s:Text>?</s:Text>";
+    let code = "<s:Value>s:Sender</s:Value>";
+    let (all, none) = (fault_of_12("", code, all), fault_of_12("", code, none));
+    for (variables, url, reason) in [
+        (&[("LANG", "de_DE.UTF-8")][..], &all, "nein"),
+        (&[("LANG", "de_AT.UTF-8")], &all, "na"),
+        (&[("LANG", "de_AT"), ("LC_MESSAGES", "fr_CH"), ("LC_ALL", "")], &all, "non"),
+        (&[("LANG", "de_AT"), ("LC_MESSAGES", "de"), ("LC_ALL", "fr")], &all, "non"),
+        (&[("LANG", "es_ES.UTF-8")], &all, "no"),
+        (&[("LC_ALL", "C"), ("LANG", "de")], &all, "no"),
+        (&[], &all, "no"),
+        (&[("LANG", "es_ES.UTF-8")], &none, "non"),
+        (&[], &none, "non"),
+    ] {
+        let mut command = command();
+        ["LANG", "LC_ALL", "LC_MESSAGES"].iter().for_each(|name| _ = command.env_remove(name));
+        command.args(["call", &shop(), "Soap12.Order", "-d", ORDER, "--endpoint", url]);
+        let output = command.envs(variables.iter().copied()).output().expect("the program runs");
+        assert!(stderr(&output).starts_with(&format!("fault: {reason}\n")), "{variables:?}: {output:?}");
+        let output = command.arg("--json").output().expect("the program runs");
+        assert_eq!(json(&output)["fault"]["reason"], reason, "{variables:?}");
+    }
+}
+
+#[test]
+fn secrets_in_headers_are_not_shown() {
+    const ANSWER: &str = "HTTP/1.1 500 No\r\nContent-Type: text/xml\r\nSet-Cookie: a=s3cret\r\nX-Session-Id: s3cret\r\n\
+        X-Other: seen\r\nConnection: close\r\n\r\n\
+        <s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><s:Fault>\
+        <faultcode>s:Client</faultcode><faultstring>no</faultstring></s:Fault></s:Body></s:Envelope>";
+    let (url, requests) = canned(ANSWER);
+    let mut arguments = vec!["call".to_owned(), shop(), "Soap11.Order".to_owned(), "-v".to_owned()];
+    arguments.extend(["-d".to_owned(), ORDER.to_owned(), "--endpoint".to_owned(), url]);
+    let headers = ["Authorization", "proxy-authorization", "Cookie", "X-API-KEY", "x-auth", "Api-Token", "My-Secret"];
+    for name in headers {
+        arguments.extend(["-H".to_owned(), format!("{name}: s3cret")]);
+    }
+    arguments.extend(["-H".to_owned(), "X-Request-Id: seen too".to_owned()]);
+    let output = command().args(&arguments).env("RUST_LOG", "trace").output().expect("the program runs");
+    let text = stderr(&output);
+    assert!(!text.contains("s3cret"), "{text}");
+    assert!(text.contains("< x-session-id: (not shown)\n") && text.contains("> x-api-key: (not shown)\n"), "{text}");
+    assert!(text.contains("< x-other: seen\n") && text.contains("> x-request-id: seen too\n"), "{text}");
+    let sent = requests.lock().expect("no panic").concat();
+    assert_eq!(sent.matches("s3cret").count(), headers.len(), "{sent}");
+}
+
 #[test]
 fn header_blocks_come_from_files() {
     let mock = Serving::start(&["mock", &shop()]);
@@ -264,6 +373,11 @@ fn values_that_options_do_not_take_are_usage_errors() {
         (&["-H", "no name: x"], "\"no name\" is not the name of an HTTP header"),
         (&["-H", "X: a\u{7}secret"], "the value of X has a character that HTTP forbids"),
         (&["--map", "foo"], "--map <URL=FILE>: expected URL=FILE"),
+        (&["--map", "=foo"], "--map <URL=FILE>: expected URL=FILE"),
+        (&["--map", "urn:x="], "--map <URL=FILE>: expected URL=FILE"),
+        (&["--header-block", ""], "--header-block <NAME=JSON|NAME=@FILE|XML>: expected NAME=JSON"),
+        (&["--header-block", " =1"], "expected NAME=JSON"),
+        (&["--header-block", "Session"], "expected NAME=JSON"),
         (&["--endpoint", "ftp://ada:secret@host/"], "the scheme of the URL is ftp; http and https are supported"),
         (&["--endpoint", "host/path"], "--endpoint <URL>: the URL is malformed"),
         (&["--endpoint", "jms:queue"], "the scheme of the URL is jms"),
