@@ -21,7 +21,8 @@ pub struct Limits {
     pub components: usize,
     /// Bytes of one namespace name: each component holds its own. Default 1 KiB.
     pub namespace: usize,
-    /// Particles and attributes in all types once groups are expanded and base types taken in. Default 1,000,000.
+    /// Particles and attributes in all types once groups are expanded and base types taken in; also the members of all unions once those
+    /// of the unions among them are taken in. Default 1,000,000.
     pub particles: usize,
     /// Time for one document from the network. Default 30 seconds.
     pub timeout: Duration,

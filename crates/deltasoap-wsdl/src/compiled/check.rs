@@ -49,12 +49,12 @@ fn has_content(schemas: &Schemas) -> bool {
     schemas.types.iter().zip(&schemas.normal).all(|(it, normal)| is_complex(it) == normal.is_some())
 }
 
-/// No type is derived from itself, and none without a name is made from itself.
+/// No type is derived from itself, and none is made from itself.
 fn are_acyclic(schemas: &Schemas) -> bool {
     let count = schemas.types.len();
     is_acyclic(count, |index, to| to.extend(base(schemas, index)))
         && is_acyclic(count, |index, to| to.extend(schemas.derived(TypeId(index as u32)).iter().map(|it| it.index())))
-        && is_acyclic(count, |index, to| without_names(schemas, index, to))
+        && is_acyclic(count, |index, to| to.extend(made_from(schemas, index).iter().map(|id| id.index())))
 }
 
 fn base(schemas: &Schemas, index: usize) -> Option<usize> {
@@ -67,15 +67,14 @@ fn base(schemas: &Schemas, index: usize) -> Option<usize> {
     }
 }
 
-/// The types without names that a simple type is made from: they are described in place.
-fn without_names(schemas: &Schemas, index: usize, to: &mut Vec<usize>) {
-    let TypeDefinition::Simple(simple) = &schemas.types[index].definition else { return };
-    let made_from = match &simple.variety {
+/// The types that a simple type is made from.
+fn made_from(schemas: &Schemas, index: usize) -> &[TypeId] {
+    let TypeDefinition::Simple(simple) = &schemas.types[index].definition else { return &[] };
+    match &simple.variety {
         Variety::Restriction(it) | Variety::List(it) => std::slice::from_ref(it),
         Variety::Union(members) => members,
         Variety::Any | Variety::Builtin(_) => &[],
-    };
-    to.extend(made_from.iter().filter(|id| schemas[**id].name.is_none()).map(|id| id.index()));
+    }
 }
 
 /// True if no way leads from a node back to it. `next` adds the nodes behind one.

@@ -2,7 +2,7 @@
 
 use super::Normalizer;
 use crate::Error;
-use crate::xsd::{AttributeGroupId, AttributeUse, Attributes, Schemas, TypeId, Wildcard};
+use crate::xsd::{AttributeGroup, AttributeGroupId, AttributeUse, Attributes, Schemas, TypeId, Wildcard};
 use deltasoap_core::QName;
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -31,8 +31,15 @@ impl Normalizer<'_> {
         if let Some(done) = &self.attribute_groups[group.index()] {
             return Ok(done.clone());
         }
-        let own = self.schemas[group].attributes.clone();
-        let all = Rc::new(self.expanded_attributes(&own, depth + 1, id)?);
+        let AttributeGroup { name, attributes, place } = &self.schemas[group];
+        if self.open.attribute_groups.contains(&group) {
+            return Err(self.sources.invalid(format!("attribute group {name} contains itself"), *place));
+        }
+        let own = attributes.clone();
+        self.open.attribute_groups.push(group);
+        let all = self.expanded_attributes(&own, depth + 1, id);
+        self.open.attribute_groups.pop();
+        let all = Rc::new(all?);
         self.attribute_groups[group.index()] = Some(all.clone());
         Ok(all)
     }

@@ -4,6 +4,7 @@
 //! listed once. Work and memory are counted as they are spent: a description of a few lines can ask for any amount.
 
 mod attributes;
+mod cycles;
 mod particles;
 
 pub use particles::Repeated;
@@ -11,8 +12,8 @@ pub use particles::Repeated;
 use crate::document::Place;
 use crate::load::Sources;
 use crate::xsd::{
-    AttributeUse, Attributes, ComplexType, Content, Derivation, ElementId, Particle, Schemas, SimpleType, SoapArray,
-    Term, TypeDefinition, TypeId, Variety, Wildcard,
+    AttributeGroupId, AttributeUse, Attributes, ComplexType, Content, Derivation, ElementId, GroupId, Particle,
+    Schemas, SimpleType, SoapArray, Term, TypeDefinition, TypeId, Variety, Wildcard,
 };
 use crate::{Error, ErrorKind, NoteKind};
 use std::rc::Rc;
@@ -50,12 +51,14 @@ pub(crate) fn normalize(sources: &mut Sources, schemas: &mut Schemas) -> Result<
         spent: 0,
         done: (0..schemas.types.len()).map(|_| None).collect(),
         attribute_groups: vec![None; schemas.attribute_groups.len()],
+        open: Open::default(),
         tolerated: Vec::new(),
         schemas,
     };
     for index in 0..normalizer.schemas.types.len() {
         normalizer.with_bases(TypeId(index as u32))?;
     }
+    cycles::refuse(normalizer.sources, normalizer.schemas)?;
     normalizer.substitution_groups()?;
     let Normalizer { done: normal, tolerated, .. } = normalizer;
     tolerated.into_iter().for_each(|(text, place)| sources.note(NoteKind::Tolerated, text, place));
@@ -75,8 +78,16 @@ struct Normalizer<'s> {
     spent: usize,
     done: Vec<Option<Done>>,
     attribute_groups: Vec<Option<Rc<Attributes>>>,
+    open: Open,
     /// What has a clear meaning though the standards do not allow it.
     tolerated: Vec<(String, Place)>,
+}
+
+/// Groups that are being replaced by what is in them.
+#[derive(Default)]
+struct Open {
+    groups: Vec<GroupId>,
+    attribute_groups: Vec<AttributeGroupId>,
 }
 
 enum Done {

@@ -2,7 +2,7 @@
 
 use super::{Normalizer, parts};
 use crate::Error;
-use crate::xsd::{ElementId, Particle, Schemas, Term, TypeId};
+use crate::xsd::{ElementId, Group, GroupId, Particle, Schemas, Term, TypeId};
 use deltasoap_core::QName;
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -15,8 +15,7 @@ impl Normalizer<'_> {
         let Particle { min, max, .. } = *particle;
         let term = match &particle.term {
             Term::Group(group) => {
-                let group = self.schemas[*group].particle.clone();
-                let inner = self.expanded(&group, depth + 1, id)?;
+                let inner = self.expanded_group(*group, depth, id)?;
                 return Ok(if (min, max) == (1, Some(1)) { inner } else { around(min, max, inner) });
             }
             Term::Sequence(parts) => Term::Sequence(self.expanded_parts(parts, depth, id)?),
@@ -25,6 +24,18 @@ impl Normalizer<'_> {
             term @ (Term::Element(_) | Term::Any(_)) => term.clone(),
         };
         Ok(Particle { min, max, term })
+    }
+
+    fn expanded_group(&mut self, group: GroupId, depth: usize, id: TypeId) -> Result<Particle, Error> {
+        if self.open.groups.contains(&group) {
+            let Group { name, place, .. } = &self.schemas[group];
+            return Err(self.sources.invalid(format!("group {name} contains itself"), *place));
+        }
+        self.open.groups.push(group);
+        let particle = self.schemas[group].particle.clone();
+        let inner = self.expanded(&particle, depth + 1, id);
+        self.open.groups.pop();
+        inner
     }
 
     fn expanded_parts(&mut self, parts: &[Particle], depth: usize, id: TypeId) -> Result<Vec<Particle>, Error> {

@@ -123,13 +123,19 @@ impl<'s> Builder<'s> {
         let Some(typed) = typed else {
             return Ok(Some(SoapArray { item: TypeId::ANY, element, dimensions: "[]".into() }));
         };
-        let item = match self.single_name(typed, ns::WSDL, "arrayType")? {
-            Some(name) => self.find_or_miss(Kind::Type, name, typed, scope)?.map_or(TypeId::ANY, TypeId),
-            None => TypeId::ANY,
+        let item = match self.single_name(typed, ns::WSDL, "arrayType") {
+            Ok(Some(name)) => self.find_or_miss(Kind::Type, name, typed, scope)?.map_or(TypeId::ANY, TypeId),
+            Err(error) if self.sources.is_strict => return Err(error),
+            Ok(None) | Err(_) => TypeId::ANY,
         };
         let text = typed.attribute_in(ns::WSDL, "arrayType").unwrap_or_default().trim_ascii();
-        let dimensions = text.find('[').map_or("[]", |at| &text[at..]).into();
-        Ok(Some(SoapArray { item, element, dimensions }))
+        let (name, dimensions) = text.split_at(text.find('[').unwrap_or(text.len()));
+        if are_dimensions(dimensions) && !name.contains(|c: char| c.is_ascii_whitespace()) {
+            return Ok(Some(SoapArray { item, element, dimensions: dimensions.into() }));
+        }
+        let what = format!("`arrayType=\"{text}\"` is no name with dimensions such as `[]`; it is read as a list");
+        self.tolerated.push((what, typed.place()));
+        Ok(Some(SoapArray { item, element, dimensions: "[]".into() }))
     }
 
     /// Arrays that name no item type have that of their element.
@@ -148,6 +154,16 @@ impl<'s> Builder<'s> {
             }
         }
     }
+}
+
+/// True for `[]`, `[,]`, `[][3]` and the like (WSDL 1.1, 2.2; SOAP 1.1, 5.4.2).
+fn are_dimensions(text: &str) -> bool {
+    let is_size = |size: &str| size.bytes().all(|byte| byte.is_ascii_digit());
+    let is_rank = |rank: &str| {
+        let sizes = rank.strip_prefix('[').and_then(|rank| rank.strip_suffix(']'));
+        sizes.is_some_and(|sizes| sizes.split(',').all(is_size))
+    };
+    !text.is_empty() && text.split_inclusive(']').all(is_rank)
 }
 
 fn is_derivation(node: Node<'_>) -> bool {

@@ -1,8 +1,9 @@
 //! Identity constraints (XSD 1.0 part 1, 3.11) and their paths.
 
 use super::{Builder, Scope};
-use crate::document::{Node, Vocabulary, abbreviated, qname, steps};
+use crate::document::{Node, Place, Vocabulary, abbreviated, qname, steps};
 use crate::xsd::{ConstraintKind, IdentityConstraint, NameTest, Path};
+use crate::{Error, ErrorKind};
 use deltasoap_core::QName;
 use deltasoap_xml::lexical::is_ncname;
 
@@ -13,6 +14,7 @@ impl<'s> Builder<'s> {
         let own: Vec<_> = children.filter(|it| matches!(it.local(), "unique" | "key" | "keyref")).collect();
         let mut constraints = Vec::with_capacity(own.len());
         for node in own {
+            self.note_key(node, scope);
             match self.constraint(node, scope) {
                 Some(constraint) => constraints.push(constraint),
                 None => {
@@ -22,6 +24,31 @@ impl<'s> Builder<'s> {
             }
         }
         constraints
+    }
+
+    /// Keeps the name of a key, also of one that is not understood, and what a `keyref` refers to.
+    fn note_key(&mut self, node: Node<'s>, scope: Scope<'s>) {
+        if node.local() == "keyref" {
+            self.referred_keys.extend(self.referred(node, scope).map(|name| (name, node.place())));
+        } else if let Some(name) = node.attribute("name") {
+            self.keys.insert(QName::owned(&*scope.unit.namespace, name));
+        }
+    }
+
+    /// A `keyref` to no key is noted: it cannot be told what it is to refer to.
+    pub(super) fn missed_keys(&mut self) -> Result<Vec<(String, Place)>, Error> {
+        let mut missed = Vec::new();
+        for (name, place) in std::mem::take(&mut self.referred_keys) {
+            // What is missing is said once.
+            if !self.keys.insert(name.clone()) {
+                continue;
+            }
+            if self.sources.is_strict {
+                return Err(self.sources.error(ErrorKind::Undefined { what: "key", name, cause: None }, place));
+            }
+            missed.push((format!("key {name} is not defined; nothing is checked by the <keyref> to it"), place));
+        }
+        Ok(missed)
     }
 
     fn constraint(&self, node: Node<'s>, scope: Scope<'s>) -> Option<IdentityConstraint> {

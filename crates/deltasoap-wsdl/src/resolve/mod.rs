@@ -37,17 +37,21 @@ pub(crate) fn resolve(sources: &mut Sources) -> Result<Schemas, Error> {
         missed: Vec::new(),
         tolerated: Vec::new(),
         seen_missing: HashSet::new(),
+        keys: HashSet::new(),
+        referred_keys: Vec::new(),
     };
     builder.add_builtin_types();
     builder.reserve();
     builder.build()?;
     builder.inherit_types()?;
     builder.complete_arrays();
+    let missed_keys = builder.missed_keys()?;
     let Builder { schemas, missed, tolerated, .. } = builder;
     for (kind, name, place) in missed {
         let text = format!("{} {} is not defined; anything is taken there", kind.noun(), qname(&sources.names, name));
         sources.note(NoteKind::Missing, text, place);
     }
+    missed_keys.into_iter().for_each(|(text, place)| sources.note(NoteKind::Missing, text, place));
     tolerated.into_iter().for_each(|(text, place)| sources.note(NoteKind::Tolerated, text, place));
     Ok(schemas)
 }
@@ -61,6 +65,10 @@ struct Builder<'s> {
     /// What has a clear meaning though the standards do not allow it.
     tolerated: Vec<(String, Place)>,
     seen_missing: HashSet<(Kind, NameId)>,
+    /// The names of all keys, `unique` ones too.
+    keys: HashSet<QName>,
+    /// The keys that are referred to, and where.
+    referred_keys: Vec<(QName, Place)>,
 }
 
 /// What holds for all that is within one global component.

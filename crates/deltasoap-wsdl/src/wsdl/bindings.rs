@@ -1,6 +1,6 @@
 //! Reads SOAP bindings (WSDL 1.1, section 3; the SOAP 1.2 binding for WSDL 1.1).
 
-use super::read::Reader;
+use super::read::{MOST_NAMED, Reader};
 use super::{Binding, BoundHeader, BoundMessage, BoundOperation, Message, Operation, Parameter};
 use crate::document::{Node, Vocabulary};
 use crate::{Error, NoteKind};
@@ -87,12 +87,28 @@ impl<'s> Reader<'s> {
             match child.local() {
                 "input" => bound.input = Some(self.bound_message(child, input)?),
                 "output" => bound.output = Some(self.bound_message(child, output)?),
-                "fault" => bound.faults.push((child.attribute("name").unwrap_or_default().into(), fault_use(child))),
+                "fault" => {
+                    self.check_fault(child, (number, operation));
+                    bound.faults.push((child.attribute("name").unwrap_or_default().into(), fault_use(child)));
+                }
                 _ => {}
             }
         }
         self.check_count(bound.faults.len(), "faults of an operation", node.place())?;
         Ok(Some(bound))
+    }
+
+    /// A fault that the operation of the port type does not have is left alone.
+    fn check_fault(&mut self, node: Node<'s>, (port_type, operation): (usize, usize)) {
+        let port_type = &self.definitions.port_types[port_type];
+        let operation = &port_type.operations[operation];
+        let name = node.attribute("name").unwrap_or_default();
+        if operation.faults.iter().take(MOST_NAMED).all(|fault| *fault.name != *name) {
+            let (operation, port_type) = (&operation.name, &port_type.name);
+            let text =
+                format!("fault `{name}` is bound, but not one of operation `{operation}` of port type {port_type}");
+            self.note(NoteKind::Skipped, text, node.place());
+        }
     }
 
     /// How a message is bound. `message` is the index of the operation's own.

@@ -160,7 +160,8 @@ pub struct Policy {
     /// Local names of other assertions.
     pub others: Vec<Box<str>>,
     /// What a partner must do and this library does not do by itself: local names of assertions that are not optional, of the alternative that
-    /// asks for the least. [`TRANSPORT`](Self::TRANSPORT) is met by `https`.
+    /// asks for the least, and as `extension {namespace}name` the extension elements of WSDL with `wsdl:required="true"` that are not known.
+    /// [`TRANSPORT`](Self::TRANSPORT) is met by `https`.
     pub required: Vec<Box<str>>,
 }
 

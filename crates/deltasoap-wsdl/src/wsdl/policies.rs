@@ -5,10 +5,13 @@ use super::read::Reader;
 use crate::document::{Node, Vocabulary, ns};
 use crate::load::Sources;
 use crate::{NoteKind, Place};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Most assertions that are named.
 const MOST_NAMED: usize = 100;
+
+/// Extension elements by which policies are attached: what these ask for is told by the policies.
+const POLICIES: [&str; 4] = ["Policy", "PolicyReference", "UsingAddressing", "UsingPolicy"];
 
 /// Most policies that refer to each other in a row.
 const DEPTH: usize = 64;
@@ -22,6 +25,8 @@ pub(super) struct NamedPolicies<'s> {
     open: Vec<(u32, &'s str)>,
     /// References to policies of other documents, and to none.
     missing: Vec<Place>,
+    /// Required extensions that were noted.
+    extensions: HashSet<Place>,
 }
 
 /// The policies right below the root of each description.
@@ -43,6 +48,8 @@ impl<'s> Reader<'s> {
     pub(super) fn binding_policy(&mut self, binding: Node<'s>, port_type: usize) -> Policy {
         let mut policy = self.policy(binding);
         policy.add(&self.port_type_policies[port_type]);
+        // What a whole description requires, each of its bindings does.
+        self.require_extensions(self.sources.root(binding.number()), &mut policy);
         self.note_unapplied(&policy, binding);
         policy
     }
@@ -100,10 +107,26 @@ impl<'s> Reader<'s> {
                 _ => {}
             }
         }
+        self.require_extensions(node, &mut policy);
         let named = node.attributes().filter(|&(name, _)| self.sources.names.local(name) == "PolicyURIs");
         let named = named.flat_map(|(_, uris)| uris.split_ascii_whitespace()).take(MOST_NAMED);
         named.collect::<Vec<_>>().into_iter().for_each(|uri| self.refer(node, uri, &mut policy));
         policy
+    }
+
+    /// Adds the extension elements of an element that are not known here and that must be understood (WSDL 1.1, 2.1.3), with a note for
+    /// each.
+    fn require_extensions(&mut self, node: Node<'s>, policy: &mut Policy) {
+        let required = |child: &Node<'_>| matches!(child.attribute_in(ns::WSDL, "required"), Some("true" | "1"));
+        let is_known = |local: &str| POLICIES.contains(&local);
+        let children = node.children_of(Vocabulary::Other).filter(|child| !is_known(child.local()));
+        for child in children.filter(required).take(MOST_NAMED) {
+            policy.require(&format!("extension {}", child.name()));
+            if self.policies.extensions.insert(child.place()) {
+                let text = format!("the extension {} is required, and is not known here", child.name());
+                self.note(NoteKind::Skipped, text, child.place());
+            }
+        }
     }
 
     /// Adds the policy of the same document that a reference such as `#id` means.

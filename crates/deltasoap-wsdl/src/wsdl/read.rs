@@ -34,7 +34,7 @@ pub(crate) fn read(sources: &mut Sources, schemas: &Schemas) -> Result<Definitio
 }
 
 /// Most parts of a message, faults of an operation, header blocks of an envelope.
-const MOST_NAMED: usize = 1000;
+pub(super) const MOST_NAMED: usize = 1000;
 
 pub(super) struct Reader<'s> {
     pub(super) sources: &'s Sources,

@@ -416,6 +416,71 @@ fn parts_that_a_message_does_not_have_are_noted() {
 }
 
 #[test]
+fn bound_faults_that_the_port_type_lacks_are_noted() {
+    let content = "<message name='m'/><portType name='P'><operation name='o'><input message='t:m'/><fault name='known' message='t:m'/>\
+        </operation></portType>\n<binding name='B' type='t:P'><soap:binding/><operation name='o'><input><soap:body use='literal'/></input>\
+        <fault name='known'><soap:fault name='known' use='literal'/></fault>\n<fault name='other'><soap:fault use='literal'/></fault>\
+        </operation></binding>";
+    let import = import(&description("", content)).unwrap();
+    let [note] = import.notes() else { panic!("{:?}", import.notes()) };
+    assert_eq!(note.text, "fault `other` is bound, but not one of operation `o` of port type {urn:t}P");
+    assert_eq!((note.kind, note.position.line), (NoteKind::Skipped, 6));
+    assert!(import.lower().operations[0].method.is_ok());
+}
+
+#[test]
+fn extensions_that_must_be_understood_are_noted_and_required() {
+    let required = "xmlns:x='urn:x' wsdl:required='true'";
+    let content = format!(
+        "<x:all {required}/><p:UsingPolicy xmlns:p='http://www.w3.org/ns/ws-policy' wsdl:required='true'/>\
+         <message name='m'/><portType name='P'><x:type {required}/><operation name='o'><x:abstract {required}/><input message='t:m'/>\
+         </operation><operation name='p'><input message='t:m'/></operation></portType>\
+         <binding name='B' type='t:P'><x:may xmlns:x='urn:x'/><x:may xmlns:x='urn:x' wsdl:required='false'/><x:binding {required}/>\
+         <soap:binding wsdl:required='true'/>\
+         <operation name='o'><x:bound {required}/><input><soap:body use='literal'/><x:input {required}/></input></operation>\
+         <operation name='p'/></binding>\
+         <service name='S'><x:service {required}/><port name='Q' binding='t:B'><x:port {required}/></port></service>"
+    );
+    let import = import(&description("", &content)).unwrap();
+    let names = |names: &[Box<str>]| {
+        let mut names: Vec<_> = names.iter().map(|it| it.trim_start_matches("extension {urn:x}").to_owned()).collect();
+        names.sort_unstable();
+        names.join(" ")
+    };
+    let binding = &import.definitions().bindings[0];
+    assert_eq!(names(&binding.policy.required), "all binding port service type");
+    assert_eq!(names(&binding.operations[0].policy.required), "abstract bound input");
+    assert_eq!(names(&binding.operations[1].policy.required), "");
+    let notes: Vec<_> = import.notes().iter().map(|note| (note.kind, &*note.text)).collect();
+    assert_eq!(notes.len(), 8, "{notes:?}");
+    assert!(notes.contains(&(NoteKind::Skipped, "the extension {urn:x}bound is required, and is not known here")));
+}
+
+#[test]
+fn malformed_array_types_are_noted() {
+    let array = |sizes: &str| {
+        let types = schema(&format!(
+            "<xs:element name='a' type='t:A'/>\n<xs:complexType name='A'><xs:complexContent><xs:restriction base='soapenc:Array'>\n\
+             <xs:attribute ref='soapenc:arrayType' wsdl:arrayType='xs:string{sizes}'/></xs:restriction></xs:complexContent></xs:complexType>"
+        ));
+        Codec::of(import(&description(&types, "")).unwrap())
+    };
+    for sizes in ["[", "", "[]]", "[x]", "[[]", "[]x", "[-1]", "[2, 3]", "[] []", " []x"] {
+        let codec = array(sizes);
+        let [note] = codec.import.notes() else { panic!("{sizes}: {:?}", codec.import.notes()) };
+        assert!(
+            note.text.starts_with(&format!("`arrayType=\"xs:string{sizes}\"` is no name with dimensions")),
+            "{note}"
+        );
+        assert_eq!((note.kind, note.position.line), (NoteKind::Tolerated, 7));
+        assert!(matches!(codec.view("a").element, Element::Array(_)), "{sizes}");
+    }
+    for sizes in ["[]", "[,]", "[3]", "[2,3]", "[][]", "[][,,4]", "[] "] {
+        assert!(array(sizes).import.notes().is_empty(), "{sizes}");
+    }
+}
+
+#[test]
 fn operations_without_a_message_say_so() {
     let content = "<portType name='P'><operation name='o'><input message='t:no'/></operation></portType>\
         <binding name='B' type='t:P'><soap:binding/><operation name='o'><input><soap:body use='literal'/></input></operation></binding>";

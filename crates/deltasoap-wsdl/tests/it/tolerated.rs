@@ -94,6 +94,27 @@ fn elements_that_extend_simple_content_make_it_mixed() {
 }
 
 #[test]
+fn references_to_no_key_are_noted() {
+    let of = |constraints: &str| format!("<xs:element name='e'><xs:complexType/>{constraints}</xs:element>");
+    let constraint =
+        |kind: &str, rest: &str| format!("<xs:{kind} {rest}><xs:selector xpath='a'/><xs:field xpath='b'/></xs:{kind}>");
+    let refers = constraint("keyref", "name='r' refer='t:k'");
+    let import = import_schema(&of(&(refers.clone() + &constraint("keyref", "name='s' refer='t:k'"))));
+    let text = "key {urn:t}k is not defined; nothing is checked by the <keyref> to it";
+    assert_eq!(only_note(&import), (NoteKind::Missing, text.to_owned()));
+    let strict = Importer::new().offline().strict().text(&schema(&of(&refers))).expect_err("no key").to_string();
+    assert!(strict.contains("key {urn:t}k is not defined"), "{strict}");
+    for key in [constraint("key", "name='k'"), constraint("unique", "name='k'")] {
+        for all in [of(&(refers.clone() + &key)), of(&refers) + &of(&key).replace("'e'", "'f'")] {
+            assert!(import_schema(&all).notes().is_empty(), "{all}");
+        }
+    }
+    // A key that is not understood is there nevertheless.
+    let odd = "<xs:key name='k'><xs:selector xpath='a[1]'/><xs:field xpath='b'/></xs:key>";
+    assert!(only_note(&import_schema(&of(&(refers + odd)))).1.starts_with("<key> is not understood"));
+}
+
+#[test]
 fn services_and_ports_without_names_are_called_by_what_they_have() {
     let content = "<portType name='P'/><binding name='B' type='t:P'><soap:binding/></binding>\
         <service><port binding='t:B'><soap:address location='http://h/1'/></port></service>\
