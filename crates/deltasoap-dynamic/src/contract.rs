@@ -1,6 +1,7 @@
 //! A contract: an imported description, ready to be used at run time.
 
 mod lookup;
+mod notes;
 mod operation;
 mod types;
 
@@ -9,13 +10,11 @@ pub use operation::Operation;
 pub(crate) use types::Types;
 
 use crate::JsonError;
-use crate::facets;
 use crate::json::{Reading, Writing};
 use deltasoap_core::schema::{ElementRef, Use, View};
 use deltasoap_core::{Node, QName, Value};
-use deltasoap_wsdl::{Error, Import, Importer, Lowered, Note, NoteKind};
+use deltasoap_wsdl::{Error, Import, Importer, Lowered, Note};
 use serde_json::Value as Json;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 /// An imported WSDL with all that is needed to use it at run time. Clones are cheap.
@@ -58,23 +57,11 @@ impl Contract {
         &self.types.import
     }
 
-    /// What was passed over when the description was imported, or read more generously than the standards do; and the
-    /// patterns that are malformed, each once: no value matches them.
+    /// What was passed over when the description was imported, or read more generously than the standards do; and what it says of values
+    /// that none can be: patterns that are malformed, each once, and defaults, fixed values and enumerated ones that are not of their types.
     pub fn notes(&self) -> Vec<Note> {
         let import = &self.types.import;
-        let mut seen = HashSet::new();
-        let types = import.schemas().types().filter_map(|(id, it)| Some((id, it.place?)));
-        let patterns = types.flat_map(|(id, place)| {
-            let own = facets::own(import.schemas(), id).into_iter();
-            own.flat_map(|facets| &facets.patterns).map(move |pattern| (pattern, place))
-        });
-        let wrong = patterns.filter(|(pattern, _)| seen.insert(*pattern) && !facets::is_pattern(pattern));
-        let wrong = wrong.map(|(pattern, place)| Note {
-            kind: NoteKind::Tolerated,
-            text: format!("the pattern {pattern} is not valid in XML Schema, or is too large: no value matches it"),
-            position: import.position(place),
-        });
-        import.notes().iter().cloned().chain(wrong).collect()
+        import.notes().iter().cloned().chain(notes::patterns(import)).chain(notes::values(import)).collect()
     }
 
     /// The same as the engine's schema.

@@ -471,6 +471,76 @@ fn patterns_that_are_none_are_noted_once_with_their_place() {
     assert_eq!(contract.validate(b"<a>a</a>").len(), 1);
 }
 
+/// The notes of a schema for `urn:t`, whose content begins in line 2.
+fn notes(content: &str) -> Vec<(u32, String)> {
+    let schema = format!(
+        "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:t='urn:t' targetNamespace='urn:t'>\n{content}</xs:schema>"
+    );
+    let contract = deltasoap_dynamic::Contract::from_text(&schema).expect("a schema");
+    contract.notes().into_iter().map(|note| (note.position.line, note.text)).collect()
+}
+
+#[test]
+fn defaults_and_enumerated_values_that_are_not_of_their_types_are_noted() {
+    let code = "<xs:simpleType name='Code'><xs:restriction base='xs:string'><xs:pattern value='[A-Z]'/></xs:restriction></xs:simpleType>";
+    let text = "<xs:complexType name='Text'><xs:simpleContent><xs:extension base='xs:int'><xs:attribute name='n' type='xs:int' \
+                default='many'/></xs:extension></xs:simpleContent></xs:complexType>";
+    let few = |name: &str, base: &str, values: &[&str]| {
+        let values: String = values.iter().map(|it| format!("<xs:enumeration value='{it}'/>")).collect();
+        format!(
+            "<xs:simpleType name='{name}'><xs:restriction base='{base}'>{values}</xs:restriction></xs:simpleType>\n"
+        )
+    };
+    let types = format!("{code}{}{}", few("Few", "xs:string", &["a", "b"]), few("Names", "xs:QName", &["t:a", "b"]));
+    for (content, expected) in [
+        ("<xs:element name='e' type='xs:int' default='x'/>".to_owned(), "the default of element {urn:t}e is not of its type: \"x\" is not of xsd:int"),
+        ("<xs:element name='e' type='xs:int' fixed=''/>".to_owned(), "the fixed value of element {urn:t}e is not of its type: \"\" is not of"),
+        ("<xs:element name='e' type='t:Code' default='a'/>".to_owned(), "the default of element {urn:t}e is not of its type: \"a\" does not match"),
+        ("<xs:element name='e' type='t:Few' default='c'/>".to_owned(), "the default of element {urn:t}e is not of its type: \"c\" is none of"),
+        (format!("{text}<xs:element name='e' type='t:Text' default='1'/>"), "the default of attribute n is not of its type: \"many\" is not of xsd:int"),
+        (text.replace("many", "1") + "<xs:element name='e' type='t:Text' default='x'/>", "the default of element {urn:t}e is not of its type"),
+        (few("E", "xs:int", &["1", "one"]), "type {urn:t}E enumerates a value that is not of its base type: \"one\" is not of xsd:int"),
+        (few("E", "t:Few", &["a", "c"]), "type {urn:t}E enumerates a value that is not of its base type: \"c\" is none of"),
+        (few("E", "xs:QName", &["t:a", "no:a"]), "type {urn:t}E enumerates a value that is not of its base type: \"no:a\" is not of"),
+        (few("E", "t:Names", &["t:a", "t:b"]), "type {urn:t}E enumerates a value that is not of its base type: \"t:b\" is none of"),
+        (
+            "<xs:element name='e'><xs:simpleType><xs:restriction base='xs:boolean'><xs:enumeration value='yes'/></xs:restriction></xs:simpleType></xs:element>".to_owned(),
+            "a type without a name enumerates a value that is not of its base type: \"yes\" is not of xsd:boolean",
+        ),
+    ] {
+        let found: Vec<_> = notes(&format!("{types}{content}")).into_iter().filter(|(_, it)| it.contains("not of its")).collect();
+        let [(line, note)] = &found[..] else { panic!("{content}: {found:?}") };
+        assert!(*line == 4 && note.starts_with(expected), "{content}: {line} {note}");
+    }
+    let union = "<xs:simpleType name='U'><xs:union memberTypes='xs:int t:Few'/></xs:simpleType>";
+    let list = "<xs:simpleType name='L'><xs:list itemType='t:U'/></xs:simpleType>";
+    let good = format!(
+        "{types}{union}{list}{}{}{}<xs:element name='a' type='t:L' default=' 1 a '/><xs:element name='b' type='xs:anyType' default='x'/>\
+         <xs:element name='c' type='xs:int' default=' 7 '/><xs:element name='d' type='t:Names' default='t:a'/>",
+        few("F", "t:U", &["1", "b"]),
+        few("G", "t:Names", &["t:a", "b"]),
+        few("H", "xs:decimal", &["1.0", " 2 "])
+    );
+    assert_eq!(notes(&good), []);
+}
+
+/// Few lines can ask for any number of comparisons.
+#[test]
+fn values_are_looked_at_within_bounds() {
+    let begin = std::time::Instant::now();
+    let values: String = (0..20_000).map(|n| format!("<xs:enumeration value='v{n}'/>")).collect();
+    let mut content = String::new();
+    for (name, base) in [("a", "xs:string"), ("b", "t:a"), ("c", "t:b"), ("d", "t:c")] {
+        content += &format!(
+            "<xs:simpleType name='{name}'><xs:restriction base='{base}'>{values}</xs:restriction></xs:simpleType>"
+        );
+    }
+    assert_eq!(notes(&content), []);
+    let wrong: String = (0..1000).map(|n| format!("<xs:element name='e{n}' type='xs:int' default='x'/>")).collect();
+    assert_eq!(notes(&wrong).len(), 100);
+    assert!(begin.elapsed() < std::time::Duration::from_secs(60), "{:?}", begin.elapsed());
+}
+
 /// Where an occurrence ends is not always told by the next element.
 #[test]
 fn counts_within_counts_are_exact() {

@@ -1,0 +1,190 @@
+//! What a description says of values that none can be: patterns, defaults, fixed values, enumerations.
+
+use crate::facets;
+use deltasoap_core::QName;
+use deltasoap_core::schema::Builtin;
+use deltasoap_wsdl::xsd::{AttributeUse, Enumerated, TypeDefinition, TypeId, Variety};
+use deltasoap_wsdl::{Import, NormalContent, Note, NoteKind, Place, Schemas};
+use std::collections::{HashMap, HashSet};
+
+/// Most notes about values.
+const MOST: usize = 100;
+/// How many comparisons are made for them. A few lines can ask for any number.
+const WORK: u64 = 10_000_000;
+/// Most unions and lists in each other that are looked into, as for messages.
+const DEPTH: usize = 64;
+
+/// The patterns that are malformed, each once.
+pub(super) fn patterns(import: &Import) -> impl Iterator<Item = Note> + '_ {
+    let mut seen = HashSet::new();
+    let types = import.schemas().types().filter_map(|(id, it)| Some((id, it.place?)));
+    let patterns = types.flat_map(|(id, place)| {
+        let own = facets::own(import.schemas(), id).into_iter();
+        own.flat_map(|facets| &facets.patterns).map(move |pattern| (pattern, place))
+    });
+    let wrong = patterns.filter(move |(pattern, _)| seen.insert(*pattern) && !facets::is_pattern(pattern));
+    wrong.map(|(pattern, place)| {
+        let text = format!("the pattern {pattern} is not valid in XML Schema, or is too large: no value matches it");
+        note(import, text, place)
+    })
+}
+
+/// Defaults, fixed values and enumerated ones that are not of their types.
+pub(super) fn values(import: &Import) -> Vec<Note> {
+    let mut checker = Checker { schemas: import.schemas(), costs: HashMap::new(), work: WORK, found: Vec::new() };
+    checker.enumerations();
+    checker.elements();
+    checker.attributes();
+    checker.found.into_iter().map(|(text, place)| note(import, text, place)).collect()
+}
+
+fn note(import: &Import, text: String, place: Place) -> Note {
+    Note { kind: NoteKind::Tolerated, text, position: import.position(place) }
+}
+
+struct Checker<'s> {
+    schemas: &'s Schemas,
+    /// How many comparisons a text of a type takes; `None` for types of names, which mean something only where they stand.
+    costs: HashMap<TypeId, Option<u64>>,
+    /// Comparisons that may yet be made.
+    work: u64,
+    found: Vec<(String, Place)>,
+}
+
+impl Checker<'_> {
+    fn enumerations(&mut self) {
+        let schemas = self.schemas;
+        for (id, it) in schemas.types() {
+            let TypeDefinition::Simple(simple) = &it.definition else { continue };
+            let (Variety::Restriction(base), Some(place)) = (&simple.variety, it.place) else { continue };
+            for value in facets::own(schemas, id).into_iter().flat_map(|facets| &facets.enumeration) {
+                if let Some(why) = self.enumerated(*base, value) {
+                    let name =
+                        it.name.as_ref().map_or_else(|| "a type without a name".to_owned(), |it| format!("type {it}"));
+                    self.say(format!("{name} enumerates a value that is not of its base type: {why}"), place);
+                }
+            }
+        }
+    }
+
+    fn enumerated(&mut self, base: TypeId, value: &Enumerated) -> Option<String> {
+        if !self.is_of_names(base) {
+            return self.violation(base, &value.value);
+        }
+        self.spend(1)?;
+        let name = |text: &str| match &value.name {
+            Some(name) => Some(name.clone()).filter(|name| !name.local.contains(':')),
+            None => Some(QName::owned("", text)).filter(|_| !text.contains(':')),
+        };
+        facets::violation_in(self.schemas, base, &value.value, &name)
+    }
+
+    fn elements(&mut self) {
+        let schemas = self.schemas;
+        for (_, it) in schemas.elements() {
+            let (texts, of) = ([it.default.as_deref(), it.fixed.as_deref()], text_type(schemas, it.type_id));
+            self.value_of(&format!("element {}", it.name), texts, of, it.place);
+        }
+    }
+
+    /// Attributes are told at the place of the first type that has them.
+    fn attributes(&mut self) {
+        let (schemas, mut seen) = (self.schemas, HashSet::new());
+        for (id, it) in schemas.types() {
+            let uses = schemas.content(id).map_or(&[][..], |normal| &normal.attributes);
+            let own = it.place.into_iter().flat_map(|place| uses.iter().map(move |it| (it, place)));
+            for (it, place) in own {
+                let texts = texts(schemas, it);
+                if seen.insert((it.attribute, texts)) {
+                    let declaration = &schemas[it.attribute];
+                    let of = text_type(schemas, declaration.type_id);
+                    self.value_of(&format!("attribute {}", declaration.name), texts, of, place);
+                }
+            }
+        }
+    }
+
+    /// Looks at a default, or else a fixed value.
+    fn value_of(&mut self, whose: &str, [default, fixed]: [Option<&str>; 2], of: Option<TypeId>, place: Place) {
+        let what = if default.is_some() { "default" } else { "fixed value" };
+        let why = default.or(fixed).zip(of).and_then(|(text, of)| self.violation(of, text));
+        if let Some(why) = why {
+            self.say(format!("the {what} of {whose} is not of its type: {why}"), place);
+        }
+    }
+
+    /// What a text violates of a type; `None` also where that takes too long, or depends on prefixes.
+    fn violation(&mut self, id: TypeId, text: &str) -> Option<String> {
+        let words = text.split_ascii_whitespace().count() as u64;
+        let cost = self.cost(id, DEPTH)?.saturating_mul(1 + words);
+        self.spend(cost)?;
+        facets::violation(self.schemas, id, text)
+    }
+
+    fn spend(&mut self, cost: u64) -> Option<()> {
+        self.work = self.work.checked_sub(cost)?;
+        Some(())
+    }
+
+    fn say(&mut self, text: String, place: Place) {
+        if self.found.len() < MOST {
+            self.found.push((text, place));
+        }
+    }
+
+    fn is_of_names(&self, id: TypeId) -> bool {
+        matches!(self.schemas.variety(id), Some(Variety::Builtin(Builtin::QName | Builtin::Notation)))
+    }
+
+    /// How many comparisons a text of a type takes at most.
+    fn cost(&mut self, id: TypeId, depth: usize) -> Option<u64> {
+        if let Some(known) = self.costs.get(&id) {
+            return *known;
+        }
+        let schemas = self.schemas;
+        let of_parts = match schemas.variety(id) {
+            Some(Variety::Builtin(Builtin::QName | Builtin::Notation)) => None,
+            Some(Variety::List(item)) if depth > 0 => self.cost(*item, depth - 1),
+            Some(Variety::Union(members)) if depth > 0 => {
+                members.iter().try_fold(1_u64, |sum, it| Some(sum.saturating_add(self.cost(*it, depth - 1)?)))
+            }
+            _ => Some(1),
+        };
+        let enumerated: usize = facets::steps(schemas, id).iter().map(|facets| facets.enumeration.len()).sum();
+        let own = (1 + enumerated as u64).saturating_add(restrictions(schemas, id));
+        let cost = of_parts.map(|parts| parts.saturating_mul(own));
+        self.costs.insert(id, cost);
+        cost
+    }
+}
+
+/// How many types a simple type restricts, one after the other.
+fn restrictions(schemas: &Schemas, id: TypeId) -> u64 {
+    let base = |id: &TypeId| match &schemas[*id].definition {
+        TypeDefinition::Simple(simple) => match simple.variety {
+            Variety::Restriction(base) => Some(base),
+            _ => None,
+        },
+        TypeDefinition::Complex(_) => None,
+    };
+    std::iter::successors(Some(id), base).count() as u64
+}
+
+/// The default and the fixed value of an attribute, where it is used or else where it is declared.
+fn texts<'s>(schemas: &'s Schemas, it: &'s AttributeUse) -> [Option<&'s str>; 2] {
+    let own = [it.default.as_deref(), it.fixed.as_deref()];
+    let declaration = &schemas[it.attribute];
+    match own {
+        [None, None] => [declaration.default.as_deref(), declaration.fixed.as_deref()],
+        own => own,
+    }
+}
+
+/// The simple type of a type's text.
+fn text_type(schemas: &Schemas, id: TypeId) -> Option<TypeId> {
+    match schemas.content(id).map(|normal| &normal.content) {
+        None => Some(id),
+        Some(NormalContent::Text(text)) => Some(*text),
+        Some(_) => None,
+    }
+}
