@@ -50,8 +50,8 @@ pub enum Task {
     /// List the services, ports and operations of a WSDL
     ///
     /// Shows which operations cannot be called or generated, and why, and which requirements of policies are not met automatically. Succeeds
-    /// only if the WSDL was imported completely: if every document that it names was loaded, everything that it refers to was found, and every
-    /// operation that the client starts can be called.
+    /// only if the WSDL was imported completely: if every document that it names was loaded, everything that it refers to was found, it has
+    /// operations, and every one that the client starts can be called.
     List(List),
     /// Describe an operation, an element or a type of a WSDL; without a name all operations
     ///

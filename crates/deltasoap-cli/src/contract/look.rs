@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use deltasoap::Buffer;
 use deltasoap::soap::{Version, encode_element};
 use deltasoap_dynamic::{Contract, LookupError, Operation};
+use deltasoap_wsdl::fetch::shown;
 use deltasoap_wsdl::wsdl::OperationKind;
 use deltasoap_wsdl::{Note, NoteKind};
 use serde_json::{Value as Json, json};
@@ -17,16 +18,21 @@ const NO_OPERATIONS: &str = "no operations with a SOAP binding";
 /// Lists services, ports and operations.
 pub fn list(arguments: &List) -> Result<ExitCode> {
     let contract = contract(&arguments.description)?;
-    let faults = faults(&contract);
+    let is_empty = contract.operations().is_empty();
+    let mut faults = faults(&contract);
     if arguments.json {
+        faults.extend(is_empty.then(|| NO_OPERATIONS.to_owned()));
         print_json(&listing(&contract, &faults))?;
     } else {
         print_listing(&contract)?;
+        if is_empty {
+            report(format_args!("error: {} has {NO_OPERATIONS}", shown(&arguments.description.wsdl)));
+        }
         faults.iter().for_each(|fault| report(format_args!("warning: {fault}")));
         report_notes(&contract);
         policy_warnings(&contract.operations()).iter().for_each(|warning| report(format_args!("warning: {warning}")));
     }
-    Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if faults.is_empty() && !is_empty { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Most notes that are shown.
@@ -108,9 +114,6 @@ fn print_listing(contract: &Contract) -> Result<()> {
             heading = Some(own);
         }
         print_line(format_args!("  {}{}", one_line(operation.name()), mark(&operation)))?;
-    }
-    if heading.is_none() {
-        print_line(NO_OPERATIONS)?;
     }
     Ok(())
 }

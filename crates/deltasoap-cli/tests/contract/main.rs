@@ -187,8 +187,20 @@ fn descriptions_without_operations_say_so() {
         "<schema xmlns='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:t'><complexType name='T'/></schema>";
     std::fs::write(&path, text).expect("a file");
     let path = path.to_string_lossy();
-    for command in ["list", "describe"] {
-        assert_eq!(stdout(&run(&[command, &path])), "no operations with a SOAP binding\n");
+    let described = run(&["describe", &path]);
+    assert_eq!(stdout(&described), "no operations with a SOAP binding\n");
+    let http = folder.path().join("http.wsdl");
+    let text = "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:t='urn:t' targetNamespace='urn:t'>\
+        <portType name='P'/><binding name='B' type='t:P'/><service name='S'><port name='Q' binding='t:B'/></service></definitions>";
+    std::fs::write(&http, text).expect("a file");
+    for path in [&path, &http.to_string_lossy()] {
+        let output = run(&["list", path]);
+        assert!(output.status.code() == Some(1) && output.stdout.is_empty(), "{output:?}");
+        let said = format!("error: {path} has no operations with a SOAP binding\n");
+        assert!(stderr(&output).starts_with(&said), "{output:?}");
+        let output = run(&["list", "--json", path]);
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(json(&output)["faults"], json!(["no operations with a SOAP binding"]));
     }
     let output = run(&["generate", &path]);
     assert!(stdout(&output).contains("pub struct T") && output.stderr.is_empty(), "{output:?}");
@@ -318,6 +330,29 @@ fn policies_that_are_not_met_are_said() {
     assert!(run(&["list", &path]).status.success());
     let listed = json(&run(&["list", "--json", &path]));
     assert_eq!(listed["operations"][0]["unmet_policies"], json!(["SignedParts"]));
+}
+
+/// Extensions that must be understood are said as policies are.
+#[test]
+fn extensions_that_are_required_and_unknown_are_said() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let path = folder.path().join("kinds.wsdl");
+    let extension = "<x:secure xmlns:x='urn:x' w:required='true' xmlns:w='http://schemas.xmlsoap.org/wsdl/'/>";
+    let text = KINDS
+        .replace("IMPORT", "")
+        .replace("POLICY", "")
+        .replace("<soap:binding/>", &format!("{extension}<soap:binding/>"));
+    std::fs::write(&path, text).expect("a file");
+    let path = path.to_string_lossy();
+    let listed = run(&["list", &path]);
+    let said = stderr(&listed);
+    assert!(listed.status.success(), "{said}");
+    assert!(said.contains("the extension {urn:x}secure is required, and is not known here"), "{said}");
+    for arguments in [&["list", &*path][..], &["call", &path, "Ask", "-d", "1", "--timeout", "5"]] {
+        let said = stderr(&run(arguments));
+        let warning = said.lines().find(|line| line.contains("requirements that are not met automatically"));
+        assert!(warning.is_some_and(|line| line.ends_with(": extension {urn:x}secure")), "{said}");
+    }
 }
 
 #[test]
