@@ -19,6 +19,7 @@ mod dispatch;
 mod element;
 mod guard;
 mod heavy;
+mod leaving;
 mod memory;
 mod monitor;
 mod operation;

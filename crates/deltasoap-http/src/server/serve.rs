@@ -8,6 +8,7 @@ use super::auth::PeerCertificates;
 use super::context::Peer;
 #[cfg(feature = "tls")]
 use super::context::Secure;
+use super::leaving::Watched;
 use super::memory::Connection;
 use super::stall::{Stalling, linger};
 use crate::settle::Settled;
@@ -134,6 +135,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
                 head_timeout: Duration::from_secs(30),
                 write_timeout: Duration::from_secs(30),
                 max_headers: HEADERS,
+                half_closed_timeout: Duration::from_secs(5),
             },
             shutdown_timeout: Duration::from_secs(30),
             max_connections: CONNECTIONS,
@@ -176,6 +178,15 @@ impl<L: Listener, P: Protocol> Server<L, P> {
     #[must_use]
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
         self.wire.write_timeout = timeout;
+        self
+    }
+
+    /// How long a client that has closed its sending half behind a request is given for its answer. One that has closed the whole connection
+    /// looks the same. Behind that it counts as gone: the handler is dropped, and the connection is closed. A client whose connection is
+    /// reset is gone at once. Default 5 s.
+    #[must_use]
+    pub fn half_closed_timeout(mut self, timeout: Duration) -> Self {
+        self.wire.half_closed_timeout = timeout;
         self
     }
 
@@ -322,14 +333,25 @@ impl<P> Client<P> {
 async fn serve_stream<P: Protocol>(stream: impl Stream, client: Client<P>, service: impl Served<P::Incoming>) {
     let peer = client.peer();
     let Client { protocol, terms, extensions } = client;
+    let (stream, mut back) = Stalling::new(stream, terms.write_timeout());
+    let stream = Watched::new(stream);
+    let left = stream.clone().left(terms.half_closed_timeout());
+    let watched = stream.clone();
     let service = tower::service_fn(move |mut request: Request<P::Incoming>| {
         request.extensions_mut().extend(extensions.clone());
-        let answer = service.answer(request);
-        async move { Ok::<_, Infallible>(answer.await) }
+        let (work, answer) = (watched.work(), service.answer(request));
+        async move {
+            let answer = answer.await;
+            drop(work);
+            Ok::<_, Infallible>(answer)
+        }
     });
-    let (stream, mut back) = Stalling::new(stream, terms.write_timeout());
-    if let Err(error) = protocol.serve(stream, service, terms).await {
-        tracing::debug!(?peer, %error, "the connection ended with an error");
+    tokio::select! {
+        biased;
+        ended = protocol.serve(stream, service, terms) => if let Err(error) = ended {
+            tracing::debug!(?peer, %error, "the connection ended with an error");
+        },
+        () = left => tracing::debug!(?peer, "the client left while its request was worked on"),
     }
     if let Ok(stream) = back.try_recv() {
         linger(stream).await;

@@ -62,7 +62,8 @@ impl Protocol for Http {
         });
         let mut builder = http1::Builder::new();
         builder.timer(TokioTimer::new()).header_read_timeout(terms.head_timeout());
-        builder.max_buf_size(BUFFER).max_headers(terms.max_headers());
+        // Whoever closes the half that requests come over may wait for an answer yet. The server sees to clients that are gone.
+        builder.max_buf_size(BUFFER).max_headers(terms.max_headers()).half_close(true);
         let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
         tokio::select! {
             ended = connection.as_mut() => return Ok(ended?),

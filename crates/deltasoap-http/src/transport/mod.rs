@@ -174,6 +174,7 @@ pub(crate) struct Wire {
     pub(crate) head_timeout: Duration,
     pub(crate) write_timeout: Duration,
     pub(crate) max_headers: usize,
+    pub(crate) half_closed_timeout: Duration,
 }
 
 impl Terms {
@@ -189,6 +190,11 @@ impl Terms {
     /// How long a client may take none of a response's bytes. The server sees to it: writing to the stream fails then.
     pub fn write_timeout(&self) -> Duration {
         self.wire.write_timeout
+    }
+
+    /// How long a client that has closed its half is given for its answer. The server sees to it.
+    pub(crate) fn half_closed_timeout(&self) -> Duration {
+        self.wire.half_closed_timeout
     }
 
     /// Most fields of a request's head.

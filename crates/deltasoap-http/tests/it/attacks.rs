@@ -95,9 +95,9 @@ async fn a_length_beside_chunks_ends_the_connection() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_client_that_closes_its_half_behind_its_request_gets_its_answer_or_is_left() {
+async fn a_client_that_closes_its_half_behind_its_request_gets_its_answer() {
     let reaction = attacked(Attack::HalfClosedBehindRequest).await;
-    assert!(reaction.is_closed && [&[][..], &["200"]].contains(&&reaction.statuses()[..]), "{reaction:?}");
+    assert!(reaction.is_closed && reaction.statuses() == ["200"], "{reaction:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

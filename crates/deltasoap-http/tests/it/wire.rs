@@ -2,13 +2,15 @@
 
 use crate::common::*;
 use deltasoap::Lease;
-use deltasoap::http::{Server, SoapService};
+use deltasoap::http::transport::{Frames, Protocol, memory};
+use deltasoap::http::{Client, Server, SoapService};
 use deltasoap::soap::Version;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::sync::mpsc;
 
 /// An HTTP response as it came.
 #[derive(Debug)]
@@ -131,6 +133,124 @@ async fn a_client_that_goes_away_is_survived() {
     let mut stream = TcpStream::connect(address).await.expect("a connection");
     stream.write_all(request.as_bytes()).await.expect("sent");
     assert_eq!(read_response(&mut stream).await.status(), "200");
+}
+
+/// A service whose handler waits for so long, and what tells how each request ended: true if it was answered, false if it was dropped.
+fn waiting_service(time: Duration) -> (SoapService, mpsc::UnboundedReceiver<bool>) {
+    struct Ending {
+        sender: mpsc::UnboundedSender<bool>,
+        is_answered: bool,
+    }
+    impl Ending {
+        fn answered(mut self) {
+            self.is_answered = true;
+        }
+    }
+    impl Drop for Ending {
+        fn drop(&mut self) {
+            let _ = self.sender.send(self.is_answered);
+        }
+    }
+    let (sender, receiver) = mpsc::unbounded_channel();
+    let handler = move |request: Lease<Echo>| {
+        let ending = Ending { sender: sender.clone(), is_answered: false };
+        async move {
+            tokio::time::sleep(time).await;
+            ending.answered();
+            Ok::<_, Infallible>(echoed(&request))
+        }
+    };
+    (SoapService::builder().operation(handler).build().expect("a service"), receiver)
+}
+
+/// Serves it, with this time for clients that have closed their half.
+async fn waiting(time: Duration, patience: Duration) -> (SocketAddr, mpsc::UnboundedReceiver<bool>) {
+    let (service, receiver) = waiting_service(time);
+    let server = Server::bind("127.0.0.1:0").await.expect("a port").half_closed_timeout(patience);
+    let address = server.local_addr().expect("an address");
+    tokio::spawn(server.serve(service));
+    (address, receiver)
+}
+
+const LONG: Duration = Duration::from_secs(60);
+
+/// However soon the end of the stream is seen.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_closes_its_half_gets_its_answer() {
+    let text = message(Version::Soap11, &[], &echo(&"long ".repeat(100_000)));
+    for (time, rounds) in [(Duration::ZERO, 50), (Duration::from_millis(1), 50), (Duration::from_secs(1), 1)] {
+        let (address, mut ends) = waiting(time, LONG).await;
+        for request in [with_length(&text), chunked(&text, 1000)] {
+            for _ in 0..rounds {
+                let mut stream = TcpStream::connect(address).await.expect("a connection");
+                stream.write_all(request.as_bytes()).await.expect("sent");
+                stream.shutdown().await.expect("half closed");
+                let response = read_response(&mut stream).await;
+                assert_eq!((response.status(), response.body.len() > 500_000), ("200", true));
+                let end = tokio::time::timeout(LONG / 2, stream.read(&mut [0])).await;
+                assert_eq!(end.expect("in time").expect("an end"), 0, "the connection is closed");
+                assert_eq!(ends.recv().await, Some(true));
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_closes_its_half_gets_answers_to_all_that_it_asked() {
+    let (address, _ends) = waiting(Duration::from_millis(300), LONG).await;
+    let request = with_length(&message(Version::Soap11, &[], &echo("")));
+    let mut stream = TcpStream::connect(address).await.expect("a connection");
+    stream.write_all(request.repeat(3).as_bytes()).await.expect("sent");
+    stream.shutdown().await.expect("half closed");
+    for _ in 0..3 {
+        assert_eq!(read_response(&mut stream).await.status(), "200");
+    }
+    assert_eq!(stream.read(&mut [0]).await.expect("an end"), 0);
+}
+
+/// The handler ends with it: soon where the connection is reset, and after a while where it is closed.
+#[tokio::test]
+async fn the_handler_of_a_client_that_is_gone_is_dropped() {
+    let request = with_length(&message(Version::Soap11, &[], &echo("")));
+    for (patience, is_reset) in [(LONG, true), (Duration::from_millis(200), false)] {
+        let (address, mut ends) = waiting(LONG, patience).await;
+        let mut stream = TcpStream::connect(address).await.expect("a connection");
+        stream.write_all(request.as_bytes()).await.expect("sent");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        if is_reset {
+            stream.set_zero_linger().expect("an option");
+        }
+        drop(stream);
+        let end = tokio::time::timeout(LONG / 4, ends.recv()).await;
+        assert_eq!(end.expect("in time"), Some(false), "{patience:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_handler_of_a_client_that_is_gone_is_dropped_over_frames_too() {
+    let (service, mut ends) = waiting_service(LONG);
+    let (listener, connector) = memory();
+    let server = Server::over(listener, Frames::default()).half_closed_timeout(Duration::from_millis(200));
+    tokio::spawn(server.serve(service));
+    let client =
+        Client::builder("frames://localhost/").build_with(Frames::default().pool(connector)).expect("a client");
+    let request = echo("");
+    let call = tokio::time::timeout(Duration::from_millis(100), client.call::<_, EchoResponse>(&request));
+    assert!(call.await.is_err(), "it takes long");
+    drop(client);
+    assert_eq!(tokio::time::timeout(LONG / 4, ends.recv()).await.expect("in time"), Some(false));
+}
+
+#[tokio::test]
+async fn a_client_that_has_closed_its_half_is_left_when_its_time_is_over() {
+    let (address, mut ends) = waiting(LONG, Duration::from_millis(200)).await;
+    let mut stream = TcpStream::connect(address).await.expect("a connection");
+    let request = with_length(&message(Version::Soap11, &[], &echo("")));
+    stream.write_all(request.as_bytes()).await.expect("sent");
+    stream.shutdown().await.expect("half closed");
+    let end = tokio::time::timeout(LONG / 4, stream.read(&mut [0])).await;
+    assert_eq!(end.expect("in time").expect("an end"), 0, "nothing is answered");
+    assert_eq!(ends.recv().await, Some(false));
 }
 
 #[tokio::test]

@@ -1,0 +1,269 @@
+//! Clients that leave while a request of theirs is worked on.
+//!
+//! A client that closes its sending half and waits for its answer, as `nc` does, and one that closes the connection look the same from here: no more
+//! bytes come, until something is sent and the system answers that nobody is there (RFC 9112, 9.6, leaves it to servers what they make of that).
+//! So a client that has closed at least its half is given some time for its answer, and counts as gone then; one whose connection broke is gone
+//! at once. What counts as work is the service's: once there is a response, writing it tells whether somebody is there.
+//!
+//! To see the end of a stream is to read it. Protocols read in their own time, so a look is taken only where a request has been worked on
+//! for a moment and nothing was read in it, and what comes then is kept for the protocol.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Sleep, sleep};
+
+/// How long nothing is read before a look is taken. Most requests are answered by then, and cost nothing.
+const QUIET: Duration = Duration::from_millis(250);
+
+/// Most bytes that are read ahead.
+const AHEAD: usize = 512;
+
+/// A stream that is watched while requests that came over it are worked on.
+#[derive(Debug)]
+pub(super) struct Watched<T>(Arc<Mutex<State<T>>>);
+
+#[derive(Debug)]
+struct State<T> {
+    stream: T,
+    /// What was read ahead of the protocol.
+    ahead: Vec<u8>,
+    /// True once the end was seen.
+    is_over: bool,
+    /// How often the protocol got something to read.
+    reads: u64,
+    /// The number of the last request.
+    request: u64,
+    is_at_work: bool,
+}
+
+/// Work on a request, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Work<T>(Watched<T>);
+
+impl<T> Clone for Watched<T> {
+    fn clone(&self) -> Self {
+        Watched(Arc::clone(&self.0))
+    }
+}
+
+impl<T> Watched<T> {
+    pub(super) fn new(stream: T) -> Self {
+        let state = State { stream, ahead: Vec::new(), is_over: false, reads: 0, request: 0, is_at_work: false };
+        Watched(Arc::new(Mutex::new(state)))
+    }
+
+    /// Work on a request begins.
+    pub(super) fn work(&self) -> Work<T> {
+        let mut state = self.state();
+        state.request += 1;
+        state.is_at_work = true;
+        drop(state);
+        Work(self.clone())
+    }
+
+    /// It is never held while something is waited for.
+    fn state(&self) -> MutexGuard<'_, State<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Drop for Work<T> {
+    fn drop(&mut self) {
+        self.0.state().is_at_work = false;
+    }
+}
+
+impl<T: AsyncRead + Unpin> Watched<T> {
+    /// Ends when the client is gone: when the connection is broken, or its other end has closed its half, or all of it, for so long, while
+    /// one request is worked on. To be polled behind the protocol, in the same task.
+    pub(super) async fn left(self, patience: Duration) {
+        let mut looking = Looking { patience, request: 0, reads: 0, phase: Phase::Resting(Box::pin(sleep(QUIET))) };
+        std::future::poll_fn(|task| looking.poll(&self, task)).await;
+    }
+}
+
+struct Looking {
+    patience: Duration,
+    /// The request and the reads that the phase is of.
+    request: u64,
+    reads: u64,
+    phase: Phase,
+}
+
+enum Phase {
+    /// Until a moment has passed.
+    Resting(Pin<Box<Sleep>>),
+    /// Reads, to see the end.
+    Watching,
+    /// The end was seen.
+    Leaving(Pin<Box<Sleep>>),
+}
+
+impl Looking {
+    fn poll<T: AsyncRead + Unpin>(&mut self, stream: &Watched<T>, task: &mut Context<'_>) -> Poll<()> {
+        let mut state = stream.state();
+        if !state.is_at_work {
+            return Poll::Pending;
+        }
+        if state.request != self.request {
+            self.request = state.request;
+            // A moment that is running ends soon enough; else there would be a timer for each request.
+            if !matches!(self.phase, Phase::Resting(_)) {
+                self.rest();
+            }
+        }
+        loop {
+            match &mut self.phase {
+                Phase::Resting(moment) => {
+                    ready!(moment.as_mut().poll(task));
+                    let is_quiet = std::mem::replace(&mut self.reads, state.reads) == state.reads;
+                    if is_quiet && state.ahead.is_empty() {
+                        self.phase = Phase::Watching;
+                    } else {
+                        self.rest();
+                    }
+                }
+                Phase::Watching if state.is_over => self.phase = Phase::Leaving(Box::pin(sleep(self.patience))),
+                Phase::Watching => match ready!(state.look(task)) {
+                    Ok(()) if state.is_over => {}
+                    Ok(()) => self.rest(),
+                    Err(_) => return Poll::Ready(()),
+                },
+                Phase::Leaving(time) => return time.as_mut().poll(task),
+            }
+        }
+    }
+
+    fn rest(&mut self) {
+        self.phase = Phase::Resting(Box::pin(sleep(QUIET)));
+    }
+}
+
+impl<T: AsyncRead + Unpin> State<T> {
+    /// Reads ahead: something, the end, or an error.
+    fn look(&mut self, task: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut bytes = [0; AHEAD];
+        let mut buffer = ReadBuf::new(&mut bytes);
+        ready!(Pin::new(&mut self.stream).poll_read(task, &mut buffer))?;
+        self.ahead.extend_from_slice(buffer.filled());
+        self.is_over = buffer.filled().is_empty();
+        // The protocol may wait for just this.
+        task.waker().wake_by_ref();
+        Poll::Ready(Ok(()))
+    }
+
+    fn read(&mut self, task: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        if !self.ahead.is_empty() {
+            let count = self.ahead.len().min(buffer.remaining());
+            buffer.put_slice(&self.ahead[..count]);
+            self.ahead.drain(..count);
+        } else if !self.is_over {
+            ready!(Pin::new(&mut self.stream).poll_read(task, buffer))?;
+        }
+        self.reads += u64::from(buffer.filled().len() > before);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<T: AsyncRead + Unpin> AsyncRead for Watched<T> {
+    fn poll_read(self: Pin<&mut Self>, task: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        self.state().read(task, buffer)
+    }
+}
+
+impl<T: AsyncWrite + Unpin> AsyncWrite for Watched<T> {
+    fn poll_write(self: Pin<&mut Self>, task: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.state().stream).poll_write(task, bytes)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        task: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.state().stream).poll_write_vectored(task, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.state().stream.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.state().stream).poll_flush(task)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.state().stream).poll_shutdown(task)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
+    use tokio::time::timeout;
+
+    const PATIENCE: Duration = Duration::from_secs(5);
+
+    fn watched() -> (DuplexStream, Watched<DuplexStream>) {
+        let (client, server) = duplex(1 << 16);
+        (client, Watched::new(server))
+    }
+
+    /// True if the client counts as gone within a time.
+    async fn has_left(stream: &Watched<DuplexStream>, within: Duration) -> bool {
+        timeout(within, stream.clone().left(PATIENCE)).await.is_ok()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_is_gone_when_its_time_is_over() {
+        let (mut client, stream) = watched();
+        client.shutdown().await.expect("closed");
+        assert!(!has_left(&stream, 10 * PATIENCE).await, "nothing is worked on");
+        let work = stream.work();
+        assert!(!has_left(&stream, PATIENCE).await, "it has its time");
+        assert!(has_left(&stream, PATIENCE + 4 * QUIET).await);
+        drop(work);
+        assert!(!has_left(&stream, 10 * PATIENCE).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_stays_is_not_gone() {
+        let (_client, stream) = watched();
+        let _work = stream.work();
+        assert!(!has_left(&stream, 100 * PATIENCE).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn each_request_has_its_time() {
+        let (mut client, stream) = watched();
+        client.shutdown().await.expect("closed");
+        let left = tokio::spawn(stream.clone().left(PATIENCE));
+        for _ in 0..5 {
+            let work = stream.work();
+            sleep(PATIENCE - 4 * QUIET).await;
+            drop(work);
+        }
+        assert!(!left.is_finished());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_read_ahead_is_not_lost() {
+        let (mut client, mut stream) = watched();
+        let _work = stream.work();
+        let text: Vec<u8> = (0..2000_u32).map(|n| n as u8).collect();
+        client.write_all(&text).await.expect("sent");
+        client.shutdown().await.expect("closed");
+        assert!(!has_left(&stream, 10 * PATIENCE).await, "the end is behind what is not read");
+        assert_eq!(stream.state().ahead.len(), AHEAD);
+        let mut read = vec![0; 100];
+        stream.read_exact(&mut read).await.expect("bytes");
+        stream.read_to_end(&mut read).await.expect("an end");
+        assert_eq!(read, text);
+    }
+}
