@@ -2,7 +2,7 @@
 
 use super::trace::Trace;
 use super::understood::Understood;
-use crate::{Mtom, Part};
+use crate::{Mtom, Part, is_secret_header};
 use deltasoap_core::QName;
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::HeaderBlock;
@@ -91,9 +91,11 @@ impl CallOptions {
         self
     }
 
-    /// Adds an HTTP header, in place of one of the same name that the client would send.
+    /// Adds an HTTP header, in place of one of the same name that the client would send. One whose name [tells a
+    /// secret](is_secret_header) counts as marked as sensitive: it is not shown, and not sent to another origin.
     #[must_use]
-    pub fn http_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+    pub fn http_header(mut self, name: HeaderName, mut value: HeaderValue) -> Self {
+        value.set_sensitive(value.is_sensitive() || is_secret_header(&name));
         self.http_headers.insert(name, value);
         self
     }

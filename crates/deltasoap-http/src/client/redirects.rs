@@ -10,7 +10,7 @@ use url::Url;
 /// A redirect with status 307 or 308 asks for the same request elsewhere. With 301 and 302 most clients turn it into a GET, which is no call
 /// any more: they are followed, with the same request, only if that is [asked for](Redirects::lenient); 303 never is. Nothing goes from
 /// `https` to `http`. To another origin (scheme, host or port) go no credentials: neither the client's nor its cookies nor headers
-/// of the call that are marked as sensitive. The message goes there as it is, with all that is in it.
+/// of the call that are marked as sensitive, or [secret by their names](crate::is_secret_header). The message goes there as it is, with all that is in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Redirects {
     most: u32,

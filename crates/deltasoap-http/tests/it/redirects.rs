@@ -91,13 +91,15 @@ async fn secrets_do_not_go_to_another_origin() {
     let mut key = HeaderValue::from_static("secret");
     key.set_sensitive(true);
     let options = CallOptions::new()
-        .http_header(HeaderName::from_static("x-key"), key)
+        .http_header(HeaderName::from_static("x-marked"), key)
+        .http_header(HeaderName::from_static("x-api-key"), HeaderValue::from_static("secret"))
         .http_header(HeaderName::from_static("cookie"), HeaderValue::from_static("own=1"))
         .http_header(HeaderName::from_static("x-open"), HeaderValue::from_static("1"));
+    assert!(!format!("{options:?}").contains("secret"), "{options:?}");
     let client = builder(Redirects::any_origin(3)).build().expect("a client");
     client.call_with::<_, EchoResponse>(&echo("x"), options).await.expect("a response");
     let (here, there) = (server.requests().remove(1), other.requests().remove(0));
-    for secret in ["authorization: Basic", "x-key: secret", "cookie: own=1"] {
+    for secret in ["authorization: Basic", "x-marked: secret", "x-api-key: secret", "cookie: own=1"] {
         assert!(here.contains(secret) && !there.contains(secret), "{there}");
     }
     assert!(there.contains("x-open: 1"));
