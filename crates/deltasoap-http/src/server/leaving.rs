@@ -6,12 +6,13 @@
 //! at once. What counts as work is the service's: once there is a response, writing it tells whether somebody is there.
 //!
 //! To see the end of a stream is to read it. Protocols read in their own time, so a look is taken only where a request has been worked on
-//! for a moment and nothing was read in it, and what comes then is kept for the protocol.
+//! for a moment and nothing was read in it, and what comes then is kept for the protocol. A stream wakes the one who asked last: so whoever
+//! waited for the protocol, which may be another task, is woken from here.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
@@ -35,6 +36,8 @@ struct State<T> {
     is_over: bool,
     /// How often the protocol got something to read.
     reads: u64,
+    /// Who waits for something to read.
+    reader: Option<Waker>,
     /// The number of the last request.
     request: u64,
     is_at_work: bool,
@@ -52,7 +55,8 @@ impl<T> Clone for Watched<T> {
 
 impl<T> Watched<T> {
     pub(super) fn new(stream: T) -> Self {
-        let state = State { stream, ahead: Vec::new(), is_over: false, reads: 0, request: 0, is_at_work: false };
+        let state =
+            State { stream, ahead: Vec::new(), is_over: false, reads: 0, reader: None, request: 0, is_at_work: false };
         Watched(Arc::new(Mutex::new(state)))
     }
 
@@ -106,15 +110,14 @@ enum Phase {
 impl Looking {
     fn poll<T: AsyncRead + Unpin>(&mut self, stream: &Watched<T>, task: &mut Context<'_>) -> Poll<()> {
         let mut state = stream.state();
+        let is_another = std::mem::replace(&mut self.request, state.request) != state.request;
+        // A moment that is running ends soon enough; else there would be a timer for each request.
+        if (is_another || !state.is_at_work) && !matches!(self.phase, Phase::Resting(_)) {
+            self.rest();
+            state.wake_reader();
+        }
         if !state.is_at_work {
             return Poll::Pending;
-        }
-        if state.request != self.request {
-            self.request = state.request;
-            // A moment that is running ends soon enough; else there would be a timer for each request.
-            if !matches!(self.phase, Phase::Resting(_)) {
-                self.rest();
-            }
         }
         loop {
             match &mut self.phase {
@@ -128,11 +131,15 @@ impl Looking {
                     }
                 }
                 Phase::Watching if state.is_over => self.phase = Phase::Leaving(Box::pin(sleep(self.patience))),
-                Phase::Watching => match ready!(state.look(task)) {
-                    Ok(()) if state.is_over => {}
-                    Ok(()) => self.rest(),
-                    Err(_) => return Poll::Ready(()),
-                },
+                Phase::Watching => {
+                    let looked = ready!(state.look(task));
+                    state.wake_reader();
+                    match looked {
+                        Ok(()) if state.is_over => {}
+                        Ok(()) => self.rest(),
+                        Err(_) => return Poll::Ready(()),
+                    }
+                }
                 Phase::Leaving(time) => return time.as_mut().poll(task),
             }
         }
@@ -148,12 +155,14 @@ impl<T: AsyncRead + Unpin> State<T> {
     fn look(&mut self, task: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut bytes = [0; AHEAD];
         let mut buffer = ReadBuf::new(&mut bytes);
-        ready!(Pin::new(&mut self.stream).poll_read(task, &mut buffer))?;
+        let read = ready!(Pin::new(&mut self.stream).poll_read(task, &mut buffer));
         self.ahead.extend_from_slice(buffer.filled());
         self.is_over = buffer.filled().is_empty();
-        // The protocol may wait for just this.
-        task.waker().wake_by_ref();
-        Poll::Ready(Ok(()))
+        Poll::Ready(read)
+    }
+
+    fn wake_reader(&mut self) {
+        self.reader.take().into_iter().for_each(Waker::wake);
     }
 
     fn read(&mut self, task: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
@@ -163,7 +172,11 @@ impl<T: AsyncRead + Unpin> State<T> {
             buffer.put_slice(&self.ahead[..count]);
             self.ahead.drain(..count);
         } else if !self.is_over {
-            ready!(Pin::new(&mut self.stream).poll_read(task, buffer))?;
+            let poll = Pin::new(&mut self.stream).poll_read(task, buffer);
+            if poll.is_pending() && !self.reader.as_ref().is_some_and(|it| it.will_wake(task.waker())) {
+                self.reader = Some(task.waker().clone());
+            }
+            ready!(poll)?;
         }
         self.reads += u64::from(buffer.filled().len() > before);
         Poll::Ready(Ok(()))
@@ -250,6 +263,36 @@ mod tests {
             drop(work);
         }
         assert!(!left.is_finished());
+    }
+
+    /// The stream wakes the one who asked last, and that is not the reader.
+    #[tokio::test(start_paused = true)]
+    async fn a_reader_elsewhere_is_woken() {
+        for ends_before in [false, true] {
+            let (mut client, mut stream) = watched();
+            let work = stream.work();
+            let left = tokio::spawn(stream.clone().left(PATIENCE));
+            let again = stream.clone();
+            let reader = tokio::spawn(async move { stream.read_u8().await });
+            sleep(4 * QUIET).await;
+            if ends_before {
+                drop(work);
+                let next = again.work();
+                // As the protocol's end of a request polls what watches it.
+                left.abort();
+                let mut looking = Looking { patience: PATIENCE, request: 1, reads: 0, phase: Phase::Watching };
+                std::future::poll_fn(|task| {
+                    let _ = Pin::new(&mut again.state().stream).poll_read(task, &mut ReadBuf::new(&mut [0; 1]));
+                    assert!(looking.poll(&again, task).is_pending());
+                    Poll::Ready(())
+                })
+                .await;
+                drop(next);
+            }
+            client.write_all(b"x").await.expect("sent");
+            let read = timeout(PATIENCE, reader).await.expect("in time").expect("no panic");
+            assert_eq!(read.expect("a byte"), b'x');
+        }
     }
 
     #[tokio::test(start_paused = true)]
