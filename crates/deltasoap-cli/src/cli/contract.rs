@@ -142,7 +142,7 @@ pub struct Call {
     /// Give up after this many seconds, while the WSDL is loaded and again while the service is called
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: u64,
-    /// Show the messages and HTTP headers on standard error
+    /// Show the messages and HTTP headers on standard error, without the values of headers that may hold secrets
     #[arg(short, long)]
     pub verbose: bool,
     /// Print an object with the response and its header blocks, or with the fault
