@@ -4,17 +4,20 @@
 //! an end.
 
 use super::{Fault, Parts};
-use crate::Schemas;
 use crate::lower::Lowered;
+use crate::normalize::members;
 use crate::wsdl::{Binding, Definitions};
 use crate::xsd::{SoapArray, Type, TypeDefinition, TypeId, Variety};
+use crate::{Limits, Schemas};
 use deltasoap_core::schema::{Builtin, ComplexElement, Element, ElementRef, Schema};
 
-pub(super) fn check(parts: &Parts) -> Result<(), Fault> {
+pub(super) fn check(parts: &Parts, limits: &Limits) -> Result<(), Fault> {
     let Parts { schemas, definitions, lowered, .. } = parts;
     require(has_builtin_types(schemas), "built-in types are others")?;
     require(has_content(schemas), "complex types and their content do not match")?;
     require(are_acyclic(schemas), "a type is made from itself")?;
+    let members = members(schemas).map_err(|_| Fault::Content("a type is made from itself"))?;
+    require(members <= limits.particles, "the members of unions are too many")?;
     require(refers_rightly(definitions), "a part of a service is not there")?;
     require(is_bound(lowered, definitions), "an operation is not bound")?;
     let count = parts.lowered.schema.elements().len();
@@ -49,12 +52,11 @@ fn has_content(schemas: &Schemas) -> bool {
     schemas.types.iter().zip(&schemas.normal).all(|(it, normal)| is_complex(it) == normal.is_some())
 }
 
-/// No type is derived from itself, and none is made from itself.
+/// No type is derived from itself.
 fn are_acyclic(schemas: &Schemas) -> bool {
     let count = schemas.types.len();
     is_acyclic(count, |index, to| to.extend(base(schemas, index)))
         && is_acyclic(count, |index, to| to.extend(schemas.derived(TypeId(index as u32)).iter().map(|it| it.index())))
-        && is_acyclic(count, |index, to| to.extend(made_from(schemas, index).iter().map(|id| id.index())))
 }
 
 fn base(schemas: &Schemas, index: usize) -> Option<usize> {
@@ -64,16 +66,6 @@ fn base(schemas: &Schemas, index: usize) -> Option<usize> {
             _ => None,
         },
         TypeDefinition::Complex(complex) => Some(complex.base.index()).filter(|_| index != TypeId::ANY.index()),
-    }
-}
-
-/// The types that a simple type is made from.
-fn made_from(schemas: &Schemas, index: usize) -> &[TypeId] {
-    let TypeDefinition::Simple(simple) = &schemas.types[index].definition else { return &[] };
-    match &simple.variety {
-        Variety::Restriction(it) | Variety::List(it) => std::slice::from_ref(it),
-        Variety::Union(members) => members,
-        Variety::Any | Variety::Builtin(_) => &[],
     }
 }
 

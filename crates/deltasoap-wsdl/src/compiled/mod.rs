@@ -146,7 +146,7 @@ pub(crate) fn read(file: &[u8], limits: &Limits) -> Result<Parts, Fault> {
     if !reader.is_at_end() {
         return Err(Fault::Content("something stands behind its end"));
     }
-    check::check(&parts)?;
+    check::check(&parts, limits)?;
     Ok(parts)
 }
 
@@ -192,6 +192,22 @@ mod tests {
     use super::*;
     use crate::{ErrorKind, Importer};
     use proptest::prelude::*;
+
+    #[test]
+    fn unions_of_unions_are_bounded() {
+        let union = |n: usize| {
+            format!("<xs:simpleType name='u{}'><xs:union memberTypes='t:u{n} t:u{n}'/></xs:simpleType>", n + 1)
+        };
+        let text = format!(
+            "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:t='urn:t' targetNamespace='urn:t'>\
+             <xs:simpleType name='u0'><xs:restriction base='xs:int'/></xs:simpleType>{}</xs:schema>",
+            (0..8).map(union).collect::<String>()
+        );
+        let file = Importer::new().offline().text(&text).expect("a schema").compile();
+        assert!(read(&file, &Limits { particles: 510, ..Limits::default() }).is_ok());
+        let few = Limits { particles: 509, ..Limits::default() };
+        assert_eq!(read(&file, &few).err(), Some(Fault::Content("the members of unions are too many")));
+    }
 
     fn compiled() -> Vec<u8> {
         let text = include_str!("../../../../testdata/wsdl/bench.wsdl");

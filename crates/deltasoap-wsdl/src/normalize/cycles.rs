@@ -9,21 +9,29 @@ use crate::{Error, ErrorKind};
 ///
 /// Types that are derived from themselves are refused before; chains of types can be long, so nothing here goes by recursion.
 pub(super) fn refuse(sources: &Sources, schemas: &Schemas) -> Result<(), Error> {
-    let mut search = Search { schemas, states: vec![State::New; schemas.types.len()], open: Vec::new() };
-    for (id, _) in schemas.types() {
-        if let Some(cycle) = search.from(id) {
-            let (text, place) = said(schemas, &cycle);
-            return Err(sources.invalid(text, place));
-        }
-    }
-    let unions = search.states.iter().zip(&schemas.types).filter(|(_, it)| is_union(it));
-    let members = unions.fold(0_usize, |sum, (state, _)| sum.saturating_add(state.members()));
+    let members = members(schemas).map_err(|cycle| {
+        let (text, place) = said(schemas, &cycle);
+        sources.invalid(text, place)
+    })?;
     let limit = sources.limits.particles;
     if members > limit {
         let place = Place { document: 0, offset: 0 };
         return Err(sources.error(ErrorKind::Limit { name: "particles", limit: limit as u64 }, place));
     }
     Ok(())
+}
+
+/// How many members all unions have, once those of the unions among them are taken in.
+///
+/// # Errors
+/// When a simple type contains itself: the types of the cycle.
+pub(crate) fn members(schemas: &Schemas) -> Result<usize, Vec<TypeId>> {
+    let mut search = Search { schemas, states: vec![State::New; schemas.types.len()], open: Vec::new() };
+    for (id, _) in schemas.types() {
+        search.from(id).map_or(Ok(()), Err)?;
+    }
+    let unions = search.states.iter().zip(&schemas.types).filter(|(_, it)| is_union(it));
+    Ok(unions.fold(0_usize, |sum, (state, _)| sum.saturating_add(state.members())))
 }
 
 #[derive(Clone, Copy)]

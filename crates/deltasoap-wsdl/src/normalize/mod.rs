@@ -7,6 +7,7 @@ mod attributes;
 mod cycles;
 mod particles;
 
+pub(crate) use cycles::members;
 pub use particles::Repeated;
 
 use crate::document::Place;
