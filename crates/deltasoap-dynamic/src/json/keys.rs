@@ -65,8 +65,12 @@ fn slot(field: &Field, content: View<'_>, names: &mut Names, depth: usize) -> Sl
     match content.element {
         Element::Complex(choice) if field.inline && depth < DEPTH => match field.is_repeated() {
             true => {
-                let is_choice = choice.compositor == Compositor::Choice || choice.is_choice_of_groups();
-                let name = names.take("$", &QName::new("", if is_choice { "choice" } else { "sequence" }));
+                let name = names.take("$", &QName::new("", if is_choice(choice) { "choice" } else { "sequence" }));
+/// True for a choice between elements or groups; false for a sequence.
+pub(super) fn is_choice(complex: &ComplexElement) -> bool {
+    complex.compositor == Compositor::Choice || complex.is_choice_of_groups()
+}
+
                 Slot::Choices(name, Layout::with(choice, content, &mut Names::default(), depth + 1))
             }
             false => Slot::Among(Layout::with(choice, content, names, depth + 1)),

@@ -2,7 +2,7 @@
 
 use super::error::kind;
 use super::identities::{ID, Known};
-use super::keys::{Layout, Slot};
+use super::keys::{Layout, Slot, is_choice};
 use super::path::Path;
 use super::{JsonError, Layouts, PART, scalar};
 use crate::contract::Types;
@@ -156,7 +156,7 @@ impl<'c> Reading<'c> {
             record.fields.push(self.field(object, field, slot, complex.compositor == Compositor::Choice, path)?);
         }
         if complex.compositor == Compositor::Choice {
-            check_choice(&record, layout, complex, path)?;
+            check_choice(object, &record, layout, complex, path)?;
         }
         self.check_groups(object, &record, layout, complex, path)?;
         Ok(record)
@@ -184,7 +184,7 @@ impl<'c> Reading<'c> {
             ChoiceFault::Several(fields) => JsonError::new(
                 path,
                 format!("{}, and what belongs to it", properties(fields)),
-                "properties of several of them",
+                format!("properties of several of them: {}", found_of(object, layout)),
             ),
             ChoiceFault::Nothing(fields) => JsonError::new(path, properties(fields), "none of them"),
             &ChoiceFault::Lacks { field, min } => {
@@ -193,7 +193,7 @@ impl<'c> Reading<'c> {
                 let key = properties.first().copied().unwrap_or_default();
                 let wanted = Field { min, ..complex.fields[field].clone() };
                 match object.get(key).filter(|_| wanted.is_repeated()) {
-                    Some(json) => too_few(json, min, &path.key(key)),
+                    Some(json) => too_few(json.as_array().map_or(1, Vec::len), min, &path.key(key)),
                     None => self.missing(&wanted, &path.key(key)),
                 }
             }
@@ -240,7 +240,7 @@ impl<'c> Reading<'c> {
         if !field.is_repeated() {
             return self.occurrence(json, field, path);
         }
-        let items = counted(json, field, is_choice, path)?;
+        let items = counted(items(json, &field.name, path)?, field, is_choice, path)?;
         let item = |(index, item)| self.occurrence(item, field, &path.index(index));
         items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Value::List)
     }
@@ -254,13 +254,26 @@ impl<'c> Reading<'c> {
     }
 
     fn choices(&self, json: &Json, field: &Field, layout: &Layout, path: &Path<'_>) -> Result<Value, JsonError> {
-        let items = counted(json, field, false, path)?;
+        let Element::Complex(complex) = self.layouts.schema.view(field.element).element else {
+            return Err(JsonError::new(path, "a choice", "a schema without one"));
+        };
+        let Json::Array(items) = json else {
+            return Err(JsonError::new(
+                path,
+                format!("an array of objects {}", with_properties(complex, layout)),
+                kind(json),
+            ));
+        };
+        let items = counted(items, field, false, path)?;
         let choice = |(index, json): (usize, &Json)| {
             let path = path.index(index);
-            let Element::Complex(complex) = self.layouts.schema.view(field.element).element else {
-                return Err(JsonError::new(&path, "a choice", "a schema without one"));
+            let Json::Object(object) = json else {
+                return Err(JsonError::new(
+                    &path,
+                    format!("an object {}", with_properties(complex, layout)),
+                    kind(json),
+                ));
             };
-            let Json::Object(object) = json else { return Err(self.wants_object(complex, json, &path)) };
             self.only_known(object, complex, layout, None, &path)?;
             self.choice_among(object, field, layout, false, &path)
         };
@@ -328,7 +341,13 @@ fn attribute_of(
 }
 
 /// A choice has one alternative, no more.
-fn check_choice(record: &Record, layout: &Layout, complex: &ComplexElement, path: &Path<'_>) -> Result<(), JsonError> {
+fn check_choice(
+    object: &Map<String, Json>,
+    record: &Record,
+    layout: &Layout,
+    complex: &ComplexElement,
+    path: &Path<'_>,
+) -> Result<(), JsonError> {
     let is_there = |value: &&Value| !matches!(value, Value::Absent) && **value != Value::List(Vec::new());
     if record.fields.iter().filter(is_there).count() <= 1 {
         return Ok(());
@@ -336,7 +355,16 @@ fn check_choice(record: &Record, layout: &Layout, complex: &ComplexElement, path
     let mut properties = Vec::new();
     layout.properties(&mut properties);
     let name = if complex.name.local.is_empty() { "the choice" } else { &complex.name.local };
-    Err(JsonError::new(path, format!("{} for {name}", one_of(&properties)), "several of them"))
+    let found = format!("several of them: {}", found_of(object, layout));
+    Err(JsonError::new(path, format!("{} for {name}", one_of(&properties)), found))
+}
+
+/// The properties of a layout that an object has.
+fn found_of(object: &Map<String, Json>, layout: &Layout) -> String {
+    let mut properties = Vec::new();
+    layout.slots.iter().for_each(|slot| slot.properties(&mut properties));
+    properties.retain(|property| object.contains_key(*property));
+    listed(&properties)
 }
 
 /// The value of a field that does not occur.
@@ -352,31 +380,45 @@ fn items<'j>(json: &'j Json, name: &QName, path: &Path<'_>) -> Result<&'j [Json]
 }
 
 /// The occurrences of a field, as many as there may be; none is always enough for a field of a choice.
-fn counted<'j>(json: &'j Json, field: &Field, is_choice: bool, path: &Path<'_>) -> Result<&'j [Json], JsonError> {
-    let items = items(json, &field.name, path)?;
+fn counted<'j>(items: &'j [Json], field: &Field, is_choice: bool, path: &Path<'_>) -> Result<&'j [Json], JsonError> {
     let is_counted = !(is_choice && items.is_empty());
     if is_counted && (items.len() as u64) < u64::from(field.min) {
-        return Err(too_few(json, field.min, path));
+        return Err(too_few(items.len(), field.min, path));
     }
     if let Some(max) = field.max.filter(|&max| items.len() as u64 > u64::from(max)) {
-        return Err(JsonError::new(path, format!("an array of at most {max}"), kind(json)));
+        return Err(JsonError::new(path, format!("an array of at most {max}"), an_array(items.len())));
     }
     Ok(items)
 }
 
-fn too_few(json: &Json, min: u32, path: &Path<'_>) -> JsonError {
-    JsonError::new(path, format!("an array of at least {min}"), kind(json))
+fn too_few(count: usize, min: u32, path: &Path<'_>) -> JsonError {
+    JsonError::new(path, format!("an array of at least {min}"), an_array(count))
+}
+
+fn an_array(count: usize) -> String {
+    format!("an array of {count}")
+}
+
+/// What an occurrence of a choice or a group has that can be repeated.
+fn with_properties(choice: &ComplexElement, layout: &Layout) -> String {
+    let mut properties = Vec::new();
+    layout.properties(&mut properties);
+    match is_choice(choice) {
+        true => format!("with {}", one_of(&properties)),
+        false => format!("with the properties {}", listed(&properties)),
+    }
 }
 
 fn expected_properties(known: &[&str]) -> String {
-    const MOST: usize = 20;
-    if known.is_empty() {
-        return "no properties".to_owned();
-    }
-    let more = if known.len() > MOST { ", …" } else { "" };
-    format!("one of the properties {}{more}", known[..known.len().min(MOST)].join(", "))
+    if known.is_empty() { "no properties".to_owned() } else { one_of(known) }
 }
 
 fn one_of(properties: &[&str]) -> String {
-    format!("one of the properties {}", properties.join(", "))
+    format!("one of the properties {}", listed(properties))
+}
+
+fn listed(properties: &[&str]) -> String {
+    const MOST: usize = 20;
+    let more = if properties.len() > MOST { ", …" } else { "" };
+    format!("{}{more}", properties[..properties.len().min(MOST)].join(", "))
 }

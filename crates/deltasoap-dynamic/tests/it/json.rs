@@ -152,7 +152,7 @@ fn errors_name_the_place_and_what_was_expected() {
         ),
         (
             json!({ "pickup": "2026-01-01", "address": "x" }),
-            ".: expected one of the properties pickup, address for the choice, found several of them",
+            ".: expected one of the properties pickup, address for the choice, found several of them: pickup, address",
         ),
         (
             json!({ "payment": {} }),
@@ -172,7 +172,19 @@ fn errors_name_the_place_and_what_was_expected() {
         ),
         (
             json!({ "$choice": [{ "gift": "a", "coupon": 1 }] }),
-            ".[\"$choice\"][0]: expected one of the properties gift, coupon for the choice, found several of them",
+            ".[\"$choice\"][0]: expected one of the properties gift, coupon for the choice, found several of them: gift, coupon",
+        ),
+        (
+            json!({ "$choice": { "coupon": 1 } }),
+            ".[\"$choice\"]: expected an array of objects with one of the properties gift, coupon, found an object",
+        ),
+        (
+            json!({ "$choice": [7] }),
+            ".[\"$choice\"][0]: expected an object with one of the properties gift, coupon, found the number 7",
+        ),
+        (
+            json!({ "$choice": [{}] }),
+            ".[\"$choice\"][0]: expected one of the properties gift, coupon, found none of them",
         ),
     ] {
         let error = operation.request_from_json(&order(more)).expect_err(message);
