@@ -173,11 +173,18 @@ impl<'t> Sampler<'t> {
         !is_deep && is_possible && (!is_wildcard || self.chance.is_some()) && self.takes_optional()
     }
 
-    /// False for an abstract element that nothing can stand for.
+    /// False for an abstract element that nothing can stand for, for a choice without alternatives, and for what requires one of these.
     fn is_possible(&self, term: &Term) -> bool {
-        let Term::Element(id) = term else { return true };
-        let mut others = self.schemas().substitutes(*id).iter();
-        !self.schemas()[*id].is_abstract || others.any(|&other| self.types.can_substitute(other, *id))
+        let can_be = |part: &Particle| part.min == 0 || self.is_possible(&part.term);
+        match term {
+            Term::Element(id) => {
+                let mut others = self.schemas().substitutes(*id).iter();
+                !self.schemas()[*id].is_abstract || others.any(|&other| self.types.can_substitute(other, *id))
+            }
+            Term::Sequence(parts) | Term::All(parts) => parts.iter().all(can_be),
+            Term::Choice(parts) => parts.iter().any(|part| part.max != Some(0) && can_be(part)),
+            Term::Any(_) | Term::Group(_) => true,
+        }
     }
 
     /// True if an occurrence must hold a type that is open.
@@ -218,11 +225,12 @@ impl<'t> Sampler<'t> {
     fn choice(&mut self, parts: &[Particle], node: &mut Node) {
         let start = if self.chance.is_some() { self.below(parts.len()) } else { 0 };
         let order = (0..parts.len()).map(|step| &parts[(start + step) % parts.len()]);
-        let chosen = order.clone().find(|part| !self.leads_back(&part.term)).or_else(|| order.clone().next());
-        // What is chosen is there, even if it may be empty.
-        if let Some(chosen) = chosen {
-            let chosen = Particle { min: chosen.min.max(1), ..chosen.clone() };
-            self.particle(&chosen, node);
+        let is_possible = |part: &&Particle| part.max != Some(0) && self.is_possible(&part.term);
+        let chosen = order.clone().find(|part| is_possible(part) && !self.leads_back(&part.term));
+        match chosen.or_else(|| order.clone().find(is_possible)) {
+            // What is chosen is there, even if it may be empty.
+            Some(chosen) => self.particle(&Particle { min: chosen.min.max(1), ..chosen.clone() }, node),
+            None => self.is_cut |= !parts.iter().any(|part| part.min == 0 && part.max != Some(0)),
         }
     }
 

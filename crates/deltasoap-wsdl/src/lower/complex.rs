@@ -149,6 +149,9 @@ impl Lowering<'_> {
         self.record(id, normal, model, None)
     }
 
+        if !particle.can_occur() {
+            self.notes.impossible(id);
+        }
     /// True if each part is an element that nothing else stands for.
     fn are_plain_elements(&self, parts: &[Particle]) -> bool {
         let is_plain =
