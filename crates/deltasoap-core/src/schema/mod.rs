@@ -16,6 +16,7 @@ mod view;
 
 pub use builtin::Builtin;
 pub use choice::{Branch, Choice, ChoiceFault, Required, count_required, join, required};
+pub(crate) use complex::is_markup;
 pub use complex::{
     ArrayElement, Attribute, ComplexElement, Compositor, Field, SimpleElement, UnionElement, shown_values,
 };

@@ -71,6 +71,7 @@ impl Walk {
         for (value, attribute) in record.attributes.iter().zip(complex.attributes.iter()) {
             self.attribute(value.as_ref(), attribute, view);
         }
+        self.usage().add(Feature::Attribute(Class::Text), record.others.len() as f64);
         if let Some(text) = complex.text {
             return record.fields.iter().for_each(|value| self.content(value, view.follow(text)));
         }

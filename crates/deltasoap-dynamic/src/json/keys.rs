@@ -44,6 +44,12 @@ impl Layout {
         Layout { slots, attributes }
     }
 
+    /// The property of an attribute that the schema does not name.
+    pub(crate) fn other(&self, name: &QName) -> String {
+        let key = format!("@{name}");
+        if self.attributes.contains(&key) { format!("@{{}}{}", name.local) } else { key }
+    }
+
     /// Every property, choices that stand among them included.
     pub(crate) fn properties<'l>(&'l self, into: &mut Vec<&'l str>) {
         into.extend(self.attributes.iter().map(String::as_str));
@@ -61,16 +67,16 @@ impl Slot {
     }
 }
 
-fn slot(field: &Field, content: View<'_>, names: &mut Names, depth: usize) -> Slot {
-    match content.element {
-        Element::Complex(choice) if field.inline && depth < DEPTH => match field.is_repeated() {
-            true => {
-                let name = names.take("$", &QName::new("", if is_choice(choice) { "choice" } else { "sequence" }));
 /// True for a choice between elements or groups; false for a sequence.
 pub(super) fn is_choice(complex: &ComplexElement) -> bool {
     complex.compositor == Compositor::Choice || complex.is_choice_of_groups()
 }
 
+fn slot(field: &Field, content: View<'_>, names: &mut Names, depth: usize) -> Slot {
+    match content.element {
+        Element::Complex(choice) if field.inline && depth < DEPTH => match field.is_repeated() {
+            true => {
+                let name = names.take("$", &QName::new("", if is_choice(choice) { "choice" } else { "sequence" }));
                 Slot::Choices(name, Layout::with(choice, content, &mut Names::default(), depth + 1))
             }
             false => Slot::Among(Layout::with(choice, content, names, depth + 1)),

@@ -102,12 +102,18 @@ impl Reading<'_> {
 
     fn typed(&self, json: &Json, origin: Origin, name: &QName, path: &Path<'_>) -> Result<Node, JsonError> {
         let label = json.as_object().and_then(|object| object.get("$type"));
+        // A string is an `xsd:anySimpleType` as it is.
+        let is_natural = match origin.type_id {
+            TypeId::ANY => true,
+            TypeId::ANY_SIMPLE => !json.is_string(),
+            _ => false,
+        };
         let (id, json) = match label {
             Some(label) => (self.types.chosen(label, origin, &path.key("$type"))?, without_label(json)),
-            None if origin.type_id == TypeId::ANY => (natural_type(json, &path.key("$type"))?, json.clone()),
+            None if is_natural => (natural_type(json, &path.key("$type"))?, json.clone()),
             None => (origin.type_id, json.clone()),
         };
-        let is_named = label.is_some() || origin.type_id == TypeId::ANY;
+        let is_named = label.is_some() || is_natural;
         let Some(exact) = self.types.lowered.exactly(id, origin.encoding) else {
             let expected = format!("a property $type, since the type is abstract: {}", self.types.candidates(origin));
             return Err(JsonError::new(path, expected, "none"));

@@ -3,8 +3,9 @@
 use super::error::kind;
 use super::identities::{ID, Known};
 use super::keys::{Layout, Slot, is_choice};
+use super::open::{checked, plain};
 use super::path::Path;
-use super::{JsonError, Layouts, PART, scalar};
+use super::{JsonError, Layouts, PART, parse_name, scalar};
 use crate::contract::Types;
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Builtin, ChoiceFault, ComplexElement, Compositor, Element, ElementRef, Field,
@@ -12,6 +13,7 @@ use deltasoap_core::schema::{
 };
 use deltasoap_core::{PartUri, QName, Record, Shared, Simple, Value};
 use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
 
 /// Reads JSON as one value, with all that is in it.
 pub(crate) struct Reading<'c> {
@@ -127,8 +129,10 @@ impl<'c> Reading<'c> {
         let names_itself = |key: &str, value: &Json| {
             key == "$type" && value.as_str().is_some_and(|label| self.types.is_named(&complex.name, label))
         };
-        let mut unknown =
-            object.iter().filter(|(key, value)| !known.contains(&key.as_str()) && !names_itself(key, value));
+        let is_known = |key: &str, value: &Json| {
+            known.contains(&key) || names_itself(key, value) || complex.any_attribute && key.starts_with('@')
+        };
+        let mut unknown = object.iter().filter(|(key, value)| !is_known(key, value));
         match unknown.next() {
             None => Ok(()),
             Some((key, _)) => Err(JsonError::new(&path.key(key), expected_properties(&known), "an unknown property")),
@@ -145,7 +149,8 @@ impl<'c> Reading<'c> {
     ) -> Result<Record, JsonError> {
         let attributes = complex.attributes.iter().zip(&layout.attributes);
         let attributes = attributes.map(|(attribute, key)| attribute_of(object, attribute, key, view, path));
-        let mut record = Record { fields: Vec::new(), attributes: attributes.collect::<Result<_, _>>()? };
+        let attributes = attributes.collect::<Result<_, _>>()?;
+        let mut record = Record { fields: Vec::new(), attributes, others: others(object, complex, layout, path)? };
         if let Some(text) = complex.text {
             let missing = || JsonError::new(&path.key("$"), scalar::expected(view.follow(text)), "nothing");
             let json = object.get("$").ok_or_else(missing)?;
@@ -338,6 +343,26 @@ fn attribute_of(
             (simple, _) => Ok(Some(Simple::String(simple.to_string()))),
         },
     }
+}
+
+/// The attributes that the schema does not name.
+fn others(
+    object: &Map<String, Json>,
+    complex: &ComplexElement,
+    layout: &Layout,
+    path: &Path<'_>,
+) -> Result<BTreeMap<QName, String>, JsonError> {
+    let mut others = BTreeMap::new();
+    let is_other = |key: &String| complex.any_attribute && key.starts_with('@') && !layout.attributes.contains(key);
+    for (key, json) in object.iter().filter(|(key, _)| is_other(key)) {
+        let path = path.key(key);
+        let name = key.strip_prefix('@').and_then(parse_name).filter(|name| complex.takes_other(name));
+        let refuse = || JsonError::new(&path, "an attribute that the schema does not name (@name)", "another property");
+        let name = name.filter(|name| !others.contains_key(name)).ok_or_else(refuse)?;
+        let text = plain(json).ok_or_else(|| JsonError::new(&path, "a string", kind(json)))?;
+        others.insert(name, checked(&text, &path)?);
+    }
+    Ok(others)
 }
 
 /// A choice has one alternative, no more.

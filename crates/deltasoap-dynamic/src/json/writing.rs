@@ -120,6 +120,7 @@ impl<'c> Writing<'c> {
         for (value, key) in record.attributes.iter().zip(&layout.attributes) {
             object.extend(value.as_ref().map(|value| (key.clone(), scalar::to_json(value))));
         }
+        object.extend(record.others.iter().map(|(name, text)| (layout.other(name), Json::String(text.clone()))));
         let text = record.fields.first().filter(|text| **text != Value::Absent);
         if let (Some(content), Some(text)) = (complex.text, text) {
             object.insert("$".to_owned(), self.content(text, content, &complex.name, &path.key("$"))?);

@@ -429,3 +429,105 @@ fn defaults_and_fixed_values() {
     // JSON that lacks an attribute is a message that lacks it: the receiver has the default too.
     assert_eq!(codec.write(&codec.read_json(&json!({ "count": 1 })).expect("valid")).matches("version").count(), 0);
 }
+
+/// XML, the value, its JSON, the value from that, XML: all say the same.
+fn there_and_back(codec: &Codec<'_>, attributes: &str, content: &str, expected: &Json) {
+    let value = codec.read_with(attributes, content);
+    let json = codec.to_json(&value);
+    assert_eq!(json, *expected);
+    let again = codec.read_json(&json).unwrap_or_else(|error| panic!("{json}: {error}"));
+    support::assert_same(&value, &again, content);
+    let (one, other) = (codec.write(&value), codec.write(&again));
+    let parse = |text: &str| deltasoap_core::Node::parse(text.as_bytes()).expect("well-formed");
+    assert!(parse(&one).says_the_same(&parse(&other)), "{one}\n{other}");
+}
+
+#[test]
+fn simple_values_of_any_type_keep_the_type_that_they_name() {
+    let contract = support::schema(
+        "<xs:simpleType name='Code'><xs:restriction base='xs:token'/></xs:simpleType>
+        <xs:complexType name='T'><xs:sequence/></xs:complexType>
+        <xs:element name='v' type='xs:anySimpleType'/>
+        <xs:element name='r'><xs:complexType><xs:sequence>
+          <xs:element name='v' type='xs:anySimpleType' minOccurs='0' maxOccurs='unbounded' nillable='true'/>
+          <xs:element name='d' type='xs:anySimpleType' minOccurs='0' default='5'/>
+        </xs:sequence></xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let content = "<v>plain</v><v/><v xsi:type='xs:int'>7</v><v xsi:type='xs:string'>7</v><v xsi:type='t:Code'>A</v>\
+                   <v xsi:nil='true'/><v xsi:type='xs:dateTime'>2026-01-31T12:00:00Z</v><d/>";
+    let expected = json!({
+        "v": [
+            "plain",
+            "",
+            { "$type": "xsd:int", "$": 7 },
+            { "$type": "xsd:string", "$": "7" },
+            { "$type": "Code", "$": "A" },
+            null,
+            { "$type": "xsd:dateTime", "$": "2026-01-31T12:00:00Z" },
+        ],
+        "d": "5",
+    });
+    there_and_back(&codec, "", content, &expected);
+    let written = codec.write(&codec.read(content));
+    assert_eq!(written.matches("type=\"xs:int\">7<").count(), 1, "{written}");
+    there_and_back(
+        &Codec::of_element(&contract, "v"),
+        "xsi:type='xs:boolean'",
+        "true",
+        &json!({ "$type": "xsd:boolean", "$": true }),
+    );
+    let name = codec.to_json(&codec.read("<v xsi:type='xs:QName'>t:r</v>"));
+    assert_eq!(name, json!({ "v": [{ "$type": "xsd:QName", "$": "{urn:t}r" }] }));
+    // Numbers and booleans name their type, as where any type may stand.
+    let value = codec.read_json(&json!({ "v": [7, true, "x"] })).expect("simple values");
+    let expected = json!([{ "$type": "xsd:int", "$": 7 }, { "$type": "xsd:boolean", "$": true }, "x"]);
+    assert_eq!(codec.to_json(&value)["v"], expected);
+    let error = codec.read_json(&json!({ "v": [{ "$type": "T" }] })).expect_err("no simple type");
+    assert_eq!(error.path(), ".v[0][\"$type\"]");
+}
+
+#[test]
+fn attributes_of_any_name_are_kept() {
+    let contract = support::schema(
+        "<xs:attribute name='b' type='xs:int'/>
+        <xs:complexType name='Text'><xs:simpleContent><xs:extension base='xs:int'>
+          <xs:attribute name='a' type='xs:int'/><xs:anyAttribute namespace='##other'/>
+        </xs:extension></xs:simpleContent></xs:complexType>
+        <xs:element name='r'><xs:complexType>
+          <xs:sequence><xs:element name='text' type='t:Text' minOccurs='0' maxOccurs='unbounded'/></xs:sequence>
+          <xs:attribute ref='t:b'/><xs:anyAttribute processContents='lax'/>
+        </xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let attributes = "t:b='1' b='2' c='&lt;3' xmlns:p='urn:p' p:b='4' xml:lang='en'";
+    let expected = json!({
+        "@b": 1,
+        "@{}b": "2",
+        "@c": "<3",
+        "@{http://www.w3.org/XML/1998/namespace}lang": "en",
+        "@{urn:p}b": "4",
+        "text": [{ "@a": 5, "@{urn:p}a": "6", "$": 7 }, { "$": 8 }],
+    });
+    there_and_back(&codec, attributes, "<text a='5' p:a='6'>7</text><text>8</text>", &expected);
+    let others = json!({ "@c": 5, "@d": true, "text": 1 });
+    let error = codec.read_json(&others).expect_err("no array");
+    assert_eq!(error.path(), ".text");
+    let value = codec.read_json(&json!({ "@c": 5, "@d": true })).expect("plain values");
+    assert_eq!(codec.to_json(&value), json!({ "@c": "5", "@d": "true" }));
+    for (wrong, path) in [
+        (json!({ "@{urn:t}b": 1 }), "[\"@{urn:t}b\"]"),
+        (json!({ "@c": 1, "@{}c": 2 }), "[\"@{}c\"]"),
+        (json!({ "@c d": 1 }), "[\"@c d\"]"),
+        (json!({ "@c": [1] }), "[\"@c\"]"),
+        (json!({ "@xmlns": "urn:x" }), "[\"@xmlns\"]"),
+        (
+            json!({ "@{http://www.w3.org/2001/XMLSchema-instance}nil": "true" }),
+            "[\"@{http://www.w3.org/2001/XMLSchema-instance}nil\"]",
+        ),
+        (json!({ "@c": "\u{1}" }), "[\"@c\"]"),
+        (json!({ "c": 1 }), ".c"),
+    ] {
+        assert_eq!(codec.read_json(&wrong).expect_err("no such attribute").path(), path);
+    }
+}

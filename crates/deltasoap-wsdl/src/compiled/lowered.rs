@@ -16,7 +16,7 @@ stored_struct! {
     Method { element, request_headers, response_headers }
     MethodElement { request_name, request, response_name, response, faults, headers, action, style, encoding }
     SimpleElement { name, base, enumeration, default }
-    ComplexElement { name, compositor, fields, attributes, text, open, choices }
+    ComplexElement { name, compositor, fields, attributes, text, open, any_attribute, choices }
     Choice { first, branches, is_optional }
     Branch { fields, required, choices }
     Required { field, min }

@@ -2,7 +2,7 @@
 //!
 //! A default belongs to a declaration, not to a type. So content with one has a description beside that of its type. Defaults are passed
 //! over where they are of no use: those that are not of their type, those of names, whose prefixes are the schema's, and those of
-//! content that is kept as a tree.
+//! content that is kept as a tree. An `xsd:anySimpleType` with a default is therefore none: it is a string, whatever the message says.
 
 use super::simple::enumeration;
 use super::{Lowering, Work};
@@ -63,9 +63,13 @@ impl Lowering<'_> {
     pub(super) fn element(&mut self, id: ElementId, encoding: Use) -> ElementRef {
         let schemas = self.schemas;
         let type_id = schemas[id].type_id;
+        let default = schemas.default_of_element(id);
+        if let (TypeId::ANY_SIMPLE, Some(text)) = (type_id, default) {
+            return self.with_default(type_id, encoding, text);
+        }
         let content = self.content(type_id, encoding);
         let is_tree = self.open.get(&(type_id, encoding == Use::Encoded)) == Some(&content);
-        match schemas.default_of_element(id).filter(|_| !is_tree) {
+        match default.filter(|_| !is_tree) {
             Some(text) => self.with_default(type_id, encoding, text),
             None => content,
         }

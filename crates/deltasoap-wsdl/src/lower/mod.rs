@@ -12,14 +12,14 @@
 //! | what else may be repeated, and groups whose end a message does not tell at once | an inline choice of all elements in it, any number of times |
 //! | the head of a substitution group | an inline choice of the elements that can stand for it |
 //! | `xsd:any` | elements that no other field names, as trees, inline |
-//! | `xsd:anyAttribute` | nothing: such attributes are passed over |
+//! | `xsd:anyAttribute` | all attributes that have no other place, as text; nothing in SOAP encoding |
 //! | `xsd:list` | its text |
 //! | facets | nothing but enumerations |
 //! | in SOAP encoding, a type that holds itself | values that may be shared |
 //! | mixed content | trees |
 //! | names that XML does not allow | nothing: what needs one is left out, with the operations that need it |
 //! | `default` and `fixed` | what an empty element, or an absent attribute, stands for |
-//! | abstract types, types that others are derived from, `xsd:anyType` | trees, with an [`Origin`] that says which types they can be of |
+//! | elements of abstract types, of types that others are derived from, of `xsd:anyType` and of `xsd:anySimpleType` | trees, with an [`Origin`] that says which types they can be of |
 
 mod complex;
 mod defaults;
@@ -185,7 +185,8 @@ impl Lowering<'_> {
 
     /// The content of an element that is declared with this type.
     fn content(&mut self, id: TypeId, encoding: Use) -> ElementRef {
-        if id == TypeId::ANY || self.is_polymorphic(id) { self.open(id, encoding) } else { self.exactly(id, encoding) }
+        let is_open = matches!(id, TypeId::ANY | TypeId::ANY_SIMPLE) || self.is_polymorphic(id);
+        if is_open { self.open(id, encoding) } else { self.exactly(id, encoding) }
     }
 
     /// The content of an element that is of this very type.

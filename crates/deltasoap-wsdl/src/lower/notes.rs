@@ -61,7 +61,7 @@ impl Notes {
             ),
             (
                 &mut self.any_attribute,
-                "attributes that they do not name (`xsd:anyAttribute`) are passed over when read",
+                "attributes that they do not name (`xsd:anyAttribute`) are passed over in SOAP encoding",
             ),
             (&mut self.lists, "lists (`xsd:list`): read as one text"),
         ];

@@ -79,15 +79,17 @@ impl Lowering<'_> {
         let reference = self.refer(Work::Done(Element::Any));
         self.open.insert(key, reference);
         match id {
-            TypeId::ANY => self.all_named(encoding),
+            TypeId::ANY => self.all_named(encoding, |_| true),
+            TypeId::ANY_SIMPLE => self.all_named(encoding, |it| matches!(it, TypeDefinition::Simple(_))),
             id => self.with_derived(id, encoding),
         }
         reference
     }
 
-    fn all_named(&mut self, encoding: Use) {
+    fn all_named(&mut self, encoding: Use, is_meant: fn(&TypeDefinition) -> bool) {
         let schemas = self.schemas;
-        schemas.types().filter(|(_, it)| it.name.is_some()).for_each(|(id, _)| self.offer(id, encoding));
+        let named = schemas.types().filter(|(_, it)| it.name.is_some() && is_meant(&it.definition));
+        named.for_each(|(id, _)| self.offer(id, encoding));
     }
 
     /// Each type once, whatever it was met below, so that long chains of derivation cost no more than their length.
