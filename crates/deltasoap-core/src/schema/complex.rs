@@ -69,10 +69,18 @@ impl ComplexElement {
     /// True if it [takes any attribute](Self::any_attribute), and one of this name is neither named by the schema nor markup: what says
     /// how an element is read (`xsi:type`, `mustUnderstand`, `xmlns`) is no part of its value.
     pub fn takes_other(&self, name: &QName) -> bool {
-        let is_declaration = name.namespace == ns::XMLNS || name.is("", "xmlns");
-        let is_named = || self.attributes.iter().any(|attribute| attribute.name == *name);
-        self.any_attribute && !is_markup(&name.namespace) && !is_declaration && !is_named()
+        self.any_attribute && !is_part_of_markup(name) && !self.names_attribute(name)
     }
+
+    /// True if the schema names an attribute of this name.
+    pub(super) fn names_attribute(&self, name: &QName) -> bool {
+        self.attributes.iter().any(|attribute| attribute.name == *name)
+    }
+}
+
+/// True for attributes that say how an element is read, and for declarations of namespaces.
+pub(super) fn is_part_of_markup(name: &QName) -> bool {
+    is_markup(&name.namespace) || name.namespace == ns::XMLNS || name.is("", "xmlns")
 }
 
 /// True for the namespaces of attributes that say how an element is read.

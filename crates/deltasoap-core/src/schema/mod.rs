@@ -81,6 +81,16 @@ impl Element {
         }
     }
 
+    /// True if an attribute of this name has a place beside `xsi:nil`: one that a complex type has or allows; any on content without a
+    /// schema. Markup has none.
+    pub fn takes_beside_nil(&self, name: &QName) -> bool {
+        match self {
+            Element::Complex(complex) => complex.names_attribute(name) || complex.takes_other(name),
+            Element::Any => !complex::is_part_of_markup(name),
+            Element::Simple(_) | Element::Union(_) | Element::Array(_) | Element::Shared(_) => false,
+        }
+    }
+
     /// The same description with another [`type_name`](Self::type_name). What has none stays as it is.
     #[must_use]
     pub fn with_name(self, name: QName) -> Self {

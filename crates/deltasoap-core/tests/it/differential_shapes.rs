@@ -773,3 +773,46 @@ fn attributes_without_a_name_come_and_go() {
     let stats = read::<Value>(types.0.view(root), &documents, Limits::default());
     assert!(stats.compared > 4 && stats.fast_bytes > 0, "{stats:?}");
 }
+
+/// Attributes of nil elements, which come, change and go between messages.
+#[test]
+fn attributes_of_nil_elements_come_and_go() {
+    let mut types = Types::default();
+    let int = types.simple(Builtin::Int);
+    let pair = ComplexElement {
+        name: QName::new("urn:t", "T"),
+        compositor: Compositor::Sequence,
+        fields: vec![field("x", int, 1, Some(1))].into(),
+        attributes: vec![Attribute { name: QName::new("", "a"), element: int, required: false, default: None }].into(),
+        text: None,
+        open: false,
+        any_attribute: false,
+        choices: Default::default(),
+    };
+    let pair = types.0.add(Element::Complex(pair));
+    let any = types.0.add(Element::Any);
+    let fields = ["p", "q"].into_iter().zip([pair, any]);
+    let fields = fields.map(|(name, element)| Field { nillable: true, ..field(name, element, 0, None) }).collect();
+    let root = types.sequence(fields);
+    let nil = "i:nil='true' a=";
+    let message = |p: &str, q: &str| {
+        let row = |name: &str, content: &str| -> String {
+            (0..8).map(|i| if i == 4 { content.to_owned() } else { format!("<{name}><x>{i}</x></{name}>") }).collect()
+        };
+        format!("<r xmlns:i='http://www.w3.org/2001/XMLSchema-instance'>{}{}</r>", row("p", p), row("q", q))
+    };
+    let documents = [
+        message(&format!("<p {nil}'1'/>"), &format!("<q {nil}'1'/>")),
+        message(&format!("<p {nil}'1'/>"), &format!("<q {nil}'1'/>")),
+        message(&format!("<p {nil}'2'/>"), &format!("<q {nil}'1'/>")),
+        message(&format!("<p {nil}'2'/>"), &format!("<q {nil}'2'/>")),
+        message(&format!("<p {nil}'2'></p>"), &format!("<q {nil}'2'></q>")),
+        message(&format!("<p {nil}'2'></p>"), &format!("<q {nil}'2'>text</q>")),
+        message(&format!("<p {nil}'2'></p>"), &format!("<q {nil}'2'></q>")),
+        message("<p a='2'><x>1</x></p>", "<q a='2'>text</q>"),
+        message("<p i:nil='true'/>", "<q i:nil='true'/>"),
+        message(&format!("<p {nil}'1'/>"), &format!("<q {nil}'1'/>")),
+    ];
+    let stats = read::<Value>(types.0.view(root), &documents, Limits::default());
+    assert!(stats.compared > 2, "{stats:?}");
+}

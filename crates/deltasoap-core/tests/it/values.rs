@@ -670,3 +670,52 @@ fn attributes_without_a_place_cannot_be_written() {
         assert!(matches!(error.kind(), ErrorKind::Unwritable(_)), "{error}");
     }
 }
+
+#[test]
+fn nil_elements_keep_the_attributes_that_they_may_have() {
+    let mut schema = Schema::new();
+    let int = simple(&mut schema, Builtin::Int);
+    let attribute = |name, required| Attribute { name: QName::new("", name), element: int, required, default: None };
+    let attributes = vec![attribute("a", true), attribute("b", false)];
+    let closed = schema.add(complex(Compositor::Sequence, vec![field("x", int, 1, Some(1))], attributes));
+    let string = simple(&mut schema, Builtin::String);
+    let open = open_for_attributes(&mut schema, Some(string));
+    let any = schema.add(Element::Any);
+    let nil = |attributes: &str| {
+        format!(
+            "<r xmlns:i='http://www.w3.org/2001/XMLSchema-instance' xmlns:s='http://schemas.xmlsoap.org/soap/envelope/' \
+             xmlns:p='urn:p' i:nil='true' i:type='p:T' s:mustUnderstand='1' {attributes}/>"
+        )
+    };
+    for (root, attributes, expected) in [
+        (int, "a='1'", vec![]),
+        (closed, "", vec![]),
+        (closed, "c='1'", vec![]),
+        (closed, "b='no number' c='1'", vec![("b", "no number")]),
+        (open, "p:b='2' a='1' c='&lt;'", vec![("a", "1"), ("c", "<"), ("{urn:p}b", "2")]),
+        (any, "c='1'", vec![("c", "1")]),
+    ] {
+        let view = schema.view(root);
+        let value = read(view, &nil(attributes)).expect("nil");
+        assert!(value.is_nil());
+        match &value {
+            Value::NilWith(found) => {
+                let found: Vec<_> = found.iter().map(|(name, text)| (name.to_string(), text.as_str())).collect();
+                assert!(found.iter().map(|(name, text)| (name.as_str(), *text)).eq(expected), "{found:?}");
+            }
+            value => assert!(*value == Value::Nil && expected.is_empty(), "{value:?}"),
+        }
+        assert_eq!(read(view, &write(&value, view)), Ok(value));
+        let filled = nil(attributes).replace("/>", "><y/></r>");
+        let error = read(view, &filled).expect_err("content in a nil element");
+        assert!(matches!(error.kind(), ErrorKind::Nil(_)), "{error}");
+    }
+    for (root, name) in [(int, "a"), (closed, "c"), (any, "xmlns")] {
+        let value = Value::NilWith(Box::new([(QName::new("", name), String::new())].into()));
+        let mut encoder = Encoder::new();
+        encoder.start(&QName::new("", "r"));
+        value.encode(&mut encoder, schema.view(root));
+        encoder.end();
+        assert!(matches!(encoder.finish().expect_err(name).kind(), ErrorKind::Unwritable(_)));
+    }
+}

@@ -65,7 +65,7 @@ fn edit_field(value: &mut Value, field: &Field, view: View<'_>, entropy: &mut En
         Value::List(items) if field.is_repeated() => edit_list(items, content, entropy),
         Value::Absent => *value = generate::value(entropy, content),
         _ if field.min == 0 && entropy.below(4) == 3 => *value = Value::Absent,
-        _ if field.nillable && entropy.below(4) == 3 => *value = Value::Nil,
+        _ if field.nillable && entropy.below(4) == 3 => *value = generate::nil(entropy, content),
         _ => edit(value, content, entropy),
     }
 }

@@ -264,7 +264,16 @@ fn values(entropy: &mut Entropy<'_>, view: View<'_>, nillable: bool) -> Vec<Valu
 }
 
 fn nillable_value(entropy: &mut Entropy<'_>, view: View<'_>, nillable: bool) -> Value {
-    if nillable && entropy.once_in(3) { Value::Nil } else { value(entropy, view) }
+    if nillable && entropy.once_in(3) { nil(entropy, view) } else { value(entropy, view) }
+}
+
+/// Nil, with attributes where there may be some.
+pub fn nil(entropy: &mut Entropy<'_>, view: View<'_>) -> Value {
+    let Element::Complex(complex) = view.element else { return Value::Nil };
+    let mut attributes = if complex.any_attribute { others(entropy) } else { BTreeMap::new() };
+    let named = complex.attributes.iter().map(|attribute| &attribute.name);
+    attributes.extend(named.filter_map(|name| entropy.once_in(3).then(|| (name.clone(), string(entropy)))));
+    if attributes.is_empty() { Value::Nil } else { Value::NilWith(Box::new(attributes)) }
 }
 
 fn record(entropy: &mut Entropy<'_>, complex: &ComplexElement, view: View<'_>) -> Record {

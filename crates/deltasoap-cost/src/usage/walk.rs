@@ -55,6 +55,10 @@ impl Walk {
             (value, Element::Shared(content)) => self.content(value, view.follow(*content)),
             (Value::Tree(node), _) => self.tree(node),
             (Value::Nil, _) => self.usage().add(Feature::Attribute(Class::Int), 1.0),
+            (Value::NilWith(attributes), _) => {
+                self.usage().add(Feature::Attribute(Class::Int), 1.0);
+                self.usage().add(Feature::Attribute(Class::Text), attributes.len() as f64);
+            }
             _ => {}
         }
     }

@@ -3,6 +3,7 @@
 //! Names are given out in the order of the schema, so that they depend on nothing else. The fields of a choice that occurs
 //! once stand among those around it and take their names from the same stock.
 
+use super::parse_name;
 use deltasoap_core::schema::{ComplexElement, Compositor, Element, ElementRef, Field, Schema};
 use deltasoap_core::{QName, schema::View};
 use std::cell::RefCell;
@@ -42,6 +43,21 @@ impl Layout {
         let attributes = complex.attributes.iter().map(|attribute| names.take("@", &attribute.name)).collect();
         let slots = complex.fields.iter().map(|field| slot(field, view.follow(field.element), names, depth)).collect();
         Layout { slots, attributes }
+    }
+
+    /// The property of an attribute, whether the schema names it or not.
+    pub(crate) fn attribute(&self, complex: &ComplexElement, name: &QName) -> String {
+        let index = complex.attributes.iter().position(|attribute| attribute.name == *name);
+        let named = index.and_then(|index| self.attributes.get(index));
+        named.map_or_else(|| self.other(name), Clone::clone)
+    }
+
+    /// The name of the attribute that a property is.
+    pub(crate) fn attribute_named(&self, complex: &ComplexElement, key: &str) -> Option<QName> {
+        match self.attributes.iter().position(|known| known == key) {
+            Some(index) => complex.attributes.get(index).map(|attribute| attribute.name.clone()),
+            None => parse_name(key.strip_prefix('@')?).filter(|name| complex.takes_other(name)),
+        }
     }
 
     /// The property of an attribute that the schema does not name.

@@ -1,4 +1,4 @@
-//! Values as JSON, without loss of digits. What has no JSON yet: attributes of nil elements.
+//! Values as JSON, without loss of digits or attributes.
 //!
 //! The schema says what is what, so that a value's JSON is little more than its data:
 //!
@@ -8,6 +8,7 @@
 //! | an element that can occur more than once | an array, whatever their number; no property for none |
 //! | an element that is absent; nil; empty | no property; `null`; `""`, `{}` |
 //! | nil where the schema does not allow it, as some services send | `{"$nil": true}` |
+//! | nil beside attributes | `{"$nil": true, "@name": "..."}`, with strings |
 //! | an attribute | a property `@name` |
 //! | an attribute that `xs:anyAttribute` alone allows | a property `@name` or `@{namespace}name`, a string; `@{}name` where another attribute has the short one |
 //! | text beside attributes | a property `$`; where there are no attributes, the text alone may stand for all |
@@ -70,6 +71,7 @@ use deltasoap_core::QName;
 mod error;
 mod identities;
 mod keys;
+mod nil;
 mod open;
 mod path;
 mod reading;
@@ -84,9 +86,10 @@ pub use request::Request;
 pub use text::parse;
 
 pub(crate) use keys::Layouts;
-pub(crate) use reading::{Reading, is_nil};
+pub(crate) use nil::{is_nil, nil};
+pub(crate) use reading::Reading;
 pub(crate) use tree::{parse_name, tree_of};
-pub(crate) use writing::{Writing, nil};
+pub(crate) use writing::Writing;
 
 /// The property of bytes that are in another part of the message's package.
 const PART: &str = "$part";

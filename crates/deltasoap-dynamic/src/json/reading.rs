@@ -3,9 +3,10 @@
 use super::error::kind;
 use super::identities::{ID, Known};
 use super::keys::{Layout, Slot, is_choice};
+use super::nil::{NIL, is_nil};
 use super::open::{checked, plain};
 use super::path::Path;
-use super::{JsonError, Layouts, PART, parse_name, scalar};
+use super::{JsonError, Layouts, PART, scalar};
 use crate::contract::Types;
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Builtin, ChoiceFault, ComplexElement, Compositor, Element, ElementRef, Field,
@@ -65,7 +66,7 @@ impl<'c> Reading<'c> {
             return Ok(known);
         }
         self.known.identified(json, content, path, || match self.layouts.schema.view(content).element {
-            _ if json.get("$nil") == Some(&Json::Bool(true)) => Ok(Value::Nil),
+            _ if json.get(NIL) == Some(&Json::Bool(true)) => self.nil(json, content, path),
             Element::Complex(complex) => self.complex(json, content, complex, Some(ID), path),
             _ => self.content(json, content, name, path),
         })
@@ -76,7 +77,7 @@ impl<'c> Reading<'c> {
         let items = items(json, &array.item_name, path)?;
         let item = |(index, item): (usize, &Json)| match item {
             row if dimensions > 1 => self.rows(row, array, dimensions - 1, &path.index(index)),
-            item if is_nil(item, array.nillable) => Ok(Value::Nil),
+            item if is_nil(item, array.nillable) => self.nil(item, array.item, &path.index(index)),
             item => self.content(item, array.item, &array.item_name, &path.index(index)),
         };
         items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Value::List)
@@ -252,7 +253,7 @@ impl<'c> Reading<'c> {
 
     fn occurrence(&self, json: &Json, field: &Field, path: &Path<'_>) -> Result<Value, JsonError> {
         match json {
-            json if is_nil(json, field.nillable) => Ok(Value::Nil),
+            json if is_nil(json, field.nillable) => self.nil(json, field.element, path),
             json if field.inline => self.open(json, field.element, None, path).map(|node| Value::Tree(Box::new(node))),
             json => self.content(json, field.element, &field.name, path),
         }
@@ -307,15 +308,6 @@ impl<'c> Reading<'c> {
     }
 }
 
-/// True for what is nil: `null` where the schema allows it, marked elsewhere.
-pub(crate) fn is_nil(json: &Json, is_nillable: bool) -> bool {
-    match json {
-        Json::Null => is_nillable,
-        Json::Object(object) => object.len() == 1 && object.get("$nil") == Some(&Json::Bool(true)),
-        _ => false,
-    }
-}
-
 /// What refers to another part of the package.
 fn part(json: &Json, path: &Path<'_>) -> Result<PartUri, JsonError> {
     let path = path.key(PART);
@@ -356,7 +348,7 @@ fn others(
     let is_other = |key: &String| complex.any_attribute && key.starts_with('@') && !layout.attributes.contains(key);
     for (key, json) in object.iter().filter(|(key, _)| is_other(key)) {
         let path = path.key(key);
-        let name = key.strip_prefix('@').and_then(parse_name).filter(|name| complex.takes_other(name));
+        let name = layout.attribute_named(complex, key);
         let refuse = || JsonError::new(&path, "an attribute that the schema does not name (@name)", "another property");
         let name = name.filter(|name| !others.contains_key(name)).ok_or_else(refuse)?;
         let text = plain(json).ok_or_else(|| JsonError::new(&path, "a string", kind(json)))?;

@@ -531,3 +531,36 @@ fn attributes_of_any_name_are_kept() {
         assert_eq!(codec.read_json(&wrong).expect_err("no such attribute").path(), path);
     }
 }
+
+#[test]
+fn nil_elements_keep_their_attributes() {
+    let contract = support::schema(
+        "<xs:element name='r'><xs:complexType>
+          <xs:sequence>
+            <xs:element name='e' nillable='true' minOccurs='0' maxOccurs='unbounded'><xs:complexType>
+              <xs:simpleContent><xs:extension base='xs:int'><xs:attribute name='a' type='xs:int'/></xs:extension></xs:simpleContent>
+            </xs:complexType></xs:element>
+            <xs:element name='any' nillable='true' minOccurs='0'/>
+          </xs:sequence>
+          <xs:anyAttribute/>
+        </xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let content = "<e xsi:nil='true' a='5'/><e xsi:nil='true'/><e a='5'>1</e><any xsi:nil='true' xmlns:p='urn:p' p:b='6'/>";
+    let expected = json!({
+        "e": [{ "$nil": true, "@a": "5" }, null, { "@a": 5, "$": 1 }],
+        "any": { "$nil": true, "@{urn:p}b": "6" },
+    });
+    there_and_back(&codec, "", content, &expected);
+    there_and_back(&codec, "xsi:nil='true' c='7'", "", &json!({ "$nil": true, "@c": "7" }));
+    let value = codec.read_json(&json!({ "e": [{ "$nil": true, "@a": 5 }] })).expect("nil");
+    assert_eq!(codec.to_json(&value), json!({ "e": [{ "$nil": true, "@a": "5" }] }));
+    for (wrong, path) in [
+        (json!({ "e": [{ "$nil": true, "@b": 5 }] }), ".e[0][\"@b\"]"),
+        (json!({ "e": [{ "$nil": true, "@a": null }] }), ".e[0][\"@a\"]"),
+        (json!({ "e": [{ "$nil": true, "@a": "5", "$": 1 }] }), ".e[0][\"$nil\"]"),
+        (json!({ "any": { "$nil": true, "@xmlns": "urn:x" } }), ".any[\"@xmlns\"]"),
+    ] {
+        assert_eq!(codec.read_json(&wrong).expect_err("no such attribute").path(), path);
+    }
+}

@@ -32,7 +32,7 @@ pub(crate) fn read_attributes<T: DecodeFields>(
 }
 
 /// True for attributes that are no markup, no references, and no ids of elements that are read once more.
-fn is_content(cursor: &mut Cursor<'_>, index: usize) -> bool {
+pub(crate) fn is_content(cursor: &mut Cursor<'_>, index: usize) -> bool {
     let (name, text) = cursor.reader().attribute(index);
     let names = cursor.names();
     let is_reference = names.is(name, "", "href") && text.starts_with('#');

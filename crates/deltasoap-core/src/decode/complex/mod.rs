@@ -9,7 +9,7 @@
 mod attributes;
 mod select;
 
-pub(crate) use attributes::read_attributes;
+pub(crate) use attributes::{is_content, read_attributes};
 
 use super::cursor::Tag;
 use super::cursor::{PATCH, SEEK};
