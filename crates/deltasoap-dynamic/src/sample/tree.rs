@@ -23,9 +23,6 @@ impl<'t> Sampler<'t> {
         let declaration = schemas.element_named(name).map(|id| &schemas[id]).filter(|it| it.type_id == origin.type_id);
         let mut node = self.element(name, origin.type_id, declaration);
         self.settle(&mut node, origin.type_id, declaration);
-        if node.attribute(ns::XSI, "nil") == Some("true") {
-            return Some(Value::Nil);
-        }
         let value = self.types.read_node(&node, content).ok().map(without_bindings)?;
         Some(if self.prefixes.is_empty() { value } else { self.with_namespaces(value) })
     }
@@ -37,19 +34,24 @@ impl<'t> Sampler<'t> {
     /// An element of a type, by its declaration if there is one.
     fn element(&mut self, name: &QName, type_id: TypeId, declaration: Option<&Element>) -> Node {
         self.made += 1;
-        if declaration.is_some_and(|it| it.is_nillable && it.fixed.is_none()) && self.chances(8) {
-            let mut node = Node::new(name.clone());
-            node.attributes.push((QName::new(ns::XSI, "nil"), "true".to_owned()));
-            return node;
-        }
         let Some(actual) = self.actual_type(type_id, declaration) else {
             self.is_cut = true;
             return Node::new(name.clone());
         };
+        let is_nil = declaration.is_some_and(|it| it.is_nillable && it.fixed.is_none()) && self.chances(8);
         self.types_open.push(actual);
-        let node = self.of_type(name, actual, declaration);
+        let node = if is_nil { self.nil(name, actual) } else { self.of_type(name, actual, declaration) };
         self.types_open.pop();
         if actual == type_id { node } else { self.types.typed_tree(node, actual) }
+    }
+
+    /// Without content, but with its attributes (XSD 1.0 part 1, 3.3.4).
+    fn nil(&mut self, name: &QName, id: TypeId) -> Node {
+        let mut node = Node::new(name.clone());
+        node.attributes.push((QName::new(ns::XSI, "nil"), "true".to_owned()));
+        let normal = self.schemas().content(id);
+        normal.iter().flat_map(|normal| &normal.attributes).for_each(|it| self.attribute_use(it, &mut node));
+        node
     }
 
     /// The type, or one derived from it that is not abstract and not blocked.

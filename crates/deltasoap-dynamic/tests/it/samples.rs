@@ -73,6 +73,28 @@ fn choices_without_alternatives_are_no_samples() {
     assert!(notes.iter().any(|note| note.contains("no content can be valid")), "{notes:?}");
 }
 
+/// Elements that are nil have no content, but they have the attributes that are required.
+#[test]
+fn nil_samples_have_their_attributes() {
+    let contract = contract_of(
+        "<xs:element name='Op' nillable='true'><xs:complexType>
+          <xs:sequence><xs:element name='a' nillable='true' minOccurs='2' maxOccurs='2'><xs:complexType>
+            <xs:attribute name='c' type='xs:int' use='required'/>
+          </xs:complexType></xs:element></xs:sequence>
+          <xs:attribute name='b' type='xs:int' use='required'/>
+        </xs:complexType></xs:element>",
+    );
+    let operation = contract.operation("Op").expect("an operation");
+    let mut nil = 0;
+    for seed in 0..100 {
+        let sample = operation.random_request(seed).expect("a sample");
+        let written = written(&operation, &sample);
+        assert_eq!(contract.validate(written.as_bytes()), [], "{written}");
+        nil += written.matches("nil=").count();
+    }
+    assert!(nil > 10, "{nil}");
+}
+
 /// The request sample of such a description, which is valid.
 fn request_of(schema: &str) -> String {
     let contract = contract_of(schema);
