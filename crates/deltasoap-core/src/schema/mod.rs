@@ -60,7 +60,8 @@ impl Element {
         }
     }
 
-    /// The text that an empty element stands for, where there is one: only elements of simple types have such a default.
+    /// The text that an empty element stands for, where there is one: only elements of simple types have such a default. That of text
+    /// beside attributes is in the description of the [text](ComplexElement::text).
     #[inline]
     pub fn default_text(&self) -> Option<&str> {
         match self {
@@ -78,6 +79,18 @@ impl Element {
             Element::Simple(simple) => Element::Simple(SimpleElement { default, ..simple }),
             Element::Union(union) => Element::Union(UnionElement { default, ..union }),
             other => other,
+        }
+    }
+
+    /// As [`with_default`](Self::with_default), also for an element with text beside attributes: `text` describes that text with the
+    /// default, as [`View::text`] gives it without.
+    #[must_use]
+    pub fn with_default_of_text(self, default: impl Into<Cow<'static, str>>, text: ElementRef) -> Self {
+        match self {
+            Element::Complex(complex) if complex.text.is_some() => {
+                Element::Complex(ComplexElement { text: Some(text), ..complex })
+            }
+            other => other.with_default(default),
         }
     }
 

@@ -546,7 +546,8 @@ fn nil_elements_keep_their_attributes() {
         </xs:complexType></xs:element>",
     );
     let codec = Codec::of_element(&contract, "r");
-    let content = "<e xsi:nil='true' a='5'/><e xsi:nil='true'/><e a='5'>1</e><any xsi:nil='true' xmlns:p='urn:p' p:b='6'/>";
+    let content =
+        "<e xsi:nil='true' a='5'/><e xsi:nil='true'/><e a='5'>1</e><any xsi:nil='true' xmlns:p='urn:p' p:b='6'/>";
     let expected = json!({
         "e": [{ "$nil": true, "@a": "5" }, null, { "@a": 5, "$": 1 }],
         "any": { "$nil": true, "@{urn:p}b": "6" },
