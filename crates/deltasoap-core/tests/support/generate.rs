@@ -271,8 +271,11 @@ fn nillable_value(entropy: &mut Entropy<'_>, view: View<'_>, nillable: bool) -> 
 pub fn nil(entropy: &mut Entropy<'_>, view: View<'_>) -> Value {
     let Element::Complex(complex) = view.element else { return Value::Nil };
     let mut attributes = if complex.any_attribute { others(entropy) } else { BTreeMap::new() };
-    let named = complex.attributes.iter().map(|attribute| &attribute.name);
-    attributes.extend(named.filter_map(|name| entropy.once_in(3).then(|| (name.clone(), string(entropy)))));
+    for attribute in complex.attributes.iter() {
+        if entropy.once_in(3) {
+            attributes.insert(attribute.name.clone(), string(entropy));
+        }
+    }
     if attributes.is_empty() { Value::Nil } else { Value::NilWith(Box::new(attributes)) }
 }
 
