@@ -15,12 +15,17 @@ use deltasoap_core::{Child, Content, Node, QName, Value, lexical, ns};
 use deltasoap_wsdl::lower::Origin;
 use deltasoap_wsdl::xsd::TypeId;
 use serde_json::{Map, Value as Json};
+use std::borrow::Cow;
 
 impl Writing<'_> {
     /// The content of an element that is kept as a tree. `name` is the element's, where the schema gives it.
     pub(super) fn open(&self, node: &Node, content: ElementRef, name: Option<&QName>, path: &Path<'_>) -> Json {
         let origin = self.types.lowered.origin(content).filter(|origin| origin.is_open && name.is_some());
-        let typed = origin.and_then(|origin| self.typed(node, origin, path));
+        let whole = match (self.types.lowered.default_of_tree(content), &node.children[..]) {
+            (Some(text), []) => Cow::Owned(Node { children: vec![Child::Text(text.to_owned())], ..node.clone() }),
+            _ => Cow::Borrowed(node),
+        };
+        let typed = origin.and_then(|origin| self.typed(&whole, origin, path));
         typed.unwrap_or_else(|| self.types.tree_to_json(node, name))
     }
 

@@ -565,3 +565,39 @@ fn nil_elements_keep_their_attributes() {
         assert_eq!(codec.read_json(&wrong).expect_err("no such attribute").path(), path);
     }
 }
+
+/// Where the message may name another type than the declared one.
+#[test]
+fn defaults_of_types_that_others_are_derived_from() {
+    let contract = support::schema(
+        "<xs:complexType name='Price'><xs:simpleContent><xs:extension base='xs:int'>
+          <xs:attribute name='a' type='xs:string'/></xs:extension></xs:simpleContent></xs:complexType>
+        <xs:complexType name='Net'><xs:simpleContent><xs:extension base='t:Price'>
+          <xs:attribute name='b' type='xs:string'/></xs:extension></xs:simpleContent></xs:complexType>
+        <xs:element name='r'><xs:complexType><xs:sequence>
+          <xs:element name='e' type='t:Price' default='5' maxOccurs='unbounded'/>
+          <xs:element name='f' type='t:Price' fixed='6' minOccurs='0'/>
+          <xs:element name='g' type='t:Price' minOccurs='0'/>
+        </xs:sequence></xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let content = "<e a='x'/><e/><e xsi:type='t:Net' b='y'></e><e a='x'>7</e><f a='z'/><g/>";
+    let json = codec.to_json(&codec.read(content));
+    let expected = json!({
+        "e": [{ "@a": "x", "$": 5 }, { "$": 5 }, { "$type": "Net", "@b": "y", "$": 5 }, { "@a": "x", "$": 7 }],
+        "f": { "@a": "z", "$": 6 },
+        "g": { "$ns": { "": "urn:t" }, "$content": [] },
+    });
+    assert_eq!(json, expected);
+    let again = codec.read_json(&json).expect("a value");
+    assert_eq!(codec.to_json(&again), json);
+    assert!(codec.write(&again).contains(">5</"));
+    // A compiled description has them too.
+    let file = contract.description().compile();
+    let location = deltasoap_wsdl::fetch::Location::Text("a compiled file".to_owned());
+    let compiled = deltasoap_wsdl::Importer::new().offline().bytes(location, file.clone()).expect("a description");
+    assert!(compiled.compile() == file);
+    let contract = Contract::from(compiled);
+    let codec = Codec::of_element(&contract, "r");
+    assert_eq!(codec.to_json(&codec.read(content)), json);
+}

@@ -60,13 +60,14 @@ impl Stored for Schema {
 
 impl Stored for Origins {
     fn write(&self, to: &mut Writer) {
-        let (exact, open, defaulted) = self.tables();
+        let (exact, open, defaulted, open_defaulted) = self.tables();
         exact.write(to);
         open.write(to);
         defaulted.write(to);
+        open_defaulted.write(to);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
-        Ok(Origins::new(HashMap::read(from)?, &HashMap::read(from)?, HashMap::read(from)?))
+        Ok(Origins::new(HashMap::read(from)?, &HashMap::read(from)?, HashMap::read(from)?, HashMap::read(from)?))
     }
 }
