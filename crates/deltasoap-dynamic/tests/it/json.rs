@@ -601,3 +601,18 @@ fn defaults_of_types_that_others_are_derived_from() {
     let codec = Codec::of_element(&contract, "r");
     assert_eq!(codec.to_json(&codec.read(content)), json);
 }
+
+#[test]
+fn trees_have_each_attribute_once_and_no_declarations_among_them() {
+    let contract = support::schema("<xs:element name='r'/>");
+    let codec = Codec::of_element(&contract, "r");
+    for (attributes, path) in [
+        (json!({ "@a": "1", "@{}a": "2" }), "[\"@{}a\"]"),
+        (json!({ "@xmlns": "urn:x" }), "[\"@xmlns\"]"),
+        (json!({ "@{http://www.w3.org/2000/xmlns/}p": "urn:x" }), "[\"@{http://www.w3.org/2000/xmlns/}p\"]"),
+    ] {
+        let mut tree = attributes;
+        tree["$content"] = json!([]);
+        assert_eq!(codec.read_json(&tree).expect_err("no such tree").path(), path);
+    }
+}
