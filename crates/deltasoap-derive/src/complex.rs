@@ -28,6 +28,7 @@ impl Description {
                 attributes: ::std::borrow::Cow::Borrowed(const { &[#(#attributes),*] }),
                 text: #text,
                 open: #open,
+                any_attribute: false,
                 choices: ::std::borrow::Cow::Borrowed(const { &[#(#choices),*] }),
             })
         }

@@ -215,7 +215,7 @@ use target::Target;
 /// | `base` | variants of `derived` | the type of elements without `xsi:type`; without such a variant the type is abstract |
 /// | `other` | variants of `derived` | elements of all other types, as a `Node` |
 /// | `default`, `default = expression` | fields | the value where the element or attribute is not there: an expression of the field's type |
-/// | `default_text = "..."` | fields and variants of simple types; `transparent` structs | the text that an element stands for where it is empty, or an attribute where it is absent: `default` and `fixed` of XSD |
+/// | `default_text = "..."` | fields and variants of simple types and of structs with a `text`; `transparent` structs | the text that an element stands for where it is empty, or an attribute where it is absent: `default` and `fixed` of XSD |
 ///
 /// # Choices between groups
 ///

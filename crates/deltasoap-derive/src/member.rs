@@ -270,7 +270,15 @@ fn check_bounds(role: Role, min: Option<&LitInt>, max: Option<&LitInt>) -> Resul
 
 /// A function that gives a description with a default. `element` is the description without one.
 pub(crate) fn with_default(element: &TokenStream, text: &LitStr, target: &Target) -> TokenStream {
-    changed(element, &quote!(.with_default(#text)), target)
+    changed(element, &default_of(element, text, target), target)
+}
+
+/// The call that gives a description a default. Where it is one of text beside attributes, that text gets a description of its own.
+pub(crate) fn default_of(element: &TokenStream, text: &LitStr, target: &Target) -> TokenStream {
+    let runtime = target.runtime();
+    let inner = quote!(#runtime::schema::View::of(#element).text().element);
+    let inner = changed(&inner, &quote!(.with_default(#text)), target);
+    quote!(.with_default_of_text(#text, #runtime::schema::ElementRef::Static(#inner)))
 }
 
 /// A function that gives a description that `change` was called on, and makes it once. `element` is the description before.

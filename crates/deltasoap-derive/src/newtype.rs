@@ -1,7 +1,7 @@
 //! Tuple structs with one field: simple types of their own that restrict another, or an element of another type.
 
 use crate::attributes::Flag;
-use crate::member::{changed, only_type};
+use crate::member::{changed, default_of, only_type};
 use crate::target::Target;
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -41,7 +41,7 @@ fn transparent(target: &Target, inner: &Type) -> TokenStream {
     let content = quote_spanned!(inner.span()=> <#inner as #runtime::Content>);
     let (element, name) = (quote!(#typed::element()), target.container.name.as_ref().map(|_| target.type_qname()));
     let renames = name.iter().map(|name| quote!(.with_name(#name)));
-    let defaults = target.container.default_text.iter().map(|text| quote!(.with_default(#text)));
+    let defaults = target.container.default_text.iter().map(|text| default_of(&element, text, target));
     let changes: TokenStream = renames.chain(defaults).collect();
     let element = if changes.is_empty() {
         element

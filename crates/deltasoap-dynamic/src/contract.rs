@@ -91,7 +91,9 @@ impl Contract {
     /// When the JSON is not what the schema says: where, and what was expected.
     pub fn from_json(&self, name: &QName, content: ElementRef, json: &Json) -> Result<Value, JsonError> {
         match json {
-            json if crate::json::is_nil(json, self.is_nillable(name)) => Ok(Value::Nil),
+            json if crate::json::is_nil(json, self.is_nillable(name)) => {
+                Reading::new(&self.types).nil(json, content, &crate::json::ROOT)
+            }
             json => Reading::new(&self.types).content(json, content, name, &crate::json::ROOT),
         }
     }

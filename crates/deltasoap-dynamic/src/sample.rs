@@ -89,7 +89,7 @@ impl<'t> Sampler<'t> {
                 self.open.push(content);
                 let parts = complex.fields.iter().map(|field| self.value(field.element, &field.name)).collect();
                 self.open.pop();
-                Value::Record(Box::new(Record { fields: parts, attributes: Vec::new() }))
+                Value::Record(Box::new(Record { fields: parts, attributes: Vec::new(), others: Default::default() }))
             }
             _ => self.content(content, name),
         }

@@ -175,6 +175,7 @@ impl Shape {
         schema.add(Element::Complex(ComplexElement {
             text: Some(text),
             attributes: attributes.into(),
+            any_attribute: chance.one_in(3),
             ..record(Vec::new())
         }))
     }
@@ -183,18 +184,20 @@ impl Shape {
         let fields: Vec<_> =
             self.children.iter().map(|(name, child)| child.field(name, self.seen, chance, schema)).collect();
         let attributes = self.typed_attributes(chance, schema);
-        let open = chance.one_in(6);
+        let (open, any_attribute) = (chance.one_in(6), chance.one_in(4));
         let is_choice = self.is_unordered && chance.one_in(2);
         let compositor = if self.is_unordered || chance.one_in(8) { Compositor::All } else { Compositor::Sequence };
         let fields = if is_choice { vec![repeated_choice(fields, schema)] } else { fields };
         let compositor = if is_choice { Compositor::Sequence } else { compositor };
         let attributes = attributes.into();
-        schema.add(Element::Complex(ComplexElement { attributes, open, compositor, ..record(fields) }))
+        schema.add(Element::Complex(ComplexElement { attributes, open, any_attribute, compositor, ..record(fields) }))
     }
 
     fn typed_attributes(&self, chance: &mut Chance, schema: &mut Schema) -> Vec<Attribute> {
         let all = self.attributes.iter();
-        let typed = all.map(|(name, values)| {
+        // Where any attribute may stand, some need no name.
+        let named = all.filter(|_| !chance.one_in(8)).collect::<Vec<_>>().into_iter();
+        let typed = named.map(|(name, values)| {
             let base = accepted(values, chance);
             let required = values.len() == self.seen && chance.one_in(2);
             let default = default_of(values, base, chance);
@@ -236,6 +239,7 @@ fn record(fields: Vec<Field>) -> ComplexElement {
         attributes: Cow::Borrowed(&[]),
         text: None,
         open: false,
+        any_attribute: false,
         choices: Cow::Borrowed(&[]),
     }
 }

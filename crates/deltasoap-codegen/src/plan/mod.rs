@@ -234,15 +234,16 @@ impl Planner<'_> {
         let name = legal(&declaration.name);
         let content =
             self.content(declaration.type_id, encoding, Owner { name: &name.local, namespace: &name.namespace });
+        let default_text = self.default_text(id);
         let item = match content {
-            TypeUse::Item(item) if self.is_own(declaration.type_id) => {
+            // A type has no default, its element has.
+            TypeUse::Item(item) if self.is_own(declaration.type_id) && default_text.is_none() => {
                 self.name_element(item, &name);
                 self.model.items[item.index()].docs.extend(docs(declaration.documentation.as_deref()));
                 item
             }
             content => {
                 let docs = docs(declaration.documentation.as_deref());
-                let default_text = self.default_text(id);
                 self.add(&name.local, &name.namespace, docs, ItemKind::Element(name.clone(), content, default_text))
             }
         };
@@ -294,7 +295,9 @@ impl Planner<'_> {
     }
 
     fn join(&mut self, element: ItemId, of: ItemId) {
-        let Item { kind: ItemKind::Element(name, _, _), docs, .. } = &self.model.items[element.index()] else { return };
+        let Item { kind: ItemKind::Element(name, _, None), docs, .. } = &self.model.items[element.index()] else {
+            return;
+        };
         let (name, docs) = (name.clone(), docs.clone());
         let item = &mut self.model.items[of.index()];
         if let ItemKind::Struct(of_struct @ Struct { element: None, .. }) = &mut item.kind

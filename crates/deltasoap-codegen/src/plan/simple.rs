@@ -227,10 +227,10 @@ impl Planner<'_> {
         }
     }
 
-    /// What an empty element stands for. Types of text beside attributes have no defaults in Rust.
+    /// What an empty element stands for. Not of a type that others are derived from: the message may name another one.
     pub(super) fn default_text(&self, id: ElementId) -> Option<String> {
-        let is_simple = matches!(self.schemas[self.schemas[id].type_id].definition, TypeDefinition::Simple(_));
-        self.schemas.default_of_element(id).filter(|_| is_simple).map(ToOwned::to_owned)
+        let is_one = !self.is_polymorphic(self.schemas[id].type_id);
+        self.schemas.default_of_element(id).filter(|_| is_one).map(ToOwned::to_owned)
     }
 
     /// What an element or attribute has for a value where it is empty or absent.

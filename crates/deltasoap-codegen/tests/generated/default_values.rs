@@ -6,7 +6,12 @@ use deltasoap::Lexical;
 use deltasoap::lexical::{Decimal, List};
 use deltasoap::soap::decode_request;
 
-const EMPTY: &str = "<Measure xmlns='urn:defaults' id='1'><count/><unit></unit><size/><ids/><word/><word></word><Note/><left/><bad/></Measure>";
+const EMPTY: &str = "<Measure xmlns='urn:defaults' id='1'><count/><unit></unit><size/><ids/><word/><word></word><Note/>\
+    <price/><price currency='CHF'></price><fee currency='CHF'/><Total/><Share of='4'/><left/><bad/></Measure>";
+
+fn price(currency: &str, value: &str) -> Price {
+    Price { currency: Some(currency.to_owned()), value: Decimal::parse(value).expect("a decimal") }
+}
 
 #[test]
 fn empty_elements_and_absent_attributes() {
@@ -22,6 +27,10 @@ fn empty_elements_and_absent_attributes() {
         ids: Some(List(vec![1, 2])),
         word: vec![" a  b ".to_owned(); 2],
         note: Some("nothing".to_owned()),
+        price: vec![price("EUR", "9.50"), price("CHF", "9.50")],
+        fee: Some(price("CHF", "1")),
+        total: Some(price("EUR", "0")),
+        share: Some(Share { of: Some(4), value: 3 }),
         choice: Some(MeasureChoice::Left(1)),
         bad: Some(String::new()),
         worse: None,
@@ -30,6 +39,12 @@ fn empty_elements_and_absent_attributes() {
     assert_eq!(measure, expected);
     let (_, note) = decode_request::<Note>(&body("<Note xmlns='urn:defaults'/>")).expect("good");
     assert_eq!(note, Note("nothing".to_owned()));
+    let (_, share) = decode_request::<Share2>(&body("<Share xmlns='urn:defaults' of='4'/>")).expect("good");
+    assert_eq!(share, Share2(Share { of: Some(4), value: 3 }));
+    let (_, share) = decode_request::<Share2>(&body("<Share xmlns='urn:defaults'>5</Share>")).expect("good");
+    assert_eq!(share, Share2(Share { of: None, value: 5 }));
+    let (_, total) = decode_request::<Total>(&body("<Total xmlns='urn:defaults' currency='CHF'/>")).expect("good");
+    assert_eq!(total, Total(price("CHF", "0")));
     for bad in ["<worse/>", "<name/>"] {
         let text = EMPTY.replace("</Measure>", &format!("{bad}</Measure>"));
         assert!(decode_request::<Measure>(&body(&text)).is_err(), "{bad}");

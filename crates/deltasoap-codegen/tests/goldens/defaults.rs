@@ -67,6 +67,17 @@ impl<C: deltasoap::http::Caller> MeasuresClient<C> {
         }
     }
 
+    /// Calls `Rate`.
+    ///
+    /// # Errors
+    /// A fault, or another reason why there is no response.
+    pub async fn rate(
+        &self,
+        request: &Share2,
+    ) -> Result<C::Answer<Total>, deltasoap::http::CallError> {
+        self.caller.call(request, self.options.clone()).await
+    }
+
     /// Calls `Measure`.
     ///
     /// # Errors
@@ -81,6 +92,12 @@ impl<C: deltasoap::http::Caller> MeasuresClient<C> {
 
 /// Answers the operations of `Measures`: see [`serve_measures`].
 pub trait MeasuresServer: Send + Sync + 'static {
+    fn rate(
+        &self,
+        request: deltasoap::Lease<Share2>,
+        context: deltasoap::http::Context,
+    ) -> impl std::future::Future<Output = Result<Total, deltasoap::soap::Fault>> + Send;
+
     fn measure(
         &self,
         request: deltasoap::Lease<Measure>,
@@ -97,11 +114,44 @@ pub fn serve_measures<T: MeasuresServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
+        async move { it.rate(request, context).await }
+    });
+    let service = service.add_operation(operation);
+    let it = std::sync::Arc::clone(&implementation);
+    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+        let it = std::sync::Arc::clone(&it);
         async move { it.measure(request, context).await }
     });
     let service = service.add_operation(operation);
     service
 }
+
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:defaults")]
+pub struct Share {
+    #[soap(attribute)]
+    pub of: Option<i32>,
+    #[soap(text)]
+    pub value: i32,
+}
+
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(transparent, namespace = "urn:defaults", element = "Share", default_text = "3")]
+pub struct Share2(pub Share);
+
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:defaults")]
+pub struct Price {
+    /// Default: EUR
+    #[soap(attribute, default_text = "EUR")]
+    pub currency: Option<String>,
+    #[soap(text)]
+    pub value: deltasoap::lexical::Decimal,
+}
+
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(transparent, namespace = "urn:defaults", element = "Total", default_text = "0")]
+pub struct Total(pub Price);
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "urn:defaults", message, qualified)]
@@ -136,6 +186,18 @@ pub struct Measure {
     /// Default: nothing
     #[soap(default_text = "nothing", name = "Note")]
     pub note: Option<String>,
+    /// Default: 9.50
+    #[soap(default_text = "9.50")]
+    pub price: Vec<Price>,
+    /// Always: 1
+    #[soap(default_text = "1")]
+    pub fee: Option<Price>,
+    /// Default: 0
+    #[soap(default_text = "0", name = "Total")]
+    pub total: Option<Price>,
+    /// Default: 3
+    #[soap(default_text = "3", name = "Share")]
+    pub share: Option<Share>,
     #[soap(inline)]
     pub choice: Option<MeasureChoice>,
     /// Default:

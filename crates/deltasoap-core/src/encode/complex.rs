@@ -13,6 +13,11 @@ pub trait EncodeFields {
     fn encode_attribute(&self, index: usize, encoder: &mut Encoder, complex: &ComplexElement) {
         let _ = (index, encoder, complex);
     }
+
+    /// Writes the attributes that the schema does not name, where it allows any.
+    fn encode_others(&self, encoder: &mut Encoder, complex: &ComplexElement) {
+        let _ = (encoder, complex);
+    }
 }
 
 /// What can stand in an element beside attributes: simple values, and [`Binary`](crate::Binary).
@@ -51,6 +56,7 @@ pub(crate) fn encode_attributes<T: EncodeFields>(value: &T, encoder: &mut Encode
     for index in 0..complex.attributes.len() {
         value.encode_attribute(index, encoder, complex);
     }
+    value.encode_others(encoder, complex);
 }
 
 /// Writes the fields alone: for a group that has no element of its own.

@@ -309,6 +309,7 @@ mod tests {
             attributes: List::default(),
             text: None,
             open: false,
+            any_attribute: false,
             choices: vec![Choice { first: 0, branches, is_optional: false }].into(),
         }
     }

@@ -1,6 +1,7 @@
 //! Simple, complex, array and union elements.
 
 use super::{Builtin, Choice, ElementRef, List, QName};
+use crate::ns;
 use std::borrow::Cow;
 
 /// Text of a simple type: the papers' *SimpleElement*.
@@ -58,8 +59,33 @@ pub struct ComplexElement {
     pub text: Option<ElementRef>,
     /// True if elements that are not named in `fields` may appear (`xsd:any`); they are passed over.
     pub open: bool,
+    /// True if attributes that are not named in `attributes` may appear (`xsd:anyAttribute`): dynamic values keep them.
+    pub any_attribute: bool,
     /// Which of the fields exclude each other, where they stand in a sequence. In the order of the fields.
     pub choices: List<Choice>,
+}
+
+impl ComplexElement {
+    /// True if it [takes any attribute](Self::any_attribute), and one of this name is neither named by the schema nor markup: what says
+    /// how an element is read (`xsi:type`, `mustUnderstand`, `xmlns`) is no part of its value.
+    pub fn takes_other(&self, name: &QName) -> bool {
+        self.any_attribute && !is_part_of_markup(name) && !self.names_attribute(name)
+    }
+
+    /// True if the schema names an attribute of this name.
+    pub(super) fn names_attribute(&self, name: &QName) -> bool {
+        self.attributes.iter().any(|attribute| attribute.name == *name)
+    }
+}
+
+/// True for attributes that say how an element is read, and for declarations of namespaces.
+pub(super) fn is_part_of_markup(name: &QName) -> bool {
+    is_markup(&name.namespace) || name.namespace == ns::XMLNS || name.is("", "xmlns")
+}
+
+/// True for the namespaces of attributes that say how an element is read.
+pub(crate) fn is_markup(namespace: &str) -> bool {
+    [ns::XSI, ns::SOAP11, ns::SOAP12, ns::SOAP11_ENCODING, ns::SOAP12_ENCODING].contains(&namespace)
 }
 
 /// How the child elements of a complex element may follow each other (XSD 1.0 part 1, 3.8).

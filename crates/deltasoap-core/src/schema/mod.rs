@@ -16,6 +16,7 @@ mod view;
 
 pub use builtin::Builtin;
 pub use choice::{Branch, Choice, ChoiceFault, Required, count_required, join, required};
+pub(crate) use complex::is_markup;
 pub use complex::{
     ArrayElement, Attribute, ComplexElement, Compositor, Field, SimpleElement, UnionElement, shown_values,
 };
@@ -59,7 +60,8 @@ impl Element {
         }
     }
 
-    /// The text that an empty element stands for, where there is one: only elements of simple types have such a default.
+    /// The text that an empty element stands for, where there is one: only elements of simple types have such a default. That of text
+    /// beside attributes is in the description of the [text](ComplexElement::text).
     #[inline]
     pub fn default_text(&self) -> Option<&str> {
         match self {
@@ -77,6 +79,28 @@ impl Element {
             Element::Simple(simple) => Element::Simple(SimpleElement { default, ..simple }),
             Element::Union(union) => Element::Union(UnionElement { default, ..union }),
             other => other,
+        }
+    }
+
+    /// As [`with_default`](Self::with_default), also for an element with text beside attributes: `text` describes that text with the
+    /// default, as [`View::text`] gives it without.
+    #[must_use]
+    pub fn with_default_of_text(self, default: impl Into<Cow<'static, str>>, text: ElementRef) -> Self {
+        match self {
+            Element::Complex(complex) if complex.text.is_some() => {
+                Element::Complex(ComplexElement { text: Some(text), ..complex })
+            }
+            other => other.with_default(default),
+        }
+    }
+
+    /// True if an attribute of this name has a place beside `xsi:nil`: one that a complex type has or allows; any on content without a
+    /// schema. Markup has none.
+    pub fn takes_beside_nil(&self, name: &QName) -> bool {
+        match self {
+            Element::Complex(complex) => complex.names_attribute(name) || complex.takes_other(name),
+            Element::Any => !complex::is_part_of_markup(name),
+            Element::Simple(_) | Element::Union(_) | Element::Array(_) | Element::Shared(_) => false,
         }
     }
 

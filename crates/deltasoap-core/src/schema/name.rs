@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// An expanded name (Namespaces in XML 1.0, section 2.1).
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct QName {
     /// Namespace URI; empty for no namespace.
     pub namespace: Cow<'static, str>,

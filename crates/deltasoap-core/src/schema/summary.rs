@@ -117,6 +117,7 @@ mod tests {
                     attributes: Default::default(),
                     text: None,
                     open: false,
+                    any_attribute: false,
                     choices: Default::default(),
                 })
             }

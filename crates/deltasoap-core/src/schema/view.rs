@@ -146,6 +146,14 @@ impl<'s> View<'s> {
         }
     }
 
+    /// The description of the element's text, where it has text beside attributes; else the description itself.
+    pub fn text(self) -> View<'s> {
+        match self.element {
+            Element::Complex(ComplexElement { text: Some(text), .. }) => self.follow(*text),
+            _ => self,
+        }
+    }
+
     /// The element as a complex one.
     #[inline]
     pub fn complex(self) -> Option<&'s ComplexElement> {

@@ -38,6 +38,7 @@ impl Typed for Empty {
             attributes: Cow::Borrowed(&[]),
             text: None,
             open: false,
+            any_attribute: false,
             choices: Cow::Borrowed(&[]),
         });
         &ELEMENT

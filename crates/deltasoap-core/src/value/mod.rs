@@ -5,6 +5,7 @@
 //! typed values; only the types differ that they are instantiated with.
 
 mod mend;
+mod nil;
 mod parts;
 mod record;
 mod rows;
@@ -24,6 +25,7 @@ use crate::schema::{Builtin, Element, SimpleElement, UnionElement, View};
 use crate::{Binary, ErrorKind, Node, PartUri, QName, Shared, Typed};
 use deltasoap_xml::lexical::Base64;
 use record::Target;
+use std::collections::BTreeMap;
 
 /// A value whose type is known at run time.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -33,6 +35,9 @@ pub enum Value {
     Absent,
     /// `xsi:nil="true"`.
     Nil,
+    /// `xsi:nil="true"` beside attributes that [an element may have then](Element::takes_beside_nil). Their values are text as the message
+    /// has it.
+    NilWith(Box<BTreeMap<QName, String>>),
     /// A simple type's value.
     Simple(Simple),
     /// Fields and attributes.
@@ -95,7 +100,7 @@ impl Content for Value {
             let is_nil = !is_inline && nil_attribute(cursor)?.0;
             let stays = !is_nil && self.can_stay(view) && cursor.go_over(me);
             if !stays {
-                *self = if is_nil { Value::Nil } else { Value::vacant(view) };
+                *self = if is_nil { nil::read(cursor, view.element) } else { Value::vacant(view) };
             }
             cursor.frame(me).state = if is_nil { NIL } else { CONTENT };
         }
@@ -117,6 +122,7 @@ impl Content for Value {
         match (self, view.element) {
             (Value::Absent, _) => {}
             (Value::Nil, _) => encoder.nil(),
+            (Value::NilWith(attributes), element) => nil::write(attributes, encoder, element),
             (Value::Name(name), Element::Simple(_)) => name.encode(encoder, view),
             (Value::Part(uri), Element::Simple(_)) => Binary::Part(uri.clone()).encode(encoder, view),
             (Value::Simple(Simple::Base64Binary(bytes)), Element::Simple(_)) if encoder.wants_part(bytes.0.len()) => {
@@ -284,6 +290,11 @@ impl Value {
             (Value::Tree(node), _) => node.decode(cursor, Node::view()),
             _ => unreachable!("a vacant value has the shape of its view"),
         }
+    }
+
+    /// True for nil, with or without attributes.
+    pub fn is_nil(&self) -> bool {
+        matches!(self, Value::Nil | Value::NilWith(_))
     }
 
     /// The field of a record.

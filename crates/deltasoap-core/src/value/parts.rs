@@ -21,7 +21,11 @@ impl BodyParts {
     pub fn new(view: View<'_>) -> Self {
         let count = view.complex().map_or(0, |complex| complex.fields.len());
         BodyParts {
-            record: Box::new(Record { fields: vec![Value::Absent; count], attributes: Vec::new() }),
+            record: Box::new(Record {
+                fields: vec![Value::Absent; count],
+                attributes: Vec::new(),
+                others: Default::default(),
+            }),
             current: 0,
         }
     }

@@ -6,9 +6,12 @@ use crate::decode::flat::{self, Patch, Run};
 use crate::decode::{Cursor, DecodeFields, FlatSource, Step};
 use crate::encode::flat::encode_items;
 use crate::encode::{EncodeFields, Encoder, FlatSink};
-use crate::schema::{Builtin, ChoiceFault, ComplexElement, Compositor, Element, Field, View};
+use crate::schema::{Builtin, ChoiceFault, ComplexElement, Compositor, Element, Field, QName, View};
 use crate::types::occurs::{open_item, splice_items};
 use deltasoap_xml::lexical::LexicalError;
+use std::collections::BTreeMap;
+
+const OTHER_ATTRIBUTE: &str = "an attribute in a place that its type does not have for it";
 
 /// Fields and attributes, each in the order of the schema.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -18,6 +21,9 @@ pub struct Record {
     pub fields: Vec<Value>,
     /// A value an attribute; `None` where it is absent.
     pub attributes: Vec<Option<Simple>>,
+    /// The attributes that the schema does not name, where it [allows any](ComplexElement::any_attribute). Their values are text as the
+    /// message has it.
+    pub others: BTreeMap<QName, String>,
 }
 
 impl Record {
@@ -26,7 +32,11 @@ impl Record {
         let vacant = |field: &Field| vacant_field(complex, field, view.follow(field.element));
         let text = complex.text.map(|text| Value::vacant(view.follow(text)));
         let attributes = vec![None; complex.attributes.len()];
-        Record { fields: complex.fields.iter().map(vacant).chain(text).collect(), attributes }
+        Record {
+            fields: complex.fields.iter().map(vacant).chain(text).collect(),
+            attributes,
+            others: Default::default(),
+        }
     }
 
     /// What is wrong with the choices between its fields.
@@ -64,7 +74,7 @@ impl Record {
         for (value, field) in fields.iter_mut().zip(complex.fields.iter()) {
             value.fill_flat(scan, view.follow(field.element))?;
         }
-        Some(Record { fields, attributes: Vec::new() })
+        Some(Record { fields, attributes: Vec::new(), others: Default::default() })
     }
 
     pub(super) fn write_flat<S: FlatSink>(&self, sink: &mut S, view: View<'_>) {
@@ -126,6 +136,7 @@ fn is_plain(complex: &ComplexElement) -> bool {
     let is_once = |field: &Field| field.min == 1 && field.max == Some(1) && !field.nillable && !field.inline;
     complex.compositor == Compositor::Sequence
         && complex.attributes.is_empty()
+        && !complex.any_attribute
         && complex.text.is_none()
         && !complex.open
         && complex.fields.iter().all(is_once)
@@ -211,6 +222,11 @@ impl DecodeFields for Target<'_> {
 
     fn vacate_attributes(&mut self) {
         self.record.attributes.fill(None);
+        self.record.others.clear();
+    }
+
+    fn other_attribute(&mut self, name: QName, text: &str) {
+        self.record.others.insert(name, text.to_owned());
     }
 
     fn attribute(&mut self, index: usize, text: &str) -> Result<(), LexicalError> {
@@ -239,6 +255,15 @@ impl EncodeFields for Record {
     fn encode_attribute(&self, index: usize, encoder: &mut Encoder, complex: &ComplexElement) {
         if let Some(Some(value)) = self.attributes.get(index) {
             value.attribute(encoder, &complex.attributes[index].name);
+        }
+    }
+
+    fn encode_others(&self, encoder: &mut Encoder, complex: &ComplexElement) {
+        for (name, text) in &self.others {
+            if !complex.takes_other(name) {
+                return encoder.fail(OTHER_ATTRIBUTE);
+            }
+            encoder.attribute(name, text);
         }
     }
 }

@@ -84,7 +84,7 @@ impl<'s> Sampler<'s> {
                 .or((!attribute.required).then_some(None)),
             _ => Some(Some(Simple::String(text_of(Builtin::String).to_owned()))),
         });
-        Some(Record { fields, attributes: attributes.collect::<Option<_>>()? })
+        Some(Record { fields, attributes: attributes.collect::<Option<_>>()?, others: Default::default() })
     }
 
     /// The fields; of a choice between groups those of the first.
@@ -207,6 +207,7 @@ mod tests {
             attributes: Cow::Borrowed(&[]),
             text: None,
             open: false,
+            any_attribute: false,
             choices: Default::default(),
         })
     }
@@ -236,7 +237,7 @@ mod tests {
             let mut schema = Schema::new();
             let own = schema.next_ref();
             let root = schema.add(complex(Compositor::Sequence, vec![field(own, min, max)]));
-            let expected = Record { fields: vec![inner], attributes: Vec::new() };
+            let expected = Record { fields: vec![inner], attributes: Vec::new(), others: Default::default() };
             assert_eq!(Value::sample(schema.view(root)), Some(Value::Record(Box::new(expected))));
         }
         let mut schema = Schema::new();
@@ -253,7 +254,7 @@ mod tests {
         let root = schema.add(complex(Compositor::Choice, vec![field(own, 1, Some(1)), field(int, 1, Some(1))]));
         simple(&mut schema, Builtin::Int, &[]);
         let fields = vec![Value::Absent, Value::Simple(Simple::Int(1))];
-        let expected = Record { fields, attributes: Vec::new() };
+        let expected = Record { fields, attributes: Vec::new(), others: Default::default() };
         assert_eq!(Value::sample(schema.view(root)), Some(Value::Record(Box::new(expected))));
     }
 

@@ -69,6 +69,7 @@ impl Types {
             attributes,
             text: None,
             open,
+            any_attribute: false,
             choices: Default::default(),
         }))
     }
@@ -461,6 +462,7 @@ fn comparing_is_given_up_behind_a_start_tag_with_attributes() {
         attributes,
         text: None,
         open: false,
+        any_attribute: false,
         choices: Default::default(),
     };
     let root = types.0.add(Element::Complex(root));
@@ -510,6 +512,7 @@ fn defaults_come_and_go() {
         attributes,
         text: Some(word),
         open: false,
+        any_attribute: false,
         choices: Default::default(),
     }));
     let root = types.sequence(vec![
@@ -724,4 +727,92 @@ fn several_memories_in_one_document() {
         }
         assert!(memories.iter().any(|memory| memory.stats().compared > 0), "{differential:?}");
     }
+}
+
+/// Attributes that no schema names come, go and change: what is left of the message before is in no value.
+#[test]
+fn attributes_without_a_name_come_and_go() {
+    let mut types = Types::default();
+    let int = types.simple(Builtin::Int);
+    let plain = |compositor, fields: Vec<Field>, text| ComplexElement {
+        name: QName::new("urn:t", "T"),
+        compositor,
+        fields: fields.into(),
+        attributes: vec![Attribute { name: QName::new("", "a"), element: int, required: false, default: None }].into(),
+        text,
+        open: false,
+        any_attribute: true,
+        choices: Default::default(),
+    };
+    let text = types.0.add(Element::Complex(plain(Compositor::Sequence, Vec::new(), Some(int))));
+    let pair = vec![field("x", int, 1, Some(1)), field("y", int, 0, Some(1))];
+    let pair = types.0.add(Element::Complex(plain(Compositor::Sequence, pair, None)));
+    let all = vec![field("x", int, 0, Some(1)), field("y", int, 0, Some(1))];
+    let all = types.0.add(Element::Complex(plain(Compositor::All, all, None)));
+    let fields = vec![field("t", text, 0, None), field("p", pair, 0, None), field("all", all, 0, Some(1))];
+    let root = types.0.add(Element::Complex(plain(Compositor::Sequence, fields, None)));
+    let texts: String = (0..9).map(|i| format!("<t a='{i}' b='{i}'>{i}</t>")).collect();
+    let pairs: String = (0..9).map(|i| format!("<p c='{i}'><x>{i}</x></p>")).collect();
+    let message = |own: &str| format!("<r{own}>{texts}{pairs}<all d='1'><y>1</y><x>2</x></all></r>");
+    let first = message("");
+    let documents = [
+        first.clone(),
+        first.clone(),
+        first.replace(" b='4'", " b='5'"),
+        first.replace(" b='4'", ""),
+        first.replace(" c='2'", " c='2' e='3' f='4'"),
+        first.replace(" d='1'", ""),
+        message(" b='1' c='2'"),
+        message(" b='1' c='2'"),
+        message(" c='2' b='1'"),
+        message(" b='1'").replace("<x>4</x>", "<x>5</x>"),
+        message(" a='7'"),
+        message(" b='1'").replace("<x>8</x>", "<x>no</x>"),
+        first,
+    ];
+    let stats = read::<Value>(types.0.view(root), &documents, Limits::default());
+    assert!(stats.compared > 4 && stats.fast_bytes > 0, "{stats:?}");
+}
+
+/// Attributes of nil elements, which come, change and go between messages.
+#[test]
+fn attributes_of_nil_elements_come_and_go() {
+    let mut types = Types::default();
+    let int = types.simple(Builtin::Int);
+    let pair = ComplexElement {
+        name: QName::new("urn:t", "T"),
+        compositor: Compositor::Sequence,
+        fields: vec![field("x", int, 1, Some(1))].into(),
+        attributes: vec![Attribute { name: QName::new("", "a"), element: int, required: false, default: None }].into(),
+        text: None,
+        open: false,
+        any_attribute: false,
+        choices: Default::default(),
+    };
+    let pair = types.0.add(Element::Complex(pair));
+    let any = types.0.add(Element::Any);
+    let fields = ["p", "q"].into_iter().zip([pair, any]);
+    let fields = fields.map(|(name, element)| Field { nillable: true, ..field(name, element, 0, None) }).collect();
+    let root = types.sequence(fields);
+    let nil = "i:nil='true' a=";
+    let message = |p: &str, q: &str| {
+        let row = |name: &str, content: &str| -> String {
+            (0..8).map(|i| if i == 4 { content.to_owned() } else { format!("<{name}><x>{i}</x></{name}>") }).collect()
+        };
+        format!("<r xmlns:i='http://www.w3.org/2001/XMLSchema-instance'>{}{}</r>", row("p", p), row("q", q))
+    };
+    let documents = [
+        message(&format!("<p {nil}'1'/>"), &format!("<q {nil}'1'/>")),
+        message(&format!("<p {nil}'1'/>"), &format!("<q {nil}'1'/>")),
+        message(&format!("<p {nil}'2'/>"), &format!("<q {nil}'1'/>")),
+        message(&format!("<p {nil}'2'/>"), &format!("<q {nil}'2'/>")),
+        message(&format!("<p {nil}'2'></p>"), &format!("<q {nil}'2'></q>")),
+        message(&format!("<p {nil}'2'></p>"), &format!("<q {nil}'2'>text</q>")),
+        message(&format!("<p {nil}'2'></p>"), &format!("<q {nil}'2'></q>")),
+        message("<p a='2'><x>1</x></p>", "<q a='2'>text</q>"),
+        message("<p i:nil='true'/>", "<q i:nil='true'/>"),
+        message(&format!("<p {nil}'1'/>"), &format!("<q {nil}'1'/>")),
+    ];
+    let stats = read::<Value>(types.0.view(root), &documents, Limits::default());
+    assert!(stats.compared > 2, "{stats:?}");
 }

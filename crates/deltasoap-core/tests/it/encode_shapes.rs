@@ -311,6 +311,7 @@ fn complex(compositor: Compositor, fields: Vec<Field>, attributes: Vec<Attribute
         attributes,
         text: None,
         open: false,
+        any_attribute: false,
         choices: Default::default(),
     })
 }
@@ -324,7 +325,7 @@ fn word(value: &str) -> Value {
 }
 
 fn record(fields: Vec<Value>, attribute: Option<i32>) -> Value {
-    Value::Record(Box::new(Record { fields, attributes: vec![attribute.map(Simple::Int)] }))
+    Value::Record(Box::new(Record { fields, attributes: vec![attribute.map(Simple::Int)], others: Default::default() }))
 }
 
 /// Items of an attribute, a choice between `a` and `b`, an optional `c` and a nillable `d`.
@@ -344,8 +345,9 @@ fn items() -> (Schema, ElementRef) {
 fn item(n: usize, turn: usize) -> Value {
     let number = n as i32 * 7;
     let is = |every: usize| (n + turn).is_multiple_of(every);
-    let chosen = Record { fields: vec![Value::Absent, word("text")], attributes: Vec::new() };
-    let other = Record { fields: vec![int(number), Value::Absent], attributes: Vec::new() };
+    let chosen =
+        Record { fields: vec![Value::Absent, word("text")], attributes: Vec::new(), others: Default::default() };
+    let other = Record { fields: vec![int(number), Value::Absent], attributes: Vec::new(), others: Default::default() };
     let group = Value::Record(Box::new(if is(3) { chosen } else { other }));
     let optional = if is(4) { Value::Absent } else { word("optional") };
     let nillable = if is(5) { Value::Nil } else { int(number) };
@@ -353,7 +355,11 @@ fn item(n: usize, turn: usize) -> Value {
 }
 
 fn list(items: Vec<Value>) -> Value {
-    Value::Record(Box::new(Record { fields: vec![Value::List(items)], attributes: Vec::new() }))
+    Value::Record(Box::new(Record {
+        fields: vec![Value::List(items)],
+        attributes: Vec::new(),
+        others: Default::default(),
+    }))
 }
 
 #[test]
@@ -388,7 +394,11 @@ fn trees_of_any_name_come_and_go() {
         for turn in 0..12 {
             let trees = (0..(turn * 5) % 7).map(|n| tree(n, if n == turn / 2 { "one" } else { "another" })).collect();
             let fields = vec![int_value(turn), Value::List(trees), int_value(1)];
-            sender.send(&Value::Record(Box::new(Record { fields, attributes: Vec::new() })));
+            sender.send(&Value::Record(Box::new(Record {
+                fields,
+                attributes: Vec::new(),
+                others: Default::default(),
+            })));
         }
     }
 }
@@ -431,11 +441,12 @@ fn items_of_another_schema_lose_what_has_no_text() {
     };
     let (plain, plain_root) = list_of(false, false);
     let of = |fields: Vec<Value>, attributes: Vec<Option<Simple>>| {
-        list(vec![Value::Record(Box::new(Record { fields, attributes })); 10])
+        list(vec![Value::Record(Box::new(Record { fields, attributes, others: Default::default() })); 10])
     };
     for (with_child, with_attribute) in [(true, false), (false, true), (true, true)] {
         let (rich, rich_root) = list_of(with_child, with_attribute);
-        let child = Value::Record(Box::new(Record { fields: Vec::new(), attributes: Vec::new() }));
+        let child =
+            Value::Record(Box::new(Record { fields: Vec::new(), attributes: Vec::new(), others: Default::default() }));
         let fields = [int(5), child][..1 + usize::from(with_child)].to_vec();
         for options in all() {
             let mut sender = Sender::<Value>::new(rich.view(rich_root), options);
@@ -456,7 +467,9 @@ fn trees_in_place_of_typed_elements_get_no_white_space() {
     let typed_root = typed.add(complex(Compositor::Sequence, vec![field("x", inner, 1, Some(1))], Vec::new()));
     let any = open.add(Element::Any);
     let open_root = open.add(complex(Compositor::Sequence, vec![field("x", any, 1, Some(1))], Vec::new()));
-    let of = |value| Value::Record(Box::new(Record { fields: vec![value], attributes: Vec::new() }));
+    let of = |value| {
+        Value::Record(Box::new(Record { fields: vec![value], attributes: Vec::new(), others: Default::default() }))
+    };
     let numbers = |s: &str, m| of(record(vec![int(7), word(s), int(m)], None));
     let tree = |n: &str, s: &str, m: &str| {
         let texts = [("n", n), ("s", s), ("m", m)].into_iter();

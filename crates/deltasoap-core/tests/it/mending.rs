@@ -31,6 +31,7 @@ fn complex(compositor: Compositor, fields: Vec<Field>, attributes: Vec<Attribute
         attributes,
         text: None,
         open: false,
+        any_attribute: false,
         choices: Default::default(),
     })
 }

@@ -40,6 +40,7 @@ fn schema() -> (Schema, ElementRef) {
         attributes: Vec::new().into(),
         text: None,
         open: false,
+        any_attribute: false,
         choices: Default::default(),
     };
     let root = schema.add(Element::Complex(root));

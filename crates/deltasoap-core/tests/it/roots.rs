@@ -101,6 +101,7 @@ fn simple_content() {
         attributes,
         text: Some(text),
         open: false,
+        any_attribute: false,
         choices: Default::default(),
     };
     let root = schema.add(Element::Complex(complex));
@@ -172,6 +173,7 @@ fn choices() {
         attributes,
         text: None,
         open: false,
+        any_attribute: false,
         choices: Default::default(),
     };
     let root = schema.add(Element::Complex(complex));
@@ -197,6 +199,7 @@ fn nil_operations() {
         attributes: Cow::Borrowed(&[]),
         text: None,
         open: false,
+        any_attribute: false,
         choices: Default::default(),
     }));
     let nil = " xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:nil='1'";

@@ -30,6 +30,7 @@ fn complex(compositor: Compositor, fields: Vec<Field>, attributes: Vec<Attribute
         attributes: attributes.into(),
         text: None,
         open: false,
+        any_attribute: false,
         choices: Default::default(),
     })
 }
@@ -428,6 +429,7 @@ fn names_without_a_prefix_yet_get_one_where_they_are_written() {
     let value = Value::Record(Box::new(Record {
         fields: vec![Value::Simple(Simple::Notation(text))],
         attributes: vec![Some(Simple::QName(attribute))],
+        others: Default::default(),
     }));
     let mut encoder = Encoder::new();
     encoder.start(&QName::new("", "r"));
@@ -604,4 +606,116 @@ fn absent_attributes_have_their_default() {
     assert_eq!(attributes("<r a='2' b='3' c='1'/>"), [2, 3, 1].map(|number| Some(Simple::Int(number))));
     let error = read(schema.view(root), "<r a='1'/>").expect_err("a required attribute has no default");
     assert!(matches!(error.kind(), ErrorKind::MissingAttribute { .. }), "{error}");
+}
+
+/// A type that takes any attribute, with one of its own.
+fn open_for_attributes(schema: &mut Schema, text: Option<ElementRef>) -> ElementRef {
+    let int = simple(schema, Builtin::Int);
+    let attributes = vec![Attribute { name: QName::new("", "a"), element: int, required: false, default: None }];
+    let Element::Complex(plain) = complex(Compositor::Sequence, Vec::new(), attributes) else { unreachable!() };
+    schema.add(Element::Complex(ComplexElement { text, any_attribute: true, ..plain }))
+}
+
+fn others_of(value: &Value) -> Vec<(String, &str)> {
+    let Value::Record(record) = value else { panic!("{value:?}") };
+    record.others.iter().map(|(name, text)| (name.to_string(), text.as_str())).collect()
+}
+
+#[test]
+fn attributes_that_no_name_is_given_for_are_kept_where_any_may_stand() {
+    let mut schema = Schema::new();
+    let string = simple(&mut schema, Builtin::String);
+    for text in [None, Some(string)] {
+        let root = open_for_attributes(&mut schema, text);
+        let view = schema.view(root);
+        let message = "<r xmlns:p='urn:p' xmlns:s='http://schemas.xmlsoap.org/soap/envelope/' \
+                       xmlns:i='http://www.w3.org/2001/XMLSchema-instance' p:b='&lt; 1' a='5' b='2' s:mustUnderstand='1' \
+                       i:schemaLocation='x y' xml:lang='en' id='i1' i:nil='false'/>";
+        let value = read(view, message).expect("valid");
+        let lang = "{http://www.w3.org/XML/1998/namespace}lang".to_owned();
+        let named = |name: &str| name.to_owned();
+        let expected = vec![(named("b"), "2"), (named("id"), "i1"), (lang, "en"), (named("{urn:p}b"), "< 1")];
+        assert_eq!(others_of(&value), expected);
+        let Value::Record(record) = &value else { unreachable!() };
+        assert_eq!(record.attributes, [Some(Simple::Int(5))]);
+        assert_eq!(read(view, &write(&value, view)), Ok(value));
+    }
+}
+
+#[test]
+fn attributes_without_a_place_cannot_be_written() {
+    let mut schema = Schema::new();
+    let open = open_for_attributes(&mut schema, None);
+    let closed = schema.add(complex(Compositor::Sequence, Vec::new(), Vec::new()));
+    let written = |root, namespace: &'static str, local: &'static str| {
+        let others = [(QName::new(namespace, local), "1".to_owned())].into();
+        let mut encoder = Encoder::new();
+        encoder.start(&QName::new("", "r"));
+        let attributes = vec![None; usize::from(root == open)];
+        let value = Value::Record(Box::new(Record { fields: Vec::new(), attributes, others }));
+        value.encode(&mut encoder, schema.view(root));
+        encoder.end();
+        encoder.finish().map(|written| String::from_utf8_lossy(written.as_slice()).into_owned())
+    };
+    assert_eq!(written(open, "", "b").expect("any may stand"), "<r b=\"1\"/>");
+    for (root, namespace, local) in [
+        (open, "", "a"),
+        (open, "", "xmlns"),
+        (open, deltasoap_core::ns::XMLNS, "p"),
+        (open, deltasoap_core::ns::XSI, "nil"),
+        (open, deltasoap_core::ns::SOAP12, "mustUnderstand"),
+        (closed, "", "b"),
+    ] {
+        let error = written(root, namespace, local).expect_err(local);
+        assert!(matches!(error.kind(), ErrorKind::Unwritable(_)), "{error}");
+    }
+}
+
+#[test]
+fn nil_elements_keep_the_attributes_that_they_may_have() {
+    let mut schema = Schema::new();
+    let int = simple(&mut schema, Builtin::Int);
+    let attribute = |name, required| Attribute { name: QName::new("", name), element: int, required, default: None };
+    let attributes = vec![attribute("a", true), attribute("b", false)];
+    let closed = schema.add(complex(Compositor::Sequence, vec![field("x", int, 1, Some(1))], attributes));
+    let string = simple(&mut schema, Builtin::String);
+    let open = open_for_attributes(&mut schema, Some(string));
+    let any = schema.add(Element::Any);
+    let nil = |attributes: &str| {
+        format!(
+            "<r xmlns:i='http://www.w3.org/2001/XMLSchema-instance' xmlns:s='http://schemas.xmlsoap.org/soap/envelope/' \
+             xmlns:p='urn:p' i:nil='true' i:type='p:T' s:mustUnderstand='1' {attributes}/>"
+        )
+    };
+    for (root, attributes, expected) in [
+        (int, "a='1'", vec![]),
+        (closed, "", vec![]),
+        (closed, "c='1'", vec![]),
+        (closed, "b='no number' c='1'", vec![("b", "no number")]),
+        (open, "p:b='2' a='1' c='&lt;'", vec![("a", "1"), ("c", "<"), ("{urn:p}b", "2")]),
+        (any, "c='1'", vec![("c", "1")]),
+    ] {
+        let view = schema.view(root);
+        let value = read(view, &nil(attributes)).expect("nil");
+        assert!(value.is_nil());
+        match &value {
+            Value::NilWith(found) => {
+                let found: Vec<_> = found.iter().map(|(name, text)| (name.to_string(), text.as_str())).collect();
+                assert!(found.iter().map(|(name, text)| (name.as_str(), *text)).eq(expected), "{found:?}");
+            }
+            value => assert!(*value == Value::Nil && expected.is_empty(), "{value:?}"),
+        }
+        assert_eq!(read(view, &write(&value, view)), Ok(value));
+        let filled = nil(attributes).replace("/>", "><y/></r>");
+        let error = read(view, &filled).expect_err("content in a nil element");
+        assert!(matches!(error.kind(), ErrorKind::Nil(_)), "{error}");
+    }
+    for (root, name) in [(int, "a"), (closed, "c"), (any, "xmlns")] {
+        let value = Value::NilWith(Box::new([(QName::new("", name), String::new())].into()));
+        let mut encoder = Encoder::new();
+        encoder.start(&QName::new("", "r"));
+        value.encode(&mut encoder, schema.view(root));
+        encoder.end();
+        assert!(matches!(encoder.finish().expect_err(name).kind(), ErrorKind::Unwritable(_)));
+    }
 }

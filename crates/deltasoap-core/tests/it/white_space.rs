@@ -66,6 +66,7 @@ fn pair(number: ElementRef, text: ElementRef) -> Element {
         attributes: Cow::Borrowed(&[]),
         text: None,
         open: false,
+        any_attribute: false,
         choices: Default::default(),
     })
 }
@@ -123,7 +124,7 @@ fn pair_by_dom(item: Node<'_, '_>) -> Option<Value> {
     let names_fit = a.has_tag_name("a") && b.has_tag_name("b");
     let text = b.text().unwrap_or_default().to_owned();
     let fields = vec![number_by_dom(a)?, Value::Simple(Simple::String(text))];
-    names_fit.then(|| Value::Record(Box::new(Record { fields, attributes: Vec::new() })))
+    names_fit.then(|| Value::Record(Box::new(Record { fields, attributes: Vec::new(), others: Default::default() })))
 }
 
 fn number_by_dom(leaf: Node<'_, '_>) -> Option<Value> {

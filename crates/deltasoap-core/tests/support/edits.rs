@@ -19,7 +19,7 @@ pub fn edit(value: &mut Value, view: View<'_>, entropy: &mut Entropy<'_>) {
 }
 
 fn edit_record(record: &mut Record, complex: &ComplexElement, view: View<'_>, entropy: &mut Entropy<'_>) {
-    let attributes = complex.attributes.len();
+    let attributes = complex.attributes.len() + usize::from(complex.any_attribute);
     if record.fields.len() + attributes == 0 {
         return;
     }
@@ -65,7 +65,7 @@ fn edit_field(value: &mut Value, field: &Field, view: View<'_>, entropy: &mut En
         Value::List(items) if field.is_repeated() => edit_list(items, content, entropy),
         Value::Absent => *value = generate::value(entropy, content),
         _ if field.min == 0 && entropy.below(4) == 3 => *value = Value::Absent,
-        _ if field.nillable && entropy.below(4) == 3 => *value = Value::Nil,
+        _ if field.nillable && entropy.below(4) == 3 => *value = generate::nil(entropy, content),
         _ => edit(value, content, entropy),
     }
 }
@@ -77,8 +77,12 @@ fn edit_attribute(
     index: usize,
     entropy: &mut Entropy<'_>,
 ) {
-    let Element::Simple(simple) = view.follow(complex.attributes[index].element).element else { return };
-    let is_there = complex.attributes[index].required || entropy.below(2) == 0;
+    let Some(attribute) = complex.attributes.get(index) else {
+        record.others = generate::others(entropy);
+        return;
+    };
+    let Element::Simple(simple) = view.follow(attribute.element).element else { return };
+    let is_there = attribute.required || entropy.below(2) == 0;
     record.attributes[index] = is_there.then(|| simple_value(entropy, simple.base));
 }
 

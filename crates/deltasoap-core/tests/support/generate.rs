@@ -10,6 +10,7 @@ use deltasoap_core::schema::{
 };
 use deltasoap_core::{Child, Content, Node, QName, Record, Shared, Simple, Value};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// Bytes to draw from.
 pub struct Entropy<'a>(pub &'a [u8]);
@@ -88,7 +89,9 @@ fn array(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> Elemen
 fn text(entropy: &mut Entropy<'_>, schema: &mut Schema) -> ElementRef {
     let text = Some(simple(entropy, schema));
     let attributes = attributes(entropy, schema).into();
-    schema.add(Element::Complex(ComplexElement { text, attributes, ..described(Compositor::Sequence, Vec::new()) }))
+    let any_attribute = entropy.once_in(4);
+    let plain = described(Compositor::Sequence, Vec::new());
+    schema.add(Element::Complex(ComplexElement { text, attributes, any_attribute, ..plain }))
 }
 
 fn complex(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> ElementRef {
@@ -102,6 +105,7 @@ fn complex(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> Elem
     schema.add(Element::Complex(ComplexElement {
         attributes: attributes.into(),
         open,
+        any_attribute: entropy.once_in(5),
         choices: choices.into(),
         ..described(compositor, fields)
     }))
@@ -155,6 +159,7 @@ fn described(compositor: Compositor, fields: Vec<Field>) -> ComplexElement {
         attributes,
         text: None,
         open: false,
+        any_attribute: false,
         choices: Default::default(),
     }
 }
@@ -259,7 +264,19 @@ fn values(entropy: &mut Entropy<'_>, view: View<'_>, nillable: bool) -> Vec<Valu
 }
 
 fn nillable_value(entropy: &mut Entropy<'_>, view: View<'_>, nillable: bool) -> Value {
-    if nillable && entropy.once_in(3) { Value::Nil } else { value(entropy, view) }
+    if nillable && entropy.once_in(3) { nil(entropy, view) } else { value(entropy, view) }
+}
+
+/// Nil, with attributes where there may be some.
+pub fn nil(entropy: &mut Entropy<'_>, view: View<'_>) -> Value {
+    let Element::Complex(complex) = view.element else { return Value::Nil };
+    let mut attributes = if complex.any_attribute { others(entropy) } else { BTreeMap::new() };
+    for attribute in complex.attributes.iter() {
+        if entropy.once_in(3) {
+            attributes.insert(attribute.name.clone(), string(entropy));
+        }
+    }
+    if attributes.is_empty() { Value::Nil } else { Value::NilWith(Box::new(attributes)) }
 }
 
 fn record(entropy: &mut Entropy<'_>, complex: &ComplexElement, view: View<'_>) -> Record {
@@ -282,7 +299,21 @@ fn record(entropy: &mut Entropy<'_>, complex: &ComplexElement, view: View<'_>) -
         let is_there = attribute.required || attribute.default.is_some() || entropy.once_in(2);
         record.attributes[index] = is_there.then(|| simple_value(entropy, simple.base));
     }
+    if complex.any_attribute {
+        record.others = others(entropy);
+    }
     *record
+}
+
+/// Attributes that no schema here names.
+pub fn others(entropy: &mut Entropy<'_>) -> BTreeMap<QName, String> {
+    let names = if entropy.once_in(2) { 0..0 } else { 0..3 };
+    let other = |index| {
+        let namespace = if entropy.once_in(2) { "urn:o" } else { "" };
+        let other = (name(namespace, "o", index), string(entropy));
+        (!entropy.once_in(3)).then_some(other)
+    };
+    names.filter_map(other).collect()
 }
 
 fn field_value(entropy: &mut Entropy<'_>, field: &Field, view: View<'_>) -> Value {

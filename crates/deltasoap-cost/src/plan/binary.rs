@@ -82,6 +82,7 @@ fn put(value: &Value, out: &mut Vec<u8>) {
         Value::Simple(simple) => put_simple(simple, out),
         Value::Record(record) => {
             record.attributes.iter().flatten().for_each(|attribute| put_simple(attribute, out));
+            record.others.values().for_each(|text| put_text(text, out));
             record.fields.iter().for_each(|field| put(field, out));
         }
         Value::List(items) => {
@@ -134,6 +135,7 @@ fn take(value: &mut Value, bytes: &mut &[u8]) {
         Value::Simple(simple) => take_simple(simple, bytes),
         Value::Record(record) => {
             record.attributes.iter_mut().flatten().for_each(|attribute| take_simple(attribute, bytes));
+            record.others.values_mut().for_each(|text| *text = take_text(bytes));
             record.fields.iter_mut().for_each(|field| take(field, bytes));
         }
         Value::List(items) => {

@@ -55,6 +55,10 @@ impl Walk {
             (value, Element::Shared(content)) => self.content(value, view.follow(*content)),
             (Value::Tree(node), _) => self.tree(node),
             (Value::Nil, _) => self.usage().add(Feature::Attribute(Class::Int), 1.0),
+            (Value::NilWith(attributes), _) => {
+                self.usage().add(Feature::Attribute(Class::Int), 1.0);
+                self.usage().add(Feature::Attribute(Class::Text), attributes.len() as f64);
+            }
             _ => {}
         }
     }
@@ -71,6 +75,7 @@ impl Walk {
         for (value, attribute) in record.attributes.iter().zip(complex.attributes.iter()) {
             self.attribute(value.as_ref(), attribute, view);
         }
+        self.usage().add(Feature::Attribute(Class::Text), record.others.len() as f64);
         if let Some(text) = complex.text {
             return record.fields.iter().for_each(|value| self.content(value, view.follow(text)));
         }

@@ -198,7 +198,11 @@ impl Builder {
         };
         self.attributes = (0..count).map(attribute).collect();
         let values: Option<Vec<_>> = (0..count).map(|_| typical(&element, TEXT as usize, &mut self.random)).collect();
-        let record = Record { fields: Vec::new(), attributes: values?.into_iter().map(Some).collect() };
+        let record = Record {
+            fields: Vec::new(),
+            attributes: values?.into_iter().map(Some).collect(),
+            others: Default::default(),
+        };
         Some(("sendAttributes".to_owned(), Vec::new(), vec![Value::Record(Box::new(record))]))
     }
 
@@ -370,12 +374,13 @@ fn complex(fields: Vec<Field>, attributes: Vec<Attribute>) -> Element {
         attributes: attributes.into(),
         text: None,
         open: false,
+        any_attribute: false,
         choices: Default::default(),
     })
 }
 
 fn record(fields: Vec<Value>) -> Value {
-    Value::Record(Box::new(Record { fields, attributes: Vec::new() }))
+    Value::Record(Box::new(Record { fields, attributes: Vec::new(), others: Default::default() }))
 }
 
 #[cfg(test)]

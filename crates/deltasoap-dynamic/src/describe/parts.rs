@@ -173,8 +173,11 @@ impl<'c> Describer<'c> {
         let group = |kind, parts: &[Particle]| {
             let parts = if depth > 0 { parts } else { &[] };
             let parts = parts.iter().map(|it| self.particle(it, repeated, depth - 1)).collect();
-            let facts = repeated.is_blurred(particle).then(|| "read as a list of single elements".to_owned());
-            Part { kind, parts, facts: facts.into_iter().collect(), ..Part::default() }
+            let facts = [
+                repeated.is_blurred(particle).then_some("read as a list of single elements"),
+                (!particle.can_occur()).then_some("no content is valid: a choice without alternatives is required"),
+            ];
+            Part { kind, parts, facts: facts.into_iter().flatten().map(str::to_owned).collect(), ..Part::default() }
         };
         let part = match &particle.term {
             Term::Element(id) => self.declared(*id, depth),

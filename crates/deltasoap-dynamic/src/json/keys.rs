@@ -3,6 +3,7 @@
 //! Names are given out in the order of the schema, so that they depend on nothing else. The fields of a choice that occurs
 //! once stand among those around it and take their names from the same stock.
 
+use super::parse_name;
 use deltasoap_core::schema::{ComplexElement, Compositor, Element, ElementRef, Field, Schema};
 use deltasoap_core::{QName, schema::View};
 use std::cell::RefCell;
@@ -44,6 +45,27 @@ impl Layout {
         Layout { slots, attributes }
     }
 
+    /// The property of an attribute, whether the schema names it or not.
+    pub(crate) fn attribute(&self, complex: &ComplexElement, name: &QName) -> String {
+        let index = complex.attributes.iter().position(|attribute| attribute.name == *name);
+        let named = index.and_then(|index| self.attributes.get(index));
+        named.map_or_else(|| self.other(name), Clone::clone)
+    }
+
+    /// The name of the attribute that a property is.
+    pub(crate) fn attribute_named(&self, complex: &ComplexElement, key: &str) -> Option<QName> {
+        match self.attributes.iter().position(|known| known == key) {
+            Some(index) => complex.attributes.get(index).map(|attribute| attribute.name.clone()),
+            None => parse_name(key.strip_prefix('@')?).filter(|name| complex.takes_other(name)),
+        }
+    }
+
+    /// The property of an attribute that the schema does not name.
+    pub(crate) fn other(&self, name: &QName) -> String {
+        let key = format!("@{name}");
+        if self.attributes.contains(&key) { format!("@{{}}{}", name.local) } else { key }
+    }
+
     /// Every property, choices that stand among them included.
     pub(crate) fn properties<'l>(&'l self, into: &mut Vec<&'l str>) {
         into.extend(self.attributes.iter().map(String::as_str));
@@ -61,12 +83,16 @@ impl Slot {
     }
 }
 
+/// True for a choice between elements or groups; false for a sequence.
+pub(super) fn is_choice(complex: &ComplexElement) -> bool {
+    complex.compositor == Compositor::Choice || complex.is_choice_of_groups()
+}
+
 fn slot(field: &Field, content: View<'_>, names: &mut Names, depth: usize) -> Slot {
     match content.element {
         Element::Complex(choice) if field.inline && depth < DEPTH => match field.is_repeated() {
             true => {
-                let is_choice = choice.compositor == Compositor::Choice || choice.is_choice_of_groups();
-                let name = names.take("$", &QName::new("", if is_choice { "choice" } else { "sequence" }));
+                let name = names.take("$", &QName::new("", if is_choice(choice) { "choice" } else { "sequence" }));
                 Slot::Choices(name, Layout::with(choice, content, &mut Names::default(), depth + 1))
             }
             false => Slot::Among(Layout::with(choice, content, names, depth + 1)),

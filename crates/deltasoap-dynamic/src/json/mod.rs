@@ -1,5 +1,4 @@
-//! Values as JSON, without loss of digits. What has no JSON yet: attributes that `xs:anyAttribute` alone allows, those of nil elements, and
-//! the `xsi:type` of an `xs:anySimpleType`.
+//! Values as JSON, without loss of digits or attributes.
 //!
 //! The schema says what is what, so that a value's JSON is little more than its data:
 //!
@@ -9,7 +8,9 @@
 //! | an element that can occur more than once | an array, whatever their number; no property for none |
 //! | an element that is absent; nil; empty | no property; `null`; `""`, `{}` |
 //! | nil where the schema does not allow it, as some services send | `{"$nil": true}` |
+//! | nil beside attributes | `{"$nil": true, "@name": "..."}`, with strings |
 //! | an attribute | a property `@name` |
+//! | an attribute that `xs:anyAttribute` alone allows | a property `@name` or `@{namespace}name`, a string; `@{}name` where another attribute has the short one |
 //! | text beside attributes | a property `$`; where there are no attributes, the text alone may stand for all |
 //! | a choice | the property of the element chosen, among the others |
 //! | a choice that can occur more than once | a property `$choice`: an array of objects of the chosen element, or of those of the chosen branch, in order |
@@ -39,7 +40,8 @@
 //! Where the message says by `xsi:type` which type an element is of, `$type` holds the type's name: the local name if that is
 //! clear, else `{namespace}local`; `xsd:int` and the like for built-in types. What is no object has its value under `$`:
 //! `{"$type": "xsd:int", "$": 5}`. Content that does not fit its type, or has more than the type knows, is kept as a tree.
-//! `xsd:anyType` also takes a plain string, number or boolean, and then names the type itself.
+//! `xsd:anyType` also takes a plain string, number or boolean, and then names the type itself. So does `xsd:anySimpleType`; a plain string
+//! is one that names no type.
 //!
 //! # References
 //!
@@ -69,6 +71,7 @@ use deltasoap_core::QName;
 mod error;
 mod identities;
 mod keys;
+mod nil;
 mod open;
 mod path;
 mod reading;
@@ -83,9 +86,10 @@ pub use request::Request;
 pub use text::parse;
 
 pub(crate) use keys::Layouts;
-pub(crate) use reading::{Reading, is_nil};
+pub(crate) use nil::{is_nil, nil};
+pub(crate) use reading::Reading;
 pub(crate) use tree::{parse_name, tree_of};
-pub(crate) use writing::{Writing, nil};
+pub(crate) use writing::Writing;
 
 /// The property of bytes that are in another part of the message's package.
 const PART: &str = "$part";

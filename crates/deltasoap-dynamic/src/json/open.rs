@@ -15,12 +15,17 @@ use deltasoap_core::{Child, Content, Node, QName, Value, lexical, ns};
 use deltasoap_wsdl::lower::Origin;
 use deltasoap_wsdl::xsd::TypeId;
 use serde_json::{Map, Value as Json};
+use std::borrow::Cow;
 
 impl Writing<'_> {
     /// The content of an element that is kept as a tree. `name` is the element's, where the schema gives it.
     pub(super) fn open(&self, node: &Node, content: ElementRef, name: Option<&QName>, path: &Path<'_>) -> Json {
         let origin = self.types.lowered.origin(content).filter(|origin| origin.is_open && name.is_some());
-        let typed = origin.and_then(|origin| self.typed(node, origin, path));
+        let whole = match (self.types.lowered.default_of_tree(content), &node.children[..]) {
+            (Some(text), []) => Cow::Owned(Node { children: vec![Child::Text(text.to_owned())], ..node.clone() }),
+            _ => Cow::Borrowed(node),
+        };
+        let typed = origin.and_then(|origin| self.typed(&whole, origin, path));
         typed.unwrap_or_else(|| self.types.tree_to_json(node, name))
     }
 
@@ -102,12 +107,18 @@ impl Reading<'_> {
 
     fn typed(&self, json: &Json, origin: Origin, name: &QName, path: &Path<'_>) -> Result<Node, JsonError> {
         let label = json.as_object().and_then(|object| object.get("$type"));
+        // A string is an `xsd:anySimpleType` as it is.
+        let is_natural = match origin.type_id {
+            TypeId::ANY => true,
+            TypeId::ANY_SIMPLE => !json.is_string(),
+            _ => false,
+        };
         let (id, json) = match label {
             Some(label) => (self.types.chosen(label, origin, &path.key("$type"))?, without_label(json)),
-            None if origin.type_id == TypeId::ANY => (natural_type(json, &path.key("$type"))?, json.clone()),
+            None if is_natural => (natural_type(json, &path.key("$type"))?, json.clone()),
             None => (origin.type_id, json.clone()),
         };
-        let is_named = label.is_some() || origin.type_id == TypeId::ANY;
+        let is_named = label.is_some() || is_natural;
         let Some(exact) = self.types.lowered.exactly(id, origin.encoding) else {
             let expected = format!("a property $type, since the type is abstract: {}", self.types.candidates(origin));
             return Err(JsonError::new(path, expected, "none"));

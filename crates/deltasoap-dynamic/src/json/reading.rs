@@ -2,7 +2,9 @@
 
 use super::error::kind;
 use super::identities::{ID, Known};
-use super::keys::{Layout, Slot};
+use super::keys::{Layout, Slot, is_choice};
+use super::nil::{NIL, is_nil};
+use super::open::{checked, plain};
 use super::path::Path;
 use super::{JsonError, Layouts, PART, scalar};
 use crate::contract::Types;
@@ -12,6 +14,7 @@ use deltasoap_core::schema::{
 };
 use deltasoap_core::{PartUri, QName, Record, Shared, Simple, Value};
 use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
 
 /// Reads JSON as one value, with all that is in it.
 pub(crate) struct Reading<'c> {
@@ -63,7 +66,7 @@ impl<'c> Reading<'c> {
             return Ok(known);
         }
         self.known.identified(json, content, path, || match self.layouts.schema.view(content).element {
-            _ if json.get("$nil") == Some(&Json::Bool(true)) => Ok(Value::Nil),
+            _ if json.get(NIL) == Some(&Json::Bool(true)) => self.nil(json, content, path),
             Element::Complex(complex) => self.complex(json, content, complex, Some(ID), path),
             _ => self.content(json, content, name, path),
         })
@@ -74,7 +77,7 @@ impl<'c> Reading<'c> {
         let items = items(json, &array.item_name, path)?;
         let item = |(index, item): (usize, &Json)| match item {
             row if dimensions > 1 => self.rows(row, array, dimensions - 1, &path.index(index)),
-            item if is_nil(item, array.nillable) => Ok(Value::Nil),
+            item if is_nil(item, array.nillable) => self.nil(item, array.item, &path.index(index)),
             item => self.content(item, array.item, &array.item_name, &path.index(index)),
         };
         items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Value::List)
@@ -127,8 +130,10 @@ impl<'c> Reading<'c> {
         let names_itself = |key: &str, value: &Json| {
             key == "$type" && value.as_str().is_some_and(|label| self.types.is_named(&complex.name, label))
         };
-        let mut unknown =
-            object.iter().filter(|(key, value)| !known.contains(&key.as_str()) && !names_itself(key, value));
+        let is_known = |key: &str, value: &Json| {
+            known.contains(&key) || names_itself(key, value) || complex.any_attribute && key.starts_with('@')
+        };
+        let mut unknown = object.iter().filter(|(key, value)| !is_known(key, value));
         match unknown.next() {
             None => Ok(()),
             Some((key, _)) => Err(JsonError::new(&path.key(key), expected_properties(&known), "an unknown property")),
@@ -145,7 +150,8 @@ impl<'c> Reading<'c> {
     ) -> Result<Record, JsonError> {
         let attributes = complex.attributes.iter().zip(&layout.attributes);
         let attributes = attributes.map(|(attribute, key)| attribute_of(object, attribute, key, view, path));
-        let mut record = Record { fields: Vec::new(), attributes: attributes.collect::<Result<_, _>>()? };
+        let attributes = attributes.collect::<Result<_, _>>()?;
+        let mut record = Record { fields: Vec::new(), attributes, others: others(object, complex, layout, path)? };
         if let Some(text) = complex.text {
             let missing = || JsonError::new(&path.key("$"), scalar::expected(view.follow(text)), "nothing");
             let json = object.get("$").ok_or_else(missing)?;
@@ -156,7 +162,7 @@ impl<'c> Reading<'c> {
             record.fields.push(self.field(object, field, slot, complex.compositor == Compositor::Choice, path)?);
         }
         if complex.compositor == Compositor::Choice {
-            check_choice(&record, layout, complex, path)?;
+            check_choice(object, &record, layout, complex, path)?;
         }
         self.check_groups(object, &record, layout, complex, path)?;
         Ok(record)
@@ -184,7 +190,7 @@ impl<'c> Reading<'c> {
             ChoiceFault::Several(fields) => JsonError::new(
                 path,
                 format!("{}, and what belongs to it", properties(fields)),
-                "properties of several of them",
+                format!("properties of several of them: {}", found_of(object, layout)),
             ),
             ChoiceFault::Nothing(fields) => JsonError::new(path, properties(fields), "none of them"),
             &ChoiceFault::Lacks { field, min } => {
@@ -193,7 +199,7 @@ impl<'c> Reading<'c> {
                 let key = properties.first().copied().unwrap_or_default();
                 let wanted = Field { min, ..complex.fields[field].clone() };
                 match object.get(key).filter(|_| wanted.is_repeated()) {
-                    Some(json) => too_few(json, min, &path.key(key)),
+                    Some(json) => too_few(json.as_array().map_or(1, Vec::len), min, &path.key(key)),
                     None => self.missing(&wanted, &path.key(key)),
                 }
             }
@@ -240,27 +246,40 @@ impl<'c> Reading<'c> {
         if !field.is_repeated() {
             return self.occurrence(json, field, path);
         }
-        let items = counted(json, field, is_choice, path)?;
+        let items = counted(items(json, &field.name, path)?, field, is_choice, path)?;
         let item = |(index, item)| self.occurrence(item, field, &path.index(index));
         items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Value::List)
     }
 
     fn occurrence(&self, json: &Json, field: &Field, path: &Path<'_>) -> Result<Value, JsonError> {
         match json {
-            json if is_nil(json, field.nillable) => Ok(Value::Nil),
+            json if is_nil(json, field.nillable) => self.nil(json, field.element, path),
             json if field.inline => self.open(json, field.element, None, path).map(|node| Value::Tree(Box::new(node))),
             json => self.content(json, field.element, &field.name, path),
         }
     }
 
     fn choices(&self, json: &Json, field: &Field, layout: &Layout, path: &Path<'_>) -> Result<Value, JsonError> {
-        let items = counted(json, field, false, path)?;
+        let Element::Complex(complex) = self.layouts.schema.view(field.element).element else {
+            return Err(JsonError::new(path, "a choice", "a schema without one"));
+        };
+        let Json::Array(items) = json else {
+            return Err(JsonError::new(
+                path,
+                format!("an array of objects {}", with_properties(complex, layout)),
+                kind(json),
+            ));
+        };
+        let items = counted(items, field, false, path)?;
         let choice = |(index, json): (usize, &Json)| {
             let path = path.index(index);
-            let Element::Complex(complex) = self.layouts.schema.view(field.element).element else {
-                return Err(JsonError::new(&path, "a choice", "a schema without one"));
+            let Json::Object(object) = json else {
+                return Err(JsonError::new(
+                    &path,
+                    format!("an object {}", with_properties(complex, layout)),
+                    kind(json),
+                ));
             };
-            let Json::Object(object) = json else { return Err(self.wants_object(complex, json, &path)) };
             self.only_known(object, complex, layout, None, &path)?;
             self.choice_among(object, field, layout, false, &path)
         };
@@ -286,15 +305,6 @@ impl<'c> Reading<'c> {
             false if is_optional => Ok(Value::Absent),
             false => Err(JsonError::new(path, one_of(&properties), "none of them")),
         }
-    }
-}
-
-/// True for what is nil: `null` where the schema allows it, marked elsewhere.
-pub(crate) fn is_nil(json: &Json, is_nillable: bool) -> bool {
-    match json {
-        Json::Null => is_nillable,
-        Json::Object(object) => object.len() == 1 && object.get("$nil") == Some(&Json::Bool(true)),
-        _ => false,
     }
 }
 
@@ -327,8 +337,34 @@ fn attribute_of(
     }
 }
 
+/// The attributes that the schema does not name.
+fn others(
+    object: &Map<String, Json>,
+    complex: &ComplexElement,
+    layout: &Layout,
+    path: &Path<'_>,
+) -> Result<BTreeMap<QName, String>, JsonError> {
+    let mut others = BTreeMap::new();
+    let is_other = |key: &String| complex.any_attribute && key.starts_with('@') && !layout.attributes.contains(key);
+    for (key, json) in object.iter().filter(|(key, _)| is_other(key)) {
+        let path = path.key(key);
+        let name = layout.attribute_named(complex, key);
+        let refuse = || JsonError::new(&path, "an attribute that the schema does not name (@name)", "another property");
+        let name = name.filter(|name| !others.contains_key(name)).ok_or_else(refuse)?;
+        let text = plain(json).ok_or_else(|| JsonError::new(&path, "a string", kind(json)))?;
+        others.insert(name, checked(&text, &path)?);
+    }
+    Ok(others)
+}
+
 /// A choice has one alternative, no more.
-fn check_choice(record: &Record, layout: &Layout, complex: &ComplexElement, path: &Path<'_>) -> Result<(), JsonError> {
+fn check_choice(
+    object: &Map<String, Json>,
+    record: &Record,
+    layout: &Layout,
+    complex: &ComplexElement,
+    path: &Path<'_>,
+) -> Result<(), JsonError> {
     let is_there = |value: &&Value| !matches!(value, Value::Absent) && **value != Value::List(Vec::new());
     if record.fields.iter().filter(is_there).count() <= 1 {
         return Ok(());
@@ -336,7 +372,16 @@ fn check_choice(record: &Record, layout: &Layout, complex: &ComplexElement, path
     let mut properties = Vec::new();
     layout.properties(&mut properties);
     let name = if complex.name.local.is_empty() { "the choice" } else { &complex.name.local };
-    Err(JsonError::new(path, format!("{} for {name}", one_of(&properties)), "several of them"))
+    let found = format!("several of them: {}", found_of(object, layout));
+    Err(JsonError::new(path, format!("{} for {name}", one_of(&properties)), found))
+}
+
+/// The properties of a layout that an object has.
+fn found_of(object: &Map<String, Json>, layout: &Layout) -> String {
+    let mut properties = Vec::new();
+    layout.slots.iter().for_each(|slot| slot.properties(&mut properties));
+    properties.retain(|property| object.contains_key(*property));
+    listed(&properties)
 }
 
 /// The value of a field that does not occur.
@@ -352,31 +397,45 @@ fn items<'j>(json: &'j Json, name: &QName, path: &Path<'_>) -> Result<&'j [Json]
 }
 
 /// The occurrences of a field, as many as there may be; none is always enough for a field of a choice.
-fn counted<'j>(json: &'j Json, field: &Field, is_choice: bool, path: &Path<'_>) -> Result<&'j [Json], JsonError> {
-    let items = items(json, &field.name, path)?;
+fn counted<'j>(items: &'j [Json], field: &Field, is_choice: bool, path: &Path<'_>) -> Result<&'j [Json], JsonError> {
     let is_counted = !(is_choice && items.is_empty());
     if is_counted && (items.len() as u64) < u64::from(field.min) {
-        return Err(too_few(json, field.min, path));
+        return Err(too_few(items.len(), field.min, path));
     }
     if let Some(max) = field.max.filter(|&max| items.len() as u64 > u64::from(max)) {
-        return Err(JsonError::new(path, format!("an array of at most {max}"), kind(json)));
+        return Err(JsonError::new(path, format!("an array of at most {max}"), an_array(items.len())));
     }
     Ok(items)
 }
 
-fn too_few(json: &Json, min: u32, path: &Path<'_>) -> JsonError {
-    JsonError::new(path, format!("an array of at least {min}"), kind(json))
+fn too_few(count: usize, min: u32, path: &Path<'_>) -> JsonError {
+    JsonError::new(path, format!("an array of at least {min}"), an_array(count))
+}
+
+fn an_array(count: usize) -> String {
+    format!("an array of {count}")
+}
+
+/// What an occurrence of a choice or a group has that can be repeated.
+fn with_properties(choice: &ComplexElement, layout: &Layout) -> String {
+    let mut properties = Vec::new();
+    layout.properties(&mut properties);
+    match is_choice(choice) {
+        true => format!("with {}", one_of(&properties)),
+        false => format!("with the properties {}", listed(&properties)),
+    }
 }
 
 fn expected_properties(known: &[&str]) -> String {
-    const MOST: usize = 20;
-    if known.is_empty() {
-        return "no properties".to_owned();
-    }
-    let more = if known.len() > MOST { ", …" } else { "" };
-    format!("one of the properties {}{more}", known[..known.len().min(MOST)].join(", "))
+    if known.is_empty() { "no properties".to_owned() } else { one_of(known) }
 }
 
 fn one_of(properties: &[&str]) -> String {
-    format!("one of the properties {}", properties.join(", "))
+    format!("one of the properties {}", listed(properties))
+}
+
+fn listed(properties: &[&str]) -> String {
+    const MOST: usize = 20;
+    let more = if properties.len() > MOST { ", …" } else { "" };
+    format!("{}{more}", properties[..properties.len().min(MOST)].join(", "))
 }

@@ -81,6 +81,13 @@ impl Types {
                 let Some(Ok(name)) = name else {
                     return Err(JsonError::new(path, "$name, $ns, $content or attributes (@name)", "another property"));
                 };
+                if name.namespace == ns::XMLNS || name.is("", "xmlns") {
+                    return Err(JsonError::new(path, "prefixes under $ns", "a declaration as an attribute"));
+                }
+                // So that no attribute has two names.
+                if key.starts_with("@{}") {
+                    return Err(JsonError::new(path, format!("@{}", name.local), "another way to say so"));
+                }
                 let text = plain(json).ok_or_else(|| JsonError::new(path, "a string", kind(json)))?;
                 node.attributes.push((name, checked(&text, path)?));
             }

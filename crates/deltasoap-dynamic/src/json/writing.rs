@@ -2,6 +2,7 @@
 
 use super::identities::{Numbers, Place, identified, reference};
 use super::keys::{Layout, Slot};
+use super::nil::nil;
 use super::path::Path;
 use super::{JsonError, Layouts, PART, scalar};
 use crate::client::Parts;
@@ -10,11 +11,6 @@ use deltasoap_core::lexical::Base64;
 use deltasoap_core::schema::{ArrayElement, ComplexElement, Element, ElementRef, Field};
 use deltasoap_core::{PartUri, QName, Record, Shared, Simple, Value};
 use serde_json::{Map, Value as Json};
-
-/// What is nil. Where the schema does not allow it, the engine reads it all the same, and so it is marked.
-pub(crate) fn nil(is_nillable: bool) -> Json {
-    if is_nillable { Json::Null } else { Json::Object(Map::from_iter([("$nil".to_owned(), Json::Bool(true))])) }
-}
 
 /// Writes one value as JSON, with all that is in it.
 pub(crate) struct Writing<'c> {
@@ -49,6 +45,7 @@ impl<'c> Writing<'c> {
         let view = self.layouts.schema.view(content);
         match (value, view.element) {
             (Value::Nil, _) => Ok(Json::Null),
+            (Value::NilWith(attributes), _) => Ok(self.nil_with(attributes, content)),
             (Value::Simple(simple), Element::Simple(_) | Element::Union(_)) => Ok(scalar::to_json(simple)),
             (Value::Name(name), Element::Simple(_)) => Ok(Json::String(name.to_string())),
             (Value::Part(uri), Element::Simple(_)) => Ok(self.part(uri)),
@@ -120,6 +117,7 @@ impl<'c> Writing<'c> {
         for (value, key) in record.attributes.iter().zip(&layout.attributes) {
             object.extend(value.as_ref().map(|value| (key.clone(), scalar::to_json(value))));
         }
+        object.extend(record.others.iter().map(|(name, text)| (layout.other(name), Json::String(text.clone()))));
         let text = record.fields.first().filter(|text| **text != Value::Absent);
         if let (Some(content), Some(text)) = (complex.text, text) {
             object.insert("$".to_owned(), self.content(text, content, &complex.name, &path.key("$"))?);

@@ -23,9 +23,6 @@ impl<'t> Sampler<'t> {
         let declaration = schemas.element_named(name).map(|id| &schemas[id]).filter(|it| it.type_id == origin.type_id);
         let mut node = self.element(name, origin.type_id, declaration);
         self.settle(&mut node, origin.type_id, declaration);
-        if node.attribute(ns::XSI, "nil") == Some("true") {
-            return Some(Value::Nil);
-        }
         let value = self.types.read_node(&node, content).ok().map(without_bindings)?;
         Some(if self.prefixes.is_empty() { value } else { self.with_namespaces(value) })
     }
@@ -37,19 +34,24 @@ impl<'t> Sampler<'t> {
     /// An element of a type, by its declaration if there is one.
     fn element(&mut self, name: &QName, type_id: TypeId, declaration: Option<&Element>) -> Node {
         self.made += 1;
-        if declaration.is_some_and(|it| it.is_nillable && it.fixed.is_none()) && self.chances(8) {
-            let mut node = Node::new(name.clone());
-            node.attributes.push((QName::new(ns::XSI, "nil"), "true".to_owned()));
-            return node;
-        }
         let Some(actual) = self.actual_type(type_id, declaration) else {
             self.is_cut = true;
             return Node::new(name.clone());
         };
+        let is_nil = declaration.is_some_and(|it| it.is_nillable && it.fixed.is_none()) && self.chances(8);
         self.types_open.push(actual);
-        let node = self.of_type(name, actual, declaration);
+        let node = if is_nil { self.nil(name, actual) } else { self.of_type(name, actual, declaration) };
         self.types_open.pop();
         if actual == type_id { node } else { self.types.typed_tree(node, actual) }
+    }
+
+    /// Without content, but with its attributes (XSD 1.0 part 1, 3.3.4).
+    fn nil(&mut self, name: &QName, id: TypeId) -> Node {
+        let mut node = Node::new(name.clone());
+        node.attributes.push((QName::new(ns::XSI, "nil"), "true".to_owned()));
+        let normal = self.schemas().content(id);
+        normal.iter().flat_map(|normal| &normal.attributes).for_each(|it| self.attribute_use(it, &mut node));
+        node
     }
 
     /// The type, or one derived from it that is not abstract and not blocked.
@@ -173,11 +175,18 @@ impl<'t> Sampler<'t> {
         !is_deep && is_possible && (!is_wildcard || self.chance.is_some()) && self.takes_optional()
     }
 
-    /// False for an abstract element that nothing can stand for.
+    /// False for an abstract element that nothing can stand for, for a choice without alternatives, and for what requires one of these.
     fn is_possible(&self, term: &Term) -> bool {
-        let Term::Element(id) = term else { return true };
-        let mut others = self.schemas().substitutes(*id).iter();
-        !self.schemas()[*id].is_abstract || others.any(|&other| self.types.can_substitute(other, *id))
+        let can_be = |part: &Particle| part.min == 0 || self.is_possible(&part.term);
+        match term {
+            Term::Element(id) => {
+                let mut others = self.schemas().substitutes(*id).iter();
+                !self.schemas()[*id].is_abstract || others.any(|&other| self.types.can_substitute(other, *id))
+            }
+            Term::Sequence(parts) | Term::All(parts) => parts.iter().all(can_be),
+            Term::Choice(parts) => parts.iter().any(|part| part.max != Some(0) && can_be(part)),
+            Term::Any(_) | Term::Group(_) => true,
+        }
     }
 
     /// True if an occurrence must hold a type that is open.
@@ -218,11 +227,12 @@ impl<'t> Sampler<'t> {
     fn choice(&mut self, parts: &[Particle], node: &mut Node) {
         let start = if self.chance.is_some() { self.below(parts.len()) } else { 0 };
         let order = (0..parts.len()).map(|step| &parts[(start + step) % parts.len()]);
-        let chosen = order.clone().find(|part| !self.leads_back(&part.term)).or_else(|| order.clone().next());
-        // What is chosen is there, even if it may be empty.
-        if let Some(chosen) = chosen {
-            let chosen = Particle { min: chosen.min.max(1), ..chosen.clone() };
-            self.particle(&chosen, node);
+        let is_possible = |part: &&Particle| part.max != Some(0) && self.is_possible(&part.term);
+        let chosen = order.clone().find(|part| is_possible(part) && !self.leads_back(&part.term));
+        match chosen.or_else(|| order.clone().find(is_possible)) {
+            // What is chosen is there, even if it may be empty.
+            Some(chosen) => self.particle(&Particle { min: chosen.min.max(1), ..chosen.clone() }, node),
+            None => self.is_cut |= !parts.iter().any(|part| part.min == 0 && part.max != Some(0)),
         }
     }
 

@@ -101,6 +101,9 @@ impl<'m> Matching<'m> {
         let is_complete = self.occurs(particle, 1).is_ok();
         match self.children.get(self.assigned.len()) {
             None if is_complete => Ok(()),
+            None if self.expected.is_empty() => {
+                Err("nothing can be valid here: the schema requires a choice that has no alternatives".to_owned())
+            }
             None => Err(format!("{} is missing", self.names())),
             Some(_) if self.expected.is_empty() || self.farthest < self.assigned.len() => {
                 Err("nothing more may stand here".to_owned())
@@ -237,7 +240,8 @@ fn can_be_empty(term: &Term) -> bool {
     match term {
         Term::Element(_) | Term::Any(_) => false,
         Term::Sequence(parts) | Term::All(parts) => parts.iter().all(is_optional),
-        Term::Choice(parts) => parts.is_empty() || parts.iter().any(is_optional),
+        // Nothing meets a choice without alternatives.
+        Term::Choice(parts) => parts.iter().any(|part| part.max != Some(0) && is_optional(part)),
         Term::Group(_) => true,
     }
 }

@@ -36,7 +36,7 @@ impl Graph {
     fn message(&self) -> Value {
         let mut known = HashMap::new();
         let fields = [0, self.0.len() / 2].map(|vertex| Value::Shared(self.vertex(vertex, &mut known)));
-        Value::Record(Box::new(Record { fields: fields.into(), attributes: Vec::new() }))
+        Value::Record(Box::new(Record { fields: fields.into(), attributes: Vec::new(), others: Default::default() }))
     }
 
     /// A handle to a vertex: a weak one within it.
@@ -50,7 +50,7 @@ impl Graph {
             let next = next.map_or(Value::Nil, |next| Value::Shared(self.vertex(next, known)));
             let others = others.iter().map(|&other| Value::Shared(self.vertex(other, known))).collect();
             let fields = vec![text(&number.to_string()), next, Value::List(others)];
-            Value::Record(Box::new(Record { fields, attributes: Vec::new() }))
+            Value::Record(Box::new(Record { fields, attributes: Vec::new(), others: Default::default() }))
         });
         known.insert(number, shared.clone());
         shared
@@ -171,9 +171,17 @@ fn values_without_end_are_refused() {
     let mut chain = Value::Nil;
     for _ in 0..300 {
         let fields = vec![text("a"), chain, Value::Absent];
-        chain = Value::Shared(Shared::new(Value::Record(Box::new(Record { fields, attributes: Vec::new() }))));
+        chain = Value::Shared(Shared::new(Value::Record(Box::new(Record {
+            fields,
+            attributes: Vec::new(),
+            others: Default::default(),
+        }))));
     }
-    let message = Value::Record(Box::new(Record { fields: vec![chain, Value::Nil], attributes: Vec::new() }));
+    let message = Value::Record(Box::new(Record {
+        fields: vec![chain, Value::Nil],
+        attributes: Vec::new(),
+        others: Default::default(),
+    }));
     let error = echo(&contract).request_to_json(&message).expect_err("too deep");
     assert_eq!(error.expected(), "at most 256 shared values within each other");
 }

@@ -152,7 +152,7 @@ fn errors_name_the_place_and_what_was_expected() {
         ),
         (
             json!({ "pickup": "2026-01-01", "address": "x" }),
-            ".: expected one of the properties pickup, address for the choice, found several of them",
+            ".: expected one of the properties pickup, address for the choice, found several of them: pickup, address",
         ),
         (
             json!({ "payment": {} }),
@@ -172,7 +172,19 @@ fn errors_name_the_place_and_what_was_expected() {
         ),
         (
             json!({ "$choice": [{ "gift": "a", "coupon": 1 }] }),
-            ".[\"$choice\"][0]: expected one of the properties gift, coupon for the choice, found several of them",
+            ".[\"$choice\"][0]: expected one of the properties gift, coupon for the choice, found several of them: gift, coupon",
+        ),
+        (
+            json!({ "$choice": { "coupon": 1 } }),
+            ".[\"$choice\"]: expected an array of objects with one of the properties gift, coupon, found an object",
+        ),
+        (
+            json!({ "$choice": [7] }),
+            ".[\"$choice\"][0]: expected an object with one of the properties gift, coupon, found the number 7",
+        ),
+        (
+            json!({ "$choice": [{}] }),
+            ".[\"$choice\"][0]: expected one of the properties gift, coupon, found none of them",
         ),
     ] {
         let error = operation.request_from_json(&order(more)).expect_err(message);
@@ -416,4 +428,191 @@ fn defaults_and_fixed_values() {
     assert_eq!(note.to_json(&note.read("")), json!("nothing"));
     // JSON that lacks an attribute is a message that lacks it: the receiver has the default too.
     assert_eq!(codec.write(&codec.read_json(&json!({ "count": 1 })).expect("valid")).matches("version").count(), 0);
+}
+
+/// XML, the value, its JSON, the value from that, XML: all say the same.
+fn there_and_back(codec: &Codec<'_>, attributes: &str, content: &str, expected: &Json) {
+    let value = codec.read_with(attributes, content);
+    let json = codec.to_json(&value);
+    assert_eq!(json, *expected);
+    let again = codec.read_json(&json).unwrap_or_else(|error| panic!("{json}: {error}"));
+    support::assert_same(&value, &again, content);
+    let (one, other) = (codec.write(&value), codec.write(&again));
+    let parse = |text: &str| deltasoap_core::Node::parse(text.as_bytes()).expect("well-formed");
+    assert!(parse(&one).says_the_same(&parse(&other)), "{one}\n{other}");
+}
+
+#[test]
+fn simple_values_of_any_type_keep_the_type_that_they_name() {
+    let contract = support::schema(
+        "<xs:simpleType name='Code'><xs:restriction base='xs:token'/></xs:simpleType>
+        <xs:complexType name='T'><xs:sequence/></xs:complexType>
+        <xs:element name='v' type='xs:anySimpleType'/>
+        <xs:element name='r'><xs:complexType><xs:sequence>
+          <xs:element name='v' type='xs:anySimpleType' minOccurs='0' maxOccurs='unbounded' nillable='true'/>
+          <xs:element name='d' type='xs:anySimpleType' minOccurs='0' default='5'/>
+        </xs:sequence></xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let content = "<v>plain</v><v/><v xsi:type='xs:int'>7</v><v xsi:type='xs:string'>7</v><v xsi:type='t:Code'>A</v>\
+                   <v xsi:nil='true'/><v xsi:type='xs:dateTime'>2026-01-31T12:00:00Z</v><d/>";
+    let expected = json!({
+        "v": [
+            "plain",
+            "",
+            { "$type": "xsd:int", "$": 7 },
+            { "$type": "xsd:string", "$": "7" },
+            { "$type": "Code", "$": "A" },
+            null,
+            { "$type": "xsd:dateTime", "$": "2026-01-31T12:00:00Z" },
+        ],
+        "d": "5",
+    });
+    there_and_back(&codec, "", content, &expected);
+    let written = codec.write(&codec.read(content));
+    assert_eq!(written.matches("type=\"xs:int\">7<").count(), 1, "{written}");
+    there_and_back(
+        &Codec::of_element(&contract, "v"),
+        "xsi:type='xs:boolean'",
+        "true",
+        &json!({ "$type": "xsd:boolean", "$": true }),
+    );
+    let name = codec.to_json(&codec.read("<v xsi:type='xs:QName'>t:r</v>"));
+    assert_eq!(name, json!({ "v": [{ "$type": "xsd:QName", "$": "{urn:t}r" }] }));
+    // Numbers and booleans name their type, as where any type may stand.
+    let value = codec.read_json(&json!({ "v": [7, true, "x"] })).expect("simple values");
+    let expected = json!([{ "$type": "xsd:int", "$": 7 }, { "$type": "xsd:boolean", "$": true }, "x"]);
+    assert_eq!(codec.to_json(&value)["v"], expected);
+    let error = codec.read_json(&json!({ "v": [{ "$type": "T" }] })).expect_err("no simple type");
+    assert_eq!(error.path(), ".v[0][\"$type\"]");
+}
+
+#[test]
+fn attributes_of_any_name_are_kept() {
+    let contract = support::schema(
+        "<xs:attribute name='b' type='xs:int'/>
+        <xs:complexType name='Text'><xs:simpleContent><xs:extension base='xs:int'>
+          <xs:attribute name='a' type='xs:int'/><xs:anyAttribute namespace='##other'/>
+        </xs:extension></xs:simpleContent></xs:complexType>
+        <xs:element name='r'><xs:complexType>
+          <xs:sequence><xs:element name='text' type='t:Text' minOccurs='0' maxOccurs='unbounded'/></xs:sequence>
+          <xs:attribute ref='t:b'/><xs:anyAttribute processContents='lax'/>
+        </xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let attributes = "t:b='1' b='2' c='&lt;3' xmlns:p='urn:p' p:b='4' xml:lang='en'";
+    let expected = json!({
+        "@b": 1,
+        "@{}b": "2",
+        "@c": "<3",
+        "@{http://www.w3.org/XML/1998/namespace}lang": "en",
+        "@{urn:p}b": "4",
+        "text": [{ "@a": 5, "@{urn:p}a": "6", "$": 7 }, { "$": 8 }],
+    });
+    there_and_back(&codec, attributes, "<text a='5' p:a='6'>7</text><text>8</text>", &expected);
+    let others = json!({ "@c": 5, "@d": true, "text": 1 });
+    let error = codec.read_json(&others).expect_err("no array");
+    assert_eq!(error.path(), ".text");
+    let value = codec.read_json(&json!({ "@c": 5, "@d": true })).expect("plain values");
+    assert_eq!(codec.to_json(&value), json!({ "@c": "5", "@d": "true" }));
+    for (wrong, path) in [
+        (json!({ "@{urn:t}b": 1 }), "[\"@{urn:t}b\"]"),
+        (json!({ "@c": 1, "@{}c": 2 }), "[\"@{}c\"]"),
+        (json!({ "@c d": 1 }), "[\"@c d\"]"),
+        (json!({ "@c": [1] }), "[\"@c\"]"),
+        (json!({ "@xmlns": "urn:x" }), "[\"@xmlns\"]"),
+        (
+            json!({ "@{http://www.w3.org/2001/XMLSchema-instance}nil": "true" }),
+            "[\"@{http://www.w3.org/2001/XMLSchema-instance}nil\"]",
+        ),
+        (json!({ "@c": "\u{1}" }), "[\"@c\"]"),
+        (json!({ "c": 1 }), ".c"),
+    ] {
+        assert_eq!(codec.read_json(&wrong).expect_err("no such attribute").path(), path);
+    }
+}
+
+#[test]
+fn nil_elements_keep_their_attributes() {
+    let contract = support::schema(
+        "<xs:element name='r'><xs:complexType>
+          <xs:sequence>
+            <xs:element name='e' nillable='true' minOccurs='0' maxOccurs='unbounded'><xs:complexType>
+              <xs:simpleContent><xs:extension base='xs:int'><xs:attribute name='a' type='xs:int'/></xs:extension></xs:simpleContent>
+            </xs:complexType></xs:element>
+            <xs:element name='any' nillable='true' minOccurs='0'/>
+          </xs:sequence>
+          <xs:anyAttribute/>
+        </xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let content =
+        "<e xsi:nil='true' a='5'/><e xsi:nil='true'/><e a='5'>1</e><any xsi:nil='true' xmlns:p='urn:p' p:b='6'/>";
+    let expected = json!({
+        "e": [{ "$nil": true, "@a": "5" }, null, { "@a": 5, "$": 1 }],
+        "any": { "$nil": true, "@{urn:p}b": "6" },
+    });
+    there_and_back(&codec, "", content, &expected);
+    there_and_back(&codec, "xsi:nil='true' c='7'", "", &json!({ "$nil": true, "@c": "7" }));
+    let value = codec.read_json(&json!({ "e": [{ "$nil": true, "@a": 5 }] })).expect("nil");
+    assert_eq!(codec.to_json(&value), json!({ "e": [{ "$nil": true, "@a": "5" }] }));
+    for (wrong, path) in [
+        (json!({ "e": [{ "$nil": true, "@b": 5 }] }), ".e[0][\"@b\"]"),
+        (json!({ "e": [{ "$nil": true, "@a": null }] }), ".e[0][\"@a\"]"),
+        (json!({ "e": [{ "$nil": true, "@a": "5", "$": 1 }] }), ".e[0][\"$nil\"]"),
+        (json!({ "any": { "$nil": true, "@xmlns": "urn:x" } }), ".any[\"@xmlns\"]"),
+    ] {
+        assert_eq!(codec.read_json(&wrong).expect_err("no such attribute").path(), path);
+    }
+}
+
+/// Where the message may name another type than the declared one.
+#[test]
+fn defaults_of_types_that_others_are_derived_from() {
+    let contract = support::schema(
+        "<xs:complexType name='Price'><xs:simpleContent><xs:extension base='xs:int'>
+          <xs:attribute name='a' type='xs:string'/></xs:extension></xs:simpleContent></xs:complexType>
+        <xs:complexType name='Net'><xs:simpleContent><xs:extension base='t:Price'>
+          <xs:attribute name='b' type='xs:string'/></xs:extension></xs:simpleContent></xs:complexType>
+        <xs:element name='r'><xs:complexType><xs:sequence>
+          <xs:element name='e' type='t:Price' default='5' maxOccurs='unbounded'/>
+          <xs:element name='f' type='t:Price' fixed='6' minOccurs='0'/>
+          <xs:element name='g' type='t:Price' minOccurs='0'/>
+        </xs:sequence></xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let content = "<e a='x'/><e/><e xsi:type='t:Net' b='y'></e><e a='x'>7</e><f a='z'/><g/>";
+    let json = codec.to_json(&codec.read(content));
+    let expected = json!({
+        "e": [{ "@a": "x", "$": 5 }, { "$": 5 }, { "$type": "Net", "@b": "y", "$": 5 }, { "@a": "x", "$": 7 }],
+        "f": { "@a": "z", "$": 6 },
+        "g": { "$ns": { "": "urn:t" }, "$content": [] },
+    });
+    assert_eq!(json, expected);
+    let again = codec.read_json(&json).expect("a value");
+    assert_eq!(codec.to_json(&again), json);
+    assert!(codec.write(&again).contains(">5</"));
+    // A compiled description has them too.
+    let file = contract.description().compile();
+    let location = deltasoap_wsdl::fetch::Location::Text("a compiled file".to_owned());
+    let compiled = deltasoap_wsdl::Importer::new().offline().bytes(location, file.clone()).expect("a description");
+    assert!(compiled.compile() == file);
+    let contract = Contract::from(compiled);
+    let codec = Codec::of_element(&contract, "r");
+    assert_eq!(codec.to_json(&codec.read(content)), json);
+}
+
+#[test]
+fn trees_have_each_attribute_once_and_no_declarations_among_them() {
+    let contract = support::schema("<xs:element name='r'/>");
+    let codec = Codec::of_element(&contract, "r");
+    for (attributes, path) in [
+        (json!({ "@a": "1", "@{}a": "2" }), "[\"@{}a\"]"),
+        (json!({ "@xmlns": "urn:x" }), "[\"@xmlns\"]"),
+        (json!({ "@{http://www.w3.org/2000/xmlns/}p": "urn:x" }), "[\"@{http://www.w3.org/2000/xmlns/}p\"]"),
+    ] {
+        let mut tree = attributes;
+        tree["$content"] = json!([]);
+        assert_eq!(codec.read_json(&tree).expect_err("no such tree").path(), path);
+    }
 }

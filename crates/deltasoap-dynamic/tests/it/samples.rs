@@ -49,6 +49,52 @@ fn contract_of(schema: &str) -> Contract {
     Contract::from_text(&text).expect("a description")
 }
 
+/// Samples have no alternative that nothing meets, and there is no right one where nothing else is left.
+#[test]
+fn choices_without_alternatives_are_no_samples() {
+    for model in [
+        "<xs:choice><xs:choice/><xs:element name='a'/></xs:choice>",
+        "<xs:choice><xs:sequence><xs:element name='b'/><xs:choice/></xs:sequence><xs:element name='a'/></xs:choice>",
+        "<xs:sequence><xs:choice minOccurs='0'/><xs:element name='a'/></xs:sequence>",
+        "<xs:sequence><xs:choice minOccurs='0'><xs:choice minOccurs='0'/></xs:choice><xs:element name='a'/></xs:sequence>",
+    ] {
+        let element = format!("<xs:element name='Op'><xs:complexType>{model}</xs:complexType></xs:element>");
+        assert!(request_of(&element).contains("a>text</"), "{model}");
+        let contract = contract_of(&element);
+        let operation = contract.operation("Op").expect("an operation");
+        for seed in 0..20 {
+            let sample = operation.random_request(seed).expect("a sample");
+            assert_eq!(contract.validate(written(&operation, &sample).as_bytes()), [], "{model}");
+        }
+    }
+    let contract = contract_of("<xs:element name='Op'><xs:complexType><xs:choice/></xs:complexType></xs:element>");
+    assert_eq!(contract.operation("Op").expect("an operation").random_request(1), None);
+    let notes = &contract.lowered().notes;
+    assert!(notes.iter().any(|note| note.contains("no content can be valid")), "{notes:?}");
+}
+
+/// Elements that are nil have no content, but they have the attributes that are required.
+#[test]
+fn nil_samples_have_their_attributes() {
+    let contract = contract_of(
+        "<xs:element name='Op' nillable='true'><xs:complexType>
+          <xs:sequence><xs:element name='a' nillable='true' minOccurs='2' maxOccurs='2'><xs:complexType>
+            <xs:attribute name='c' type='xs:int' use='required'/>
+          </xs:complexType></xs:element></xs:sequence>
+          <xs:attribute name='b' type='xs:int' use='required'/>
+        </xs:complexType></xs:element>",
+    );
+    let operation = contract.operation("Op").expect("an operation");
+    let mut nil = 0;
+    for seed in 0..100 {
+        let sample = operation.random_request(seed).expect("a sample");
+        let written = written(&operation, &sample);
+        assert_eq!(contract.validate(written.as_bytes()), [], "{written}");
+        nil += written.matches("nil=").count();
+    }
+    assert!(nil > 10, "{nil}");
+}
+
 /// The request sample of such a description, which is valid.
 fn request_of(schema: &str) -> String {
     let contract = contract_of(schema);

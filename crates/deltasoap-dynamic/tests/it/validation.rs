@@ -1,6 +1,6 @@
 //! What is wrong with messages.
 
-use crate::support::{SHOP, schema, shop};
+use crate::support::{Codec, SHOP, schema, shop};
 
 /// Findings of an order with this in it, each as `path: message`.
 fn findings(content: &str) -> Vec<String> {
@@ -734,4 +734,33 @@ fn white_space_of_a_union_is_that_of_its_member() {
             ("<Op><spaced> f  g</spaced></Op>", "does not match the pattern"),
         ],
     );
+}
+
+/// A choice without alternatives is met by nothing; one that need not be there is nothing (XSD 1.0 part 1, 3.8.4).
+#[test]
+fn nothing_meets_a_choice_without_alternatives() {
+    let impossible = "nothing can be valid here: the schema requires a choice that has no alternatives";
+    for (model, content, expected) in [
+        ("<xs:choice/>", "", vec![impossible]),
+        ("<xs:choice/>", "<a xmlns='urn:t'/>", vec!["nothing more may stand here, found <a>"]),
+        ("<xs:choice><xs:element name='a' minOccurs='0' maxOccurs='0'/></xs:choice>", "", vec![impossible]),
+        ("<xs:choice minOccurs='0'/>", "", vec![]),
+        ("<xs:sequence><xs:choice minOccurs='0'/></xs:sequence>", "", vec![]),
+        ("<xs:sequence><xs:element name='a'/><xs:choice/></xs:sequence>", "<a xmlns='urn:t'/>", vec![impossible]),
+        ("<xs:choice><xs:element name='a'/><xs:choice/></xs:choice>", "<a xmlns='urn:t'/>", vec![]),
+        ("<xs:choice><xs:element name='a'/><xs:choice/></xs:choice>", "", vec!["<a> is missing"]),
+        ("<xs:choice><xs:sequence/><xs:choice/></xs:choice>", "", vec![]),
+    ] {
+        let contract = schema(&format!("<xs:element name='r'><xs:complexType>{model}</xs:complexType></xs:element>"));
+        let message = format!("<r xmlns='urn:t'>{content}</r>");
+        let found: Vec<_> = contract.validate(message.as_bytes()).into_iter().map(|it| it.message).collect();
+        assert_eq!(found, expected, "{model} {content}");
+        // Who reads is as generous as before.
+        if content.is_empty() && !model.contains("name='a'/>") {
+            assert_eq!(
+                Codec::of_element(&contract, "r").write(&Codec::of_element(&contract, "r").read("")),
+                "<ns:r xmlns:ns=\"urn:t\"/>"
+            );
+        }
+    }
 }

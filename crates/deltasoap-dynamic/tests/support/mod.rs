@@ -93,8 +93,8 @@ pub fn is_same(one: &Value, other: &Value) -> bool {
         (Value::Tree(one), Value::Tree(other)) => trimmed(one).says_the_same(&trimmed(other)),
         (Value::List(one), Value::List(other)) => are_same(one, other),
         (Value::Record(one), Value::Record(other)) => {
-            let (Record { fields, attributes }, other) = (&**one, &**other);
-            *attributes == other.attributes && are_same(fields, &other.fields)
+            let (Record { fields, attributes, others }, other) = (&**one, &**other);
+            *attributes == other.attributes && *others == other.others && are_same(fields, &other.fields)
         }
         _ => one == other,
     }

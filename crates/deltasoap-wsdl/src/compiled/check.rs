@@ -223,6 +223,7 @@ mod tests {
                 attributes: Vec::new().into(),
                 text: None,
                 open: false,
+                any_attribute: false,
                 choices: Vec::new().into(),
             })
         };

@@ -16,7 +16,7 @@ stored_struct! {
     Method { element, request_headers, response_headers }
     MethodElement { request_name, request, response_name, response, faults, headers, action, style, encoding }
     SimpleElement { name, base, enumeration, default }
-    ComplexElement { name, compositor, fields, attributes, text, open, choices }
+    ComplexElement { name, compositor, fields, attributes, text, open, any_attribute, choices }
     Choice { first, branches, is_optional }
     Branch { fields, required, choices }
     Required { field, min }
@@ -60,13 +60,14 @@ impl Stored for Schema {
 
 impl Stored for Origins {
     fn write(&self, to: &mut Writer) {
-        let (exact, open, defaulted) = self.tables();
+        let (exact, open, defaulted, open_defaulted) = self.tables();
         exact.write(to);
         open.write(to);
         defaulted.write(to);
+        open_defaulted.write(to);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
-        Ok(Origins::new(HashMap::read(from)?, &HashMap::read(from)?, HashMap::read(from)?))
+        Ok(Origins::new(HashMap::read(from)?, &HashMap::read(from)?, HashMap::read(from)?, HashMap::read(from)?))
     }
 }

@@ -42,7 +42,7 @@ impl Lowering<'_> {
         let Some(normal) = schemas.content(id) else { return Element::Any };
         match &normal.content {
             NormalContent::Text(text) if is_soap_encoding(schemas, id) => self.encoded_simple(id, *text),
-            NormalContent::Text(text) => self.with_text(id, *text, normal),
+            NormalContent::Text(text) => self.with_text(id, *text, normal, encoding),
             _ if self.is_array(id, normal) => self.array(id, normal, encoding),
             _ if normal.is_mixed => {
                 self.notes.mixed(id);
@@ -54,10 +54,12 @@ impl Lowering<'_> {
     }
 
     fn record(&mut self, id: TypeId, normal: &Normal, model: Model<'_>, text: Option<ElementRef>) -> Element {
-        let Model { compositor, fields, choices, .. } = model;
+        let Model { compositor, fields, choices, encoding, .. } = model;
         // Where the order does not tell, fields do not exclude each other.
         let choices = if compositor == Compositor::Sequence { choices } else { Vec::new() };
-        if normal.any_attribute.is_some() {
+        // In SOAP encoding attributes say how an element is to be read.
+        let any_attribute = normal.any_attribute.is_some() && encoding == Use::Literal;
+        if normal.any_attribute.is_some() && !any_attribute {
             self.notes.any_attribute(id);
         }
         let attributes = self.attributes(normal).into();
@@ -69,6 +71,7 @@ impl Lowering<'_> {
             attributes,
             text,
             open: false,
+            any_attribute,
             choices: choices.into(),
         })
     }
@@ -85,9 +88,9 @@ impl Lowering<'_> {
         attributes
     }
 
-    fn with_text(&mut self, id: TypeId, text: TypeId, normal: &Normal) -> Element {
+    fn with_text(&mut self, id: TypeId, text: TypeId, normal: &Normal, encoding: Use) -> Element {
         let text = self.exactly(text, Use::Literal);
-        self.record(id, normal, Model::new(Use::Literal, None), Some(text))
+        self.record(id, normal, Model { encoding, ..Model::new(Use::Literal, None) }, Some(text))
     }
 
     /// `soapenc:string` and its like are the simple types, with attributes that belong to the encoding.
@@ -145,6 +148,9 @@ impl Lowering<'_> {
         }
         if model.is_blurred {
             self.notes.blurred(id);
+        }
+        if !particle.can_occur() {
+            self.notes.impossible(id);
         }
         self.record(id, normal, model, None)
     }
@@ -323,6 +329,7 @@ fn inline(compositor: Compositor, fields: Vec<Field>, choices: Vec<Choice>) -> C
         attributes: Vec::new().into(),
         text: None,
         open: false,
+        any_attribute: false,
         choices: choices.into(),
     }
 }

@@ -1,8 +1,9 @@
 //! Defaults and fixed values: what an empty element, or an absent attribute, stands for.
 //!
 //! A default belongs to a declaration, not to a type. So content with one has a description beside that of its type. Defaults are passed
-//! over where they are of no use: those that are not of their type, those of names, whose prefixes are the schema's, and those of
-//! content that is kept as a tree.
+//! over where they are of no use: those that are not of their type, and those of names, whose prefixes are the schema's. Content that is
+//! kept as a tree has its default in [`Lowered::default_of_tree`](super::Lowered::default_of_tree). An `xsd:anySimpleType` with a default is
+//! no tree but a string, whatever the message says.
 
 use super::simple::enumeration;
 use super::{Lowering, Work};
@@ -63,12 +64,28 @@ impl Lowering<'_> {
     pub(super) fn element(&mut self, id: ElementId, encoding: Use) -> ElementRef {
         let schemas = self.schemas;
         let type_id = schemas[id].type_id;
+        let default = schemas.default_of_element(id);
+        if let (TypeId::ANY_SIMPLE, Some(text)) = (type_id, default) {
+            return self.with_default(type_id, encoding, text);
+        }
         let content = self.content(type_id, encoding);
         let is_tree = self.open.get(&(type_id, encoding == Use::Encoded)) == Some(&content);
-        match schemas.default_of_element(id).filter(|_| !is_tree) {
+        match default {
+            Some(text) if is_tree => self.tree_with_default(type_id, encoding, text),
             Some(text) => self.with_default(type_id, encoding, text),
             None => content,
         }
+    }
+
+    /// A tree, which stays empty where the message has nothing: who knows its type knows what that stands for.
+    fn tree_with_default(&mut self, id: TypeId, encoding: Use, text: &str) -> ElementRef {
+        let key = ((id, encoding == Use::Encoded), text.into());
+        if let Some(&known) = self.open_defaulted.get(&key) {
+            return known;
+        }
+        let reference = self.refer(Work::Done(Element::Any));
+        self.open_defaulted.insert(key, reference);
+        reference
     }
 
     fn with_default(&mut self, id: TypeId, encoding: Use, text: &str) -> ElementRef {

@@ -12,14 +12,14 @@
 //! | what else may be repeated, and groups whose end a message does not tell at once | an inline choice of all elements in it, any number of times |
 //! | the head of a substitution group | an inline choice of the elements that can stand for it |
 //! | `xsd:any` | elements that no other field names, as trees, inline |
-//! | `xsd:anyAttribute` | nothing: such attributes are passed over |
+//! | `xsd:anyAttribute` | all attributes that have no other place, as text; nothing in SOAP encoding |
 //! | `xsd:list` | its text |
 //! | facets | nothing but enumerations |
 //! | in SOAP encoding, a type that holds itself | values that may be shared |
 //! | mixed content | trees |
 //! | names that XML does not allow | nothing: what needs one is left out, with the operations that need it |
 //! | `default` and `fixed` | what an empty element, or an absent attribute, stands for |
-//! | abstract types, types that others are derived from, `xsd:anyType` | trees, with an [`Origin`] that says which types they can be of |
+//! | elements of abstract types, of types that others are derived from, of `xsd:anyType` and of `xsd:anySimpleType` | trees, with an [`Origin`] that says which types they can be of |
 
 mod complex;
 mod defaults;
@@ -67,6 +67,12 @@ impl Lowered {
         self.origins.of(content)
     }
 
+    /// The text that a tree without content stands for: the default or fixed value of an element whose type has text, and may be another
+    /// than declared. The engine's schema has the defaults of all other content.
+    pub fn default_of_tree(&self, content: ElementRef) -> Option<&str> {
+        self.origins.default_of_tree(content)
+    }
+
     /// The content of this very type, where an `xsi:type` may name it.
     pub fn exactly(&self, id: TypeId, encoding: Use) -> Option<ElementRef> {
         self.origins.exactly(id, encoding)
@@ -83,6 +89,7 @@ pub(crate) fn lower(import: &Import) -> Lowered {
         known: HashMap::new(),
         open: HashMap::new(),
         defaulted: HashMap::new(),
+        open_defaulted: HashMap::new(),
         offered: HashSet::new(),
         groups: HashMap::new(),
         room: import.limits().particles,
@@ -93,7 +100,7 @@ pub(crate) fn lower(import: &Import) -> Lowered {
     let mut elements: HashMap<_, _> = globals.map(|(id, _)| (id, lowering.element(id, Use::Literal))).collect();
     let schema = lowering.build();
     lowering.leave_out_unwritable(&schema, &mut operations, &mut elements);
-    let origins = Origins::new(lowering.known, &lowering.open, lowering.defaulted);
+    let origins = Origins::new(lowering.known, &lowering.open, lowering.defaulted, lowering.open_defaulted);
     Lowered { schema, operations, notes: lowering.notes.list(schemas), elements, origins }
 }
 
@@ -108,6 +115,8 @@ struct Lowering<'i> {
     open: HashMap<(TypeId, bool), ElementRef>,
     /// References to content that is of a default where it is empty, by type and default; encoded or not.
     defaulted: HashMap<((TypeId, bool), Box<str>), ElementRef>,
+    /// The same for trees.
+    open_defaulted: HashMap<((TypeId, bool), Box<str>), ElementRef>,
     /// Types that were met below an open one; encoded or not.
     offered: HashSet<(TypeId, bool)>,
     /// Choices of substitution groups by their head; encoded or not.
@@ -165,7 +174,8 @@ impl Lowering<'_> {
         let encoded = self.known.iter().chain(defaulted).filter(|((_, is_encoded), _)| *is_encoded);
         let named = encoded.filter_map(|((id, _), &content)| Some((content, schemas[*id].name.as_ref()?)));
         let named = named.filter(|(_, name)| !is_ncname(&name.local));
-        let open = self.open.iter().filter_map(|(key, &content)| Some((content, *self.known.get(key)?)));
+        let open = self.open.iter().chain(self.open_defaulted.iter().map(|((key, _), content)| (key, content)));
+        let open = open.filter_map(|(key, &content)| Some((content, *self.known.get(key)?)));
         let unwritable = Unwritable::find(schema, named, open);
         for operation in operations {
             let why = operation.method.as_ref().ok().and_then(|method| unwritable.why_not(method));
@@ -185,7 +195,8 @@ impl Lowering<'_> {
 
     /// The content of an element that is declared with this type.
     fn content(&mut self, id: TypeId, encoding: Use) -> ElementRef {
-        if id == TypeId::ANY || self.is_polymorphic(id) { self.open(id, encoding) } else { self.exactly(id, encoding) }
+        let is_open = matches!(id, TypeId::ANY | TypeId::ANY_SIMPLE) || self.is_polymorphic(id);
+        if is_open { self.open(id, encoding) } else { self.exactly(id, encoding) }
     }
 
     /// The content of an element that is of this very type.

@@ -10,6 +10,7 @@ pub(super) struct Notes {
     polymorphic: Vec<TypeId>,
     mixed: Vec<TypeId>,
     blurred: Vec<TypeId>,
+    impossible: Vec<TypeId>,
     any_attribute: Vec<TypeId>,
     lists: Vec<TypeId>,
     typed_parts: BTreeSet<String>,
@@ -26,6 +27,10 @@ impl Notes {
 
     pub(super) fn blurred(&mut self, id: TypeId) {
         self.blurred.push(id);
+    }
+
+    pub(super) fn impossible(&mut self, id: TypeId) {
+        self.impossible.push(id);
     }
 
     pub(super) fn any_attribute(&mut self, id: TypeId) {
@@ -51,8 +56,12 @@ impl Notes {
                  tell at once where an occurrence ends",
             ),
             (
+                &mut self.impossible,
+                "no content can be valid, since a choice without alternatives (`xsd:choice`) is required: read as if it were not",
+            ),
+            (
                 &mut self.any_attribute,
-                "attributes that they do not name (`xsd:anyAttribute`) are passed over when read",
+                "attributes that they do not name (`xsd:anyAttribute`) are passed over in SOAP encoding",
             ),
             (&mut self.lists, "lists (`xsd:list`): read as one text"),
         ];

@@ -185,6 +185,7 @@ impl Lowering<'_> {
             attributes: Vec::new().into(),
             text: None,
             open: false,
+            any_attribute: false,
             choices: Default::default(),
         };
         self.refer(Work::Done(Element::Complex(wrapper)))

@@ -135,7 +135,18 @@ impl Particle {
             || match &self.term {
                 Term::Element(_) | Term::Any(_) | Term::Group(_) => false,
                 Term::Sequence(parts) | Term::All(parts) => parts.iter().all(Self::can_be_empty),
-                Term::Choice(parts) => parts.is_empty() || parts.iter().any(Self::can_be_empty),
+                // A choice without alternatives is met by nothing, not even by no content (XSD 1.0 part 1, 3.8.4).
+                Term::Choice(parts) => parts.iter().any(|part| part.max != Some(0) && part.can_be_empty()),
+            }
+    }
+
+    /// False if no content can meet this, since it requires a choice that has no alternatives.
+    pub fn can_occur(&self) -> bool {
+        self.min == 0
+            || match &self.term {
+                Term::Element(_) | Term::Any(_) | Term::Group(_) => true,
+                Term::Sequence(parts) | Term::All(parts) => parts.iter().all(Self::can_occur),
+                Term::Choice(parts) => parts.iter().any(|part| part.max != Some(0) && part.can_occur()),
             }
     }
 }

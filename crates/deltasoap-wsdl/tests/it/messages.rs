@@ -96,6 +96,7 @@ fn round_trip(
             attributes,
             text: None,
             open: true,
+            any_attribute: false,
             choices: Default::default(),
         })
     };

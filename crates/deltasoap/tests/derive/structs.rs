@@ -414,8 +414,23 @@ struct Texts {
     nillable: Option<Nillable<String>>,
     #[soap(default = 3, default_text = "4")]
     both: i32,
+    #[soap(default_text = "8")]
+    amount: Option<Amount>,
     pairs: Vec<Pair>,
 }
+
+/// Text beside attributes: what is empty is known by the element, not by this.
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Amount {
+    #[soap(attribute)]
+    unit: Option<String>,
+    #[soap(text)]
+    value: i32,
+}
+
+#[derive(Debug, PartialEq, Soap)]
+#[soap(transparent, element = "r", name = "Amounts", default_text = "9")]
+struct NineOf(Amount);
 
 #[derive(Debug, Clone, PartialEq, Soap)]
 struct Pair {
@@ -429,10 +444,10 @@ struct Pair {
 struct Nine(i32);
 
 const FULL: &str = "<r id=\"1\" mark=\"red\"><count>1</count><word>x</word><color>red</color><size>3</size><bytes>AQ==</bytes>\
-    <words>x</words><words>y</words><nillable>z</nillable><both>1</both><pairs><name>n</name><value>1</value></pairs>\
+    <words>x</words><words>y</words><nillable>z</nillable><both>1</both><amount unit=\"m\">1</amount><pairs><name>n</name><value>1</value></pairs>\
     <pairs><name>m</name><value>2</value></pairs><pairs><name>l</name><value>3</value></pairs></r>";
 
-const EMPTY: &str = "<r><count/><word></word><color><!-- --></color><size/><bytes/><words/><words></words><nillable/><both/>\
+const EMPTY: &str = "<r><count/><word></word><color><!-- --></color><size/><bytes/><words/><words></words><nillable/><both/><amount unit=\"m\"></amount>\
     <pairs><name></name><value>1</value></pairs><pairs><name/><value>2</value></pairs>\
     <pairs><name></name><value>3</value></pairs></r>";
 
@@ -452,6 +467,7 @@ fn default_texts_stand_for_what_is_empty() {
         words: vec!["word".to_owned(); 2],
         nillable: Some(Nillable::Value("x".to_owned())),
         both: 4,
+        amount: Some(Amount { unit: Some("m".to_owned()), value: 8 }),
         pairs: [1, 2, 3].map(|value| Pair { name: none.clone(), value }).into(),
     };
     assert_eq!(decode(EMPTY), Ok(empty));
@@ -460,6 +476,12 @@ fn default_texts_stand_for_what_is_empty() {
     assert_eq!((absent.word, absent.words.len(), absent.both), (None, 0, 3));
     assert_eq!(decode("<r></r>"), Ok(Nine(9)));
     assert_eq!(decode("<r>8</r>"), Ok(Nine(8)));
+    let nine = NineOf(Amount { unit: Some("m".to_owned()), value: 9 });
+    assert_eq!(decode("<r unit=\"m\"><!-- --></r>"), Ok(nine));
+    assert!(
+        matches!(fault::<Amount>("<r unit=\"m\"/>"), ErrorKind::Lexical(_)),
+        "another element of the same type has no default"
+    );
     assert_eq!(fault::<Nine>("<r> </r>"), fault::<Nine>("<r>\t</r>"));
 }
 
@@ -476,6 +498,8 @@ fn default_texts_come_and_go_between_messages() {
         EMPTY.replace("<r>", "<r id=\"2\">"),
         FULL.replace(" mark=\"red\"", ""),
         FULL.replace("<count>1</count>", "<count></count>"),
+        FULL.replace("m\">1</amount>", "m\"></amount>"),
+        FULL.replace("m\">1</amount>", "ft\"></amount>"),
         FULL.to_owned(),
     ];
     let policies = [Checkpoints::Leaf, Checkpoints::Full, Checkpoints::Differential, Checkpoints::Lightweight];

@@ -24,6 +24,7 @@ fn envelope(version: Version) -> (Schema, QName) {
             attributes,
             text: None,
             open: true,
+            any_attribute: false,
             choices: Default::default(),
         })
     };

@@ -86,6 +86,7 @@ mod tests {
             attributes: [][..].into(),
             text: None,
             open: false,
+            any_attribute: false,
             choices: Default::default(),
         });
         let root = schema.add(root);

@@ -4,7 +4,7 @@ use super::DecodeFields;
 use crate::ErrorKind;
 use crate::decode::simple::fault;
 use crate::decode::{Cursor, Step, nil_attribute, other_attribute};
-use crate::schema::{Attribute, ComplexElement, View};
+use crate::schema::{Attribute, ComplexElement, QName, View, is_markup};
 
 /// Reads the attributes of the element just opened. Absent ones have their defaults.
 pub(crate) fn read_attributes<T: DecodeFields>(
@@ -14,17 +14,36 @@ pub(crate) fn read_attributes<T: DecodeFields>(
     view: View<'_>,
 ) -> Step {
     nil_attribute(cursor)?.reject(cursor)?;
+    // A start tag may be read again.
+    if complex.any_attribute {
+        target.vacate_attributes();
+    }
     for index in 0..cursor.reader().attribute_count() {
         let (name, text) = cursor.reader().attribute(index);
         let names = cursor.names();
         let known = complex.attributes.iter().position(|a| names.is(name, &a.name.namespace, &a.name.local));
-        if let Some(known) = known {
-            take(target, cursor, known, text, (complex, view))?;
-        } else {
-            other_attribute(cursor, index)?;
+        match known {
+            Some(known) => take(target, cursor, known, text, (complex, view))?,
+            None if complex.any_attribute && is_content(cursor, index) => take_other(target, cursor, index),
+            None => other_attribute(cursor, index)?,
         }
     }
     complex.attributes.iter().enumerate().try_for_each(|it| complete(target, cursor, it, (complex, view)))
+}
+
+/// True for attributes that are no markup, no references, and no ids of elements that are read once more.
+pub(crate) fn is_content(cursor: &mut Cursor<'_>, index: usize) -> bool {
+    let (name, text) = cursor.reader().attribute(index);
+    let names = cursor.names();
+    let is_reference = names.is(name, "", "href") && text.starts_with('#');
+    !is_markup(names.namespace(name)) && !is_reference && !cursor.is_known_id(index)
+}
+
+/// An attribute that the schema does not name, where it allows any.
+fn take_other<T: DecodeFields>(target: &mut T, cursor: &Cursor<'_>, index: usize) {
+    let (name, text) = cursor.reader().attribute(index);
+    let names = cursor.names();
+    target.other_attribute(QName::owned(names.namespace(name), names.local(name)), text);
 }
 
 fn take<T: DecodeFields>(

@@ -9,7 +9,7 @@
 mod attributes;
 mod select;
 
-pub(crate) use attributes::read_attributes;
+pub(crate) use attributes::{is_content, read_attributes};
 
 use super::cursor::Tag;
 use super::cursor::{PATCH, SEEK};
@@ -17,7 +17,7 @@ use super::differential::leaf::Descent;
 use super::flat::{Patch, Run};
 use super::{Cursor, Frame, Step, Stop, skip_element};
 use crate::content::APPENDED;
-use crate::schema::{ComplexElement, Compositor, Field, View};
+use crate::schema::{ComplexElement, Compositor, Field, QName, View};
 use deltasoap_xml::lexical::LexicalError;
 
 /// A value with fields, as the routine for complex elements sees it. Implemented by the derive macro and by dynamic
@@ -64,6 +64,11 @@ pub trait DecodeFields {
 
     /// Makes all attributes absent.
     fn vacate_attributes(&mut self) {}
+
+    /// Takes an attribute that the schema does not name, where it allows any.
+    fn other_attribute(&mut self, name: QName, text: &str) {
+        let _ = (name, text);
+    }
 
     /// Takes an attribute's value.
     ///
