@@ -254,6 +254,14 @@ pub trait Occurs: Sized {
     fn write_flat<S: FlatSink>(&self, sink: &mut S, view: View<'_>) {
         let _ = (sink, view);
     }
+
+    /// Reads a leaf, an element with text of a simple type alone, as the next occurrence. `None` where its text is not plain; the
+    /// general routine reads the element from its start then.
+    #[inline]
+    fn scan_leaf<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
+        let _ = (scan, view);
+        None
+    }
 }
 
 /// Fields that have no element around them: they stand among those of the element that the group is in. A group is a choice between

@@ -85,6 +85,7 @@ impl Choice<'_> {
             run: self.select(&quote!(run), &quote!(, cursor, decl, view)),
             patch: self.select(&quote!(patch), &quote!(, cursor, view)),
             item_leaves: self.item_leaves(),
+            scan_leaf: quote!(::core::option::Option::None),
             attribute: quote!(::core::result::Result::Ok(())),
             vacant: self.vacant_by_content(),
             vacate_attributes: TokenStream::new(),

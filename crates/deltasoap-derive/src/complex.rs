@@ -104,6 +104,8 @@ pub(crate) struct DecodeBodies {
     pub(crate) run: TokenStream,
     pub(crate) patch: TokenStream,
     pub(crate) item_leaves: TokenStream,
+    /// Over `scan`.
+    pub(crate) scan_leaf: TokenStream,
     pub(crate) attribute: TokenStream,
     /// The value that decoding starts from.
     pub(crate) vacant: TokenStream,
@@ -114,7 +116,7 @@ pub(crate) struct DecodeBodies {
 impl DecodeBodies {
     pub(crate) fn implement(&self, target: &Target) -> TokenStream {
         let runtime = target.runtime();
-        let DecodeBodies { open, keep, splice, decode_field, run, patch, item_leaves, attribute, .. } = self;
+        let DecodeBodies { open, keep, splice, decode_field, run, patch, item_leaves, scan_leaf, attribute, .. } = self;
         let DecodeBodies { vacant, vacate_attributes, .. } = self;
         let (cursor, view) = (quote!(&mut #runtime::decode::Cursor<'_>), quote!(#runtime::schema::View<'_>));
         target.implement(
@@ -157,6 +159,15 @@ impl DecodeBodies {
 
                 fn item_leaves(&self, field: usize, view: #view) -> ::core::option::Option<usize> {
                     #item_leaves
+                }
+
+                fn scan_leaf<S: #runtime::decode::FlatSource>(
+                    &mut self,
+                    field: usize,
+                    scan: &mut S,
+                    view: #view,
+                ) -> ::core::option::Option<()> {
+                    #scan_leaf
                 }
 
                 fn attribute(

@@ -220,6 +220,7 @@ impl Groups<'_> {
             run: self.ask(&quote!(run), &quote!(run), &items, &quote!(cursor, decl, view)),
             patch: self.ask(&quote!(patch), &quote!(patch), &other, &quote!(cursor, view)),
             item_leaves: self.item_leaves(),
+            scan_leaf: quote!(::core::option::Option::None),
             attribute: done,
             vacant,
             vacate_attributes: TokenStream::new(),

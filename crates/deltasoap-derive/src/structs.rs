@@ -216,6 +216,13 @@ impl<'t> Struct<'t> {
                     false => quote!(#occurs::item_leaves(view)),
                 }
             }),
+            scan_leaf: self.select(&none, |member, _| {
+                let (ident, occurs) = (&member.ident, member.occurs(target));
+                match member.is_group() || member.default.is_some() {
+                    true => none.clone(),
+                    false => quote!(#occurs::scan_leaf(&mut self.#ident, scan, view)),
+                }
+            }),
             attribute: select(&quote!(index), &self.attributes, target, &done, |member, _| {
                 let (ident, value) = (&member.ident, member.attribute_value(target));
                 quote!(#value::read(&mut self.#ident, text))

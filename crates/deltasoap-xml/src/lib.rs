@@ -19,6 +19,8 @@ mod name;
 mod reader;
 #[allow(unsafe_code, reason = "the byte kernels use vector instructions and skip checks of UTF-8 they have made")]
 pub mod scan;
+#[doc(hidden)]
+pub mod segment;
 
 pub use buffer::{Buffer, Escape};
 pub use document::{Attribute, Node, Owned, nodes};
@@ -26,7 +28,7 @@ pub use error::{XmlError, XmlErrorKind};
 pub use feed::{Detected, Encoding, Feed, Located};
 pub use limits::Limits;
 pub use name::{NameId, Names, NsId, ScopeId};
-pub use reader::{Bookmark, Detour, Enclosing};
+pub use reader::{Bookmark, Detour, Enclosing, KnownTag};
 #[doc(hidden)]
 pub use reader::{Bound, Open as OpenElement};
 pub use reader::{Event, Instructions, Reader, Stop, Window};

@@ -11,6 +11,7 @@ pub(crate) mod fail;
 mod attribute;
 mod declaration;
 mod detour;
+mod known;
 mod markup;
 mod reference;
 mod resume;
@@ -32,6 +33,7 @@ use spelling::Spellings;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use detour::{Bookmark, Detour, Enclosing};
+pub use known::KnownTag;
 pub use stacks::Bound;
 pub use tag::Open;
 

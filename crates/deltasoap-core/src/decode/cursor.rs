@@ -5,6 +5,7 @@ use super::differential::leaf::{Descent, Session, StartTag};
 use super::differential::machine::Papers;
 use super::flat::{Hinting, Learned};
 use super::opening::Opening;
+use super::predicted::Predicted;
 use super::references::References;
 use super::{DecodeOptions, Differential, Frame, Step, Stop};
 use crate::node::{Bindings, owned};
@@ -35,6 +36,8 @@ pub struct State {
     declarations: Vec<(String, String)>,
     /// Markup learned for flat items.
     pub(crate) learned: Learned,
+    /// Markup learned for all other elements.
+    pub(in crate::decode) predicted: Predicted,
     /// What was sent, if this message may hold the same.
     pub(in crate::decode) hinting: Option<Hinting>,
     /// Set by a parent for the routine it calls next: the start tag just read is of a field, not of the container.
@@ -89,6 +92,7 @@ impl State {
             binary: Base64::default(),
             declarations: Vec::new(),
             learned: Learned::default(),
+            predicted: Predicted::default(),
             hinting: None,
             inline: false,
             held: None,
@@ -110,6 +114,7 @@ impl State {
     /// See [`Decoder::without_shortcuts`](super::Decoder::without_shortcuts).
     pub(crate) fn without_shortcuts(&mut self) {
         self.learned.switch_off();
+        self.predicted.switch_off();
     }
 
     /// Makes ready for another message.
@@ -123,6 +128,7 @@ impl State {
         self.scratch.shrink_to(SCRATCH_KEPT);
         self.binary = Base64::default();
         self.learned.clear();
+        self.predicted.reset(self.reader.epoch());
         self.inline = false;
         self.held = None;
         self.attributes_read = false;

@@ -1,5 +1,7 @@
 //! A frame of the matching stack.
 
+use super::predicted::ShapeId;
+
 /// The progress of one routine: small, `Copy`, and all that there is. The stack of frames is a path from the root of
 /// the message to the place that is being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,6 +20,8 @@ pub struct Frame {
     pub is_opaque: bool,
     /// True if the routine reads children one by one, each of which can begin a portion of its own.
     pub has_children: bool,
+    /// What the element is expected to consist of.
+    pub(crate) shape: ShapeId,
     /// Open elements when the routine was entered, its own included.
     pub depth: u32,
     /// Where the routine's entries in the log of seen fields begin.

@@ -19,6 +19,7 @@ pub mod flat;
 mod frame;
 mod nil;
 mod opening;
+mod predicted;
 pub(crate) mod references;
 pub mod simple;
 mod skip;

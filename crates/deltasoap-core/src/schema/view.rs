@@ -98,7 +98,7 @@ impl From<Vec<Element>> for Schema {
 }
 
 /// Which description a view is of. An address does not tell: once a schema is dropped, another one may stand in its place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Identity {
     /// A static one, by its address.
     Static(usize),

@@ -65,6 +65,11 @@ impl<T: Typed> Occurs for T {
     fn write_flat<S: FlatSink>(&self, sink: &mut S, view: View<'_>) {
         <T as Content>::write_flat(self, sink, view);
     }
+
+    #[inline(always)]
+    fn scan_leaf<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
+        <T as Content>::scan_flat(self, scan, view)
+    }
 }
 
 fn encode_one<T: Content>(value: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) {
@@ -115,6 +120,11 @@ impl<T: Typed> Occurs for Option<T> {
         if let Some(value) = self {
             encode_one(value, encoder, field, view);
         }
+    }
+
+    #[inline(always)]
+    fn scan_leaf<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
+        self.get_or_insert_with(|| <T as Content>::vacant(view)).scan_flat(scan, view)
     }
 }
 
@@ -169,6 +179,14 @@ impl<T: Typed> Occurs for Vec<T> {
         } else {
             encode_items(self, encoder, field, view);
         }
+    }
+
+    #[inline(always)]
+    fn scan_leaf<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
+        let mut item = <T as Content>::vacant(view);
+        item.scan_flat(scan, view)?;
+        self.push(item);
+        Some(())
     }
 }
 

@@ -216,6 +216,24 @@ impl DecodeFields for Target<'_> {
         Value::flat_leaves(view)
     }
 
+    fn scan_leaf<S: FlatSource>(&mut self, field: usize, scan: &mut S, view: View<'_>) -> Option<()> {
+        let Element::Simple(simple) = view.element else { return None };
+        // What a name stands for depends on more than its text.
+        if is_name(simple.base) {
+            return None;
+        }
+        let mut value = Value::Absent;
+        Simple::fill_flat(&mut value, scan, simple.base)?;
+        if !simple.enumeration.is_empty() && !matches!(&value, Value::Simple(value) if value.is_one_of(simple)) {
+            return None;
+        }
+        match self.list(field) {
+            Some(items) => items.push(value),
+            None => self.record.fields[field] = value,
+        }
+        Some(())
+    }
+
     fn vacate(&mut self, view: View<'_>) {
         *self.record = Record::vacant(self.complex, view);
     }

@@ -7,6 +7,7 @@
 //! fields has. That tag is left to the routine around it (`Cursor::hold`), which goes on as if it had just been read.
 
 mod attributes;
+mod follow;
 mod select;
 
 pub(crate) use attributes::{is_content, read_attributes};
@@ -15,7 +16,7 @@ use super::cursor::Tag;
 use super::cursor::{PATCH, SEEK};
 use super::differential::leaf::Descent;
 use super::flat::{Patch, Run};
-use super::{Cursor, Frame, Step, Stop, skip_element};
+use super::{Cursor, FlatSource, Frame, Step, Stop, skip_element};
 use crate::content::APPENDED;
 use crate::schema::{ComplexElement, Compositor, Field, QName, View};
 use deltasoap_xml::lexical::LexicalError;
@@ -56,6 +57,13 @@ pub trait DecodeFields {
     /// Leaves of one occurrence of a repeated field, if flat.
     fn item_leaves(&self, field: usize, view: View<'_>) -> Option<usize> {
         let _ = (field, view);
+        None
+    }
+
+    /// Reads a leaf as the next occurrence of a field; `None` where its text is not plain. See [`Occurs::scan_leaf`](crate::Occurs::scan_leaf).
+    #[inline]
+    fn scan_leaf<S: FlatSource>(&mut self, field: usize, scan: &mut S, view: View<'_>) -> Option<()> {
+        let _ = (field, scan, view);
         None
     }
 
@@ -148,6 +156,7 @@ impl<'s> Routine<'_, '_, 's> {
             self.cursor.begin_children(self.me);
         }
         self.frame().is_opaque = comes_back;
+        self.frame().shape = self.cursor.shape(self.view, self.complex);
         read_attributes(target, self.cursor, self.complex, self.view)?;
         self.reserve_seen();
         Ok(())
@@ -295,6 +304,9 @@ impl<'s> Routine<'_, '_, 's> {
             Some(tag) => (tag, None),
             None => {
                 self.run_flat(target)?;
+                if self.follow(target) {
+                    return Ok(false);
+                }
                 self.cursor.pause_at_watch(self.me)?;
                 let start = self.cursor.item_start();
                 (self.cursor.next_tag()?, start)
@@ -356,6 +368,7 @@ impl<'s> Routine<'_, '_, 's> {
         if self.cursor.is_over(self.me) && self.resync(target, index) {
             return Err(Stop::Switch);
         }
+        self.learn_tag(index);
         self.open_selected(target, index, start);
         Ok(())
     }

@@ -136,7 +136,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// Notes a field as seen; true if it was already.
-    fn set_seen(&mut self, index: usize) -> bool {
+    pub(super) fn set_seen(&mut self, index: usize) -> bool {
         let word = self.frame().log as usize + index / 64;
         let seen = &mut self.cursor.state().seen[word];
         let bit = 1 << (index % 64);

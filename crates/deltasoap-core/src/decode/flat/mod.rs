@@ -92,6 +92,14 @@ impl Learned {
         self.is_off = true;
     }
 
+    /// Notes a leaf of the item being learned, if there is one.
+    #[inline]
+    pub(crate) fn note_leaf(&mut self, start: usize, end: usize) {
+        if self.start.is_some() {
+            self.leaves.push((start, end));
+        }
+    }
+
     fn find(&self, field: usize, scope: ScopeId, depth: usize) -> Option<&Arc<Known>> {
         let mut shapes = self.known.iter();
         let known = shapes.find(|known| known.field == field && known.scope == scope)?;
@@ -144,10 +152,7 @@ impl Cursor<'_> {
     /// Notes a leaf.
     #[inline]
     pub(crate) fn learn_leaf(&mut self, start: usize, end: usize) {
-        let learned = &mut self.state().learned;
-        if learned.start.is_some() {
-            learned.leaves.push((start, end));
-        }
+        self.state().learned.note_leaf(start, end);
     }
 
     /// Gives up on the item: one of its leaves is not plain text in this window.

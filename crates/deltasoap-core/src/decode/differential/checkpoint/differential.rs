@@ -9,6 +9,7 @@
 //! by reference and go with the last checkpoint over them. A checkpoint over the base copy that the stacks have is
 //! compared and restored above the lower of the two pointers only.
 
+use crate::decode::predicted::ShapeId;
 use super::compact::{Compact, read, write};
 use super::live::Below;
 use super::{Live, Part, Policy, Progress, Snapshot, Spot, Stacks, progress};
@@ -277,7 +278,8 @@ fn read_frame(rest: &mut &[u8]) -> Frame {
     let place = if has(IS_LAST) { count.saturating_sub(1) } else { read(rest) as u32 };
     let (log, mark) = if has(HAS_MORE) { (read(rest) as u32, read(rest)) } else { (0, 0) };
     let (is_repeated, has_children) = (has(IS_REPEATED), has(HAS_CHILDREN));
-    Frame { state: flags & 0xF, field, count, place, is_repeated, is_opaque: false, has_children, depth, log, mark }
+    let (state, is_opaque, shape) = (flags & 0xF, false, ShapeId::default());
+    Frame { state, field, count, place, is_repeated, is_opaque, has_children, shape, depth, log, mark }
 }
 
 fn read_byte(rest: &mut &[u8]) -> u8 {

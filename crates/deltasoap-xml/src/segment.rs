@@ -1,13 +1,13 @@
 //! Bytes to compare or to copy many times.
 
-use deltasoap_xml::Buffer;
+use crate::Buffer;
 
 /// How many bytes are held as a block, to be compared and copied without a length.
 const BLOCK: usize = 32;
 
 /// A piece of markup. Up to 32 bytes it is compared as masked 128-bit words and copied as a block.
 #[derive(Debug, Clone)]
-pub(crate) struct Segment {
+pub struct Segment {
     bytes: Vec<u8>,
     /// The first bytes, zeros behind them.
     block: [u8; BLOCK],
@@ -16,7 +16,8 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
-    pub(crate) fn new(bytes: &[u8]) -> Self {
+    /// The segment of these bytes.
+    pub fn new(bytes: &[u8]) -> Self {
         let mut block = [0; BLOCK];
         let mut mask = [0; BLOCK];
         let len = bytes.len().min(BLOCK);
@@ -25,18 +26,21 @@ impl Segment {
         Segment { bytes: bytes.to_vec(), block, words: halves(&block), masks: halves(&mask) }
     }
 
-    pub(crate) fn as_slice(&self) -> &[u8] {
+    /// Its bytes.
+    pub fn as_slice(&self) -> &[u8] {
         &self.bytes
     }
 
+    /// The number of bytes.
     #[inline]
-    pub(crate) fn len(&self) -> usize {
+    #[allow(clippy::len_without_is_empty, reason = "nobody asks")]
+    pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
     /// True if `bytes` begins with the segment.
     #[inline(always)]
-    pub(crate) fn matches(&self, bytes: &[u8]) -> bool {
+    pub fn matches(&self, bytes: &[u8]) -> bool {
         if self.bytes.len() <= BLOCK / 2
             && let Some(block) = bytes.first_chunk()
         {
@@ -53,7 +57,7 @@ impl Segment {
 
     /// Appends the segment.
     #[inline(always)]
-    pub(crate) fn push_to(&self, out: &mut Buffer) {
+    pub fn push_to(&self, out: &mut Buffer) {
         if self.bytes.len() <= BLOCK {
             out.push_block(&self.block, self.bytes.len());
         } else {
@@ -63,11 +67,11 @@ impl Segment {
 }
 
 /// Bytes that [`is_same`] can compare.
-pub(crate) const COMPARED: usize = BLOCK;
+pub const COMPARED: usize = BLOCK;
 
 /// True if both begin with the same `len` bytes; at most [`COMPARED`].
 #[inline(always)]
-pub(crate) fn is_same(one: &[u8], other: &[u8], len: usize) -> bool {
+pub fn is_same(one: &[u8], other: &[u8], len: usize) -> bool {
     let (Some(a), Some(b), Some(mask)) = (one.first_chunk(), other.first_chunk(), mask(len)) else {
         return one.get(..len).is_some_and(|one| other.get(..len) == Some(one));
     };

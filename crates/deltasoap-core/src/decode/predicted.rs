@@ -1,0 +1,280 @@
+//! Markup that is predicted: in elements of one type, the same tags follow each other.
+//!
+//! Flat items have a loop of their own ([`flat`](super::flat)). All other elements have a [`Shape`] for their type and scope, which
+//! remembers each field's start tag and which field came next:
+//!
+//! ```text
+//! <config><cpu>..</cpu><memory>..</memory></config>      start -> <cpu> -> <memory> -> end
+//!
+//! at a child:  compare the bytes at hand with the start tags of the fields that came next before
+//!     a leaf       parse its text, compare its end tag: no token, no frame
+//!     another      open it as the tag was found to be; its own routine goes on
+//!     deviation    the general routine reads the tag from its start, and the shape learns it
+//! ```
+//!
+//! Why this is sound: reading a tag is a function of its bytes and of the declarations in scope, and which field it opens is a function of
+//! the description, the field before and that field's occurrences. A shape belongs to one description and one scope; occurrences are
+//! compared with the field's bounds. What is read so is what the general routine has read before in an equal state. Nothing is ever
+//! refused here.
+//!
+//! Shapes outlive a message: those of a sender are alike. The first element of a shape is only counted, so a message of which nothing
+//! repeats pays for no copies of tags.
+
+use super::flat::FlatSource;
+use super::{Cursor, State};
+use crate::ns;
+use crate::schema::{Builtin, ComplexElement, Compositor, Field, Identity, View};
+use deltasoap_xml::lexical::Lexical;
+use deltasoap_xml::{KnownTag, Reader, ScopeId};
+use std::collections::HashMap;
+
+/// Most shapes kept, and most bytes of tags in them, roughly. Beyond these nothing is learned, and the next message begins anew.
+const MAX_SHAPES: usize = 512;
+const MAX_BYTES: usize = 128 << 10;
+/// How often a field's tag is learned again because it came with other attributes.
+const MAX_CHANGES: u8 = 8;
+/// How often in a row a leaf's text may be other than plain before the leaf is left to the general routines.
+const MAX_MISSES: u8 = 8;
+
+/// No field.
+const NONE: u32 = u32::MAX;
+
+/// The shapes of elements, by description and scope.
+#[derive(Debug, Default)]
+pub(crate) struct Predicted {
+    shapes: Vec<Shape>,
+    index: HashMap<Key, ShapeId>,
+    bytes: usize,
+    /// The reader's, which tags and scopes mean something in.
+    epoch: (u64, u64),
+    is_off: bool,
+    /// The shape and the field whose element was opened last.
+    around: Option<(ShapeId, usize)>,
+}
+
+type Key = (Identity, ScopeId);
+
+/// A shape, in the frame of a routine that has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ShapeId(Option<std::num::NonZeroU32>);
+
+/// What elements of one description in one scope consist of.
+#[derive(Debug)]
+struct Shape {
+    key: Key,
+    /// False where what a tag means depends on more than the field before.
+    is_fit: bool,
+    /// True once there was a second element.
+    is_repeated: bool,
+    /// By field.
+    tags: Vec<Option<Box<Tag>>>,
+    /// By field, one on: the fields that came after it, the last one first. At 0, those that came first.
+    next: Vec<[u32; 2]>,
+}
+
+/// A field's tag.
+#[derive(Debug)]
+pub(crate) struct Tag {
+    pub(crate) known: KnownTag,
+    /// True if its content is text of a simple type.
+    pub(crate) is_leaf: bool,
+    /// The shape of its content.
+    shape: ShapeId,
+    changes: u8,
+    misses: u8,
+}
+
+impl ShapeId {
+    fn new(index: usize) -> Self {
+        ShapeId(std::num::NonZeroU32::new(index as u32 + 1))
+    }
+
+    fn index(self) -> Option<usize> {
+        self.0.map(|id| id.get() as usize - 1)
+    }
+
+    #[inline]
+    pub(crate) fn is_some(self) -> bool {
+        self.0.is_some()
+    }
+}
+
+impl Predicted {
+    pub(crate) fn switch_off(&mut self) {
+        self.is_off = true;
+    }
+
+    /// Makes ready for another message.
+    pub(crate) fn reset(&mut self, epoch: (u64, u64)) {
+        self.around = None;
+        if self.epoch != epoch || self.is_full() {
+            self.shapes.clear();
+            self.index.clear();
+            (self.bytes, self.epoch) = (0, epoch);
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.shapes.len() >= MAX_SHAPES || self.bytes >= MAX_BYTES
+    }
+
+    fn shape(&self, id: ShapeId) -> Option<&Shape> {
+        self.shapes.get(id.index()?)
+    }
+
+    fn tag(&mut self, id: ShapeId, field: usize) -> Option<&mut Tag> {
+        self.shapes.get_mut(id.index()?)?.tags.get_mut(field)?.as_deref_mut()
+    }
+
+    /// The shape of an element that begins; none where nothing can be predicted.
+    fn enter(&mut self, key: Key, complex: &ComplexElement) -> ShapeId {
+        let around = self.around.take();
+        let hint = around.and_then(|(id, field)| self.tag(id, field)).map_or(ShapeId::default(), |tag| tag.shape);
+        if self.shape(hint).is_some_and(|shape| shape.key == key) {
+            return self.enter_again(hint);
+        }
+        let id = match self.index.get(&key) {
+            Some(&id) => self.enter_again(id),
+            None if self.is_full() => return ShapeId::default(),
+            None => self.insert(key, complex),
+        };
+        if let Some(tag) = around.and_then(|(around, field)| self.tag(around, field)) {
+            tag.shape = id;
+        }
+        id
+    }
+
+    fn enter_again(&mut self, id: ShapeId) -> ShapeId {
+        let Some(shape) = id.index().and_then(|index| self.shapes.get_mut(index)) else { return ShapeId::default() };
+        shape.is_repeated = true;
+        if shape.is_fit { id } else { ShapeId::default() }
+    }
+
+    fn insert(&mut self, key: Key, complex: &ComplexElement) -> ShapeId {
+        let id = ShapeId::new(self.shapes.len());
+        self.index.insert(key, id);
+        let (tags, next) = Default::default();
+        self.shapes.push(Shape { key, is_fit: is_fit(complex), is_repeated: false, tags, next });
+        if is_fit(complex) { id } else { ShapeId::default() }
+    }
+
+    /// The field whose start tag stands at `at`, of those that came after another one before, and where the tag ends.
+    #[inline]
+    pub(crate) fn find(&self, id: ShapeId, after: usize, bytes: &[u8], at: usize) -> Option<(usize, &Tag, usize)> {
+        let shape = self.shape(id)?;
+        shape.next.get(after)?.iter().find_map(|&field| {
+            let tag = shape.tags.get(field as usize)?.as_deref()?;
+            Some((field as usize, tag, tag.known.start(bytes, at)?))
+        })
+    }
+
+    /// Notes that a field's element is about to be read.
+    #[inline]
+    pub(crate) fn open(&mut self, id: ShapeId, field: usize) {
+        self.around = Some((id, field));
+    }
+
+    /// Notes that a leaf's text was not plain.
+    pub(crate) fn miss(&mut self, id: ShapeId, field: usize) {
+        if let Some(tag) = self.tag(id, field) {
+            tag.misses += 1;
+            tag.is_leaf = tag.misses < MAX_MISSES;
+        }
+    }
+}
+
+/// True if a field's name and the field before tell all about a tag.
+fn is_fit(complex: &ComplexElement) -> bool {
+    const MAX_FIELDS: usize = 256;
+    let fields = &complex.fields[..];
+    let is_new = |(index, field): (usize, &Field)| fields[..index].iter().all(|other| other.name != field.name);
+    complex.compositor != Compositor::Choice
+        && complex.choices.is_empty()
+        && (1..=MAX_FIELDS).contains(&fields.len())
+        && fields.iter().all(|field| !field.inline)
+        && fields.iter().enumerate().all(is_new)
+}
+
+/// True if the start tag just read has no attribute that a leaf's value depends on.
+fn has_no_effect(reader: &Reader) -> bool {
+    let mut names = (0..reader.attribute_count()).map(|index| reader.attribute(index).0);
+    names.all(|name| reader.names().is(name, ns::XSI, "type"))
+}
+
+/// A leaf's text, which ends at its end tag.
+pub(crate) struct Leaf<'l> {
+    bytes: &'l [u8],
+    pos: usize,
+    /// Where the end tag ends, once the text was read.
+    pub(crate) end: usize,
+    tag: &'l KnownTag,
+    text_limit: usize,
+}
+
+impl<'l> Leaf<'l> {
+    #[inline(always)]
+    pub(crate) fn new(bytes: &'l [u8], pos: usize, tag: &'l KnownTag, text_limit: usize) -> Self {
+        Leaf { bytes, pos, end: pos, tag, text_limit }
+    }
+
+    /// Where the text ends, once it was read.
+    pub(crate) fn text_end(&self) -> usize {
+        self.pos
+    }
+}
+
+impl FlatSource for Leaf<'_> {
+    fn named_type(&mut self) -> Option<Builtin> {
+        None
+    }
+
+    #[inline(always)]
+    fn leaf<T: Lexical>(&mut self, value: &mut T) -> Option<()> {
+        let used = value.scan_into(self.bytes.get(self.pos..)?)?;
+        self.pos += used;
+        self.end = self.tag.end(self.bytes, self.pos)?;
+        (used <= self.text_limit).then_some(())
+    }
+}
+
+impl Cursor<'_> {
+    /// The shape of the element whose start tag was just read.
+    pub(crate) fn shape(&mut self, view: View<'_>, complex: &ComplexElement) -> ShapeId {
+        let State { predicted, reader, papers, limits, .. } = self.state();
+        if predicted.is_off || papers.machine.is_some() || limits.text == 0 || reader.tag_is_empty() {
+            return ShapeId::default();
+        }
+        predicted.enter((view.identity(), reader.scope()), complex)
+    }
+
+    /// Notes which field the start tag just read opened, after another one (0 for none, else its place, one on), and the tag itself.
+    pub(crate) fn learn_tag(&mut self, id: ShapeId, after: usize, field: usize, complex: &ComplexElement, is_leaf: bool) {
+        let (window, State { predicted, reader, .. }) = self.parts();
+        predicted.open(id, field);
+        let start = reader.tag_offset().checked_sub(window.base).map(|start| start as usize);
+        let Some(found) = start.and_then(|start| window.bytes.get(start..window.pos)) else { return };
+        let is_full = predicted.is_full();
+        let Some(shape) = id.index().and_then(|index| predicted.shapes.get_mut(index)) else { return };
+        if is_full || !shape.is_repeated {
+            return;
+        }
+        if shape.next.is_empty() {
+            shape.next.resize(complex.fields.len() + 1, [NONE; 2]);
+            shape.tags.resize_with(complex.fields.len(), || None);
+        }
+        let next = &mut shape.next[after];
+        if next[0] != field as u32 {
+            *next = [field as u32, next[0]];
+        }
+        let slot = &mut shape.tags[field];
+        let changes = match slot.as_deref() {
+            Some(tag) if tag.known.is(found) || tag.changes == MAX_CHANGES => return,
+            Some(tag) => tag.changes + 1,
+            None => 0,
+        };
+        let Some(known) = reader.known_tag(found) else { return };
+        let is_leaf = is_leaf && has_no_effect(reader);
+        predicted.bytes += size_of::<Tag>() + known.size();
+        *slot = Some(Box::new(Tag { known, is_leaf, shape: ShapeId::default(), changes, misses: 0 }));
+    }
+}

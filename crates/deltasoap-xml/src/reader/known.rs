@@ -1,0 +1,104 @@
+//! Tags that were read before: the same bytes in the same scope are the same tag.
+//!
+//! Reading a start tag is a function of its bytes, the declarations in scope and the limits. So a [`KnownTag`] keeps a tag's bytes and
+//! what came of reading them; where the bytes stand again, they are compared instead of tokenized.
+
+use super::attribute::Attribute;
+use super::spelling::SpellingId;
+use super::tag::Open;
+use super::{Inside, Place, Reader, Window};
+use crate::segment::Segment;
+use crate::{NameId, ScopeId};
+
+/// A start tag that declares nothing, with the end tag that belongs to it. It means something to the reader that made it, in the same
+/// [`epoch`](Reader::epoch) and [`scope`](KnownTag::scope).
+#[derive(Debug)]
+pub struct KnownTag {
+    start: Segment,
+    end: Segment,
+    spelling: SpellingId,
+    name: NameId,
+    scope: ScopeId,
+    attributes: Box<[Attribute]>,
+    values: Box<str>,
+}
+
+impl KnownTag {
+    /// The scope of the element around it, and its own.
+    pub fn scope(&self) -> ScopeId {
+        self.scope
+    }
+
+    /// Number of attributes.
+    pub fn attribute_count(&self) -> usize {
+        self.attributes.len()
+    }
+
+    /// Bytes of memory, roughly.
+    pub fn size(&self) -> usize {
+        size_of::<Self>() + self.start.len() + self.end.len() + self.values.len() + size_of_val(&self.attributes[..])
+    }
+
+    /// True if `bytes` are those of the start tag.
+    pub fn is(&self, bytes: &[u8]) -> bool {
+        self.start.as_slice() == bytes
+    }
+
+    /// Where the start tag ends if it stands at `at`.
+    #[inline(always)]
+    pub fn start(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        self.start.matches(bytes.get(at..)?).then_some(at + self.start.len())
+    }
+
+    /// Where the end tag ends if it stands at `at`, without white space in it.
+    #[inline(always)]
+    pub fn end(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        self.end.matches(bytes.get(at..)?).then_some(at + self.end.len())
+    }
+}
+
+impl Reader {
+    /// The start tag just read, which fills `bytes`; `None` if it declares namespaces, or is an empty-element tag.
+    pub fn known_tag(&self, bytes: &[u8]) -> Option<KnownTag> {
+        let open = self.open.last()?;
+        if self.empty || self.tag_has_declarations() {
+            return None;
+        }
+        let end = ["</", self.spellings.text(open.spelling), ">"].concat();
+        Some(KnownTag {
+            start: Segment::new(bytes),
+            end: Segment::new(end.as_bytes()),
+            spelling: open.spelling,
+            name: open.name,
+            scope: open.scope,
+            attributes: self.tag.attributes.as_slice().into(),
+            values: self.tag.values.as_str().into(),
+        })
+    }
+
+    /// Opens the element of a tag that stands at `at`, and goes on behind its start tag, as [`next`](Self::next) would. The reader must
+    /// be [between tokens](Self::is_between_tokens), in the tag's scope, with room for another element within the limit on depth.
+    #[inline]
+    pub fn open_known(&mut self, tag: &KnownTag, window: &mut Window<'_>, at: usize) {
+        debug_assert!(tag.start(window.bytes, at).is_some() && tag.scope == self.scope());
+        debug_assert!(self.is_between_tokens() && self.open.len() < self.limits.depth);
+        self.tag.clear();
+        if !tag.attributes.is_empty() {
+            self.tag.attributes.extend_from_slice(&tag.attributes);
+            self.tag.values.push_str(&tag.values);
+        }
+        let bindings = self.scopes.mark();
+        self.open.push(Open { spelling: tag.spelling, name: tag.name, scope: tag.scope, bindings, text: 0 });
+        self.tag_offset = window.base + at as u64;
+        window.pos = at + tag.start.len();
+    }
+
+    /// Passes over an element without children, whose start tag is at `at` and which ends at `end`.
+    #[inline]
+    pub fn pass_known(&mut self, tag: &KnownTag, window: &mut Window<'_>, at: usize, end: usize) {
+        debug_assert!(self.place == Place::Content && self.inside == Inside::Nothing);
+        self.last = tag.name;
+        self.tag_offset = window.base + at as u64;
+        window.pos = end;
+    }
+}
