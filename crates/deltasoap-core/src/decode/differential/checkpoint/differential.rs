@@ -295,6 +295,7 @@ mod tests {
     #[test]
     fn tops_are_read_as_written() {
         let frame = |state, place, mark| Frame {
+            shape: ShapeId::default(),
             state,
             field: 3,
             count: 200,
