@@ -1,10 +1,10 @@
 //! XML kept as a tree: unknown header blocks, fault details, `xsd:any` content.
 
 use crate::content::{Content, Typed};
-use crate::decode::{Cursor, Decoder, ElementRoot, Step};
+use crate::decode::{Cursor, ElementRoot, Step, decode_once};
 use crate::encode::Encoder;
 use crate::schema::{Element, QName, View};
-use crate::{DecodeOptions, Error, ErrorKind, Message, ns};
+use crate::{Error, ErrorKind, Message, ns};
 use deltasoap_xml::lexical::is_name_char;
 use deltasoap_xml::{Event, Reader};
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,7 +66,7 @@ impl Node {
     /// When the document is not well-formed.
     pub fn parse(document: &[u8]) -> Result<Self, Error> {
         let mut root = ElementRoot::new(Node::view());
-        Decoder::new(DecodeOptions::default()).decode(&mut root, document)?;
+        decode_once(&mut root, document)?;
         Ok(root.value)
     }
 

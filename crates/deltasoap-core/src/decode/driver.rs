@@ -9,6 +9,7 @@ use crate::content::{Content, Typed};
 use crate::schema::{QName, View};
 use crate::{Error, ErrorKind, Hint, Stats, Value};
 use bytes::Bytes;
+use std::cell::RefCell;
 use deltasoap_xml::{Feed, Limits, Window};
 
 /// How messages are read.
@@ -178,6 +179,34 @@ impl Decoder {
     }
 }
 
+thread_local! {
+    /// The decoder of the functions that read a single document: it has tables of names, and buffers.
+    static SPARE: RefCell<Option<Box<Decoder>>> = const { RefCell::new(None) };
+}
+
+/// Reads a single document. The decoder is one that has read others on this thread, so that names need not be learned for each. It
+/// keeps none of their values.
+///
+/// # Errors
+/// The first fault in document order.
+pub(crate) fn decode_once(root: &mut impl Root, document: &[u8]) -> Result<(), Error> {
+    let spare = SPARE.with(|spare| spare.try_borrow_mut().ok()?.take());
+    let mut decoder = spare.unwrap_or_else(|| Box::new(Decoder::new(DecodeOptions::default())));
+    let result = decoder.decode(root, document);
+    decoder.forget();
+    SPARE.with(|spare| spare.try_borrow_mut().map(|mut spare| *spare = Some(decoder))).ok();
+    result
+}
+
+impl Decoder {
+    /// Forgets the last document, but for names.
+    fn forget(&mut self) {
+        self.reset();
+        self.state.predicted.forget_values();
+        (self.image, self.state.session.spare) = Default::default();
+    }
+}
+
 /// Calls the routines as long as the window allows, in turn with the papers' machine while there is one.
 fn step(root: &mut impl Root, state: &mut State, window: &mut Window<'_>) -> Result<(), Option<Error>> {
     loop {
@@ -267,7 +296,7 @@ pub fn value_from_slice(document: &[u8], name: &QName, view: View<'_>) -> Result
 
 fn read_element<T: Content>(document: &[u8], name: &QName, view: View<'_>) -> Result<T, Error> {
     let mut root = ElementRoot { name: Some(name), ..ElementRoot::new(view) };
-    Decoder::new(DecodeOptions::default()).decode(&mut root, document)?;
+    decode_once(&mut root, document)?;
     Ok(root.value)
 }
 

@@ -33,6 +33,7 @@ pub use flat::FlatSource;
 pub use frame::Frame;
 pub use skip::skip_element;
 
+pub(crate) use driver::decode_once;
 pub(crate) use references::Standing;
 
 pub(crate) use nil::{expect_end, nil_attribute, other_attribute, undeclared_type};

@@ -21,6 +21,7 @@
 //! repeats pays for no copies of tags.
 
 use super::flat::FlatSource;
+use super::references::marks;
 use super::{Cursor, State};
 use crate::ns;
 use crate::schema::{Builtin, ComplexElement, Compositor, Field, Identity, View};
@@ -48,8 +49,22 @@ pub(crate) struct Predicted {
     /// The reader's, which tags and scopes mean something in.
     epoch: (u64, u64),
     is_off: bool,
-    /// The shape and the field whose element was opened last.
-    around: Option<(ShapeId, usize)>,
+    /// A tag has attributes other than `xsi:type`.
+    has_values: bool,
+    /// The child that was opened last, by an element with a shape.
+    opened: Option<Opened>,
+}
+
+/// A child's start tag.
+#[derive(Debug, Clone, Copy)]
+struct Opened {
+    /// The shape of the element around it, and its field there.
+    around: ShapeId,
+    field: usize,
+    /// Where the tag stands: tells whether it is the one at hand.
+    offset: u64,
+    /// No attribute makes it refer to another element, or be referred to.
+    is_unmarked: bool,
 }
 
 type Key = (Identity, ScopeId);
@@ -70,6 +85,8 @@ struct Shape {
     tags: Vec<Option<Box<Tag>>>,
     /// By field, one on: the fields that came after it, the last one first. At 0, those that came first.
     next: Vec<[u32; 2]>,
+    /// Likewise: whether the element ended there, with all that it must have.
+    ends: Vec<bool>,
 }
 
 /// A field's tag.
@@ -78,10 +95,25 @@ pub(crate) struct Tag {
     pub(crate) known: KnownTag,
     /// True if its content is text of a simple type.
     pub(crate) is_leaf: bool,
+    /// It has attributes other than `xsi:type`.
+    has_values: bool,
+    /// No attribute makes it refer to another element, or be referred to.
+    pub(crate) is_unmarked: bool,
     /// The shape of its content.
     shape: ShapeId,
+    /// What its attributes mean to the content, once it was read.
+    attributes: Option<Attributes>,
     changes: u8,
     misses: u8,
+}
+
+/// What the attributes of a tag mean.
+#[derive(Debug)]
+pub(crate) struct Attributes {
+    /// Attributes of the description, with the place of each in the tag; `None` for those that have their default.
+    pub(crate) known: Box<[(usize, Option<usize>)]>,
+    /// How many the description does not name.
+    pub(crate) ignored: u64,
 }
 
 impl ShapeId {
@@ -106,11 +138,19 @@ impl Predicted {
 
     /// Makes ready for another message.
     pub(crate) fn reset(&mut self, epoch: (u64, u64)) {
-        self.around = None;
+        self.opened = None;
         if self.epoch != epoch || self.is_full() {
             self.shapes.clear();
             self.index.clear();
             (self.bytes, self.epoch) = (0, epoch);
+        }
+    }
+
+    /// Forgets tags with values in them.
+    pub(crate) fn forget_values(&mut self) {
+        if std::mem::take(&mut self.has_values) {
+            let tags = self.shapes.iter_mut().flat_map(|shape| &mut shape.tags);
+            tags.filter(|tag| tag.as_ref().is_some_and(|tag| tag.has_values)).for_each(|tag| *tag = None);
         }
     }
 
@@ -127,9 +167,8 @@ impl Predicted {
     }
 
     /// The shape of an element that begins; none where nothing can be predicted.
-    fn enter(&mut self, key: Key, complex: &ComplexElement) -> ShapeId {
-        let around = self.around.take();
-        let hint = around.and_then(|(id, field)| self.tag(id, field)).map_or(ShapeId::default(), |tag| tag.shape);
+    fn enter(&mut self, key: Key, offset: u64, complex: &ComplexElement) -> ShapeId {
+        let hint = self.opened_tag(offset).map_or(ShapeId::default(), |tag| tag.shape);
         if self.shape(hint).is_some_and(|shape| shape.key == key) {
             return self.enter_again(hint);
         }
@@ -138,10 +177,29 @@ impl Predicted {
             None if self.is_full() => return ShapeId::default(),
             None => self.insert(key, complex),
         };
-        if let Some(tag) = around.and_then(|(around, field)| self.tag(around, field)) {
+        if let Some(tag) = self.opened_tag(offset) {
             tag.shape = id;
         }
         id
+    }
+
+    /// The tag at hand, which stands at `offset`, if it is known.
+    fn opened_tag(&mut self, offset: u64) -> Option<&mut Tag> {
+        let opened = self.opened.filter(|opened| opened.offset == offset)?;
+        self.tag(opened.around, opened.field)
+    }
+
+    /// True if the tag at hand, which stands at `offset`, is known to have nothing to do with references.
+    #[inline]
+    pub(crate) fn is_unmarked(&self, offset: u64) -> bool {
+        self.opened.is_some_and(|opened| opened.is_unmarked && opened.offset == offset)
+    }
+
+    /// What the attributes of the tag at hand mean, if that is known.
+    #[inline]
+    pub(crate) fn attributes(&self, offset: u64) -> Option<&Attributes> {
+        let opened = self.opened.filter(|opened| opened.is_unmarked && opened.offset == offset)?;
+        self.shape(opened.around)?.tags.get(opened.field)?.as_deref()?.attributes.as_ref()
     }
 
     fn enter_again(&mut self, id: ShapeId) -> ShapeId {
@@ -153,8 +211,8 @@ impl Predicted {
     fn insert(&mut self, key: Key, complex: &ComplexElement) -> ShapeId {
         let id = ShapeId::new(self.shapes.len());
         self.index.insert(key, id);
-        let (tags, next) = Default::default();
-        self.shapes.push(Shape { key, is_fit: is_fit(complex), is_repeated: false, tags, next });
+        let (tags, next, ends) = Default::default();
+        self.shapes.push(Shape { key, is_fit: is_fit(complex), is_repeated: false, tags, next, ends });
         if is_fit(complex) { id } else { ShapeId::default() }
     }
 
@@ -168,10 +226,24 @@ impl Predicted {
         })
     }
 
-    /// Notes that a field's element is about to be read.
+    /// Notes that a field's start tag was opened, which is known.
     #[inline]
-    pub(crate) fn open(&mut self, id: ShapeId, field: usize) {
-        self.around = Some((id, field));
+    pub(crate) fn open(&mut self, around: ShapeId, field: usize, offset: u64, is_unmarked: bool) {
+        self.opened = Some(Opened { around, field, offset, is_unmarked });
+    }
+
+    /// True if elements ended behind a field.
+    #[inline]
+    pub(crate) fn may_end(&self, id: ShapeId, after: usize) -> bool {
+        self.shape(id).is_some_and(|shape| shape.ends.get(after) == Some(&true))
+    }
+
+    /// Notes that an element ended behind a field, with all that it must have.
+    pub(crate) fn learn_end(&mut self, id: ShapeId, after: usize) {
+        let shape = id.index().and_then(|index| self.shapes.get_mut(index));
+        if let Some(end) = shape.and_then(|shape| shape.ends.get_mut(after)) {
+            *end = true;
+        }
     }
 
     /// Notes that a leaf's text was not plain.
@@ -195,10 +267,10 @@ fn is_fit(complex: &ComplexElement) -> bool {
         && fields.iter().enumerate().all(is_new)
 }
 
-/// True if the start tag just read has no attribute that a leaf's value depends on.
-fn has_no_effect(reader: &Reader) -> bool {
+/// True if the start tag just read has attributes other than `xsi:type`: ones that a leaf's value may depend on.
+fn has_values(reader: &Reader) -> bool {
     let mut names = (0..reader.attribute_count()).map(|index| reader.attribute(index).0);
-    names.all(|name| reader.names().is(name, ns::XSI, "type"))
+    names.any(|name| !reader.names().is(name, ns::XSI, "type"))
 }
 
 /// A leaf's text, which ends at its end tag.
@@ -244,13 +316,13 @@ impl Cursor<'_> {
         if predicted.is_off || papers.machine.is_some() || limits.text == 0 || reader.tag_is_empty() {
             return ShapeId::default();
         }
-        predicted.enter((view.identity(), reader.scope()), complex)
+        predicted.enter((view.identity(), reader.scope()), reader.tag_offset(), complex)
     }
 
     /// Notes which field the start tag just read opened, after another one (0 for none, else its place, one on), and the tag itself.
     pub(crate) fn learn_tag(&mut self, id: ShapeId, after: usize, field: usize, complex: &ComplexElement, is_leaf: bool) {
         let (window, State { predicted, reader, .. }) = self.parts();
-        predicted.open(id, field);
+        predicted.open(id, field, reader.tag_offset(), false);
         let start = reader.tag_offset().checked_sub(window.base).map(|start| start as usize);
         let Some(found) = start.and_then(|start| window.bytes.get(start..window.pos)) else { return };
         let is_full = predicted.is_full();
@@ -260,6 +332,7 @@ impl Cursor<'_> {
         }
         if shape.next.is_empty() {
             shape.next.resize(complex.fields.len() + 1, [NONE; 2]);
+            shape.ends.resize(complex.fields.len() + 1, false);
             shape.tags.resize_with(complex.fields.len(), || None);
         }
         let next = &mut shape.next[after];
@@ -273,8 +346,20 @@ impl Cursor<'_> {
             None => 0,
         };
         let Some(known) = reader.known_tag(found) else { return };
-        let is_leaf = is_leaf && has_no_effect(reader);
+        let (has_values, is_unmarked) = (has_values(reader), !marks::has_marks(reader));
+        let is_leaf = is_leaf && !has_values;
+        predicted.has_values |= has_values;
         predicted.bytes += size_of::<Tag>() + known.size();
-        *slot = Some(Box::new(Tag { known, is_leaf, shape: ShapeId::default(), changes, misses: 0 }));
+        *slot = Some(Box::new(Tag { known, is_leaf, has_values, is_unmarked, shape: ShapeId::default(), attributes: None, changes, misses: 0 }));
+    }
+
+    /// Notes what the attributes of the start tag just read mean, if the tag is known.
+    pub(crate) fn learn_attributes(&mut self, attributes: impl FnOnce(&Reader) -> Attributes) {
+        let State { predicted, reader, .. } = self.state();
+        if let Some(tag) = predicted.opened_tag(reader.tag_offset())
+            && tag.attributes.is_none()
+        {
+            tag.attributes = Some(attributes(reader));
+        }
     }
 }

@@ -201,7 +201,11 @@ impl<'s> View<'s> {
     }
 
     /// The description's index in its schema; `None` for static ones.
+    #[inline]
     fn index(self) -> Option<usize> {
+        if self.schema.elements.is_empty() {
+            return None;
+        }
         let offset = std::ptr::from_ref(self.element).addr().checked_sub(self.schema.elements.as_ptr().addr())?;
         Some(offset / size_of::<Element>()).filter(|index| *index < self.schema.elements.len())
     }

@@ -2,11 +2,11 @@
 
 use super::{EnvelopeReader, Fault, Head, HeaderBlock, Receiver, Version};
 use crate::content::Message;
-use crate::decode::{Cursor, Decoder, Step};
+use crate::decode::{Cursor, Step, decode_once};
 use crate::encode::Encoder;
 use crate::schema::{QName, Use, View};
 use crate::types::binary::{BinaryParts, TakenPart};
-use crate::{Buffer, Content, DecodeOptions, Error, ErrorKind, Memory, Node, Typed, ns};
+use crate::{Buffer, Content, Error, ErrorKind, Memory, Node, Typed, ns};
 
 /// Writes a message with one typed body element.
 ///
@@ -285,7 +285,7 @@ fn expect_name<T: Message>(namespace: &str, local: &str) -> Result<(), ErrorKind
 /// The first fault in document order.
 pub fn decode_request<T: Message>(message: &[u8]) -> Result<(Head, T), Error> {
     let mut reader = EnvelopeReader::new(RequestReceiver::<T>::default());
-    Decoder::new(DecodeOptions::default()).decode(&mut reader, message)?;
+    decode_once(&mut reader, message)?;
     let (head, receiver) = reader.into_parts();
     Ok((head, receiver.into_memory().into_value()))
 }
@@ -371,7 +371,7 @@ impl<T: Message> Receiver for ReplyReceiver<T> {
 /// The first fault in document order.
 pub fn decode_reply<T: Message>(message: &[u8]) -> Result<(Head, Reply<T>), Error> {
     let mut reader = EnvelopeReader::new(ReplyReceiver::<T>::default());
-    Decoder::new(DecodeOptions::default()).decode(&mut reader, message)?;
+    decode_once(&mut reader, message)?;
     let (head, receiver) = reader.into_parts();
     Ok((head, receiver.into_reply()?))
 }

@@ -101,4 +101,21 @@ impl Reader {
         self.tag_offset = window.base + at as u64;
         window.pos = end;
     }
+
+    /// Closes the innermost open element if its end tag stands at `at`, without white space in it; true if it does. As
+    /// [`open_known`](Self::open_known), between tokens only.
+    #[inline]
+    pub fn end_known(&mut self, window: &mut Window<'_>, at: usize) -> bool {
+        let Some(open) = self.open.last() else { return false };
+        let name = self.spellings.text(open.spelling).as_bytes();
+        let rest = window.bytes.get(at..).unwrap_or_default();
+        let Some([b'<', b'/', rest @ ..]) = Some(rest) else { return false };
+        let is_end = rest.get(name.len()) == Some(&b'>') && rest.starts_with(name);
+        if is_end {
+            self.tag_offset = window.base + at as u64;
+            window.pos = at + name.len() + 3;
+            let _ = self.end();
+        }
+        is_end
+    }
 }

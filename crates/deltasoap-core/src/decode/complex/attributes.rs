@@ -2,9 +2,11 @@
 
 use super::DecodeFields;
 use crate::ErrorKind;
+use crate::decode::predicted::Attributes;
 use crate::decode::simple::fault;
 use crate::decode::{Cursor, Step, nil_attribute, other_attribute};
 use crate::schema::{Attribute, ComplexElement, QName, View, is_markup};
+use deltasoap_xml::Reader;
 
 /// Reads the attributes of the element just opened. Absent ones have their defaults.
 pub(crate) fn read_attributes<T: DecodeFields>(
@@ -13,11 +15,45 @@ pub(crate) fn read_attributes<T: DecodeFields>(
     complex: &ComplexElement,
     view: View<'_>,
 ) -> Step {
-    nil_attribute(cursor)?.reject(cursor)?;
-    // A start tag may be read again.
     if complex.any_attribute {
-        target.vacate_attributes();
+        return read_any_attributes(target, cursor, complex, view);
     }
+    if cursor.reader().attribute_count() == 0 && complex.attributes.is_empty() {
+        return Ok(());
+    }
+    let offset = cursor.reader().tag_offset();
+    if let Some(attributes) = cursor.state.predicted.attributes(offset) {
+        let ignored = attributes.ignored;
+        take_predicted(target, cursor, attributes, (complex, view))?;
+        cursor.state().stats.ignored_attributes += ignored;
+        return Ok(());
+    }
+    let ignored = cursor.state().stats.ignored_attributes;
+    read_each(target, cursor, complex, view)?;
+    let ignored = cursor.state().stats.ignored_attributes - ignored;
+    cursor.learn_attributes(|reader| Attributes { known: known_attributes(reader, complex), ignored });
+    Ok(())
+}
+
+/// As [`read_attributes`], where others than those of the description are kept.
+fn read_any_attributes<T: DecodeFields>(
+    target: &mut T,
+    cursor: &mut Cursor<'_>,
+    complex: &ComplexElement,
+    view: View<'_>,
+) -> Step {
+    // A start tag may be read again.
+    target.vacate_attributes();
+    read_each(target, cursor, complex, view)
+}
+
+fn read_each<T: DecodeFields>(
+    target: &mut T,
+    cursor: &mut Cursor<'_>,
+    complex: &ComplexElement,
+    view: View<'_>,
+) -> Step {
+    nil_attribute(cursor)?.reject(cursor)?;
     for index in 0..cursor.reader().attribute_count() {
         let (name, text) = cursor.reader().attribute(index);
         let names = cursor.names();
@@ -29,6 +65,34 @@ pub(crate) fn read_attributes<T: DecodeFields>(
         }
     }
     complex.attributes.iter().enumerate().try_for_each(|it| complete(target, cursor, it, (complex, view)))
+}
+
+/// Those of the description, in the order in which they are read: first those that are there, then those with defaults.
+fn known_attributes(reader: &Reader, complex: &ComplexElement) -> Box<[(usize, Option<usize>)]> {
+    let find = |index: usize| {
+        let (name, names) = (reader.attribute(index).0, reader.names());
+        let is_it = |known: &Attribute| names.is(name, &known.name.namespace, &known.name.local);
+        complex.attributes.iter().position(is_it).map(|known| (known, Some(index)))
+    };
+    let there: Vec<_> = (0..reader.attribute_count()).filter_map(find).collect();
+    let is_absent = |index: &usize| there.iter().all(|(known, _)| known != index);
+    let has_default = |index: &usize| complex.attributes[*index].default.is_some();
+    let defaults = (0..complex.attributes.len()).filter(is_absent).filter(has_default).map(|index| (index, None));
+    there.iter().copied().chain(defaults).collect()
+}
+
+/// Takes the attributes of a tag that was read before.
+fn take_predicted<T: DecodeFields>(
+    target: &mut T,
+    cursor: &Cursor<'_>,
+    attributes: &Attributes,
+    of: (&ComplexElement, View<'_>),
+) -> Step {
+    attributes.known.iter().try_for_each(|&(index, place)| {
+        let default = || of.0.attributes[index].default.as_deref().unwrap_or_default();
+        let text = place.map_or_else(default, |place| cursor.reader().attribute(place).1);
+        take(target, cursor, index, text, of)
+    })
 }
 
 /// True for attributes that are no markup, no references, and no ids of elements that are read once more.

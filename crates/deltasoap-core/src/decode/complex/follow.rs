@@ -7,33 +7,49 @@ use crate::schema::{Compositor, Element, Field};
 use crate::{AnySimple, Typed};
 use deltasoap_xml::scan::skip_white;
 
+/// What came as predicted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Followed {
+    /// A leaf, which was read.
+    Leaf,
+    /// Another child, which was opened: its own routine is to read it.
+    Child,
+    /// The element's end tag, behind all that it must have.
+    End,
+}
+
 impl Routine<'_, '_, '_> {
-    /// Reads leaves as long as they come as predicted, and opens another child that does. True if there is such a child, whose own
-    /// routine is to read it.
+    /// Reads leaves as long as they come as predicted, and then another child's start tag or the element's end tag, if that does.
     #[inline]
-    pub(super) fn follow<T: DecodeFields>(&mut self, target: &mut T) -> bool {
+    pub(super) fn follow<T: DecodeFields>(&mut self, target: &mut T) -> Option<Followed> {
         if !self.frame().shape.is_some() || self.cursor.is_over(self.me) {
-            return false;
+            return None;
         }
-        while let Some(is_leaf) = self.follow_one(target) {
-            if !is_leaf {
-                return true;
+        loop {
+            match self.follow_one(target) {
+                Some(Followed::Leaf) => {}
+                other => return other,
             }
         }
-        false
     }
 
-    /// Reads the next child if it is a leaf, or opens it; `None` if it is none that was predicted. True for a leaf.
     #[inline(always)]
-    fn follow_one<T: DecodeFields>(&mut self, target: &mut T) -> Option<bool> {
+    fn follow_one<T: DecodeFields>(&mut self, target: &mut T) -> Option<Followed> {
         let frame = *self.frame();
         let after = self.after()?;
         let (window, State { reader, predicted, session, learned, limits, stack, seen, .. }) = self.cursor.parts();
         if !reader.is_between_tokens() || reader.depth() >= limits.depth {
             return None;
         }
-        let at = skip_white(window.bytes, window.pos);
-        let (index, tag, text) = predicted.find(frame.shape, after, window.bytes, at)?;
+        let at = match window.bytes.get(window.pos) {
+            Some(b'<') => window.pos,
+            _ => skip_white(window.bytes, window.pos),
+        };
+        let Some((index, tag, text)) = predicted.find(frame.shape, after, window.bytes, at) else {
+            let is_enough = || frame.count == 0 || frame.count >= self.complex.fields[frame.field as usize].min;
+            let is_end = predicted.may_end(frame.shape, after) && is_enough() && reader.end_known(window, at);
+            return is_end.then_some(Followed::End);
+        };
         let field = &self.complex.fields[index];
         let before = if frame.field as usize == index { frame.count } else { 0 };
         let may_follow = match self.complex.compositor {
@@ -46,11 +62,12 @@ impl Routine<'_, '_, '_> {
         }
         if !tag.is_leaf {
             let start = window.pos;
+            let is_unmarked = tag.is_unmarked;
             reader.open_known(&tag.known, window, at);
-            predicted.open(frame.shape, index);
+            predicted.open(frame.shape, index, reader.tag_offset(), is_unmarked);
             self.note_predicted(index);
             self.open_selected(target, index, Some(start));
-            return Some(false);
+            return Some(Followed::Child);
         }
         let mut leaf = Leaf::new(window.bytes, text, &tag.known, limits.text);
         if target.scan_leaf(index, &mut leaf, self.view.follow(field.element)).is_none() {
@@ -66,7 +83,7 @@ impl Routine<'_, '_, '_> {
         (frame.field, frame.count, frame.place) = (index as u32, before + 1, 0);
         frame.is_repeated = field.is_repeated();
         self.note_predicted(index);
-        Some(true)
+        Some(Followed::Leaf)
     }
 
     fn note_predicted(&mut self, index: usize) {
@@ -92,6 +109,15 @@ impl Routine<'_, '_, '_> {
         if let Some(after) = after {
             let is_leaf = self.is_leaf(&self.complex.fields[index]);
             self.cursor.learn_tag(shape, after, index, self.complex, is_leaf);
+        }
+    }
+
+    /// Notes that the element may end behind the last field.
+    pub(super) fn learn_end(&mut self) {
+        let shape = self.frame().shape;
+        let after = self.after().filter(|_| shape.is_some() && self.complex.compositor == Compositor::Sequence);
+        if let Some(after) = after {
+            self.cursor.state().predicted.learn_end(shape, after);
         }
     }
 

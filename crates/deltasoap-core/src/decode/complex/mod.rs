@@ -11,6 +11,7 @@ mod follow;
 mod select;
 
 pub(crate) use attributes::{is_content, read_attributes};
+use follow::Followed;
 
 use super::cursor::Tag;
 use super::cursor::{PATCH, SEEK};
@@ -145,7 +146,10 @@ impl<'s> Routine<'_, '_, 's> {
             false if self.cursor.is_seeking() => return self.descend(target),
             false => {}
         }
-        let is_whole = self.complex.is_read_whole(self.view);
+        let shape = self.cursor.shape(self.view, self.complex);
+        self.frame().shape = shape;
+        let is_plain = shape.is_some() && self.complex.compositor == Compositor::Sequence;
+        let is_whole = !is_plain && self.complex.is_read_whole(self.view);
         if is_whole {
             self.cursor.state().session.recorder.mute();
         }
@@ -156,7 +160,6 @@ impl<'s> Routine<'_, '_, 's> {
             self.cursor.begin_children(self.me);
         }
         self.frame().is_opaque = comes_back;
-        self.frame().shape = self.cursor.shape(self.view, self.complex);
         read_attributes(target, self.cursor, self.complex, self.view)?;
         self.reserve_seen();
         Ok(())
@@ -304,8 +307,10 @@ impl<'s> Routine<'_, '_, 's> {
             Some(tag) => (tag, None),
             None => {
                 self.run_flat(target)?;
-                if self.follow(target) {
-                    return Ok(false);
+                match self.follow(target) {
+                    Some(Followed::Child) => return Ok(false),
+                    Some(Followed::End) => return Ok(true),
+                    Some(Followed::Leaf) | None => {}
                 }
                 self.cursor.pause_at_watch(self.me)?;
                 let start = self.cursor.item_start();
@@ -321,6 +326,8 @@ impl<'s> Routine<'_, '_, 's> {
                     self.cursor.hold(tag);
                 } else if self.cursor.is_over(self.me) {
                     self.pass_on(target, usize::MAX);
+                } else {
+                    self.learn_end();
                 }
                 Ok(true)
             }

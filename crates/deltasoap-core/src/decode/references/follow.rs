@@ -55,6 +55,9 @@ impl<'c> Cursor<'c> {
         if self.reader().attribute_count() == 0 || has_begun || self.is_seeking() {
             return read(self);
         }
+        if self.state.predicted.is_unmarked(self.reader().tag_offset()) {
+            return read(self);
+        }
         let back = self.visit_marked(view)?;
         read(self)?;
         self.come_back(back);

@@ -72,3 +72,8 @@ fn kind(names: &Names, name: NameId) -> Option<Kind> {
     };
     is_such.then_some(kind)
 }
+
+/// True if the start tag just read refers to another element, or can be referred to.
+pub(crate) fn has_marks(reader: &Reader) -> bool {
+    (0..reader.attribute_count()).any(|index| kind(reader.names(), reader.attribute(index).0).is_some())
+}

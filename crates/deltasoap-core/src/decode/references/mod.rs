@@ -25,7 +25,7 @@
 
 mod follow;
 mod index;
-mod marks;
+pub(in crate::decode) mod marks;
 
 pub(crate) use follow::Standing;
 
