@@ -209,7 +209,7 @@ pub(crate) fn open_item<T: Content>(items: &mut Vec<T>, place: usize, view: View
             place
         }
         None => {
-            items.push(T::vacant(view));
+            items.push(T::blank(view));
             items.len() - 1
         }
     }

@@ -95,12 +95,15 @@ impl Content for Value {
             cursor.take_inline();
         }
         if fresh && (cursor.is_seeking() || cursor.is_next_in_row()) {
+            if *self == Value::Absent {
+                *self = Value::vacant(view);
+            }
             cursor.frame(me).state = CONTENT;
         } else if fresh {
             let is_nil = !is_inline && nil_attribute(cursor)?.0;
             let stays = !is_nil && self.can_stay(view) && cursor.go_over(me);
             if !stays {
-                *self = if is_nil { nil::read(cursor, view.element) } else { Value::vacant(view) };
+                *self = if is_nil { nil::read(cursor, view.element) } else { Value::to_read(view) };
             }
             cursor.frame(me).state = if is_nil { NIL } else { CONTENT };
         }
@@ -222,6 +225,14 @@ impl Text for Value {
 }
 
 impl Value {
+    /// What reading begins with, where there is no old value.
+    fn to_read(view: View<'_>) -> Self {
+        match view.element {
+            Element::Complex(complex) => Value::Record(Box::new(Record::blank(complex))),
+            _ => Value::vacant(view),
+        }
+    }
+
     /// True if the value of the message before can be replaced piece by piece.
     fn can_stay(&self, view: View<'_>) -> bool {
         match (self, view.element) {

@@ -39,6 +39,15 @@ impl Record {
         }
     }
 
+    /// A record to be read: what must be there is only made when it comes.
+    pub(super) fn blank(complex: &ComplexElement) -> Self {
+        let blank = |field: &Field| if field.is_repeated() { Value::List(Vec::new()) } else { Value::Absent };
+        let mut fields = Vec::with_capacity(complex.fields.len() + usize::from(complex.text.is_some()));
+        fields.extend(complex.fields.iter().map(blank));
+        fields.extend(complex.text.map(|_| Value::Absent));
+        Record { fields, attributes: vec![None; complex.attributes.len()], others: Default::default() }
+    }
+
     /// What is wrong with the choices between its fields.
     pub fn choice_fault(&self, complex: &ComplexElement) -> Option<ChoiceFault> {
         complex.choice_fault(|field| match (self.fields.get(field), complex.fields.get(field)) {
@@ -108,6 +117,10 @@ const FLAT_ELEMENTS: usize = 1024;
 
 /// See [`Content::flat_leaves`].
 pub(super) fn flat_leaves(view: View<'_>) -> Option<usize> {
+    // Most types are not flat, which is seen at once.
+    if !matches!(view.element, Element::Simple(_)) && !view.complex().is_some_and(is_plain) {
+        return None;
+    }
     let (mut leaves, mut elements) = (0, 0);
     let mut ahead = vec![view];
     while let Some(view) = ahead.pop() {
@@ -165,8 +178,9 @@ impl DecodeFields for Target<'_> {
         match self.list(field) {
             Some(items) => open_item(items, place, view),
             None => {
-                if place == APPENDED || self.record.fields[field] == Value::Absent {
-                    self.record.fields[field] = Value::vacant(view);
+                // It is made when it is read.
+                if place == APPENDED {
+                    self.record.fields[field] = Value::Absent;
                 }
                 0
             }

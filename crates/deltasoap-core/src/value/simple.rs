@@ -148,6 +148,10 @@ impl Simple {
     /// True if the value is one of the type's enumerated ones, or the type has none. Values are compared, not texts:
     /// `1.0` and `1` are one decimal (XSD 1.0 part 2, 4.3.5).
     pub(super) fn is_one_of(&self, element: &SimpleElement) -> bool {
+        // A string is its text.
+        if let (Simple::String(text), Builtin::String) = (self, element.base) {
+            return element.enumeration.is_empty() || element.enumeration.iter().any(|allowed| allowed == text);
+        }
         let is_this = |allowed: &Cow<'_, str>| Simple::parse(element.base, allowed).as_ref() == Ok(self);
         element.enumeration.is_empty() || element.enumeration.iter().any(is_this)
     }
