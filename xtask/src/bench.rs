@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
+use crate::shell::Profile;
 use crate::{peers, shell};
 
 #[derive(clap::Args)]
@@ -26,13 +27,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     if !arguments.no_install {
         peers::install();
     }
-    let mut suite = shell::command("cargo", ["run", "--release", "--locked", "-p", "deltasoap-bench", "--", "suite"]);
+    let mut suite = shell::ours("deltasoap-bench", Profile::Release);
+    suite.arg("suite");
     if arguments.quick {
         suite.arg("--quick");
     }
     if arguments.smoke {
         suite.arg("--smoke");
     }
-    let status = suite.args(&arguments.more).current_dir(shell::root()).status().context("cannot start cargo")?;
+    let status = suite.args(&arguments.more).status().context("cannot start cargo")?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

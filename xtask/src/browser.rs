@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use crate::interop::Server;
+use crate::shell::Profile;
 use crate::{debian, shell};
 
 /// How long all visits may take: some seconds are usual. The browser ends with the program that visits.
@@ -46,10 +47,9 @@ fn report() -> Result<PathBuf> {
     let root = shell::root();
     let page = root.join("target/browser/report.html");
     shell::create_folder(&root.join("target/browser"))?;
-    let mut suite =
-        shell::command("cargo", ["run", "--release", "--locked", "-p", "deltasoap-bench", "--", "suite", "--report"]);
-    suite.arg(root.join("bench/suite/tests/record")).arg("--html").arg(&page);
-    shell::run(suite.current_dir(root))?;
+    let mut suite = shell::ours("deltasoap-bench", Profile::Release);
+    suite.args(["suite", "--report"]).arg(root.join("bench/suite/tests/record")).arg("--html").arg(&page);
+    shell::run(&mut suite)?;
     Ok(page)
 }
 
@@ -57,24 +57,24 @@ fn report() -> Result<PathBuf> {
 fn cost() -> Result<PathBuf> {
     let root = shell::root();
     let page = root.join("target/browser/cost.html");
-    let mut fit = shell::command("cargo", ["run", "--release", "--locked", "-p", "deltasoap-cli", "--", "cost", "fit"]);
-    fit.arg("--elsewhere").arg("--calibration").arg(root.join("crates/deltasoap-cli/tests/data/cost.json"));
+    let mut fit = shell::ours("deltasoap-cli", Profile::Release);
+    fit.args(["cost", "fit", "--elsewhere"])
+        .arg("--calibration")
+        .arg(root.join("crates/deltasoap-cli/tests/data/cost.json"));
     fit.arg("--html").arg(&page);
-    shell::run(fit.current_dir(root))?;
+    shell::run(&mut fit)?;
     Ok(page)
 }
 
 /// Builds our server, which takes longer than a server may take to start.
 fn build() -> Result<()> {
-    let mut cargo = shell::command("cargo", ["build", "--release", "--locked", "-p", "deltasoap-cli"]);
-    shell::run(cargo.current_dir(shell::root()))
+    shell::build(&["deltasoap-cli"], Profile::Release)
 }
 
-/// Our server. On Unix cargo becomes the program that it runs, so that killing the process kills the server.
+/// Our server.
 fn serve() -> Command {
-    let arguments = ["run", "--release", "--locked", "-p", "deltasoap-cli", "--", "serve", "--listen", "127.0.0.1:0"];
-    let mut command = shell::command("cargo", arguments);
-    command.current_dir(shell::root());
+    let mut command = shell::ours("deltasoap-cli", Profile::Release);
+    command.args(["serve", "--listen", "127.0.0.1:0"]);
     command
 }
 
@@ -86,12 +86,10 @@ fn install() -> Result<PathBuf> {
 }
 
 fn visit(origin: &str, chromium: &std::path::Path) -> Result<ExitCode> {
-    let mut build = shell::command("cargo", ["build", "--locked", "-p", "deltasoap-browser-test"]);
-    shell::run(build.current_dir(shell::root()))?;
-    let mut tests =
-        shell::command("cargo", ["run", "--quiet", "--locked", "-p", "deltasoap-browser-test", "--", origin]);
-    tests.arg("--report").arg(report()?).arg("--cost").arg(cost()?);
+    shell::build(&["deltasoap-browser-test"], Profile::Dev)?;
+    let mut tests = shell::ours("deltasoap-browser-test", Profile::Dev);
+    tests.arg(origin).arg("--report").arg(report()?).arg("--cost").arg(cost()?);
     tests.arg("--chromium").arg(chromium).arg("--screenshots").arg(shell::root().join("target/browser"));
-    let is_passed = shell::passes_within(LIMIT, tests.current_dir(shell::root()))?;
+    let is_passed = shell::passes_within(LIMIT, &mut tests)?;
     Ok(if is_passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

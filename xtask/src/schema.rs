@@ -8,6 +8,7 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
+use crate::shell::Profile;
 use crate::{python, shell};
 
 #[derive(Args)]
@@ -75,8 +76,7 @@ pub fn xsts(arguments: &Xsts) -> Result<ExitCode> {
 fn program(name: &str) -> Result<Command> {
     let sources = shell::root().join("tests/schema");
     let python = python::environment("schema", &sources.join("requirements.txt"))?;
-    let cargo = ["build", "--quiet", "--locked", "-p", "deltasoap-cli"];
-    shell::run(shell::command("cargo", cargo).current_dir(shell::root()))?;
+    shell::build(&["deltasoap-cli"], Profile::Dev)?;
     let mut command = Command::new(python);
     let deltasoap = shell::root().join("target/debug/deltasoap");
     command.env("PYTHONDONTWRITEBYTECODE", "1").arg(sources.join(name)).arg("--deltasoap").arg(deltasoap);

@@ -41,14 +41,59 @@ pub fn command<A: AsRef<std::ffi::OsStr>>(program: &str, arguments: impl IntoIte
     command
 }
 
-/// `cargo run` of one of our programs that tests and does not measure: optimised, but quick to build. Where the environment makes
-/// release builds as quick, it is one of those, and shares what they have built.
-pub fn cargo_run(package: &str) -> Command {
-    let is_quick = std::env::var_os("CARGO_PROFILE_RELEASE_LTO").is_some_and(|lto| lto == "off");
-    let profile = if is_quick { "release" } else { "fast" };
-    let mut cargo = command("cargo", ["run", "--quiet", "--profile", profile, "--locked", "-p", package, "--"]);
-    cargo.current_dir(root());
-    cargo
+/// How one of our programs is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    /// As tests are.
+    Dev,
+    /// To be measured, or shown.
+    Release,
+    /// Optimised, but quick to build: for programs that test and do not measure.
+    Fast,
+}
+
+/// Set where all our programs were built beforehand, with one set of features: `.ci/run` does so, as cargo builds dependencies anew for each
+/// package that it is asked for alone.
+const BUILT: &str = "XTASK_BUILT";
+
+/// One of our programs, to be given its arguments: built and started by cargo. On Unix cargo becomes the program that it runs, so that
+/// killing the process kills the program.
+pub fn ours(package: &str, profile: Profile) -> Command {
+    let mut command = if is_built() {
+        Command::new(built(package, profile))
+    } else {
+        let profile = match profile {
+            Profile::Dev => "dev",
+            Profile::Release => "release",
+            Profile::Fast => "fast",
+        };
+        command("cargo", ["run", "--quiet", "--profile", profile, "--locked", "-p", package, "--"])
+    };
+    command.current_dir(root());
+    command
+}
+
+/// Builds programs, for those that may not take long to start.
+pub fn build(packages: &[&str], profile: Profile) -> Result<()> {
+    if is_built() {
+        return Ok(());
+    }
+    let profile = if profile == Profile::Dev { "dev" } else { "release" };
+    let mut cargo = command("cargo", ["build", "--quiet", "--locked", "--profile", profile]);
+    run(cargo.args(packages.iter().flat_map(|package| ["-p", package])).current_dir(root()))
+}
+
+fn is_built() -> bool {
+    std::env::var_os(BUILT).is_some()
+}
+
+/// Where a program of ours lies: beside this one, or in a folder beside.
+fn built(package: &str, profile: Profile) -> PathBuf {
+    let folder = if profile == Profile::Dev { "debug" } else { "release" };
+    let program = if package == "deltasoap-cli" { "deltasoap" } else { package };
+    let own = std::env::current_exe().unwrap_or_default();
+    let target = own.parent().and_then(Path::parent).map_or_else(|| root().join("target"), Path::to_owned);
+    target.join(folder).join(program)
 }
 
 /// Runs a command quietly to its end. Its output is shown only if it fails.

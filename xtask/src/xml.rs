@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
+use crate::shell::Profile;
 use crate::{python, shell};
 
 #[derive(clap::Args)]
@@ -25,7 +26,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let lock = shell::root().join("tests/xml/requirements.txt");
     let python = python::environment("xml", &lock)?;
-    let mut test = shell::cargo_run("deltasoap-xml-test");
+    let mut test = shell::ours("deltasoap-xml-test", Profile::Fast);
     test.arg("--mutations").arg(arguments.mutations.to_string()).arg("--seed").arg(arguments.seed.to_string());
     for folder in &arguments.seeds {
         let folder = folder.canonicalize().with_context(|| format!("no folder {}", folder.display()))?;

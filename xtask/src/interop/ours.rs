@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 
 use super::process::Server;
 use super::{Peer, Served, ValueService, ValuesServed, authority, fetch};
-use crate::shell;
+use crate::shell::{self, Profile};
 
 /// Our server, twice: without and with TLS.
 pub struct Ours {
@@ -63,9 +63,7 @@ impl Ours {
 
 fn build() -> Result<()> {
     println!("building our server and client");
-    let mut cargo = shell::command("cargo", ["build", "--locked"]);
-    let packages = PACKAGES.iter().flat_map(|package| ["-p", package]);
-    shell::run(cargo.args(packages).current_dir(shell::root()))
+    shell::build(&PACKAGES, Profile::Dev)
 }
 
 fn serve() -> Command {

@@ -9,8 +9,8 @@ use crate::content::{Content, Typed};
 use crate::schema::{QName, View};
 use crate::{Error, ErrorKind, Hint, Stats, Value};
 use bytes::Bytes;
-use std::cell::RefCell;
 use deltasoap_xml::{Feed, Limits, Window};
+use std::cell::RefCell;
 
 /// How messages are read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -320,7 +320,14 @@ impl Cursor<'_> {
     }
 
     /// Notes which field the start tag just read opened, after another one (0 for none, else its place, one on), and the tag itself.
-    pub(crate) fn learn_tag(&mut self, id: ShapeId, after: usize, field: usize, complex: &ComplexElement, is_leaf: bool) {
+    pub(crate) fn learn_tag(
+        &mut self,
+        id: ShapeId,
+        after: usize,
+        field: usize,
+        complex: &ComplexElement,
+        is_leaf: bool,
+    ) {
         let (window, State { predicted, reader, .. }) = self.parts();
         predicted.open(id, field, reader.tag_offset(), false);
         let start = reader.tag_offset().checked_sub(window.base).map(|start| start as usize);
@@ -350,7 +357,16 @@ impl Cursor<'_> {
         let is_leaf = is_leaf && !has_values;
         predicted.has_values |= has_values;
         predicted.bytes += size_of::<Tag>() + known.size();
-        *slot = Some(Box::new(Tag { known, is_leaf, has_values, is_unmarked, shape: ShapeId::default(), attributes: None, changes, misses: 0 }));
+        *slot = Some(Box::new(Tag {
+            known,
+            is_leaf,
+            has_values,
+            is_unmarked,
+            shape: ShapeId::default(),
+            attributes: None,
+            changes,
+            misses: 0,
+        }));
     }
 
     /// Notes what the attributes of the start tag just read mean, if the tag is known.

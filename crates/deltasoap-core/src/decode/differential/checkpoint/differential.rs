@@ -9,12 +9,12 @@
 //! by reference and go with the last checkpoint over them. A checkpoint over the base copy that the stacks have is
 //! compared and restored above the lower of the two pointers only.
 
-use crate::decode::predicted::ShapeId;
 use super::compact::{Compact, read, write};
 use super::live::Below;
 use super::{Live, Part, Policy, Progress, Snapshot, Spot, Stacks, progress};
 use crate::decode::Frame;
 use crate::decode::differential::matcher::PortionMatcher;
+use crate::decode::predicted::ShapeId;
 use deltasoap_xml::{Bound, OpenElement};
 use std::sync::Arc;
 
