@@ -14,6 +14,7 @@ use crate::peer::{Hello, Peer};
 use crate::shell;
 use crate::values::Values;
 use deltasoap_streams::arrays::{self, Event, Mio};
+use deltasoap_streams::vsphere;
 
 /// What all checks of a peer take at most: it is ended then, and what is left of them fails.
 const LIMIT: Duration = Duration::from_secs(180);
@@ -56,6 +57,9 @@ fn report(name: &str, result: Result<()>) -> bool {
 
 fn check_workload(peer: &mut Peer, workload: &str, known: Known) -> Result<()> {
     let (direction, kind) = workload.split_once('-').context("a workload is DIRECTION-KIND")?;
+    if kind == "resource" {
+        return check_recorded(peer, workload);
+    }
     for values in samples(kind, known)? {
         check_runs(peer, workload, &values)?;
         if direction != "decode" {
@@ -63,6 +67,15 @@ fn check_workload(peer: &mut Peer, workload: &str, known: Known) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A recorded message. Whether the values are right the benchmark program tells, which knows their type.
+fn check_recorded(peer: &mut Peer, workload: &str) -> Result<()> {
+    let message = vsphere::resource();
+    let prepared = peer.prepare(workload, 1, message)?;
+    let runs = peer.run(20)?;
+    same(&runs.checksum, &prepared.checksum, "the checksum after run")?;
+    same(&prepared.bytes, &message.len(), "bytes")
 }
 
 fn check_runs(peer: &mut Peer, workload: &str, values: &Values) -> Result<()> {

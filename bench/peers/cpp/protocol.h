@@ -72,6 +72,7 @@ private:
     template <class Item> static void clear(std::vector<Item> &items) { items.clear(); }
     static void clear(Octets &data) { data.octets.clear(); }
     static void clear(Doubles64 &data) { data.doubles.clear(); }
+    static void clear(Resource &resource) { resource = Resource(); }
 
     std::vector<std::string> copies_;
     size_t next_ = 0;
@@ -120,9 +121,17 @@ template <class Toolkit, class Values> Kind kind(const char *name) {
             [](std::string m) { return std::make_unique<Encode<Toolkit, Values>>(std::move(m)); }};
 }
 
+// A message that is only read.
+template <class Toolkit, class Values> Kind read_kind(const char *name) {
+    return {name, [](std::string m) { return std::make_unique<Decode<Toolkit, Values>>(std::move(m)); }, nullptr};
+}
+
 template <class Toolkit> class Peer {
 public:
-    Peer(std::string name, std::string version) : name_(std::move(name)), version_(std::move(version)) {}
+    // `more` are kinds that not all libraries have.
+    Peer(std::string name, std::string version, std::vector<Kind> more = {}) : name_(std::move(name)), version_(std::move(version)) {
+        for (Kind &kind : more) KINDS.push_back(std::move(kind));
+    }
 
     // Answers requests until there are no more.
     void serve() {
@@ -152,7 +161,7 @@ private:
         std::string names;
         for (const char *direction : {"decode-", "encode-"})
             for (const Kind &kind : KINDS)
-                names += (names.empty() ? "\"" : ",\"") + std::string(direction) + kind.name + '"';
+                if (kind.encode || *direction == 'd') names += (names.empty() ? "\"" : ",\"") + std::string(direction) + kind.name + '"';
         std::printf("{\"peer\":\"%s\",\"version\":\"%s\",\"workloads\":[%s]}\n", name_.c_str(), version_.c_str(), names.c_str());
     }
 
@@ -171,7 +180,7 @@ private:
     std::unique_ptr<Workload> make(const std::string &workload, std::string message) {
         for (const Kind &kind : KINDS) {
             if (workload == std::string("decode-") + kind.name) return kind.decode(std::move(message));
-            if (workload == std::string("encode-") + kind.name) return kind.encode(std::move(message));
+            if (kind.encode && workload == std::string("encode-") + kind.name) return kind.encode(std::move(message));
         }
         throw std::runtime_error("unknown workload " + workload);
     }
@@ -219,7 +228,7 @@ private:
         return *prepared_;
     }
 
-    const std::vector<Kind> KINDS = {
+    std::vector<Kind> KINDS = {
         kind<Toolkit, Ints>("ints"),       kind<Toolkit, Doubles>("easy"), kind<Toolkit, Doubles>("hard"),
         kind<Toolkit, Strings>("strings"), kind<Toolkit, Mios>("structs"), kind<Toolkit, Events>("events"),
         kind<Toolkit, Octets>("base64"),   kind<Toolkit, Doubles64>("doubles64"),

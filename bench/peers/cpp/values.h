@@ -19,6 +19,21 @@ struct Event {
     std::string message;
 };
 
+// A recorded answer of vSphere: a tree of resource pools. Numbers that may be absent are 0 then.
+struct Allocation {
+    int64_t reservation = 0;
+    bool expandable = false;
+    int64_t limit = 0;
+    int32_t shares = 0;
+    std::string level;
+    int64_t overhead = 0;
+};
+struct Resource {
+    std::string key;
+    Allocation cpu, memory;
+    std::vector<Resource> children;
+};
+
 using Ints = std::vector<int32_t>;
 using Doubles = std::vector<double>;
 using Strings = std::vector<std::string>;
@@ -40,6 +55,7 @@ template <> inline constexpr const char *OPERATION<Mios> = "sendMios";
 template <> inline constexpr const char *OPERATION<Events> = "sendEvents";
 template <> inline constexpr const char *OPERATION<Octets> = "sendBase64";
 template <> inline constexpr const char *OPERATION<Doubles64> = "sendBase64";
+template <> inline constexpr const char *OPERATION<Resource> = "FetchResponse";
 
 // FNV-1a with 64 bits.
 class Checksum {
@@ -63,6 +79,20 @@ public:
         add(event.id);
         add(event.value);
         add(event.message);
+    }
+    void add(const Allocation &allocation) {
+        integer(static_cast<uint64_t>(allocation.reservation), 8);
+        add(static_cast<int32_t>(allocation.expandable));
+        integer(static_cast<uint64_t>(allocation.limit), 8);
+        add(allocation.shares);
+        add(allocation.level);
+        integer(static_cast<uint64_t>(allocation.overhead), 8);
+    }
+    void add(const Resource &resource) {
+        add(resource.key);
+        add(resource.cpu);
+        add(resource.memory);
+        add(resource.children);
     }
     void add(const Octets &data) { bytes(data.octets); }
     void add(const Doubles64 &data) { add(data.doubles); }

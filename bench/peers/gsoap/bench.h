@@ -21,6 +21,33 @@ class ns__Mio { public: int x; int y; double v; };
 // A simple event: a number, a reading, and a text.
 class ns__Event { public: int id; double value; char *message; };
 
+// A recorded answer of vSphere: a tree of resource pools. Only from memory to memory.
+//gsoap vim schema namespace: urn:vim25
+//gsoap vim schema form:      qualified
+class vim__SharesInfo { public: int shares; char *level; };
+class vim__ResourceAllocationInfo {
+public:
+    LONG64 *reservation 0;
+    bool *expandableReservation 0;
+    LONG64 *limit 0;
+    vim__SharesInfo *shares 0;
+    LONG64 *overheadLimit 0;
+};
+class vim__ResourceConfigSpec {
+public:
+    char *changeVersion 0;
+    char *lastModified 0;
+    vim__ResourceAllocationInfo cpuAllocation;
+    vim__ResourceAllocationInfo memoryAllocation;
+};
+class vim__HostSystemResourceInfo {
+public:
+    char *key;
+    vim__ResourceConfigSpec *config 0;
+    std::vector<vim__HostSystemResourceInfo> child 0;
+};
+class vim__FetchResponse { public: vim__HostSystemResourceInfo returnval; };
+
 // Composite types, made of ../../definitions/composites.wsdl when the peer is built: only from memory to memory and sent.
 #import "composites.h"
 

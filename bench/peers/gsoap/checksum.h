@@ -32,6 +32,22 @@ public:
         add(event.value);
         add(event.message);
     }
+    void add(const vim__ResourceAllocationInfo &allocation) {
+        integer(static_cast<uint64_t>(allocation.reservation ? *allocation.reservation : 0), 8);
+        add(static_cast<int32_t>(allocation.expandableReservation && *allocation.expandableReservation));
+        integer(static_cast<uint64_t>(allocation.limit ? *allocation.limit : 0), 8);
+        add(static_cast<int32_t>(allocation.shares ? allocation.shares->shares : 0));
+        add(allocation.shares ? allocation.shares->level : nullptr);
+        integer(static_cast<uint64_t>(allocation.overheadLimit ? *allocation.overheadLimit : 0), 8);
+    }
+    void add(const vim__HostSystemResourceInfo &resource) {
+        add(resource.key);
+        const vim__ResourceConfigSpec none{};
+        const vim__ResourceConfigSpec &config = resource.config ? *resource.config : none;
+        add(config.cpuAllocation);
+        add(config.memoryAllocation);
+        add(resource.child);
+    }
     template <class Item> void add(const std::vector<Item> &items) {
         for (const Item &item : items) add(item);
     }
@@ -65,6 +81,12 @@ template <class Request> std::string checksum_of(const Request &request) {
 inline std::string checksum_of(const SendBase64 &request) {
     Checksum sum;
     sum.add(request.data);
+    return sum.hex();
+}
+
+inline std::string checksum_of(const vim__FetchResponse &response) {
+    Checksum sum;
+    sum.add(response.returnval);
     return sum.hex();
 }
 

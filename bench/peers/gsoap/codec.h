@@ -53,6 +53,12 @@ GENERATED(SendBase64, sendBase64)
 #undef COMPOSITE
 #undef GENERATED
 
+// What is only read.
+template <> struct Generated<vim__FetchResponse> {
+    static void vacate(soap *ctx, vim__FetchResponse *r) { r->soap_default(ctx); }
+    static bool get(soap *ctx, vim__FetchResponse *r) { return r->soap_in(ctx, "vim:FetchResponse", nullptr) != nullptr; }
+};
+
 // Doubles that travel as base64 of their bits; this program and its hosts are little-endian, as the bits on the wire are.
 struct SendDoubles64 {
     std::vector<double> item;

@@ -190,6 +190,7 @@ void hello() {
     for (const char *direction : {"decode-", "encode-", "send-"})
         for (const std::string kind : kind_names())
             names += (names.empty() ? "\"" : ",\"") + (direction + kind) + '"';
+    names += ",\"decode-resource\"";
     std::string operations = "\"echoVoid\"";
     for (const char *direction : {"echo", "send", "receive"})
         for (const char *values : {"Ints", "Doubles", "Strings", "Mios", "Events", "Base64"})
@@ -225,6 +226,7 @@ const Kind &kind_of(const std::string &name, const std::string &message) {
 std::unique_ptr<Workload> make(const std::string &workload, std::string message) {
     size_t dash = workload.find('-');
     std::string direction = workload.substr(0, dash);
+    if (workload == "decode-resource") return std::unique_ptr<Workload>(new Decode<vim__FetchResponse>(std::move(message)));
     const Kind &kind = kind_of(dash == std::string::npos ? "" : workload.substr(dash + 1), message);
     if (direction == "decode") return kind.decode(std::move(message));
     if (direction == "encode") return kind.encode(std::move(message));

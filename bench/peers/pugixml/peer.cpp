@@ -37,9 +37,34 @@ void read(const pugi::xml_node &node, Event &into) {
     read(field.next_sibling(), into.message);
 }
 
+// Each child is looked at once, and goes where its name says.
+void read(const pugi::xml_node &node, Allocation &into) {
+    for (pugi::xml_node field : node.children()) {
+        const char *name = local(field.name());
+        if (!std::strcmp(name, "reservation")) into.reservation = field.text().as_llong();
+        else if (!std::strcmp(name, "expandableReservation")) into.expandable = field.text().as_bool();
+        else if (!std::strcmp(name, "limit")) into.limit = field.text().as_llong();
+        else if (!std::strcmp(name, "shares")) {
+            read(child(field, "shares"), into.shares);
+            read(child(field, "level"), into.level);
+        } else if (!std::strcmp(name, "overheadLimit")) into.overhead = field.text().as_llong();
+    }
+}
+void read(const pugi::xml_node &node, Resource &into) {
+    for (pugi::xml_node field : node.children()) {
+        const char *name = local(field.name());
+        if (!std::strcmp(name, "key")) read(field, into.key);
+        else if (!std::strcmp(name, "config")) {
+            read(child(field, "cpuAllocation"), into.cpu);
+            read(child(field, "memoryAllocation"), into.memory);
+        } else if (!std::strcmp(name, "child")) read(field, into.children.emplace_back());
+    }
+}
+
 template <class Item> void read_all(const pugi::xml_node &operation, std::vector<Item> &into) {
     for (pugi::xml_node node : operation.children("item")) read(node, into.emplace_back());
 }
+void read_all(const pugi::xml_node &operation, Resource &into) { read(child(operation, "returnval"), into); }
 template <class Data> void read_all(const pugi::xml_node &operation, Data &into) {
     base64::decode(child(operation, "data").text().get(), into);
 }
@@ -102,5 +127,7 @@ private:
 
 int main() {
     constexpr int version = PUGIXML_VERSION;
-    protocol::Peer<Toolkit>("pugixml", std::to_string(version / 1000) + "." + std::to_string(version / 10 % 100)).serve();
+    protocol::Peer<Toolkit>("pugixml", std::to_string(version / 1000) + "." + std::to_string(version / 10 % 100),
+                            {protocol::read_kind<Toolkit, Resource>("resource")})
+        .serve();
 }

@@ -15,6 +15,21 @@ pub fn fetch_pairs() -> impl Iterator<Item = (&'static [u8], &'static [u8])> {
     (0..FETCH_PAIRS).filter_map(|index| Some((body(index, "request")?, body(index, "response")?)))
 }
 
+/// The response with a tree of resource pools: 183 KB, and no element with an attribute but its root.
+pub fn resource() -> &'static [u8] {
+    body(92, "response").unwrap_or_default()
+}
+
+/// The response with a list of alarms: 68 KB, items with attributes of their own.
+pub fn alarms() -> &'static [u8] {
+    body(26, "response").unwrap_or_default()
+}
+
+/// The response with the status of an entity: 434 bytes, most of them envelope.
+pub fn status() -> &'static [u8] {
+    body(18, "response").unwrap_or_default()
+}
+
 fn body(index: usize, kind: &str) -> Option<&'static [u8]> {
     let file = FETCH.get_file(format!("{index:04}.{kind}.xml"))?;
     Some(file.contents())
@@ -38,6 +53,16 @@ mod tests {
         for (request, response) in fetch_pairs() {
             assert_eq!(body_entry(request), "Fetch");
             assert_eq!(body_entry(response), "FetchResponse");
+        }
+    }
+
+    #[test]
+    fn responses_are_of_their_types() {
+        for (response, of) in
+            [(resource(), "HostSystemResourceInfo"), (alarms(), "ArrayOfAlarmState"), (status(), "ManagedEntityStatus")]
+        {
+            let text = std::str::from_utf8(response).unwrap();
+            assert!(text.contains(&format!("<returnval xsi:type=\"{of}\">")), "{of}");
         }
     }
 

@@ -147,6 +147,20 @@ impl Peer {
         Ok(Box::new(session))
     }
 
+    /// Makes ready for reading a message of its own kind, which has this checksum.
+    ///
+    /// # Errors
+    /// When the peer does not offer that, or gets something wrong.
+    pub fn prepare_message(&mut self, workload: &str, message: &[u8], checksum: &str) -> Result<Box<dyn Session + '_>> {
+        ensure!(self.workloads.iter().any(|offered| offered == workload), "{} does not offer {workload}", self.name);
+        let request = format!("prepare {workload} 1 {}", message.len());
+        let prepared: Prepared = self.link.ask(&request, message).with_context(|| request.clone())?;
+        let (checksum, bytes) = (checksum.to_owned(), prepared.bytes);
+        let session = Calls { link: &mut self.link, checksum, bytes, peak_bytes: 0 };
+        session.check_checksum(&prepared.checksum)?;
+        Ok(Box::new(session))
+    }
+
     /// Its process.
     pub fn pid(&self) -> u32 {
         self.link.process.id()
@@ -200,7 +214,7 @@ pub struct Call<'a> {
     pub transport: Option<&'a Transport>,
 }
 
-/// A peer that calls an operation.
+/// A peer that does something whose outcome has a checksum, such as to call an operation.
 struct Calls<'a> {
     link: &'a mut Link,
     /// What must come back.

@@ -7,6 +7,7 @@ mod goal;
 pub mod instructions;
 mod memory;
 mod pairs;
+mod real;
 mod sends;
 mod streams;
 mod wire;
@@ -137,6 +138,7 @@ fn all(effort: Effort, arguments: &FiguresArguments) -> Vec<Task> {
     tasks.extend(pairs::tasks(effort));
     tasks.extend(instructions::tasks(effort));
     tasks.extend(memory::tasks(effort));
+    tasks.extend(real::tasks(effort, peers.clone()));
     tasks.extend(sends::tasks(effort, peers.clone()));
     tasks.extend(wire::tasks(effort, peers));
     tasks.extend(wsdl::tasks(effort, arguments.descriptions.clone()));

@@ -1,0 +1,365 @@
+//! Goals on messages that services really exchange: recorded answers of vSphere, read in regular mode.
+//!
+//! "General routines" is our own decoder without what it learns of markup ([`Decoder::without_shortcuts`]): the same code that decides
+//! what is an error, and the oracle of the values here.
+
+use std::fmt::Debug;
+use std::hint::black_box;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+use deltasoap::decode::{Cursor, Decoder, Step};
+use deltasoap::lexical::DateTime;
+use deltasoap::schema::View;
+use deltasoap::soap::{EnvelopeReader, Head, Receiver, RequestReceiver, decode_request};
+use deltasoap::{Content, DecodeOptions, Differential, ErrorKind, Message, Node, Soap, Value};
+use deltasoap_streams::checksum::Checksum;
+use deltasoap_streams::vsphere;
+
+use super::goal::Goal;
+use super::{Effort, Task};
+use crate::engine::{Peer, Session, timed};
+use crate::measure::measure;
+use crate::ring::Ring;
+use crate::run::peers_folder;
+use crate::workload::Definitions;
+
+/// A tree of resource pools.
+#[derive(Debug, PartialEq, Soap)]
+#[soap(namespace = "urn:vim25", qualified, element = "FetchResponse")]
+struct ResourceResponse {
+    returnval: HostSystemResourceInfo,
+}
+
+#[derive(Debug, PartialEq, Soap)]
+#[soap(namespace = "urn:vim25", qualified)]
+struct HostSystemResourceInfo {
+    key: String,
+    config: Option<ResourceConfigSpec>,
+    child: Vec<HostSystemResourceInfo>,
+}
+
+#[derive(Debug, PartialEq, Soap)]
+#[soap(namespace = "urn:vim25", qualified, rename_all = "camelCase")]
+struct ResourceConfigSpec {
+    change_version: Option<String>,
+    last_modified: Option<String>,
+    cpu_allocation: ResourceAllocationInfo,
+    memory_allocation: ResourceAllocationInfo,
+}
+
+#[derive(Debug, PartialEq, Soap)]
+#[soap(namespace = "urn:vim25", qualified, rename_all = "camelCase")]
+struct ResourceAllocationInfo {
+    reservation: Option<i64>,
+    expandable_reservation: Option<bool>,
+    limit: Option<i64>,
+    shares: Option<SharesInfo>,
+    overhead_limit: Option<i64>,
+}
+
+#[derive(Debug, PartialEq, Soap)]
+#[soap(namespace = "urn:vim25", qualified)]
+struct SharesInfo {
+    shares: i32,
+    level: String,
+}
+
+/// A list of alarms.
+#[derive(Debug, PartialEq, Soap)]
+#[soap(namespace = "urn:vim25", qualified, element = "FetchResponse")]
+struct AlarmResponse {
+    returnval: Alarms,
+}
+
+#[derive(Debug, PartialEq, Soap)]
+#[soap(namespace = "urn:vim25", qualified)]
+struct Alarms {
+    #[soap(name = "AlarmState")]
+    states: Vec<AlarmState>,
+}
+
+#[derive(Debug, PartialEq, Soap)]
+#[soap(namespace = "urn:vim25", qualified, rename_all = "camelCase")]
+struct AlarmState {
+    key: String,
+    entity: ManagedObjectReference,
+    alarm: ManagedObjectReference,
+    overall_status: Status,
+    time: DateTime,
+    acknowledged: Option<bool>,
+}
+
+#[derive(Debug, PartialEq, Soap)]
+#[soap(namespace = "urn:vim25")]
+struct ManagedObjectReference {
+    #[soap(attribute, name = "type")]
+    kind: String,
+    #[soap(text)]
+    value: String,
+}
+
+#[derive(Debug, PartialEq, Soap)]
+#[soap(namespace = "urn:vim25", rename_all = "camelCase")]
+enum Status {
+    Gray,
+    Green,
+    Yellow,
+    Red,
+}
+
+/// The status of an entity.
+#[derive(Debug, PartialEq, Soap)]
+#[soap(namespace = "urn:vim25", qualified, element = "FetchResponse")]
+struct StatusResponse {
+    returnval: Status,
+}
+
+/// The goals. Peers lie below `peers`.
+pub fn tasks(effort: Effort, peers: Option<PathBuf>) -> Vec<Task> {
+    let folder = peers.unwrap_or_else(peers_folder);
+    let mut tasks = message_tasks::<ResourceResponse>(effort, "HostSystemResourceInfo", vsphere::resource());
+    tasks.extend(message_tasks::<AlarmResponse>(effort, "AlarmState[]", vsphere::alarms()));
+    tasks.extend(message_tasks::<StatusResponse>(effort, "EntityStatus", vsphere::status()));
+    for (name, bound) in [("gsoap", 4.0), ("pugixml", 1.0)] {
+        let folder = folder.clone();
+        let measure = move || {
+            peer_goal(effort, name, bound, &folder)
+                .or_else(|error| Ok(Goal::unknown(&format!("at least {bound} × {name}"), format!("{error:#}"))))
+        };
+        let name = format!("real: HostSystemResourceInfo typed, beside {name}");
+        tasks.push(Task { name, measure: Box::new(measure) });
+    }
+    tasks
+}
+
+/// The ways to read one message, each beside the general routines.
+fn message_tasks<T: Message + PartialEq + Debug + 'static>(
+    effort: Effort,
+    name: &'static str,
+    message: &'static [u8],
+) -> Vec<Task> {
+    let ways = [Way::Kept, Way::OneShot, Way::Value, Way::Node];
+    let task = |way: Way| {
+        let measure = move || way_goal::<T>(effort, way, message);
+        Task { name: format!("real: {name}, {}", way.name()), measure: Box::new(measure) }
+    };
+    ways.into_iter().map(task).collect()
+}
+
+/// How a message is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// As a type, by a decoder that has read the same message before.
+    Kept,
+    /// As a type, by the function for single messages.
+    OneShot,
+    /// As a dynamic value, by a decoder that has read the same message before.
+    Value,
+    /// As a tree.
+    Node,
+}
+
+impl Way {
+    fn name(self) -> &'static str {
+        match self {
+            Way::Kept => "typed, decoder kept",
+            Way::OneShot => "typed, one message",
+            Way::Value => "dynamic value",
+            Way::Node => "tree",
+        }
+    }
+
+    /// How many times as fast as the general routines it is meant to be.
+    fn bound(self) -> f64 {
+        match self {
+            Way::Kept | Way::OneShot => 2.0,
+            Way::Value | Way::Node => 3.0,
+        }
+    }
+}
+
+fn options() -> DecodeOptions {
+    DecodeOptions { differential: Differential::OFF, ..DecodeOptions::default() }
+}
+
+fn way_goal<T: Message + PartialEq + Debug>(effort: Effort, way: Way, message: &'static [u8]) -> Result<Goal> {
+    let general = if way == Way::Value { Way::Value } else { Way::Kept };
+    let mut sessions: Vec<Box<dyn Session>> = vec![
+        Box::new(Reading::<T>::new(way, Decoder::new(options()), message)?),
+        Box::new(Reading::<T>::new(general, Decoder::without_shortcuts(options()), message)?),
+    ];
+    let figures = measure(&mut sessions, effort.plan, || ())?;
+    let [ours, general] = &figures[..] else { return Err(anyhow::anyhow!("a lane without figures")) };
+    let rate = |ns: u64| message.len() as f64 * 1e3 / ns.max(1) as f64;
+    let detail = format!("{:.0} MB/s, general routines {:.0}", rate(ours.ns_median), rate(general.ns_median));
+    let times = general.ns_median as f64 / ours.ns_median.max(1) as f64;
+    Ok(Goal::at_least(way.bound(), "× the general routines", times, detail))
+}
+
+fn peer_goal(effort: Effort, name: &str, bound: f64, folder: &std::path::Path) -> Result<Goal> {
+    let message = vsphere::resource();
+    let definitions = Definitions::load()?;
+    let definition = definitions.peers.iter().find(|peer| peer.name == name).context("no such peer")?;
+    let value: ResourceResponse = decode_request(message)?.1;
+    let mut peer = Peer::start(definition, folder)?;
+    let checksum = checksum_of(&value.returnval);
+    let ours = Reading::<ResourceResponse>::new(Way::Kept, Decoder::new(options()), message)?;
+    let mut sessions =
+        vec![Box::new(ours) as Box<dyn Session>, peer.prepare_message("decode-resource", message, &checksum)?];
+    let figures = measure(&mut sessions, effort.plan, || ())?;
+    let [ours, theirs] = &figures[..] else { return Err(anyhow::anyhow!("a lane without figures")) };
+    let rate = |ns: u64| message.len() as f64 * 1e3 / ns.max(1) as f64;
+    let detail = format!("{:.0} MB/s, {name} {:.0}", rate(ours.ns_median), rate(theirs.ns_median));
+    let times = theirs.ns_median as f64 / ours.ns_median.max(1) as f64;
+    Ok(Goal::at_least(bound, &format!("× {name}"), times, detail))
+}
+
+/// As `bench/peers/PROTOCOL.md` has it.
+fn checksum_of(resource: &HostSystemResourceInfo) -> String {
+    let mut sum = Checksum::new();
+    add(&mut sum, resource);
+    sum.hex()
+}
+
+fn add(sum: &mut Checksum, resource: &HostSystemResourceInfo) {
+    sum.string(&resource.key);
+    let config = resource.config.as_ref();
+    for allocation in [config.map(|config| &config.cpu_allocation), config.map(|config| &config.memory_allocation)] {
+        let number = |of: fn(&ResourceAllocationInfo) -> Option<i64>| allocation.and_then(of).unwrap_or_default();
+        let shares = allocation.and_then(|allocation| allocation.shares.as_ref());
+        sum.bytes(&number(|it| it.reservation).to_le_bytes());
+        sum.int(i32::from(allocation.and_then(|it| it.expandable_reservation).unwrap_or_default()));
+        sum.bytes(&number(|it| it.limit).to_le_bytes());
+        sum.int(shares.map_or(0, |shares| shares.shares));
+        sum.string(shares.map_or("", |shares| &shares.level));
+        sum.bytes(&number(|it| it.overhead_limit).to_le_bytes());
+    }
+    resource.child.iter().for_each(|child| add(sum, child));
+}
+
+/// Reads one message again and again.
+struct Reading<T> {
+    way: Way,
+    decoder: Decoder,
+    ring: Ring,
+    expected: Read<T>,
+    last: Option<Read<T>>,
+}
+
+/// What was read.
+#[derive(Debug, PartialEq)]
+enum Read<T> {
+    Typed(T),
+    Dynamic(Value),
+    Tree(Node),
+}
+
+impl<T: Message + PartialEq + Debug> Reading<T> {
+    /// What comes out is compared with what the general routines read.
+    fn new(way: Way, decoder: Decoder, message: &[u8]) -> Result<Self> {
+        let expected = read(way, &mut Decoder::without_shortcuts(options()), message)?;
+        Ok(Reading { way, decoder, ring: Ring::new(message), expected, last: None })
+    }
+}
+
+impl<T: Message + PartialEq + Debug> Session for Reading<T> {
+    fn bytes(&self) -> usize {
+        self.ring.message_len()
+    }
+
+    /// A message takes less than a reading of the clock is worth, where it is small: so a run reads several.
+    fn messages_per_run(&self) -> usize {
+        (64_usize << 10).div_ceil(self.ring.message_len())
+    }
+
+    fn run(&mut self, count: usize) -> Result<Vec<u64>> {
+        let messages = self.messages_per_run();
+        let mut times = Vec::with_capacity(count);
+        for _ in 0..count {
+            let (ns, result) = timed(|| {
+                (0..messages).try_for_each(|_| -> Result<()> {
+                    self.last = Some(black_box(read(self.way, &mut self.decoder, self.ring.next())?));
+                    Ok(())
+                })
+            });
+            result?;
+            times.push(ns);
+        }
+        Ok(times)
+    }
+
+    fn check(&mut self) -> Result<()> {
+        ensure!(self.last.as_ref() == Some(&self.expected), "another value than the general routines read");
+        Ok(())
+    }
+
+    fn peak_bytes(&mut self) -> Result<u64> {
+        Ok(0)
+    }
+}
+
+fn read<T: Message>(way: Way, decoder: &mut Decoder, message: &[u8]) -> Result<Read<T>> {
+    Ok(match way {
+        Way::Kept => {
+            let mut reader = EnvelopeReader::new(RequestReceiver::<T>::default());
+            decoder.decode(&mut reader, message)?;
+            Read::Typed(reader.into_parts().1.into_memory().into_value())
+        }
+        Way::OneShot => Read::Typed(decode_request(message)?.1),
+        Way::Value => {
+            let mut reader = EnvelopeReader::new(Dynamic { view: T::view(), value: Value::Absent });
+            decoder.decode(&mut reader, message)?;
+            Read::Dynamic(reader.into_parts().1.value)
+        }
+        Way::Node => Read::Tree(Node::parse(message)?),
+    })
+}
+
+/// Takes the body's element as a dynamic value.
+#[derive(Debug)]
+struct Dynamic<'v> {
+    view: View<'v>,
+    value: Value,
+}
+
+impl Receiver for Dynamic<'_> {
+    fn open_body(&mut self, _: &Head, _: &str, _: &str) -> Result<(), ErrorKind> {
+        Ok(())
+    }
+
+    fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        self.value.decode(cursor, self.view)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_reads_what_the_general_routines_read() {
+        let check = |way| {
+            let mut reading =
+                Reading::<AlarmResponse>::new(way, Decoder::new(options()), vsphere::alarms()).expect("readable");
+            (0..3).for_each(|_| {
+                reading.run(1).expect("read");
+                reading.check().expect("the same");
+            });
+        };
+        [Way::Kept, Way::OneShot, Way::Value, Way::Node].into_iter().for_each(check);
+    }
+
+    #[test]
+    fn the_checksum_covers_all_pools() {
+        let value: ResourceResponse = decode_request(vsphere::resource()).expect("readable").1;
+        let count = |resource: &HostSystemResourceInfo| -> usize {
+            fn count(resource: &HostSystemResourceInfo) -> usize {
+                1 + resource.child.iter().map(count).sum::<usize>()
+            }
+            count(resource)
+        };
+        assert_eq!(count(&value.returnval), 354);
+        assert_eq!(checksum_of(&value.returnval).len(), 16);
+    }
+}
