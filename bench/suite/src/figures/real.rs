@@ -8,11 +8,11 @@ use std::hint::black_box;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
-use deltasoap::decode::{Cursor, Decoder, Step};
+use deltasoap::decode::{Cursor, Decoder, ElementRoot, Step};
 use deltasoap::lexical::DateTime;
 use deltasoap::schema::View;
 use deltasoap::soap::{EnvelopeReader, Head, Receiver, RequestReceiver, decode_request};
-use deltasoap::{Content, DecodeOptions, Differential, ErrorKind, Message, Node, Soap, Value};
+use deltasoap::{Content, DecodeOptions, Differential, ErrorKind, Message, Node, Soap, Typed, Value};
 use deltasoap_streams::checksum::Checksum;
 use deltasoap_streams::vsphere;
 
@@ -158,6 +158,8 @@ enum Way {
     Value,
     /// As a tree.
     Node,
+    /// As a type, by a decoder that has read nothing: what [`Way::OneShot`] is compared with.
+    Fresh,
 }
 
 impl Way {
@@ -167,6 +169,7 @@ impl Way {
             Way::OneShot => "typed, one message",
             Way::Value => "dynamic value",
             Way::Node => "tree",
+            Way::Fresh => "typed, decoder made anew",
         }
     }
 
@@ -175,6 +178,7 @@ impl Way {
         match self {
             Way::Kept | Way::OneShot => 2.0,
             Way::Value | Way::Node => 3.0,
+            Way::Fresh => 1.0,
         }
     }
 }
@@ -184,7 +188,7 @@ fn options() -> DecodeOptions {
 }
 
 fn way_goal<T: Message + PartialEq + Debug>(effort: Effort, way: Way, message: &'static [u8]) -> Result<Goal> {
-    let general = if way == Way::Value { Way::Value } else { Way::Kept };
+    let general = if way == Way::OneShot { Way::Fresh } else { way };
     let mut sessions: Vec<Box<dyn Session>> = vec![
         Box::new(Reading::<T>::new(way, Decoder::new(options()), message)?),
         Box::new(Reading::<T>::new(general, Decoder::without_shortcuts(options()), message)?),
@@ -312,7 +316,12 @@ fn read<T: Message>(way: Way, decoder: &mut Decoder, message: &[u8]) -> Result<R
             decoder.decode(&mut reader, message)?;
             Read::Dynamic(reader.into_parts().1.value)
         }
-        Way::Node => Read::Tree(Node::parse(message)?),
+        Way::Node => {
+            let mut root = ElementRoot::<Node>::new(Node::view());
+            decoder.decode(&mut root, message)?;
+            Read::Tree(root.value)
+        }
+        Way::Fresh => read(Way::Kept, &mut Decoder::without_shortcuts(options()), message)?,
     })
 }
 

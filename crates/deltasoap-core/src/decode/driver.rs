@@ -202,7 +202,6 @@ impl Decoder {
     /// Forgets the last document, but for names.
     fn forget(&mut self) {
         self.reset();
-        self.state.predicted.forget_values();
         (self.image, self.state.session.spare) = Default::default();
     }
 }

@@ -17,8 +17,8 @@
 //! compared with the field's bounds. What is read so is what the general routine has read before in an equal state. Nothing is ever
 //! refused here.
 //!
-//! Shapes outlive a message: those of a sender are alike. The first element of a shape is only counted, so a message of which nothing
-//! repeats pays for no copies of tags.
+//! Shapes outlive a message, without the values of attributes: messages of a service are alike. The first element of a shape is only
+//! counted, so a message of which nothing repeats pays for no copies of tags.
 
 use super::flat::FlatSource;
 use super::references::marks;
@@ -36,6 +36,9 @@ const MAX_BYTES: usize = 128 << 10;
 const MAX_CHANGES: u8 = 8;
 /// How often in a row a leaf's text may be other than plain before the leaf is left to the general routines.
 const MAX_MISSES: u8 = 8;
+
+/// Bytes of a shape for each field, beside its tag.
+const FIELD: usize = size_of::<Option<Box<Tag>>>() + size_of::<[u32; 2]>() + size_of::<bool>();
 
 /// No field.
 const NONE: u32 = u32::MAX;
@@ -116,6 +119,13 @@ pub(crate) struct Attributes {
     pub(crate) ignored: u64,
 }
 
+impl Tag {
+    /// Bytes of memory, roughly.
+    fn size(&self) -> usize {
+        size_of::<Self>() + self.known.size()
+    }
+}
+
 impl ShapeId {
     fn new(index: usize) -> Self {
         ShapeId(std::num::NonZeroU32::new(index as u32 + 1))
@@ -136,9 +146,11 @@ impl Predicted {
         self.is_off = true;
     }
 
-    /// Makes ready for another message.
+    /// Makes ready for another message, which may be another client's: values of attributes are forgotten, so that time tells
+    /// nothing of them.
     pub(crate) fn reset(&mut self, epoch: (u64, u64)) {
         self.opened = None;
+        self.forget_values();
         if self.epoch != epoch || self.is_full() {
             self.shapes.clear();
             self.index.clear();
@@ -147,10 +159,11 @@ impl Predicted {
     }
 
     /// Forgets tags with values in them.
-    pub(crate) fn forget_values(&mut self) {
+    fn forget_values(&mut self) {
         if std::mem::take(&mut self.has_values) {
             let tags = self.shapes.iter_mut().flat_map(|shape| &mut shape.tags);
-            tags.filter(|tag| tag.as_ref().is_some_and(|tag| tag.has_values)).for_each(|tag| *tag = None);
+            let forgotten = tags.filter_map(|tag| tag.take_if(|tag| tag.has_values));
+            self.bytes -= forgotten.map(|tag| tag.size()).sum::<usize>();
         }
     }
 
@@ -341,6 +354,7 @@ impl Cursor<'_> {
             shape.next.resize(complex.fields.len() + 1, [NONE; 2]);
             shape.ends.resize(complex.fields.len() + 1, false);
             shape.tags.resize_with(complex.fields.len(), || None);
+            predicted.bytes += (complex.fields.len() + 1) * FIELD;
         }
         let next = &mut shape.next[after];
         if next[0] != field as u32 {
@@ -356,8 +370,8 @@ impl Cursor<'_> {
         let (has_values, is_unmarked) = (has_values(reader), !marks::has_marks(reader));
         let is_leaf = is_leaf && !has_values;
         predicted.has_values |= has_values;
-        predicted.bytes += size_of::<Tag>() + known.size();
-        *slot = Some(Box::new(Tag {
+        let before = slot.as_ref().map_or(0, |tag| tag.size());
+        let tag = slot.insert(Box::new(Tag {
             known,
             is_leaf,
             has_values,
@@ -367,6 +381,7 @@ impl Cursor<'_> {
             changes,
             misses: 0,
         }));
+        predicted.bytes = predicted.bytes + tag.size() - before;
     }
 
     /// Notes what the attributes of the start tag just read mean, if the tag is known.
