@@ -286,6 +286,13 @@ fn has_values(reader: &Reader) -> bool {
     names.any(|name| !reader.names().is(name, ns::XSI, "type"))
 }
 
+/// True if the `xsi:type` of the start tag just read, if there is one, is a name: where it is none, the element is at fault.
+fn are_types_declared(reader: &Reader) -> bool {
+    let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
+    attributes
+        .all(|(name, text)| !reader.names().is(name, ns::XSI, "type") || reader.resolve(text.trim_ascii()).is_some())
+}
+
 /// A leaf's text, which ends at its end tag.
 pub(crate) struct Leaf<'l> {
     bytes: &'l [u8],
@@ -342,7 +349,6 @@ impl Cursor<'_> {
         is_leaf: bool,
     ) {
         let (window, State { predicted, reader, .. }) = self.parts();
-        predicted.open(id, field, reader.tag_offset(), false);
         let start = reader.tag_offset().checked_sub(window.base).map(|start| start as usize);
         let Some(found) = start.and_then(|start| window.bytes.get(start..window.pos)) else { return };
         let is_full = predicted.is_full();
@@ -362,13 +368,15 @@ impl Cursor<'_> {
         }
         let slot = &mut shape.tags[field];
         let changes = match slot.as_deref() {
-            Some(tag) if tag.known.is(found) || tag.changes == MAX_CHANGES => return,
+            // What is found out about the tag at hand is noted with it, and with no other of the field.
+            Some(tag) if tag.known.is(found) => return predicted.open(id, field, reader.tag_offset(), false),
+            Some(tag) if tag.changes == MAX_CHANGES => return,
             Some(tag) => tag.changes + 1,
             None => 0,
         };
         let Some(known) = reader.known_tag(found) else { return };
         let (has_values, is_unmarked) = (has_values(reader), !marks::has_marks(reader));
-        let is_leaf = is_leaf && !has_values;
+        let is_leaf = is_leaf && !has_values && are_types_declared(reader);
         predicted.has_values |= has_values;
         let before = slot.as_ref().map_or(0, |tag| tag.size());
         let tag = slot.insert(Box::new(Tag {
@@ -382,6 +390,7 @@ impl Cursor<'_> {
             misses: 0,
         }));
         predicted.bytes = predicted.bytes + tag.size() - before;
+        predicted.open(id, field, reader.tag_offset(), false);
     }
 
     /// Notes what the attributes of the start tag just read mean, if the tag is known.

@@ -13,6 +13,8 @@ mod generate;
 mod kinds;
 #[path = "../support/laws.rs"]
 mod laws;
+#[path = "../support/repeats.rs"]
+mod repeats;
 #[path = "../support/sender.rs"]
 #[allow(dead_code, reason = "shared with other tests")]
 mod sender;
@@ -32,6 +34,7 @@ mod fault;
 mod mending;
 mod node;
 mod positions;
+mod predicted;
 mod qname;
 mod roots;
 mod round_trips;

@@ -58,13 +58,17 @@ impl KnownTag {
 }
 
 impl Reader {
-    /// The start tag just read, which fills `bytes`; `None` if it declares namespaces, or is an empty-element tag.
+    /// The start tag just read, which fills `bytes`; `None` if it declares namespaces, is an empty-element tag, or has an end tag beyond
+    /// the limit on markup.
     pub fn known_tag(&self, bytes: &[u8]) -> Option<KnownTag> {
         let open = self.open.last()?;
         if self.empty || self.tag_has_declarations() {
             return None;
         }
         let end = ["</", self.spellings.text(open.spelling), ">"].concat();
+        if end.len() > self.limits.markup {
+            return None;
+        }
         Some(KnownTag {
             start: Segment::new(bytes),
             end: Segment::new(end.as_bytes()),
@@ -110,7 +114,8 @@ impl Reader {
         let name = self.spellings.text(open.spelling).as_bytes();
         let rest = window.bytes.get(at..).unwrap_or_default();
         let Some([b'<', b'/', rest @ ..]) = Some(rest) else { return false };
-        let is_end = rest.get(name.len()) == Some(&b'>') && rest.starts_with(name);
+        let is_within = name.len() + 3 <= self.limits.markup;
+        let is_end = is_within && rest.get(name.len()) == Some(&b'>') && rest.starts_with(name);
         if is_end {
             self.tag_offset = window.base + at as u64;
             window.pos = at + name.len() + 3;

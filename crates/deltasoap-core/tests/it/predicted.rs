@@ -1,0 +1,136 @@
+//! Markup that is predicted: what was learned from one message, at fault or not, holds for the next.
+
+use crate::repeats;
+use deltasoap_core::decode::{Decoder, ElementRoot};
+use deltasoap_core::schema::{
+    Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
+};
+use deltasoap_core::{DecodeOptions, Differential, Limits, QName, Value};
+use proptest::prelude::*;
+
+const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
+
+fn simple(base: Builtin) -> Element {
+    Element::Simple(SimpleElement { name: base.name(), base, enumeration: Default::default(), default: None })
+}
+
+fn complex(fields: Vec<Field>, attributes: Vec<Attribute>) -> Element {
+    Element::Complex(ComplexElement {
+        name: QName::new("urn:t", "T"),
+        compositor: Compositor::Sequence,
+        fields: fields.into(),
+        attributes: attributes.into(),
+        text: None,
+        open: false,
+        any_attribute: false,
+        choices: Default::default(),
+    })
+}
+
+fn field(name: &'static str, element: ElementRef, (min, max): (u32, Option<u32>)) -> Field {
+    Field { name: QName::new("", name), element, min, max, nillable: false, inline: false }
+}
+
+/// Reads documents by one decoder: each gives what it gives to one that learns nothing. Gives how many were at fault.
+fn read_all(schema: &Schema, root: ElementRef, limits: Limits, documents: &[String]) -> usize {
+    let options = DecodeOptions { limits, differential: Differential::OFF };
+    let mut decoder = Decoder::new(options);
+    let read = |decoder: &mut Decoder, document: &str| {
+        let mut root = ElementRoot::<Value>::new(schema.view(root));
+        decoder.decode(&mut root, document.as_bytes()).map(|()| root.value)
+    };
+    let faults = documents.iter().enumerate().filter(|(index, document)| {
+        let expected = read(&mut Decoder::without_shortcuts(options), document);
+        assert_eq!(read(&mut decoder, document), expected, "document {index}: {document}");
+        expected.is_err()
+    });
+    faults.count()
+}
+
+/// The type that a leaf names is looked at in each message, also where its tag is known.
+#[test]
+fn a_leaf_of_a_type_without_a_declaration_is_at_fault_each_time() {
+    let mut schema = Schema::new();
+    let int = schema.add(simple(Builtin::Int));
+    let root = schema.add(complex(vec![field("a", int, (0, Some(1)))], vec![]));
+    let document = |attribute| format!("<r xmlns:xsi='{XSI}'><a{attribute}>2</a></r>");
+    let types = [
+        "",
+        "",
+        " xsi:type='xsi:int'",
+        " xsi:type='no:int'",
+        " xsi:type='no:int'",
+        " xsi:type='a b'",
+        " xsi:type='a b'",
+    ];
+    assert_eq!(read_all(&schema, root, Limits::default(), &types.map(document)), 4);
+}
+
+/// What was found out about the attributes of one tag is not taken for another tag of the field, however many there were.
+#[test]
+fn attributes_are_those_of_the_tag_at_hand() {
+    let mut schema = Schema::new();
+    let int = schema.add(simple(Builtin::Int));
+    let attribute = Attribute { name: QName::new("", "x"), element: int, required: true, default: None };
+    let inner = schema.add(complex(vec![field("a", int, (0, Some(1)))], vec![attribute]));
+    let root = schema.add(complex(vec![field("c", inner, (1, Some(1)))], vec![]));
+    let document = |attributes: &str| format!("<r xmlns:xsi='{XSI}'><c{attributes}><a>1</a></c></r>");
+    for fault in ["", " xsi:nil='true' x='3'", " x='none'"] {
+        for others in 0..16 {
+            let mut documents: Vec<_> = (0..others).map(|value| document(&format!(" x='{value}'"))).collect();
+            documents.extend([fault, " x='99'", fault, " x='98' ", fault].map(document));
+            assert!(read_all(&schema, root, Limits::default(), &documents) <= 3);
+        }
+    }
+}
+
+/// An end tag is longer than its start tag, and may alone be beyond the limit.
+#[test]
+fn end_tags_count_against_the_limit_on_markup() {
+    let mut schema = Schema::new();
+    let int = schema.add(simple(Builtin::Int));
+    let next = schema.next_ref();
+    let fields =
+        vec![field("leaf", int, (0, Some(1))), field("b", next, (0, Some(1))), field("ends", next, (0, Some(1)))];
+    let root = schema.add(complex(fields, vec![]));
+    let limits = Limits { markup: 6, ..Limits::default() };
+    let documents = ["<r><b></b></r>", "<r><b></b></r>", "<r><leaf>1</leaf></r>", "<r><ends></ends></r>"];
+    let documents: Vec<_> = documents.iter().chain(&documents).map(|it| (*it).to_owned()).collect();
+    assert_eq!(read_all(&schema, root, limits, &documents), 4);
+}
+
+/// Once a decoder has forgotten names, what it knows of tags means nothing.
+#[test]
+fn what_is_known_goes_with_the_names_that_are_forgotten() {
+    let mut schema = Schema::new();
+    let int = schema.add(simple(Builtin::Int));
+    let inner = schema.add(complex(vec![field("a", int, (0, None)), field("b", int, (0, Some(1)))], vec![]));
+    let fields = vec![field("c", inner, (0, None)), field("d", inner, (0, Some(1)))];
+    let Element::Complex(root) = complex(fields, vec![]) else { unreachable!("it is one") };
+    let root = schema.add(Element::Complex(ComplexElement { open: true, ..root }));
+    let usual = "<r><c><a>1</a><b>2</b></c><c><a>1</a><b>2</b></c><d><b>3</b></d></r>";
+    let swapped = "<r><d><b>1</b></d></r>";
+    let others = |from: u32| {
+        let names: String = (from..from + 4200).map(|number| format!("<n{number}/>")).collect();
+        format!("<r>{names}</r>")
+    };
+    let mut documents = Vec::new();
+    for round in 0..3 {
+        documents.extend([
+            usual.to_owned(),
+            usual.to_owned(),
+            others(round * 9000),
+            swapped.to_owned(),
+            usual.to_owned(),
+        ]);
+    }
+    assert_eq!(read_all(&schema, root, Limits::default(), &documents), 0);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 250, ..ProptestConfig::default() })]
+    #[test]
+    fn decoders_that_learn_give_what_others_give(seed: u64) {
+        repeats::check(seed).map_err(TestCaseError::fail)?;
+    }
+}
