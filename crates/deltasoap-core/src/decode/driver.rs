@@ -190,11 +190,12 @@ thread_local! {
 /// # Errors
 /// The first fault in document order.
 pub(crate) fn decode_once(root: &mut impl Root, document: &[u8]) -> Result<(), Error> {
-    let spare = SPARE.with(|spare| spare.try_borrow_mut().ok()?.take());
+    // There is none while the thread ends: destructors may read documents too.
+    let spare = SPARE.try_with(|spare| spare.try_borrow_mut().ok()?.take()).ok().flatten();
     let mut decoder = spare.unwrap_or_else(|| Box::new(Decoder::new(DecodeOptions::default())));
     let result = decoder.decode(root, document);
     decoder.forget();
-    SPARE.with(|spare| spare.try_borrow_mut().map(|mut spare| *spare = Some(decoder))).ok();
+    let _ = SPARE.try_with(|spare| spare.try_borrow_mut().map(|mut spare| *spare = Some(decoder)));
     result
 }
 

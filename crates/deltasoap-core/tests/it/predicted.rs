@@ -1,7 +1,7 @@
 //! Markup that is predicted: what was learned from one message, at fault or not, holds for the next.
 
 use crate::repeats;
-use deltasoap_core::decode::{Decoder, ElementRoot};
+use deltasoap_core::decode::{Decoder, ElementRoot, from_slice};
 use deltasoap_core::schema::{
     Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
 };
@@ -125,6 +125,48 @@ fn what_is_known_goes_with_the_names_that_are_forgotten() {
         ]);
     }
     assert_eq!(read_all(&schema, root, Limits::default(), &documents), 0);
+}
+
+/// Values of attributes are part of tags that are known, but no longer when the next message may be another client's.
+#[test]
+fn values_of_attributes_are_forgotten() {
+    let mut schema = Schema::new();
+    let text = schema.add(simple(Builtin::String));
+    let attribute = Attribute { name: QName::new("", "x"), element: text, required: false, default: None };
+    let inner = schema.add(complex(vec![field("a", text, (0, Some(1)))], vec![attribute]));
+    let root = schema.add(complex(vec![field("c", inner, (0, None))], vec![]));
+    let mut decoder = Decoder::new(DecodeOptions::default());
+    let mut read = |value: &str| {
+        let document = format!("<r>{}</r>", format!("<c x='{value}'><a>text-{value}</a></c>").repeat(3));
+        let mut root = ElementRoot::<Value>::new(schema.view(root));
+        decoder.decode(&mut root, document.as_bytes()).expect("a good document");
+        decoder.reset();
+        format!("{decoder:?}")
+    };
+    for value in ["one-secret", "another-secret"] {
+        assert!(!read(value).contains("secret"));
+    }
+}
+
+/// Destructors of what belongs to a thread may read documents, before and after the thread's own decoder is gone.
+#[test]
+fn documents_are_read_while_a_thread_ends() {
+    struct Last;
+    impl Drop for Last {
+        fn drop(&mut self) {
+            assert_eq!(from_slice::<i32>(b"<a>1</a>", &QName::new("", "a")), Ok(1));
+        }
+    }
+    thread_local! {
+        static BEFORE: Last = const { Last };
+        static BEHIND: Last = const { Last };
+    }
+    let thread = std::thread::spawn(|| {
+        BEFORE.with(|_| ());
+        drop(Last);
+        BEHIND.with(|_| ());
+    });
+    thread.join().expect("it ends well");
 }
 
 proptest! {
