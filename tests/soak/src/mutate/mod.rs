@@ -70,7 +70,19 @@ pub fn stream(base: &[String], chance: &mut Chance, is_good: impl Fn(&str) -> bo
             current.0 = begin(&pick(base, chance), chance);
         }
     }
+    send_again(&mut messages, chance);
     messages
+}
+
+/// Some senders repeat a message, whatever the answer was: what a decoder has learned from one that is at fault must not make it good.
+fn send_again(messages: &mut Vec<Vec<u8>>, chance: &mut Chance) {
+    if messages.is_empty() || !chance.one_in(3) {
+        return;
+    }
+    for _ in 0..chance.between(1, 4) {
+        let again = chance.pick(messages).clone();
+        messages.push(again);
+    }
 }
 
 fn pick(base: &[String], chance: &mut Chance) -> String {
