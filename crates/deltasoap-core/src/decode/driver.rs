@@ -184,8 +184,8 @@ thread_local! {
     static SPARE: RefCell<Option<Box<Decoder>>> = const { RefCell::new(None) };
 }
 
-/// Reads a single document. The decoder is one that has read others on this thread, so that names need not be learned for each. It
-/// keeps none of their values.
+/// Reads a single document. The decoder is one that has read others on this thread, so that names need not be learned for each. Of
+/// their values it keeps none, but how the last envelope began.
 ///
 /// # Errors
 /// The first fault in document order.

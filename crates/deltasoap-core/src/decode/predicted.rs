@@ -34,7 +34,7 @@ const MAX_SHAPES: usize = 512;
 const MAX_BYTES: usize = 128 << 10;
 /// How often a field's tag is learned again because it came with other attributes.
 const MAX_CHANGES: u8 = 8;
-/// How often in a row a leaf's text may be other than plain before the leaf is left to the general routines.
+/// How often a leaf's text may be other than plain before the leaf is left to the general routines.
 const MAX_MISSES: u8 = 8;
 
 /// Bytes of a shape for each field, beside its tag.

@@ -71,7 +71,10 @@ impl Routine<'_, '_, '_> {
         }
         let mut leaf = Leaf::new(window.bytes, text, &tag.known, limits.text);
         if target.scan_leaf(index, &mut leaf, self.view.follow(field.element)).is_none() {
-            predicted.miss(frame.shape, index);
+            // A text that the window cuts may well be plain.
+            if window.bytes[text..].contains(&b'<') {
+                predicted.miss(frame.shape, index);
+            }
             return None;
         }
         let (text_end, end) = (leaf.text_end(), leaf.end);
