@@ -295,7 +295,7 @@ mod typed {
         tracked: Tracked<i32>,
         array: Option<SoapArray<Point>>,
         f: f64,
-        more: Vec<Box<Root>>,
+        more: Vec<Root>,
         any: Option<Node>,
         l: Vec<Level>,
     }
@@ -583,7 +583,7 @@ fn mutated(chance: &mut Chance, before: &str) -> String {
                 let end = text[one + 1..]
                     .find('<')
                     .and_then(|end| text[one + 1 + end..].find('>').map(|more| one + 2 + end + more));
-                if let Some(end) = end.filter(|_| text[one..].as_bytes().get(1) != Some(&b'/')) {
+                if let Some(end) = end.filter(|_| text.as_bytes().get(one + 1) != Some(&b'/')) {
                     let piece = text[one..end].to_owned();
                     let piece = if chance.one_in(2) { piece } else { String::new() };
                     text.replace_range(one..end, &(piece.clone() + &piece));
