@@ -24,7 +24,7 @@ pub use validate::validate;
 use crate::cli::{self, Description, Loading};
 use anyhow::{Context as _, Result, anyhow};
 use deltasoap_dynamic::{Contract, Operation};
-use deltasoap_wsdl::fetch::{Fetch, WebClient};
+use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Request, WebClient};
 use deltasoap_wsdl::{Import, Importer};
 use remedy::{Sent, remedy};
 use url::Url;
@@ -88,6 +88,10 @@ fn importer<F: Fetch + Send + Sync + 'static>(
     let url = Url::parse(wsdl).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
     importer = match url {
         None if loading.offline => importer.offline(),
+        Some(url) if loading.offline => {
+            let fetch = make(access::web_client(Some(&url), &loading.access)?);
+            importer.fetch_with(Alone { url, fetch })
+        }
         url => importer.fetch_with(make(access::web_client(url.as_ref(), &loading.access)?)),
     };
     if loading.allow_private {
@@ -103,6 +107,20 @@ fn importer<F: Fetch + Send + Sync + 'static>(
         importer = importer.catalog(catalog).context("the catalog cannot be read")?;
     }
     Ok(importer)
+}
+
+/// Gets the WSDL itself from the network, and no other document.
+struct Alone<F> {
+    url: Url,
+    fetch: F,
+}
+
+impl<F: Fetch> Fetch for Alone<F> {
+    fn fetch(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
+        let mut own = self.url.clone();
+        own.set_fragment(None);
+        if *request.url == own { self.fetch.fetch(request) } else { Err(FetchError::Offline) }
+    }
 }
 
 /// What policies require of operations and is not done here: a sentence for each set of assertions.

@@ -663,6 +663,19 @@ fn compiled(wsdl: &str) -> (tempfile::TempDir, String) {
 }
 
 #[test]
+fn a_description_is_not_compiled_onto_itself() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("own.wsdl");
+    std::fs::copy(bench(), &file).expect("copied");
+    let before = std::fs::read(&file).expect("readable");
+    let name = file.to_string_lossy().into_owned();
+    let output = run(&["compile", &name, "-o", &name]);
+    assert!(!output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("name another file"));
+    assert_eq!(std::fs::read(&file).expect("readable"), before);
+}
+
+#[test]
 fn a_compiled_description_stands_for_its_wsdl_in_every_command() {
     let (_directory, file) = compiled(&bench());
     let message = testdata("crates/deltasoap-cli/tests/contract.rs");

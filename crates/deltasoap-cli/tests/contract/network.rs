@@ -458,6 +458,24 @@ fn credentials_that_are_refused_are_told_from_missing_ones() {
     assert!(text.contains("refused the credentials") && !text.contains("secret"), "{text}");
 }
 
+/// `--offline` is about imports: a WSDL that is named by its URL is fetched, and nothing else.
+#[test]
+fn offline_imports_use_no_network() {
+    let wsdl = "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' targetNamespace='urn:t'>\
+        <import namespace='urn:other' location='other.wsdl'/></definitions>";
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{wsdl}",
+        wsdl.len()
+    );
+    let (url, requests) = canned(answer.leak());
+    let output = run(&["list", "--offline", &format!("{url}w.wsdl")]);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("the import is offline"), "{text}");
+    let requests = requests.lock().expect("no panic");
+    assert_eq!(requests.len(), 1, "{requests:?}");
+}
+
 /// Errors on the way to a proxy name it and who named it, and do not blame the service.
 #[test]
 fn proxies_that_cannot_be_reached_are_named() {

@@ -7,6 +7,7 @@ use crate::schema::{Builtin, Element, QName, SimpleElement, UnionElement, View};
 use deltasoap_xml::lexical::{self, Lexical, LexicalError};
 use deltasoap_xml::{Buffer, Escape};
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::fmt;
 
 macro_rules! simple {
@@ -145,6 +146,21 @@ impl Simple {
         }
     }
 
+    /// True if both are the same value (XSD 1.0 part 2, 4.2.1), whatever their texts: not-a-number is itself, and a moment is the same in
+    /// all time zones.
+    fn is_same_value(&self, other: &Simple) -> bool {
+        let is_same = match (self, other) {
+            (Simple::Double(one), Simple::Double(other)) => one.is_nan() && other.is_nan(),
+            (Simple::Float(one), Simple::Float(other)) => one.is_nan() && other.is_nan(),
+            (Simple::DateTime(one), Simple::DateTime(other)) => one.compare(other) == Some(Ordering::Equal),
+            (Simple::Date(one), Simple::Date(other)) => one.compare(other) == Some(Ordering::Equal),
+            (Simple::Time(one), Simple::Time(other)) => one.compare(other) == Some(Ordering::Equal),
+            (Simple::Duration(one), Simple::Duration(other)) => one.compare(other) == Some(Ordering::Equal),
+            _ => false,
+        };
+        is_same || self == other
+    }
+
     /// True if the value is one of the type's enumerated ones, or the type has none. Values are compared, not texts:
     /// `1.0` and `1` are one decimal (XSD 1.0 part 2, 4.3.5).
     pub(super) fn is_one_of(&self, element: &SimpleElement) -> bool {
@@ -152,7 +168,8 @@ impl Simple {
         if let (Simple::String(text), Builtin::String) = (self, element.base) {
             return element.enumeration.is_empty() || element.enumeration.iter().any(|allowed| allowed == text);
         }
-        let is_this = |allowed: &Cow<'_, str>| Simple::parse(element.base, allowed).as_ref() == Ok(self);
+        let is_this =
+            |allowed: &Cow<'_, str>| Simple::parse(element.base, allowed).is_ok_and(|it| self.is_same_value(&it));
         element.enumeration.is_empty() || element.enumeration.iter().any(is_this)
     }
 }

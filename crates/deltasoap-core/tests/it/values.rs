@@ -1,6 +1,6 @@
 //! Dynamic values: read and written with schemas built at run time.
 
-use deltasoap_core::decode::{DecodeOptions, Decoder, ElementRoot, Stop};
+use deltasoap_core::decode::{DecodeOptions, Decoder, ElementRoot, Stop, value_from_slice};
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Branch, Builtin, Choice, ComplexElement, Compositor, Element, ElementRef, Field, Required,
@@ -414,6 +414,27 @@ fn errors_list_enumerated_values_and_how_many_more_there_are() {
     assert!(error(few, "x").contains("value \"x\", expected one of \"1\", \"2\" ("), "{}", error(few, "x"));
     let text = error(many, "v12");
     assert!(text.contains("\"v8\", \"v9\" and 2 more (") && !text.contains("v11"), "{text}");
+}
+
+#[test]
+fn enumerated_values_are_values_not_texts() {
+    let mut schema = Schema::new();
+    let cases = [
+        (Builtin::DateTime, "2020-01-01T12:00:00Z", vec!["2020-01-01T13:00:00+01:00"], "2020-01-01T12:00:00"),
+        (Builtin::Time, "12:00:00Z", vec!["13:00:00+01:00", "12:00:00.0Z"], "12:00:01Z"),
+        (Builtin::Duration, "PT36H", vec!["P1DT12H"], "P2D"),
+        (Builtin::Decimal, "1.0", vec!["1", "1.00"], "1.01"),
+        (Builtin::String, "a", vec!["a"], "A"),
+    ];
+    for (base, allowed, same, other) in cases {
+        let element = enumerated(&mut schema, base, &[allowed]);
+        let is_read = |text: &str| read(schema.view(element), &format!("<r>{text}</r>")).is_ok();
+        assert!(same.iter().all(|text| is_read(text)), "{allowed}");
+        assert!(!is_read(other), "{allowed} is not {other}");
+    }
+    let element = enumerated(&mut schema, Builtin::Double, &["NaN"]);
+    let value = value_from_slice(b"<r>NaN</r>", &QName::new("", "r"), schema.view(element)).expect("not-a-number");
+    assert!(matches!(value, Value::Simple(Simple::Double(value)) if value.is_nan()));
 }
 
 #[test]
