@@ -548,3 +548,20 @@ fn malformed_faults_are_told_with_their_place_and_status() {
     assert!(text.contains("HTTP status 500") && text.contains("a malformed SOAP message: "), "{text}");
     assert!(text.contains("faultcode") && !text.contains("no SOAP message"), "{text}");
 }
+
+#[test]
+fn all_entries_of_a_detail_are_in_the_json() {
+    const FAULT: &str = "HTTP/1.1 500 No\r\nContent-Type: text/xml\r\nConnection: close\r\n\r\n\
+        <s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><s:Fault>\
+        <faultcode>s:Client</faultcode><faultstring>no</faultstring><detail>\
+        <SoldOut xmlns='urn:shop'><code>A-1</code></SoldOut><o:Once xmlns:o='urn:o'>1</o:Once>\
+        <SoldOut xmlns='urn:shop'><code>A-2</code></SoldOut><o:SoldOut xmlns:o='urn:o'>third</o:SoldOut>\
+        </detail></s:Fault></s:Body></s:Envelope>";
+    let (url, _) = canned(FAULT);
+    let output = run(&["call", &shop(), "Soap11.Order", "-d", ORDER, "--json", "--endpoint", &url]);
+    let detail = &json(&output)["fault"]["detail"];
+    assert_eq!(detail["SoldOut"][0], json!({ "code": "A-1" }), "{detail}");
+    assert_eq!(detail["SoldOut"][1], json!({ "code": "A-2" }), "{detail}");
+    assert!(detail["SoldOut"][2].to_string().contains("third"), "{detail}");
+    assert!(!detail["Once"].is_null() && !detail["Once"].is_array(), "{detail}");
+}
