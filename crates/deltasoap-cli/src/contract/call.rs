@@ -64,6 +64,8 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
         }
         Err(DynamicError::NoEndpoint(name)) => bail!("the WSDL gives no URL for {name}; --endpoint takes one"),
         Err(DynamicError::Call(error)) => no_answer(arguments, &url, tap.location(), &error),
+        // The message itself could be read, what came with it could not.
+        Err(DynamicError::Part(error)) => no_answer(arguments, &url, tap.location(), &CallError::Attachment(error)),
         Err(error) => Err(error.into()),
     }
 }

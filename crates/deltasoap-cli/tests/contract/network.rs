@@ -565,3 +565,38 @@ fn all_entries_of_a_detail_are_in_the_json() {
     assert!(detail["SoldOut"][2].to_string().contains("third"), "{detail}");
     assert!(!detail["Once"].is_null() && !detail["Once"].is_array(), "{detail}");
 }
+
+/// A catalogue in a package, and what stands behind it there.
+fn packed(body: &str, behind: &str) -> String {
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: multipart/related; boundary=B; type=\"text/xml\"; start=\"<r@x>\"\r\n\
+        Connection: close\r\n\r\n--B\r\nContent-Type: text/xml\r\nContent-ID: <r@x>\r\n\r\n\
+        <s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>{body}</s:Body></s:Envelope>\r\n--B{behind}"
+    );
+    canned(answer.leak()).0
+}
+
+const CATALOGUE: &str = "<CatalogueResponse xmlns='urn:shop'><root><name>all</name></root></CatalogueResponse>";
+
+#[test]
+fn packages_that_cannot_be_read_are_told_as_other_answers() {
+    let part = "\r\nContent-ID: <p@x>\r\n\r\nabc\r\n--B";
+    for (behind, why) in [
+        ("\r\nContent-ID: <p@x>\r\n\r\nabc".to_owned(), "the package ended before"),
+        (format!("{part}{part}--\r\n"), "two parts have the content ID"),
+        (
+            "\r\nContent-ID: <p@x>\r\nContent-Transfer-Encoding: x-foo\r\n\r\nabc\r\n--B--\r\n".to_owned(),
+            "unknown Content-Transfer-Encoding",
+        ),
+    ] {
+        let url = packed(CATALOGUE, &behind);
+        let call = ["call", &shop(), "Soap11.Catalogue", "--endpoint", &url];
+        let output = run(&call);
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(4), "{text}");
+        assert!(text.starts_with(&format!("error: {url}: ")) && text.contains(why), "{text}");
+        assert!(text.ends_with("--verbose shows the messages\n"), "{text}");
+        let output = run(&[&call[..], &["--json"]].concat());
+        assert!(json(&output)["error"].to_string().contains(why), "{output:?}");
+    }
+}
