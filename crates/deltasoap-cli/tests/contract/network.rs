@@ -600,3 +600,45 @@ fn packages_that_cannot_be_read_are_told_as_other_answers() {
         assert!(json(&output)["error"].to_string().contains(why), "{output:?}");
     }
 }
+
+#[test]
+fn parts_that_are_not_printed_are_said() {
+    let one = "\r\nContent-ID: <p@x>\r\nContent-Type: application/pdf\r\n\r\n%PDF\r\n--B";
+    let two = format!("{one}\r\nContent-Location: urn:q\r\n\r\nq\r\n--B--\r\n");
+    for (behind, said) in [
+        ("--\r\n", ""),
+        (&format!("{one}--\r\n"), "warning: 1 part that came with the answer is left out: application/pdf <p@x>; "),
+        (
+            &two,
+            "warning: 2 parts that came with the answer are left out: application/pdf <p@x>, \
+             a part of no media type at urn:q; ",
+        ),
+    ] {
+        let url = packed(CATALOGUE, behind);
+        let output = run(&["call", &shop(), "Soap11.Catalogue", "--json", "--endpoint", &url]);
+        let text = stderr(&output);
+        assert!(output.status.success() && text.starts_with(said) && text.is_empty() == said.is_empty(), "{text}");
+        assert_eq!(json(&output)["response"]["root"]["name"], "all");
+    }
+}
+
+#[test]
+fn attributes_that_are_not_printed_are_said() {
+    const MANY: &str = "<CatalogueResponse xmlns='urn:shop' status='partial' xml:lang='de' \
+        xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:schemaLocation='urn:shop a'>\
+        <root><name note='lost'>all</name></root></CatalogueResponse>";
+    const ONE: &str =
+        "<CatalogueResponse xmlns='urn:shop'><root><name note='lost'>all</name></root></CatalogueResponse>";
+    for (body, said) in [
+        (CATALOGUE, ""),
+        (ONE, "warning: 1 attribute of the answer is left out, for the WSDL does not declare it; "),
+        (MANY, "warning: 2 attributes of the answer are left out, for the WSDL does not declare them; "),
+    ] {
+        let url = packed(body, "--\r\n");
+        let output = run(&["call", &shop(), "Soap11.Catalogue", "--endpoint", &url]);
+        let text = stderr(&output);
+        assert!(output.status.success() && text.starts_with(said) && text.is_empty() == said.is_empty(), "{text}");
+        let output = run(&["call", &shop(), "Soap11.Catalogue", "-v", "--endpoint", &url]);
+        assert!(!stderr(&output).contains("--verbose shows"), "{output:?}");
+    }
+}

@@ -26,6 +26,9 @@ pub struct Reply {
     pub status: StatusCode,
     /// The parts that came with the message and that the body does not refer to. They have come whole.
     pub attachments: Attachments,
+    /// How many attributes the answer has that the description does not declare, and that are in no value; see
+    /// [`Response::ignored_attributes`](deltasoap_http::Response::ignored_attributes).
+    pub ignored_attributes: u64,
     pub(super) parts: Parts,
 }
 
