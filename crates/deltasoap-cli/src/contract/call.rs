@@ -6,13 +6,13 @@ use super::remedy::{Sent, remedy};
 use super::tap::Tap;
 use super::{import_with, operation, policy_warnings};
 use crate::cli::{Call, Switch, endpoint};
-use crate::output::{print_json, report, with_causes};
+use crate::output::{one_line, print_json, report, with_causes};
 use anyhow::{Context as _, Result, anyhow, bail};
 use deltasoap::soap::HeaderBlock;
 use deltasoap::{Node, QName};
 use deltasoap_dynamic::json::parse;
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, DynamicFault, Reply, Selector};
-use deltasoap_http::{CallError, CallOptions, Mtom};
+use deltasoap_http::{CallError, CallOptions, Mtom, PartHeaders};
 use deltasoap_wsdl::fetch::{credentials_in, shown};
 use serde_json::{Value as Json, json};
 use std::io::Read as _;
@@ -64,6 +64,8 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
         }
         Err(DynamicError::NoEndpoint(name)) => bail!("the WSDL gives no URL for {name}; --endpoint takes one"),
         Err(DynamicError::Call(error)) => no_answer(arguments, &url, tap.location(), &error),
+        // The message itself could be read, what came with it could not.
+        Err(DynamicError::Part(error)) => no_answer(arguments, &url, tap.location(), &CallError::Attachment(error)),
         Err(error) => Err(error.into()),
     }
 }
@@ -186,6 +188,7 @@ fn declared(contract: &Contract, name: &str) -> Result<QName> {
 }
 
 fn printed(arguments: &Call, reply: Option<&Reply>) -> Result<ExitCode> {
+    reply.into_iter().for_each(|reply| warn_of_lost(reply, arguments.verbose));
     match reply {
         Some(reply) if arguments.json => {
             print_json(&json!({ "response": reply.to_json()?, "headers": reply.headers_to_json() }))?;
@@ -195,6 +198,45 @@ fn printed(arguments: &Call, reply: Option<&Reply>) -> Result<ExitCode> {
         None => report("accepted; the operation is one-way"),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says what of an answer is not printed.
+fn warn_of_lost(reply: &Reply, verbose: bool) {
+    let hint = if verbose { "" } else { "; --verbose shows the message" };
+    match reply.ignored_attributes {
+        0 => {}
+        1 => report(format_args!(
+            "warning: 1 attribute of the answer is left out, for the WSDL does not declare it{hint}"
+        )),
+        count => report(format_args!(
+            "warning: {count} attributes of the answer are left out, for the WSDL does not declare them{hint}"
+        )),
+    }
+    let parts: Vec<_> = reply.attachments.kept().collect();
+    let mut named: Vec<_> = parts.iter().take(MOST_NAMED).map(|part| named(part)).collect();
+    if parts.len() > MOST_NAMED {
+        named.push(format!("{} more", parts.len() - MOST_NAMED));
+    }
+    let named = named.join(", ");
+    match parts.len() {
+        0 => {}
+        1 => report(format_args!("warning: 1 part that came with the answer is left out: {named}{hint}")),
+        count => report(format_args!("warning: {count} parts that came with the answer are left out: {named}{hint}")),
+    }
+}
+
+/// Most parts that are named in one warning.
+const MOST_NAMED: usize = 10;
+
+/// A part by its media type, and by its content ID or its location.
+fn named(part: &PartHeaders) -> String {
+    let media = part.content_type().unwrap_or("a part of no media type");
+    let named = match (part.content_id(), part.location()) {
+        (Some(id), _) => format!("{media} <{id}>"),
+        (None, Some(location)) => format!("{media} at {location}"),
+        (None, None) => format!("{media} without a content ID"),
+    };
+    one_line(&named)
 }
 
 /// A fault with its reason in the user's language, if it has that.

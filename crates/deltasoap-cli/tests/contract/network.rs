@@ -566,3 +566,97 @@ fn malformed_faults_are_told_with_their_place_and_status() {
     assert!(text.contains("HTTP status 500") && text.contains("a malformed SOAP message: "), "{text}");
     assert!(text.contains("faultcode") && !text.contains("no SOAP message"), "{text}");
 }
+
+#[test]
+fn all_entries_of_a_detail_are_in_the_json() {
+    const FAULT: &str = "HTTP/1.1 500 No\r\nContent-Type: text/xml\r\nConnection: close\r\n\r\n\
+        <s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><s:Fault>\
+        <faultcode>s:Client</faultcode><faultstring>no</faultstring><detail>\
+        <SoldOut xmlns='urn:shop'><code>A-1</code></SoldOut><o:Once xmlns:o='urn:o'>1</o:Once>\
+        <SoldOut xmlns='urn:shop'><code>A-2</code></SoldOut><o:SoldOut xmlns:o='urn:o'>third</o:SoldOut>\
+        </detail></s:Fault></s:Body></s:Envelope>";
+    let (url, _) = canned(FAULT);
+    let output = run(&["call", &shop(), "Soap11.Order", "-d", ORDER, "--json", "--endpoint", &url]);
+    let detail = &json(&output)["fault"]["detail"];
+    assert_eq!(detail["SoldOut"][0], json!({ "code": "A-1" }), "{detail}");
+    assert_eq!(detail["SoldOut"][1], json!({ "code": "A-2" }), "{detail}");
+    assert!(detail["SoldOut"][2].to_string().contains("third"), "{detail}");
+    assert!(!detail["Once"].is_null() && !detail["Once"].is_array(), "{detail}");
+}
+
+/// A catalogue in a package, and what stands behind it there.
+fn packed(body: &str, behind: &str) -> String {
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: multipart/related; boundary=B; type=\"text/xml\"; start=\"<r@x>\"\r\n\
+        Connection: close\r\n\r\n--B\r\nContent-Type: text/xml\r\nContent-ID: <r@x>\r\n\r\n\
+        <s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>{body}</s:Body></s:Envelope>\r\n--B{behind}"
+    );
+    canned(answer.leak()).0
+}
+
+const CATALOGUE: &str = "<CatalogueResponse xmlns='urn:shop'><root><name>all</name></root></CatalogueResponse>";
+
+#[test]
+fn packages_that_cannot_be_read_are_told_as_other_answers() {
+    let part = "\r\nContent-ID: <p@x>\r\n\r\nabc\r\n--B";
+    for (behind, why) in [
+        ("\r\nContent-ID: <p@x>\r\n\r\nabc".to_owned(), "the package ended before"),
+        (format!("{part}{part}--\r\n"), "two parts have the content ID"),
+        (
+            "\r\nContent-ID: <p@x>\r\nContent-Transfer-Encoding: x-foo\r\n\r\nabc\r\n--B--\r\n".to_owned(),
+            "unknown Content-Transfer-Encoding",
+        ),
+    ] {
+        let url = packed(CATALOGUE, &behind);
+        let call = ["call", &shop(), "Soap11.Catalogue", "--endpoint", &url];
+        let output = run(&call);
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(4), "{text}");
+        assert!(text.starts_with(&format!("error: {url}: ")) && text.contains(why), "{text}");
+        assert!(text.ends_with("--verbose shows the messages\n"), "{text}");
+        let output = run(&[&call[..], &["--json"]].concat());
+        assert!(json(&output)["error"].to_string().contains(why), "{output:?}");
+    }
+}
+
+#[test]
+fn parts_that_are_not_printed_are_said() {
+    let one = "\r\nContent-ID: <p@x>\r\nContent-Type: application/pdf\r\n\r\n%PDF\r\n--B";
+    let two = format!("{one}\r\nContent-Location: urn:q\r\n\r\nq\r\n--B--\r\n");
+    for (behind, said) in [
+        ("--\r\n", ""),
+        (&format!("{one}--\r\n"), "warning: 1 part that came with the answer is left out: application/pdf <p@x>; "),
+        (
+            &two,
+            "warning: 2 parts that came with the answer are left out: application/pdf <p@x>, \
+             a part of no media type at urn:q; ",
+        ),
+    ] {
+        let url = packed(CATALOGUE, behind);
+        let output = run(&["call", &shop(), "Soap11.Catalogue", "--json", "--endpoint", &url]);
+        let text = stderr(&output);
+        assert!(output.status.success() && text.starts_with(said) && text.is_empty() == said.is_empty(), "{text}");
+        assert_eq!(json(&output)["response"]["root"]["name"], "all");
+    }
+}
+
+#[test]
+fn attributes_that_are_not_printed_are_said() {
+    const MANY: &str = "<CatalogueResponse xmlns='urn:shop' status='partial' xml:lang='de' \
+        xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:schemaLocation='urn:shop a'>\
+        <root><name note='lost'>all</name></root></CatalogueResponse>";
+    const ONE: &str =
+        "<CatalogueResponse xmlns='urn:shop'><root><name note='lost'>all</name></root></CatalogueResponse>";
+    for (body, said) in [
+        (CATALOGUE, ""),
+        (ONE, "warning: 1 attribute of the answer is left out, for the WSDL does not declare it; "),
+        (MANY, "warning: 2 attributes of the answer are left out, for the WSDL does not declare them; "),
+    ] {
+        let url = packed(body, "--\r\n");
+        let output = run(&["call", &shop(), "Soap11.Catalogue", "--endpoint", &url]);
+        let text = stderr(&output);
+        assert!(output.status.success() && text.starts_with(said) && text.is_empty() == said.is_empty(), "{text}");
+        let output = run(&["call", &shop(), "Soap11.Catalogue", "-v", "--endpoint", &url]);
+        assert!(!stderr(&output).contains("--verbose shows"), "{output:?}");
+    }
+}

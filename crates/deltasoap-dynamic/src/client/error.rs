@@ -1,5 +1,6 @@
 //! Why a call gave no response.
 
+use super::reply::by_name;
 use crate::{JsonError, LookupError, Operation};
 use deltasoap_core::QName;
 use deltasoap_core::soap::{Fault, Version};
@@ -54,12 +55,12 @@ impl DynamicFault {
         if is_soap { name.local.to_string() } else { name.to_string() }
     }
 
-    /// The fault as JSON: `code`, `reason`, and `detail` with a property an entry; `subcodes`, `role`, and in `not_understood` the names of
-    /// header blocks, where there are some.
+    /// The fault as JSON: `code`, `reason`, and `detail` with a property for each name of its entries, several of one name as an array;
+    /// `subcodes`, `role`, and in `not_understood` the names of header blocks, where there are some.
     pub fn to_json(&self) -> Json {
         let Fault { subcodes, reason, role, not_understood, .. } = &self.fault;
         let names = |names: &[QName]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let detail = self.detail.iter().map(|(name, json)| (name.local.to_string(), json.clone()));
+        let detail = by_name(self.detail.iter().map(|(name, json)| (name, json.clone())));
         let mut json = json!({ "code": self.code(), "reason": reason });
         if let Json::Object(object) = &mut json {
             for (key, all) in [("subcodes", subcodes), ("not_understood", not_understood)] {
@@ -68,7 +69,7 @@ impl DynamicFault {
                 }
             }
             object.extend(role.as_ref().map(|role| ("role".to_owned(), json!(role))));
-            object.insert("detail".to_owned(), Json::Object(detail.collect()));
+            object.insert("detail".to_owned(), detail);
         }
         json
     }

@@ -9,7 +9,8 @@ use deltasoap_core::soap::{Fault, Head, Receiver};
 use deltasoap_core::{BodyParts, Content, Error, ErrorKind, Lease, Memory, Node, PartUri, QName, Typed, Value};
 use deltasoap_http::Attachments;
 use http::StatusCode;
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
+use std::collections::HashMap;
 
 /// A response.
 #[derive(Debug)]
@@ -25,6 +26,9 @@ pub struct Reply {
     pub status: StatusCode,
     /// The parts that came with the message and that the body does not refer to. They have come whole.
     pub attachments: Attachments,
+    /// How many attributes the answer has that the description does not declare, and that are in no value; see
+    /// [`Response::ignored_attributes`](deltasoap_http::Response::ignored_attributes).
+    pub ignored_attributes: u64,
     pub(super) parts: Parts,
 }
 
@@ -44,17 +48,28 @@ impl Reply {
 
     /// The header blocks as JSON, by their names; several of one name as an array.
     pub fn headers_to_json(&self) -> Json {
-        let mut object = Map::new();
-        for block in &self.head.headers {
-            let json = self.operation.contract().element_to_json(&block.node);
-            match object.get_mut(&*block.node.name.local) {
-                None => _ = object.insert(block.node.name.local.to_string(), json),
-                Some(Json::Array(all)) => all.push(json),
-                Some(one) => *one = Json::Array(vec![one.take(), json]),
-            }
-        }
-        Json::Object(object)
+        let contract = self.operation.contract();
+        by_name(self.head.headers.iter().map(|it| (&it.node.name, contract.element_to_json(&it.node))))
     }
+}
+
+/// Elements as the properties of an object by their local names; several of one name as an array, in their order.
+pub(super) fn by_name<'n>(elements: impl Iterator<Item = (&'n QName, Json)>) -> Json {
+    let mut all = Vec::<(&str, Vec<Json>)>::new();
+    let mut places = HashMap::new();
+    for (name, json) in elements {
+        let place = *places.entry(&*name.local).or_insert(all.len());
+        match all.get_mut(place) {
+            Some((_, several)) => several.push(json),
+            None => all.push((&name.local, vec![json])),
+        }
+    }
+    // An element alone may be an array itself.
+    let property = |(name, mut several): (&str, Vec<Json>)| match several.len() {
+        1 => (name.to_owned(), several.remove(0)),
+        _ => (name.to_owned(), Json::Array(several)),
+    };
+    Json::Object(all.into_iter().map(property).collect())
 }
 
 /// Takes the response of an operation, or a fault.

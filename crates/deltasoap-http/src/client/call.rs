@@ -35,6 +35,9 @@ pub struct Response<T> {
     /// [timeout](crate::ClientBuilder::timeout) says, whatever that of the call was. Whether the package is valid is known when it was
     /// read to its end; [`into_body`](Self::into_body) and [`Attachments::finish`] do that.
     pub attachments: Attachments,
+    /// How many attributes the answer has that its type does not name, and that are in no value. Those that can stand on any element are
+    /// not counted, nor are those of markup that was compared with an earlier answer and not read again.
+    pub ignored_attributes: u64,
 }
 
 impl<T> Response<T> {
@@ -199,9 +202,10 @@ where
         let response = self.transmit(request).await?;
         let received = self.receive(response, ReplyReceiver::<T>::default(), self.decoder(), sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
+        let ignored_attributes = received.ignored_attributes;
         let Some((head, receiver)) = received.message else { return Err(empty(status, &http_headers)) };
         match receiver.into_reply().map_err(|error| CallError::malformed(status, error))? {
-            Reply::Response(body) => Ok(Response { head, body, status, http_headers, attachments }),
+            Reply::Response(body) => Ok(Response { head, body, status, http_headers, attachments, ignored_attributes }),
             Reply::Fault(fault) => Err(CallError::Fault(fault)),
         }
     }
@@ -216,13 +220,14 @@ where
         let (checkout, memory, decoder) = self.memories.check_out::<T>(name);
         let received = self.receive(response, ReplyReceiver::new(memory), decoder, sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
+        let ignored_attributes = received.ignored_attributes;
         let Some((head, mut receiver)) = received.message else { return Err(empty(status, &http_headers)) };
         let fault = receiver.take_fault().map_err(|error| CallError::malformed(status, error))?;
         // A fault leaves the memory as it was, and sends it home at once.
         let body = checkout.lease(receiver.into_memory(), received.decoder);
         match fault {
             Some(fault) => Err(CallError::Fault(Box::new(fault))),
-            None => Ok(Response { head, body, status, http_headers, attachments }),
+            None => Ok(Response { head, body, status, http_headers, attachments, ignored_attributes }),
         }
     }
 
@@ -236,8 +241,8 @@ where
     ) -> Result<Received<R>, CallError> {
         let before = *decoder.stats();
         decoder.set_hint(sent.as_ref().map(|sent| sent.hint.clone()));
-        let received = receive(response, receiver, decoder, &self.settings).await?;
-        let stats = received.decoder.stats();
+        let mut received = receive(response, receiver, decoder, &self.settings).await?;
+        let stats = *received.decoder.stats();
         let ignored = stats.ignored_attributes - before.ignored_attributes;
         if ignored > 0 {
             tracing::debug!(
@@ -248,6 +253,7 @@ where
         if let Some(sent) = sent {
             self.writer.note_found(&sent, stats.hinted_leaves - before.hinted_leaves);
         }
+        received.ignored_attributes = ignored;
         Ok(received)
     }
 

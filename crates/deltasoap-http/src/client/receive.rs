@@ -29,6 +29,8 @@ pub(super) struct Received<R> {
     pub(super) decoder: Box<Decoder>,
     /// The other parts of the package that the message came in.
     pub(super) attachments: Attachments,
+    /// Attributes that are in no value; whoever knows what the decoder had counted before fills this in.
+    pub(super) ignored_attributes: u64,
 }
 
 /// Reads an answer with a decoder that is ready for a message.
@@ -101,9 +103,12 @@ where
     match result {
         Ok(()) => {
             let (head, receiver) = reader.into_parts();
-            Ok(Received { parts, message: Some((head, receiver.into_inner())), decoder, attachments })
+            let message = Some((head, receiver.into_inner()));
+            Ok(Received { parts, message, decoder, attachments, ignored_attributes: 0 })
         }
-        Err(CallError::Decode(_)) if first.is_empty() => Ok(Received { parts, message: None, decoder, attachments }),
+        Err(CallError::Decode(_)) if first.is_empty() => {
+            Ok(Received { parts, message: None, decoder, attachments, ignored_attributes: 0 })
+        }
         Err(CallError::Decode(error)) if matches!(error.kind(), ErrorKind::MustUnderstand(_)) => {
             Err(CallError::NotUnderstood(error))
         }

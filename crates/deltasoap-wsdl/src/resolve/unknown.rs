@@ -1,9 +1,12 @@
-//! Elements and attributes in schemas that XML Schema does not have: most often slips, and what they were to say is lost.
+//! What schemas say that XML Schema does not allow there, and that is passed over: elements and attributes that it does not have, and
+//! what stands twice. Most often these are slips, and what they were to say is lost.
 
+use super::elements::is_model;
 use crate::NoteKind;
 use crate::document::{Node, ns};
 use crate::load::Sources;
 use std::collections::HashSet;
+use std::iter;
 
 /// Most notes of one import.
 const MOST: usize = 100;
@@ -40,6 +43,54 @@ fn look_at(node: Node<'_>, sources: &Sources, notes: &mut Vec<(String, crate::Pl
             notes.push((text, child.place()));
         } else if known(child.local()).is_none() {
             notes.push((format!("XML Schema 1.0 has no <{}>; it is passed over", child.local()), child.place()));
+        }
+    }
+    match node.local() {
+        "complexType" | "complexContent" | "restriction" | "extension" => look_at_models(node, notes),
+        "element" | "attribute" => look_at_types(node, notes),
+        _ => {}
+    }
+    if matches!(node.local(), "complexType" | "restriction" | "extension" | "attributeGroup") {
+        look_at_attributes(node, notes);
+    }
+}
+
+/// A type has one content model. That of a derivation counts, else the first.
+fn look_at_models(node: Node<'_>, notes: &mut Vec<(String, crate::Place)>) {
+    let children = || node.children().filter(|child| is_of_schemas(*child));
+    let contents = children().filter(|it| matches!(it.local(), "simpleContent" | "complexContent"));
+    let derivations = children().filter(|it| matches!(it.local(), "restriction" | "extension"));
+    let models = children().filter(|it| is_model(*it));
+    for lost in contents.chain(derivations).chain(models).skip(1) {
+        let text =
+            format!("<{}> has another content model, which counts; <{}> is passed over", node.local(), lost.local());
+        notes.push((text, lost.place()));
+    }
+}
+
+/// An element or an attribute has one type. That of another declaration counts, then one that it names, then a simple one.
+fn look_at_types(node: Node<'_>, notes: &mut Vec<(String, crate::Place)>) {
+    let named = ["ref", "type"].into_iter().find(|name| node.attribute(name).is_some());
+    let inline = |local| node.children().filter(move |it| is_of_schemas(*it) && it.local() == local);
+    let of_elements = iter::once(node).filter(|it| it.local() == "element").flat_map(|_| inline("complexType"));
+    for lost in inline("simpleType").chain(of_elements).skip(usize::from(named.is_none())) {
+        let counts = named.map_or("another type".to_owned(), |name| format!("`{name}`"));
+        let text = format!("{counts} of <{}> counts; the <{}> in it is passed over", node.local(), lost.local());
+        notes.push((text, lost.place()));
+    }
+}
+
+/// Each attribute stands once. The first counts.
+fn look_at_attributes(node: Node<'_>, notes: &mut Vec<(String, crate::Place)>) {
+    let mut seen = HashSet::new();
+    for child in node.children().filter(|it| is_of_schemas(*it) && it.local() == "attribute") {
+        let (name, reference) = (child.attribute("name"), child.attribute("ref"));
+        let Some(shown) = reference.or(name) else { continue };
+        // `form` decides on the namespace.
+        let form = child.attribute("form").filter(|_| reference.is_none());
+        if !seen.insert((shown, reference.is_some(), form)) {
+            let text = format!("attribute `{shown}` stands in <{}> twice; the first counts", node.local());
+            notes.push((text, child.place()));
         }
     }
 }

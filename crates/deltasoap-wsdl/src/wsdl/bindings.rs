@@ -24,6 +24,8 @@ impl<'s> Reader<'s> {
             self.bindings.insert(name, None);
             return Ok(());
         };
+        self.check_transport(soap, &name);
+        self.check_word(soap, "style", STYLES);
         let style = style(soap).unwrap_or(Style::Document);
         let by_name = by_name(&self.definitions.port_types[port_type].operations);
         let mut operations = Vec::new();
@@ -73,6 +75,7 @@ impl<'s> Reader<'s> {
         let Operation { input, output, .. } = &port_type.operations[operation];
         let (input, output) = (message(input), message(output));
         let soap = soap_child(node, "operation");
+        soap.into_iter().for_each(|soap| self.check_word(soap, "style", STYLES));
         let mut bound = BoundOperation {
             operation,
             action: soap.and_then(|soap| soap.attribute("soapAction")).unwrap_or_default().into(),
@@ -89,6 +92,7 @@ impl<'s> Reader<'s> {
                 "output" => bound.output = Some(self.bound_message(child, output)?),
                 "fault" => {
                     self.check_fault(child, (number, operation));
+                    soap_child(child, "fault").into_iter().for_each(|fault| self.check_word(fault, "use", USES));
                     bound.faults.push((child.attribute("name").unwrap_or_default().into(), fault_use(child)));
                 }
                 _ => {}
@@ -96,6 +100,23 @@ impl<'s> Reader<'s> {
         }
         self.check_count(bound.faults.len(), "faults of an operation", node.place())?;
         Ok(Some(bound))
+    }
+
+    /// Notes a transport other than HTTP: there is no other here. Left out, it is HTTP.
+    fn check_transport(&mut self, soap: Node<'s>, binding: &QName) {
+        let transport = soap.attribute("transport").unwrap_or_default();
+        if transport.is_empty() || is_http(transport) {
+            return;
+        }
+        let text = format!("binding {binding} is to the transport `{transport}`; it is read as if it were HTTP");
+        self.note(NoteKind::Tolerated, text, soap.place());
+    }
+
+    /// Notes an attribute that is none of its two values. It is read as the first.
+    fn check_word(&mut self, node: Node<'s>, attribute: &str, [first, second]: [&str; 2]) {
+        let Some(text) = node.attribute(attribute).filter(|text| *text != first && *text != second) else { return };
+        let text = format!("`{attribute}=\"{text}\"` is neither {first} nor {second}; it is read as {first}");
+        self.note(NoteKind::Tolerated, text, node.place());
     }
 
     /// A fault that the operation of the port type does not have is left alone.
@@ -119,6 +140,7 @@ impl<'s> Reader<'s> {
             multipart.and_then(|multipart| multipart.children().find(|part| soap_child(*part, "body").is_some()));
         let holder = holder.unwrap_or(node);
         let body = soap_child(holder, "body");
+        body.into_iter().for_each(|body| self.check_word(body, "use", USES));
         let mut headers = Vec::new();
         for header in holder.children().chain(node.children().filter(|_| holder.index() != node.index())) {
             if is_soap(header) && header.local() == "header" {
@@ -144,6 +166,7 @@ impl<'s> Reader<'s> {
     }
 
     fn header(&mut self, node: Node<'s>) -> Result<BoundHeader, Error> {
+        self.check_word(node, "use", USES);
         let mut faults = Vec::new();
         for fault in node.children().filter(|child| is_soap(*child) && child.local() == "headerfault") {
             faults.push(self.header_part(fault)?);
@@ -169,6 +192,16 @@ impl<'s> Reader<'s> {
         let missing = Err(self.sources.invalid(text, node.place()));
         self.go_on::<()>(missing, node.place()).map(drop)
     }
+}
+
+/// What `style` and `use` can say. What is read for all else comes first.
+const STYLES: [&str; 2] = ["document", "rpc"];
+const USES: [&str; 2] = ["literal", "encoded"];
+
+/// True for the URLs by which bindings name HTTP (WSDL 1.1, 3.3; the SOAP 1.2 binding for WSDL 1.1), and for slips in them.
+fn is_http(transport: &str) -> bool {
+    let last = transport.trim_ascii().trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    last.eq_ignore_ascii_case("http") || last.eq_ignore_ascii_case("https")
 }
 
 fn is_soap(node: Node<'_>) -> bool {

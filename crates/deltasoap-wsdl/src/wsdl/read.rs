@@ -21,6 +21,8 @@ pub(crate) fn read(sources: &mut Sources, schemas: &Schemas) -> Result<Definitio
         operation_policies: HashMap::new(),
         bindings: HashMap::new(),
         services: HashMap::new(),
+        firsts: HashMap::new(),
+        differing: 0,
         policies: named(sources),
         notes: Vec::new(),
     };
@@ -36,6 +38,9 @@ pub(crate) fn read(sources: &mut Sources, schemas: &Schemas) -> Result<Definitio
 /// Most parts of a message, faults of an operation, header blocks of an envelope.
 pub(super) const MOST_NAMED: usize = 1000;
 
+/// Most definitions that are compared with the first ones of their names and found to differ.
+const MOST_DIFFERING: usize = 100;
+
 pub(super) struct Reader<'s> {
     pub(super) sources: &'s Sources,
     schemas: &'s Schemas,
@@ -49,24 +54,46 @@ pub(super) struct Reader<'s> {
     /// `None` for bindings to something else than SOAP.
     pub(super) bindings: HashMap<QName, Option<usize>>,
     services: HashMap<QName, usize>,
+    /// The first definition of each name, by the element's name too.
+    firsts: HashMap<(&'static str, QName), Node<'s>>,
+    /// How many definitions differ from the first ones of their names.
+    differing: usize,
     pub(super) policies: NamedPolicies<'s>,
     pub(super) notes: Vec<(NoteKind, String, Place)>,
 }
 
 impl<'s> Reader<'s> {
     /// Calls a function for every child of this name of every description, with its name.
-    fn each(&mut self, local: &str, read: fn(&mut Self, Node<'s>, QName) -> Result<(), Error>) -> Result<(), Error> {
+    fn each(
+        &mut self,
+        local: &'static str,
+        read: fn(&mut Self, Node<'s>, QName) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let sources = self.sources;
         for &document in &sources.descriptions {
             let root = sources.root(document);
             let namespace = root.attribute("targetNamespace").unwrap_or_default();
             for child in root.children_of(Vocabulary::Wsdl).filter(|child| child.local() == local) {
                 if let Some(name) = self.name_of(root, child, namespace)? {
+                    self.note_differing(local, child, &name);
                     read(self, child, name)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// Notes a definition that differs from the first one of its name, which counts. Others are copies.
+    fn note_differing(&mut self, local: &'static str, node: Node<'s>, name: &QName) {
+        let first = *self.firsts.entry((local, name.clone())).or_insert(node);
+        if first.place() == node.place() || self.differing >= MOST_DIFFERING || first.is_like(node) {
+            return;
+        }
+        self.differing += 1;
+        let what = if local == "portType" { "port type" } else { local };
+        let first = self.sources.position(first.place());
+        let text = format!("{what} {name} differs from its definition at {first}, which counts");
+        self.note(NoteKind::Tolerated, text, node.place());
     }
 
     /// The name of a child of a description. A service needs none to be called; what only others refer to is of no use without.

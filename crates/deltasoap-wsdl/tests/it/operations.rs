@@ -487,3 +487,57 @@ fn operations_without_a_message_say_so() {
     let lowered = import(&description("", content)).unwrap().lower();
     assert!(lowered.operations[0].method.as_ref().unwrap_err().contains("message {urn:t}no is not defined"));
 }
+
+/// Notes on a binding of these attributes, to an operation with this body.
+fn notes_of_binding(attributes: &str, operation: &str, body: &str) -> Vec<String> {
+    let content = format!(
+        "<message name='m'/><portType name='P'><operation name='o'><input message='t:m'/></operation></portType>\
+         <binding name='B' type='t:P'><soap:binding {attributes}/><operation name='o'><soap:operation {operation}/>\
+         <input><soap:body {body}/></input></operation></binding>"
+    );
+    let import = import(&description("", &content)).unwrap();
+    assert_eq!(import.definitions().bindings[0].operations.len(), 1);
+    assert!(import.notes().iter().all(|note| note.kind == NoteKind::Tolerated), "{:?}", import.notes());
+    import.notes().iter().map(|note| note.text.clone()).collect()
+}
+
+#[test]
+fn styles_uses_and_transports_that_are_not_known_are_noted() {
+    const HTTP: &str = "transport='http://schemas.xmlsoap.org/soap/http'";
+    assert_eq!(
+        notes_of_binding(&format!("style='foo' {HTTP}"), "style='literal'", "use='bar'"),
+        [
+            "`style=\"foo\"` is neither document nor rpc; it is read as document",
+            "`style=\"literal\"` is neither document nor rpc; it is read as document",
+            "`use=\"bar\"` is neither literal nor encoded; it is read as literal",
+        ]
+    );
+    let smtp = "http://schemas.xmlsoap.org/soap/smtp";
+    let said = format!("binding {{{NS}}}B is to the transport `{smtp}`; it is read as if it were HTTP");
+    assert_eq!(notes_of_binding(&format!("transport='{smtp}'"), "", "use='literal'"), [said]);
+    for known in ["", HTTP, "transport='http://www.w3.org/2003/05/soap/bindings/HTTP/'"] {
+        assert!(notes_of_binding(known, "style='rpc'", "use='encoded'").is_empty(), "{known}");
+    }
+}
+
+#[test]
+fn definitions_of_one_name_that_differ_are_noted() {
+    let twice = |first: &str, second: &str| {
+        let import = import(&description("", &format!("{first}\n{second}"))).unwrap();
+        import.notes().iter().map(|note| (note.text.clone(), note.position.line)).collect::<Vec<_>>()
+    };
+    let part = "<message name='m'><part name='p' type='xs:int'/></message>";
+    let other = "<message name='m'><part name='p' type='xs:date'/></message>";
+    let [(text, line)] = &twice(part, other)[..] else { panic!("one note") };
+    assert!(text.starts_with(&format!("message {{{NS}}}m differs from its definition at ")), "{text}");
+    assert!(text.ends_with(", which counts"), "{text}");
+    let [(text, other_line)] =
+        &twice("<portType name='P'/>", "<portType name='P'><operation name='o'/></portType>")[..]
+    else {
+        panic!("one note")
+    };
+    assert!(text.starts_with(&format!("port type {{{NS}}}P differs")) && line == other_line, "{text}");
+    // Copies, and other things of the same name.
+    assert!(twice(part, part).is_empty());
+    assert!(twice(part, "<portType name='m'/>").is_empty());
+}

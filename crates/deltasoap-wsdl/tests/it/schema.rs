@@ -321,3 +321,55 @@ fn faults_of_schemas_are_found_with_line_and_column() {
         assert!(message.contains(expected), "{content}: {message}");
     }
 }
+
+#[test]
+fn what_stands_twice_and_is_passed_over_is_noted() {
+    let model = |local: &str| format!("<xs:{local}><xs:element name='{local}' type='xs:int'/></xs:{local}>");
+    let (sequence, choice) = (model("sequence"), model("choice"));
+    let simple = "<xs:simpleType><xs:restriction base='xs:int'/></xs:simpleType>";
+    let complex = format!("<xs:complexType>{sequence}</xs:complexType>");
+    let attributes = "<xs:attribute name='a' type='xs:int'/><xs:attribute name='b'/>";
+    let derived = "<xs:complexContent><xs:extension base='xs:anyType'/></xs:complexContent>";
+    let again = "<xs:attribute name='a' type='xs:date'/>";
+    for (content, said) in [
+        (format!("<xs:complexType name='T'>{sequence}{choice}</xs:complexType>"), Some("<choice> is passed over")),
+        (format!("<xs:complexType name='T'>{sequence}{derived}</xs:complexType>"), Some("<sequence> is passed over")),
+        (format!("<xs:complexType name='T'>{sequence}{attributes}</xs:complexType>"), None),
+        (
+            format!("<xs:complexType name='T'>{attributes}{again}</xs:complexType>"),
+            Some("attribute `a` stands in <complexType> twice; the first counts"),
+        ),
+        (
+            format!("<xs:complexType name='T'>{attributes}<xs:attribute name='a' form='qualified'/></xs:complexType>"),
+            None,
+        ),
+        (
+            format!("<xs:attributeGroup name='G'>{attributes}{again}</xs:attributeGroup>"),
+            Some("attribute `a` stands in <attributeGroup> twice; the first counts"),
+        ),
+        (
+            format!("<xs:element name='e' type='xs:int'>{complex}</xs:element>"),
+            Some("`type` of <element> counts; the <complexType> in it is passed over"),
+        ),
+        (
+            format!("<xs:element name='e'>{complex}{simple}</xs:element>"),
+            Some("another type of <element> counts; the <complexType> in it is passed over"),
+        ),
+        (
+            format!("<xs:attribute name='a' type='xs:int'>{simple}</xs:attribute>"),
+            Some("`type` of <attribute> counts; the <simpleType> in it is passed over"),
+        ),
+        (format!("<xs:element name='e'>{complex}</xs:element>"), None),
+        (format!("<xs:element name='e'>{simple}</xs:element>"), None),
+    ] {
+        let import = import_schema(&content);
+        let notes: Vec<_> = import.notes().iter().map(|note| (note.kind, &*note.text)).collect();
+        match said {
+            None => assert!(notes.is_empty(), "{content}: {notes:?}"),
+            Some(said) => assert!(
+                matches!(notes[..], [(NoteKind::Tolerated, text)] if text.contains(said)),
+                "{content}: {notes:?}"
+            ),
+        }
+    }
+}
