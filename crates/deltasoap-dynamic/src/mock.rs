@@ -11,6 +11,7 @@ use deltasoap_core::soap::Fault;
 use deltasoap_core::{Lease, QName, Value};
 use deltasoap_http::{Answer, BuildError, Context, ServiceBuilder, SoapService};
 use serde_json::Value as Json;
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -119,6 +120,24 @@ impl Mock {
             Replies::Recorded(all) => all.push(reply),
             other => *other = Replies::Recorded(vec![reply]),
         }
+    }
+
+    /// Operations whose requests have the same element as those of another, which comes first: a request is told by its element, so they
+    /// are answered as that one. Pairs of their full names.
+    pub fn not_told_apart(&self) -> Vec<(String, String)> {
+        let mut first: HashMap<(QName, String), Operation> = HashMap::new();
+        let mut others = Vec::new();
+        for operation in self.contract.operations() {
+            let Ok(method) = operation.method() else { continue };
+            match first.entry(told_by(&operation, &method.element)) {
+                Entry::Occupied(it) if it.get().name() != operation.name() => {
+                    others.push((operation.full_name(), it.get().full_name()));
+                }
+                Entry::Occupied(_) => {}
+                Entry::Vacant(place) => _ = place.insert(operation),
+            }
+        }
+        others
     }
 
     /// The service.

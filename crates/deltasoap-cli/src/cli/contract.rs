@@ -131,7 +131,7 @@ pub struct Call {
     pub endpoint: Option<String>,
     /// Accept this header block in the response where it must be understood (mustUnderstand): {namespace}Name, the name of an element of the
     /// WSDL, or `all`; may be given more than once. Those that the WSDL declares for the operation are accepted
-    #[arg(long = "understand", value_name = "NAME")]
+    #[arg(long = "understand", value_name = "NAME", value_parser = By(values::block_name))]
     pub understood: Vec<String>,
     /// Copy values that the request has several times (`$ref`) instead of writing references
     #[arg(long)]
@@ -222,7 +222,7 @@ pub struct Generate {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Generate this operation, and what it needs, alone; may be given more than once
-    #[arg(long = "operation", value_name = "NAME")]
+    #[arg(long = "operation", value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub operations: Vec<String>,
 }
 

@@ -60,6 +60,18 @@ pub fn header_block(text: &str) -> Result<String, String> {
     }
 }
 
+/// The name of a header block: `{namespace}Name`, or `Name`.
+pub fn block_name(text: &str) -> Result<String, String> {
+    let local = match text.strip_prefix('{') {
+        Some(rest) => rest.split_once('}').map(|(_, local)| local),
+        None => Some(text),
+    };
+    match local {
+        Some(local) if !local.trim().is_empty() => Ok(text.to_owned()),
+        _ => Err(format!("expected {{namespace}}Name or Name, found {text:?}")),
+    }
+}
+
 /// The URL of a service.
 pub fn endpoint(text: &str) -> Result<String, String> {
     let url = Url::parse(text).map_err(|error| format!("the URL is malformed: {error}"))?;

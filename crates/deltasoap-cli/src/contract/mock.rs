@@ -24,6 +24,11 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
     policy_warnings(&operations).iter().for_each(|warning| report(format_args!("warning: {warning}")));
     let described = described(&arguments.description.wsdl, contract.description(), &documents);
     let mut mock = Mock::new(contract);
+    for (other, first) in mock.not_told_apart() {
+        report(format_args!(
+            "warning: requests of {other} have the same element as those of {first}, and are answered so"
+        ));
+    }
     if let Some(replies) = &arguments.replies {
         mock = mock.recorded(replies).context("the replies cannot be used")?;
     }

@@ -31,6 +31,9 @@ use types::Types;
 
 /// Replays messages and prints what it took.
 pub fn run(arguments: &Replay) -> Result<()> {
+    for path in &arguments.paths {
+        ensure!(path.exists(), "{} does not exist: name a file or a directory of messages", path.display());
+    }
     let types = match &arguments.wsdl {
         Some(wsdl) => Types::of_contract(&contract_of(wsdl, &arguments.loading)?),
         None => Types::compiled_in(),

@@ -378,6 +378,8 @@ fn values_that_options_do_not_take_are_usage_errors() {
         (&["--header-block", ""], "--header-block <NAME=JSON|NAME=@FILE|XML>: expected NAME=JSON"),
         (&["--header-block", " =1"], "expected NAME=JSON"),
         (&["--header-block", "Session"], "expected NAME=JSON"),
+        (&["--understand", ""], "--understand <NAME>: expected {namespace}Name or Name"),
+        (&["--understand", "{urn:x"], "expected {namespace}Name or Name"),
         (&["--endpoint", "ftp://ada:secret@host/"], "the scheme of the URL is ftp; http and https are supported"),
         (&["--endpoint", "host/path"], "--endpoint <URL>: the URL is malformed"),
         (&["--endpoint", "jms:queue"], "the scheme of the URL is jms"),

@@ -164,13 +164,23 @@ impl Simple {
     /// True if the value is one of the type's enumerated ones, or the type has none. Values are compared, not texts:
     /// `1.0` and `1` are one decimal (XSD 1.0 part 2, 4.3.5).
     pub(super) fn is_one_of(&self, element: &SimpleElement) -> bool {
-        // A string is its text.
-        if let (Simple::String(text), Builtin::String) = (self, element.base) {
-            return element.enumeration.is_empty() || element.enumeration.iter().any(|allowed| allowed == text);
+        if element.enumeration.is_empty() {
+            return true;
+        }
+        // Most values stand there as they are written. Only the others are compared one by one, which takes a parsing each.
+        let text = match self {
+            Simple::String(text) => Cow::Borrowed(text.as_str()),
+            other => Cow::Owned(other.to_string()),
+        };
+        if element.enumeration.contains(&text) {
+            return true;
+        }
+        if element.base == Builtin::String {
+            return false;
         }
         let is_this =
             |allowed: &Cow<'_, str>| Simple::parse(element.base, allowed).is_ok_and(|it| self.is_same_value(&it));
-        element.enumeration.is_empty() || element.enumeration.iter().any(is_this)
+        element.enumeration.iter().any(is_this)
     }
 }
 
