@@ -1,24 +1,24 @@
-//! Markup that is predicted: in elements of one type, the same tags follow each other.
+//! Predicted markup: elements of one type repeat the same tags in the same order.
 //!
-//! Flat items have a loop of their own ([`flat`](super::flat)). All other elements have a [`Shape`] for their type and scope, which
-//! remembers each field's start tag and which field came next:
+//! Flat items have their own loop ([`flat`](super::flat)). Every other element has a [`Shape`], one per type and scope. The shape
+//! remembers the start tag of each field and which field came next:
 //!
 //! ```text
 //! <config><cpu>..</cpu><memory>..</memory></config>      start -> <cpu> -> <memory> -> end
 //!
-//! at a child:  compare the bytes at hand with the start tags of the fields that came next before
-//!     a leaf       parse its text, compare its end tag: no token, no frame
-//!     another      open it as the tag was found to be; its own routine goes on
-//!     deviation    the general routine reads the tag from its start, and the shape learns it
+//! at a child:  compare the next bytes with the start tags that followed last time
+//!     leaf         parse the text, compare the end tag: no token, no frame
+//!     other child  open it with the name and attributes it had last time; its own routine continues
+//!     mismatch     the general routine reads the tag from its start, and the shape learns it
 //! ```
 //!
-//! Why this is sound: reading a tag is a function of its bytes and of the declarations in scope, and which field it opens is a function of
-//! the description, the field before and that field's occurrences. A shape belongs to one description and one scope; occurrences are
-//! compared with the field's bounds. What is read so is what the general routine has read before in an equal state. Nothing is ever
-//! refused here.
+//! Why this is correct: a tag's meaning depends on its bytes and on the declarations in scope. Which field it opens depends on the
+//! description, on the previous field and on how often that field occurred. A shape belongs to one description and one scope, and
+//! occurrences are checked against the field's bounds. So the fast path accepts only what the general routine accepted in an equal
+//! state, and it never reports an error: it falls back.
 //!
-//! Shapes outlive a message, without the values of attributes: messages of a service are alike. The first element of a shape is only
-//! counted, so a message of which nothing repeats pays for no copies of tags.
+//! Shapes outlive a message, since a service receives similar messages. Attribute values do not: decoders serve several clients. A shape
+//! starts to learn with its second element, so a message without repetition copies no tags.
 
 use super::flat::FlatSource;
 use super::references::marks;
@@ -29,15 +29,16 @@ use deltasoap_xml::lexical::Lexical;
 use deltasoap_xml::{KnownTag, Reader, ScopeId};
 use std::collections::HashMap;
 
-/// Most shapes kept, and most bytes of tags in them, roughly. Beyond these nothing is learned, and the next message begins anew.
+/// Limits on the shapes of a decoder: their number, and their size in bytes (an estimate). A decoder that reaches one stops learning, and
+/// drops all shapes before the next message.
 const MAX_SHAPES: usize = 512;
 const MAX_BYTES: usize = 128 << 10;
-/// How often a field's tag is learned again because it came with other attributes.
+/// How many times a field's tag is replaced because its attributes changed.
 const MAX_CHANGES: u8 = 8;
-/// How often a leaf's text may be other than plain before the leaf is left to the general routines.
+/// How many texts of a leaf may need the general routines (references, CDATA, comments) before prediction gives up on the leaf.
 const MAX_MISSES: u8 = 8;
 
-/// Bytes of a shape for each field, beside its tag.
+/// Bytes that a shape takes per field, without the tag.
 const FIELD: usize = size_of::<Option<Box<Tag>>>() + size_of::<[u32; 2]>() + size_of::<bool>();
 
 /// No field.
@@ -49,22 +50,22 @@ pub(crate) struct Predicted {
     shapes: Vec<Shape>,
     index: HashMap<Key, ShapeId>,
     bytes: usize,
-    /// The reader's, which tags and scopes mean something in.
+    /// The reader's epoch in which the interned names and scopes are valid.
     epoch: (u64, u64),
     is_off: bool,
-    /// A tag has attributes other than `xsi:type`.
+    /// True if some tag has attributes other than `xsi:type`.
     has_values: bool,
-    /// The child that was opened last, by an element with a shape.
+    /// The last child that an element with a shape opened.
     opened: Option<Opened>,
 }
 
 /// A child's start tag.
 #[derive(Debug, Clone, Copy)]
 struct Opened {
-    /// The shape of the element around it, and its field there.
+    /// The parent's shape, and the child's field in it.
     around: ShapeId,
     field: usize,
-    /// Where the tag stands: tells whether it is the one at hand.
+    /// The tag's position in the message, to check that it is the current tag.
     offset: u64,
     /// No attribute makes it refer to another element, or be referred to.
     is_unmarked: bool,
@@ -80,15 +81,15 @@ pub struct ShapeId(Option<std::num::NonZeroU32>);
 #[derive(Debug)]
 struct Shape {
     key: Key,
-    /// False where what a tag means depends on more than the field before.
+    /// False if more than the previous field decides what a tag means.
     is_fit: bool,
-    /// True once there was a second element.
+    /// True from the second element on.
     is_repeated: bool,
-    /// By field.
+    /// The tag of each field.
     tags: Vec<Option<Box<Tag>>>,
-    /// By field, one on: the fields that came after it, the last one first. At 0, those that came first.
+    /// At `field + 1`, the two fields that followed it most recently; at 0, those that came first in the element.
     next: Vec<[u32; 2]>,
-    /// Likewise: whether the element ended there, with all that it must have.
+    /// Same index: true if a complete element ended there.
     ends: Vec<bool>,
 }
 
@@ -146,8 +147,8 @@ impl Predicted {
         self.is_off = true;
     }
 
-    /// Makes ready for another message, which may be another client's: values of attributes are forgotten, so that time tells
-    /// nothing of them.
+    /// Prepares for the next message. It may come from another client, so attribute values are dropped: otherwise timing would reveal
+    /// them.
     pub(crate) fn reset(&mut self, epoch: (u64, u64)) {
         self.opened = None;
         self.forget_values();
@@ -158,7 +159,7 @@ impl Predicted {
         }
     }
 
-    /// Forgets tags with values in them.
+    /// Drops the tags that contain attribute values.
     fn forget_values(&mut self) {
         if std::mem::take(&mut self.has_values) {
             let tags = self.shapes.iter_mut().flat_map(|shape| &mut shape.tags);
@@ -179,7 +180,7 @@ impl Predicted {
         self.shapes.get_mut(id.index()?)?.tags.get_mut(field)?.as_deref_mut()
     }
 
-    /// The shape of an element that begins; none where nothing can be predicted.
+    /// The shape of an element that starts, if its markup can be predicted.
     fn enter(&mut self, key: Key, offset: u64, complex: &ComplexElement) -> ShapeId {
         let hint = self.opened_tag(offset).map_or(ShapeId::default(), |tag| tag.shape);
         if self.shape(hint).is_some_and(|shape| shape.key == key) {
@@ -196,19 +197,19 @@ impl Predicted {
         id
     }
 
-    /// The tag at hand, which stands at `offset`, if it is known.
+    /// The current tag, at `offset`, if it is known.
     fn opened_tag(&mut self, offset: u64) -> Option<&mut Tag> {
         let opened = self.opened.filter(|opened| opened.offset == offset)?;
         self.tag(opened.around, opened.field)
     }
 
-    /// True if the tag at hand, which stands at `offset`, is known to have nothing to do with references.
+    /// True if the current tag, at `offset`, is known to contain no reference and no id.
     #[inline]
     pub(crate) fn is_unmarked(&self, offset: u64) -> bool {
         self.opened.is_some_and(|opened| opened.is_unmarked && opened.offset == offset)
     }
 
-    /// What the attributes of the tag at hand mean, if that is known.
+    /// The meaning of the current tag's attributes, if it is known.
     #[inline]
     pub(crate) fn attributes(&self, offset: u64) -> Option<&Attributes> {
         let opened = self.opened.filter(|opened| opened.is_unmarked && opened.offset == offset)?;
@@ -229,7 +230,7 @@ impl Predicted {
         if is_fit(complex) { id } else { ShapeId::default() }
     }
 
-    /// The field whose start tag stands at `at`, of those that came after another one before, and where the tag ends.
+    /// Compares the bytes at `at` with the tags of the fields that followed `after`. Returns the field, its tag and the tag's end.
     #[inline]
     pub(crate) fn find(&self, id: ShapeId, after: usize, bytes: &[u8], at: usize) -> Option<(usize, &Tag, usize)> {
         let shape = self.shape(id)?;
@@ -239,19 +240,19 @@ impl Predicted {
         })
     }
 
-    /// Notes that a field's start tag was opened, which is known.
+    /// Records that a field's known start tag was opened.
     #[inline]
     pub(crate) fn open(&mut self, around: ShapeId, field: usize, offset: u64, is_unmarked: bool) {
         self.opened = Some(Opened { around, field, offset, is_unmarked });
     }
 
-    /// True if elements ended behind a field.
+    /// True if complete elements have ended after this field.
     #[inline]
     pub(crate) fn may_end(&self, id: ShapeId, after: usize) -> bool {
         self.shape(id).is_some_and(|shape| shape.ends.get(after) == Some(&true))
     }
 
-    /// Notes that an element ended behind a field, with all that it must have.
+    /// Records that a complete element ended after this field.
     pub(crate) fn learn_end(&mut self, id: ShapeId, after: usize) {
         let shape = id.index().and_then(|index| self.shapes.get_mut(index));
         if let Some(end) = shape.and_then(|shape| shape.ends.get_mut(after)) {
@@ -259,7 +260,7 @@ impl Predicted {
         }
     }
 
-    /// Notes that a leaf's text was not plain.
+    /// Records that the general routines must read a leaf's text.
     pub(crate) fn miss(&mut self, id: ShapeId, field: usize) {
         if let Some(tag) = self.tag(id, field) {
             tag.misses += 1;
@@ -268,7 +269,7 @@ impl Predicted {
     }
 }
 
-/// True if a field's name and the field before tell all about a tag.
+/// True if a tag's name and the previous field decide which field the tag opens.
 fn is_fit(complex: &ComplexElement) -> bool {
     const MAX_FIELDS: usize = 256;
     let fields = &complex.fields[..];
@@ -293,7 +294,7 @@ fn are_types_declared(reader: &Reader) -> bool {
         .all(|(name, text)| !reader.names().is(name, ns::XSI, "type") || reader.resolve(text.trim_ascii()).is_some())
 }
 
-/// A leaf's text, which ends at its end tag.
+/// The text of a leaf, up to the leaf's end tag.
 pub(crate) struct Leaf<'l> {
     bytes: &'l [u8],
     pos: usize,
@@ -368,7 +369,7 @@ impl Cursor<'_> {
         }
         let slot = &mut shape.tags[field];
         let changes = match slot.as_deref() {
-            // What is found out about the tag at hand is noted with it, and with no other of the field.
+            // Later findings about the current tag belong to this very tag, not to another tag of the same field.
             Some(tag) if tag.known.is(found) => return predicted.open(id, field, reader.tag_offset(), false),
             Some(tag) if tag.changes == MAX_CHANGES => return,
             Some(tag) => tag.changes + 1,

@@ -1,7 +1,7 @@
-//! Tags that were read before: the same bytes in the same scope are the same tag.
+//! Known tags: the same bytes in the same scope are the same tag.
 //!
-//! Reading a start tag is a function of its bytes, the declarations in scope and the limits. So a [`KnownTag`] keeps a tag's bytes and
-//! what came of reading them; where the bytes stand again, they are compared instead of tokenized.
+//! The result of reading a start tag depends on its bytes, the declarations in scope and the limits. A [`KnownTag`] holds the bytes and
+//! the result. When the same bytes come again, the reader compares them instead of tokenizing them.
 
 use super::attribute::Attribute;
 use super::spelling::SpellingId;
@@ -10,7 +10,7 @@ use super::{Inside, Place, Reader, Window};
 use crate::segment::Segment;
 use crate::{NameId, ScopeId};
 
-/// A start tag that declares nothing, with the end tag that belongs to it. It means something to the reader that made it, in the same
+/// A start tag without namespace declarations, and its end tag. Valid only for the reader that made it, in the same
 /// [`epoch`](Reader::epoch) and [`scope`](KnownTag::scope).
 #[derive(Debug)]
 pub struct KnownTag {
@@ -24,7 +24,7 @@ pub struct KnownTag {
 }
 
 impl KnownTag {
-    /// The scope of the element around it, and its own.
+    /// The scope of the element and of its parent; they are equal.
     pub fn scope(&self) -> ScopeId {
         self.scope
     }
@@ -34,7 +34,7 @@ impl KnownTag {
         self.attributes.len()
     }
 
-    /// Bytes of memory, roughly.
+    /// The memory it takes in bytes, an estimate.
     pub fn size(&self) -> usize {
         size_of::<Self>() + self.start.len() + self.end.len() + self.values.len() + size_of_val(&self.attributes[..])
     }
@@ -44,13 +44,13 @@ impl KnownTag {
         self.start.as_slice() == bytes
     }
 
-    /// Where the start tag ends if it stands at `at`.
+    /// The end of the start tag if `bytes` has it at `at`.
     #[inline(always)]
     pub fn start(&self, bytes: &[u8], at: usize) -> Option<usize> {
         self.start.matches(bytes.get(at..)?).then_some(at + self.start.len())
     }
 
-    /// Where the end tag ends if it stands at `at`, without white space in it.
+    /// The end of the end tag if `bytes` has it at `at`, written without white space.
     #[inline(always)]
     pub fn end(&self, bytes: &[u8], at: usize) -> Option<usize> {
         self.end.matches(bytes.get(at..)?).then_some(at + self.end.len())
@@ -58,8 +58,8 @@ impl KnownTag {
 }
 
 impl Reader {
-    /// The start tag just read, which fills `bytes`; `None` if it declares namespaces, is an empty-element tag, or has an end tag beyond
-    /// the limit on markup.
+    /// The start tag that was just read, whose bytes are `bytes`. `None` if it declares namespaces, if it is an empty-element tag, or if its
+    /// end tag would exceed the limit on markup.
     pub fn known_tag(&self, bytes: &[u8]) -> Option<KnownTag> {
         let open = self.open.last()?;
         if self.empty || self.tag_has_declarations() {
@@ -80,8 +80,8 @@ impl Reader {
         })
     }
 
-    /// Opens the element of a tag that stands at `at`, and goes on behind its start tag, as [`next`](Self::next) would. The reader must
-    /// be [between tokens](Self::is_between_tokens), in the tag's scope, with room for another element within the limit on depth.
+    /// Opens an element whose known start tag is at `at`, and continues after that tag, as [`next`](Self::next) does. The reader must be
+    /// [between tokens](Self::is_between_tokens), in the tag's scope, and below the limit on depth.
     #[inline]
     pub fn open_known(&mut self, tag: &KnownTag, window: &mut Window<'_>, at: usize) {
         debug_assert!(tag.start(window.bytes, at).is_some() && tag.scope == self.scope());
@@ -97,7 +97,7 @@ impl Reader {
         window.pos = at + tag.start.len();
     }
 
-    /// Passes over an element without children, whose start tag is at `at` and which ends at `end`.
+    /// Skips an element without children that starts at `at` and ends at `end`.
     #[inline]
     pub fn pass_known(&mut self, tag: &KnownTag, window: &mut Window<'_>, at: usize, end: usize) {
         debug_assert!(self.place == Place::Content && self.inside == Inside::Nothing);
@@ -106,8 +106,8 @@ impl Reader {
         window.pos = end;
     }
 
-    /// Closes the innermost open element if its end tag stands at `at`, without white space in it; true if it does. As
-    /// [`open_known`](Self::open_known), between tokens only.
+    /// Closes the innermost open element if its end tag is at `at`, written without white space. Returns false if it is not. Only between
+    /// tokens, as [`open_known`](Self::open_known).
     #[inline]
     pub fn end_known(&mut self, window: &mut Window<'_>, at: usize) -> bool {
         let Some(open) = self.open.last() else { return false };

@@ -1,4 +1,4 @@
-//! Children that come as predicted: see [`predicted`](crate::decode::predicted).
+//! Reads children as [`predicted`](crate::decode::predicted), as long as the prediction holds.
 
 use super::{DecodeFields, Routine};
 use crate::decode::State;
@@ -10,16 +10,16 @@ use deltasoap_xml::scan::skip_white;
 /// What came as predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Followed {
-    /// A leaf, which was read.
+    /// A leaf. It has been read.
     Leaf,
-    /// Another child, which was opened: its own routine is to read it.
+    /// Another child. Its start tag has been read; its own routine reads the rest.
     Child,
-    /// The element's end tag, behind all that it must have.
+    /// The end tag of the element, which is complete.
     End,
 }
 
 impl Routine<'_, '_, '_> {
-    /// Reads leaves as long as they come as predicted, and then another child's start tag or the element's end tag, if that does.
+    /// Reads predicted leaves, then the start tag of another predicted child or the end tag. `None` where the prediction fails.
     #[inline]
     pub(super) fn follow<T: DecodeFields>(&mut self, target: &mut T) -> Option<Followed> {
         if !self.frame().shape.is_some() || self.cursor.is_over(self.me) {
@@ -71,7 +71,7 @@ impl Routine<'_, '_, '_> {
         }
         let mut leaf = Leaf::new(window.bytes, text, &tag.known, limits.text);
         if target.scan_leaf(index, &mut leaf, self.view.follow(field.element)).is_none() {
-            // A text that the window cuts may well be plain.
+            // Text that is cut by the window's end does not count as a miss.
             if window.bytes[text..].contains(&b'<') {
                 predicted.miss(frame.shape, index);
             }
@@ -95,7 +95,7 @@ impl Routine<'_, '_, '_> {
         }
     }
 
-    /// The place of the field before, one on; 0 for none.
+    /// The index of the previous field plus one; 0 at the start.
     fn after(&mut self) -> Option<usize> {
         let (current, count) = (self.current(), self.frame().count);
         match (current, count) {
@@ -105,7 +105,7 @@ impl Routine<'_, '_, '_> {
         }
     }
 
-    /// Notes which field the start tag just read opens.
+    /// Learns the start tag that was just read, and the field that it opens.
     pub(super) fn learn_tag(&mut self, index: usize) {
         let shape = self.frame().shape;
         let after = self.after().filter(|_| shape.is_some() && !self.cursor.is_over(self.me));
@@ -115,7 +115,7 @@ impl Routine<'_, '_, '_> {
         }
     }
 
-    /// Notes that the element may end behind the last field.
+    /// Learns that the element can end after the last field.
     pub(super) fn learn_end(&mut self) {
         let shape = self.frame().shape;
         let after = self.after().filter(|_| shape.is_some() && self.complex.compositor == Compositor::Sequence);
@@ -124,10 +124,10 @@ impl Routine<'_, '_, '_> {
         }
     }
 
-    /// True if a field's content is text that tells its value. Lists of such have their own loop.
+    /// True if a field's value depends on its text alone. Unbounded lists of such fields have their own loop.
     fn is_leaf(&self, field: &Field) -> bool {
         let is_plain = match self.view.follow(field.element).element {
-            // Of any simple type, the tag names the type.
+            // For `xs:anySimpleType` the tag names the type.
             Element::Simple(simple) => simple.default.is_none() && simple.name != AnySimple::TYPE_NAME,
             _ => false,
         };
