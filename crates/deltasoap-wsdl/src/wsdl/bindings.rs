@@ -136,6 +136,7 @@ impl<'s> Reader<'s> {
     fn bound_message(&mut self, node: Node<'s>, message: Option<usize>) -> Result<BoundMessage, Error> {
         // The body may stand within a `mime:part`.
         let multipart = node.children_of(Vocabulary::Mime).find(|child| child.local() == "multipartRelated");
+        multipart.into_iter().for_each(|multipart| self.note_attachments(multipart));
         let holder =
             multipart.and_then(|multipart| multipart.children().find(|part| soap_child(*part, "body").is_some()));
         let holder = holder.unwrap_or(node);
@@ -163,6 +164,20 @@ impl<'s> Reader<'s> {
             headers,
             has_attachments: multipart.is_some_and(|multipart| multipart.children().count() > 1),
         })
+    }
+
+    /// Parts of a message that are bound to attachments: only programs send and take those, by hand.
+    fn note_attachments(&mut self, multipart: Node<'s>) {
+        let contents = multipart.children_of(Vocabulary::Mime).flat_map(|part| part.children_of(Vocabulary::Mime));
+        let contents = contents.filter(|content| content.local() == "content").take(MOST_NAMED);
+        let contents: Vec<_> = contents.collect();
+        for content in contents {
+            let part = content.attribute("part").unwrap_or_default();
+            let text = format!(
+                "part `{part}` is an attachment (mime:content); descriptions, samples and calls by name leave it out"
+            );
+            self.note(NoteKind::Skipped, text, content.place());
+        }
     }
 
     fn header(&mut self, node: Node<'s>) -> Result<BoundHeader, Error> {

@@ -429,6 +429,19 @@ fn bound_faults_that_the_port_type_lacks_are_noted() {
 }
 
 #[test]
+fn parts_that_are_attachments_are_noted() {
+    let content = "<message name='m'><part name='p' type='xs:string'/><part name='scan' type='xs:base64Binary'/></message>\
+        <portType name='P'><operation name='o'><input message='t:m'/></operation></portType>\
+        <binding name='B' type='t:P'><soap:binding style='rpc'/><operation name='o'>\n\
+        <input><m:multipartRelated xmlns:m='http://schemas.xmlsoap.org/wsdl/mime/'><m:part><soap:body use='literal' parts='p'/></m:part>\
+        <m:part><m:content part='scan' type='image/png'/></m:part></m:multipartRelated></input></operation></binding>";
+    let import = import(&description("", content)).unwrap();
+    let [note] = import.notes() else { panic!("{:?}", import.notes()) };
+    assert!(note.text.starts_with("part `scan` is an attachment (mime:content)"), "{}", note.text);
+    assert_eq!((note.kind, note.position.line), (NoteKind::Skipped, 5));
+}
+
+#[test]
 fn extensions_that_must_be_understood_are_noted_and_required() {
     let required = "xmlns:x='urn:x' wsdl:required='true'";
     let content = format!(
