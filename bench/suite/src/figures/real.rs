@@ -121,13 +121,13 @@ pub fn tasks(effort: Effort, peers: Option<PathBuf>) -> Vec<Task> {
     let mut tasks = message_tasks::<ResourceResponse>(effort, "HostSystemResourceInfo", vsphere::resource());
     tasks.extend(message_tasks::<AlarmResponse>(effort, "AlarmState[]", vsphere::alarms()));
     tasks.extend(message_tasks::<StatusResponse>(effort, "EntityStatus", vsphere::status()));
-    for (name, bound) in [("gsoap", 4.0), ("pugixml", 1.0)] {
+    for (name, shown, bound) in [("gsoap", "gSOAP", 4.0), ("pugixml", "pugixml", 1.0)] {
         let folder = folder.clone();
         let measure = move || {
             peer_goal(effort, name, bound, &folder)
                 .or_else(|error| Ok(Goal::unknown(&format!("at least {bound} × {name}"), format!("{error:#}"))))
         };
-        let name = format!("real: HostSystemResourceInfo typed, beside {name}");
+        let name = format!("real: HostSystemResourceInfo typed, beside {shown}");
         tasks.push(Task { name, measure: Box::new(measure) });
     }
     tasks
