@@ -122,8 +122,8 @@ impl Mock {
         }
     }
 
-    /// Operations whose requests have the same element as those of another, which comes first: a request is told by its element, so they
-    /// are answered as that one. Pairs of their full names.
+    /// Operations that the mock cannot tell apart, since their requests have the same element. Each pair names an operation, and the earlier
+    /// one whose answer its requests get.
     pub fn not_told_apart(&self) -> Vec<(String, String)> {
         let mut first: HashMap<(QName, String), Operation> = HashMap::new();
         let mut others = Vec::new();

@@ -33,7 +33,7 @@ impl Segment {
 
     /// The number of bytes.
     #[inline]
-    #[allow(clippy::len_without_is_empty, reason = "nobody asks")]
+    #[allow(clippy::len_without_is_empty, reason = "an empty segment is no special case")]
     pub fn len(&self) -> usize {
         self.bytes.len()
     }

@@ -287,7 +287,7 @@ fn has_values(reader: &Reader) -> bool {
     names.any(|name| !reader.names().is(name, ns::XSI, "type"))
 }
 
-/// True if the `xsi:type` of the start tag just read, if there is one, is a name: where it is none, the element is at fault.
+/// True unless the current start tag has an `xsi:type` that is no valid name; such an element is invalid.
 fn are_types_declared(reader: &Reader) -> bool {
     let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
     attributes

@@ -1,4 +1,4 @@
-//! Markup that is predicted: what was learned from one message, at fault or not, holds for the next.
+//! Predicted markup: what the decoder learns from a message, valid or not, must hold for the next.
 
 use crate::repeats;
 use deltasoap_core::decode::{Decoder, ElementRoot, from_slice};
@@ -31,7 +31,7 @@ fn field(name: &'static str, element: ElementRef, (min, max): (u32, Option<u32>)
     Field { name: QName::new("", name), element, min, max, nillable: false, inline: false }
 }
 
-/// Reads documents by one decoder: each gives what it gives to one that learns nothing. Gives how many were at fault.
+/// Reads documents with one decoder, and compares each result with a decoder that learns nothing. Returns how many were invalid.
 fn read_all(schema: &Schema, root: ElementRef, limits: Limits, documents: &[String]) -> usize {
     let options = DecodeOptions { limits, differential: Differential::OFF };
     let mut decoder = Decoder::new(options);

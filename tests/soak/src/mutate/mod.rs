@@ -74,7 +74,7 @@ pub fn stream(base: &[String], chance: &mut Chance, is_good: impl Fn(&str) -> bo
     messages
 }
 
-/// Some senders repeat a message, whatever the answer was: what a decoder has learned from one that is at fault must not make it good.
+/// Some senders repeat a message, whatever the answer was. What a decoder learned from an invalid message must not make it valid.
 fn send_again(messages: &mut Vec<Vec<u8>>, chance: &mut Chance) {
     if messages.is_empty() || !chance.one_in(3) {
         return;
