@@ -64,7 +64,7 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
         }
         Err(DynamicError::NoEndpoint(name)) => bail!("the WSDL gives no URL for {name}; --endpoint takes one"),
         Err(DynamicError::Call(error)) => no_answer(arguments, &url, tap.location(), &error),
-        // The message itself could be read, what came with it could not.
+        // The decoder could read the message, but not the parts that came with it.
         Err(DynamicError::Part(error)) => no_answer(arguments, &url, tap.location(), &CallError::Attachment(error)),
         Err(error) => Err(error.into()),
     }

@@ -13,7 +13,7 @@ pub struct Fault {
     /// Finer codes: `Subcode` in 1.2, outermost first; in 1.1 the part behind a dot is kept in
     /// [`FaultCode::Other`].
     pub subcodes: Vec<QName>,
-    /// What happened, for people. Of several texts of 1.2 the English one, or else the first; see [`reason_in`](Fault::reason_in).
+    /// A text for people. If a 1.2 fault has several, this is the English one, else the first; see [`reason_in`](Fault::reason_in).
     pub reason: String,
     /// The node that failed: `faultactor` in 1.1, `Role` in 1.2.
     pub role: Option<String>,

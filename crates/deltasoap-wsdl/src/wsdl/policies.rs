@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 /// Most assertions that are named.
 const MOST_NAMED: usize = 100;
 
-/// Extension elements by which policies are attached: what these ask for is told by the policies.
+/// Extension elements that attach policies. The policies themselves say what is required.
 const POLICIES: [&str; 4] = ["Policy", "PolicyReference", "UsingAddressing", "UsingPolicy"];
 
 /// Most policies that refer to each other in a row.

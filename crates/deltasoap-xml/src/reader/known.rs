@@ -11,7 +11,7 @@ use crate::segment::Segment;
 use crate::{NameId, ScopeId};
 
 /// A start tag without namespace declarations, and its end tag. Valid only for the reader that made it, in the same
-/// [`epoch`](Reader::epoch) and [`scope`](KnownTag::scope).
+/// [`epoch`](Reader::epoch) and [`scope`](Reader::scope).
 #[derive(Debug)]
 pub struct KnownTag {
     start: Segment,
@@ -24,16 +24,6 @@ pub struct KnownTag {
 }
 
 impl KnownTag {
-    /// The scope of the element and of its parent; they are equal.
-    pub fn scope(&self) -> ScopeId {
-        self.scope
-    }
-
-    /// Number of attributes.
-    pub fn attribute_count(&self) -> usize {
-        self.attributes.len()
-    }
-
     /// The memory it takes in bytes, an estimate.
     pub fn size(&self) -> usize {
         size_of::<Self>() + self.start.len() + self.end.len() + self.values.len() + size_of_val(&self.attributes[..])

@@ -45,8 +45,9 @@ impl Routine<'_, '_, '_> {
             Some(b'<') => window.pos,
             _ => skip_white(window.bytes, window.pos),
         };
+        // The previous field has occurred often enough for another one, or the end, to follow.
+        let is_enough = || frame.count == 0 || frame.count >= self.complex.fields[frame.field as usize].min;
         let Some((index, tag, text)) = predicted.find(frame.shape, after, window.bytes, at) else {
-            let is_enough = || frame.count == 0 || frame.count >= self.complex.fields[frame.field as usize].min;
             let is_end = predicted.may_end(frame.shape, after) && is_enough() && reader.end_known(window, at);
             return is_end.then_some(Followed::End);
         };
@@ -55,7 +56,7 @@ impl Routine<'_, '_, '_> {
         let may_follow = match self.complex.compositor {
             Compositor::All => field.is_repeated() || seen[frame.log as usize + index / 64] & (1 << (index % 64)) == 0,
             _ if before > 0 => field.max.is_none_or(|max| before < max),
-            _ => frame.count == 0 || frame.count >= self.complex.fields[frame.field as usize].min,
+            _ => is_enough(),
         };
         if !may_follow {
             return None;
