@@ -1,7 +1,7 @@
 //! The cursor: a window of bytes, the reader's state, and the matching stack.
 
 use super::array::{Gaps, Next};
-use super::differential::leaf::{Descent, Session, StartTag};
+use super::differential::leaf::{AnyOrder, Descent, Session, StartTag};
 use super::differential::machine::Papers;
 use super::flat::{Hinting, Learned};
 use super::opening::Opening;
@@ -421,11 +421,29 @@ impl<'c> Cursor<'c> {
 
     /// Whether the element whose start tag was just read stood here in the message before; only over an old value.
     pub(crate) fn resync(&mut self, index: usize, field: u32, count: u32, is_array: bool) -> bool {
+        let (before, tag) = self.what_was_read(index, is_array);
+        self.state.session.resync(field, count, before, tag)
+    }
+
+    /// As [`resync`](Self::resync), where fields come in any order. Gives the fields that do not come any more.
+    pub(crate) fn resync_in_any_order(
+        &mut self,
+        index: usize,
+        field: u32,
+        fields: AnyOrder,
+        is_array: bool,
+    ) -> Option<u64> {
+        let (before, tag) = self.what_was_read(index, is_array);
+        self.state.session.resync_in_any_order(field, fields, before, tag)
+    }
+
+    /// The state before the start tag that was just read, and that tag.
+    fn what_was_read(&mut self, index: usize, is_array: bool) -> ((u32, u32), StartTag<'c>) {
         let before = (self.frame(index).field, self.frame(index).count);
         let position = self.reader().tag_offset();
         let start = (position - self.window.base) as usize;
-        let tag = StartTag { window: self.window.bytes, start, len: self.window.pos - start, position, is_array };
-        self.state.session.resync(field, count, before, tag)
+        let len = self.window.pos - start;
+        (before, StartTag { window: self.window.bytes, start, len, position, is_array })
     }
 
     /// True if a routine over an old value may still meet elements of the message before.

@@ -154,9 +154,25 @@ impl ComplexElement {
         })
     }
 
-    /// True if there is no place within it where the fields passed so far do not matter: it is compared with nothing, and read whole.
+    /// True if no place within it can be gone on from: the fields passed so far decide what may follow, and are not told by the message
+    /// before. It is compared with nothing, and read whole.
     pub(crate) fn is_read_whole(&self, view: View<'_>) -> bool {
-        self.notes_fields() || self.has_groups(view)
+        (self.notes_fields() && !self.is_plain_all()) || self.has_groups(view)
+    }
+
+    /// True if its fields come in any order, each once at most, and are so few that a word has a bit for each.
+    pub(crate) fn is_plain_all(&self) -> bool {
+        let is_plain = |field: &Field| !field.is_repeated() && !field.inline;
+        self.compositor == Compositor::All
+            && self.choices.is_empty()
+            && self.fields.len() <= u64::BITS as usize
+            && self.fields.iter().all(is_plain)
+    }
+
+    /// The fields that must be there, a bit each; of the first 64.
+    pub(crate) fn required(&self) -> u64 {
+        let fields = self.fields.iter().take(u64::BITS as usize).enumerate();
+        fields.filter(|(_, field)| field.min > 0).map(|(index, _)| 1 << index).sum()
     }
 
     /// True if its fields are the branches of one choice, and nothing else.

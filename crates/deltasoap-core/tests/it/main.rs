@@ -25,6 +25,7 @@ mod template_streams;
 #[path = "../support/updates.rs"]
 mod updates;
 
+mod any_order;
 mod differential;
 mod differential_shapes;
 mod encode_differential;

@@ -229,7 +229,11 @@ impl<'s> Routine<'_, '_, 's> {
 
     /// On the way to where regular mode goes on in the value of the message before.
     fn descend<T: DecodeFields>(&mut self, target: &T) -> Step {
-        match self.cursor.descend(self.me)? {
+        let descent = self.cursor.descend(self.me)?;
+        if self.complex.notes_fields() {
+            self.restore_seen();
+        }
+        match descent {
             Descent::Into { field, count, .. } => self.enter_occurrence(field as usize, count),
             Descent::Here { field, count, patch } => {
                 let is_repeated = self.complex.fields.get(field as usize).is_some_and(Field::is_repeated);
@@ -407,8 +411,11 @@ impl<'s> Routine<'_, '_, 's> {
 
     /// Whether the element just opened stood here in the message before; then fast mode goes on behind its start tag.
     fn resync<T: DecodeFields>(&mut self, target: &mut T, index: usize) -> bool {
-        let before = if self.current() == index { self.frame().count } else { 0 };
         let is_array = self.content(index).array().is_some();
+        if self.complex.notes_fields() {
+            return self.resync_in_any_order(target, index, is_array);
+        }
+        let before = if self.current() == index { self.frame().count } else { 0 };
         let is_same = self.cursor.resync(self.me, index as u32, before.saturating_add(1), is_array);
         if is_same {
             self.pass_on(target, index);

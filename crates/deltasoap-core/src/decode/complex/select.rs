@@ -2,7 +2,8 @@
 
 use super::{DecodeFields, Routine};
 use crate::ErrorKind;
-use crate::decode::{Cursor, Step, Stop};
+use crate::decode::differential::leaf::AnyOrder;
+use crate::decode::{Cursor, State, Step, Stop};
 use crate::ns;
 use crate::schema::{ChoiceFault, ComplexElement, Compositor, Element, Field, View};
 
@@ -143,6 +144,38 @@ impl<'s> Routine<'_, '_, 's> {
         let before = *seen & bit != 0;
         *seen |= bit;
         before
+    }
+
+    /// On the way to where regular mode goes on, in an element whose fields come in any order: notes those that were passed.
+    pub(super) fn restore_seen(&mut self) {
+        let log = self.frame().log as usize;
+        if self.cursor.state().seen.len() == log {
+            self.reserve_seen();
+        }
+        let State { session, seen, .. } = self.cursor.state();
+        if let Some(word) = seen.get_mut(log) {
+            *word = session.fields_passed();
+        }
+    }
+
+    /// As [`resync`](Self::resync), where fields come in any order: those that do not come any more are cut off.
+    pub(super) fn resync_in_any_order<T: DecodeFields>(
+        &mut self,
+        target: &mut T,
+        index: usize,
+        is_array: bool,
+    ) -> bool {
+        let log = self.frame().log as usize;
+        let seen = self.cursor.state().seen[log];
+        let fields = AnyOrder { seen, required: self.complex.required() };
+        let Some(mut gone) = self.cursor.resync_in_any_order(self.me, index as u32, fields, is_array) else {
+            return false;
+        };
+        while gone != 0 {
+            self.keep(target, gone.trailing_zeros() as usize, 0);
+            gone &= gone - 1;
+        }
+        true
     }
 
     /// Over an old value, at the end of an element whose fields come in any order: cuts off those that did not come.

@@ -38,4 +38,4 @@ pub(crate) use mend::{Mending, SMALL};
 pub(crate) use session::Session;
 pub(crate) use table::{Run, Touched};
 pub(crate) use template::Template;
-pub(crate) use words::{Advance, Descent, Patched, StartTag};
+pub(crate) use words::{Advance, AnyOrder, Descent, Patched, StartTag};

@@ -12,7 +12,7 @@ use super::recorder::Recorder;
 use super::shift::{Shift, Streak};
 use super::table::{NONE, Place, Touched};
 use super::template::{Prologue, Same, Template};
-use super::words::{Advance, Descent, Mode, Patched, StartTag};
+use super::words::{Advance, AnyOrder, Descent, Mode, Patched, StartTag};
 use super::work::Work;
 use crate::decode::differential::DifferentialStats;
 use crate::decode::differential::clock::Clock;
@@ -505,7 +505,67 @@ impl Session {
         if self.is_ending || self.is_hopeless {
             return false;
         }
-        let Some(place) = self.candidate(field, count) else { return false };
+        self.candidate(field, count).is_some_and(|place| self.resync_at(place, before, tag))
+    }
+
+    /// As [`resync`](Self::resync), for an element whose fields come in any order. Gives the fields that the message before has and this
+    /// one has not.
+    ///
+    /// The old children that follow are skipped unread. So the element must be valid with them: no field may come again, and none may
+    /// be missing.
+    pub(crate) fn resync_in_any_order(
+        &mut self,
+        field: u32,
+        AnyOrder { seen, required }: AnyOrder,
+        before: (u32, u32),
+        tag: StartTag<'_>,
+    ) -> Option<u64> {
+        if self.is_ending || self.is_hopeless {
+            return None;
+        }
+        let (template, edit) = (self.old.as_ref()?, self.edit.as_ref()?);
+        let mut children = template.table.children(edit.parent, edit.from.node);
+        let mut replaced = 0;
+        let place = children.find(|&child| {
+            let at = template.table.node(child).field;
+            replaced |= if at == field { 0 } else { 1 << at };
+            at == field
+        })?;
+        let rest = children.fold(0, |rest, child| rest | 1 << template.table.node(child).field);
+        let gone = replaced & !(seen | rest);
+        let is_valid = rest & seen == 0 && gone & required == 0;
+        (is_valid && self.resync_at(Place::before(place), before, tag)).then_some(gone)
+    }
+
+    /// The fields that were passed on the way to where regular mode goes on, a bit each: in the message being read, in the element
+    /// that [`descend`](Self::descend) has led into last.
+    pub(crate) fn fields_passed(&self) -> u64 {
+        let Some(template) = &self.old else { return 0 };
+        let table = &template.table;
+        let (parent, place, own) = match (self.is_seeking(), &self.edit) {
+            (false, Some(edit)) => (edit.parent, edit.from.node, 0),
+            _ => {
+                let child = self.path[self.arrived - 1];
+                (table.node(child).parent, child, 1 << table.node(child).field)
+            }
+        };
+        let (mut at, mut fields) = (table.first_child(parent), own);
+        let keep = |from: u32, to: u32| {
+            let kept = table.children(parent, from).take_while(|&child| child < to);
+            kept.fold(0, |fields, child| fields | 1 << table.node(child).field)
+        };
+        for edit in self.edits.iter().filter(|edit| edit.parent == parent) {
+            fields |= keep(at, edit.from.node);
+            let fresh = &self.recorder.table.nodes[edit.fresh.0 as usize..edit.fresh.1 as usize];
+            let fresh = fresh.iter().filter(|node| node.parent == NONE);
+            fields |= fresh.fold(0, |fields, node| fields | 1 << node.field);
+            at = edit.to.node;
+        }
+        fields | keep(at, place)
+    }
+
+    /// Enters fast mode if the element at an old place begins with the start tag that was just read.
+    fn resync_at(&mut self, place: Place, before: (u32, u32), tag: StartTag<'_>) -> bool {
         let (Some(template), Some(edit)) = (&mut self.old, &self.edit) else { return false };
         let Some(Same { old, len, is_exact }) = template.compare(place, tag) else { return false };
         // Where only an array's size differs, what follows does not.

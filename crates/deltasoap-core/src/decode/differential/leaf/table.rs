@@ -134,6 +134,18 @@ impl Table {
         if parent == NONE { self.nodes.len() as u32 } else { self.node(parent).end }
     }
 
+    /// The first node that can be a child of `parent`.
+    pub(crate) fn first_child(&self, parent: u32) -> u32 {
+        if parent == NONE { 0 } else { parent + 1 }
+    }
+
+    /// The children of `parent` from a node on.
+    pub(crate) fn children(&self, parent: u32, from: u32) -> impl Iterator<Item = u32> {
+        let end = self.end_of(parent);
+        let within = move |at: u32| Some(at).filter(|&at| at < end);
+        std::iter::successors(within(from), move |&at| within(self.node(at).end))
+    }
+
     /// Field and count of the routine for `parent` in front of a place among its children.
     pub(crate) fn state_before(&self, parent: u32, place: Place) -> (u32, u32) {
         if place.item > 0 {
@@ -149,8 +161,7 @@ impl Table {
 
     /// The child of `parent` in front of the node `index`.
     fn sibling_before(&self, parent: u32, index: u32) -> Option<u32> {
-        let first = if parent == NONE { 0 } else { parent + 1 };
-        let mut before = index.checked_sub(1).filter(|&before| before >= first)?;
+        let mut before = index.checked_sub(1).filter(|&before| before >= self.first_child(parent))?;
         while self.node(before).parent != parent {
             before = self.node(before).parent;
         }

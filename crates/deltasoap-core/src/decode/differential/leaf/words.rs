@@ -79,3 +79,12 @@ pub(crate) struct StartTag<'w> {
     /// Whether it is a SOAP array's.
     pub(crate) is_array: bool,
 }
+
+/// The fields of an element that come in any order, a bit each.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AnyOrder {
+    /// Those that came, with the one whose start tag was just read.
+    pub(crate) seen: u64,
+    /// Those that must come.
+    pub(crate) required: u64,
+}

@@ -1,0 +1,226 @@
+//! Structs whose fields come in any order (`xs:all`, and all of SOAP encoding), compared with the message before.
+
+use crate::streams::Stream;
+use deltasoap_core::schema::{
+    ArrayElement, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
+};
+use deltasoap_core::{Checkpoints, DecodeOptions, Differential, DifferentialStats, QName, Value};
+
+const EXACT: Differential = Differential { checkpoints: Checkpoints::Leaf, ..Differential::OFF };
+
+/// A small generator: the same numbers for the same seed.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) % bound as u64) as usize
+    }
+
+    fn one_in(&mut self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+}
+
+const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
+
+fn complex(schema: &mut Schema, compositor: Compositor, fields: Vec<Field>) -> ElementRef {
+    schema.add(Element::Complex(ComplexElement {
+        name: QName::new("urn:t", "T"),
+        compositor,
+        fields: fields.into(),
+        attributes: Default::default(),
+        text: None,
+        open: false,
+        any_attribute: false,
+        choices: Default::default(),
+    }))
+}
+
+fn field(name: &'static str, element: ElementRef, min: u32, max: Option<u32>) -> Field {
+    Field { name: QName::new("", name), element, min, max, nillable: false, inline: false }
+}
+
+/// A struct of six fields in any order: numbers, an array of numbers, an array of structs, a list's wrapper, an inner struct of the same kind.
+fn described(schema: &mut Schema, chance: &mut Chance, depth: usize) -> ElementRef {
+    let int = schema.add(Element::Simple(SimpleElement {
+        name: Builtin::Int.name(),
+        base: Builtin::Int,
+        enumeration: Default::default(),
+        default: None,
+    }));
+    let array = |schema: &mut Schema, item| {
+        schema.add(Element::Array(ArrayElement {
+            name: QName::new("urn:t", "A"),
+            item_name: QName::new("", "item"),
+            item,
+            item_type: QName::new("urn:t", "I"),
+            nillable: false,
+            dimensions: 1,
+        }))
+    };
+    let numbers = array(schema, int);
+    let mut kinds = vec![int, int, numbers];
+    if depth > 0 {
+        let inner = described(schema, chance, depth - 1);
+        let inners = array(schema, inner);
+        let list = complex(schema, Compositor::Sequence, vec![field("x", inner, 0, None)]);
+        kinds.extend([inner, inners, list]);
+    }
+    let fields = NAMES.map(|name| field(name, kinds[chance.below(kinds.len())], u32::from(chance.one_in(3)), Some(1)));
+    complex(schema, Compositor::All, fields.into())
+}
+
+/// A message as a tree, so that it is easily changed.
+#[derive(Clone)]
+enum Part {
+    Text(String),
+    Struct(Vec<(&'static str, Part)>),
+    Items(&'static str, Vec<Part>),
+}
+
+fn part(schema: &Schema, element: ElementRef, chance: &mut Chance) -> Part {
+    let view = schema.view(element);
+    match view.element {
+        Element::Array(array) => {
+            Part::Items("item", (0..chance.below(6)).map(|_| part(schema, array.item, chance)).collect())
+        }
+        Element::Complex(all) if all.compositor == Compositor::All => {
+            let mut fields: Vec<_> =
+                NAMES.into_iter().zip(&all.fields[..]).filter(|(_, it)| it.min > 0 || !chance.one_in(4)).collect();
+            if chance.one_in(3) {
+                let at = chance.below(fields.len().max(1));
+                fields.rotate_left(at);
+            }
+            Part::Struct(fields.into_iter().map(|(name, field)| (name, part(schema, field.element, chance))).collect())
+        }
+        Element::Complex(list) => {
+            Part::Items("x", (0..chance.below(4)).map(|_| part(schema, list.fields[0].element, chance)).collect())
+        }
+        _ => Part::Text(chance.below(2000).to_string()),
+    }
+}
+
+/// Changes a part somewhere: a text, the order of fields, which fields and items there are.
+fn change(part: &mut Part, chance: &mut Chance) {
+    match part {
+        Part::Text(text) if chance.one_in(12) => *text = "no number".to_owned(),
+        Part::Text(text) => *text = chance.below(200_000).to_string(),
+        Part::Items(_, items) if items.is_empty() => {}
+        Part::Items(_, items) => {
+            let at = chance.below(items.len());
+            match chance.below(6) {
+                0 => drop(items.remove(at)),
+                1 => items.insert(at, items[at].clone()),
+                _ => change(&mut items[at], chance),
+            }
+        }
+        Part::Struct(fields) if fields.is_empty() => {}
+        Part::Struct(fields) => {
+            let (at, other) = (chance.below(fields.len()), chance.below(fields.len()));
+            match chance.below(12) {
+                0 => fields.swap(at, other),
+                1 => drop(fields.remove(at)),
+                // A field that comes twice.
+                2 => fields.insert(other, fields[at].clone()),
+                3 => {
+                    let field = fields.remove(at);
+                    fields.push(field);
+                }
+                _ => change(&mut fields[at].1, chance),
+            }
+        }
+    }
+}
+
+fn write(part: &Part, out: &mut String) {
+    match part {
+        Part::Text(text) => out.push_str(text),
+        Part::Struct(fields) => fields.iter().for_each(|(name, part)| element(name, part, out)),
+        Part::Items(name, items) => items.iter().for_each(|part| element(name, part, out)),
+    }
+}
+
+fn element(name: &str, part: &Part, out: &mut String) {
+    out.push_str(&format!("<{name}>"));
+    write(part, out);
+    out.push_str(&format!("</{name}>"));
+}
+
+fn document(part: &Part) -> String {
+    let mut out = String::new();
+    element("r", part, &mut out);
+    out
+}
+
+/// Reads a random stream in chunks beside a decoder that compares nothing.
+fn check(seed: u64, differential: Differential) -> DifferentialStats {
+    let mut chance = Chance(seed);
+    let mut schema = Schema::new();
+    let root = described(&mut schema, &mut chance, 2);
+    let mut stream = Stream::<Value>::new(schema.view(root), DecodeOptions { differential, ..Default::default() });
+    let mut message = part(&schema, root, &mut chance);
+    for _ in 0..8 {
+        let chunk = [usize::MAX, usize::MAX, 1, 7, 40][chance.below(5)];
+        let before = message.clone();
+        let is_read = stream.next(document(&message).as_bytes(), chunk).is_ok();
+        if !is_read && chance.one_in(2) {
+            message = before;
+        }
+        (0..chance.below(4)).for_each(|_| change(&mut message, &mut chance));
+    }
+    stream.stats()
+}
+
+#[test]
+fn fields_move_come_and_go_anywhere() {
+    let mut stats = DifferentialStats::default();
+    for seed in 0..600 {
+        stats += check(seed, EXACT);
+        check(seed, Differential { adaptive: true, ..EXACT });
+    }
+    assert!(stats.to_fast > 400 && stats.fast_bytes > stats.regular_bytes, "{stats:?}");
+}
+
+/// A stream of two documents with numbers in any order: gives what both documents gave, and the counters.
+fn pair(fields: &[(&'static str, u32)], documents: [&str; 3]) -> (Vec<bool>, DifferentialStats) {
+    let mut schema = Schema::new();
+    let int = schema.add(Element::Simple(SimpleElement {
+        name: Builtin::Int.name(),
+        base: Builtin::Int,
+        enumeration: Default::default(),
+        default: None,
+    }));
+    let fields = fields.iter().map(|&(name, min)| field(name, int, min, Some(1))).collect();
+    let root = complex(&mut schema, Compositor::All, fields);
+    let options = DecodeOptions { differential: EXACT, ..Default::default() };
+    let mut stream = Stream::<Value>::new(schema.view(root), options);
+    let read = documents.map(|document| stream.next(document.as_bytes(), usize::MAX).is_ok());
+    (read.into(), stream.stats())
+}
+
+#[test]
+fn what_is_skipped_may_not_hold_a_field_again() {
+    let first = "<r><a>1</a><b>2</b><c>3</c></r>";
+    let (read, _) = pair(&[("a", 0), ("b", 0), ("c", 0)], [first, "<r><a>5</a><c>4</c><b>2</b><c>3</c></r>", first]);
+    assert_eq!(read, [true, false, true]);
+}
+
+#[test]
+fn a_field_that_is_gone_is_missed() {
+    let first = "<r><a>1</a><b>2</b><c>3</c></r>";
+    let (read, stats) =
+        pair(&[("a", 0), ("b", 1), ("c", 0)], [first, "<r><a>5</a><c>3</c></r>", first]);
+    assert_eq!(read, [true, false, true]);
+}
+
+#[test]
+fn equal_structs_are_skipped_whole() {
+    let first = "<r><a>1</a><b>2</b><c>3</c></r>";
+    let (_, stats) = pair(&[("a", 0), ("b", 1), ("c", 0)], [first, first, first]);
+    assert_eq!((stats.compared, stats.to_regular), (2, 2), "{stats:?}");
+    assert_eq!(stats.regular_bytes, "<a>1</a><b>2</b><c>3</c>".len() as u64, "{stats:?}");
+}
