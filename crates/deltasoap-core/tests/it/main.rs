@@ -40,5 +40,6 @@ mod qname;
 mod roots;
 mod round_trips;
 mod sample;
+mod turns;
 mod values;
 mod white_space;

@@ -147,6 +147,14 @@ impl<'v, T: Content + Debug> Stream<'v, T> {
         self.decoder = Decoder::new(self.options);
     }
 
+    /// Takes the time that messages take from a function.
+    #[allow(dead_code, reason = "not all tests that share this need it")]
+    pub fn set_pace(&mut self, pace: fn(u64, bool) -> std::time::Duration) {
+        if let Some(operation) = &mut self.operation {
+            operation.memory.set_pace(pace);
+        }
+    }
+
     pub fn stats(&self) -> DifferentialStats {
         self.operation.as_ref().map_or_else(DifferentialStats::default, |operation| operation.memory.stats())
     }

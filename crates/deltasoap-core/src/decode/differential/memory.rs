@@ -6,6 +6,7 @@ use super::checkpoint::{Base, PASSED};
 use super::clock::Clock;
 use super::leaf::{Begin, Mending, SMALL, Template};
 use super::machine::{self, Machine};
+use super::turns::Turns;
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, Stop, expect_end};
 use crate::schema::{Element, Identity, View};
@@ -42,6 +43,8 @@ pub struct Memory<T> {
     template: Option<Box<Template>>,
     /// The same by the papers' policies.
     machine: Option<Box<dyn Machine>>,
+    /// Messages of other kinds, which the next one may be like.
+    turns: Turns<T>,
     adaptive: Adaptive,
     /// The position behind the start tag of the message's operation.
     start: u64,
@@ -50,6 +53,8 @@ pub struct Memory<T> {
     moving: Option<(Identity, bool)>,
     /// The message is so small that its value is mended, or else read in regular mode.
     is_small: bool,
+    /// There is a message to compare with.
+    has_old: bool,
     /// Takes the place of the clock.
     pace: Option<fn(bytes: u64, was_compared: bool) -> Duration>,
 }
@@ -67,11 +72,13 @@ impl<T> Memory<T> {
             value,
             template: None,
             machine: None,
+            turns: Turns::default(),
             adaptive: Adaptive::default(),
             start: 0,
             stats: DifferentialStats::default(),
             moving: None,
             is_small: false,
+            has_old: false,
             pace: None,
         }
     }
@@ -97,12 +104,13 @@ impl<T> Memory<T> {
     pub fn forget(&mut self) {
         self.template = None;
         self.machine = None;
+        self.turns.forget();
     }
 
     /// Bytes held beyond the value, buffers counted by their capacity.
     pub fn bytes(&self) -> usize {
         let template = self.template.as_ref().map_or(0, |template| template.bytes());
-        template + self.machine.as_ref().map_or(0, |machine| machine.bytes())
+        template + self.machine.as_ref().map_or(0, |machine| machine.bytes()) + self.turns.bytes()
     }
 
     /// What differential decoding did for this stream.
@@ -141,6 +149,7 @@ impl<T: Content> Memory<T> {
         // Decoders with other options may take turns. What those of the other kind keep belongs to a value that is replaced now.
         if cursor.state().differential.checkpoints.is_of_papers() {
             self.template = None;
+            self.turns.forget();
             return self.begin_by_papers(cursor, view, me);
         }
         self.machine = None;
@@ -154,7 +163,7 @@ impl<T: Content> Memory<T> {
     }
 
     fn attempt(&mut self, old: Option<Box<Template>>, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Begin {
-        self.is_small = false;
+        (self.is_small, self.has_old) = (false, false);
         let is_told_by_order = view.complex().is_none_or(|complex| !complex.is_read_whole(view));
         // In this order: in regular mode nobody looks through the description.
         if !is_told_by_order || !cursor.can_be_compared() || self.has_moving_parts(view) {
@@ -174,7 +183,19 @@ impl<T: Content> Memory<T> {
             cursor.state().session.clock = Clock::start();
         }
         self.start = cursor.offset();
-        if plan == Plan::Plain { Begin::Read } else { cursor.begin_operation(old, (view.identity(), me + 1), plan) }
+        if plan == Plan::Plain {
+            return Begin::Read;
+        }
+        let old = if is_adaptive { self.choose(old, cursor, view) } else { old };
+        self.has_old = old.is_some();
+        cursor.begin_operation(old, (view.identity(), me + 1), plan)
+    }
+
+    /// The message to compare with, whose value becomes the one at hand.
+    fn choose(&mut self, old: Option<Box<Template>>, cursor: &mut Cursor<'_>, view: View<'_>) -> Option<Box<Template>> {
+        let start = (cursor.reader().tag_offset() + cursor.pos() as u64).saturating_sub(cursor.offset()) as usize;
+        let (tag, next) = (&cursor.bytes()[start..cursor.pos()], cursor.rest());
+        self.turns.choose((&mut self.value, old), (tag, next), || T::vacant(view))
     }
 
     /// Puts what differs into the old value; false if that cannot be done.
@@ -254,6 +275,8 @@ impl<T: Content> Memory<T> {
         let is_noted = session.is_kept();
         let was_compared = is_noted && session.stats.compared > 0;
         let is_hopeless = session.is_hopeless;
+        let is_like = 2 * session.stats.fast_bytes >= bytes;
+        let was_like = (was_compared || (self.is_small && self.has_old)).then_some(was_compared && is_like);
         if is_noted {
             self.template = session.finish(end, inherited);
             self.stats += session.stats;
@@ -261,9 +284,10 @@ impl<T: Content> Memory<T> {
             self.stats.regular_bytes += bytes;
         }
         let time = session.clock.stop().map(|time| self.pace.map_or(time, |pace| pace(bytes, was_compared)));
+        let is_regular = is_noted && !self.turns.learn(was_like);
         if self.is_small {
-            self.adaptive.small(bytes, was_compared);
-        } else if is_hopeless {
+            self.adaptive.small(bytes, was_compared || !self.has_old);
+        } else if is_regular || (is_hopeless && !self.turns.is_mixed()) {
             self.adaptive.give_up(bytes);
         } else {
             self.learn(bytes, time, was_compared);
@@ -280,6 +304,7 @@ impl<T: Content> Memory<T> {
         self.stats.lost += gain.lost;
         if self.adaptive.is_waiting() {
             self.template = None;
+            self.turns.forget();
         }
     }
 }

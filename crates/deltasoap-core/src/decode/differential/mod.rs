@@ -7,7 +7,7 @@
 //! There are two machines. `leaf` compares the received bytes themselves and knows where every element begins; it is
 //! the default. `machine` is that of the papers, with three ways to save the decoder's state every so many bytes
 //! (`checkpoint`) and five to tell whether a portion is the old one (`matcher`). `adaptive` decides by net time
-//! whether a stream is compared at all.
+//! whether a stream is compared at all, and `turns` with which of its messages.
 
 mod adaptive;
 pub(crate) mod checkpoint;
@@ -18,6 +18,7 @@ mod matcher;
 mod memory;
 mod options;
 mod stats;
+mod turns;
 
 pub use leaf::Mend;
 pub use memory::Memory;

@@ -1,0 +1,233 @@
+//! Messages of several kinds in turn: one is kept of each kind, and the next message is compared with the one that it begins like.
+//!
+//! ```text
+//! messages    A1 B1 A2 B2 A3 ...         a client asks for two things by turns
+//! kept        A1                         B1 has little in common with it: from now on the stream is mixed
+//!             B1, A2                     A2 does not begin like B1: noted, and B1 kept
+//!             B2, A2                     B2 begins like B1: compared
+//! ```
+//!
+//! A stream that has not been found to be mixed pays nothing. In one that is, the first texts of a message decide, each as a sum of two
+//! bytes: so it is found among hundreds in less than a microsecond. That is a guess, which decides only what the message is compared
+//! with; the comparison itself looks at all bytes.
+
+use super::leaf::Template;
+use memchr::memchr;
+
+/// Messages kept at most, beside the last one, and what their templates may hold.
+const MOST: usize = 512;
+const MOST_BYTES: usize = 4 << 20;
+/// Texts that are looked at, and bytes.
+const TEXTS: usize = 16;
+const LOOKED_AT: usize = 2048;
+/// Messages in a row that are like none after which the stream is taken to have no kinds. As many kinds can come in turn.
+const STRANGE: u32 = 64;
+/// Attempts that go by then before it is looked at again, at first and at most.
+const SHORTEST_REST: u32 = 8;
+const LONGEST_REST: u32 = 512;
+const GROWTH: u32 = 4;
+
+/// The messages of other kinds than the last one.
+#[derive(Debug)]
+pub(crate) struct Turns<T> {
+    /// How each of `others` begins.
+    beginnings: Vec<Beginning>,
+    others: Vec<Other<T>>,
+    /// Bytes of their templates.
+    bytes: usize,
+    /// Tells which message was used last.
+    clock: u64,
+    /// Some message had little in common with the one before it.
+    is_mixed: bool,
+    /// Messages in a row that were like none.
+    strange: u32,
+    /// Attempts before the stream can be mixed, and how many they were at first.
+    rest: u32,
+    rested: u32,
+}
+
+#[derive(Debug)]
+struct Other<T> {
+    value: T,
+    template: Box<Template>,
+    used: u64,
+}
+
+impl<T> Default for Turns<T> {
+    fn default() -> Self {
+        let (beginnings, others) = (Vec::new(), Vec::new());
+        Turns { beginnings, others, bytes: 0, clock: 0, is_mixed: false, strange: 0, rest: 0, rested: 0 }
+    }
+}
+
+impl<T> Turns<T> {
+    /// The message that the next one is to be compared with; `None` if that is like none. `value` is that of the last message, `old`, and
+    /// becomes that of the one given. `next` holds the bytes at hand of the next message, from behind its operation's start tag, `tag`, on.
+    pub(crate) fn choose(
+        &mut self,
+        (value, old): (&mut T, Option<Box<Template>>),
+        (tag, next): (&[u8], &[u8]),
+        vacant: impl FnOnce() -> T,
+    ) -> Option<Box<Template>> {
+        self.rest = self.rest.saturating_sub(1);
+        if !self.is_mixed {
+            return old;
+        }
+        let new = Beginning::of(tag, next);
+        let last = old.as_ref().map(|old| Beginning::of_old(old));
+        let likeness = last.as_ref().map_or(0, |last| new.likeness(last));
+        let best = self.beginnings.iter().map(|other| new.likeness(other)).enumerate().max_by_key(|(_, like)| *like);
+        let best = best.filter(|(_, like)| *like > likeness && new.is_close(*like));
+        if best.is_none() && new.is_close(likeness) {
+            return old;
+        }
+        let found = best.map(|(index, _)| self.take(index));
+        let (next, template) = found.map_or_else(|| (vacant(), None), |it| (it.value, Some(it.template)));
+        let before = std::mem::replace(value, next);
+        if let (Some(template), Some(beginning)) = (old, last) {
+            self.keep(before, template, beginning);
+        }
+        template
+    }
+
+    fn take(&mut self, index: usize) -> Other<T> {
+        self.beginnings.swap_remove(index);
+        let other = self.others.swap_remove(index);
+        self.bytes = self.bytes.saturating_sub(other.template.bytes());
+        other
+    }
+
+    fn keep(&mut self, value: T, template: Box<Template>, beginning: Beginning) {
+        let bytes = template.bytes();
+        if bytes > MOST_BYTES {
+            return;
+        }
+        self.clock += 1;
+        while self.others.len() >= MOST || self.bytes + bytes > MOST_BYTES {
+            let oldest = self.others.iter().enumerate().min_by_key(|(_, other)| other.used);
+            let Some((oldest, _)) = oldest else { break };
+            self.take(oldest);
+        }
+        self.bytes += bytes;
+        self.beginnings.push(beginning);
+        self.others.push(Other { value, template, used: self.clock });
+    }
+
+    /// A message was read. `was_like` says whether most of it was in the one it was compared with; `None` if it was compared with none.
+    /// False if it is time to give up: the stream has no kinds.
+    pub(crate) fn learn(&mut self, was_like: Option<bool>) -> bool {
+        match was_like {
+            Some(true) => (self.strange, self.rested) = (0, 0),
+            Some(false) if !self.is_mixed => self.is_mixed = self.rest == 0,
+            _ => self.strange += u32::from(self.is_mixed),
+        }
+        let goes_on = self.strange <= STRANGE;
+        if !goes_on {
+            self.forget();
+            self.rested = (self.rested * GROWTH).clamp(SHORTEST_REST, LONGEST_REST);
+            self.rest = self.rested;
+        }
+        goes_on
+    }
+
+    /// True if a message that had little in common with the last one may still have more with another.
+    pub(crate) fn is_mixed(&self) -> bool {
+        self.is_mixed
+    }
+
+    /// Forgets all messages.
+    pub(crate) fn forget(&mut self) {
+        (self.beginnings, self.others, self.bytes) = Default::default();
+        (self.is_mixed, self.strange) = (false, 0);
+    }
+
+    /// Bytes held beyond values.
+    pub(crate) fn bytes(&self) -> usize {
+        let own = self.beginnings.capacity() * size_of::<Beginning>() + self.others.capacity() * size_of::<Other<T>>();
+        own + self.bytes
+    }
+}
+
+/// Sums of a message's first texts, each with the tag before it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Beginning {
+    sums: [u16; TEXTS],
+    texts: u32,
+}
+
+impl Beginning {
+    fn of_old(old: &Template) -> Self {
+        let Some(image) = old.image() else { return Beginning::default() };
+        let content = image.at(old.start);
+        let len = usize::try_from(old.end - old.start).unwrap_or(usize::MAX);
+        Self::of(old.prologue.tag(), &content[..len.min(content.len())])
+    }
+
+    /// Of an operation's start tag and what follows it.
+    fn of(tag: &[u8], content: &[u8]) -> Self {
+        let content = &content[..content.len().min(LOOKED_AT)];
+        let mut beginning = Beginning::default();
+        let seed = crc32fast::hash(tag);
+        for piece in Pieces(content).filter(|piece| has_text(piece)).take(TEXTS) {
+            let mut sum = crc32fast::Hasher::new_with_initial(seed);
+            sum.update(piece);
+            beginning.sums[beginning.texts as usize] = sum.finalize() as u16;
+            beginning.texts += 1;
+        }
+        if beginning.texts == 0 {
+            (beginning.sums[0], beginning.texts) = (seed as u16, 1);
+        }
+        beginning
+    }
+
+    /// How many of the texts another message has in the same places.
+    fn likeness(&self, other: &Beginning) -> u32 {
+        let is_equal = |(one, other): (&u16, &u16)| u32::from(one == other);
+        // All of the places, as that is a single comparison of wide words; those without a text are equal.
+        let equal: u32 = self.sums.iter().zip(&other.sums).map(is_equal).sum();
+        equal.saturating_sub(TEXTS as u32 - self.texts.max(other.texts))
+    }
+
+    /// True if so many equal texts are worth a comparison.
+    fn is_close(&self, likeness: u32) -> bool {
+        2 * likeness >= self.texts
+    }
+}
+
+/// Tags, each with the text that follows it.
+struct Pieces<'p>(&'p [u8]);
+
+impl<'p> Iterator for Pieces<'p> {
+    type Item = &'p [u8];
+
+    fn next(&mut self) -> Option<&'p [u8]> {
+        let rest = self.0.get(1..)?;
+        let end = 1 + memchr(b'<', rest)?;
+        let (piece, rest) = self.0.split_at(end);
+        self.0 = rest;
+        Some(piece)
+    }
+}
+
+fn has_text(piece: &[u8]) -> bool {
+    let text = memchr(b'>', piece).map_or(piece, |end| &piece[end + 1..]);
+    !text.trim_ascii().is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_compared_one_by_one() {
+        let of = |content: &str| Beginning::of(b"<r>", content.as_bytes());
+        let like = |one: &str, other: &str| (of(one).likeness(&of(other)), of(one).texts);
+        assert_eq!(like("<a>1</a><b>2</b></r>", "<a>1</a><b>2</b></r>"), (2, 2));
+        assert_eq!(like("<a>1</a><b>2</b></r>", "<a>1</a><b>22</b></r>"), (1, 2));
+        assert_eq!(like("<a>1</a>\n<b>2</b>\n</r>", "<a>7</a>\n<b>8</b>\n</r>"), (0, 2));
+        assert_eq!(like("<a>1</a></r>", "<b>1</b></r>"), (0, 1));
+        assert_eq!(like("<a>1</a></r>", "<a>1</a><b>1</b><b>2</b></r>"), (1, 1));
+        assert_eq!(like("<a/><b/></r>", "<c/></r>"), (1, 1));
+        assert_ne!(of("<a/></r>"), Beginning::of(b"<s>", b"<a/></r>"));
+    }
+}

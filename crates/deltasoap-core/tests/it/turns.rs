@@ -1,0 +1,101 @@
+//! Messages of several kinds by turns.
+
+use crate::edits;
+use crate::streams::Stream;
+use deltasoap_core::schema::{Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement};
+use deltasoap_core::{DecodeOptions, Differential, DifferentialStats, QName, Value};
+use std::fmt::Write;
+
+/// A list of strings, and a number; or a tree.
+fn schema(is_tree: bool) -> (Schema, ElementRef) {
+    let mut schema = Schema::new();
+    let simple = SimpleElement {
+        name: Builtin::String.name(),
+        base: Builtin::String,
+        enumeration: Default::default(),
+        default: None,
+    };
+    let item = schema.add(if is_tree { Element::Any } else { Element::Simple(simple) });
+    let field =
+        |name, element, max| Field { name: QName::new("", name), element, min: 0, max, nillable: false, inline: false };
+    let root = schema.add(Element::Complex(ComplexElement {
+        name: QName::new("urn:t", "T"),
+        compositor: Compositor::Sequence,
+        fields: vec![field("x", item, None), field("y", item, Some(1))].into(),
+        attributes: Default::default(),
+        text: None,
+        open: false,
+        any_attribute: false,
+        choices: Default::default(),
+    }));
+    (schema, root)
+}
+
+/// A message of a kind, the `version`-th: one text in 50 is another in each.
+fn message(kind: usize, version: usize, len: usize) -> String {
+    let mut out = String::from("<r>");
+    for item in 0..len {
+        let changes = item % 50 == 7;
+        let _ = write!(out, "<x>{kind}-{item}-{}</x>", if changes { version } else { 0 });
+    }
+    out + "<y>end</y></r>"
+}
+
+/// Kinds in an order that numbers say. The time that messages take is made up.
+fn read(kinds: impl Iterator<Item = usize>, len: usize, is_tree: bool) -> DifferentialStats {
+    let (schema, root) = schema(is_tree);
+    let options = DecodeOptions { differential: Differential::default(), ..Default::default() };
+    let mut stream = Stream::<Value>::of_messages(schema.view(root), options);
+    stream.set_pace(|bytes, was_compared| std::time::Duration::from_nanos(bytes * if was_compared { 1 } else { 10 }));
+    for (version, kind) in kinds.enumerate() {
+        let chunk = if version % 7 == 6 { 100 } else { usize::MAX };
+        let message = edits::enveloped(&message(kind, version, len), "");
+        stream.next(message.as_bytes(), chunk).unwrap();
+    }
+    stream.stats()
+}
+
+fn share(stats: &DifferentialStats) -> f64 {
+    stats.fast_bytes as f64 / (stats.fast_bytes + stats.regular_bytes) as f64
+}
+
+#[test]
+fn each_kind_is_compared_with_its_own() {
+    for is_tree in [false, true] {
+        for kinds in [2, 3, 4] {
+            let stats = read((0..200).map(|message| message % kinds), 400, is_tree);
+            assert!(share(&stats) > 0.8, "{kinds} kinds: {stats:?}");
+        }
+    }
+}
+
+#[test]
+fn in_no_order() {
+    let stats = read((0..200_usize).map(|message| message * message % 7 % 3), 400, false);
+    assert!(share(&stats) > 0.8, "{stats:?}");
+}
+
+#[test]
+fn many_kinds() {
+    let stats = read((0..400).map(|message| message % 50), 400, false);
+    assert!(share(&stats) > 0.7, "{stats:?}");
+}
+
+#[test]
+fn messages_of_no_kind_are_read_plainly() {
+    let stats = read(0..700, 1000, false);
+    assert!(stats.compared < 20 && stats.memory < 1 << 20, "{stats:?}");
+}
+
+#[test]
+fn small_messages_are_mended_in_turn() {
+    // One in seven comes in chunks, and is not mended; too many texts differ between kinds.
+    let stats = read((0..100).map(|message| message % 2), 25, true);
+    assert!(stats.mended > 65, "{stats:?}");
+}
+
+#[test]
+fn one_kind_keeps_one_message() {
+    let [one, two] = [1, 2].map(|kinds| read((0..100).map(|message| message % kinds), 400, false).memory);
+    assert!(two > one && two < 3 * one, "{one} {two}");
+}
