@@ -25,6 +25,9 @@ const SHARES: [ShareGoal; 4] = [
     ShareGoal { kind: Kind::Strings, name: "strings", share: 1.3, floors: 2.5 },
 ];
 
+/// Items of arrays in SOAP encoding, at most: some 100 KB to 1 MB.
+const ENCODED: usize = 10_000;
+
 /// The goals.
 pub fn tasks(effort: Effort) -> Vec<Task> {
     let mut tasks = vec![floor_task(effort, Kind::Hard, 2.0, "identical hard doubles")];
@@ -39,7 +42,37 @@ pub fn tasks(effort: Effort) -> Vec<Task> {
     tasks.push(floor_task(effort, Kind::One, 2.2, "one value changed"));
     tasks.push(floor_task(effort, Kind::OneLonger, 2.2, "one value changed, another length"));
     tasks.push(floor_task(effort, Kind::Insert, 4.0, "one element inserted or removed"));
+    tasks.extend(real_tasks(effort));
     tasks
+}
+
+/// Goals on what services send: SOAP encoding, messages of several kinds by turns, recorded streams.
+fn real_tasks(effort: Effort) -> Vec<Task> {
+    let n = effort.n.min(ENCODED);
+    let encoded = [(Kind::EncodedDoubles, "doubles"), (Kind::EncodedStructs, "structs")].map(|(kind, name)| {
+        let name = format!("real: identical {name} in SOAP encoding");
+        let measure = move || {
+            let outcome = run(effort, Recipe::identical(kind, n))?;
+            Ok(Goal::at_most(2.0, "× floor", outcome.ratio_to(Mode::Floor), times(&outcome)))
+        };
+        Task { name, measure: Box::new(measure) }
+    });
+    let one_percent = Recipe { kind: Kind::Turns, n, percent: 1, partitions: 1 };
+    let scattered = Recipe { kind: Kind::Hard, n, percent: 25, partitions: n / 4 };
+    let against_regular = [
+        ("two kinds of message by turns, 1 % changed", one_percent, 3.0),
+        ("25 % of doubles changed, scattered", scattered, 2.0),
+        ("recorded Informs", Recipe::identical(Kind::Inform, 0), 3.0),
+        ("recorded Fetches", Recipe::identical(Kind::Fetch, 0), 2.0),
+    ];
+    let against_regular = against_regular.map(|(name, recipe, bound)| {
+        let measure = move || {
+            let outcome = run(effort, recipe)?;
+            Ok(Goal::at_least(bound, "× regular", 1.0 / outcome.ratio_to(Mode::Regular), times(&outcome)))
+        };
+        Task { name: format!("real: {name}"), measure: Box::new(measure) }
+    });
+    encoded.into_iter().chain(against_regular).collect()
 }
 
 fn run(effort: Effort, recipe: Recipe) -> Result<Outcome> {

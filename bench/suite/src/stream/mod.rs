@@ -5,6 +5,7 @@
 //! cache because the one before it was there. [`lane`] decodes a stream.
 
 mod dummy;
+mod encoded;
 pub mod lane;
 mod recorded;
 
@@ -37,6 +38,12 @@ pub enum Kind {
     OneLonger,
     /// Hard doubles; one more in every other message.
     Insert,
+    /// Two arrays of hard doubles by turns; of each, the chosen share changes.
+    Turns,
+    /// Hard doubles in SOAP encoding, equal
+    EncodedDoubles,
+    /// Mesh interface objects in SOAP encoding, equal
+    EncodedStructs,
     /// TR-069
     Inform,
     /// vSphere
@@ -177,6 +184,9 @@ pub fn with_stream<V: Visitor>(recipe: Recipe, bound: Bound, visitor: V) -> Resu
         Kind::One => visitor.visit(doubles(n, bound, |first, count| similar::one_changed(first, count, true))),
         Kind::OneLonger => visitor.visit(doubles(n, bound, |first, count| similar::one_changed(first, count, false))),
         Kind::Insert => visitor.visit(doubles(n, bound, similar::inserted)),
+        Kind::Turns => visitor.visit(turns(recipe, bound)),
+        Kind::EncodedDoubles => visitor.visit(encoded::doubles(n, bound)),
+        Kind::EncodedStructs => visitor.visit(encoded::structs(n, bound)),
         Kind::Inform => visitor.visit(recorded::informs()?),
         Kind::Fetch => visitor.visit(recorded::fetches()?),
         Kind::UnreadInts => visitor.visit(dummy::ints(&arrays::ints(n), Bound::FEWEST)),
@@ -194,6 +204,17 @@ where
     let size = T::from(first.clone()).naive().len();
     let ring = similar::changed(&first, changes, bound.messages(size), draw);
     Stream::of_one_sender(ring.into_iter().map(T::from).collect())
+}
+
+/// Two rings, a message of each by turns.
+fn turns(recipe: Recipe, bound: Bound) -> Stream<SendDoubles> {
+    let both = arrays::hard_doubles(2 * recipe.n);
+    let (one, other) = both.split_at(recipe.n);
+    let changes = Changes { percent: recipe.percent, partitions: recipe.partitions };
+    let count = bound.messages(arrays::message_doubles(one).len());
+    let ring = |first: &[f64]| similar::changed(first, changes, count, similar::hard_double);
+    let pairs = ring(one).into_iter().zip(ring(other));
+    Stream::of_one_sender(pairs.flat_map(|(one, other)| [one, other]).map(SendDoubles::from).collect())
 }
 
 fn doubles(n: usize, bound: Bound, ring: impl FnOnce(&[f64], usize) -> Vec<Vec<f64>>) -> Stream<SendDoubles> {
