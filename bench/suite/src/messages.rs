@@ -420,7 +420,7 @@ mod tests {
             type Output = String;
             fn visit<T: Payload>(self, sample: Sample<T>) -> String {
                 assert_eq!(sample.n, 2);
-                T::ELEMENT.local.into_owned()
+                String::from(T::ELEMENT.local)
             }
         }
         for workload in Definitions::load().unwrap().workloads {

@@ -3,10 +3,10 @@
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, ElementRoot, Step, decode_once};
 use crate::encode::Encoder;
-use crate::schema::{Element, QName, View};
+use crate::schema::{Element, NamePart, QName, View};
 use crate::{Error, ErrorKind, Message, ns};
 use deltasoap_xml::lexical::is_name_char;
-use deltasoap_xml::{Event, Reader};
+use deltasoap_xml::{Event, NameId, Names, Reader};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -259,17 +259,59 @@ fn open(cursor: &mut Cursor<'_>) -> Step<Node> {
     if cursor.reader().declarations_in_scope() > limit {
         return Err(cursor.beyond("bindings_in_scope", limit));
     }
-    let known_id = (0..cursor.reader().attribute_count()).find(|&index| cursor.is_known_id(index));
-    let (reader, names) = (cursor.reader(), cursor.names());
-    let qname = |id| QName::owned(names.namespace(id), names.local(id));
-    let attributes = (0..reader.attribute_count()).filter(|&index| Some(index) != known_id);
-    let attributes = attributes.map(|index| reader.attribute(index));
-    Ok(Node {
-        name: qname(cursor.accessor_name()),
-        attributes: attributes.map(|(name, value)| (qname(name), value.to_owned())).collect(),
-        bindings: own_bindings(reader),
-        children: Vec::new(),
-    })
+    let count = cursor.reader().attribute_count();
+    let known_id = (0..count).find(|&index| cursor.is_known_id(index));
+    let mut attributes = Vec::with_capacity(count);
+    for index in (0..count).filter(|&index| Some(index) != known_id) {
+        let name = cursor.shared_name(cursor.reader().attribute(index).0);
+        attributes.push((name, cursor.reader().attribute(index).1.to_owned()));
+    }
+    let name = cursor.shared_name(cursor.accessor_name());
+    Ok(Node { name, attributes, bindings: own_bindings(cursor.reader()), children: Vec::new() })
+}
+
+/// The names that trees were read with: each is made once.
+#[derive(Debug, Default)]
+pub(crate) struct SharedNames {
+    /// The reader, and how often it has forgotten names.
+    epoch: (u64, u64),
+    /// By the reader's numbers.
+    names: Vec<Option<QName>>,
+    namespaces: Vec<Option<NamePart>>,
+}
+
+impl SharedNames {
+    /// Forgets the names that the reader has forgotten.
+    pub(crate) fn reset(&mut self, epoch: (u64, u64)) {
+        if self.epoch != epoch {
+            *self = SharedNames { epoch, ..SharedNames::default() };
+        }
+    }
+
+    /// The name of a number.
+    #[inline]
+    pub(crate) fn get(&mut self, names: &Names, id: NameId) -> QName {
+        match self.names.get(id.index()) {
+            Some(Some(name)) => name.clone(),
+            _ => self.add(names, id),
+        }
+    }
+
+    #[cold]
+    fn add(&mut self, names: &Names, id: NameId) -> QName {
+        let namespace = entry(&mut self.namespaces, names.namespace_id(id).index());
+        let namespace = namespace.get_or_insert_with(|| names.namespace(id).into()).clone();
+        let name = QName { namespace, local: names.local(id).into() };
+        *entry(&mut self.names, id.index()) = Some(name.clone());
+        name
+    }
+}
+
+fn entry<T: Clone>(all: &mut Vec<Option<T>>, index: usize) -> &mut Option<T> {
+    if all.len() <= index {
+        all.resize(index + 1, None);
+    }
+    &mut all[index]
 }
 
 fn own_bindings(reader: &Reader) -> Bindings {
@@ -286,7 +328,13 @@ pub(crate) fn owned((prefix, namespace): (&str, &str)) -> (String, String) {
 fn push_text(node: &mut Node, text: &str) {
     match node.children.last_mut() {
         Some(Child::Text(last)) => last.push_str(text),
-        _ => node.children.push(Child::Text(text.to_owned())),
+        _ => {
+            if node.children.is_empty() {
+                // Most elements have a text alone.
+                node.children.reserve_exact(1);
+            }
+            node.children.push(Child::Text(text.to_owned()));
+        }
     }
 }
 

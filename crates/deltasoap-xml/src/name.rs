@@ -9,11 +9,25 @@ pub struct NsId(pub(crate) u32);
 impl NsId {
     /// No namespace.
     pub const NONE: NsId = NsId(0);
+
+    /// A number of the namespace's own, below the number of namespaces in the table.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// An interned expanded name: namespace URI and local part. Equal ids of one table are equal names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NameId(pub(crate) u32);
+
+impl NameId {
+    /// A number of the name's own, below the number of names in the table.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// An interned set of in-scope namespace declarations: two equal ids of one reader have equal prefix bindings, also
 /// across documents. (The reverse does not hold: equal bindings can have several ids.)

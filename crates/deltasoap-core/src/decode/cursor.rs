@@ -8,7 +8,7 @@ use super::opening::Opening;
 use super::predicted::Predicted;
 use super::references::References;
 use super::{DecodeOptions, Differential, Frame, Step, Stop};
-use crate::node::{Bindings, owned};
+use crate::node::{Bindings, SharedNames, owned};
 use crate::{Error, ErrorKind, QName, Stats};
 use deltasoap_xml::lexical::{Base64, Partial};
 use deltasoap_xml::{Encoding, Event, Instructions, Limits, NameId, Names, Reader, ScopeId, Stop as XmlStop, Window};
@@ -50,6 +50,8 @@ pub struct State {
     pub(crate) inherited: usize,
     /// What they took over last, and where.
     pub(in crate::decode) bindings: Option<(ScopeId, Bindings)>,
+    /// The names of trees.
+    pub(in crate::decode) shared_names: SharedNames,
     /// The elements that others refer to.
     pub(crate) references: References,
     /// Places of arrays that were passed over and may yet be filled.
@@ -99,6 +101,7 @@ impl State {
             attributes_read: false,
             inherited: 0,
             bindings: None,
+            shared_names: SharedNames::default(),
             references: References::default(),
             gaps: Gaps::default(),
             next_in_row: None,
@@ -134,6 +137,7 @@ impl State {
         self.attributes_read = false;
         self.inherited = 0;
         self.bindings = None;
+        self.shared_names.reset(self.reader.epoch());
         self.references.reset();
         self.gaps.clear();
         self.next_in_row = None;
@@ -334,6 +338,13 @@ impl<'c> Cursor<'c> {
     /// The table of names.
     pub fn names(&self) -> &Names {
         self.state.reader.names()
+    }
+
+    /// A name of the table, for a value to keep.
+    #[inline]
+    pub(crate) fn shared_name(&mut self, id: NameId) -> QName {
+        let State { shared_names, reader, .. } = &mut *self.state;
+        shared_names.get(reader.names(), id)
     }
 
     /// Name of the element whose start tag was just read.

@@ -4,7 +4,7 @@
 //! them; they are fields of the element that the choice stands in, and a [`Choice`] says which of them exclude each other. Such fields
 //! are optional for everyone who does not know of choices.
 
-use super::{ComplexElement, Compositor, Field, List, QName, View};
+use super::{ComplexElement, Compositor, Field, List, NamePart, QName, View};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -285,8 +285,8 @@ const NO_FIELD: Field = Field {
 };
 
 const fn copied(field: &Field, is_optional: bool) -> Field {
-    let (Cow::Borrowed(namespace), Cow::Borrowed(local)) = (&field.name.namespace, &field.name.local) else {
-        panic!("a name that is not borrowed")
+    let (NamePart::Static(namespace), NamePart::Static(local)) = (&field.name.namespace, &field.name.local) else {
+        panic!("a name that is not static")
     };
     let min = if is_optional { 0 } else { field.min };
     let Field { element, max, nillable, inline, .. } = *field;

@@ -21,7 +21,7 @@ pub use complex::{
     ArrayElement, Attribute, ComplexElement, Compositor, Field, SimpleElement, UnionElement, shown_values,
 };
 pub use method::{MethodElement, Style, Use};
-pub use name::QName;
+pub use name::{NamePart, QName};
 pub(crate) use view::Identity;
 pub use view::{ElementRef, Schema, View};
 

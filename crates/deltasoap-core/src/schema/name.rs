@@ -1,31 +1,38 @@
 //! Expanded names: a namespace URI and a local part.
+//!
+//! Trees and values name many elements alike. So what a name is made of is either static or shared: to copy it counts a reference, and
+//! a decoder makes each name that it meets once.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::sync::Arc;
 
 /// An expanded name (Namespaces in XML 1.0, section 2.1).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct QName {
     /// Namespace URI; empty for no namespace.
-    pub namespace: Cow<'static, str>,
+    pub namespace: NamePart,
     /// Local part.
-    pub local: Cow<'static, str>,
+    pub local: NamePart,
 }
 
 impl QName {
     /// A name from static parts, usable in `static` schemas.
     pub const fn new(namespace: &'static str, local: &'static str) -> Self {
-        QName { namespace: Cow::Borrowed(namespace), local: Cow::Borrowed(local) }
+        QName { namespace: NamePart::Static(namespace), local: NamePart::Static(local) }
     }
 
     /// A name from owned or borrowed parts.
-    pub fn owned(namespace: impl Into<String>, local: impl Into<String>) -> Self {
-        QName { namespace: Cow::Owned(namespace.into()), local: Cow::Owned(local.into()) }
+    pub fn owned(namespace: impl Into<NamePart>, local: impl Into<NamePart>) -> Self {
+        QName { namespace: namespace.into(), local: local.into() }
     }
 
     /// True if this is `{namespace}local`.
     pub fn is(&self, namespace: &str, local: &str) -> bool {
-        self.local == local && self.namespace == namespace
+        self.local == *local && self.namespace == *namespace
     }
 }
 
@@ -36,5 +43,161 @@ impl fmt::Display for QName {
         } else {
             write!(f, "{{{}}}{}", self.namespace, self.local)
         }
+    }
+}
+
+/// The namespace or the local part of a name: a `str` that is cheap to copy.
+///
+/// ```
+/// use deltasoap_core::schema::NamePart;
+///
+/// let part = NamePart::from("item");
+/// assert_eq!(part.clone(), NamePart::Static("item"));
+/// assert_eq!(part.len(), 4);
+/// ```
+#[derive(Clone)]
+pub enum NamePart {
+    /// Of a static schema.
+    Static(&'static str),
+    /// Shared by all names that were copied from one.
+    Shared(Arc<str>),
+}
+
+impl NamePart {
+    /// The characters.
+    #[inline]
+    pub fn as_str(&self) -> &str {
+        match self {
+            NamePart::Static(text) => text,
+            NamePart::Shared(text) => text,
+        }
+    }
+}
+
+impl Default for NamePart {
+    fn default() -> Self {
+        NamePart::Static("")
+    }
+}
+
+impl Deref for NamePart {
+    type Target = str;
+
+    #[inline]
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl AsRef<str> for NamePart {
+    fn as_ref(&self) -> &str {
+        self
+    }
+}
+
+impl Borrow<str> for NamePart {
+    fn borrow(&self) -> &str {
+        self
+    }
+}
+
+impl From<&str> for NamePart {
+    /// Copies the characters.
+    fn from(text: &str) -> Self {
+        if text.is_empty() { NamePart::default() } else { NamePart::Shared(text.into()) }
+    }
+}
+
+impl From<&String> for NamePart {
+    fn from(text: &String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl From<String> for NamePart {
+    fn from(text: String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl From<&NamePart> for NamePart {
+    fn from(part: &NamePart) -> Self {
+        part.clone()
+    }
+}
+
+impl From<Cow<'_, str>> for NamePart {
+    fn from(text: Cow<'_, str>) -> Self {
+        (*text).into()
+    }
+}
+
+impl From<NamePart> for String {
+    fn from(part: NamePart) -> Self {
+        part.as_str().to_owned()
+    }
+}
+
+impl PartialEq for NamePart {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        let (one, other) = (self.as_str(), other.as_str());
+        std::ptr::eq(one, other) || one == other
+    }
+}
+
+impl Eq for NamePart {}
+
+impl PartialEq<str> for NamePart {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl PartialEq<&str> for NamePart {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == *other
+    }
+}
+
+impl PartialEq<String> for NamePart {
+    fn eq(&self, other: &String) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl PartialEq<NamePart> for String {
+    fn eq(&self, other: &NamePart) -> bool {
+        self == other.as_str()
+    }
+}
+
+impl PartialOrd for NamePart {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for NamePart {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_str().cmp(other)
+    }
+}
+
+impl Hash for NamePart {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+impl fmt::Debug for NamePart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl fmt::Display for NamePart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self)
     }
 }

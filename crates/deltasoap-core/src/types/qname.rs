@@ -22,10 +22,10 @@ impl Content for QName {
             cursor.keep_declarations();
         }
         // Until it is whole, the text is the local part.
-        let mut text = std::mem::take(&mut self.local).into_owned();
+        let mut text = String::from(std::mem::take(&mut self.local));
         let result = decode::simple::decode(&mut text, cursor, view);
         if result.is_err() {
-            self.local = Cow::Owned(text);
+            self.local = text.into();
             return result;
         }
         lexical::QName::parse(&text).map_err(|error| cursor.error_at_end(ErrorKind::Lexical(error)))?;

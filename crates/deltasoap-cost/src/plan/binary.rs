@@ -7,7 +7,6 @@ use crate::measure::Clock;
 use crate::predict::{Direction, Sample};
 use deltasoap_core::{Child, Node, Shared, Simple, Value};
 use serde::Serialize;
-use std::borrow::Cow;
 
 /// Messages of a batch, and batches, of which the fastest counts.
 const BATCH: usize = 50;
@@ -151,8 +150,8 @@ fn take(value: &mut Value, bytes: &mut &[u8]) {
         },
         Value::Tree(node) => take_node(node, bytes),
         Value::Name(name) => {
-            name.namespace = Cow::Owned(take_text(bytes));
-            name.local = Cow::Owned(take_text(bytes));
+            name.namespace = take_text(bytes).into();
+            name.local = take_text(bytes).into();
         }
         _ => _ = number::<1>(bytes),
     }
@@ -173,7 +172,7 @@ fn take_simple(simple: &mut Simple, bytes: &mut &[u8]) {
 }
 
 fn take_node(node: &mut Node, bytes: &mut &[u8]) {
-    node.name.local = Cow::Owned(take_text(bytes));
+    node.name.local = take_text(bytes).into();
     node.attributes.iter_mut().for_each(|(_, value)| *value = take_text(bytes));
     for child in &mut node.children {
         match child {

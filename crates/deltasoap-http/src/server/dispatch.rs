@@ -4,9 +4,9 @@ use super::memory::Place;
 use super::operation::{Call, Operation};
 use super::service::Inner;
 use deltasoap_core::decode::{Cursor, Step};
+use deltasoap_core::schema::NamePart;
 use deltasoap_core::soap::{Head, Receiver, Version};
 use deltasoap_core::{ErrorKind, QName, ns};
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     /// By their body element: first by local name, so that looking up needs no owned name.
-    named: HashMap<Cow<'static, str>, Vec<Arc<Operation>>>,
+    named: HashMap<NamePart, Vec<Arc<Operation>>>,
     /// Those that take an empty body.
     empty: Vec<Arc<Operation>>,
 }

@@ -7,6 +7,7 @@ use super::Fault;
 use super::reader::Reader;
 use super::writer::Writer;
 use deltasoap_core::QName;
+use deltasoap_core::schema::NamePart;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -182,7 +183,7 @@ macro_rules! texts {
     )*};
 }
 
-texts!(String, Box<str>);
+texts!(String, Box<str>, NamePart);
 
 impl Stored for Cow<'static, str> {
     fn write(&self, to: &mut Writer) {
