@@ -16,6 +16,7 @@ mod template;
 mod types;
 mod value;
 
+pub use compact_str::CompactString;
 pub use content::{Content, Group, Message, Nillable, Occurs, SimpleType, Typed};
 pub use decode::DecodeOptions;
 pub use decode::differential::{Checkpoints, Differential, DifferentialStats, Matcher, Memory};

@@ -8,11 +8,10 @@ use super::opening::Opening;
 use super::predicted::Predicted;
 use super::references::References;
 use super::{DecodeOptions, Differential, Frame, Step, Stop};
-use crate::node::{Bindings, SharedNames, owned};
+use crate::node::{Bindings, SharedNames, Tags, owned};
 use crate::{Error, ErrorKind, QName, Stats};
 use deltasoap_xml::lexical::{Base64, Partial};
 use deltasoap_xml::{Encoding, Event, Instructions, Limits, NameId, Names, Reader, ScopeId, Stop as XmlStop, Window};
-use std::sync::Arc;
 
 /// Everything a decode keeps from one window to the next.
 #[derive(Debug)]
@@ -51,7 +50,9 @@ pub struct State {
     /// What they took over last, and where.
     pub(in crate::decode) bindings: Option<(ScopeId, Bindings)>,
     /// The names of trees.
-    pub(in crate::decode) shared_names: SharedNames,
+    pub(crate) shared_names: SharedNames,
+    /// Markup learned for trees.
+    pub(crate) tags: Tags,
     /// The elements that others refer to.
     pub(crate) references: References,
     /// Places of arrays that were passed over and may yet be filled.
@@ -102,6 +103,7 @@ impl State {
             inherited: 0,
             bindings: None,
             shared_names: SharedNames::default(),
+            tags: Tags::default(),
             references: References::default(),
             gaps: Gaps::default(),
             next_in_row: None,
@@ -118,6 +120,7 @@ impl State {
     pub(crate) fn without_shortcuts(&mut self) {
         self.learned.switch_off();
         self.predicted.switch_off();
+        self.tags.switch_off();
     }
 
     /// Makes ready for another message.
@@ -138,6 +141,7 @@ impl State {
         self.inherited = 0;
         self.bindings = None;
         self.shared_names.reset(self.reader.epoch());
+        self.tags.reset(self.reader.epoch());
         self.references.reset();
         self.gaps.clear();
         self.next_in_row = None;
@@ -542,14 +546,14 @@ impl<'c> Cursor<'c> {
             && *known == scope
         {
             session.inherited.note(bindings.len());
-            return Ok(Some(Arc::clone(bindings)));
+            return Ok(Some(bindings.clone()));
         }
         let mut here: Vec<_> = reader.bindings().map(owned).collect();
         // The reader's own order tells what it has read before.
         here.sort_unstable();
         let here = Bindings::from(here);
         *inherited = inherited.saturating_add(here.len());
-        *bindings = Some((scope, Arc::clone(&here)));
+        *bindings = Some((scope, here.clone()));
         session.inherited.note(here.len());
         let before = session.inherited_before();
         if inherited.saturating_add(before) > limits.inherited_bindings && session.read_again() {

@@ -4,7 +4,7 @@
 //! them; they are fields of the element that the choice stands in, and a [`Choice`] says which of them exclude each other. Such fields
 //! are optional for everyone who does not know of choices.
 
-use super::{ComplexElement, Compositor, Field, List, NamePart, QName, View};
+use super::{ComplexElement, Compositor, Field, List, QName, View};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -285,7 +285,7 @@ const NO_FIELD: Field = Field {
 };
 
 const fn copied(field: &Field, is_optional: bool) -> Field {
-    let (NamePart::Static(namespace), NamePart::Static(local)) = (&field.name.namespace, &field.name.local) else {
+    let (Some(namespace), Some(local)) = (field.name.namespace.as_static(), field.name.local.as_static()) else {
         panic!("a name that is not static")
     };
     let min = if is_optional { 0 } else { field.min };

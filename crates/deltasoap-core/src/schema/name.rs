@@ -1,8 +1,9 @@
 //! Expanded names: a namespace URI and a local part.
 //!
-//! Trees and values name many elements alike. So what a name is made of is either static or shared: to copy it counts a reference, and
-//! a decoder makes each name that it meets once.
+//! Trees and values name many elements alike. So what a name is made of is static, short or shared: to copy it takes no memory, and a
+//! decoder makes each name that it meets once.
 
+use compact_str::CompactString;
 use std::borrow::{Borrow, Cow};
 use std::cmp::Ordering;
 use std::fmt;
@@ -22,7 +23,7 @@ pub struct QName {
 impl QName {
     /// A name from static parts, usable in `static` schemas.
     pub const fn new(namespace: &'static str, local: &'static str) -> Self {
-        QName { namespace: NamePart::Static(namespace), local: NamePart::Static(local) }
+        QName { namespace: NamePart::from_static(namespace), local: NamePart::from_static(local) }
     }
 
     /// A name from owned or borrowed parts.
@@ -52,31 +53,53 @@ impl fmt::Display for QName {
 /// use deltasoap_core::schema::NamePart;
 ///
 /// let part = NamePart::from("item");
-/// assert_eq!(part.clone(), NamePart::Static("item"));
+/// assert_eq!(part.clone(), NamePart::from_static("item"));
 /// assert_eq!(part.len(), 4);
 /// ```
 #[derive(Clone)]
-pub enum NamePart {
+pub struct NamePart(Kept);
+
+/// Bytes of a short one.
+const SHORT: usize = size_of::<CompactString>();
+
+#[derive(Clone)]
+enum Kept {
     /// Of a static schema.
     Static(&'static str),
+    /// So short that it fits in here.
+    Short(CompactString),
     /// Shared by all names that were copied from one.
-    Shared(Arc<str>),
+    Long(Arc<str>),
 }
 
 impl NamePart {
+    /// Of characters that stay where they are.
+    pub const fn from_static(text: &'static str) -> Self {
+        NamePart(Kept::Static(text))
+    }
+
     /// The characters.
     #[inline]
     pub fn as_str(&self) -> &str {
-        match self {
-            NamePart::Static(text) => text,
-            NamePart::Shared(text) => text,
+        match &self.0 {
+            Kept::Static(text) => text,
+            Kept::Short(text) => text,
+            Kept::Long(text) => text,
+        }
+    }
+
+    /// The characters, if they are static.
+    pub(super) const fn as_static(&self) -> Option<&'static str> {
+        match self.0 {
+            Kept::Static(text) => Some(text),
+            _ => None,
         }
     }
 }
 
 impl Default for NamePart {
     fn default() -> Self {
-        NamePart::Static("")
+        NamePart::from_static("")
     }
 }
 
@@ -104,7 +127,12 @@ impl Borrow<str> for NamePart {
 impl From<&str> for NamePart {
     /// Copies the characters.
     fn from(text: &str) -> Self {
-        if text.is_empty() { NamePart::default() } else { NamePart::Shared(text.into()) }
+        NamePart(match text.len() {
+            0 => Kept::Static(""),
+            // What a `CompactString` holds without memory of its own.
+            1..=SHORT => Kept::Short(text.into()),
+            _ => Kept::Long(text.into()),
+        })
     }
 }
 

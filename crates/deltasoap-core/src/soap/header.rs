@@ -32,7 +32,7 @@ impl HeaderBlock {
     pub fn must_understand(mut self, version: Version) -> Self {
         let name = QName::new(version.namespace(), "mustUnderstand");
         self.node.attributes.retain(|(other, _)| *other != name);
-        self.node.attributes.push((name, "1".to_owned()));
+        self.node.attributes.push((name, "1".into()));
         self
     }
 

@@ -217,7 +217,7 @@ fn fault_headers(version: Version, fault: &Fault) -> Vec<HeaderBlock> {
 fn not_understood(name: &QName) -> HeaderBlock {
     let mut node = Node::new(QName::new(ns::SOAP12, "NotUnderstood"));
     node.bindings = [("missing".to_owned(), name.namespace.to_string())].into();
-    node.attributes.push((QName::new("", "qname"), format!("missing:{}", name.local)));
+    node.attributes.push((QName::new("", "qname"), format!("missing:{}", name.local).into()));
     HeaderBlock { node }
 }
 
@@ -226,7 +226,7 @@ fn upgrade() -> HeaderBlock {
     for (prefix, version) in [("soap12", Version::Soap12), ("soap11", Version::Soap11)] {
         let mut supported = Node::new(QName::new(ns::SOAP12, "SupportedEnvelope"));
         supported.bindings = [(prefix.to_owned(), version.namespace().to_owned())].into();
-        supported.attributes.push((QName::new("", "qname"), format!("{prefix}:Envelope")));
+        supported.attributes.push((QName::new("", "qname"), format!("{prefix}:Envelope").into()));
         node.children.push(crate::node::Child::Element(supported));
     }
     HeaderBlock { node }

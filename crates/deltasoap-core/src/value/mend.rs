@@ -59,7 +59,10 @@ fn mend_tree(root: &mut Node, mend: &Mend<'_>) -> Option<()> {
         Child::Text(_) => None,
     })?;
     match (mend.attribute, text) {
-        (Some(number), _) => mend.attribute_value(&mut node.attributes.get_mut(number as usize)?.1),
+        (Some(number), _) => {
+            node.attributes.get_mut(number as usize)?.1 = mend.attribute_value()?;
+            Some(())
+        }
         (None, text) => mend_text(&mut node.children, *text? as usize, mend),
     }
 }
@@ -67,14 +70,13 @@ fn mend_tree(root: &mut Node, mend: &Mend<'_>) -> Option<()> {
 /// Text in a tree is a child that is never empty.
 fn mend_text(children: &mut Vec<Child>, number: usize, mend: &Mend<'_>) -> Option<()> {
     if mend.is_new {
-        let mut text = String::new();
-        mend.read(&mut text)?;
+        let text = mend.text()?;
         (number <= children.len()).then(|| children.insert(number, Child::Text(text)))
     } else if mend.is_gone() {
         matches!(children.get(number)?, Child::Text(_)).then(|| drop(children.remove(number)))
     } else {
         match children.get_mut(number)? {
-            Child::Text(text) => mend.read(text),
+            Child::Text(text) => mend.text().map(|new| *text = new),
             Child::Element(_) => None,
         }
     }

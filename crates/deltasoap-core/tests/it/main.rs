@@ -40,6 +40,7 @@ mod qname;
 mod roots;
 mod round_trips;
 mod sample;
+mod trees;
 mod turns;
 mod values;
 mod white_space;

@@ -111,7 +111,7 @@ fn prefixes_in_scope_stand_in_one_order() {
 #[test]
 fn no_message_says_its_encoding_twice() {
     for version in [Version::Soap11, Version::Soap12] {
-        let style = (QName::new(version.namespace(), "encodingStyle"), version.encoding_namespace().to_owned());
+        let style = (QName::new(version.namespace(), "encodingStyle"), version.encoding_namespace().into());
         let mut child = Node::with_text(QName::new("", "child"), "x");
         child.attributes.push(style.clone());
         let mut tree = Node { attributes: vec![style], ..Node::default() };

@@ -8,7 +8,7 @@ use deltasoap_core::schema::{
     ArrayElement, Attribute, Branch, Builtin, Choice, ComplexElement, Compositor, Element, ElementRef, Field, Required,
     Schema, SimpleElement, View,
 };
-use deltasoap_core::{Child, Content, Node, QName, Record, Shared, Simple, Value};
+use deltasoap_core::{Child, CompactString, Content, Node, QName, Record, Shared, Simple, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -500,7 +500,7 @@ impl Writer<'_, '_> {
         prefix
     }
 
-    fn attribute(&mut self, (name, value): &(QName, String), declarations: &mut Vec<String>) -> String {
+    fn attribute(&mut self, (name, value): &(QName, CompactString), declarations: &mut Vec<String>) -> String {
         let name = self.name(name, declarations);
         let quote = if self.entropy.once_in(2) { '\'' } else { '"' };
         let mut text = String::new();

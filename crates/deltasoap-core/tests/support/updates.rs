@@ -139,14 +139,14 @@ pub fn headers(entropy: &mut Entropy<'_>) -> Vec<HeaderBlock> {
 fn block(entropy: &mut Entropy<'_>, index: usize) -> Node {
     let mut node = Node::new(QName::owned("urn:h", format!("h{index}")));
     if entropy.below(2) == 1 {
-        node.attributes.push((QName::new("urn:a", "a"), text(entropy)));
+        node.attributes.push((QName::new("urn:a", "a"), text(entropy).into()));
     }
     if entropy.below(3) == 2 {
         node.bindings = [("ns".to_owned(), "urn:bound".to_owned())].into();
     }
     let words = text(entropy);
     if !words.is_empty() {
-        node.children.push(Child::Text(words));
+        node.children.push(Child::Text(words.into()));
     }
     if entropy.below(2) == 1 {
         node.children.push(Child::Element(Node::with_text(QName::new("", "inner"), "5")));

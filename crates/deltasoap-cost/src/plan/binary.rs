@@ -163,7 +163,7 @@ fn take_simple(simple: &mut Simple, bytes: &mut &[u8]) {
         Simple::Long(number_) => *number_ = i64::from_ne_bytes(number(bytes)),
         Simple::Double(number_) => *number_ = f64::from_ne_bytes(number(bytes)),
         Simple::Boolean(is_true) => *is_true = number::<1>(bytes) != [0],
-        Simple::String(text) => *text = take_text(bytes),
+        Simple::String(text) => *text = take_text(bytes).into(),
         _ => {
             let length = (u32::from_ne_bytes(number(bytes)) as usize).min(bytes.len());
             *bytes = &bytes[length..];
@@ -173,11 +173,11 @@ fn take_simple(simple: &mut Simple, bytes: &mut &[u8]) {
 
 fn take_node(node: &mut Node, bytes: &mut &[u8]) {
     node.name.local = take_text(bytes).into();
-    node.attributes.iter_mut().for_each(|(_, value)| *value = take_text(bytes));
+    node.attributes.iter_mut().for_each(|(_, value)| *value = take_text(bytes).into());
     for child in &mut node.children {
         match child {
             Child::Element(child) => take_node(child, bytes),
-            Child::Text(text) => *text = take_text(bytes),
+            Child::Text(text) => *text = take_text(bytes).into(),
         }
     }
 }

@@ -22,7 +22,7 @@ impl Writing<'_> {
     pub(super) fn open(&self, node: &Node, content: ElementRef, name: Option<&QName>, path: &Path<'_>) -> Json {
         let origin = self.types.lowered.origin(content).filter(|origin| origin.is_open && name.is_some());
         let whole = match (self.types.lowered.default_of_tree(content), &node.children[..]) {
-            (Some(text), []) => Cow::Owned(Node { children: vec![Child::Text(text.to_owned())], ..node.clone() }),
+            (Some(text), []) => Cow::Owned(Node { children: vec![Child::Text(text.into())], ..node.clone() }),
             _ => Cow::Borrowed(node),
         };
         let typed = origin.and_then(|origin| self.typed(&whole, origin, path));

@@ -31,9 +31,9 @@ impl Types {
         }
         let is_said = |attribute: &QName| named.is_some() && attribute.is(ns::XSI, "type");
         let attributes = node.attributes.iter().filter(|(attribute, _)| !is_said(attribute));
-        object.extend(attributes.map(|(attribute, value)| (format!("@{attribute}"), Json::String(value.clone()))));
+        object.extend(attributes.map(|(attribute, value)| (format!("@{attribute}"), Json::String(value.to_string()))));
         let children = node.children.iter().map(|child| match child {
-            Child::Text(text) => Json::String(text.clone()),
+            Child::Text(text) => Json::String(text.to_string()),
             Child::Element(child) => self.node_to_json(path, child, None),
         });
         let children: Vec<Json> = children.collect();
@@ -89,7 +89,7 @@ impl Types {
                     return Err(JsonError::new(path, format!("@{}", name.local), "another way to say so"));
                 }
                 let text = plain(json).ok_or_else(|| JsonError::new(path, "a string", kind(json)))?;
-                node.attributes.push((name, checked(&text, path)?));
+                node.attributes.push((name, checked(&text, path)?.into()));
             }
         }
         Ok(())
@@ -124,7 +124,7 @@ pub(super) fn with_type_name(mut node: Node, name: &QName) -> Node {
         |prefix: &String| !used.contains(prefix.as_str()) && node.bindings.iter().all(|(other, _)| other != prefix);
     let prefix = (1..).map(|number| format!("t{number}")).find(is_free).unwrap_or_default();
     let text = if name.namespace.is_empty() { name.local.to_string() } else { format!("{prefix}:{}", name.local) };
-    node.attributes.insert(0, (QName::new(ns::XSI, "type"), text));
+    node.attributes.insert(0, (QName::new(ns::XSI, "type"), text.into()));
     if !name.namespace.is_empty() {
         let added = (prefix, name.namespace.to_string());
         node.bindings = node.bindings.iter().cloned().chain([added]).collect();
@@ -152,7 +152,7 @@ fn push_text(children: &mut Vec<Child>, text: &str) {
     match children.last_mut() {
         _ if text.is_empty() => {}
         Some(Child::Text(last)) => last.push_str(text),
-        _ => children.push(Child::Text(text.to_owned())),
+        _ => children.push(Child::Text(text.into())),
     }
 }
 

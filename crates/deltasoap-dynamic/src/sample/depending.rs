@@ -323,9 +323,9 @@ impl Slot {
         match &self.attribute {
             Some(name) => {
                 let mut known = owner.attributes.iter_mut().filter(|(other, _)| other == name);
-                known.next().into_iter().for_each(|(_, value)| text.clone_into(value));
+                known.next().into_iter().for_each(|(_, value)| *value = text.into());
             }
-            None => owner.children = vec![Child::Text(text.to_owned())],
+            None => owner.children = vec![Child::Text(text.into())],
         }
     }
 

@@ -48,7 +48,7 @@ impl<'t> Sampler<'t> {
     /// Without content, but with its attributes (XSD 1.0 part 1, 3.3.4).
     fn nil(&mut self, name: &QName, id: TypeId) -> Node {
         let mut node = Node::new(name.clone());
-        node.attributes.push((QName::new(ns::XSI, "nil"), "true".to_owned()));
+        node.attributes.push((QName::new(ns::XSI, "nil"), "true".into()));
         let normal = self.schemas().content(id);
         normal.iter().flat_map(|normal| &normal.attributes).for_each(|it| self.attribute_use(it, &mut node));
         node
@@ -106,7 +106,7 @@ impl<'t> Sampler<'t> {
             NormalContent::Elements(_) | NormalContent::Empty => {}
         }
         if normal.is_mixed {
-            node.children.insert(0, Child::Text(fixed_text.unwrap_or("text").to_owned()));
+            node.children.insert(0, Child::Text(fixed_text.unwrap_or("text").into()));
         }
         node
     }
@@ -114,7 +114,7 @@ impl<'t> Sampler<'t> {
     fn with_text(&mut self, mut node: Node, id: TypeId, fixed: Option<Fixed<'_>>) -> Node {
         let text = self.text_in(&mut node, id, fixed);
         if !text.is_empty() {
-            node.children.push(Child::Text(text));
+            node.children.push(Child::Text(text.into()));
         }
         node
     }
@@ -146,7 +146,7 @@ impl<'t> Sampler<'t> {
             let own = it.fixed.as_deref().map(|text| (text, it.fixed_name.as_ref()));
             let fixed = own.or_else(|| fixed.as_deref().map(|text| (text, fixed_name.as_ref())));
             let text = self.text_in(node, *type_id, fixed);
-            node.attributes.push((name.clone(), text));
+            node.attributes.push((name.clone(), text.into()));
         }
     }
 

@@ -17,6 +17,7 @@ use super::merge::Move;
 use super::table::{NONE, Node, Table};
 use super::template::Template;
 use crate::{Lexical, Limits};
+use compact_str::CompactString;
 use deltasoap_xml::scan::first_mismatch;
 use memchr::memchr;
 
@@ -76,13 +77,18 @@ impl Mend<'_> {
         (value.scan_into(self.bytes)? == self.len).then_some(())
     }
 
-    /// Reads the text as the value of an attribute, which must be printable ASCII so that it means itself.
-    pub(crate) fn attribute_value(&self, value: &mut String) -> Option<()> {
+    /// The text as it is, if it means itself.
+    pub(crate) fn text(&self) -> Option<CompactString> {
+        let mut text = String::new();
+        self.read(&mut text)?;
+        Some(text.into())
+    }
+
+    /// The text as the value of an attribute, which must be printable ASCII so that it means itself.
+    pub(crate) fn attribute_value(&self) -> Option<CompactString> {
         let text = &self.bytes[..self.len];
         let is_plain = text.iter().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'<'));
-        value.clear();
-        value.push_str(std::str::from_utf8(text).ok().filter(|_| is_plain)?);
-        Some(())
+        std::str::from_utf8(text).ok().filter(|_| is_plain).map(CompactString::from)
     }
 }
 

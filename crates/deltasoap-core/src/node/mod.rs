@@ -1,13 +1,21 @@
 //! XML kept as a tree: unknown header blocks, fault details, `xsd:any` content.
 
+mod read;
+mod tags;
+
+pub(crate) use read::{SharedNames, owned};
+pub(crate) use tags::Tags;
+
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, ElementRoot, Step, decode_once};
 use crate::encode::Encoder;
-use crate::schema::{Element, NamePart, QName, View};
+use crate::schema::{Element, QName, View};
 use crate::{Error, ErrorKind, Message, ns};
+use compact_str::CompactString;
 use deltasoap_xml::lexical::is_name_char;
-use deltasoap_xml::{Event, NameId, Names, Reader};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// An element with all that is in it. Comments are not kept; text and CDATA are one.
@@ -16,7 +24,7 @@ pub struct Node {
     /// The element's name.
     pub name: QName,
     /// Attributes in document order, without namespace declarations.
-    pub attributes: Vec<(QName, String)>,
+    pub attributes: Vec<(QName, CompactString)>,
     /// Prefixes and their namespaces, `""` for the default namespace: those that the element declares, and on the
     /// tree's root all in scope, ordered by prefix. Names in content and attribute values are resolved with them; the
     /// inner ones hide the outer ones.
@@ -25,8 +33,41 @@ pub struct Node {
     pub children: Vec<Child>,
 }
 
-/// Prefixes and the namespaces that they stand for; shared between trees that have the same.
-pub type Bindings = Arc<[(String, String)]>;
+/// Prefixes and the namespaces that they stand for; shared between trees that have the same. Most elements have none.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Bindings(Option<Arc<[(String, String)]>>);
+
+impl Deref for Bindings {
+    type Target = [(String, String)];
+
+    fn deref(&self) -> &Self::Target {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
+
+impl From<Vec<(String, String)>> for Bindings {
+    fn from(bindings: Vec<(String, String)>) -> Self {
+        Bindings(if bindings.is_empty() { None } else { Some(bindings.into()) })
+    }
+}
+
+impl<const N: usize> From<[(String, String); N]> for Bindings {
+    fn from(bindings: [(String, String); N]) -> Self {
+        Vec::from(bindings).into()
+    }
+}
+
+impl FromIterator<(String, String)> for Bindings {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(bindings: I) -> Self {
+        Vec::from_iter(bindings).into()
+    }
+}
+
+impl fmt::Debug for Bindings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&**self).finish()
+    }
+}
 
 /// What stands in an element.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +75,7 @@ pub enum Child {
     /// An element.
     Element(Node),
     /// Character data, never empty, never next to other character data.
-    Text(String),
+    Text(CompactString),
 }
 
 impl Node {
@@ -44,7 +85,7 @@ impl Node {
     }
 
     /// An element with text.
-    pub fn with_text(name: QName, text: impl Into<String>) -> Self {
+    pub fn with_text(name: QName, text: impl Into<CompactString>) -> Self {
         Node { children: vec![Child::Text(text.into())], ..Node::new(name) }
     }
 
@@ -139,7 +180,7 @@ impl Content for Node {
     }
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, _: View<'_>) -> Step {
-        decode(self, cursor)
+        read::decode(self, cursor)
     }
 
     fn encode(&self, encoder: &mut Encoder, _: View<'_>) {
@@ -166,176 +207,10 @@ impl Typed for Node {
     }
 }
 
-/// Reads an element whose start tag was just read, up to and with its end tag. The open elements are the last children
-/// down the tree, so the tree itself is the progress.
-fn decode(root: &mut Node, cursor: &mut Cursor<'_>) -> Step {
-    let (me, fresh) = cursor.enter();
-    let base = cursor.frame(me).depth as usize;
-    if fresh {
-        cursor.take_inline();
-        cursor.keep_elsewhere();
-        cursor.note_if_id()?;
-        *root = open_root(cursor)?;
-    }
-    let is_at_tag = cursor.frame(me).state == TAG;
-    let depth = cursor.reader().depth() - usize::from(is_at_tag);
-    let mut node = innermost(root, depth - base);
-    if is_at_tag {
-        cursor.frame(me).state = INSIDE;
-        node = open_child(node, cursor, me)?;
-    }
-    loop {
-        match cursor.event()? {
-            Event::Start => node = open_child(node, cursor, me)?,
-            Event::End | Event::Done if cursor.reader().depth() < base => break,
-            Event::End | Event::Done => node = innermost(root, cursor.reader().depth() - base),
-            Event::Text(text) => push_text(node, text),
-            Event::Char(c) => push_text(node, c.encode_utf8(&mut [0; 4])),
-        }
-    }
-    cursor.leave(me);
-    Ok(())
-}
-
-impl Node {
-    /// A tree that was read elsewhere has no default namespace from around it, if it had none there.
-    fn hide_default_namespace(&mut self) {
-        if self.bindings.iter().all(|(prefix, _)| !prefix.is_empty()) {
-            let none = (String::new(), String::new());
-            self.bindings = std::iter::once(none).chain(self.bindings.iter().cloned()).collect();
-        }
-    }
-}
-
-/// In the content of an element.
-const INSIDE: u8 = 0;
-/// At a start tag that refers to an element that has not come yet.
-const TAG: u8 = 1;
-
-/// Adds the child whose start tag was just read, or reads the one that it refers to. Gives the element that is open then.
-fn open_child<'n>(node: &'n mut Node, cursor: &mut Cursor<'_>, me: usize) -> Step<&'n mut Node> {
-    cursor.frame(me).state = TAG;
-    let back = cursor.visit_in_tree()?;
-    cursor.frame(me).state = INSIDE;
-    if back.is_none() {
-        node.children.push(Child::Element(open(cursor)?));
-        return Ok(last_element(node));
-    }
-    // The message is whole by now: nothing pauses within.
-    let mut child = Node::default();
-    decode(&mut child, cursor)?;
-    cursor.come_back(back);
-    child.hide_default_namespace();
-    node.children.push(Child::Element(child));
-    Ok(node)
-}
-
 /// The characters at the end of a text that could be a prefix.
 fn last_name(text: &str) -> &str {
     let start = text.char_indices().rev().take_while(|(_, c)| *c != ':' && is_name_char(*c)).last();
     start.map_or("", |(start, _)| &text[start..])
-}
-
-fn innermost(root: &mut Node, levels: usize) -> &mut Node {
-    (0..levels).fold(root, |node, _| last_element(node))
-}
-
-fn last_element(node: &mut Node) -> &mut Node {
-    match node.children.last_mut() {
-        Some(Child::Element(last)) => last,
-        _ => unreachable!("an open element is its parent's last child"),
-    }
-}
-
-/// A tree's root has all bindings in scope.
-fn open_root(cursor: &mut Cursor<'_>) -> Step<Node> {
-    let limit = cursor.limits().inherited_bindings;
-    let bindings = cursor.bindings()?.ok_or_else(|| cursor.beyond("inherited_bindings", limit))?;
-    Ok(Node { bindings, ..open(cursor)? })
-}
-
-fn open(cursor: &mut Cursor<'_>) -> Step<Node> {
-    let limit = cursor.limits().bindings_in_scope;
-    if cursor.reader().declarations_in_scope() > limit {
-        return Err(cursor.beyond("bindings_in_scope", limit));
-    }
-    let count = cursor.reader().attribute_count();
-    let known_id = (0..count).find(|&index| cursor.is_known_id(index));
-    let mut attributes = Vec::with_capacity(count);
-    for index in (0..count).filter(|&index| Some(index) != known_id) {
-        let name = cursor.shared_name(cursor.reader().attribute(index).0);
-        attributes.push((name, cursor.reader().attribute(index).1.to_owned()));
-    }
-    let name = cursor.shared_name(cursor.accessor_name());
-    Ok(Node { name, attributes, bindings: own_bindings(cursor.reader()), children: Vec::new() })
-}
-
-/// The names that trees were read with: each is made once.
-#[derive(Debug, Default)]
-pub(crate) struct SharedNames {
-    /// The reader, and how often it has forgotten names.
-    epoch: (u64, u64),
-    /// By the reader's numbers.
-    names: Vec<Option<QName>>,
-    namespaces: Vec<Option<NamePart>>,
-}
-
-impl SharedNames {
-    /// Forgets the names that the reader has forgotten.
-    pub(crate) fn reset(&mut self, epoch: (u64, u64)) {
-        if self.epoch != epoch {
-            *self = SharedNames { epoch, ..SharedNames::default() };
-        }
-    }
-
-    /// The name of a number.
-    #[inline]
-    pub(crate) fn get(&mut self, names: &Names, id: NameId) -> QName {
-        match self.names.get(id.index()) {
-            Some(Some(name)) => name.clone(),
-            _ => self.add(names, id),
-        }
-    }
-
-    #[cold]
-    fn add(&mut self, names: &Names, id: NameId) -> QName {
-        let namespace = entry(&mut self.namespaces, names.namespace_id(id).index());
-        let namespace = namespace.get_or_insert_with(|| names.namespace(id).into()).clone();
-        let name = QName { namespace, local: names.local(id).into() };
-        *entry(&mut self.names, id.index()) = Some(name.clone());
-        name
-    }
-}
-
-fn entry<T: Clone>(all: &mut Vec<Option<T>>, index: usize) -> &mut Option<T> {
-    if all.len() <= index {
-        all.resize(index + 1, None);
-    }
-    &mut all[index]
-}
-
-fn own_bindings(reader: &Reader) -> Bindings {
-    if !reader.tag_has_declarations() {
-        return Bindings::default();
-    }
-    reader.declarations().filter(|(prefix, _)| *prefix != "xml").map(owned).collect()
-}
-
-pub(crate) fn owned((prefix, namespace): (&str, &str)) -> (String, String) {
-    (prefix.to_owned(), namespace.to_owned())
-}
-
-fn push_text(node: &mut Node, text: &str) {
-    match node.children.last_mut() {
-        Some(Child::Text(last)) => last.push_str(text),
-        _ => {
-            if node.children.is_empty() {
-                // Most elements have a text alone.
-                node.children.reserve_exact(1);
-            }
-            node.children.push(Child::Text(text.to_owned()));
-        }
-    }
 }
 
 impl Node {
@@ -402,7 +277,7 @@ fn says_the_same<'n>(a_path: &mut Vec<&'n Node>, a: &'n Node, b_path: &mut Vec<&
 }
 
 /// True if the innermost element of `b` has an attribute that says the same as this one of `a`'s.
-fn has_attribute((name, value): &(QName, String), a: &[&Node], b: &[&Node]) -> bool {
+fn has_attribute((name, value): &(QName, CompactString), a: &[&Node], b: &[&Node]) -> bool {
     let other = b.last().and_then(|b| b.attribute(&name.namespace, &name.local));
     other.is_some_and(|other| {
         let is_type = name.is(ns::XSI, "type");
