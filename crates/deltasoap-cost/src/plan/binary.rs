@@ -228,7 +228,7 @@ mod tests {
     fn what_has_no_schema_and_what_is_shared_counts_too() {
         let node = |text: &str| {
             let mut root = Node::new(QName::new("", "root"));
-            root.attributes.push((QName::new("", "a"), text.to_owned()));
+            root.attributes.push((QName::new("", "a"), text.into()));
             root.children.push(Child::Element(Node::with_text(QName::new("", "leaf"), text.to_owned())));
             Value::Tree(Box::new(root))
         };

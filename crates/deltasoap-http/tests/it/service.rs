@@ -212,7 +212,7 @@ async fn mandatory_headers_for_others_are_no_concern() {
     let (service, _) = service();
     for (version, role) in BOTH.into_iter().zip(["actor", "role"]) {
         let mut block = mandatory(version, QName::new("urn:strange", "Strange"));
-        block.node.attributes.push((QName::new(version.namespace(), role), "urn:someone-else".to_owned()));
+        block.node.attributes.push((QName::new(version.namespace(), role), "urn:someone-else".into()));
         assert_eq!(post(&service, "text/xml", message(version, &[block], &echo(""))).await.status, StatusCode::OK);
     }
 }
@@ -236,11 +236,11 @@ async fn a_malformed_must_understand_is_the_senders_fault() {
     let (service, _) = service();
     for (version, role) in BOTH.into_iter().zip(["actor", "role"]) {
         let mut block = mandatory(version, QName::new("urn:test", "Everywhere"));
-        block.node.attributes[0].1 = "yes".to_owned();
+        block.node.attributes[0].1 = "yes".into();
         let refused = fault(&post(&service, "text/xml", message(version, &[block.clone()], &echo(""))).await);
         assert_eq!(refused.code, FaultCode::Sender);
         assert!(refused.reason.contains("mustUnderstand"), "{}", refused.reason);
-        block.node.attributes.push((QName::new(version.namespace(), role), "urn:someone-else".to_owned()));
+        block.node.attributes.push((QName::new(version.namespace(), role), "urn:someone-else".into()));
         assert_eq!(post(&service, "text/xml", message(version, &[block], &echo(""))).await.status, StatusCode::OK);
     }
 }
@@ -283,7 +283,7 @@ async fn headers_for_a_role_of_the_services_own_are_its_concern() {
     for (version, role) in BOTH.into_iter().zip(["actor", "role"]) {
         for (uri, is_ours) in [("urn:cache", true), ("urn:gate", true), ("urn:someone-else", false)] {
             let mut block = mandatory(version, QName::new("urn:strange", "Strange"));
-            block.node.attributes.push((QName::new(version.namespace(), role), uri.to_owned()));
+            block.node.attributes.push((QName::new(version.namespace(), role), uri.into()));
             let answered = post(&service, "text/xml", message(version, &[block], &echo(""))).await;
             assert_eq!(answered.status.is_server_error(), is_ours, "{uri}");
         }

@@ -147,8 +147,8 @@ fn tree(depth: usize) -> Tree {
 fn node(namespace: &'static str, text: &str) -> Node {
     let mut node = Node::new(QName::new(namespace, "any"));
     let inner = Node::with_text(QName::new("", "inner"), text);
-    node.attributes.push((QName::new(namespace, "a"), text.to_owned()));
-    node.children = vec![Child::Element(inner.clone()), Child::Text(" mixed ".to_owned()), Child::Element(inner)];
+    node.attributes.push((QName::new(namespace, "a"), text.into()));
+    node.children = vec![Child::Element(inner.clone()), Child::Text(" mixed ".into()), Child::Element(inner)];
     node
 }
 
