@@ -112,7 +112,7 @@ fn trimmed(node: &Node) -> Node {
         Child::Text(text) if has_elements && text.trim().is_empty() => None,
         // JSON has the number, not whether it was written with an exponent.
         Child::Text(text) if text.contains('E') => {
-            Some(Child::Text(text.parse::<f64>().map_or_else(|_| text.clone(), |number| number.to_string())))
+            Some(Child::Text(text.parse::<f64>().map_or_else(|_| text.clone(), |number| number.to_string().into())))
         }
         Child::Text(text) => Some(Child::Text(text.clone())),
     };
