@@ -36,7 +36,7 @@ pub enum Value {
     /// `xsi:nil="true"`.
     Nil,
     /// `xsi:nil="true"` beside attributes that [an element may have then](Element::takes_beside_nil). Their values are text as the message
-    /// has it.
+    /// has it. On content that is kept as a tree `xsi:type` is among them, as `{namespace}local`.
     NilWith(Box<BTreeMap<QName, String>>),
     /// A simple type's value.
     Simple(Simple),
@@ -103,7 +103,7 @@ impl Content for Value {
             let is_nil = !is_inline && nil_attribute(cursor)?.0;
             let stays = !is_nil && self.can_stay(view) && cursor.go_over(me);
             if !stays {
-                *self = if is_nil { nil::read(cursor, view.element) } else { Value::to_read(view) };
+                *self = if is_nil { nil::read(cursor, view.element)? } else { Value::to_read(view) };
             }
             cursor.frame(me).state = if is_nil { NIL } else { CONTENT };
         }

@@ -714,7 +714,7 @@ fn nil_elements_keep_the_attributes_that_they_may_have() {
         (closed, "c='1'", vec![]),
         (closed, "b='no number' c='1'", vec![("b", "no number")]),
         (open, "p:b='2' a='1' c='&lt;'", vec![("a", "1"), ("c", "<"), ("{urn:p}b", "2")]),
-        (any, "c='1'", vec![("c", "1")]),
+        (any, "c='1'", vec![("c", "1"), ("{http://www.w3.org/2001/XMLSchema-instance}type", "{urn:p}T")]),
     ] {
         let view = schema.view(root);
         let value = read(view, &nil(attributes)).expect("nil");

@@ -9,6 +9,7 @@
 //! | an element that is absent; nil; empty | no property; `null`; `""`, `{}` |
 //! | nil where the schema does not allow it, as some services send | `{"$nil": true}` |
 //! | nil beside attributes | `{"$nil": true, "@name": "..."}`, with strings |
+//! | nil of a derived type | the same with a property `$type` (below) |
 //! | an attribute | a property `@name` |
 //! | an attribute that `xs:anyAttribute` alone allows | a property `@name` or `@{namespace}name`, a string; `@{}name` where another attribute has the short one |
 //! | text beside attributes | a property `$`; where there are no attributes, the text alone may stand for all |
@@ -86,7 +87,7 @@ pub use request::Request;
 pub use text::parse;
 
 pub(crate) use keys::Layouts;
-pub(crate) use nil::{is_nil, nil};
+pub(crate) use nil::is_nil;
 pub(crate) use reading::Reading;
 pub(crate) use tree::{parse_name, tree_of};
 pub(crate) use writing::Writing;

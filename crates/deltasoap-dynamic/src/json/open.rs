@@ -186,7 +186,7 @@ impl crate::contract::Types {
         with_type_name(node, name)
     }
 
-    fn chosen(&self, label: &Json, origin: Origin, path: &Path<'_>) -> Result<TypeId, JsonError> {
+    pub(super) fn chosen(&self, label: &Json, origin: Origin, path: &Path<'_>) -> Result<TypeId, JsonError> {
         let named = label.as_str().and_then(|label| self.labelled(label)).filter(|&id| self.fits(id, origin));
         named.ok_or_else(|| JsonError::new(path, self.candidates(origin), kind(label)))
     }

@@ -7,6 +7,7 @@ mod support;
 mod bare;
 mod calls;
 mod conformance;
+mod derived;
 mod graphs;
 mod groups;
 mod json;
