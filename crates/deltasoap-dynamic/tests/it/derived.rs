@@ -64,3 +64,45 @@ fn nil_elements_keep_their_type() {
         assert!(error.starts_with(expected), "{error}");
     }
 }
+
+/// What a message leaves out, says twice, or says in another order, without loss.
+#[test]
+fn what_says_nothing_more_than_the_schema_is_no_tree() {
+    let contract = support::schema(
+        "<xs:simpleType name='Code'><xs:restriction base='xs:string'/></xs:simpleType>
+         <xs:complexType name='Base'><xs:all>
+           <xs:element name='x' type='xs:int' minOccurs='0' default='3'/><xs:element name='y' type='xs:string' minOccurs='0'/>
+           <xs:element name='z' type='t:Inner' minOccurs='0'/></xs:all>
+           <xs:attribute name='a' type='xs:int' default='7'/></xs:complexType>
+         <xs:complexType name='Inner'><xs:sequence><xs:element name='i' type='t:Code'/></xs:sequence>
+           <xs:attribute name='f' type='xs:string' fixed='F'/></xs:complexType>
+         <xs:complexType name='Derived'><xs:complexContent><xs:restriction base='t:Base'><xs:all>
+           <xs:element name='x' type='xs:int' minOccurs='0'/></xs:all></xs:restriction></xs:complexContent></xs:complexType>
+         <xs:element name='r'><xs:complexType><xs:sequence>
+           <xs:element name='e' type='t:Base'/></xs:sequence></xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let json = |content: &str| codec.to_json(&codec.read(content))["e"].clone();
+    for (content, expected) in [
+        ("<e/>", json!({ "@a": 7 })),
+        ("<e a='7'><x/></e>", json!({ "@a": 7, "x": 3 })),
+        ("<e a='1'><x xsi:type='xs:int'>5</x></e>", json!({ "@a": 1, "x": 5 })),
+        ("<e><y>s</y><x>5</x></e>", json!({ "@a": 7, "x": 5, "y": "s" })),
+        ("<e><z xsi:type='t:Inner'><i xsi:type='t:Code'/></z></e>", json!({ "@a": 7, "z": { "@f": "F", "i": "" } })),
+        ("<e xmlns:p='urn:t'><z xsi:type='p:Inner'><i/></z></e>", json!({ "@a": 7, "z": { "@f": "F", "i": "" } })),
+        ("<e xsi:type='t:Derived' a='2'/>", json!({ "$type": "Derived", "@a": 2 })),
+        ("<e xsi:type='t:Derived'/>", json!({ "$type": "Derived", "@a": 7 })),
+    ] {
+        assert_eq!(json(content), expected, "{content}");
+        let value = codec.read_json(&json!({ "e": expected })).expect("a value");
+        assert_eq!(codec.to_json(&value)["e"], expected);
+    }
+    for content in [
+        "<e><y xsi:type='t:Code'>s</y></e>",
+        "<e><z xsi:type='Inner' xmlns:t='urn:u'><i xsi:type='t:Code'/></z></e>",
+        "<e>text</e>",
+        "<e b='1'/>",
+    ] {
+        assert!(json(content).get("$content").is_some(), "{content}");
+    }
+}
