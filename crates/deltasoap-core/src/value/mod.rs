@@ -14,7 +14,7 @@ mod simple;
 
 pub use parts::BodyParts;
 pub use record::Record;
-pub use simple::Simple;
+pub use simple::{Given, Simple};
 
 use crate::content::Content;
 use crate::decode::differential::Mend;
@@ -199,7 +199,7 @@ impl Content for Value {
 
     fn is_flat(&self, view: View<'_>) -> bool {
         match (self, view.element) {
-            (Value::Simple(simple), Element::Simple(element)) => simple.builtin() == element.base,
+            (Value::Simple(simple), Element::Simple(element)) => simple.is_of(element.base),
             (Value::Record(record), Element::Complex(_)) => record.is_flat(view),
             _ => false,
         }
@@ -236,7 +236,7 @@ impl Value {
     /// True if the value of the message before can be replaced piece by piece.
     fn can_stay(&self, view: View<'_>) -> bool {
         match (self, view.element) {
-            (Value::Simple(simple), Element::Simple(element)) => simple.builtin() == element.base,
+            (Value::Simple(simple), Element::Simple(element)) => simple.is_of(element.base),
             (Value::Record(_), Element::Complex(_)) | (Value::List(_), Element::Array(_)) => true,
             _ => false,
         }

@@ -29,7 +29,7 @@
 //!
 //! Booleans are booleans. Numbers are numbers where every reader of JSON gets them exactly: integers up to 2⁵³, decimals of
 //! up to 15 digits (with the zeros at their end: `250.00`), and floating point numbers; all other numbers are strings, as are `INF`,
-//! `-INF` and `NaN`. Numbers that are read keep all their digits, whatever their length: this crate switches on serde_json's
+//! `-INF` and `NaN`, and what a pattern or a union has in another form than the usual one (`00501`, `PT36H`). Numbers that are read keep all their digits, whatever their length: this crate switches on serde_json's
 //! feature `arbitrary_precision`. Numbers are then equal in serde_json if their texts are. Everything else is a string as
 //! XML has it: dates, base64, hexadecimal. Bytes in another part of a message's package (MTOM) are base64 too in what a client
 //! received; elsewhere, where the package is not at hand, they are `{"$part": "cid:..."}`. When JSON is read, a string will do for any simple type.

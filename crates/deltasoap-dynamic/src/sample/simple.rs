@@ -27,13 +27,9 @@ impl Sampler<'_> {
         })
     }
 
-    /// A value of an attribute: those of union types are kept as text.
+    /// A value of an attribute.
     pub(super) fn attribute(&mut self, attribute: &Attribute) -> Simple {
-        let simple = self.simple(attribute.element, attribute.default.as_deref());
-        match self.types.lowered.schema.view(attribute.element).element {
-            Element::Simple(_) => simple,
-            _ => Simple::String(simple.to_string()),
-        }
+        self.simple(attribute.element, attribute.default.as_deref())
     }
 
     /// A text of a type: the first candidate that its facets allow. Those of `xsd:ID` differ.

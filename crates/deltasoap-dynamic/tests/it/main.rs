@@ -13,5 +13,6 @@ mod groups;
 mod json;
 mod messages;
 mod options;
+mod patterns;
 mod samples;
 mod validation;
