@@ -18,9 +18,7 @@ mod tree;
 use crate::Operation;
 use crate::contract::Types;
 use crate::json::tree_of;
-use deltasoap_core::schema::{
-    ArrayElement, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, SimpleElement,
-};
+use deltasoap_core::schema::{ArrayElement, ComplexElement, Compositor, Element, ElementRef, Field};
 use deltasoap_core::{Node, QName, Record, Shared, Value};
 use deltasoap_wsdl::lower::Origin;
 use deltasoap_wsdl::xsd::TypeId;
@@ -106,7 +104,7 @@ impl<'t> Sampler<'t> {
         self.open.push(content);
         let view = self.types.lowered.schema.view(content);
         let value = match view.element {
-            Element::Simple(SimpleElement { base: Builtin::QName, .. }) => {
+            element if element.is_name() => {
                 let id = self.types.lowered.origin(content).map(|origin| origin.type_id);
                 let name = id.and_then(|id| self.enumerated_name(id)).cloned();
                 Value::Name(Box::new(name.unwrap_or_else(|| QName::new("", "name"))))

@@ -46,8 +46,8 @@ pub enum Value {
     List(Vec<Value>),
     /// Content without a schema.
     Tree(Box<Node>),
-    /// The `xsd:QName` of an element: the name that its text stands for. Those of attributes are text, as are names among the members
-    /// of a union.
+    /// The `xsd:QName` or `xsd:NOTATION` of an element: the name that its text stands for. Those of attributes are [`Simple`], as
+    /// `{namespace}local`; those of unions are text.
     Name(Box<QName>),
     /// An `xsd:base64Binary` whose bytes are in another part of the message's package ([`Binary`]).
     Part(PartUri),
@@ -269,7 +269,7 @@ impl Value {
     }
 
     fn decode_content(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
-        if let Element::Simple(SimpleElement { base: Builtin::QName, .. }) = view.element {
+        if view.element.is_name() {
             return self.decode_name(cursor, view);
         }
         if let Element::Simple(SimpleElement { base: Builtin::Base64Binary, enumeration, .. }) = view.element

@@ -177,6 +177,8 @@ impl Target<'_> {
 }
 
 impl DecodeFields for Target<'_> {
+    const EXPANDS_NAMES: bool = true;
+
     fn open(&mut self, field: usize, place: usize, view: View<'_>) -> usize {
         match self.list(field) {
             Some(items) => open_item(items, place, view),
@@ -267,6 +269,7 @@ impl DecodeFields for Target<'_> {
     fn attribute(&mut self, index: usize, text: &str) -> Result<(), LexicalError> {
         let view = self.view.follow(self.complex.attributes[index].element);
         self.record.attributes[index] = Some(match view.element {
+            Element::Simple(simple) if view.element.is_name() => Simple::named(simple.base, text)?,
             Element::Simple(simple) => Simple::parse_as(simple, text)?,
             Element::Union(union) => Simple::parse_union(union, view, text).ok_or(NO_MEMBER)?,
             _ => Simple::String(text.to_owned()),

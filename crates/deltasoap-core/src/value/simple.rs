@@ -159,6 +159,19 @@ impl Simple {
         self.builtin() == base && !matches!(self, Simple::Given(_))
     }
 
+    /// A value of `xsd:QName` or `xsd:NOTATION` as [`QName`] shows it: `{namespace}local`, or `local` for one in no namespace.
+    ///
+    /// # Errors
+    /// When the text is not that.
+    pub fn named(builtin: Builtin, text: &str) -> Result<Self, LexicalError> {
+        let (namespace, local) = text.strip_prefix('{').and_then(|rest| rest.rsplit_once('}')).unwrap_or(("", text));
+        let name = match builtin {
+            Builtin::Notation => lexical::Notation::expanded(namespace, local).map(Simple::Notation),
+            _ => lexical::QName::expanded(namespace, local).map(Simple::QName),
+        };
+        name.ok_or(LexicalError { expected: builtin.local(), reason: "not a name" })
+    }
+
     /// The name whose prefix is yet to be chosen.
     pub(super) fn expanded_name(&self) -> Option<QName> {
         let (namespace, local) = match self {

@@ -45,9 +45,7 @@ impl<'c> Reading<'c> {
             Element::Simple(SimpleElement { base: Builtin::Base64Binary, .. }) if json.get(PART).is_some() => {
                 part(json, path).map(Value::Part)
             }
-            Element::Simple(SimpleElement { base: Builtin::QName, .. }) => {
-                scalar::name_from_json(json, path).map(Value::Name)
-            }
+            element if element.is_name() => scalar::name_from_json(json, path).map(Value::Name),
             Element::Simple(_) | Element::Union(_) => self.simple(json, content, path).map(Value::Simple),
             Element::Complex(complex) => self.complex(json, content, complex, None, path),
             Element::Array(array) => self.rows(json, array, array.dimensions, path),

@@ -1,7 +1,7 @@
 //! Simple values as JSON.
 
 use super::error::kind;
-use super::{JsonError, parse_name, path::Path};
+use super::{JsonError, path::Path};
 use bigdecimal::BigDecimal;
 use deltasoap_core::schema::{Builtin, Element, SimpleElement, View, shown_values};
 use deltasoap_core::{Given, Lexical, QName, Simple, lexical};
@@ -92,6 +92,9 @@ fn is_number(builtin: Builtin) -> bool {
 /// When it is none.
 pub(crate) fn from_json(json: &Json, view: View<'_>, path: &Path<'_>) -> Result<Simple, JsonError> {
     let refuse = || JsonError::new(path, expected(view), kind(json));
+    if let (Element::Simple(simple), true) = (view.element, view.element.is_name()) {
+        return Simple::named(simple.base, &name_from_json(json, path)?.to_string()).map_err(|_| refuse());
+    }
     let text = text_for(json, view).ok_or_else(refuse)?;
     if json.is_number() && is_beyond_floats(&text, view) {
         return Err(refuse());
@@ -100,22 +103,9 @@ pub(crate) fn from_json(json: &Json, view: View<'_>, path: &Path<'_>) -> Result<
         return Err(JsonError::new(path, "characters that XML can carry", "a control character"));
     }
     match view.element {
-        Element::Simple(simple) => match expanded(simple.base, &text) {
-            Some(name) => Ok(name),
-            None => Simple::parse_as(simple, &text).map_err(|_| refuse()),
-        },
+        Element::Simple(simple) => Simple::parse_as(simple, &text).map_err(|_| refuse()),
         Element::Union(union) => Simple::parse_union(union, view, &text).ok_or_else(refuse),
         _ => Err(refuse()),
-    }
-}
-
-/// The name that `{namespace}local` stands for where a text with a prefix is expected.
-fn expanded(builtin: Builtin, text: &str) -> Option<Simple> {
-    let name = parse_name(text.trim()).filter(|name| !name.namespace.is_empty())?;
-    match builtin {
-        Builtin::QName => lexical::QName::expanded(&name.namespace, &name.local).map(Simple::QName),
-        Builtin::Notation => lexical::Notation::expanded(&name.namespace, &name.local).map(Simple::Notation),
-        _ => None,
     }
 }
 

@@ -17,6 +17,7 @@ impl Sampler<'_> {
             (None, id) => id.map_or_else(String::new, |id| self.text(id)),
         };
         let parsed = match view.element {
+            Element::Simple(simple) if view.element.is_name() => Simple::named(simple.base, &text).ok(),
             Element::Simple(simple) => Simple::parse_as(simple, &text).ok(),
             Element::Union(union) => Simple::parse_union(union, view, &text),
             _ => None,

@@ -23,8 +23,7 @@ impl<'t> Sampler<'t> {
         let declaration = schemas.element_named(name).map(|id| &schemas[id]).filter(|it| it.type_id == origin.type_id);
         let mut node = self.element(name, origin.type_id, declaration);
         self.settle(&mut node, origin.type_id, declaration);
-        let value = self.types.read_node(&node, content).ok().map(without_bindings)?;
-        Some(if self.prefixes.is_empty() { value } else { self.with_namespaces(value) })
+        self.types.read_node(&node, content).ok().map(without_bindings)
     }
 
     pub(super) fn schemas(&self) -> &'t Schemas {
@@ -81,7 +80,7 @@ impl<'t> Sampler<'t> {
     }
 
     fn of_type(&mut self, name: &QName, id: TypeId, declaration: Option<&Element>) -> Node {
-        let fixed = declaration.and_then(|it| it.fixed.as_deref().map(|text| (text, it.fixed_name.as_ref())));
+        let fixed = declaration.and_then(|it| it.fixed.as_deref().map(|text| (text, it.value_name.as_ref())));
         let fixed_text = fixed.map(|(text, _)| text);
         // `xsd:schema` can be empty, and holds no text.
         if name.namespace == ns::XSD {
@@ -141,10 +140,10 @@ impl<'t> Sampler<'t> {
     }
 
     fn attribute_use(&mut self, it: &AttributeUse, node: &mut Node) {
-        let Attribute { name, type_id, fixed, fixed_name, .. } = &self.schemas()[it.attribute];
+        let Attribute { name, type_id, fixed, value_name, .. } = &self.schemas()[it.attribute];
         if is_ncname(&name.local) && (it.is_required || self.takes_optional()) {
-            let own = it.fixed.as_deref().map(|text| (text, it.fixed_name.as_ref()));
-            let fixed = own.or_else(|| fixed.as_deref().map(|text| (text, fixed_name.as_ref())));
+            let own = it.fixed.as_deref().map(|text| (text, it.value_name.as_ref()));
+            let fixed = own.or_else(|| fixed.as_deref().map(|text| (text, value_name.as_ref())));
             let text = self.text_in(node, *type_id, fixed);
             node.attributes.push((name.clone(), text));
         }

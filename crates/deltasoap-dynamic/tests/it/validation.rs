@@ -335,6 +335,13 @@ fn values_are_compared_and_not_their_texts() {
     );
 }
 
+/// What stands for an empty element has the schema's prefixes.
+#[test]
+fn an_empty_element_is_its_default_name() {
+    let default = "<xs:sequence><xs:element name='e' type='xs:QName' default='d:e' xmlns:d='urn:d'/></xs:sequence>";
+    check(&op(default), &["<Op><e/></Op>", "<Op><e>t:e</e></Op>"], &[("<Op><e>d:e</e></Op>", "is not of xsd:QName")]);
+}
+
 #[test]
 fn times_and_durations_have_bounds_and_lexical_forms() {
     let restricted = |base: &str, facet: &str| {
