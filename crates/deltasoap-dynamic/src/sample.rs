@@ -48,6 +48,8 @@ pub(crate) struct Sampler<'t> {
     ids: BTreeSet<String>,
     /// True once there may be an `xsd:ID` or a reference to one.
     has_ids: bool,
+    /// True while references to `xsd:ID`s are left out where they may be.
+    leaves_out_references: bool,
     /// True if the schemas have identity constraints.
     has_constraints: bool,
     /// The namespaces of prefixes that were declared for values: `q1`, `q2` and so on.
@@ -69,6 +71,7 @@ impl<'t> Sampler<'t> {
             made_ids: 0,
             ids: BTreeSet::new(),
             has_ids: false,
+            leaves_out_references: false,
             has_constraints: types.import.schemas().elements().any(|(_, element)| !element.constraints.is_empty()),
             prefixes: Vec::new(),
             made: 0,
