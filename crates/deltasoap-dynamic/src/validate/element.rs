@@ -214,7 +214,7 @@ impl Checker<'_> {
             return self.no_children(item);
         }
         let types = self.types;
-        let mut matching = Matching::new(types, &item.children);
+        let mut matching = Matching::new(types, &item.children, &mut self.alternatives);
         let result = matching.run(particle);
         let assigned = matching.assigned;
         for (child, assigned) in item.children.iter().zip(&assigned) {
