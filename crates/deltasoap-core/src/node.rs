@@ -218,7 +218,8 @@ fn open_child<'n>(node: &'n mut Node, cursor: &mut Cursor<'_>, me: usize) -> Ste
     let back = cursor.visit_in_tree()?;
     cursor.frame(me).state = INSIDE;
     if back.is_none() {
-        node.children.push(Child::Element(open(cursor)?));
+        let child = open(cursor)?;
+        push_child(node, Child::Element(child));
         return Ok(last_element(node));
     }
     // The message is whole by now: nothing pauses within.
@@ -226,7 +227,7 @@ fn open_child<'n>(node: &'n mut Node, cursor: &mut Cursor<'_>, me: usize) -> Ste
     decode(&mut child, cursor)?;
     cursor.come_back(back);
     child.hide_default_namespace();
-    node.children.push(Child::Element(child));
+    push_child(node, Child::Element(child));
     Ok(node)
 }
 
@@ -283,10 +284,18 @@ pub(crate) fn owned((prefix, namespace): (&str, &str)) -> (String, String) {
     (prefix.to_owned(), namespace.to_owned())
 }
 
+/// Most elements have one child, a text, and a vector would make room for four.
+fn push_child(node: &mut Node, child: Child) {
+    if node.children.is_empty() {
+        node.children.reserve_exact(1);
+    }
+    node.children.push(child);
+}
+
 fn push_text(node: &mut Node, text: &str) {
     match node.children.last_mut() {
         Some(Child::Text(last)) => last.push_str(text),
-        _ => node.children.push(Child::Text(text.to_owned())),
+        _ => push_child(node, Child::Text(text.to_owned())),
     }
 }
 
