@@ -293,8 +293,8 @@ impl Value {
                 routine(&mut target, cursor, view)
             }
             (Value::List(items), _) => {
-                let inner = array::decode_rows(items, cursor, view)?;
-                rows::nest(items, &inner);
+                let sizes = array::decode_rows(items, cursor, view)?;
+                rows::nest(items, &sizes);
                 Ok(())
             }
             (Value::Shared(shared), _) => shared.decode(cursor, view),
