@@ -9,16 +9,19 @@ use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 /// Prints a line. Who reads may have seen enough, as `head` has: that is an error here, and none for the command.
 pub fn print_line(line: impl Display) -> Result<()> {
     Ok(writeln!(stdout(), "{line}")?)
 }
 
-/// Prints JSON for people.
+/// Prints JSON for people, piece by piece: it may be large.
 pub fn print_json(json: &Json) -> Result<()> {
-    print_line(serde_json::to_string_pretty(json)?)
+    let mut out = Screen(BufWriter::new(exact_stdout().lock()));
+    serde_json::to_writer_pretty(&mut out, json).map_err(io::Error::from)?;
+    writeln!(out)?;
+    Ok(out.flush()?)
 }
 
 /// Prints a message. What would control a terminal becomes a character reference; such characters stand in values alone.

@@ -35,4 +35,4 @@ pub use types::{
     AnySimple, AttributeValue, Binary, Empty, Held, MultiArray, PartUri, Shared, SoapArray, Span, Tracked,
     TrackedArray, TrackedVec, derived, enumeration, union,
 };
-pub use value::{BodyParts, Record, Simple, Value};
+pub use value::{BodyParts, Given, Record, Simple, Value};

@@ -79,9 +79,10 @@ impl Contract {
     /// # Errors
     /// When the value is of another shape than its schema.
     pub fn to_json(&self, name: &QName, content: ElementRef, value: &Value) -> Result<Json, JsonError> {
-        match value {
-            Value::Nil => Ok(crate::json::nil(self.is_nillable(name))),
-            value => Writing::new(&self.types, value).content(value, content, name, &crate::json::ROOT),
+        let writing = Writing::new(&self.types, value);
+        match writing.nil(value, content, self.is_nillable(name)) {
+            Some(nil) => Ok(nil),
+            None => writing.content(value, content, name, &crate::json::ROOT),
         }
     }
 

@@ -203,13 +203,17 @@ fn of_digits(facets: &Facets, text: &str) -> Option<String> {
 
 fn of_enumeration(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str, names: Resolve<'_>) -> Option<String> {
     let is_name = matches!(schemas.variety(id), Some(Variety::Builtin(Builtin::QName | Builtin::Notation)));
+    // Most values stand there as they are written.
+    if facets.enumeration.is_empty() || !is_name && facets.enumeration.iter().any(|allowed| *allowed.value == *text) {
+        return None;
+    }
     let value = canonical(schemas, id, text, names);
     let is_this = |allowed: &Enumerated| match &allowed.name {
         Some(name) if is_name => names(text).as_ref() == Some(name),
         _ if is_name => allowed.value.trim_ascii() == text.rsplit(':').next().unwrap_or_default(),
-        _ => *allowed.value == *text || canonical(schemas, id, &allowed.value, names) == value,
+        _ => canonical(schemas, id, &allowed.value, names) == value,
     };
-    if facets.enumeration.is_empty() || facets.enumeration.iter().any(is_this) {
+    if facets.enumeration.iter().any(is_this) {
         return None;
     }
     Some(format!("{text:?} is none of {}", shown_values(facets.enumeration.iter().map(|it| &*it.value))))

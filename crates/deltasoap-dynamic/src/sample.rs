@@ -18,9 +18,7 @@ mod tree;
 use crate::Operation;
 use crate::contract::Types;
 use crate::json::tree_of;
-use deltasoap_core::schema::{
-    ArrayElement, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, SimpleElement,
-};
+use deltasoap_core::schema::{ArrayElement, ComplexElement, Compositor, Element, ElementRef, Field};
 use deltasoap_core::{Node, QName, Record, Shared, Value};
 use deltasoap_wsdl::lower::Origin;
 use deltasoap_wsdl::xsd::TypeId;
@@ -50,6 +48,8 @@ pub(crate) struct Sampler<'t> {
     ids: BTreeSet<String>,
     /// True once there may be an `xsd:ID` or a reference to one.
     has_ids: bool,
+    /// True while references to `xsd:ID`s are left out where they may be.
+    leaves_out_references: bool,
     /// True if the schemas have identity constraints.
     has_constraints: bool,
     /// The namespaces of prefixes that were declared for values: `q1`, `q2` and so on.
@@ -71,6 +71,7 @@ impl<'t> Sampler<'t> {
             made_ids: 0,
             ids: BTreeSet::new(),
             has_ids: false,
+            leaves_out_references: false,
             has_constraints: types.import.schemas().elements().any(|(_, element)| !element.constraints.is_empty()),
             prefixes: Vec::new(),
             made: 0,
@@ -106,7 +107,7 @@ impl<'t> Sampler<'t> {
         self.open.push(content);
         let view = self.types.lowered.schema.view(content);
         let value = match view.element {
-            Element::Simple(SimpleElement { base: Builtin::QName, .. }) => {
+            element if element.is_name() => {
                 let id = self.types.lowered.origin(content).map(|origin| origin.type_id);
                 let name = id.and_then(|id| self.enumerated_name(id)).cloned();
                 Value::Name(Box::new(name.unwrap_or_else(|| QName::new("", "name"))))

@@ -42,8 +42,8 @@ pub struct Limits {
     /// Bytes of elements that are read because references (`href`, `ref`) point to them, beyond as many as the message has:
     /// elements referred to many times are read many times. Default 16 MiB.
     pub referred: u64,
-    /// Items that a message leaves out of its arrays (`position`, `offset`), all together: room is made for them. Default
-    /// 65,536.
+    /// Items that a message leaves out of its arrays (`position`, `offset`), and rows without items, all together: room is made for
+    /// them. Default 65,536.
     pub omitted_items: usize,
 }
 

@@ -55,7 +55,7 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
     }
     let name = call.operation().full_name();
     match call.send_json(&data).await {
-        Ok(reply) => printed(arguments, reply.as_ref()),
+        Ok(reply) => printed(arguments, reply),
         Err(DynamicError::Fault(fault)) => fault_printed(arguments, in_own_language(*fault)),
         Err(DynamicError::Json(error)) => {
             let wsdl = &arguments.description.wsdl;
@@ -187,13 +187,21 @@ fn declared(contract: &Contract, name: &str) -> Result<QName> {
     }
 }
 
-fn printed(arguments: &Call, reply: Option<&Reply>) -> Result<ExitCode> {
-    reply.into_iter().for_each(|reply| warn_of_lost(reply, arguments.verbose));
+fn printed(arguments: &Call, reply: Option<Reply>) -> Result<ExitCode> {
     match reply {
-        Some(reply) if arguments.json => {
-            print_json(&json!({ "response": reply.to_json()?, "headers": reply.headers_to_json() }))?;
+        Some(reply) => {
+            warn_of_lost(&reply, arguments.verbose);
+            let response = reply.to_json()?;
+            let headers = arguments.json.then(|| reply.headers_to_json());
+            // It takes as much memory as its JSON.
+            drop(reply);
+            match headers {
+                Some(headers) => print_json(&Json::Object(
+                    [("response".to_owned(), response), ("headers".to_owned(), headers)].into_iter().collect(),
+                ))?,
+                None => print_json(&response)?,
+            }
         }
-        Some(reply) => print_json(&reply.to_json()?)?,
         None if arguments.json => print_json(&json!({ "response": null }))?,
         None => report("accepted; the operation is one-way"),
     }

@@ -75,7 +75,7 @@ fn read_child(node: &mut Node, cursor: &mut Cursor<'_>, me: usize) -> Step {
     let back = cursor.visit_in_tree()?;
     cursor.frame(me).state = INSIDE;
     if back.is_none() {
-        node.children.push(Child::Element(Node::default()));
+        push_child(node, Child::Element(Node::default()));
         let child = last_element(node);
         open(child, cursor)?;
         return read_content(child, cursor, me);
@@ -85,7 +85,7 @@ fn read_child(node: &mut Node, cursor: &mut Cursor<'_>, me: usize) -> Step {
     decode(&mut child, cursor)?;
     cursor.come_back(back);
     child.hide_default_namespace();
-    node.children.push(Child::Element(child));
+    push_child(node, Child::Element(child));
     Ok(())
 }
 
@@ -193,15 +193,17 @@ pub(crate) fn owned((prefix, namespace): (&str, &str)) -> (String, String) {
     (prefix.to_owned(), namespace.to_owned())
 }
 
+/// Most elements have one child, a text, and a vector would make room for four.
+fn push_child(node: &mut Node, child: Child) {
+    if node.children.is_empty() {
+        node.children.reserve_exact(1);
+    }
+    node.children.push(child);
+}
+
 pub(super) fn push_text(node: &mut Node, text: &str) {
     match node.children.last_mut() {
         Some(Child::Text(last)) => last.push_str(text),
-        _ => {
-            if node.children.is_empty() {
-                // Most elements have a text alone.
-                node.children.reserve_exact(1);
-            }
-            node.children.push(Child::Text(text.into()));
-        }
+        _ => push_child(node, Child::Text(text.into())),
     }
 }

@@ -49,6 +49,26 @@ impl Builtin {
         QName::new(ns::XSD, self.local())
     }
 
+    /// True if one value can have several texts that differ in more than white space, as `1` and `01`: numbers, booleans, dates, octets in
+    /// hexadecimal.
+    pub fn has_several_texts(self) -> bool {
+        use Builtin as B;
+        let primitive = std::iter::successors(Some(self), |it| it.base()).last();
+        let is_one = |of: &[Builtin]| primitive.is_some_and(|it| of.contains(&it));
+        is_one(&[B::Boolean, B::Decimal, B::Float, B::Double, B::HexBinary])
+            || is_one(&[
+                B::Date,
+                B::Time,
+                B::DateTime,
+                B::Duration,
+                B::GYear,
+                B::GYearMonth,
+                B::GMonth,
+                B::GMonthDay,
+                B::GDay,
+            ])
+    }
+
     /// The built-in type that it restricts (XSD 1.0 part 2, section 3); `None` for primitive types and for lists.
     pub const fn base(self) -> Option<Builtin> {
         use Builtin as B;

@@ -160,7 +160,8 @@ pub struct ArrayElement {
 }
 
 /// Text of one of several simple types (`xsd:union`): the papers' *UnionElement*. The first member that accepts
-/// the text gives the value (XSD 1.0 part 2, 2.5.1.3).
+/// the text gives the value (XSD 1.0 part 2, 2.5.1.3). Dynamic values of it are written with the text that they came with
+/// ([`Simple::Given`](crate::Simple::Given)), so that a type of one member is one whose texts are kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnionElement {
     /// The type's name.

@@ -104,6 +104,11 @@ impl Element {
         }
     }
 
+    /// True for text that is a name: its prefix means something only where it stands.
+    pub fn is_name(&self) -> bool {
+        matches!(self, Element::Simple(SimpleElement { base: Builtin::QName | Builtin::Notation, .. }))
+    }
+
     /// The same description with another [`type_name`](Self::type_name). What has none stays as it is.
     #[must_use]
     pub fn with_name(self, name: QName) -> Self {

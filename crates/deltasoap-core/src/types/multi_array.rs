@@ -70,10 +70,11 @@ impl<T: Typed, const RANK: usize> Content for MultiArray<T, RANK> {
     }
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
-        let inner = array::decode_rows(&mut self.items, cursor, view)?;
-        let inner = inner.into_iter().map(|size| usize::try_from(size).unwrap_or(usize::MAX));
-        let row = inner.clone().fold(1, usize::saturating_mul);
-        let sizes = std::iter::once(self.items.len().checked_div(row).unwrap_or(0)).chain(inner);
+        let sizes = array::decode_rows(&mut self.items, cursor, view)?;
+        if RANK == 1 {
+            self.sizes = [self.items.len(); RANK];
+        }
+        let sizes = sizes.into_iter().map(|size| usize::try_from(size).unwrap_or(usize::MAX));
         self.sizes.iter_mut().zip(sizes).for_each(|(own, size)| *own = size);
         Ok(())
     }

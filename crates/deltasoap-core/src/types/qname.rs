@@ -23,11 +23,18 @@ impl Content for QName {
         }
         // Until it is whole, the text is the local part.
         let mut text = String::from(std::mem::take(&mut self.local));
-        let result = decode::simple::decode(&mut text, cursor, view);
+        let result = decode::simple::decode(&mut text, cursor, QName::view());
         if result.is_err() {
             self.local = text.into();
             return result;
         }
+        let default = view.element.default_text().filter(|_| text.is_empty());
+        if let Some((namespace, local)) = default.and_then(|text| text.strip_prefix('{')?.rsplit_once('}')) {
+            *self = QName::owned(namespace, local);
+            cursor.leave(me);
+            return Ok(());
+        }
+        let text = default.map_or(text, ToOwned::to_owned);
         lexical::QName::parse(&text).map_err(|error| cursor.error_at_end(ErrorKind::Lexical(error)))?;
         *self = cursor.resolve_kept(text.trim_ascii()).ok_or_else(|| {
             let expected = "a name whose prefix is declared".to_owned();

@@ -15,7 +15,7 @@ pub(super) fn mend(value: &mut Value, view: View<'_>, mend: &Mend<'_>) -> Option
         (Value::Simple(simple), Element::Simple(element)) => {
             let is_default = mend.is_gone() && element.default.is_some();
             let is_plain = element.enumeration.is_empty() && element.base != Builtin::Base64Binary && !is_default;
-            let is_text = mend.attribute.is_none() && is_plain && simple.builtin() == element.base;
+            let is_text = mend.attribute.is_none() && is_plain && simple.is_of(element.base);
             if is_text { simple.scan_flat(&mut Leaf(mend)) } else { None }
         }
         _ => None,

@@ -14,7 +14,7 @@ mod simple;
 
 pub use parts::BodyParts;
 pub use record::Record;
-pub use simple::Simple;
+pub use simple::{Given, Simple};
 
 use crate::content::Content;
 use crate::decode::differential::Mend;
@@ -36,7 +36,7 @@ pub enum Value {
     /// `xsi:nil="true"`.
     Nil,
     /// `xsi:nil="true"` beside attributes that [an element may have then](Element::takes_beside_nil). Their values are text as the message
-    /// has it.
+    /// has it. On content that is kept as a tree `xsi:type` is among them, as `{namespace}local`.
     NilWith(Box<BTreeMap<QName, String>>),
     /// A simple type's value.
     Simple(Simple),
@@ -46,8 +46,8 @@ pub enum Value {
     List(Vec<Value>),
     /// Content without a schema.
     Tree(Box<Node>),
-    /// The `xsd:QName` of an element: the name that its text stands for. Those of attributes are text, as are names among the members
-    /// of a union.
+    /// The `xsd:QName` or `xsd:NOTATION` of an element: the name that its text stands for. Those of attributes are [`Simple`], as
+    /// `{namespace}local`; those of unions are text.
     Name(Box<QName>),
     /// An `xsd:base64Binary` whose bytes are in another part of the message's package ([`Binary`]).
     Part(PartUri),
@@ -103,7 +103,7 @@ impl Content for Value {
             let is_nil = !is_inline && nil_attribute(cursor)?.0;
             let stays = !is_nil && self.can_stay(view) && cursor.go_over(me);
             if !stays {
-                *self = if is_nil { nil::read(cursor, view.element) } else { Value::to_read(view) };
+                *self = if is_nil { nil::read(cursor, view.element)? } else { Value::to_read(view) };
             }
             cursor.frame(me).state = if is_nil { NIL } else { CONTENT };
         }
@@ -199,7 +199,7 @@ impl Content for Value {
 
     fn is_flat(&self, view: View<'_>) -> bool {
         match (self, view.element) {
-            (Value::Simple(simple), Element::Simple(element)) => simple.builtin() == element.base,
+            (Value::Simple(simple), Element::Simple(element)) => simple.is_of(element.base),
             (Value::Record(record), Element::Complex(_)) => record.is_flat(view),
             _ => false,
         }
@@ -236,7 +236,7 @@ impl Value {
     /// True if the value of the message before can be replaced piece by piece.
     fn can_stay(&self, view: View<'_>) -> bool {
         match (self, view.element) {
-            (Value::Simple(simple), Element::Simple(element)) => simple.builtin() == element.base,
+            (Value::Simple(simple), Element::Simple(element)) => simple.is_of(element.base),
             (Value::Record(_), Element::Complex(_)) | (Value::List(_), Element::Array(_)) => true,
             _ => false,
         }
@@ -269,7 +269,7 @@ impl Value {
     }
 
     fn decode_content(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
-        if let Element::Simple(SimpleElement { base: Builtin::QName, .. }) = view.element {
+        if view.element.is_name() {
             return self.decode_name(cursor, view);
         }
         if let Element::Simple(SimpleElement { base: Builtin::Base64Binary, enumeration, .. }) = view.element
@@ -293,8 +293,8 @@ impl Value {
                 routine(&mut target, cursor, view)
             }
             (Value::List(items), _) => {
-                let inner = array::decode_rows(items, cursor, view)?;
-                rows::nest(items, &inner);
+                let sizes = array::decode_rows(items, cursor, view)?;
+                rows::nest(items, &sizes);
                 Ok(())
             }
             (Value::Shared(shared), _) => shared.decode(cursor, view),

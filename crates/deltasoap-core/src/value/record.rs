@@ -11,6 +11,9 @@ use crate::types::occurs::{open_item, splice_items};
 use deltasoap_xml::lexical::LexicalError;
 use std::collections::BTreeMap;
 
+const NO_MEMBER: LexicalError =
+    LexicalError { expected: "simple type", reason: "not one of the values that the attribute can have" };
+
 const OTHER_ATTRIBUTE: &str = "an attribute in a place that its type does not have for it";
 
 /// Fields and attributes, each in the order of the schema.
@@ -174,6 +177,8 @@ impl Target<'_> {
 }
 
 impl DecodeFields for Target<'_> {
+    const EXPANDS_NAMES: bool = true;
+
     fn open(&mut self, field: usize, place: usize, view: View<'_>) -> usize {
         match self.list(field) {
             Some(items) => open_item(items, place, view),
@@ -262,8 +267,11 @@ impl DecodeFields for Target<'_> {
     }
 
     fn attribute(&mut self, index: usize, text: &str) -> Result<(), LexicalError> {
-        self.record.attributes[index] = Some(match self.view.follow(self.complex.attributes[index].element).element {
+        let view = self.view.follow(self.complex.attributes[index].element);
+        self.record.attributes[index] = Some(match view.element {
+            Element::Simple(simple) if view.element.is_name() => Simple::named(simple.base, text)?,
             Element::Simple(simple) => Simple::parse_as(simple, text)?,
+            Element::Union(union) => Simple::parse_union(union, view, text).ok_or(NO_MEMBER)?,
             _ => Simple::String(text.to_owned()),
         });
         Ok(())

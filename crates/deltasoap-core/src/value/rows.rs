@@ -4,14 +4,26 @@ use super::{OTHER_SHAPE, Value};
 use crate::encode::{self, Encoder};
 use crate::schema::View;
 
-/// Makes rows of items in row-major order, given the sizes of all dimensions but the first.
-pub(super) fn nest(items: &mut Vec<Value>, inner: &[u64]) {
-    for &size in inner.iter().rev() {
+/// Makes rows of items in row-major order, given the sizes of all dimensions; none where there is but one.
+pub(super) fn nest(items: &mut Vec<Value>, sizes: &[u64]) {
+    if items.is_empty() && !sizes.is_empty() {
+        *items = without_items(sizes);
+        return;
+    }
+    for &size in sizes.iter().skip(1).rev() {
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         let mut rest = std::mem::take(items).into_iter().peekable();
         while size > 0 && rest.peek().is_some() {
             items.push(Value::List(rest.by_ref().take(size).collect()));
         }
+    }
+}
+
+/// Rows of rows, of which the innermost have no items. Reading has bounded their number.
+fn without_items(sizes: &[u64]) -> Vec<Value> {
+    match sizes {
+        [rows, inner @ ..] if !inner.is_empty() => (0..*rows).map(|_| Value::List(without_items(inner))).collect(),
+        _ => Vec::new(),
     }
 }
 
@@ -71,9 +83,18 @@ mod tests {
     #[test]
     fn rows_of_rows() {
         let mut items = ints(0..12);
-        nest(&mut items, &[3, 2]);
+        nest(&mut items, &[2, 3, 2]);
         assert_eq!(sizes(&items, 3), [2, 3, 2]);
         let Value::List(second) = &items[1] else { panic!("a row") };
         assert_eq!(second[2], Value::List(ints([10, 11])));
+    }
+
+    #[test]
+    fn rows_without_items() {
+        for of in [vec![2, 0], vec![2, 3, 0], vec![0, 0]] {
+            let mut items = Vec::new();
+            nest(&mut items, &of);
+            assert_eq!(sizes(&items, of.len()).iter().map(|size| *size as u64).collect::<Vec<_>>(), of);
+        }
     }
 }

@@ -143,7 +143,10 @@ fn is_any(field: &Field, view: View<'_>) -> bool {
 
 /// The value that a default stands for: where it is fixed, there is no other.
 fn of_default(element: &SimpleElement, text: Option<&str>) -> Option<Simple> {
-    Simple::parse_as(element, text?).ok()
+    match Element::Simple(element.clone()).is_name() {
+        true => Simple::named(element.base, text?).ok(),
+        false => Simple::parse_as(element, text?).ok(),
+    }
 }
 
 /// The default, the first enumerated value, or some value of the type.

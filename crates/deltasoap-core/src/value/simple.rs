@@ -17,6 +17,8 @@ macro_rules! simple {
         #[non_exhaustive]
         pub enum Simple {
             $(#[doc = concat!("See [`Builtin::", stringify!($variant), "`].")] $variant($type),)*
+            /// A value of a [union](UnionElement) that is written with the text that it came with.
+            Given(Box<Given>),
         }
 
         impl Simple {
@@ -35,16 +37,25 @@ macro_rules! simple {
 
             /// The type.
             pub fn builtin(&self) -> Builtin {
-                match self { $(Simple::$variant(_) => Builtin::$variant,)* }
+                match self {
+                    $(Simple::$variant(_) => Builtin::$variant,)*
+                    Simple::Given(given) => given.value.builtin(),
+                }
             }
 
             pub(crate) fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
-                match self { $(Simple::$variant(value) => decode::simple::decode(value, cursor, view),)* }
+                match self {
+                    $(Simple::$variant(value) => decode::simple::decode(value, cursor, view),)*
+                    Simple::Given(given) => given.value.decode(cursor, view),
+                }
             }
 
             #[inline]
             pub(crate) fn scan_flat<S: FlatSource>(&mut self, scan: &mut S) -> Option<()> {
-                match self { $(Simple::$variant(value) => scan.leaf(value),)* }
+                match self {
+                    $(Simple::$variant(value) => scan.leaf(value),)*
+                    Simple::Given(_) => None,
+                }
             }
 
             /// As [`scan_flat`](Self::scan_flat), made where it stays.
@@ -62,19 +73,31 @@ macro_rules! simple {
 
             #[inline]
             pub(super) fn write_flat<S: FlatSink>(&self, sink: &mut S) {
-                match self { $(Simple::$variant(value) => sink.leaf(value),)* }
+                match self {
+                    $(Simple::$variant(value) => sink.leaf(value),)*
+                    Simple::Given(given) => given.value.write_flat(sink),
+                }
             }
 
             pub(crate) fn leaf(&self, encoder: &mut Encoder) {
-                match self { $(Simple::$variant(value) => encoder.leaf(value),)* }
+                match self {
+                    $(Simple::$variant(value) => encoder.leaf(value),)*
+                    Simple::Given(given) => encoder.leaf(&given.text),
+                }
             }
 
             fn attribute_text(&self, encoder: &mut Encoder, name: &QName) {
-                match self { $(Simple::$variant(value) => encoder.attribute_value(name, value),)* }
+                match self {
+                    $(Simple::$variant(value) => encoder.attribute_value(name, value),)*
+                    Simple::Given(given) => encoder.attribute(name, &given.text),
+                }
             }
 
             fn format(&self, out: &mut Buffer) {
-                match self { $(Simple::$variant(value) => value.format(out, Escape::Text),)* }
+                match self {
+                    $(Simple::$variant(value) => value.format(out, Escape::Text),)*
+                    Simple::Given(given) => given.text.format(out, Escape::Text),
+                }
             }
         }
     };
@@ -95,6 +118,15 @@ simple! {
     HexBinary(lexical::Hex), AnyUri(lexical::AnyUri), QName(lexical::QName), Notation(lexical::Notation),
 }
 
+/// A value with a text that is not its canonical one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Given {
+    /// The value.
+    pub value: Simple,
+    /// The text, without white space around it.
+    pub text: String,
+}
+
 impl Simple {
     /// Reads a text of a type that may enumerate its values.
     ///
@@ -108,13 +140,36 @@ impl Simple {
         Err(LexicalError { expected: element.base.local(), reason: "not one of the enumerated values" })
     }
 
-    /// Reads a text of a union: its value is that of the first member that accepts it (XSD 1.0 part 2, 2.5.1.3). `None` if
-    /// none does. The view is the union's.
+    /// Reads a text of a union: its value is that of the first member that accepts it (XSD 1.0 part 2, 2.5.1.3), with the text where
+    /// it would be written with another one. `None` if no member accepts it. The view is the union's.
     pub fn parse_union(union: &UnionElement, view: View<'_>, text: &str) -> Option<Self> {
-        union.members.iter().find_map(|&member| match view.follow(member).element {
+        let value = union.members.iter().find_map(|&member| match view.follow(member).element {
             Element::Simple(simple) => Simple::parse_as(simple, text).ok(),
             _ => None,
-        })
+        })?;
+        let given = text.trim_ascii();
+        match value.builtin().has_several_texts() && value.to_string() != given {
+            true => Some(Simple::Given(Box::new(Given { value, text: given.to_owned() }))),
+            false => Some(value),
+        }
+    }
+
+    /// True for a value that an element of this type is written with.
+    pub(super) fn is_of(&self, base: Builtin) -> bool {
+        self.builtin() == base && !matches!(self, Simple::Given(_))
+    }
+
+    /// A value of `xsd:QName` or `xsd:NOTATION` as [`QName`] shows it: `{namespace}local`, or `local` for one in no namespace.
+    ///
+    /// # Errors
+    /// When the text is not that.
+    pub fn named(builtin: Builtin, text: &str) -> Result<Self, LexicalError> {
+        let (namespace, local) = text.strip_prefix('{').and_then(|rest| rest.rsplit_once('}')).unwrap_or(("", text));
+        let name = match builtin {
+            Builtin::Notation => lexical::Notation::expanded(namespace, local).map(Simple::Notation),
+            _ => lexical::QName::expanded(namespace, local).map(Simple::QName),
+        };
+        name.ok_or(LexicalError { expected: builtin.local(), reason: "not a name" })
     }
 
     /// The name whose prefix is yet to be chosen.

@@ -479,6 +479,26 @@ fn a_union_has_the_first_member_that_accepts_the_text() {
 }
 
 #[test]
+fn a_union_keeps_the_texts_of_its_values() {
+    let mut schema = Schema::new();
+    let members = [Builtin::Int, Builtin::Boolean, Builtin::Duration, Builtin::HexBinary, Builtin::Token];
+    let members = members.map(|base| simple(&mut schema, base)).to_vec().into();
+    let union = schema.add(Element::Union(UnionElement { name: QName::new("urn:t", "U"), members, default: None }));
+    let attribute = |name, required| Attribute { name: QName::new("", name), element: union, required, default: None };
+    let fields = vec![field("u", union, 0, None)];
+    let root = schema.add(complex(Compositor::Sequence, fields, vec![attribute("a", false)]));
+    let view = schema.view(root);
+    for text in ["7", "007", "+7", "true", "P1D", "PT36H", "0A", "0a", "a word"] {
+        let message = format!("<r a=\"{text}\"><u>{text}</u></r>");
+        let value = read(view, &message).expect("valid");
+        assert_eq!(write(&value, view), message);
+        assert_eq!(read(view, &message.replace(text, &format!(" {text}\n"))), Ok(value));
+    }
+    let Ok(Value::Simple(Simple::Given(given))) = read(schema.view(union), "<r> 007 </r>") else { panic!("a text") };
+    assert_eq!((&given.value, given.text.as_str()), (&Simple::Int(7), "007"));
+}
+
+#[test]
 fn arrays_can_be_repeated() {
     let mut schema = Schema::new();
     let int = simple(&mut schema, Builtin::Int);
@@ -714,7 +734,7 @@ fn nil_elements_keep_the_attributes_that_they_may_have() {
         (closed, "c='1'", vec![]),
         (closed, "b='no number' c='1'", vec![("b", "no number")]),
         (open, "p:b='2' a='1' c='&lt;'", vec![("a", "1"), ("c", "<"), ("{urn:p}b", "2")]),
-        (any, "c='1'", vec![("c", "1")]),
+        (any, "c='1'", vec![("c", "1"), ("{http://www.w3.org/2001/XMLSchema-instance}type", "{urn:p}T")]),
     ] {
         let view = schema.view(root);
         let value = read(view, &nil(attributes)).expect("nil");

@@ -269,6 +269,10 @@ fn nillable_value(entropy: &mut Entropy<'_>, view: View<'_>, nillable: bool) -> 
 
 /// Nil, with attributes where there may be some.
 pub fn nil(entropy: &mut Entropy<'_>, view: View<'_>) -> Value {
+    if *view.element == Element::Any && entropy.once_in(2) {
+        let name = QName::new("http://www.w3.org/2001/XMLSchema-instance", "type");
+        return Value::NilWith(Box::new([(name, format!("{{urn:t{}}}T", entropy.below(2)))].into()));
+    }
     let Element::Complex(complex) = view.element else { return Value::Nil };
     let mut attributes = if complex.any_attribute { others(entropy) } else { BTreeMap::new() };
     for attribute in complex.attributes.iter() {

@@ -4,7 +4,7 @@ use crate::CostError;
 use crate::place::Place;
 use crate::usage::item_field;
 use crate::workload::{Class, typical};
-use deltasoap_core::schema::{Builtin, Element, Field, SimpleElement, View};
+use deltasoap_core::schema::{Element, Field, SimpleElement, View};
 use deltasoap_core::{QName, Record, Shared, Simple, Value};
 use deltasoap_streams::prng::{SEED, SplitMix64};
 use serde::Serialize;
@@ -83,7 +83,7 @@ impl<'s> Filler<'s> {
         match (&mut *value, view.element) {
             (Value::Simple(simple), Element::Simple(element)) => {
                 self.leaf(simple, element)?;
-                if simple.builtin() == Builtin::QName {
+                if view.element.is_name() {
                     let local = simple.to_string();
                     *value = Value::Name(Box::new(QName::owned("", local)));
                 }

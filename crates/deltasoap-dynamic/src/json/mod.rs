@@ -9,6 +9,7 @@
 //! | an element that is absent; nil; empty | no property; `null`; `""`, `{}` |
 //! | nil where the schema does not allow it, as some services send | `{"$nil": true}` |
 //! | nil beside attributes | `{"$nil": true, "@name": "..."}`, with strings |
+//! | nil of a derived type | the same with a property `$type` (below) |
 //! | an attribute | a property `@name` |
 //! | an attribute that `xs:anyAttribute` alone allows | a property `@name` or `@{namespace}name`, a string; `@{}name` where another attribute has the short one |
 //! | text beside attributes | a property `$`; where there are no attributes, the text alone may stand for all |
@@ -28,12 +29,12 @@
 //!
 //! Booleans are booleans. Numbers are numbers where every reader of JSON gets them exactly: integers up to 2⁵³, decimals of
 //! up to 15 digits (with the zeros at their end: `250.00`), and floating point numbers; all other numbers are strings, as are `INF`,
-//! `-INF` and `NaN`. Numbers that are read keep all their digits, whatever their length: this crate switches on serde_json's
+//! `-INF` and `NaN`, and what a pattern or a union has in another form than the usual one (`00501`, `PT36H`). Numbers that are read keep all their digits, whatever their length: this crate switches on serde_json's
 //! feature `arbitrary_precision`. Numbers are then equal in serde_json if their texts are. Everything else is a string as
 //! XML has it: dates, base64, hexadecimal. Bytes in another part of a message's package (MTOM) are base64 too in what a client
 //! received; elsewhere, where the package is not at hand, they are `{"$part": "cid:..."}`. When JSON is read, a string will do for any simple type.
-//! Qualified names of elements are `{namespace}local`, since a prefix means nothing outside of its message. Those of attributes,
-//! and notations, are text as the message has it; when JSON is read, `{namespace}local` will do, and a prefix is declared.
+//! Qualified names and notations are `{namespace}local`, since a prefix means nothing outside of its message; those among the members of
+//! a union are text as the message has it.
 //!
 //! # Derived types
 //!
@@ -86,7 +87,7 @@ pub use request::Request;
 pub use text::parse;
 
 pub(crate) use keys::Layouts;
-pub(crate) use nil::{is_nil, nil};
+pub(crate) use nil::is_nil;
 pub(crate) use reading::Reading;
 pub(crate) use tree::{parse_name, tree_of};
 pub(crate) use writing::Writing;

@@ -1,19 +1,25 @@
-//! What is nil, and the attributes that it may have all the same.
+//! What is nil, and the attributes and the type that it may have all the same.
 
 use super::error::kind;
 use super::open::{checked, plain};
 use super::path::Path;
 use super::{JsonError, Reading, Writing, parse_name};
 use deltasoap_core::schema::{Element, ElementRef};
-use deltasoap_core::{QName, Value};
+use deltasoap_core::{QName, Value, ns};
+use deltasoap_wsdl::xsd::TypeId;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 
 /// The property that marks what is nil.
 pub(super) const NIL: &str = "$nil";
 
+/// The property of the type, where the message chooses it.
+const TYPE: &str = "$type";
+
+const XSI_TYPE: QName = QName::new(ns::XSI, "type");
+
 /// What is nil. Where the schema does not allow it, the engine reads it all the same, and so it is marked.
-pub(crate) fn nil(is_nillable: bool) -> Json {
+pub(super) fn nil(is_nillable: bool) -> Json {
     if is_nillable { Json::Null } else { marked(std::iter::empty()) }
 }
 
@@ -22,7 +28,8 @@ pub(crate) fn is_nil(json: &Json, is_nillable: bool) -> bool {
     match json {
         Json::Null => is_nillable,
         Json::Object(object) => {
-            object.get(NIL) == Some(&Json::Bool(true)) && object.keys().all(|key| key == NIL || key.starts_with('@'))
+            let is_beside = |key: &String| [NIL, TYPE].contains(&key.as_str()) || key.starts_with('@');
+            object.get(NIL) == Some(&Json::Bool(true)) && object.keys().all(is_beside)
         }
         _ => false,
     }
@@ -33,13 +40,32 @@ fn marked(properties: impl Iterator<Item = (String, Json)>) -> Json {
 }
 
 impl Writing<'_> {
-    /// What is nil beside attributes.
-    pub(super) fn nil_with(&self, attributes: &BTreeMap<QName, String>, content: ElementRef) -> Json {
-        let key = |name| match self.layouts.schema.view(content).element {
-            Element::Complex(complex) => self.layouts.of(content, complex).attribute(complex, name),
-            _ => format!("@{name}"),
+    /// What is nil, with its attributes, and its type where that is not the declared one; `None` for other values.
+    pub(crate) fn nil(&self, value: &Value, content: ElementRef, is_nillable: bool) -> Option<Json> {
+        let attributes = match value {
+            Value::Nil => return Some(nil(is_nillable)),
+            Value::NilWith(attributes) => attributes,
+            _ => return None,
         };
-        marked(attributes.iter().map(|(name, text)| (key(name), Json::String(text.clone()))))
+        let property = |(name, text): (&QName, &String)| match self.layouts.schema.view(content).element {
+            Element::Complex(complex) => {
+                Some((self.layouts.of(content, complex).attribute(complex, name), text.clone()))
+            }
+            Element::Any if *name == XSI_TYPE => Some((TYPE.to_owned(), self.label_beside_nil(text, content)?)),
+            _ => Some((format!("@{name}"), text.clone())),
+        };
+        let properties: Vec<_> = attributes.iter().filter_map(property).collect();
+        Some(match properties.is_empty() {
+            true => nil(is_nillable),
+            false => marked(properties.into_iter().map(|(key, text)| (key, Json::String(text)))),
+        })
+    }
+
+    /// `None` for the declared type.
+    fn label_beside_nil(&self, text: &str, content: ElementRef) -> Option<String> {
+        let name = parse_name(text)?;
+        let declared = self.types.lowered.origin(content).map(|origin| origin.type_id);
+        (self.types.named(&name) != declared || declared.is_none()).then(|| self.types.label_of(&name))
     }
 }
 
@@ -58,7 +84,21 @@ impl Reading<'_> {
             let text = plain(json).ok_or_else(|| JsonError::new(&path, "a string", kind(json)))?;
             attributes.insert(name, checked(&text, &path)?);
         }
+        if let Some(label) = json.get(TYPE) {
+            attributes.insert(XSI_TYPE, self.type_beside_nil(label, content, &path.key(TYPE))?.to_string());
+        }
         Ok(if attributes.is_empty() { Value::Nil } else { Value::NilWith(Box::new(attributes)) })
+    }
+
+    fn type_beside_nil(&self, label: &Json, content: ElementRef, path: &Path<'_>) -> Result<QName, JsonError> {
+        if *self.layouts.schema.view(content).element != Element::Any {
+            return Err(JsonError::new(path, "no type, since there is but one", "a property"));
+        }
+        let named = match self.types.lowered.origin(content).filter(|origin| origin.type_id != TypeId::ANY) {
+            Some(origin) => self.types.import.schemas()[self.types.chosen(label, origin, path)?].name.clone(),
+            None => label.as_str().and_then(|label| self.types.name_of_label(label)),
+        };
+        named.ok_or_else(|| JsonError::new(path, "the name of a type", kind(label)))
     }
 
     fn attribute_beside_nil(&self, key: &str, content: ElementRef) -> Option<QName> {

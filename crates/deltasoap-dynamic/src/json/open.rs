@@ -11,7 +11,7 @@ use super::{JsonError, Reading, Writing, scalar};
 use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{ElementRef, Use};
-use deltasoap_core::{Child, Content, Node, QName, Value, lexical, ns};
+use deltasoap_core::{Child, CompactString, Content, Node, QName, Value, lexical, ns};
 use deltasoap_wsdl::lower::Origin;
 use deltasoap_wsdl::xsd::TypeId;
 use serde_json::{Map, Value as Json};
@@ -39,7 +39,15 @@ impl Writing<'_> {
         let exact = self.types.lowered.exactly(id, origin.encoding)?;
         let value = self.types.read_node(node, exact).ok()?;
         let again = self.types.write_node(&node.name, &value, exact, origin.encoding)?;
-        if id == TypeId::ANY || !is_whole(node, &again) {
+        let typed;
+        let typed = match node.elements().any(names_type) && origin.encoding == Use::Literal {
+            true => {
+                typed = self.types.write_node(&node.name, &value, exact, Use::Encoded)?;
+                &typed
+            }
+            false => &again,
+        };
+        if id == TypeId::ANY || !is_whole(&mut vec![node], &again, &mut vec![typed]) {
             return None;
         }
         let json = self.content(&value, exact, &node.name, path).ok()?;
@@ -60,27 +68,52 @@ fn labelled(label: String, json: Json) -> Json {
     Json::Object(object)
 }
 
-/// True if all that the tree says came back: elements in order, attributes, and text where there was some. The text itself was
-/// compared as a value by reading it.
-fn is_whole(node: &Node, again: &Node) -> bool {
-    let names = |node: &Node| {
-        let is_kept = |name: &&QName| !name.is(ns::XSI, "type");
-        let mut names: Vec<_> =
-            node.attributes.iter().map(|(name, _)| name).filter(is_kept).map(ToString::to_string).collect();
-        names.sort_unstable();
-        names
-    };
+/// True if all that the tree says came back: elements, attributes, and text where there was some. The text itself was compared as a value
+/// by reading it. Defaults came back too where the tree has nothing. `typed` is what came back with the type that each element is declared
+/// with.
+fn is_whole<'n>(path: &mut Vec<&'n Node>, again: &Node, typed: &mut Vec<&'n Node>) -> bool {
+    let (Some(&node), Some(&declared)) = (path.last(), typed.last()) else { return false };
+    let is_kept = |(name, _): &&(QName, CompactString)| !name.is(ns::XSI, "type");
+    let came_back = |(name, _): &(QName, CompactString)| again.attribute(&name.namespace, &name.local).is_some();
     let has_text =
         |node: &Node| node.children.iter().any(|it| matches!(it, Child::Text(text) if !text.trim().is_empty()));
-    let has_type = |node: &Node| node.attribute(ns::XSI, "type").is_some();
+    let is_default = !has_text(node) && node.elements().next().is_none();
+    let (children, written, declared) = (in_order(node), in_order(again), in_order(declared));
     node.name == again.name
-        && names(node) == names(again)
-        && has_text(node) == has_text(again)
-        && node.elements().count() == again.elements().count()
-        && node
-            .elements()
-            .zip(again.elements())
-            .all(|(one, other)| has_type(one) == has_type(other) && is_whole(one, other))
+        && node.attributes.iter().filter(is_kept).all(came_back)
+        && (has_text(node) == has_text(again) || is_default)
+        && children.len() == written.len()
+        && children.len() == declared.len()
+        && children.into_iter().zip(written).zip(declared).all(|((child, again), declared)| {
+            path.push(child);
+            typed.push(declared);
+            let is_whole = (again.attribute(ns::XSI, "type").is_some() || says_declared_type(path, typed))
+                && is_whole(path, again, typed);
+            path.pop();
+            typed.pop();
+            is_whole
+        })
+}
+
+/// True if an element, or one in it, says its type.
+fn names_type(node: &Node) -> bool {
+    node.attribute(ns::XSI, "type").is_some() || node.elements().any(names_type)
+}
+
+/// The elements in an element by their names. Where the order of names says something the schema has it, and reading keeps to it.
+fn in_order(node: &Node) -> Vec<&Node> {
+    let mut elements: Vec<_> = node.elements().collect();
+    elements.sort_by(|one, other| one.name.cmp(&other.name));
+    elements
+}
+
+/// True if an element says no type, or the one that it is declared with.
+fn says_declared_type(path: &[&Node], typed: &[&Node]) -> bool {
+    let named = |path: &[&Node]| {
+        let text = path.last()?.attribute(ns::XSI, "type")?;
+        Some(Node::resolve_in(path, text))
+    };
+    named(path).is_none_or(|named_here| named_here.is_some() && named(typed) == Some(named_here))
 }
 
 impl Reading<'_> {
@@ -186,7 +219,7 @@ impl crate::contract::Types {
         with_type_name(node, name)
     }
 
-    fn chosen(&self, label: &Json, origin: Origin, path: &Path<'_>) -> Result<TypeId, JsonError> {
+    pub(super) fn chosen(&self, label: &Json, origin: Origin, path: &Path<'_>) -> Result<TypeId, JsonError> {
         let named = label.as_str().and_then(|label| self.labelled(label)).filter(|&id| self.fits(id, origin));
         named.ok_or_else(|| JsonError::new(path, self.candidates(origin), kind(label)))
     }

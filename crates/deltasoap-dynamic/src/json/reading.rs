@@ -8,6 +8,7 @@ use super::open::{checked, plain};
 use super::path::Path;
 use super::{JsonError, Layouts, PART, scalar};
 use crate::contract::Types;
+use crate::facets;
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Builtin, ChoiceFault, ComplexElement, Compositor, Element, ElementRef, Field,
     SimpleElement, View,
@@ -44,15 +45,27 @@ impl<'c> Reading<'c> {
             Element::Simple(SimpleElement { base: Builtin::Base64Binary, .. }) if json.get(PART).is_some() => {
                 part(json, path).map(Value::Part)
             }
-            Element::Simple(SimpleElement { base: Builtin::QName, .. }) => {
-                scalar::name_from_json(json, path).map(Value::Name)
-            }
-            Element::Simple(_) | Element::Union(_) => scalar::from_json(json, view, path).map(Value::Simple),
+            element if element.is_name() => scalar::name_from_json(json, path).map(Value::Name),
+            Element::Simple(_) | Element::Union(_) => self.simple(json, content, path).map(Value::Simple),
             Element::Complex(complex) => self.complex(json, content, complex, None, path),
             Element::Array(array) => self.rows(json, array, array.dimensions, path),
             Element::Shared(content) => self.shared(json, *content, name, path).map(Value::Shared),
             Element::Any => self.open(json, content, Some(name), path).map(|node| Value::Tree(Box::new(node))),
         }
+    }
+
+    /// A value of a simple type; a boolean as a digit where its pattern asks for one.
+    fn simple(&self, json: &Json, content: ElementRef, path: &Path<'_>) -> Result<Simple, JsonError> {
+        let view = self.layouts.schema.view(content);
+        let origin = self.types.lowered.origin(content).filter(|_| matches!(view.element, Element::Union(_)));
+        if let (Json::Bool(it), Some(origin)) = (json, origin) {
+            let fits = |text: &str| facets::violation(self.types.import.schemas(), origin.type_id, text).is_none();
+            let digit = if *it { "1" } else { "0" };
+            if !fits(&it.to_string()) && fits(digit) {
+                return scalar::from_json(&Json::from(digit), view, path);
+            }
+        }
+        scalar::from_json(json, view, path)
     }
 
     fn shared(
@@ -149,7 +162,7 @@ impl<'c> Reading<'c> {
         path: &Path<'_>,
     ) -> Result<Record, JsonError> {
         let attributes = complex.attributes.iter().zip(&layout.attributes);
-        let attributes = attributes.map(|(attribute, key)| attribute_of(object, attribute, key, view, path));
+        let attributes = attributes.map(|(attribute, key)| self.attribute(object, attribute, key, path));
         let attributes = attributes.collect::<Result<_, _>>()?;
         let mut record = Record { fields: Vec::new(), attributes, others: others(object, complex, layout, path)? };
         if let Some(text) = complex.text {
@@ -166,6 +179,24 @@ impl<'c> Reading<'c> {
         }
         self.check_groups(object, &record, layout, complex, path)?;
         Ok(record)
+    }
+
+    fn attribute(
+        &self,
+        object: &Map<String, Json>,
+        attribute: &Attribute,
+        key: &str,
+        path: &Path<'_>,
+    ) -> Result<Option<Simple>, JsonError> {
+        let path = path.key(key);
+        match object.get(key) {
+            None if attribute.required => {
+                let expected = scalar::expected(self.layouts.schema.view(attribute.element));
+                Err(JsonError::new(&path, expected, "nothing, and it is required"))
+            }
+            None => Ok(None),
+            Some(json) => self.simple(json, attribute.element, &path).map(Some),
+        }
     }
 
     /// A choice between groups has one of them, and that is whole.
@@ -313,28 +344,6 @@ fn part(json: &Json, path: &Path<'_>) -> Result<PartUri, JsonError> {
     let path = path.key(PART);
     let uri = json.get(PART).and_then(Json::as_str).ok_or_else(|| JsonError::new(&path, "a URI", "something else"))?;
     super::open::checked(uri, &path).map(PartUri::new)
-}
-
-/// The attribute of a record.
-fn attribute_of(
-    object: &Map<String, Json>,
-    attribute: &Attribute,
-    key: &str,
-    view: View<'_>,
-    path: &Path<'_>,
-) -> Result<Option<Simple>, JsonError> {
-    let (content, path) = (view.follow(attribute.element), path.key(key));
-    match object.get(key) {
-        None if attribute.required => {
-            Err(JsonError::new(&path, scalar::expected(content), "nothing, and it is required"))
-        }
-        None => Ok(None),
-        Some(json) => match (scalar::from_json(json, content, &path)?, content.element) {
-            (simple, Element::Simple(_)) => Ok(Some(simple)),
-            // The engine keeps attributes of union types as their text.
-            (simple, _) => Ok(Some(Simple::String(simple.to_string()))),
-        },
-    }
 }
 
 /// The attributes that the schema does not name.

@@ -1,10 +1,10 @@
 //! Simple values as JSON.
 
 use super::error::kind;
-use super::{JsonError, parse_name, path::Path};
+use super::{JsonError, path::Path};
 use bigdecimal::BigDecimal;
-use deltasoap_core::schema::{Builtin, Element, View, shown_values};
-use deltasoap_core::{Lexical, QName, Simple, lexical};
+use deltasoap_core::schema::{Builtin, Element, SimpleElement, View, shown_values};
+use deltasoap_core::{Given, Lexical, QName, Simple, lexical};
 use serde_json::{Number, Value as Json};
 
 /// Integers up to here are exact in every reader of JSON.
@@ -15,6 +15,7 @@ const DIGITS: usize = 15;
 /// A simple value: a boolean, a number if that is exact, else a string.
 pub(crate) fn to_json(simple: &Simple) -> Json {
     let number = match simple {
+        Simple::Given(given) => given_number(given),
         Simple::Boolean(it) => return Json::Bool(*it),
         Simple::Double(it) => Number::from_f64(*it),
         Simple::Float(it) => single(*it),
@@ -39,6 +40,12 @@ pub(crate) fn name_from_json(json: &Json, path: &Path<'_>) -> Result<Box<QName>,
 
 fn integer(text: &str) -> Option<Number> {
     text.parse::<i64>().ok().filter(|it| (-SAFE..=SAFE).contains(it)).map(Number::from)
+}
+
+/// A number of JSON that has the given text.
+fn given_number(given: &Given) -> Option<Number> {
+    let is_number = is_number(given.value.builtin()) && !given.text.contains(['e', 'E']);
+    decimal(&given.text).filter(|number| is_number && number.to_string() == given.text)
 }
 
 /// Written with the zeros at its end, which say how exact it is.
@@ -85,6 +92,9 @@ fn is_number(builtin: Builtin) -> bool {
 /// When it is none.
 pub(crate) fn from_json(json: &Json, view: View<'_>, path: &Path<'_>) -> Result<Simple, JsonError> {
     let refuse = || JsonError::new(path, expected(view), kind(json));
+    if let (Element::Simple(simple), true) = (view.element, view.element.is_name()) {
+        return Simple::named(simple.base, &name_from_json(json, path)?.to_string()).map_err(|_| refuse());
+    }
     let text = text_for(json, view).ok_or_else(refuse)?;
     if json.is_number() && is_beyond_floats(&text, view) {
         return Err(refuse());
@@ -93,30 +103,17 @@ pub(crate) fn from_json(json: &Json, view: View<'_>, path: &Path<'_>) -> Result<
         return Err(JsonError::new(path, "characters that XML can carry", "a control character"));
     }
     match view.element {
-        Element::Simple(simple) => match expanded(simple.base, &text) {
-            Some(name) => Ok(name),
-            None => Simple::parse_as(simple, &text).map_err(|_| refuse()),
-        },
+        Element::Simple(simple) => Simple::parse_as(simple, &text).map_err(|_| refuse()),
         Element::Union(union) => Simple::parse_union(union, view, &text).ok_or_else(refuse),
         _ => Err(refuse()),
     }
 }
 
-/// The name that `{namespace}local` stands for where a text with a prefix is expected.
-fn expanded(builtin: Builtin, text: &str) -> Option<Simple> {
-    let name = parse_name(text.trim()).filter(|name| !name.namespace.is_empty())?;
-    match builtin {
-        Builtin::QName => lexical::QName::expanded(&name.namespace, &name.local).map(Simple::QName),
-        Builtin::Notation => lexical::Notation::expanded(&name.namespace, &name.local).map(Simple::Notation),
-        _ => None,
-    }
-}
-
 /// The text that a JSON value stands for where this type is expected.
 fn text_for(json: &Json, view: View<'_>) -> Option<String> {
-    let (takes_numbers, takes_booleans, is_whole) = match view.element {
-        Element::Simple(it) => (is_number(it.base), it.base == Builtin::Boolean, is_integer(it.base)),
-        _ => (true, true, false),
+    let (takes_numbers, takes_booleans, is_whole) = match only_type(view) {
+        Some(it) => (is_number(it.base), it.base == Builtin::Boolean, is_integer(it.base)),
+        None => (true, true, false),
     };
     match json {
         Json::String(text) => Some(text.clone()),
@@ -147,9 +144,9 @@ fn without_exponent(json: &str) -> Option<String> {
 
 /// True for a number that a floating point type would turn into infinity.
 fn is_beyond_floats(text: &str, view: View<'_>) -> bool {
-    match view.element {
-        Element::Simple(it) if it.base == Builtin::Double => f64::parse(text).is_ok_and(f64::is_infinite),
-        Element::Simple(it) if it.base == Builtin::Float => f32::parse(text).is_ok_and(f32::is_infinite),
+    match only_type(view).map(|it| it.base) {
+        Some(Builtin::Double) => f64::parse(text).is_ok_and(f64::is_infinite),
+        Some(Builtin::Float) => f32::parse(text).is_ok_and(f32::is_infinite),
         _ => false,
     }
 }
@@ -175,10 +172,22 @@ fn is_double(text: &str) -> bool {
     without_exponent(text).is_none() || text.parse::<f64>().is_ok_and(is_same)
 }
 
+/// The simple type of a place that has but one.
+fn only_type(view: View<'_>) -> Option<&SimpleElement> {
+    match view.element {
+        Element::Simple(simple) => Some(simple),
+        Element::Union(union) => match &union.members[..] {
+            &[member] => only_type(view.follow(member)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// What a simple type takes, for people.
 pub(crate) fn expected(view: View<'_>) -> String {
-    match view.element {
-        Element::Simple(simple) if simple.enumeration.is_empty() => {
+    match (only_type(view), view.element) {
+        (Some(simple), _) if simple.enumeration.is_empty() => {
             let form = match simple.base {
                 Builtin::Boolean => "true or false",
                 base if is_number(base) => "a number",
@@ -186,11 +195,11 @@ pub(crate) fn expected(view: View<'_>) -> String {
             };
             format!("{form} of {}", type_name(&simple.name))
         }
-        Element::Simple(simple) => {
+        (Some(simple), _) => {
             let values = shown_values(simple.enumeration.iter().map(AsRef::as_ref));
             format!("one of {values} ({})", type_name(&simple.name))
         }
-        Element::Union(union) => format!("a value of {}", type_name(&union.name)),
+        (None, Element::Union(union)) => format!("a value of {}", type_name(&union.name)),
         _ => "a simple value".to_owned(),
     }
 }

@@ -17,7 +17,12 @@ impl Types {
 
     fn node_to_json<'n>(&self, path: &mut Vec<&'n Node>, node: &'n Node, name: Option<&QName>) -> Json {
         path.push(node);
-        let mut object = Map::new();
+        let bindings = used_bindings(node);
+        let is_outermost = path.len() == 1;
+        let has_content = !node.children.is_empty() || is_outermost;
+        // No more room than it takes: there may be millions of them.
+        let parts = [name != Some(&node.name), !bindings.is_empty(), has_content].into_iter().filter(|it| *it).count();
+        let mut object = Map::with_capacity(parts + node.attributes.len());
         if name != Some(&node.name) {
             object.insert("$name".to_owned(), Json::String(node.name.to_string()));
         }
@@ -25,7 +30,6 @@ impl Types {
         if let Some(named) = &named {
             object.insert("$type".to_owned(), Json::String(self.label_of(named)));
         }
-        let bindings = used_bindings(node);
         if !bindings.is_empty() {
             object.insert("$ns".to_owned(), Json::Object(bindings));
         }
@@ -36,9 +40,8 @@ impl Types {
             Child::Text(text) => Json::String(text.to_string()),
             Child::Element(child) => self.node_to_json(path, child, None),
         });
-        let children: Vec<Json> = children.collect();
-        if !children.is_empty() || path.len() == 1 {
-            object.insert("$content".to_owned(), Json::Array(children));
+        if has_content {
+            object.insert("$content".to_owned(), Json::Array(children.collect()));
         }
         path.pop();
         Json::Object(object)
@@ -171,8 +174,10 @@ fn used_bindings(node: &Node) -> Map<String, Json> {
     }
     collect_prefixes(node, &mut used);
     let is_used = |prefix: &str, namespace: &str| used.contains(prefix) || prefix.is_empty() && !namespace.is_empty();
-    let bindings = node.bindings.iter().filter(|(prefix, namespace)| is_used(prefix, namespace));
-    bindings.map(|(prefix, namespace)| (prefix.clone(), Json::String(namespace.clone()))).collect()
+    let bindings = || node.bindings.iter().filter(|(prefix, namespace)| is_used(prefix, namespace));
+    let mut found = Map::with_capacity(bindings().count());
+    found.extend(bindings().map(|(prefix, namespace)| (prefix.clone(), Json::String(namespace.clone()))));
+    found
 }
 
 /// Adds what stands in front of colons in values, but for `xsi:type`, whose name is told by itself.

@@ -42,10 +42,11 @@ impl<'c> Writing<'c> {
         name: &QName,
         path: &Path<'_>,
     ) -> Result<Json, JsonError> {
+        if let Some(nil) = self.nil(value, content, true) {
+            return Ok(nil);
+        }
         let view = self.layouts.schema.view(content);
         match (value, view.element) {
-            (Value::Nil, _) => Ok(Json::Null),
-            (Value::NilWith(attributes), _) => Ok(self.nil_with(attributes, content)),
             (Value::Simple(simple), Element::Simple(_) | Element::Union(_)) => Ok(scalar::to_json(simple)),
             (Value::Name(name), Element::Simple(_)) => Ok(Json::String(name.to_string())),
             (Value::Part(uri), Element::Simple(_)) => Ok(self.part(uri)),
@@ -75,8 +76,10 @@ impl<'c> Writing<'c> {
     fn rows(&self, items: &[Value], array: &ArrayElement, dimensions: u32, path: &Path<'_>) -> Result<Json, JsonError> {
         let item = |(index, item): (usize, &Value)| match item {
             Value::List(items) if dimensions > 1 => self.rows(items, array, dimensions - 1, &path.index(index)),
-            Value::Nil => Ok(nil(array.nillable)),
-            item => self.content(item, array.item, &array.item_name, &path.index(index)),
+            item => match self.nil(item, array.item, array.nillable) {
+                Some(nil) => Ok(nil),
+                None => self.content(item, array.item, &array.item_name, &path.index(index)),
+            },
         };
         items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Json::Array)
     }
@@ -169,8 +172,10 @@ impl<'c> Writing<'c> {
     }
 
     fn occurrence(&self, value: &Value, field: &Field, name: &QName, path: &Path<'_>) -> Result<Json, JsonError> {
+        if let Some(nil) = self.nil(value, field.element, field.nillable) {
+            return Ok(nil);
+        }
         match value {
-            Value::Nil => Ok(nil(field.nillable)),
             Value::Tree(node) if field.inline => Ok(self.open(node, field.element, None, path)),
             value => self.content(value, field.element, name, path),
         }

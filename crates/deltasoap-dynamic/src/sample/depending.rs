@@ -57,13 +57,15 @@ struct Slot {
 type Tables = HashMap<QName, Vec<Vec<String>>>;
 
 impl<'t> Sampler<'t> {
-    /// Puts right what the values of a sample say of each other.
-    pub(super) fn settle(&mut self, node: &mut Node, type_id: TypeId, declaration: Option<&'t Element>) {
-        if self.has_constraints || self.has_ids {
-            let spot = self.spot(node, Vec::new(), type_id, declaration);
-            self.identify(node, &spot);
-            self.constrain(node, &spot);
+    /// Puts right what the values of a sample say of each other. False if a reference leads nowhere.
+    pub(super) fn settle(&mut self, node: &mut Node, type_id: TypeId, declaration: Option<&'t Element>) -> bool {
+        if !self.has_constraints && !self.has_ids {
+            return true;
         }
+        let spot = self.spot(node, Vec::new(), type_id, declaration);
+        let refers = self.identify(node, &spot);
+        self.constrain(node, &spot);
+        refers
     }
 
     /// An element and all in it. By recursion: samples are as deep as types are followed.
@@ -105,8 +107,8 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// Makes the values of type `xsd:ID` differ, and those of `xsd:IDREF` refer to one of them, if there is one.
-    fn identify(&mut self, node: &mut Node, spot: &Spot<'t>) {
+    /// Makes the values of type `xsd:ID` differ, and those of `xsd:IDREF` refer to one of them. False if there is none for one of those.
+    fn identify(&mut self, node: &mut Node, spot: &Spot<'t>) -> bool {
         let mut slots = Vec::new();
         self.slots(node, spot, &mut slots);
         let ids: Vec<_> = slots.iter().filter(|slot| self.is_of(slot.type_id, &[Builtin::Id])).collect();
@@ -121,17 +123,25 @@ impl<'t> Sampler<'t> {
             }
             self.ids.insert(text);
         }
-        for slot in slots.iter().filter(|slot| self.is_of(slot.type_id, &[Builtin::IdRef, Builtin::IdRefs])) {
+        let mut refers = true;
+        for slot in slots.iter().filter(|slot| self.refers(slot.type_id)) {
             let Some(text) = slot.text(node).filter(|_| !slot.is_fixed) else { continue };
             let count = text.split_ascii_whitespace().count();
             if text.split_ascii_whitespace().all(|id| self.ids.contains(id)) {
                 continue;
             }
             let mut others = self.ids.iter().take(TRIES).map(|id| vec![id.as_str(); count].join(" "));
-            if let Some(other) = others.find(|other| facets::violation(self.schemas(), slot.type_id, other).is_none()) {
-                slot.set(node, &other);
+            match others.find(|other| facets::violation(self.schemas(), slot.type_id, other).is_none()) {
+                Some(other) => slot.set(node, &other),
+                None => refers = false,
             }
         }
+        refers
+    }
+
+    /// True if the values of a type refer to `xsd:ID`s.
+    pub(super) fn refers(&self, type_id: TypeId) -> bool {
+        self.is_of(type_id, &[Builtin::IdRef, Builtin::IdRefs])
     }
 
     /// True if the values of a type, or the items of its lists, are of one of these.
@@ -216,9 +226,10 @@ impl<'t> Sampler<'t> {
 
     /// Gives one of the texts another value; false if none can have one.
     fn vary(&self, node: &mut Node, slots: &[Slot], number: usize) -> bool {
-        let is_free = |slot: &&Slot| !slot.is_fixed && !self.is_of(slot.type_id, &[Builtin::IdRef, Builtin::IdRefs]);
-        // Each in turn: there may be few values of one.
-        let start = number % slots.len().max(1);
+        let is_free = |slot: &&Slot| !slot.is_fixed && !self.refers(slot.type_id);
+        // Each in turn, with all values of each: there may be few of one.
+        let count = slots.len().max(1);
+        let (start, number) = (number % count, number.div_ceil(count));
         let other = slots[start..].iter().chain(&slots[..start]).filter(is_free).find_map(|slot| {
             let text = slot.text(node)?;
             Some((slot, self.variant(slot.type_id, &text, number)?))

@@ -3,7 +3,7 @@
 use super::Sampler;
 use crate::facets;
 use deltasoap_core::schema::Builtin;
-use deltasoap_core::{Node, QName, Simple, Value, lexical};
+use deltasoap_core::{Node, QName};
 use deltasoap_wsdl::xsd::{TypeId, Variety};
 
 impl<'t> Sampler<'t> {
@@ -39,37 +39,5 @@ impl<'t> Sampler<'t> {
             node.bindings = node.bindings.iter().cloned().chain([binding]).collect();
         }
         text
-    }
-
-    /// The value with its names by their namespaces, as prefixes are not kept.
-    pub(super) fn with_namespaces(&self, value: Value) -> Value {
-        match value {
-            Value::Simple(simple) => Value::Simple(self.simple_with_namespace(simple)),
-            Value::List(items) => Value::List(items.into_iter().map(|it| self.with_namespaces(it)).collect()),
-            Value::Record(mut record) => {
-                record.fields = record.fields.into_iter().map(|it| self.with_namespaces(it)).collect();
-                let attributes = record.attributes.into_iter();
-                record.attributes = attributes.map(|it| it.map(|it| self.simple_with_namespace(it))).collect();
-                Value::Record(record)
-            }
-            other => other,
-        }
-    }
-
-    fn simple_with_namespace(&self, simple: Simple) -> Simple {
-        let namespace = |prefix: Option<&str>| {
-            let number: usize = prefix?.strip_prefix('q')?.parse().ok()?;
-            self.prefixes.get(number.checked_sub(1)?)
-        };
-        let expanded = match &simple {
-            Simple::QName(name) => namespace(name.prefix())
-                .and_then(|namespace| lexical::QName::expanded(namespace, name.local()))
-                .map(Simple::QName),
-            Simple::Notation(name) => namespace(name.prefix())
-                .and_then(|namespace| lexical::Notation::expanded(namespace, name.local()))
-                .map(Simple::Notation),
-            _ => None,
-        };
-        expanded.unwrap_or(simple)
     }
 }

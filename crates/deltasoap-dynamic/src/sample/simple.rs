@@ -17,6 +17,7 @@ impl Sampler<'_> {
             (None, id) => id.map_or_else(String::new, |id| self.text(id)),
         };
         let parsed = match view.element {
+            Element::Simple(simple) if view.element.is_name() => Simple::named(simple.base, &text).ok(),
             Element::Simple(simple) => Simple::parse_as(simple, &text).ok(),
             Element::Union(union) => Simple::parse_union(union, view, &text),
             _ => None,
@@ -27,13 +28,9 @@ impl Sampler<'_> {
         })
     }
 
-    /// A value of an attribute: those of union types are kept as text.
+    /// A value of an attribute.
     pub(super) fn attribute(&mut self, attribute: &Attribute) -> Simple {
-        let simple = self.simple(attribute.element, attribute.default.as_deref());
-        match self.types.lowered.schema.view(attribute.element).element {
-            Element::Simple(_) => simple,
-            _ => Simple::String(simple.to_string()),
-        }
+        self.simple(attribute.element, attribute.default.as_deref())
     }
 
     /// A text of a type: the first candidate that its facets allow. Those of `xsd:ID` differ.

@@ -21,10 +21,17 @@ impl<'t> Sampler<'t> {
         let origin = self.types.lowered.origin(content).filter(|origin| origin.encoding == Use::Literal)?;
         let schemas = self.schemas();
         let declaration = schemas.element_named(name).map(|id| &schemas[id]).filter(|it| it.type_id == origin.type_id);
+        let before = (self.made, self.made_ids, self.is_cut, self.ids.clone());
         let mut node = self.element(name, origin.type_id, declaration);
-        self.settle(&mut node, origin.type_id, declaration);
-        let value = self.types.read_node(&node, content).ok().map(without_bindings)?;
-        Some(if self.prefixes.is_empty() { value } else { self.with_namespaces(value) })
+        if !self.settle(&mut node, origin.type_id, declaration) && !self.leaves_out_references {
+            // Once more, without the references that may be left out.
+            (self.made, self.made_ids, self.is_cut, self.ids) = before;
+            self.leaves_out_references = true;
+            node = self.element(name, origin.type_id, declaration);
+            self.settle(&mut node, origin.type_id, declaration);
+            self.leaves_out_references = false;
+        }
+        self.types.read_node(&node, content).ok().map(without_bindings)
     }
 
     pub(super) fn schemas(&self) -> &'t Schemas {
@@ -81,7 +88,7 @@ impl<'t> Sampler<'t> {
     }
 
     fn of_type(&mut self, name: &QName, id: TypeId, declaration: Option<&Element>) -> Node {
-        let fixed = declaration.and_then(|it| it.fixed.as_deref().map(|text| (text, it.fixed_name.as_ref())));
+        let fixed = declaration.and_then(|it| it.fixed.as_deref().map(|text| (text, it.value_name.as_ref())));
         let fixed_text = fixed.map(|(text, _)| text);
         // `xsd:schema` can be empty, and holds no text.
         if name.namespace == ns::XSD {
@@ -141,10 +148,10 @@ impl<'t> Sampler<'t> {
     }
 
     fn attribute_use(&mut self, it: &AttributeUse, node: &mut Node) {
-        let Attribute { name, type_id, fixed, fixed_name, .. } = &self.schemas()[it.attribute];
-        if is_ncname(&name.local) && (it.is_required || self.takes_optional()) {
-            let own = it.fixed.as_deref().map(|text| (text, it.fixed_name.as_ref()));
-            let fixed = own.or_else(|| fixed.as_deref().map(|text| (text, fixed_name.as_ref())));
+        let Attribute { name, type_id, fixed, value_name, .. } = &self.schemas()[it.attribute];
+        if is_ncname(&name.local) && (it.is_required || self.takes_optional() && !self.is_left_out(*type_id)) {
+            let own = it.fixed.as_deref().map(|text| (text, it.value_name.as_ref()));
+            let fixed = own.or_else(|| fixed.as_deref().map(|text| (text, value_name.as_ref())));
             let text = self.text_in(node, *type_id, fixed);
             node.attributes.push((name.clone(), text.into()));
         }
@@ -167,11 +174,20 @@ impl<'t> Sampler<'t> {
         }
     }
 
+    /// True for a reference that leads nowhere.
+    fn is_left_out(&self, type_id: TypeId) -> bool {
+        self.leaves_out_references && self.refers(type_id)
+    }
+
     /// True if an optional particle is to be there.
     fn takes_particle(&mut self, particle: &Particle) -> bool {
         let is_deep = self.types_open.len() > DEPTH || self.made > PLENTY || self.leads_back(&particle.term);
         let is_wildcard = matches!(particle.term, Term::Any(_));
-        let is_possible = self.is_possible(&particle.term);
+        let is_reference = match &particle.term {
+            Term::Element(id) => self.is_left_out(self.schemas()[*id].type_id),
+            _ => false,
+        };
+        let is_possible = self.is_possible(&particle.term) && !is_reference;
         !is_deep && is_possible && (!is_wildcard || self.chance.is_some()) && self.takes_optional()
     }
 

@@ -128,23 +128,23 @@ impl Checker<'_> {
         let given = |text: &Option<Box<str>>| text.as_deref().filter(|_| item.text.is_empty()).map(ToOwned::to_owned);
         let text = declaration.and_then(|it| given(&it.default).or_else(|| given(&it.fixed)));
         let text = text.unwrap_or_else(|| item.text.clone());
-        let fixed = declaration.and_then(|it| Fixed::of(it.fixed.as_deref(), it.fixed_name.as_ref()));
-        let value = self.value(item, type_id, &text, fixed, None);
+        let fixed = declaration.and_then(|it| Fixed::of(it.fixed.as_deref(), it.value_name.as_ref()));
+        // What stands for an empty element has the schema's prefixes.
+        let own = declaration.and_then(|it| it.value_name.as_ref()).filter(|_| item.text.is_empty());
+        let value = self.value(item, type_id, (&text, own), fixed, None);
         self.keys.text(item, value);
     }
 
-    /// A text of a simple type, of an element or of its attribute; gives its value.
+    /// A text of a simple type, of an element or of its attribute, with the name that it stands for if that is known; gives its value.
     fn value(
         &mut self,
         item: &Item,
         type_id: TypeId,
-        text: &str,
+        (text, own): (&str, Option<&QName>),
         fixed: Option<Fixed<'_>>,
         attribute: Option<&QName>,
     ) -> Value {
         let schemas = self.types.import.schemas();
-        // What stands for an empty element has the schema's prefixes.
-        let own = fixed.and_then(|it| it.name).filter(|_| attribute.is_none() && item.text.is_empty());
         let names = |text: &str| own.cloned().or_else(|| item.resolve(text));
         let of = attribute.map(|name| format!("attribute {}: ", name.local)).unwrap_or_default();
         if let Some(violation) = facets::violation_in(schemas, type_id, text, &names) {
@@ -214,7 +214,7 @@ impl Checker<'_> {
             return self.no_children(item);
         }
         let types = self.types;
-        let mut matching = Matching::new(types, &item.children);
+        let mut matching = Matching::new(types, &item.children, &mut self.alternatives);
         let result = matching.run(particle);
         let assigned = matching.assigned;
         for (child, assigned) in item.children.iter().zip(&assigned) {
@@ -256,9 +256,9 @@ impl Checker<'_> {
             match (known, any) {
                 (Some(known), _) => {
                     let declaration = &schemas[known.attribute];
-                    let fixed = Fixed::of(known.fixed.as_deref(), known.fixed_name.as_ref())
-                        .or_else(|| Fixed::of(declaration.fixed.as_deref(), declaration.fixed_name.as_ref()));
-                    let value = self.value(item, schemas[known.attribute].type_id, text, fixed, Some(name));
+                    let fixed = Fixed::of(known.fixed.as_deref(), known.value_name.as_ref())
+                        .or_else(|| Fixed::of(declaration.fixed.as_deref(), declaration.value_name.as_ref()));
+                    let value = self.value(item, schemas[known.attribute].type_id, (text, None), fixed, Some(name));
                     self.keys.attribute(item, name, value);
                 }
                 (None, Some(any)) if any.namespaces.allow(&name.namespace) => {
@@ -281,8 +281,8 @@ impl Checker<'_> {
         match schemas.attribute_named(name).map(|id| &schemas[id]) {
             _ if any.process == ProcessContents::Skip => {}
             Some(known) => {
-                let fixed = Fixed::of(known.fixed.as_deref(), known.fixed_name.as_ref());
-                let value = self.value(item, known.type_id, text, fixed, Some(name));
+                let fixed = Fixed::of(known.fixed.as_deref(), known.value_name.as_ref());
+                let value = self.value(item, known.type_id, (text, None), fixed, Some(name));
                 self.keys.attribute(item, name, value);
             }
             None if any.process == ProcessContents::Strict => {

@@ -19,6 +19,7 @@ use deltasoap_core::{BodyParts, Content, DecodeOptions, Error, ErrorKind, QName,
 use deltasoap_wsdl::wsdl::PartContent;
 use identity::Keys;
 use item::Item;
+use model::Alternatives;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
@@ -74,6 +75,7 @@ impl Contract {
             ids: HashSet::new(),
             references: Vec::new(),
             keys: Keys::new(self.types.import.schemas()),
+            alternatives: Alternatives::new(),
             start: 0,
         };
         match item::parse(&message) {
@@ -108,6 +110,7 @@ struct Checker<'c> {
     /// Those of `xsd:IDREF`, each with its element's place and path.
     references: Vec<(String, u64, String)>,
     keys: Keys,
+    alternatives: Alternatives<'c>,
     /// Where the root element's tag begins, in bytes.
     start: u64,
 }

@@ -6,11 +6,14 @@
 //! What the next child does not say is where an occurrence ends: four `x` of `(x{2,3}, y?){1,2}` are two occurrences, and three are one.
 //! So what is read is no number of occurrences but a [range](Count) of them. What can be a whole occurrence (here the `x`) is read for
 //! several in a row, and the number of these is a range again: `x` of `{min,max}` in a row are at least `x / max` and at most `x / min`.
+//!
+//! Choices can have thousands of alternatives: the elements among them are found by name.
 
 use super::item::Item;
 use crate::contract::Types;
 use deltasoap_core::QName;
 use deltasoap_wsdl::xsd::{ElementId, Particle, ProcessContents, Term, WildcardNamespaces};
+use std::collections::HashMap;
 
 /// What a child is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,10 +44,17 @@ fn any(namespaces: &WildcardNamespaces) -> Expected {
     })
 }
 
+/// Of large choices, by their address, the alternatives that are elements: each name's first.
+pub(super) type Alternatives<'m> = HashMap<usize, HashMap<&'m QName, usize>>;
+
+/// Choices with more alternatives than this have a table.
+const MANY: usize = 8;
+
 /// Children matched with a content model.
-pub(super) struct Matching<'m> {
+pub(super) struct Matching<'m, 'c> {
     types: &'m Types,
-    children: &'m [Item],
+    children: &'c [Item],
+    alternatives: &'c mut Alternatives<'m>,
     /// What each child is, up to the first that does not fit.
     pub(super) assigned: Vec<Assigned>,
     /// What could have stood behind the last child that fits: elements, and in words what a wildcard lets in.
@@ -90,9 +100,9 @@ impl Count {
 /// Most names of what was expected.
 const MOST: usize = 8;
 
-impl<'m> Matching<'m> {
-    pub(super) fn new(types: &'m Types, children: &'m [Item]) -> Self {
-        Matching { types, children, assigned: Vec::new(), expected: Vec::new(), farthest: 0 }
+impl<'m, 'c> Matching<'m, 'c> {
+    pub(super) fn new(types: &'m Types, children: &'c [Item], alternatives: &'c mut Alternatives<'m>) -> Self {
+        Matching { types, children, alternatives, assigned: Vec::new(), expected: Vec::new(), farthest: 0 }
     }
 
     /// Matches all children; an error says what was expected, where there is something wrong. The child at fault is the first
@@ -162,13 +172,18 @@ impl<'m> Matching<'m> {
         Ok(Count::ONE)
     }
 
+    /// The elements that can be there for a declared one.
+    fn candidates(&self, id: ElementId) -> impl Iterator<Item = ElementId> + use<'m> {
+        let (types, schemas) = (self.types, self.types.import.schemas());
+        let own = Some(id).filter(|_| !schemas[id].is_abstract);
+        let others = schemas.substitutes(id).iter().copied().filter(move |&other| types.can_substitute(other, id));
+        own.into_iter().chain(others)
+    }
+
     fn element(&mut self, id: ElementId) {
         let (at, schemas) = (self.assigned.len(), self.types.import.schemas());
-        let own = Some(id).filter(|_| !schemas[id].is_abstract);
-        let others = schemas.substitutes(id).iter().copied().filter(|&other| self.types.can_substitute(other, id));
-        let mut candidates = own.into_iter().chain(others);
         let next = self.children.get(at);
-        match candidates.find(|&id| next.is_some_and(|next| next.name == schemas[id].name)) {
+        match self.candidates(id).find(|&id| next.is_some_and(|next| next.name == schemas[id].name)) {
             Some(id) => self.assigned.push(Assigned::Element(id)),
             None => self.expect(at, &Expected::Element(schemas[id].name.clone())),
         }
@@ -208,13 +223,41 @@ impl<'m> Matching<'m> {
 
     fn choice(&mut self, parts: &[Particle], room: u64) -> Result<Count, Incomplete> {
         let start = self.assigned.len();
-        for part in parts {
+        let known = self.alternative(parts);
+        for (index, part) in parts.iter().enumerate() {
+            let is_element = matches!(part.term, Term::Element(_));
+            let is_passed_over = match known {
+                // The elements before it have other names.
+                Some(known) => is_element && index < known,
+                // None of them is there, and enough of them were expected.
+                None => is_element && parts.len() > MANY && self.farthest == start && self.expected.len() >= MOST,
+            };
+            if is_passed_over {
+                continue;
+            }
             let result = self.occurs(part, room);
             if self.assigned.len() > start {
                 return result;
             }
         }
         Ok(Count::NONE)
+    }
+
+    /// Of a large choice the first alternative that is an element of the next child's name.
+    fn alternative(&mut self, parts: &[Particle]) -> Option<usize> {
+        let next = self.children.get(self.assigned.len()).filter(|_| parts.len() > MANY)?;
+        let key = std::ptr::from_ref(parts).addr();
+        if !self.alternatives.contains_key(&key) {
+            let mut table = HashMap::new();
+            for (index, part) in parts.iter().enumerate().filter(|(_, part)| part.max != Some(0)) {
+                if let Term::Element(id) = part.term {
+                    let names = self.candidates(id).map(|id| &self.types.import.schemas()[id].name);
+                    names.for_each(|name| _ = table.entry(name).or_insert(index));
+                }
+            }
+            self.alternatives.insert(key, table);
+        }
+        self.alternatives.get(&key)?.get(&next.name).copied()
     }
 
     fn all(&mut self, parts: &[Particle]) -> Result<(), Incomplete> {

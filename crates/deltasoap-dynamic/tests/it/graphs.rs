@@ -2,8 +2,10 @@
 
 use crate::support;
 use deltasoap_core::decode::value_from_slice;
+use deltasoap_core::encode::Encoder;
+use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Version;
-use deltasoap_core::{Record, Shared, Simple, Value};
+use deltasoap_core::{Content, Record, Shared, Simple, Value};
 use deltasoap_dynamic::{Contract, DynamicClient, Mock, Operation};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -229,6 +231,41 @@ fn a_matrix_may_be_written_as_arrays_of_arrays() {
     let ragged = format!("<matrix e:arrayType='x:int[][2]'>{}{}</matrix>", row(&[1, 2]), row(&[3]));
     let error = value_from_slice(message(&ragged, flat).as_bytes(), name, operation.view(content)).expect_err("ragged");
     assert!(error.to_string().contains("[][]") && error.to_string().contains("[,]"), "{error}");
+}
+
+/// How many there are is said by the array's size alone, and bounded.
+#[test]
+fn rows_without_items_are_kept() {
+    let contract = contract();
+    let operation = contract.operation("Count").expect("an operation");
+    let (name, content) = operation.request().expect("a request");
+    let json = json!({ "matrix": [[], []], "lists": [] });
+    let value = operation.request_from_json(&json).expect("a value");
+    let mut encoder = Encoder::new();
+    encoder.set_encoding(Use::Encoded);
+    encoder.start(name);
+    value.encode(&mut encoder, operation.view(content));
+    encoder.end();
+    let written = String::from_utf8(encoder.finish().expect("a message").as_slice().to_vec()).expect("UTF-8");
+    let read = |text: &str| value_from_slice(text.as_bytes(), name, operation.view(content));
+    let to_json = |value| operation.request_to_json(&value).expect("JSON");
+    assert_eq!(read(&written).map(to_json), Ok(json.clone()), "{written}");
+    let matrix = |matrix: &str| {
+        format!(
+            "<g:{0} xmlns:g='{1}' xmlns:e='http://schemas.xmlsoap.org/soap/encoding/' \
+             xmlns:x='http://www.w3.org/2001/XMLSchema'>{matrix}<lists e:arrayType='x:int[][0]'/></g:{0}>",
+            name.local, name.namespace
+        )
+    };
+    let row = "<item e:arrayType='x:int[0]'/>";
+    let nested = matrix(&format!("<matrix e:arrayType='x:int[][2]'>{row}{row}</matrix>"));
+    assert_eq!(read(&nested).map(to_json), Ok(json.clone()));
+    let none = matrix("<matrix e:arrayType='x:int[7,2]'/>");
+    assert_eq!(to_json(read(&none).expect("no items"))["matrix"], json!([]));
+    for many in ["70000", "99999999999999999999999999"] {
+        let error = read(&matrix(&format!("<matrix e:arrayType='x:int[{many},0]'/>"))).expect_err("too many");
+        assert!(error.to_string().contains("omitted_items"), "{error}");
+    }
 }
 
 fn echoing() -> DynamicClient<deltasoap_http::SoapService> {

@@ -334,7 +334,7 @@ fn qualified_names_say_their_namespace() {
     let expected = json!({
         "one": "{urn:other}a",
         "many": ["{urn:t}b", "{urn:t}c", "d"],
-        "with": { "@at": "xs:int", "$": "{urn:text}e" },
+        "with": { "@at": "{http://www.w3.org/2001/XMLSchema}int", "$": "{urn:text}e" },
     });
     assert_eq!(json, expected);
     assert_eq!(codec.read_json(&json).expect("a value"), value);
@@ -342,6 +342,37 @@ fn qualified_names_say_their_namespace() {
     let name = QName::new("urn:t", "r");
     let again: Value = value_from_slice(written.as_bytes(), &name, codec.view()).expect("the message");
     assert_eq!(again, value, "{written}");
+}
+
+/// In attributes as in elements; a default has the prefixes of the schema.
+#[test]
+fn names_in_attributes_and_defaults_say_their_namespace() {
+    let contract = support::schema(
+        "<xs:element name='r'><xs:complexType><xs:sequence xmlns:d='urn:d'>\
+         <xs:element name='e' type='xs:QName' default='d:e' minOccurs='0'/>\
+         <xs:element name='f' minOccurs='0' fixed='d:f'><xs:complexType><xs:simpleContent><xs:extension base='xs:QName'/></xs:simpleContent>\
+         </xs:complexType></xs:element><xs:element name='n' type='xs:NOTATION' minOccurs='0'/></xs:sequence>\
+         <xs:attribute name='q' type='xs:QName'/><xs:attribute name='n' type='xs:NOTATION'/>\
+         <xs:attribute name='d' type='xs:QName' default='d:a' xmlns:d='urn:d'/></xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let value = codec.read_with("xmlns:q='urn:q' q='q:x' n='y'", "<e/><f></f><n>q:gif</n>");
+    let expected = json!({
+        "@q": "{urn:q}x", "@n": "{urn:t}y", "@d": "{urn:d}a", "e": "{urn:d}e", "f": { "$": "{urn:d}f" }, "n": "{urn:q}gif",
+    });
+    assert_eq!(codec.to_json(&value), expected);
+    let again = codec.read_json(&expected).expect("a value");
+    assert_eq!(again, value);
+    let written = codec.write(&again);
+    let read = value_from_slice(written.as_bytes(), &QName::new("urn:t", "r"), codec.view()).expect("the message");
+    assert_eq!(codec.to_json(&read), expected, "{written}");
+    for (attributes, content) in [("q='z:x'", ""), ("q='{urn:q}x'", ""), ("q='a b'", ""), ("", "<e>{urn:d}e</e>")] {
+        let message = format!("<r xmlns='urn:t' {attributes}>{content}</r>");
+        let read = value_from_slice(message.as_bytes(), &QName::new("urn:t", "r"), codec.view());
+        assert!(read.is_err(), "{message}");
+    }
+    let error = codec.read_json(&json!({ "@q": "q:x" })).expect_err("a prefix").to_string();
+    assert_eq!(error, "[\"@q\"]: expected a qualified name as `{namespace}local`, found the string \"q:x\"");
 }
 
 #[test]
@@ -409,6 +440,7 @@ fn defaults_and_fixed_values() {
     let attributes = |mut json: Json| {
         json["@version"] = json!(2);
         json["@lang"] = json!("fr");
+        json["@name"] = json!("{urn:t}Order");
         json
     };
     let empty = "<count/><size></size><price/><price currency='CHF'></price><Note/><worse/>";

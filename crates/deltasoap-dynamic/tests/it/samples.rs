@@ -201,6 +201,45 @@ fn names_and_ids_are_right_where_they_stand() {
     );
 }
 
+#[test]
+fn references_without_an_id_are_left_out() {
+    let op = |content: &str, attributes: &str| {
+        format!(
+            "<xs:element name='Op'><xs:complexType><xs:sequence>{content}</xs:sequence>{attributes}</xs:complexType></xs:element>"
+        )
+    };
+    let optional = "<xs:element name='e' type='xs:IDREF' minOccurs='0'/><xs:element name='v' type='xs:int'/>";
+    let attributes = "<xs:attribute name='r' type='xs:IDREF'/><xs:attribute name='s' type='xs:IDREFS'/>";
+    check_request(&op(optional, attributes), "<Op><v>1</v></Op>");
+    let id = "<xs:attribute name='i' type='xs:ID'/>";
+    check_request(
+        &op(optional, &format!("{attributes}{id}")),
+        "<Op r=\"name\" s=\"name name\" i=\"name\"><e>name</e><v>1</v></Op>",
+    );
+}
+
+#[test]
+fn keys_of_few_values_differ() {
+    let restricted = |facets: &str| {
+        format!("<xs:simpleType><xs:restriction base='xs:string'>{facets}</xs:restriction></xs:simpleType>")
+    };
+    let pattern = restricted("<xs:pattern value='a|b'/>");
+    let enumeration = restricted("<xs:enumeration value='a'/><xs:enumeration value='b'/>");
+    for (one, other) in [(&pattern, &pattern), (&enumeration, &enumeration), (&enumeration, &pattern)] {
+        request_of(&format!(
+            "<xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='i' minOccurs='4' maxOccurs='4'><xs:complexType>\
+             <xs:attribute name='k' use='required'>{one}</xs:attribute><xs:attribute name='l' use='required'>{other}</xs:attribute>\
+             </xs:complexType></xs:element></xs:sequence></xs:complexType>\
+             <xs:key name='K'><xs:selector xpath='t:i'/><xs:field xpath='@k'/><xs:field xpath='@l'/></xs:key></xs:element>"
+        ));
+    }
+    request_of(&format!(
+        "<xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='i' minOccurs='2' maxOccurs='2'>{pattern}</xs:element>\
+         </xs:sequence></xs:complexType>\
+         <xs:key name='K'><xs:selector xpath='t:i'/><xs:field xpath='.'/></xs:key></xs:element>"
+    ));
+}
+
 /// A type of names with this in its restriction.
 fn names(name: &str, base: &str, facet: &str) -> String {
     format!("<xs:simpleType name='{name}'><xs:restriction base='{base}'>{facet}</xs:restriction></xs:simpleType>")

@@ -335,6 +335,13 @@ fn values_are_compared_and_not_their_texts() {
     );
 }
 
+/// What stands for an empty element has the schema's prefixes.
+#[test]
+fn an_empty_element_is_its_default_name() {
+    let default = "<xs:sequence><xs:element name='e' type='xs:QName' default='d:e' xmlns:d='urn:d'/></xs:sequence>";
+    check(&op(default), &["<Op><e/></Op>", "<Op><e>t:e</e></Op>"], &[("<Op><e>d:e</e></Op>", "is not of xsd:QName")]);
+}
+
 #[test]
 fn times_and_durations_have_bounds_and_lexical_forms() {
     let restricted = |base: &str, facet: &str| {
@@ -763,4 +770,49 @@ fn nothing_meets_a_choice_without_alternatives() {
             );
         }
     }
+}
+
+/// Text by text, and by name: each value beside each other one would take longer.
+#[test]
+fn large_enumerations_and_choices_take_little_time() {
+    let count = 6_000;
+    let each = |one: &dyn Fn(usize) -> String| (0..count).map(one).collect::<String>();
+    let values = each(&|number| format!("<xs:enumeration value='{number}.5'/>"));
+    let enumerated = schema(&format!(
+        "<xs:simpleType name='E'><xs:restriction base='xs:decimal'>{values}</xs:restriction></xs:simpleType>{}",
+        op("<xs:sequence><xs:element name='e' type='t:E' maxOccurs='unbounded'/></xs:sequence>")
+    ));
+    let alternatives = each(&|number| format!("<xs:element name='a{number}' type='xs:int'/>"));
+    let chosen = schema(&op(&format!("<xs:choice maxOccurs='unbounded'>{alternatives}</xs:choice>")));
+    let start = std::time::Instant::now();
+    let findings = |contract: &deltasoap_dynamic::Contract, content: String| {
+        let found = contract.validate(format!("<Op xmlns='urn:t'>{content}</Op>").as_bytes());
+        found.into_iter().map(|it| it.message).collect::<Vec<_>>()
+    };
+    assert_eq!(findings(&enumerated, each(&|number| format!("<e>{number}.5</e>"))), [""; 0]);
+    assert_eq!(findings(&chosen, each(&|number| format!("<a{number}>1</a{number}>"))), [""; 0]);
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+    assert_eq!(findings(&enumerated, "<e>01.50</e>".to_owned()), [""; 0]);
+    let wrong = findings(&chosen, "<a5>1</a5><b/>".to_owned());
+    assert!(wrong[0].contains("<a0> or <a1>") && wrong[0].ends_with("or the end, found <b>"), "{wrong:?}");
+}
+
+/// The alternatives of a large choice are tried in order, whether they are elements or not.
+#[test]
+fn the_first_alternative_of_a_large_choice_stands() {
+    let some = |from: usize| {
+        (from..from + 9).map(|it| format!("<xs:element name='a{it}' type='xs:int'/>")).collect::<String>()
+    };
+    let group = "<xs:sequence><xs:element name='x' type='xs:int' minOccurs='0'/><xs:element name='y' type='xs:int'/></xs:sequence>";
+    let content =
+        format!("<xs:choice maxOccurs='2'>{}{group}{}<xs:any namespace='##other'/></xs:choice>", some(0), some(9));
+    check(
+        &op(&content),
+        &["<Op><a1>1</a1><a17>1</a17></Op>", "<Op><x>1</x><y>1</y><a10>1</a10></Op>", "<Op><y>1</y></Op>"],
+        &[
+            ("<Op><a1>1</a1><y>1</y><a1>1</a1></Op>", "nothing more may stand here"),
+            ("<Op><x>1</x><a1>1</a1></Op>", "expected <y>"),
+            ("<Op><z/></Op>", "expected <a0> or <a1>"),
+        ],
+    );
 }

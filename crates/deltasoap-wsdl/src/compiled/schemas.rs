@@ -105,11 +105,11 @@ stored_struct! {
     IdentityConstraint { name, kind, selector, fields }
     Path { is_deep, steps, attribute }
     Element {
-        name, type_id, is_global, is_nillable, is_abstract, block, default, fixed, fixed_name, substitutes_for,
+        name, type_id, is_global, is_nillable, is_abstract, block, default, fixed, value_name, substitutes_for,
         constraints, documentation, place,
     }
-    Attribute { name, type_id, default, fixed, fixed_name, documentation }
-    AttributeUse { attribute, is_required, is_prohibited, default, fixed, fixed_name }
+    Attribute { name, type_id, default, fixed, value_name, documentation }
+    AttributeUse { attribute, is_required, is_prohibited, default, fixed, value_name }
     Facets {
         length, min_length, max_length, patterns, enumeration, white_space, min_inclusive, max_inclusive, min_exclusive,
         max_exclusive, total_digits, fraction_digits,

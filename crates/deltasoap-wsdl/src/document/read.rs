@@ -129,7 +129,7 @@ impl Builder<'_> {
                 "targetNamespace" => check_namespace(self.reader.attribute(index).1, self.limits)?,
                 local if holds_names(local) => self.resolve(index, vocabulary)?,
                 "value" => self.resolve_value(index, self.restricts_names())?,
-                "fixed" => self.resolve_value(index, true)?,
+                "fixed" | "default" => self.resolve_value(index, true)?,
                 "xpath" => self.resolve_path(index)?,
                 _ => {}
             }

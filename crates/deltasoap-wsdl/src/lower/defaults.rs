@@ -1,7 +1,7 @@
 //! Defaults and fixed values: what an empty element, or an absent attribute, stands for.
 //!
 //! A default belongs to a declaration, not to a type. So content with one has a description beside that of its type. Defaults are passed
-//! over where they are of no use: those that are not of their type, and those of names, whose prefixes are the schema's. Content that is
+//! over where they are of no use: those that are not of their type. Those of names are `{namespace}local`. Content that is
 //! kept as a tree has its default in [`Lowered::default_of_tree`](super::Lowered::default_of_tree). An `xsd:anySimpleType` with a default is
 //! no tree but a string, whatever the message says.
 
@@ -9,8 +9,8 @@ use super::simple::enumeration;
 use super::{Lowering, Work};
 use crate::NormalContent;
 use crate::xsd::{AttributeUse, ElementId, Schemas, TypeId, Variety};
-use deltasoap_core::Simple;
 use deltasoap_core::schema::{Builtin, Element, ElementRef, SimpleElement, Use};
+use deltasoap_core::{QName, Simple};
 
 impl Schemas {
     /// The text that an element stands for where it is empty: its default or fixed value (XSD 1.0 part 1, 3.3.1). `None` also for a text
@@ -28,6 +28,21 @@ impl Schemas {
         let texts = [&it.default, &it.fixed, &declaration.default, &declaration.fixed];
         let text = texts.into_iter().flatten().next()?;
         Some(&**text).filter(|text| self.is_of(declaration.type_id, text))
+    }
+
+    /// The name that an empty element stands for.
+    fn default_name_of_element(&self, id: ElementId) -> Option<&QName> {
+        self[id].value_name.as_ref().filter(|_| self.type_of_text(self[id].type_id).is_some_and(|of| self.is_name(of)))
+    }
+
+    /// The name that stands for an attribute where it is absent.
+    pub(super) fn default_name_of_attribute<'s>(&'s self, it: &'s AttributeUse) -> Option<&'s QName> {
+        let declaration = &self[it.attribute];
+        it.value_name.as_ref().or(declaration.value_name.as_ref()).filter(|_| self.is_name(declaration.type_id))
+    }
+
+    fn is_name(&self, id: TypeId) -> bool {
+        matches!(self.variety(id), Some(Variety::Builtin(Builtin::QName | Builtin::Notation)))
     }
 
     /// The simple type of a type's text.
@@ -73,7 +88,11 @@ impl Lowering<'_> {
         match default {
             Some(text) if is_tree => self.tree_with_default(type_id, encoding, text),
             Some(text) => self.with_default(type_id, encoding, text),
-            None => content,
+            None if is_tree => content,
+            None => match schemas.default_name_of_element(id) {
+                Some(name) => self.with_default(type_id, encoding, &expanded(name)),
+                None => content,
+            },
         }
     }
 
@@ -106,4 +125,9 @@ impl Lowering<'_> {
         }
         element.with_default(String::from(text))
     }
+}
+
+/// A name with its namespace, also where that is none.
+pub(super) fn expanded(name: &QName) -> String {
+    format!("{{{}}}{}", name.namespace, name.local)
 }

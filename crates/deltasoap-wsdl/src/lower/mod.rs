@@ -15,6 +15,7 @@
 //! | `xsd:anyAttribute` | all attributes that have no other place, as text; nothing in SOAP encoding |
 //! | `xsd:list` | its text |
 //! | facets | nothing but enumerations |
+//! | a pattern of numbers, dates and the like | a union of the one type, whose values keep their texts |
 //! | in SOAP encoding, a type that holds itself | values that may be shared |
 //! | mixed content | trees |
 //! | names that XML does not allow | nothing: what needs one is left out, with the operations that need it |

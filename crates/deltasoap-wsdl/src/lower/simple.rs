@@ -1,10 +1,10 @@
 //! Simple types: a built-in type with the values that it may have, or a union of such.
 
-use super::Lowering;
+use super::{Lowering, Work};
 use crate::document::ns;
 use crate::xsd::{Schemas, TypeDefinition, TypeId, Variety};
 use deltasoap_core::QName;
-use deltasoap_core::schema::{Builtin, Element, SimpleElement, UnionElement, Use};
+use deltasoap_core::schema::{Builtin, Element, ElementRef, SimpleElement, UnionElement, Use};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -18,11 +18,24 @@ impl Lowering<'_> {
             Some(Variety::Union(_)) => {
                 let mut members = Vec::new();
                 self.members(id, &mut members, &mut HashSet::new(), 0);
-                let members = members.into_iter().map(|member| self.exactly(member, Use::Literal)).collect();
+                let members = members.into_iter().map(|member| self.member(member)).collect();
+                Element::Union(UnionElement { name: name(self.schemas, id), members, default: None })
+            }
+            _ if asks_for_texts(self.schemas, id) => {
+                let members = vec![self.member(id)].into();
                 Element::Union(UnionElement { name: name(self.schemas, id), members, default: None })
             }
             _ => Element::Simple(self.simple_element(id)),
         }
+    }
+
+    /// A type that is no union.
+    fn member(&mut self, id: TypeId) -> ElementRef {
+        if !asks_for_texts(self.schemas, id) {
+            return self.exactly(id, Use::Literal);
+        }
+        let element = Element::Simple(self.simple_element(id));
+        self.refer(Work::Done(element))
     }
 
     /// Types that are no unions.
@@ -53,6 +66,20 @@ impl Lowering<'_> {
         let enumeration = if is_list { Vec::new() } else { enumeration(self.schemas, id, base) };
         SimpleElement { name: name(self.schemas, id), base, enumeration: enumeration.into(), default: None }
     }
+}
+
+/// True if a pattern may ask for another text of a value than the one it would be written with.
+fn asks_for_texts(schemas: &Schemas, id: TypeId) -> bool {
+    let Some(Variety::Builtin(base)) = schemas.variety(id) else { return false };
+    let mut id = id;
+    while let (true, TypeDefinition::Simple(simple)) = (base.has_several_texts(), &schemas[id].definition) {
+        match simple.variety {
+            _ if simple.facets.iter().any(|facets| !facets.patterns.is_empty()) => return true,
+            Variety::Restriction(base) => id = base,
+            _ => break,
+        }
+    }
+    false
 }
 
 /// The name of a simple type for `xsi:type`: its own, or that of the type it restricts.

@@ -12,7 +12,7 @@ use deltasoap_core::QName;
 
 /// A declaration to be filled in.
 pub(super) fn vacant(name: QName) -> Attribute {
-    Attribute { name, type_id: TypeId::ANY_SIMPLE, default: None, fixed: None, fixed_name: None, documentation: None }
+    Attribute { name, type_id: TypeId::ANY_SIMPLE, default: None, fixed: None, value_name: None, documentation: None }
 }
 
 impl<'s> Builder<'s> {
@@ -53,7 +53,7 @@ impl<'s> Builder<'s> {
             is_prohibited: use_ == Some("prohibited"),
             default: text("default"),
             fixed: text("fixed"),
-            fixed_name: self.fixed_name(node),
+            value_name: self.value_name(node),
         }))
     }
 
@@ -84,15 +84,15 @@ impl<'s> Builder<'s> {
             type_id,
             default: text("default"),
             fixed: text("fixed"),
-            fixed_name: self.fixed_name(node),
+            value_name: self.value_name(node),
             documentation: node.documentation(),
             ..vacant(name)
         })
     }
 
-    /// The name that a fixed value stands for.
-    pub(super) fn fixed_name(&self, node: Node<'s>) -> Option<QName> {
-        let name = (*node.names("", "fixed")?.first()?)?;
+    /// The name that a default or a fixed value stands for.
+    pub(super) fn value_name(&self, node: Node<'s>) -> Option<QName> {
+        let name = (*node.names("", "fixed").or_else(|| node.names("", "default"))?.first()?)?;
         Some(qname(&self.sources.names, name))
     }
 }

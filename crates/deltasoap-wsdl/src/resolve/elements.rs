@@ -21,7 +21,7 @@ pub(super) fn vacant(name: QName, place: Place) -> Element {
         block: Block::default(),
         default: None,
         fixed: None,
-        fixed_name: None,
+        value_name: None,
         substitutes_for: None,
         constraints: Vec::new(),
         documentation: None,
@@ -53,7 +53,7 @@ impl<'s> Builder<'s> {
             block: block(node, scope),
             default: text("default"),
             fixed: text("fixed"),
-            fixed_name: self.fixed_name(node),
+            value_name: self.value_name(node),
             substitutes_for: head.map(ElementId),
             constraints: self.constraints(node, scope),
             documentation: node.documentation(),
@@ -169,7 +169,7 @@ impl<'s> Builder<'s> {
     /// `minOccurs` and `maxOccurs`.
     fn occurrence(&mut self, node: Node<'s>) -> Result<(u32, Option<u32>), Error> {
         let min = node.attribute("minOccurs").map_or(Ok(1), |text| self.count(node, "minOccurs", text))?;
-        let max = match node.attribute("maxOccurs") {
+        let max = match node.attribute("maxOccurs").map(str::trim_ascii) {
             None => Some(1),
             Some("unbounded" | "*") => None,
             Some(text) => Some(self.count(node, "maxOccurs", text)?),
@@ -184,11 +184,17 @@ impl<'s> Builder<'s> {
         Ok((min, max))
     }
 
-    /// A number of occurrences; what is beyond all counting saturates.
+    /// A number of occurrences, with any sign for none (XSD 1.0 part 2, 3.3.20); what is beyond all counting saturates.
     fn count(&self, node: Node<'s>, name: &str, text: &str) -> Result<u64, Error> {
-        if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        let number = text.trim_ascii();
+        let (is_negative, digits) = match number.strip_prefix('-') {
+            Some(digits) => (true, digits),
+            None => (false, number.strip_prefix('+').unwrap_or(number)),
+        };
+        let is_digit = |byte: u8| byte == b'0' || byte.is_ascii_digit() && !is_negative;
+        if digits.is_empty() || !digits.bytes().all(is_digit) {
             return Err(self.sources.invalid(format!("`{name}=\"{text}\"` is not a number"), node.place()));
         }
-        Ok(text.parse().unwrap_or(u64::MAX))
+        Ok(digits.parse().unwrap_or(u64::MAX))
     }
 }

@@ -309,8 +309,8 @@ pub struct Element {
     pub default: Option<Box<str>>,
     /// The only value allowed.
     pub fixed: Option<Box<str>>,
-    /// The name that `fixed` stands for where it can be one: its prefix is the schema's.
-    pub fixed_name: Option<QName>,
+    /// The name that `default` or `fixed` stands for where it can be one: its prefix is the schema's.
+    pub value_name: Option<QName>,
     /// The element that it can stand for.
     pub substitutes_for: Option<ElementId>,
     /// What must be unique in it, and what refers to such.
@@ -332,8 +332,8 @@ pub struct Attribute {
     pub default: Option<Box<str>>,
     /// The only value allowed.
     pub fixed: Option<Box<str>>,
-    /// The name that `fixed` stands for where it can be one: its prefix is the schema's.
-    pub fixed_name: Option<QName>,
+    /// The name that `default` or `fixed` stands for where it can be one: its prefix is the schema's.
+    pub value_name: Option<QName>,
     /// What the schema says about it, for people.
     pub documentation: Option<Box<str>>,
 }
@@ -362,8 +362,8 @@ pub struct AttributeUse {
     pub default: Option<Box<str>>,
     /// The only value allowed, if not the declaration's.
     pub fixed: Option<Box<str>>,
-    /// The name that `fixed` stands for where it can be one.
-    pub fixed_name: Option<QName>,
+    /// The name that `default` or `fixed` stands for where it can be one.
+    pub value_name: Option<QName>,
 }
 
 /// A model group definition (XSD 1.0 part 1, 3.7).

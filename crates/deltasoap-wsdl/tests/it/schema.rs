@@ -285,6 +285,21 @@ fn references_to_nothing_are_notes_and_where_strict_errors() {
 }
 
 #[test]
+fn occurrences_are_numbers_in_all_their_forms() {
+    let codec =
+        |occurs: &str| typed(&format!("<xs:sequence><xs:element name='x' type='xs:int' {occurs}/></xs:sequence>"), "");
+    let few = codec("minOccurs='+0' maxOccurs=' +02 '");
+    few.round_trip("e", "");
+    few.round_trip("e", "<x>1</x><x>2</x>");
+    few.refuses("e", "<x>1</x><x>2</x><x>3</x>");
+    codec("minOccurs='-0' maxOccurs=' unbounded '").round_trip("e", "<x>1</x><x>2</x><x>3</x>");
+    assert!(
+        refusal("<xs:element name='e'><xs:complexType><xs:sequence minOccurs='+'/></xs:complexType></xs:element>")
+            .contains("not a number")
+    );
+}
+
+#[test]
 fn faults_of_schemas_are_found_with_line_and_column() {
     let cases = [
         (

@@ -101,7 +101,12 @@ pub(super) fn decode<T: Content>(
         ROWS | IN_ROWS => {
             rows(items, cursor, view, (me, me))?;
             let known = |size| if size == UNKNOWN { 0 } else { size };
-            sizes(cursor, me, dimensions(view)).into_iter().map(known).collect()
+            let inner: Vec<u64> = sizes(cursor, me, dimensions(view)).into_iter().map(known).collect();
+            let row = inner.iter().fold(1, |row: u64, size| row.saturating_mul(*size));
+            let frame = cursor.frame(me);
+            // Rows without items are elements here, of which there are as many.
+            let empty = if frame.field == 1 && inner.len() == 1 { frame.count.into() } else { 0 };
+            super::all_sizes((items.len() as u64).checked_div(row).unwrap_or(empty), inner)
         }
         SPLIT | IN_SPLIT => {
             split(items, cursor, view, me)?;
@@ -149,7 +154,7 @@ fn row<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>, 
     let (me, fresh) = cursor.enter();
     if fresh {
         let (outer, declared) = (cursor.frame(me - 1).field as usize, dimensions(view));
-        let Shape { inner, offset } = shape::read(cursor, declared - outer)?;
+        let Shape { inner, offset, .. } = shape::read(cursor, declared - outer)?;
         let end = outer + inner.len() + 1;
         if end > declared || offset.is_some() {
             let reason = if offset.is_some() { LEFT_OUT } else { "a row has more dimensions than are left" };

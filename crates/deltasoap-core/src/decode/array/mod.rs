@@ -3,7 +3,7 @@
 //! The size in `arrayType` is only a claim of the sender's. Nothing is allocated from it and nothing is refused for
 //! it: the items themselves are the array. Arrays of several dimensions are read in row-major order; for these, all sizes but the
 //! first tell where a row ends. `forms` reads arrays that are written in another form than declared. Room for items that are left
-//! out (`offset`, `position`) is made within the limit [`omitted_items`](crate::Limits::omitted_items).
+//! out (`offset`, `position`), and for rows without items, is made within the limit [`omitted_items`](crate::Limits::omitted_items).
 
 mod forms;
 mod gaps;
@@ -34,8 +34,8 @@ pub fn decode<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: Vie
     decode_rows(items, cursor, view).map(|_| ())
 }
 
-/// As [`decode`]: the items in row-major order. Gives the sizes of all dimensions but the first, of which the number of items is a
-/// multiple.
+/// As [`decode`]: the items in row-major order. Gives the sizes of all dimensions where there are several. Their product is the number of
+/// items.
 pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>) -> Step<Vec<u64>> {
     let Some(array) = view.array() else { unreachable!("an array routine with another schema class") };
     let item_view = item_view(view);
@@ -91,10 +91,10 @@ pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_
                     cursor.state().session.leave();
                 }
                 let inner = inner_sizes(cursor, me, view);
-                complete_row(items, cursor, view, (me, &inner))?;
+                let rows = complete_row(items, cursor, view, (me, &inner))?;
                 cursor.state().gaps.leave(me);
                 cursor.leave(me);
-                return Ok(inner);
+                return Ok(all_sizes(rows, inner));
             }
         }
     }
@@ -107,7 +107,7 @@ fn begin<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>
         items.clear();
         return Ok(());
     }
-    let Shape { inner, offset } = shape;
+    let Shape { inner, first, offset } = shape;
     if offset.is_some() {
         cursor.leave_differential()?;
     }
@@ -115,7 +115,8 @@ fn begin<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>
     if !cursor.go_over(me) {
         items.clear();
     }
-    cursor.state().seen.extend(inner);
+    let first = first.filter(|_| !inner.is_empty());
+    cursor.state().seen.extend(inner.into_iter().chain(first));
     if let Some(offset) = offset {
         omit(items, cursor, view, (me, offset))?;
         cursor.frame(me).count = items.len() as u32;
@@ -241,19 +242,36 @@ fn omit<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>,
     Ok(())
 }
 
-/// At the end tag: the items that the last row lacks were left out.
+/// At the end tag: the items that the last row lacks were left out. Gives the number of rows.
 fn complete_row<T: Content>(
     items: &mut Vec<T>,
     cursor: &mut Cursor<'_>,
     view: View<'_>,
     (me, inner): (usize, &[u64]),
-) -> Step {
+) -> Step<u64> {
     let row = inner.iter().fold(1, |row: u64, size| row.saturating_mul(*size));
     let len = items.len() as u64;
-    if row == 0 && len > 0 {
+    if row > 0 {
+        omit(items, cursor, view, (me, len.div_ceil(row).saturating_mul(row)))?;
+        return Ok(len.div_ceil(row));
+    }
+    if len > 0 {
         return Err(cursor.error_at_end(ErrorKind::ArrayType("items in rows of none".to_owned())));
     }
-    if row == 0 { Ok(()) } else { omit(items, cursor, view, (me, len.div_ceil(row).saturating_mul(row))) }
+    // Room is made for rows without items.
+    let log = cursor.frame(me).log as usize;
+    let rows = cursor.state().seen.get(log + inner.len()).copied().unwrap_or(0);
+    let all = inner.iter().take_while(|size| **size > 0).fold(rows, |all, size| all.saturating_mul(*size));
+    let limit = cursor.limits().omitted_items;
+    match cursor.state().gaps.add(me, 0, usize::try_from(all).unwrap_or(usize::MAX), limit) {
+        true => Ok(rows),
+        false => Err(cursor.beyond("omitted_items", limit)),
+    }
+}
+
+/// The sizes of all dimensions, where there are several.
+fn all_sizes(rows: u64, inner: Vec<u64>) -> Vec<u64> {
+    if inner.is_empty() { inner } else { std::iter::once(rows).chain(inner).collect() }
 }
 
 /// Sizes of all dimensions but the first, which the routine has put on the log.

@@ -7,8 +7,10 @@ use crate::{ErrorKind, ns};
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Shape {
     /// Sizes of all dimensions but the first: they tell where a row ends. The first, and the only one of most arrays, is
-    /// a claim that decides nothing.
+    /// a claim that decides nothing but how many rows without items there are.
     pub(super) inner: Vec<u64>,
+    /// The first size, if it is given.
+    pub(super) first: Option<u64>,
     /// The place of the first item that is there.
     pub(super) offset: Option<u64>,
 }
@@ -24,9 +26,9 @@ impl Shape {
 pub(super) fn read(cursor: &mut Cursor<'_>, dimensions: usize) -> Step<Shape> {
     nil_attribute(cursor)?.reject(cursor)?;
     (0..cursor.reader().attribute_count()).try_for_each(|index| other_attribute(cursor, index))?;
-    let inner = inner_sizes(cursor, dimensions)?;
+    let (first, inner) = sizes(cursor, dimensions)?;
     let offset = attribute(cursor, "offset").map(|text| place(cursor, text, &inner)).transpose()?;
-    Ok(Shape { inner, offset })
+    Ok(Shape { inner, first, offset })
 }
 
 /// The place that the item just opened says it has.
@@ -42,18 +44,20 @@ pub(super) fn has_position(cursor: &Cursor<'_>) -> bool {
     cursor.reader().attribute_count() > 0 && attribute(cursor, "position").is_some()
 }
 
-fn inner_sizes(cursor: &Cursor<'_>, dimensions: usize) -> Step<Vec<u64>> {
+/// The first size, if it is given, and the others.
+fn sizes(cursor: &Cursor<'_>, dimensions: usize) -> Step<(Option<u64>, Vec<u64>)> {
     let (own, is_list) = match (attribute(cursor, "arrayType"), attribute(cursor, "arraySize")) {
         (Some(text), _) => (own_sizes(cursor, text)?, false),
         (None, Some(text)) => (text.trim_ascii(), true),
-        (None, None) if dimensions == 1 => return Ok(Vec::new()),
+        (None, None) if dimensions == 1 => return Ok((None, Vec::new())),
         (None, None) => ("", false),
     };
     let sizes = if is_list { sizes_in_list(own) } else { sizes_in_brackets(own) };
     let wrong = || cursor.error_at_tag(ErrorKind::ArrayType(own.to_owned()));
     let sizes = sizes.ok_or_else(wrong)?;
     // Without the sizes nobody knows where a row ends.
-    sizes.into_iter().skip(1).collect::<Option<Vec<u64>>>().ok_or_else(wrong)
+    let first = sizes.first().copied().flatten();
+    sizes.into_iter().skip(1).collect::<Option<Vec<u64>>>().map(|inner| (first, inner)).ok_or_else(wrong)
 }
 
 /// The sizes of the array itself in `prefix:type[..][2,3]`: the last ones. The type in front of them is not looked at: the schema tells

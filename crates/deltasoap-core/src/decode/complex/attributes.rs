@@ -90,8 +90,10 @@ fn take_predicted<T: DecodeFields>(
 ) -> Step {
     attributes.known.iter().try_for_each(|&(index, place)| {
         let default = || of.0.attributes[index].default.as_deref().unwrap_or_default();
-        let text = place.map_or_else(default, |place| cursor.reader().attribute(place).1);
-        take(target, cursor, index, text, of)
+        match place {
+            Some(place) => take(target, cursor, index, cursor.reader().attribute(place).1, of),
+            None => take_default(target, cursor, index, default(), of),
+        }
     })
 }
 
@@ -110,7 +112,28 @@ fn take_other<T: DecodeFields>(target: &mut T, cursor: &Cursor<'_>, index: usize
     target.other_attribute(QName::owned(names.namespace(name), names.local(name)), text);
 }
 
+/// An attribute of the message.
 fn take<T: DecodeFields>(
+    target: &mut T,
+    cursor: &Cursor<'_>,
+    index: usize,
+    text: &str,
+    of: (&ComplexElement, View<'_>),
+) -> Step {
+    let is_name = || of.1.follow(of.0.attributes[index].element).element.is_name();
+    if T::EXPANDS_NAMES && is_name() {
+        let name = cursor.reader().resolve(text.trim_ascii()).map(|(namespace, local)| QName::owned(namespace, local));
+        let name = name.ok_or_else(|| {
+            let expected = "a name whose prefix is declared".to_owned();
+            cursor.error_at_tag(ErrorKind::UnexpectedValue { found: text.to_owned(), expected })
+        })?;
+        return take_default(target, cursor, index, &name.to_string(), of);
+    }
+    take_default(target, cursor, index, text, of)
+}
+
+/// As the description writes it: names by their namespaces.
+fn take_default<T: DecodeFields>(
     target: &mut T,
     cursor: &Cursor<'_>,
     index: usize,
@@ -133,7 +156,7 @@ fn complete<T: DecodeFields>(
     match &attribute.default {
         _ if !attribute.required && attribute.default.is_none() => Ok(()),
         _ if is_there(cursor, attribute) => Ok(()),
-        Some(text) if !attribute.required => take(target, cursor, index, text, of),
+        Some(text) if !attribute.required => take_default(target, cursor, index, text, of),
         _ => Err(cursor.error_at_tag(ErrorKind::MissingAttribute { expected: attribute.name.to_string() })),
     }
 }

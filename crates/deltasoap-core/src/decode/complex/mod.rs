@@ -79,6 +79,9 @@ pub trait DecodeFields {
         let _ = (name, text);
     }
 
+    /// True if names in attributes are taken as `{namespace}local`, not as text with a prefix.
+    const EXPANDS_NAMES: bool = false;
+
     /// Takes an attribute's value.
     ///
     /// # Errors

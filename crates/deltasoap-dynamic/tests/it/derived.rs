@@ -1,0 +1,108 @@
+//! Content of types that others are derived from, as JSON and back.
+
+use crate::support::{self, Codec};
+use deltasoap_core::QName;
+use deltasoap_core::decode::value_from_slice;
+use deltasoap_dynamic::Contract;
+use serde_json::{Value as Json, json};
+
+const TYPES: &str = "
+    <xs:complexType name='Base'><xs:sequence><xs:element name='x' type='xs:int' minOccurs='0'/></xs:sequence></xs:complexType>
+    <xs:complexType name='Derived'><xs:complexContent><xs:extension base='t:Base'>
+      <xs:attribute name='b' type='xs:int'/></xs:extension></xs:complexContent></xs:complexType>
+    <xs:complexType name='Other'><xs:sequence/></xs:complexType>";
+
+/// A root with the fields `content`, among the types.
+fn contract(content: &str) -> Contract {
+    support::schema(&format!(
+        "{TYPES}<xs:element name='r'><xs:complexType><xs:sequence>{content}</xs:sequence></xs:complexType></xs:element>"
+    ))
+}
+
+fn there_and_back(codec: &Codec<'_>, content: &str, expected: &Json) {
+    let value = codec.read(content);
+    assert_eq!(codec.to_json(&value), *expected);
+    let again = codec.read_json(expected).expect("a value");
+    support::assert_same(&again, &value, content);
+    let written = codec.write(&again);
+    let view = codec.view();
+    let read = value_from_slice(written.as_bytes(), &QName::new("urn:t", "r"), view).expect(&written);
+    support::assert_same(&read, &value, content);
+}
+
+#[test]
+fn nil_elements_keep_their_type() {
+    let contract = contract(
+        "<xs:element name='e' type='t:Base' nillable='true' maxOccurs='unbounded'/>
+         <xs:element name='no' type='t:Base'/><xs:element name='any' nillable='true'/>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let content = "<e xsi:nil='true' xsi:type='t:Derived'/><e xsi:nil='true'/><e xsi:nil='1' b='5' xsi:type='t:Derived'/>\
+                   <no xsi:nil='true' xsi:type='t:Derived'/><any xsi:nil='true' xsi:type='xs:int'/>";
+    let expected = json!({
+        "e": [{ "$nil": true, "$type": "Derived" }, null, { "$nil": true, "@b": "5", "$type": "Derived" }],
+        "no": { "$nil": true, "$type": "Derived" },
+        "any": { "$nil": true, "$type": "xsd:int" },
+    });
+    there_and_back(&codec, content, &expected);
+    // The declared type says nothing.
+    let content = "<e xsi:nil='true' xsi:type='t:Base'/><no xsi:nil='true' xsi:type='t:Base'/><any xsi:nil='true'/>";
+    let json = codec.to_json(&codec.read(content));
+    assert_eq!(json, json!({ "e": [null], "no": { "$nil": true }, "any": null }));
+    for (wrong, expected) in [
+        (
+            json!({ "e": [{ "$nil": true, "$type": "Other" }] }),
+            ".e[0][\"$type\"]: expected one of the types Base, Derived",
+        ),
+        (json!({ "e": [{ "$nil": true, "$type": 5 }] }), ".e[0][\"$type\"]: expected one of the types Base, Derived"),
+        (
+            json!({ "e": [null], "no": {}, "any": { "$nil": true, "$type": "a b" } }),
+            ".any[\"$type\"]: expected the name of a type",
+        ),
+    ] {
+        let error = codec.read_json(&wrong).expect_err("no such type").to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+/// What a message leaves out, says twice, or says in another order, without loss.
+#[test]
+fn what_says_nothing_more_than_the_schema_is_no_tree() {
+    let contract = support::schema(
+        "<xs:simpleType name='Code'><xs:restriction base='xs:string'/></xs:simpleType>
+         <xs:complexType name='Base'><xs:all>
+           <xs:element name='x' type='xs:int' minOccurs='0' default='3'/><xs:element name='y' type='xs:string' minOccurs='0'/>
+           <xs:element name='z' type='t:Inner' minOccurs='0'/></xs:all>
+           <xs:attribute name='a' type='xs:int' default='7'/></xs:complexType>
+         <xs:complexType name='Inner'><xs:sequence><xs:element name='i' type='t:Code'/></xs:sequence>
+           <xs:attribute name='f' type='xs:string' fixed='F'/></xs:complexType>
+         <xs:complexType name='Derived'><xs:complexContent><xs:restriction base='t:Base'><xs:all>
+           <xs:element name='x' type='xs:int' minOccurs='0'/></xs:all></xs:restriction></xs:complexContent></xs:complexType>
+         <xs:element name='r'><xs:complexType><xs:sequence>
+           <xs:element name='e' type='t:Base'/></xs:sequence></xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let json = |content: &str| codec.to_json(&codec.read(content))["e"].clone();
+    for (content, expected) in [
+        ("<e/>", json!({ "@a": 7 })),
+        ("<e a='7'><x/></e>", json!({ "@a": 7, "x": 3 })),
+        ("<e a='1'><x xsi:type='xs:int'>5</x></e>", json!({ "@a": 1, "x": 5 })),
+        ("<e><y>s</y><x>5</x></e>", json!({ "@a": 7, "x": 5, "y": "s" })),
+        ("<e><z xsi:type='t:Inner'><i xsi:type='t:Code'/></z></e>", json!({ "@a": 7, "z": { "@f": "F", "i": "" } })),
+        ("<e xmlns:p='urn:t'><z xsi:type='p:Inner'><i/></z></e>", json!({ "@a": 7, "z": { "@f": "F", "i": "" } })),
+        ("<e xsi:type='t:Derived' a='2'/>", json!({ "$type": "Derived", "@a": 2 })),
+        ("<e xsi:type='t:Derived'/>", json!({ "$type": "Derived", "@a": 7 })),
+    ] {
+        assert_eq!(json(content), expected, "{content}");
+        let value = codec.read_json(&json!({ "e": expected })).expect("a value");
+        assert_eq!(codec.to_json(&value)["e"], expected);
+    }
+    for content in [
+        "<e><y xsi:type='t:Code'>s</y></e>",
+        "<e><z xsi:type='Inner' xmlns:t='urn:u'><i xsi:type='t:Code'/></z></e>",
+        "<e>text</e>",
+        "<e b='1'/>",
+    ] {
+        assert!(json(content).get("$content").is_some(), "{content}");
+    }
+}
