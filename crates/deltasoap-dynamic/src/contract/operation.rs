@@ -75,7 +75,7 @@ impl Operation {
     }
 
     /// Which operation of which port type it is.
-    pub(super) fn declared(&self) -> (usize, usize) {
+    pub(crate) fn declared(&self) -> (usize, usize) {
         (self.binding().port_type, self.bound().operation)
     }
 

@@ -11,6 +11,7 @@ mod graphs;
 mod groups;
 mod json;
 mod messages;
+mod mocks;
 mod options;
 mod samples;
 mod validation;
