@@ -113,16 +113,14 @@ fn print_listing(contract: &Contract) -> Result<()> {
             print_line(port_line(&operation))?;
             heading = Some(own);
         }
-        print_line(format_args!("  {}{}", one_line(operation.name()), mark(&operation)))?;
+        print_line(format_args!("  {}{}", one_line(&operation.distinct_name()), mark(&operation)))?;
     }
     Ok(())
 }
 
 fn port_line(operation: &Operation) -> String {
-    let front = operation.full_name();
-    let front = front.strip_suffix(operation.name()).unwrap_or(&front).trim_end_matches('.');
     let address = operation.address().unwrap_or("no address");
-    format!("{}  {}  {}", one_line(front), version(operation), one_line(address))
+    format!("{}  {}  {}", one_line(&operation.place_name()), version(operation), one_line(address))
 }
 
 fn version(operation: &Operation) -> &'static str {
