@@ -254,6 +254,7 @@ fn fault_printed(arguments: &Call, fault: DynamicFault) -> Result<ExitCode> {
     report(format_args!("  code: {}", fault.code()));
     fault.fault.subcodes.iter().for_each(|subcode| report(format_args!("  subcode: {subcode}")));
     fault.fault.role.iter().for_each(|role| report(format_args!("  role: {role}")));
+    fault.fault.node.iter().for_each(|node| report(format_args!("  node: {node}")));
     fault.fault.not_understood.iter().for_each(|block| report(format_args!("  header block not understood: {block}")));
     for (name, json) in &fault.detail {
         report(format_args!("  detail {}: {}", name.local, serde_json::to_string_pretty(json)?));

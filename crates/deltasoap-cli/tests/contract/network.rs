@@ -586,6 +586,21 @@ fn all_entries_of_a_detail_are_in_the_json() {
     assert!(!detail["Once"].is_null() && !detail["Once"].is_array(), "{detail}");
 }
 
+#[test]
+fn all_reasons_and_the_node_of_a_fault_are_told() {
+    const FAULT: &str = "HTTP/1.1 500 No\r\nContent-Type: application/soap+xml\r\nConnection: close\r\n\r\n\
+        <s:Envelope xmlns:s='http://www.w3.org/2003/05/soap-envelope'><s:Body><s:Fault><s:Code><s:Value>s:Sender</s:Value></s:Code>\
+        <s:Reason><s:Text xml:lang='en'>no</s:Text><s:Text xml:lang='de'>nein</s:Text></s:Reason>\
+        <s:Node>urn:node</s:Node><s:Role>urn:role</s:Role></s:Fault></s:Body></s:Envelope>";
+    let (url, _) = canned(FAULT);
+    let call = ["call", &shop(), "Soap12.Order", "-d", ORDER, "--endpoint", &url];
+    let fault = &json(&run(&[&call[..], &["--json"]].concat()))["fault"];
+    let reasons = json!([{ "lang": "en", "text": "no" }, { "lang": "de", "text": "nein" }]);
+    assert_eq!((&fault["reasons"], &fault["node"], &fault["role"]), (&reasons, &json!("urn:node"), &json!("urn:role")));
+    let text = stderr(&run(&call));
+    assert!(text.contains("  role: urn:role\n  node: urn:node\n"), "{text}");
+}
+
 /// A catalogue in a package, and what stands behind it there.
 fn packed(body: &str, behind: &str) -> String {
     let answer = format!(
