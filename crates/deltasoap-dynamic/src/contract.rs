@@ -7,7 +7,7 @@ mod types;
 
 pub use lookup::{LookupError, Selector};
 pub use operation::Operation;
-pub(crate) use types::Types;
+pub(crate) use types::{Types, number};
 
 use crate::JsonError;
 use crate::json::{Reading, Writing};

@@ -176,7 +176,7 @@ fn shared(schema: &Schema) -> HashSet<u32> {
     elements.filter_map(content).collect()
 }
 
-fn number(content: ElementRef) -> Option<u32> {
+pub(crate) fn number(content: ElementRef) -> Option<u32> {
     match content {
         ElementRef::Index(number) => Some(number),
         ElementRef::Static(_) => None,

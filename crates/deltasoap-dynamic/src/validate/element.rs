@@ -35,6 +35,7 @@ impl Checker<'_> {
     /// An element of a type, by a declaration if there is one.
     pub(super) fn element(&mut self, item: &Item, type_id: TypeId, id: Option<ElementId>) {
         let types = self.types;
+        self.known += 1;
         let declaration = id.map(|id| &types.import.schemas()[id]);
         if declaration.is_some_and(|it| it.is_abstract) {
             self.find(item, "the element is abstract: one that can stand for it is needed");

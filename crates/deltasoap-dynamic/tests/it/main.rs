@@ -6,6 +6,7 @@ mod support;
 
 mod bare;
 mod calls;
+mod candidates;
 mod conformance;
 mod graphs;
 mod groups;
