@@ -200,7 +200,8 @@ pub struct Mock {
 pub struct Validate {
     #[command(flatten)]
     pub description: Description,
-    /// Messages; - is standard input
+    /// Messages: XML, HTTP requests or responses, and packages of parts (MIME, MTOM, DIME) with their Content-Type line or, in MIME, from the
+    /// first boundary on; all of them may be in gzip; - is standard input
     #[arg(value_name = "MESSAGE", required = true)]
     pub messages: Vec<PathBuf>,
     /// Print a line of JSON for each finding

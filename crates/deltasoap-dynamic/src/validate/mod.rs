@@ -12,10 +12,11 @@ mod model;
 
 use crate::contract::{Types, number};
 use crate::{Contract, Operation};
+use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::schema::{ElementRef, Style, Use, View};
 use deltasoap_core::soap::{EnvelopeReader, Head, Receiver, Version};
-use deltasoap_core::{BodyParts, Content, DecodeOptions, Error, ErrorKind, QName, Value, ns};
+use deltasoap_core::{BodyParts, Content, DecodeOptions, Error, ErrorKind, PartUri, QName, Value, ns};
 use deltasoap_wsdl::wsdl::PartContent;
 use identity::Keys;
 use item::Item;
@@ -67,10 +68,17 @@ impl Contract {
     /// # Ok::<(), deltasoap_wsdl::Error>(())
     /// ```
     pub fn validate(&self, message: &[u8]) -> Vec<Finding> {
+        self.validate_with_parts(message, &|_| None)
+    }
+
+    /// As [`validate`](Self::validate), for a message that came in a package: `part` gives the bytes of the part that an `xop:Include` refers
+    /// to, which stand for its text.
+    pub fn validate_with_parts(&self, message: &[u8], part: &dyn Fn(&PartUri) -> Option<Bytes>) -> Vec<Finding> {
         let message = in_utf8(message);
         let mut checker = Checker {
             types: &self.types,
             message: &message,
+            part,
             findings: Vec::new(),
             path: Vec::new(),
             ids: HashSet::new(),
@@ -104,6 +112,8 @@ fn in_utf8(message: &[u8]) -> Cow<'_, [u8]> {
 struct Checker<'c> {
     types: &'c Types,
     message: &'c [u8],
+    /// The parts that came with it.
+    part: &'c dyn Fn(&PartUri) -> Option<Bytes>,
     findings: Vec<Finding>,
     /// The open elements, with numbers where there are several of a name.
     path: Vec<String>,
