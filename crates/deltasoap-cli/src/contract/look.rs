@@ -1,7 +1,7 @@
 //! `list`, `describe` and `template`: looking at a WSDL.
 
 use super::{contract, operation, policy_warnings};
-use crate::cli::{Describe, List, Template};
+use crate::cli::{Describe, List, Template, endpoint};
 use crate::output::{one_line, print_json, print_line, print_xml, report};
 use anyhow::{Context as _, Result, bail};
 use deltasoap::Buffer;
@@ -42,6 +42,8 @@ const MOST_NOTES: usize = 20;
 fn report_notes(contract: &Contract) {
     let all = contract.notes();
     let notes: Vec<_> = all.iter().filter(|note| !is_fault(note)).collect();
+    let addresses = address_notes(contract);
+    addresses.iter().take(MOST_NOTES).for_each(|note| report(format_args!("note: {}", one_line(note))));
     notes.iter().take(MOST_NOTES).for_each(|note| report(format_args!("note: {note}")));
     if let Some(more) = notes.len().checked_sub(MOST_NOTES + 1) {
         report(format_args!("note: and {} more, which --json lists", more + 1));
@@ -50,6 +52,19 @@ fn report_notes(contract: &Contract) {
 
 fn is_fault(note: &Note) -> bool {
     matches!(note.kind, NoteKind::Missing | NoteKind::Unloaded)
+}
+
+/// Which addresses of ports `call` does not take, and why.
+fn address_notes(contract: &Contract) -> Vec<String> {
+    let mut notes = Vec::new();
+    for operation in contract.operations() {
+        let Some(why) = operation.address().and_then(|address| endpoint(address).err()) else { continue };
+        let note = format!("`call` needs --endpoint for {}: {why}", operation.place_name());
+        if notes.last() != Some(&note) {
+            notes.push(note);
+        }
+    }
+    notes
 }
 
 /// Why the description was not imported whole.
@@ -152,7 +167,8 @@ fn listing(contract: &Contract, faults: &[String]) -> Json {
             })
         })
         .collect();
-    let notes: Vec<_> = contract.notes().iter().map(ToString::to_string).collect();
+    let notes = contract.notes();
+    let notes: Vec<_> = address_notes(contract).into_iter().chain(notes.iter().map(ToString::to_string)).collect();
     json!({ "operations": operations, "faults": faults, "notes": notes, "reading": contract.lowered().notes })
 }
 
