@@ -1,6 +1,6 @@
 //! `list`, `describe` and `template`: looking at a WSDL.
 
-use super::{contract, operation, policy_warnings};
+use super::{contract, operation, policy_warnings, report_invalid};
 use crate::cli::{Describe, List, Template, endpoint};
 use crate::output::{one_line, print_json, print_line, print_xml, report};
 use anyhow::{Context as _, Result, bail};
@@ -175,6 +175,7 @@ fn listing(contract: &Contract, faults: &[String]) -> Json {
 /// Describes what a name stands for.
 pub fn describe(arguments: &Describe) -> Result<()> {
     let contract = contract(&arguments.description)?;
+    report_invalid(&contract);
     let parts = match &arguments.name {
         Some(name) => contract.describe(name),
         None => contract.operations().iter().map(Operation::describe).collect(),
@@ -203,6 +204,7 @@ pub fn describe(arguments: &Describe) -> Result<()> {
 /// Prints a message to fill in.
 pub fn template(arguments: &Template) -> Result<()> {
     let contract = contract(&arguments.description)?;
+    report_invalid(&contract);
     let operation = operation(&contract, &arguments.description.wsdl, &arguments.operation)?;
     let method = operation.method()?;
     let (body, sample) = match arguments.response {

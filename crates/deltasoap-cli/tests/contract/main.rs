@@ -908,6 +908,28 @@ fn notes_are_said_with_the_list() {
 }
 
 #[test]
+fn what_is_invalid_is_said_by_every_command_that_goes_by_it() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let path = folder.path().join("shop.wsdl").to_string_lossy().into_owned();
+    let wsdl = std::fs::read_to_string(shop()).expect("a description");
+    let wrong = wsdl.replacen("<xs:element name=\"Order\"", "<xs:element nillable=\"yes\" name=\"Order\"", 1);
+    assert_ne!(wsdl, wrong);
+    let line = wrong.lines().position(|line| line.contains("nillable=\"yes\"")).expect("the line") + 1;
+    std::fs::write(&path, wrong).expect("a file");
+    let note = format!("note: {path}:{line}:");
+    for arguments in [
+        &["list", &path][..],
+        &["describe", &path, "Order"],
+        &["generate", &path],
+        &["template", &path, "Order"],
+        &["call", &path, "Order", "--endpoint", "http://127.0.0.1:9/"],
+    ] {
+        let text = stderr(&run(arguments));
+        assert!(text.contains(&note) && text.contains("`nillable=\"yes\"` of <element> is none of"), "{text}");
+    }
+}
+
+#[test]
 fn shared_types_and_rows_are_described() {
     let graph = testdata("crates/deltasoap-dynamic/tests/data/graph.wsdl");
     let vertex = run(&["describe", &graph, "Vertex"]);

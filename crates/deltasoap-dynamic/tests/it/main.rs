@@ -8,6 +8,7 @@ mod bare;
 mod calls;
 mod candidates;
 mod conformance;
+mod contradictions;
 mod graphs;
 mod groups;
 mod json;
