@@ -5,6 +5,7 @@
 
 mod attributes;
 mod cycles;
+mod determinism;
 mod particles;
 
 pub(crate) use cycles::members;
@@ -68,6 +69,7 @@ pub(crate) fn normalize(sources: &mut Sources, schemas: &mut Schemas) -> Result<
     schemas.normal = normal.into_iter().map(|done| done.and_then(Done::complex)).collect();
     schemas.derived = derived(schemas);
     restrict_text(schemas);
+    determinism::notes(schemas).into_iter().for_each(|(text, place)| sources.note(NoteKind::Invalid, text, place));
     Ok(())
 }
 

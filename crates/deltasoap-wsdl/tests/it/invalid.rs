@@ -93,3 +93,71 @@ fn what_is_valid_is_not_noted() {
     let import = import_schema(content);
     assert_eq!(import.notes(), [], "{:?}", import.notes());
 }
+
+/// The next element alone says which particle it belongs to (XSD 1.0 part 1, 3.8.6).
+#[test]
+fn content_models_that_are_not_deterministic() {
+    let e = |name: &str, more: &str| format!("<xs:element name='{name}' {more}/>");
+    let group = |kind: &str, more: &str, parts: &[&str]| format!("<xs:{kind} {more}>{}</xs:{kind}>", parts.concat());
+    let (a, b, maybe, many) = (e("a", ""), e("b", ""), e("a", "minOccurs='0'"), e("a", "maxOccurs='unbounded'"));
+    let (two, some) = (e("a", "minOccurs='2' maxOccurs='2'"), e("a", "maxOccurs='2'"));
+    let any = "<xs:any namespace='##any' minOccurs='0'/>";
+    let other = "<xs:any namespace='##other' minOccurs='0' maxOccurs='unbounded'/>";
+    let local = "<xs:any namespace='##local' minOccurs='0'/>";
+    let seq = |parts: &[&str]| group("sequence", "", parts);
+    let repeated = |parts: &[&str]| group("sequence", "maxOccurs='unbounded'", parts);
+    for good in [
+        seq(&[&a, &a]),
+        seq(&[&a, &maybe]),
+        seq(&[&two, &a]),
+        seq(&[&many, &b, &a]),
+        seq(&[&many, other]),
+        seq(&[&many, local]),
+        seq(&[other, &a, other]),
+        repeated(&[&a, &maybe, &b]),
+        repeated(&[&many, &b]),
+        repeated(&[&maybe, &e("b", "minOccurs='0'")]),
+        seq(&[&group("choice", "", &[&seq(&[&a, &b]), &e("c", "")]), &a]),
+        group("choice", "", &[&a, other]),
+        group("all", "", &[&a, &b]),
+    ] {
+        assert_eq!(invalid(&in_type(&good)), [""; 0], "{good}");
+    }
+    for bad in [
+        seq(&[&maybe, &a]),
+        seq(&[&some, &a]),
+        seq(&[&many, &maybe]),
+        seq(&[any, &a]),
+        seq(&[&many, &local.replace("local", "targetNamespace")]),
+        seq(&[any, any]),
+        seq(&[&group("choice", "", &[&seq(&[&b, &maybe]), &e("c", "")]), &a]),
+        group("choice", "", &[&a, &seq(&[&a, &b])]),
+        repeated(&[&a, &b, &maybe]),
+        seq(&[&repeated(&[&a, &b]), &a]),
+        group("all", "", &[&a, &a]),
+    ] {
+        let notes = invalid(&in_type(&bad));
+        assert!(notes.len() == 1 && notes[0].contains("type {urn:t}T is not deterministic"), "{bad}: {notes:?}");
+    }
+    // What a base type and its extension have together counts, and is noted once.
+    let types = in_type(&seq(&[&a, any]))
+        + &format!("<xs:complexType name='U'><xs:complexContent><xs:extension base='t:T'>{}", seq(&[&b]))
+        + "</xs:extension></xs:complexContent></xs:complexType><xs:complexType name='V'><xs:complexContent>"
+        + "<xs:extension base='t:U'/></xs:complexContent></xs:complexType>";
+    let notes = invalid(&types);
+    assert!(notes.len() == 1 && notes[0].contains("}U is not"), "{notes:?}");
+    assert!(notes[0].contains("a wildcard and the element {urn:t}b can take the same next element"), "{notes:?}");
+    // Members of a substitution group are there with their head.
+    let head = "<xs:element name='h' abstract='true'/><xs:element name='m' substitutionGroup='t:h' type='xs:int'/>";
+    let model = seq(&["<xs:element ref='t:h' minOccurs='0'/>", "<xs:element ref='t:m'/>"]);
+    assert_eq!(invalid(&(head.to_owned() + &in_type(&model))).len(), 1);
+}
+
+#[test]
+fn large_models_take_no_time() {
+    let wildcards: String = (0..5000).map(|n| format!("<xs:any namespace='urn:n{n}' minOccurs='0'/>")).collect();
+    let elements: String = (0..5000).map(|n| format!("<xs:element name='e{n}' minOccurs='0'/>")).collect();
+    let start = std::time::Instant::now();
+    assert_eq!(invalid(&in_type(&format!("<xs:sequence>{elements}{wildcards}</xs:sequence>"))), [""; 0]);
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}
