@@ -7,7 +7,7 @@ mod types;
 
 pub use lookup::{LookupError, Selector};
 pub use operation::Operation;
-pub(crate) use types::Types;
+pub(crate) use types::{Types, number};
 
 use crate::JsonError;
 use crate::json::{Reading, Writing};
@@ -58,10 +58,12 @@ impl Contract {
     }
 
     /// What was passed over when the description was imported, or read more generously than the standards do; and what it says of values
-    /// that none can be: patterns that are malformed, each once, and defaults, fixed values and enumerated ones that are not of their types.
+    /// that none can be: patterns that are malformed, each once, facets that contradict each other, and defaults, fixed values and enumerated
+    /// ones that are not of their types.
     pub fn notes(&self) -> Vec<Note> {
         let import = &self.types.import;
-        import.notes().iter().cloned().chain(notes::patterns(import)).chain(notes::values(import)).collect()
+        let notes = import.notes().iter().cloned().chain(notes::patterns(import)).chain(notes::facets(import));
+        notes.chain(notes::values(import)).collect()
     }
 
     /// The same as the engine's schema.

@@ -5,7 +5,7 @@
 mod parts;
 mod text;
 
-use crate::{Contract, Operation};
+use crate::{Contract, LookupError, Operation};
 use deltasoap_core::QName;
 use deltasoap_core::schema::{Style, Use};
 use deltasoap_core::soap::Version;
@@ -71,7 +71,14 @@ impl Contract {
     /// Describes what has this name: an operation, an element or a type, with or without a namespace (`{urn:x}Name`); several
     /// where several have it, none if nothing has.
     pub fn describe(&self, name: &str) -> Vec<Part> {
-        let mut parts: Vec<Part> = self.operation(name).iter().map(Operation::describe).collect();
+        let operations = match self.operation(name) {
+            Ok(operation) => vec![operation],
+            Err(LookupError::Ambiguous { names, .. }) => {
+                names.iter().filter_map(|name| self.operation(name).ok()).collect()
+            }
+            Err(_) => Vec::new(),
+        };
+        let mut parts: Vec<Part> = operations.iter().map(Operation::describe).collect();
         let describer = Describer::new(&self.types);
         let schemas = self.types.import.schemas();
         let has_name = |other: &QName| *other.local == *name || other.to_string() == name;
@@ -87,7 +94,7 @@ impl Contract {
         const MOST: usize = 10;
         let schemas = self.types.import.schemas();
         let wanted = name.to_lowercase();
-        let operations = self.operations().into_iter().map(|it| it.name().to_owned());
+        let operations = self.operations().into_iter().map(|it| it.distinct_name());
         let elements = schemas.elements().filter(|(_, it)| it.is_global).map(|(_, it)| it.name.local.to_string());
         let types = schemas.types().filter(|(_, it)| it.place.is_some());
         let types = types.filter_map(|(_, it)| Some(it.name.as_ref()?.local.to_string()));

@@ -5,10 +5,12 @@
 
 mod beside;
 mod calendar;
+mod contradiction;
 mod pattern;
 mod value;
 
 pub(crate) use beside::{beside, shifted};
+pub(crate) use contradiction::contradictions;
 pub(crate) use pattern::sample as pattern_sample;
 pub(crate) use value::canonical;
 

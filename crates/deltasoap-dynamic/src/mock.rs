@@ -7,7 +7,7 @@ pub use recorded::RecordedError;
 use crate::client::Parts;
 use crate::{Contract, LookupError, Operation};
 use deltasoap_core::schema::MethodElement;
-use deltasoap_core::soap::Fault;
+use deltasoap_core::soap::{Fault, HeaderBlock, Version};
 use deltasoap_core::{Lease, QName, Value};
 use deltasoap_http::{Answer, BuildError, Context, ServiceBuilder, SoapService};
 use serde_json::Value as Json;
@@ -40,8 +40,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 #[derive(Debug)]
 pub struct Mock {
     contract: Contract,
-    /// By the operation's name.
-    replies: HashMap<String, Replies>,
+    /// By the operation's port type and place in it.
+    replies: HashMap<(usize, usize), Replies>,
 }
 
 /// What an operation answers with.
@@ -54,10 +54,17 @@ enum Replies {
 
 type Function = dyn Fn(Json) -> Result<Json, Box<Fault>> + Send + Sync;
 
+/// The header blocks of a recorded answer, and the version of SOAP that it is in.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Recorded {
+    version: Version,
+    headers: Vec<HeaderBlock>,
+}
+
 /// One recorded answer.
 #[derive(Debug, Clone)]
 pub(crate) enum Reply {
-    Response(Value),
+    Response(Value, Recorded),
     Fault(Box<Fault>),
 }
 
@@ -83,7 +90,7 @@ impl Mock {
     pub fn answer(mut self, operation: &str, response: &Json) -> Result<Self, RecordedError> {
         let operation = self.contract.operation(operation).map_err(RecordedError::Lookup)?;
         let response = operation.response_from_json(response).map_err(RecordedError::Json)?;
-        self.add(&operation, Reply::Response(response));
+        self.add(&operation, Reply::Response(response, Recorded::default()));
         Ok(self)
     }
 
@@ -97,12 +104,13 @@ impl Mock {
         function: impl Fn(Json) -> Result<Json, Box<Fault>> + Send + Sync + 'static,
     ) -> Result<Self, LookupError> {
         let operation = self.contract.operation(operation)?;
-        self.replies.insert(operation.name().to_owned(), Replies::Function(Box::new(function)));
+        self.replies.insert(operation.declared(), Replies::Function(Box::new(function)));
         Ok(self)
     }
 
-    /// Answers with the messages of a directory: `.xml` files with an envelope, told by the body's element, and `.json` files
-    /// with the content of a response, told by their name, as are faults: `Order.json`, `Order-2.json`, `Order-fault.xml`.
+    /// Answers with the messages of a directory: `.xml` files with an envelope, told by the body's element, and by their name where
+    /// several operations answer with that; and `.json` files with the content of a response, told by their name, as are faults:
+    /// `Order.json`, `Order-2.json`, `Order-fault.xml`. The header blocks of envelopes are sent too, in the version of SOAP of the request.
     /// Several of one operation come one after the other, in the order of their names.
     ///
     /// # Errors
@@ -115,29 +123,48 @@ impl Mock {
     }
 
     fn add(&mut self, operation: &Operation, reply: Reply) {
-        let replies = self.replies.entry(operation.name().to_owned());
+        let replies = self.replies.entry(operation.declared());
         match replies.or_insert_with(|| Replies::Recorded(Vec::new())) {
             Replies::Recorded(all) => all.push(reply),
             other => *other = Replies::Recorded(vec![reply]),
         }
     }
 
-    /// Operations that the mock cannot tell apart, since their requests have the same element. Each pair names an operation, and the earlier
-    /// one whose answer its requests get.
+    /// Operations that the mock cannot tell apart, since their requests have the same element and the same action, or none. Each pair names an
+    /// operation, and the earlier one whose answer its requests get.
     pub fn not_told_apart(&self) -> Vec<(String, String)> {
-        let mut first: HashMap<(QName, String), Operation> = HashMap::new();
         let mut others = Vec::new();
-        for operation in self.contract.operations() {
-            let Ok(method) = operation.method() else { continue };
-            match first.entry(told_by(&operation, &method.element)) {
-                Entry::Occupied(it) if it.get().name() != operation.name() => {
-                    others.push((operation.full_name(), it.get().full_name()));
-                }
-                Entry::Occupied(_) => {}
-                Entry::Vacant(place) => _ = place.insert(operation),
-            }
+        for (served, operations) in self.told_apart() {
+            let is_other = |operation: &&Operation| operation.declared() != served.declared();
+            others.extend(operations.iter().filter(is_other).map(|it| (it.full_name(), served.full_name())));
         }
         others
+    }
+
+    /// The operations that are served, each with those that get its answers, itself among them.
+    fn told_apart(&self) -> Vec<(Operation, Vec<Operation>)> {
+        let operations = self.contract.operations();
+        let told = |operation: &Operation| Some(told_by(operation, &operation.method().ok()?.element));
+        // The ports of both versions of SOAP are one service here, which goes by the action only where it has to.
+        let mut told_by_element: HashMap<QName, HashSet<(usize, usize)>> = HashMap::new();
+        for operation in &operations {
+            let Some((element, _)) = told(operation) else { continue };
+            told_by_element.entry(element).or_default().insert(operation.declared());
+        }
+        let mut places: HashMap<(QName, String), usize> = HashMap::new();
+        let mut all: Vec<(Operation, Vec<Operation>)> = Vec::new();
+        for operation in operations {
+            let Some((element, action)) = told(&operation) else { continue };
+            let needs_action = element.local.is_empty() || told_by_element.get(&element).is_some_and(|it| it.len() > 1);
+            match places.entry((element, if needs_action { action } else { String::new() })) {
+                Entry::Occupied(place) => all[*place.get()].1.push(operation),
+                Entry::Vacant(place) => {
+                    place.insert(all.len());
+                    all.push((operation.clone(), vec![operation]));
+                }
+            }
+        }
+        all
     }
 
     /// The service.
@@ -152,43 +179,45 @@ impl Mock {
     #[must_use]
     pub fn mount(mut self, builder: ServiceBuilder) -> ServiceBuilder {
         let schema = Arc::new(self.contract.lowered().schema.clone());
-        let mut served = HashSet::new();
         let mut builder = builder;
-        for operation in self.contract.operations() {
+        // What has an action in each version of SOAP is served twice, and answers in turn all the same.
+        let mut all = HashMap::new();
+        for (operation, _) in self.told_apart() {
             let Ok(method) = operation.method() else { continue };
-            // The ports of both versions of SOAP are one service here.
-            if served.insert(told_by(&operation, &method.element)) {
-                let answering = Arc::new(Answering::new(&operation, self.replies.remove(operation.name())));
-                let handler = move |request: Lease<Value>, mut context: Context| {
-                    let answering = Arc::clone(&answering);
-                    async move {
-                        let parts = Parts::of(&request, context.attachments()).await.map_err(Fault::from)?;
-                        answering.answer(&request, &parts).map(Answer::new).map_err(|fault| *fault)
-                    }
-                };
-                let method = method.element.clone();
-                let mut served = deltasoap_http::Operation::dynamic(method, Arc::clone(&schema), handler);
-                if let Some(text) = operation.documentation() {
-                    served = served.documentation(text.to_owned());
+            let own = (operation.declared(), operation.response().map(|(name, _)| name.clone()));
+            let answering =
+                Arc::clone(all.entry(own).or_insert_with(|| {
+                    Arc::new(Answering::new(&operation, self.replies.remove(&operation.declared())))
+                }));
+            let handler = move |request: Lease<Value>, mut context: Context| {
+                let answering = Arc::clone(&answering);
+                async move {
+                    let parts = Parts::of(&request, context.attachments()).await.map_err(Fault::from)?;
+                    answering.answer(&request, &parts, context.version()).map_err(|fault| *fault)
                 }
-                if let Some(sample) = operation.request_sample() {
-                    served = served.sample(sample);
-                }
-                builder = builder.add_operation(served);
+            };
+            let method = method.element.clone();
+            let mut served = deltasoap_http::Operation::dynamic(method, Arc::clone(&schema), handler);
+            if let Some(text) = operation.documentation() {
+                served = served.documentation(text.to_owned());
             }
+            if let Some(sample) = operation.request_sample() {
+                served = served.sample(sample);
+            }
+            builder = builder.add_operation(served);
         }
         builder
     }
 }
 
-/// What tells requests of an operation from others: the first element of the body, or the action where there is none.
+/// What tells requests of an operation from others: the first element of the body, if there is one, and the action.
 fn told_by(operation: &Operation, method: &MethodElement) -> (QName, String) {
     let parts = operation.view(method.request).complex().map_or(&[][..], |complex| &complex.fields);
-    match parts {
-        _ if !method.request_name.local.is_empty() => (method.request_name.clone(), String::new()),
-        [] => (QName::default(), method.action.to_string()),
-        [first, ..] => (first.name.clone(), String::new()),
-    }
+    let element = match parts.first() {
+        Some(first) if method.request_name.local.is_empty() => first.name.clone(),
+        _ => method.request_name.clone(),
+    };
+    (element, method.action.to_string())
 }
 
 /// How one operation is answered.
@@ -207,17 +236,19 @@ impl Answering {
         Answering { operation: operation.clone(), replies, sample, given: AtomicUsize::new(0) }
     }
 
-    fn answer(&self, request: &Value, parts: &Parts) -> Result<Value, Box<Fault>> {
+    fn answer(&self, request: &Value, parts: &Parts, version: Version) -> Result<Answer<Value>, Box<Fault>> {
         match &self.replies {
             Some(Replies::Recorded(replies)) if !replies.is_empty() => {
                 let next = self.given.fetch_add(1, Relaxed) % replies.len();
                 match &replies[next] {
-                    Reply::Response(value) => Ok(value.clone()),
+                    Reply::Response(value, recorded) => {
+                        Ok(Answer { headers: recorded.in_version(version), ..Answer::new(value.clone()) })
+                    }
                     Reply::Fault(fault) => Err(fault.clone()),
                 }
             }
-            Some(Replies::Function(function)) => self.made_by(function, request, parts),
-            _ => Ok(self.sample.clone()),
+            Some(Replies::Function(function)) => self.made_by(function, request, parts).map(Answer::new),
+            _ => Ok(Answer::new(self.sample.clone())),
         }
     }
 

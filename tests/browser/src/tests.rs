@@ -54,7 +54,7 @@ fn operations(visit: &mut Visit<'_>) -> Result<()> {
 /// Chooses an operation by its button, and a version.
 fn choose(visit: &mut Visit<'_>, operation: &str, version: &str) -> Result<()> {
     visit.set("#version", version)?;
-    visit.click(&format!("button[data-operation='{{urn:bench}}{operation}']"))?;
+    visit.click(&format!("button[data-operation^='{{urn:bench}}{operation} ']"))?;
     let namespace = if version == "1.1" { "xmlsoap.org" } else { "www.w3.org/2003" };
     let shown = "document.querySelector('#request').value";
     visit.wait(&format!("{shown}.includes(':{operation} ') && {shown}.includes('{namespace}')"))?;

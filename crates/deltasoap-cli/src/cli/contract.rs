@@ -86,7 +86,8 @@ pub struct List {
 pub struct Describe {
     #[command(flatten)]
     pub description: Description,
-    /// An operation, an element or a type: `Name`, `Port.Operation`, `{namespace}Name`
+    /// An operation, an element or a type: `Name`, `Port.Operation`, `Operation:Input` for one that is
+    /// overloaded, `{namespace}Name`
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
     /// Print JSON
@@ -98,7 +99,8 @@ pub struct Describe {
 pub struct Template {
     #[command(flatten)]
     pub description: Description,
-    /// The operation: `Operation`, `Port.Operation` or `Service.Port.Operation`
+    /// The operation: `Operation`, `Port.Operation` or `Service.Port.Operation`; of several with one name (overloaded), `Operation:Input` is
+    /// the one whose input has that name
     #[arg(value_name = "OPERATION")]
     pub operation: String,
     /// Print a response instead
@@ -113,7 +115,8 @@ pub struct Template {
 pub struct Call {
     #[command(flatten)]
     pub description: Description,
-    /// The operation: `Operation`, `Port.Operation` or `Service.Port.Operation`
+    /// The operation: `Operation`, `Port.Operation` or `Service.Port.Operation`; of several with one name (overloaded), `Operation:Input` is
+    /// the one whose input has that name
     #[arg(value_name = "OPERATION")]
     pub operation: String,
     /// The request: JSON, @FILE, or - for standard input
@@ -197,7 +200,8 @@ pub struct Mock {
 pub struct Validate {
     #[command(flatten)]
     pub description: Description,
-    /// Messages; - is standard input
+    /// Messages: XML, HTTP requests or responses, and packages of parts (MIME, MTOM, DIME) with their Content-Type line or, in MIME, from the
+    /// first boundary on; all of them may be in gzip; - is standard input
     #[arg(value_name = "MESSAGE", required = true)]
     pub messages: Vec<PathBuf>,
     /// Print a line of JSON for each finding

@@ -105,7 +105,8 @@ pub struct Messages {
     pub wsdl: String,
     #[command(flatten)]
     pub loading: Loading,
-    /// The operation: `Operation`, `Port.Operation` or `Service.Port.Operation`
+    /// The operation: `Operation`, `Port.Operation` or `Service.Port.Operation`; of several with one name (overloaded), `Operation:Input` is
+    /// the one whose input has that name
     #[arg(long, value_name = "OPERATION")]
     pub operation: Option<String>,
     /// Items of a list

@@ -5,6 +5,7 @@
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
+use deltasoap::lexical::is_ncname;
 use deltasoap_http::{Proxy, is_secret_header};
 use http::{HeaderName, HeaderValue};
 use std::ffi::OsStr;
@@ -67,7 +68,7 @@ pub fn block_name(text: &str) -> Result<String, String> {
         None => Some(text),
     };
     match local {
-        Some(local) if !local.trim().is_empty() => Ok(text.to_owned()),
+        Some(local) if is_ncname(local) => Ok(text.to_owned()),
         _ => Err(format!("expected {{namespace}}Name or Name, found {text:?}")),
     }
 }

@@ -4,7 +4,7 @@ use super::access::{credentials, transport};
 use super::language;
 use super::remedy::{Sent, remedy};
 use super::tap::Tap;
-use super::{import_with, operation, policy_warnings};
+use super::{import_with, operation, policy_warnings, report_invalid};
 use crate::cli::{Call, Switch, endpoint};
 use crate::output::{one_line, print_json, report, with_causes};
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -29,6 +29,7 @@ const NO_ANSWER: u8 = 4;
 pub async fn call(arguments: &Call) -> Result<ExitCode> {
     let (wsdl, time) = (&arguments.description.wsdl, Duration::from_secs(arguments.timeout));
     let contract = Contract::from(import_with(wsdl, &arguments.description.loading, |client| client.within(time))?);
+    report_invalid(&contract);
     let data = data(&arguments.data)?;
     let access = &arguments.description.loading.access;
     let tap = Tap::new(transport(access)?, arguments.verbose);
@@ -61,6 +62,9 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
             let wsdl = &arguments.description.wsdl;
             let hint = format!("`deltasoap template {wsdl} {name}` prints a request to begin with");
             bail!("the request does not fit {name}: {error}; {hint}")
+        }
+        Err(DynamicError::Call(error @ (CallError::Encode(_) | CallError::Action(_)))) => {
+            bail!("{}; nothing was sent", with_causes(&error))
         }
         Err(DynamicError::NoEndpoint(name)) => bail!("the WSDL gives no URL for {name}; --endpoint takes one"),
         Err(DynamicError::Call(error)) => no_answer(arguments, &url, tap.location(), &error),
@@ -142,8 +146,10 @@ fn options(arguments: &Call, contract: &Contract) -> Result<CallOptions> {
 
 /// The name of a header block: `{namespace}Name`, or that of an element of the WSDL.
 fn block_name(contract: &Contract, name: &str) -> Result<QName> {
-    let in_full = name.strip_prefix('{').and_then(|rest| rest.split_once('}'));
-    in_full.map_or_else(|| declared(contract, name), |(namespace, local)| Ok(QName::owned(namespace, local)))
+    match name.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
+        Some((namespace, local)) => Ok(QName::owned(namespace, local)),
+        None => declared(contract, name, &format!("--understand {{namespace}}{name} accepts one of another namespace")),
+    }
 }
 
 /// A header block from `Name={"json": 1}`, from `Name=@FILE` with such JSON or with the block in XML, or from XML.
@@ -161,7 +167,7 @@ fn header_block(contract: &Contract, text: &str) -> Result<HeaderBlock> {
     if content.starts_with('@') && json.trim_start().starts_with('<') {
         return header_of_file(name, &json);
     }
-    let name = declared(contract, name)?;
+    let name = declared(contract, name, "a header block can also be given as XML")?;
     let json = parse(&json).with_context(|| format!("the content of {name} is not JSON that can be used"))?;
     let node = contract.element_from_json(&name, &json).with_context(|| format!("the header block {name}"))?;
     Ok(HeaderBlock { node })
@@ -176,14 +182,14 @@ fn header_of_file(name: &str, xml: &str) -> Result<HeaderBlock> {
     Ok(HeaderBlock { node })
 }
 
-/// The name of a global element: as it is, or its local part.
-fn declared(contract: &Contract, name: &str) -> Result<QName> {
+/// The name of a global element: as it is, or its local part. Where there is none, the hint says what else can be done.
+fn declared(contract: &Contract, name: &str, hint: &str) -> Result<QName> {
     let elements = contract.description().schemas().elements().filter(|(_, it)| it.is_global);
     let mut found = elements.map(|(_, it)| &it.name).filter(|it| *it.local == *name || it.to_string() == name);
     match (found.next(), found.next()) {
         (Some(name), None) => Ok(name.clone()),
         (Some(one), Some(other)) => bail!("several elements have the name {name}; give one in full: {one}, {other}"),
-        (None, _) => bail!("the WSDL declares no element {name}; a header block can also be given as XML"),
+        (None, _) => bail!("the WSDL declares no element {name}; {hint}"),
     }
 }
 
@@ -262,6 +268,7 @@ fn fault_printed(arguments: &Call, fault: DynamicFault) -> Result<ExitCode> {
     report(format_args!("  code: {}", fault.code()));
     fault.fault.subcodes.iter().for_each(|subcode| report(format_args!("  subcode: {subcode}")));
     fault.fault.role.iter().for_each(|role| report(format_args!("  role: {role}")));
+    fault.fault.node.iter().for_each(|node| report(format_args!("  node: {node}")));
     fault.fault.not_understood.iter().for_each(|block| report(format_args!("  header block not understood: {block}")));
     for (name, json) in &fault.detail {
         report(format_args!("  detail {}: {}", name.local, serde_json::to_string_pretty(json)?));

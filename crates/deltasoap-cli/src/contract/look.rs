@@ -1,7 +1,7 @@
 //! `list`, `describe` and `template`: looking at a WSDL.
 
-use super::{contract, operation, policy_warnings};
-use crate::cli::{Describe, List, Template};
+use super::{contract, operation, policy_warnings, report_invalid};
+use crate::cli::{Describe, List, Template, endpoint};
 use crate::output::{one_line, print_json, print_line, print_xml, report};
 use anyhow::{Context as _, Result, bail};
 use deltasoap::Buffer;
@@ -42,6 +42,8 @@ const MOST_NOTES: usize = 20;
 fn report_notes(contract: &Contract) {
     let all = contract.notes();
     let notes: Vec<_> = all.iter().filter(|note| !is_fault(note)).collect();
+    let addresses = address_notes(contract);
+    addresses.iter().take(MOST_NOTES).for_each(|note| report(format_args!("note: {}", one_line(note))));
     notes.iter().take(MOST_NOTES).for_each(|note| report(format_args!("note: {note}")));
     if let Some(more) = notes.len().checked_sub(MOST_NOTES + 1) {
         report(format_args!("note: and {} more, which --json lists", more + 1));
@@ -50,6 +52,19 @@ fn report_notes(contract: &Contract) {
 
 fn is_fault(note: &Note) -> bool {
     matches!(note.kind, NoteKind::Missing | NoteKind::Unloaded)
+}
+
+/// Which addresses of ports `call` does not take, and why.
+fn address_notes(contract: &Contract) -> Vec<String> {
+    let mut notes = Vec::new();
+    for operation in contract.operations() {
+        let Some(why) = operation.address().and_then(|address| endpoint(address).err()) else { continue };
+        let note = format!("`call` needs --endpoint for {}: {why}", operation.place_name());
+        if notes.last() != Some(&note) {
+            notes.push(note);
+        }
+    }
+    notes
 }
 
 /// Why the description was not imported whole.
@@ -113,16 +128,14 @@ fn print_listing(contract: &Contract) -> Result<()> {
             print_line(port_line(&operation))?;
             heading = Some(own);
         }
-        print_line(format_args!("  {}{}", one_line(operation.name()), mark(&operation)))?;
+        print_line(format_args!("  {}{}", one_line(&operation.distinct_name()), mark(&operation)))?;
     }
     Ok(())
 }
 
 fn port_line(operation: &Operation) -> String {
-    let front = operation.full_name();
-    let front = front.strip_suffix(operation.name()).unwrap_or(&front).trim_end_matches('.');
     let address = operation.address().unwrap_or("no address");
-    format!("{}  {}  {}", one_line(front), version(operation), one_line(address))
+    format!("{}  {}  {}", one_line(&operation.place_name()), version(operation), one_line(address))
 }
 
 fn version(operation: &Operation) -> &'static str {
@@ -154,13 +167,15 @@ fn listing(contract: &Contract, faults: &[String]) -> Json {
             })
         })
         .collect();
-    let notes: Vec<_> = contract.notes().iter().map(ToString::to_string).collect();
+    let notes = contract.notes();
+    let notes: Vec<_> = address_notes(contract).into_iter().chain(notes.iter().map(ToString::to_string)).collect();
     json!({ "operations": operations, "faults": faults, "notes": notes, "reading": contract.lowered().notes })
 }
 
 /// Describes what a name stands for.
 pub fn describe(arguments: &Describe) -> Result<()> {
     let contract = contract(&arguments.description)?;
+    report_invalid(&contract);
     let parts = match &arguments.name {
         Some(name) => contract.describe(name),
         None => contract.operations().iter().map(Operation::describe).collect(),
@@ -189,6 +204,7 @@ pub fn describe(arguments: &Describe) -> Result<()> {
 /// Prints a message to fill in.
 pub fn template(arguments: &Template) -> Result<()> {
     let contract = contract(&arguments.description)?;
+    report_invalid(&contract);
     let operation = operation(&contract, &arguments.description.wsdl, &arguments.operation)?;
     let method = operation.method()?;
     let (body, sample) = match arguments.response {

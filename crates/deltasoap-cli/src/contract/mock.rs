@@ -26,7 +26,7 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
     let mut mock = Mock::new(contract);
     for (other, first) in mock.not_told_apart() {
         report(format_args!(
-            "warning: requests of {other} have the same element as those of {first}, and are answered so"
+            "warning: requests of {other} have the same element and action as those of {first}, and are answered so"
         ));
     }
     if let Some(replies) = &arguments.replies {

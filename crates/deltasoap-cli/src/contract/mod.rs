@@ -22,10 +22,11 @@ pub use pages::{completions, man};
 pub use validate::validate;
 
 use crate::cli::{self, Description, Loading};
+use crate::output::report;
 use anyhow::{Context as _, Result, anyhow};
 use deltasoap_dynamic::{Contract, Operation};
 use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Request, WebClient};
-use deltasoap_wsdl::{Import, Importer};
+use deltasoap_wsdl::{Import, Importer, NoteKind};
 use remedy::{Sent, remedy};
 use url::Url;
 
@@ -122,6 +123,20 @@ impl<F: Fetch> Fetch for Alone<F> {
         if *request.url == own { self.fetch.fetch(request) } else { Err(FetchError::Offline) }
     }
 }
+
+/// Says what in the schemas is invalid, so that it may be read otherwise than it is meant.
+fn report_invalid(contract: &Contract) {
+    let all = contract.notes();
+    let mut notes = all.iter().filter(|note| note.kind == NoteKind::Invalid);
+    notes.by_ref().take(MOST_INVALID).for_each(|note| report(format_args!("note: {note}")));
+    match notes.count() {
+        0 => {}
+        more => report(format_args!("note: and {more} more, which `deltasoap list` shows")),
+    }
+}
+
+/// Most notes about invalid schemas beside what a command prints.
+const MOST_INVALID: usize = 5;
 
 /// What policies require of operations and is not done here: a sentence for each set of assertions.
 fn policy_warnings(operations: &[Operation]) -> Vec<String> {

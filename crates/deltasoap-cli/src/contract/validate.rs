@@ -3,7 +3,7 @@
 use super::contract;
 use crate::cli::Validate;
 use crate::output::{one_line, print_line, report, with_causes};
-use crate::replay::message_in;
+use crate::replay::{Message, message_in};
 use anyhow::{Context as _, Result, anyhow};
 use bytes::Bytes;
 use deltasoap_dynamic::{Contract, Finding};
@@ -29,8 +29,8 @@ pub fn validate(arguments: &Validate) -> Result<ExitCode> {
 }
 
 /// True for a message that nothing is wrong with.
-fn validated(arguments: &Validate, contract: &Contract, path: &Path, content: &[u8]) -> Result<bool> {
-    let findings = contract.validate(content);
+fn validated(arguments: &Validate, contract: &Contract, path: &Path, message: &Message) -> Result<bool> {
+    let findings = contract.validate_with_parts(&message.bytes, &|uri| message.part(uri).cloned());
     findings.iter().try_for_each(|finding| print(arguments, path, finding))?;
     if findings.is_empty() && !arguments.json {
         print_line(format_args!("{}: ok", path.display()))?;
@@ -39,7 +39,7 @@ fn validated(arguments: &Validate, contract: &Contract, path: &Path, content: &[
 }
 
 /// The message in a file, or on standard input.
-fn content(path: &Path) -> Result<Bytes> {
+fn content(path: &Path) -> Result<Message> {
     let mut content = Vec::new();
     if path == Path::new("-") {
         std::io::stdin().read_to_end(&mut content).context("standard input cannot be read")?;

@@ -1,41 +1,157 @@
-//! One message file: an envelope as it is, or an HTTP request or response that carries one.
+//! One message file: an envelope as it is, or what carries one: an HTTP request or response, a package of parts (MIME, MTOM, DIME) with
+//! the lines of its `Content-Type` or, in MIME, without, and any of these in gzip.
 
 use bytes::Bytes;
+use deltasoap::PartUri;
+use deltasoap_http::{AttachmentLimits, Attachments, PartHeaders};
+use flate2::bufread::GzDecoder;
+use http_body_util::Full;
+use std::borrow::Cow;
 use std::fs;
+use std::io::Read as _;
 use std::path::Path;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
 /// Why a file gives no message.
-pub type Reason = &'static str;
+pub type Reason = Cow<'static, str>;
+
+/// A message, and the parts that came with it.
+#[derive(Debug, Default)]
+pub struct Message {
+    pub bytes: Bytes,
+    parts: Vec<(PartHeaders, Bytes)>,
+}
+
+impl Message {
+    /// The bytes of the part that a URI refers to.
+    pub fn part(&self, uri: &PartUri) -> Option<&Bytes> {
+        self.parts.iter().find(|(headers, _)| headers.is_at(uri)).map(|(_, bytes)| bytes)
+    }
+}
 
 /// Reads a file's message.
 ///
 /// # Errors
 /// Why there is none.
 pub fn read(path: &Path) -> Result<Bytes, Reason> {
-    body(Bytes::from(fs::read(path).map_err(|_| "cannot be read")?))
+    message(Bytes::from(fs::read(path).map_err(|_| "cannot be read")?)).map(|message| message.bytes)
 }
 
-/// The message in a file's content. A document begins with `<`, with white space or with a mark of its encoding, HTTP with a
-/// letter.
-pub fn body(content: Bytes) -> Result<Bytes, Reason> {
-    let body = if content.first().is_some_and(u8::is_ascii_alphabetic) { http_body(content)? } else { content };
-    if body.iter().all(u8::is_ascii_whitespace) { Err("empty") } else { Ok(body) }
+/// The message in a file's content. A document begins with `<`, with white space or with a mark of its encoding, a package with `--`,
+/// HTTP and header lines with a letter.
+///
+/// # Errors
+/// Why there is none.
+pub fn message(content: Bytes) -> Result<Message, Reason> {
+    let content = if content.starts_with(&GZIP) { inflated(&content)? } else { content };
+    let (media_type, body) = match content.first() {
+        Some(first) if first.is_ascii_alphabetic() => carried(&content)?,
+        _ => (None, content),
+    };
+    let media_type = media_type.filter(|media_type| is_of_a_package(media_type)).or_else(|| boundary(&body));
+    let message = match media_type {
+        Some(media_type) => at_once(package(&media_type, body))?,
+        None => Message { bytes: body, parts: Vec::new() },
+    };
+    if message.bytes.iter().all(u8::is_ascii_whitespace) { Err("empty".into()) } else { Ok(message) }
+}
+
+/// What a gzip stream begins with (RFC 1952).
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// Most bytes that come out of a gzip stream.
+const INFLATED: u64 = 1 << 30;
+
+fn inflated(content: &[u8]) -> Result<Bytes, Reason> {
+    let mut decoder = GzDecoder::new(content).take(INFLATED + 1);
+    let mut inflated = Vec::new();
+    decoder.read_to_end(&mut inflated).map_err(|error| format!("not valid gzip: {error}"))?;
+    match decoder.into_inner().into_inner() {
+        _ if inflated.len() as u64 > INFLATED => Err("more than 1 GiB in gzip".into()),
+        [] => Ok(Bytes::from(inflated)),
+        _ => Err("gzip, with other bytes after its end".into()),
+    }
+}
+
+fn is_of_a_package(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    essence.starts_with("multipart/") || essence == "application/dime"
+}
+
+/// The media type of a MIME package that has lost its headers: the first line tells the boundary.
+fn boundary(body: &[u8]) -> Option<String> {
+    let line = body.trim_ascii_start().strip_prefix(b"--")?.split(|&byte| byte == b'\n').next()?;
+    let boundary = std::str::from_utf8(line).ok()?.trim_ascii_end();
+    let is_good = !boundary.is_empty() && boundary.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    is_good.then(|| format!("multipart/related; boundary=\"{}\"", boundary.replace('\\', "\\\\").replace('"', "\\\"")))
+}
+
+/// The root of a package, and its other parts.
+async fn package(media_type: &str, body: Bytes) -> Result<Message, Reason> {
+    let wrong = |error| Reason::Owned(format!("not a valid package: {error}"));
+    // All of it is in memory already.
+    let limits = AttachmentLimits { memory: usize::MAX, whole: usize::MAX, ..AttachmentLimits::default() };
+    let mut package = Attachments::open(media_type, Full::new(body), limits).map_err(wrong)?;
+    let mut message =
+        Message { bytes: package.root().await.map_err(wrong)?.bytes().await.map_err(wrong)?, parts: Vec::new() };
+    while let Some(part) = package.next().await.map_err(wrong)? {
+        let headers = part.headers().clone();
+        message.parts.push((headers, part.bytes().await.map_err(wrong)?));
+    }
+    Ok(message)
+}
+
+/// Runs what has nothing to wait for.
+fn at_once<T>(work: impl Future<Output = T>) -> T {
+    let mut work = pin!(work);
+    loop {
+        if let Poll::Ready(done) = work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return done;
+        }
+    }
 }
 
 /// Header fields at most.
 const FIELDS: usize = 100;
 
-fn http_body(content: Bytes) -> Result<Bytes, Reason> {
+/// Media type and body of HTTP, or of what has header lines of MIME.
+fn carried(content: &Bytes) -> Result<(Option<String>, Bytes), Reason> {
     let mut fields = [httparse::EMPTY_HEADER; FIELDS];
-    let (length, fields) = head(&content, &mut fields).ok_or("neither XML nor HTTP")?;
-    let body = content.slice(length..);
-    if value(fields, "content-encoding").is_some_and(|coding| !coding.eq_ignore_ascii_case(b"identity")) {
-        return Err("compressed");
-    }
+    let Some((length, fields)) = head(content, &mut fields) else {
+        let (length, media_type) = mime_head(content).ok_or("neither XML nor HTTP")?;
+        return Ok((Some(media_type), content.slice(length..)));
+    };
+    let mut body = content.slice(length..);
     if value(fields, "transfer-encoding").is_some_and(|coding| coding.eq_ignore_ascii_case(b"chunked")) {
-        return dechunked(&body).map(Bytes::from).ok_or("chunked, and cut off");
+        body = dechunked(&body).map(Bytes::from).ok_or("chunked, and cut off")?;
     }
-    Ok(body)
+    let coding = value(fields, "content-encoding").map(<[u8]>::to_ascii_lowercase).unwrap_or_default();
+    match &coding[..] {
+        b"" | b"identity" => {}
+        b"gzip" | b"x-gzip" => body = inflated(&body)?,
+        _ => return Err(format!("in the content coding {}", String::from_utf8_lossy(&coding)).into()),
+    }
+    let media_type = value(fields, "content-type").map(|value| String::from_utf8_lossy(value).into_owned());
+    Ok((media_type, body))
+}
+
+/// Length and media type of header lines; a line that begins with white space goes on with the one before (RFC 5322, 2.2.3).
+fn mime_head(content: &[u8]) -> Option<(usize, String)> {
+    let (mut length, mut fields) = (0, Vec::<(String, String)>::new());
+    for line in content.split_inclusive(|&byte| byte == b'\n') {
+        length += line.len();
+        let line = std::str::from_utf8(line).ok()?;
+        match (line.trim_end(), fields.last_mut()) {
+            ("", _) => break,
+            (line, Some((_, value))) if line.starts_with([' ', '\t']) => value.push_str(line),
+            (line, _) => {
+                let (name, value) = line.split_once(':').filter(|(name, _)| !name.contains(char::is_whitespace))?;
+                fields.push((name.to_owned(), value.trim().to_owned()));
+            }
+        }
+    }
+    let media_type = fields.into_iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+    Some((length, media_type?.1))
 }
 
 /// Length and fields of the head of a request or a response.
@@ -82,9 +198,15 @@ fn dechunked(mut body: &[u8]) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write as _;
 
     fn message(content: &[u8]) -> Result<Vec<u8>, Reason> {
-        body(Bytes::copy_from_slice(content)).map(|body| body.to_vec())
+        super::message(Bytes::copy_from_slice(content)).map(|message| message.bytes.to_vec())
+    }
+
+    fn gzip(content: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(content).and_then(|()| encoder.finish()).expect("gzip")
     }
 
     #[test]
@@ -106,12 +228,45 @@ mod tests {
 
     #[test]
     fn what_holds_no_message_is_told_apart() {
-        assert_eq!(message(b""), Err("empty"));
-        assert_eq!(message(b"POST / HTTP/1.1\r\n\r\n"), Err("empty"));
-        assert_eq!(message(b"once upon a time"), Err("neither XML nor HTTP"));
-        assert_eq!(message(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nxyz"), Err("compressed"));
+        let why = |content: &[u8]| message(content).expect_err("no message").into_owned();
+        assert_eq!(why(b""), "empty");
+        assert_eq!(why(b"POST / HTTP/1.1\r\n\r\n"), "empty");
+        for neither in ["once upon a time", "once: upon\n\n<x/>"] {
+            assert_eq!(why(neither.as_bytes()), "neither XML nor HTTP");
+        }
+        assert!(why(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nxyz").starts_with("not valid gzip"));
+        assert_eq!(why(b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\nxyz"), "in the content coding br");
+        assert!(why(&gzip(b"<x/>")[..20]).starts_with("not valid gzip"));
+        assert_eq!(why(&[gzip(b"<x/>"), b"y".to_vec()].concat()), "gzip, with other bytes after its end");
+        assert!(why(b"--B\r\n\r\n<x/>\r\n").starts_with("not a valid package"));
         let cut = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFF\r\n<x";
-        assert_eq!(message(cut), Err("chunked, and cut off"));
-        assert_eq!(read(Path::new("/no/such/file")), Err("cannot be read"));
+        assert_eq!(why(cut), "chunked, and cut off");
+        assert_eq!(read(Path::new("/no/such/file")).expect_err("no file"), "cannot be read");
+    }
+
+    #[test]
+    fn gzip_is_undone() {
+        let http = [&b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"[..], &gzip(b"<x/>")].concat();
+        for content in [gzip(b"<x/>"), http.clone(), gzip(&http)] {
+            assert_eq!(message(&content), Ok(b"<x/>".to_vec()));
+        }
+    }
+
+    #[test]
+    fn packages_give_their_root_and_their_parts() {
+        let parts = "--B\r\nContent-ID: <p@x>\r\n\r\nabc\r\n--B\r\nContent-ID: <r@x>\r\n\r\n<x/>\r\n--B--\r\n";
+        let start = "Content-Type: multipart/related; boundary=B;";
+        let http = format!("POST / HTTP/1.1\r\n{start} start=\"<r@x>\"\r\n\r\n{parts}");
+        let folded = format!("MIME-Version: 1.0\n{start}\n\tstart=\"<r@x>\"\n\n{parts}");
+        for content in [http.clone().into_bytes(), folded.into_bytes(), gzip(http.as_bytes())] {
+            let message = super::message(Bytes::from(content)).expect("a message");
+            assert_eq!(message.bytes, "<x/>");
+            assert_eq!(message.part(&PartUri::new("cid:p@x")).expect("a part"), "abc");
+            assert!(message.part(&PartUri::new("cid:q@x")).is_none());
+        }
+        // Without its headers the first part is the root.
+        let lost = "\r\n--B\r\n\r\n<x/>\r\n--B\r\nContent-ID: <p@x>\r\n\r\nabc\r\n--B--";
+        let message = super::message(Bytes::from(lost)).expect("a message");
+        assert_eq!((&message.bytes[..], message.parts.len()), (&b"<x/>"[..], 1));
     }
 }

@@ -12,7 +12,7 @@ mod report;
 mod side;
 mod types;
 
-pub use file::body as message_in;
+pub use file::{Message, message as message_in};
 pub use recorded::v_sphere;
 
 use crate::cli::Replay;

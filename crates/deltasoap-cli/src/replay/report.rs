@@ -1,5 +1,6 @@
 //! What a replay prints: a row for each operation, and whatever was not an operation's message.
 
+use super::file::Reason;
 use super::play::{Difference, Play, Tally};
 use super::types::Types;
 use crate::figures::{Saving, fast_share, median, megabytes_per_second};
@@ -15,11 +16,11 @@ use std::time::Duration;
 
 /// Files without a message, by the reason why.
 #[derive(Debug, Default)]
-pub struct Skipped(BTreeMap<&'static str, Vec<PathBuf>>);
+pub struct Skipped(BTreeMap<Reason, Vec<PathBuf>>);
 
 impl Skipped {
-    pub fn add(&mut self, reason: &'static str, path: &Path) {
-        self.0.entry(reason).or_default().push(path.to_owned());
+    pub fn add(&mut self, reason: impl Into<Reason>, path: &Path) {
+        self.0.entry(reason.into()).or_default().push(path.to_owned());
     }
 
     /// The number of files.
@@ -174,9 +175,9 @@ impl Report {
     }
 
     /// Files without a message, each with the reason.
-    fn skipped(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+    fn skipped(&self) -> impl Iterator<Item = (&str, &Path)> {
         let all = self.others.0.iter().chain(&self.play.skipped.0);
-        all.flat_map(|(&reason, files)| files.iter().map(move |file| (reason, file.as_path())))
+        all.flat_map(|(reason, files)| files.iter().map(move |file| (&**reason, file.as_path())))
     }
 
     fn print_lists(&self) -> Result<()> {

@@ -545,6 +545,42 @@ fn validate_goes_on_behind_what_it_cannot_read() {
 }
 
 #[test]
+fn validate_reads_packages() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let file = |name: &str, content: &str| {
+        let path = folder.path().join(name).to_string_lossy().into_owned();
+        std::fs::write(&path, content).expect("a file");
+        path
+    };
+    let wsdl = file(
+        "w.wsdl",
+        "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' targetNamespace='urn:t'><types>\
+         <xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:t'><xs:element name='Op'>\
+         <xs:simpleType><xs:restriction base='xs:base64Binary'><xs:maxLength value='3'/></xs:restriction></xs:simpleType>\
+         </xs:element></xs:schema></types></definitions>",
+    );
+    let package = |href: &str, part: &str| {
+        format!(
+            "--B\r\nContent-Type: application/xop+xml; type=\"text/xml\"\r\n\r\n<Op xmlns='urn:t'>\
+             <x:Include xmlns:x='http://www.w3.org/2004/08/xop/include' href='cid:{href}'/></Op>\r\n\
+             --B\r\nContent-ID: <p@x>\r\n\r\n{part}\r\n--B--\r\n"
+        )
+    };
+    let head = "POST / HTTP/1.1\r\nContent-Type: multipart/related; boundary=B; type=\"application/xop+xml\"\r\n\r\n";
+    let good = file("good.http", &format!("{head}{}", package("p@x", "abc")));
+    let bare = file("bare.mime", &package("p%40x", "abc"));
+    let output = run(&["validate", &wsdl, &good, &bare]);
+    assert!(output.status.success(), "{output:?}");
+    let long = file("long.http", &format!("{head}{}", package("p@x", "abcd")));
+    let other = file("other.mime", &package("q@x", "abc"));
+    let output = run(&["validate", &wsdl, &long, &other]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let text = stdout(&output);
+    assert!(text.contains("long.http:1:1: /Op: ") && text.contains("at most 3"), "{text}");
+    assert!(text.contains("/Op/Include: no part came with the message that \"cid:q@x\" refers to"), "{text}");
+}
+
+#[test]
 fn replay_reads_messages_by_a_wsdl() {
     let folder = tempfile::tempdir().expect("a directory");
     let files: Vec<String> = (0..8)
@@ -868,6 +904,28 @@ fn notes_are_said_with_the_list() {
     {
         let line = said.lines().find(|line| line.contains(note)).unwrap_or_else(|| panic!("{note}: {said}"));
         assert!(line.starts_with("note: ") && line.contains("kinds.wsdl:"), "{line}");
+    }
+}
+
+#[test]
+fn what_is_invalid_is_said_by_every_command_that_goes_by_it() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let path = folder.path().join("shop.wsdl").to_string_lossy().into_owned();
+    let wsdl = std::fs::read_to_string(shop()).expect("a description");
+    let wrong = wsdl.replacen("<xs:element name=\"Order\"", "<xs:element nillable=\"yes\" name=\"Order\"", 1);
+    assert_ne!(wsdl, wrong);
+    let line = wrong.lines().position(|line| line.contains("nillable=\"yes\"")).expect("the line") + 1;
+    std::fs::write(&path, wrong).expect("a file");
+    let note = format!("note: {path}:{line}:");
+    for arguments in [
+        &["list", &path][..],
+        &["describe", &path, "Order"],
+        &["generate", &path],
+        &["template", &path, "Order"],
+        &["call", &path, "Order", "--endpoint", "http://127.0.0.1:9/"],
+    ] {
+        let text = stderr(&run(arguments));
+        assert!(text.contains(&note) && text.contains("`nillable=\"yes\"` of <element> is none of"), "{text}");
     }
 }
 

@@ -553,7 +553,11 @@ fn header_blocks_that_must_be_understood_are_accepted_where_that_is_said() {
         assert!(json(&output)["headers"]["Action"].to_string().contains("urn:done"), "{output:?}");
     }
     assert_eq!(call(&["--understand", "{urn:x}Action"]).status.code(), Some(4));
-    assert!(stderr(&call(&["--understand", "Actoin"])).contains("no element Actoin"));
+    let text = stderr(&call(&["--understand", "Actoin"]));
+    assert!(text.contains("no element Actoin; --understand {namespace}Actoin accepts"), "{text}");
+    for name in ["{urn:x", "{urn:x}a b", "a:Action", "5"] {
+        assert_eq!(call(&["--understand", name]).status.code(), Some(2), "{name}");
+    }
 }
 
 #[test]
@@ -584,6 +588,49 @@ fn all_entries_of_a_detail_are_in_the_json() {
     assert_eq!(detail["SoldOut"][1], json!({ "code": "A-2" }), "{detail}");
     assert!(detail["SoldOut"][2].to_string().contains("third"), "{detail}");
     assert!(!detail["Once"].is_null() && !detail["Once"].is_array(), "{detail}");
+}
+
+#[test]
+fn a_request_that_cannot_be_written_is_no_missing_answer() {
+    let wsdl = std::fs::read_to_string(shop()).expect("a description");
+    let file = tempfile::NamedTempFile::with_suffix(".wsdl").expect("a file");
+    std::fs::write(file.path(), wsdl.replace("urn:shop#", "urn:&#10;shop#")).expect("a file");
+    let (url, _) = canned("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
+    let call = ["call", &file.path().to_string_lossy(), "Soap11.Catalogue", "--endpoint", &url];
+    let output = run(&call);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("the action has a character") && text.contains("; nothing was sent"), "{text}");
+}
+
+#[test]
+fn addresses_that_call_refuses_are_noted() {
+    let wsdl = std::fs::read_to_string(shop()).expect("a description");
+    let start = wsdl.find("location=\"").expect("an address") + "location=\"".len();
+    let end = start + wsdl[start..].find('"').expect("its end");
+    let file = tempfile::NamedTempFile::with_suffix(".wsdl").expect("a file");
+    std::fs::write(file.path(), format!("{}jms:queue{}", &wsdl[..start], &wsdl[end..])).expect("a file");
+    let path = file.path().to_string_lossy().into_owned();
+    let output = run(&["list", &path]);
+    let note = "`call` needs --endpoint for Shop.Soap11: the scheme of the URL is jms; http and https are supported";
+    assert!(output.status.success() && stderr(&output).contains(&format!("note: {note}\n")), "{output:?}");
+    assert_eq!(json(&run(&["list", "--json", &path]))["notes"][0], note);
+    assert!(!stderr(&run(&["list", &shop()])).contains("--endpoint"));
+}
+
+#[test]
+fn all_reasons_and_the_node_of_a_fault_are_told() {
+    const FAULT: &str = "HTTP/1.1 500 No\r\nContent-Type: application/soap+xml\r\nConnection: close\r\n\r\n\
+        <s:Envelope xmlns:s='http://www.w3.org/2003/05/soap-envelope'><s:Body><s:Fault><s:Code><s:Value>s:Sender</s:Value></s:Code>\
+        <s:Reason><s:Text xml:lang='en'>no</s:Text><s:Text xml:lang='de'>nein</s:Text></s:Reason>\
+        <s:Node>urn:node</s:Node><s:Role>urn:role</s:Role></s:Fault></s:Body></s:Envelope>";
+    let (url, _) = canned(FAULT);
+    let call = ["call", &shop(), "Soap12.Order", "-d", ORDER, "--endpoint", &url];
+    let fault = &json(&run(&[&call[..], &["--json"]].concat()))["fault"];
+    let reasons = json!([{ "lang": "en", "text": "no" }, { "lang": "de", "text": "nein" }]);
+    assert_eq!((&fault["reasons"], &fault["node"], &fault["role"]), (&reasons, &json!("urn:node"), &json!("urn:role")));
+    let text = stderr(&run(&call));
+    assert!(text.contains("  role: urn:role\n  node: urn:node\n"), "{text}");
 }
 
 /// A catalogue in a package, and what stands behind it there.

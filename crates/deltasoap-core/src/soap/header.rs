@@ -36,6 +36,27 @@ impl HeaderBlock {
         self
     }
 
+    /// Takes the block out of an envelope of one version into one of another: the attributes that SOAP defines get the other's names, and
+    /// the role of whoever gets the message next the other's URI. The ultimate receiver, which has no URI in SOAP 1.1, needs no role.
+    pub fn change_version(&mut self, from: Version, to: Version) {
+        let role = |version| if version == Version::Soap11 { "actor" } else { "role" };
+        for (name, value) in &mut self.node.attributes {
+            if name.namespace != from.namespace() {
+                continue;
+            }
+            let mut local = name.local.clone();
+            if local == role(from) {
+                local = role(to).into();
+                match value.trim() {
+                    NEXT_11 | NEXT_12 => *value = (if to == Version::Soap11 { NEXT_11 } else { NEXT_12 }).into(),
+                    ULTIMATE_RECEIVER if to == Version::Soap11 => value.clear(),
+                    _ => {}
+                }
+            }
+            *name = QName { namespace: to.namespace().into(), local };
+        }
+    }
+
     /// True if the block must be understood (SOAP 1.1, 4.2.3; SOAP 1.2 part 1, 5.2.3). A malformed attribute does not
     /// count; see [`mandatory`](Self::mandatory).
     pub fn is_mandatory(&self, version: Version) -> bool {

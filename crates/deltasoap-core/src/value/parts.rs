@@ -33,11 +33,13 @@ impl BodyParts {
     /// An element of the body was opened, the first or another one.
     ///
     /// # Errors
-    /// When no part has its name, or the part was there before.
+    /// When no part has its name, or all such parts were there before.
     pub fn open(&mut self, view: View<'_>, namespace: &str, local: &str) -> Result<(), ErrorKind> {
         let fields = view.complex().map_or(&[][..], |complex| &complex.fields);
         let is_missing = |index: usize| self.record.fields[index] == Value::Absent;
-        match fields.iter().position(|field| field.name.is(namespace, local)).filter(|&index| is_missing(index)) {
+        // Several parts may have one element: they come in the order of the parts.
+        let is_it = |&index: &usize| fields[index].name.is(namespace, local) && is_missing(index);
+        match (0..fields.len()).find(is_it) {
             Some(index) => {
                 self.current = index;
                 Ok(())

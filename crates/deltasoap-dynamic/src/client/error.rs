@@ -56,9 +56,10 @@ impl DynamicFault {
     }
 
     /// The fault as JSON: `code`, `reason`, and `detail` with a property for each name of its entries, several of one name as an array;
-    /// `subcodes`, `role`, and in `not_understood` the names of header blocks, where there are some.
+    /// `subcodes`, `role`, `node`, and in `not_understood` the names of header blocks, where there are some; in `reasons` the texts of
+    /// SOAP 1.2 in all languages (each with `lang` and `text`), where there are others than one in English.
     pub fn to_json(&self) -> Json {
-        let Fault { subcodes, reason, role, not_understood, .. } = &self.fault;
+        let Fault { subcodes, reason, role, node, not_understood, .. } = &self.fault;
         let names = |names: &[QName]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
         let detail = by_name(self.detail.iter().map(|(name, json)| (name, json.clone())));
         let mut json = json!({ "code": self.code(), "reason": reason });
@@ -68,7 +69,14 @@ impl DynamicFault {
                     object.insert(key.to_owned(), json!(names(all)));
                 }
             }
-            object.extend(role.as_ref().map(|role| ("role".to_owned(), json!(role))));
+            let reasons = self.fault.wording.reasons();
+            if reasons.len() > 1 || reasons.iter().any(|(lang, _)| lang != "en") {
+                let all: Vec<_> = reasons.iter().map(|(lang, text)| json!({ "lang": lang, "text": text })).collect();
+                object.insert("reasons".to_owned(), json!(all));
+            }
+            for (key, uri) in [("role", role), ("node", node)] {
+                object.extend(uri.as_ref().map(|uri| (key.to_owned(), json!(uri))));
+            }
             object.insert("detail".to_owned(), detail);
         }
         json

@@ -7,7 +7,8 @@ use std::fmt;
 /// Which operation is meant. A name alone is enough where it is clear.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selector {
-    /// `Operation`, `Port.Operation` or `Service.Port.Operation`, with `.` or `/` between them.
+    /// `Operation`, `Port.Operation` or `Service.Port.Operation`, with `.` or `/` between them. Of overloaded operations, which have the same
+    /// name in one port type, `Operation:Input` means the one whose input has that name; so does `Operation(Input)`.
     pub name: String,
     /// The version of SOAP; by default the first that the contract has a port for.
     pub version: Option<Version>,
@@ -20,7 +21,8 @@ impl From<&str> for Selector {
 }
 
 impl Contract {
-    /// The operation of a name: `Operation`, `Port.Operation` or `Service.Port.Operation`.
+    /// The operation of a name: `Operation`, `Port.Operation` or `Service.Port.Operation`, each with `:Input` for one of several that the name
+    /// is overloaded with; see [`Selector::name`].
     ///
     /// # Errors
     /// When there is none, or it is not clear which one is meant.
@@ -52,12 +54,20 @@ impl Contract {
     }
 }
 
-/// True if a name is an operation's full name, or the last parts of it.
+/// True if a name is an operation's full name, or the last parts of it, with or without what tells it from others of its name.
 fn is_meant(operation: &Operation, name: &str) -> bool {
-    let full = operation.full_name();
-    let name = name.replace('/', ".");
-    let is_tail = || full.strip_suffix(&name).is_some_and(|front| front.ends_with('.'));
-    operation.name() == name || full == name || is_tail() && name.ends_with(operation.name())
+    let mut name = name.replace('/', ".");
+    if let Some((front, input)) = name.strip_suffix(')').and_then(|name| name.split_once('(')) {
+        name = format!("{front}:{input}");
+    }
+    let place = operation.place_name();
+    [operation.name(), &operation.distinct_name()].into_iter().any(|own| match name.strip_suffix(own) {
+        Some("") => true,
+        Some(front) => front
+            .strip_suffix('.')
+            .is_some_and(|front| place.strip_suffix(front).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))),
+        None => false,
+    })
 }
 
 /// Why no operation was found.

@@ -29,6 +29,20 @@ pub(super) fn patterns(import: &Import) -> impl Iterator<Item = Note> + '_ {
     })
 }
 
+/// Facets that contradict each other.
+pub(super) fn facets(import: &Import) -> Vec<Note> {
+    let mut notes = Vec::new();
+    for (id, it) in import.schemas().types() {
+        let Some(place) = it.place.filter(|_| notes.len() < MOST) else { continue };
+        let whose = it.name.as_ref().map_or_else(|| "a type without a name".to_owned(), |it| format!("type {it}"));
+        for what in facets::contradictions(import.schemas(), id) {
+            let position = import.position(place);
+            notes.push(Note { kind: NoteKind::Invalid, text: format!("in the facets of {whose}, {what}"), position });
+        }
+    }
+    notes
+}
+
 /// Defaults, fixed values and enumerated ones that are not of their types.
 pub(super) fn values(import: &Import) -> Vec<Note> {
     let mut checker = Checker { schemas: import.schemas(), costs: HashMap::new(), work: WORK, found: Vec::new() };

@@ -40,11 +40,24 @@ impl Operation {
         &self.lowered().name
     }
 
-    /// `Service.Port.Operation`; `Binding.Operation` without a port.
+    /// Its name, as far as its port type has no other operation of that name; else with the name of its input: `Operation:Input`.
+    pub fn distinct_name(&self) -> String {
+        match self.contract.types.overload(self.declared()) {
+            Some(overload) => format!("{}:{overload}", self.name()),
+            None => self.name().to_owned(),
+        }
+    }
+
+    /// `Service.Port.Operation`; `Binding.Operation` without a port. The operation is there by its [distinct name](Self::distinct_name).
     pub fn full_name(&self) -> String {
+        format!("{}.{}", self.place_name(), self.distinct_name())
+    }
+
+    /// `Service.Port`; the binding's name without a port.
+    pub fn place_name(&self) -> String {
         match (self.service(), self.port()) {
-            (Some(service), Some(port)) => format!("{}.{}.{}", service.name.local, port.name, self.name()),
-            _ => format!("{}.{}", self.binding().name.local, self.name()),
+            (Some(service), Some(port)) => format!("{}.{}", service.name.local, port.name),
+            _ => self.binding().name.local.to_string(),
         }
     }
 
@@ -75,7 +88,7 @@ impl Operation {
     }
 
     /// Which operation of which port type it is.
-    pub(super) fn declared(&self) -> (usize, usize) {
+    pub(crate) fn declared(&self) -> (usize, usize) {
         (self.binding().port_type, self.bound().operation)
     }
 

@@ -12,12 +12,21 @@ struct Parts {
     path: String,
     expected: String,
     found: String,
+    /// Why that will not do, where it is not plain to see; or empty.
+    reason: String,
 }
 
 impl JsonError {
     #[cold]
     pub(crate) fn new(path: &Path<'_>, expected: impl Into<String>, found: impl Into<String>) -> Self {
-        JsonError(Box::new(Parts { path: path.to_string(), expected: expected.into(), found: found.into() }))
+        let (path, expected, found) = (path.to_string(), expected.into(), found.into());
+        JsonError(Box::new(Parts { path, expected, found, reason: String::new() }))
+    }
+
+    /// Adds why what was found will not do.
+    pub(crate) fn because(mut self, reason: impl Into<String>) -> Self {
+        self.0.reason = reason.into();
+        self
     }
 
     /// Where, as `jq` writes it: `.order.item[2]`; empty for the whole.
@@ -38,9 +47,10 @@ impl JsonError {
 
 impl fmt::Display for JsonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Parts { path, expected, found } = &*self.0;
+        let Parts { path, expected, found, reason } = &*self.0;
         let path = if path.is_empty() { "." } else { path };
-        write!(f, "{path}: expected {expected}, found {found}")
+        write!(f, "{path}: expected {expected}, found {found}")?;
+        if reason.is_empty() { Ok(()) } else { write!(f, ": {reason}") }
     }
 }
 

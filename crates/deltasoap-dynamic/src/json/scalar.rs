@@ -103,7 +103,15 @@ pub(crate) fn from_json(json: &Json, view: View<'_>, path: &Path<'_>) -> Result<
         return Err(JsonError::new(path, "characters that XML can carry", "a control character"));
     }
     match view.element {
-        Element::Simple(simple) => Simple::parse_as(simple, &text).map_err(|_| refuse()),
+        Element::Simple(simple) => Simple::parse_as(simple, &text).map_err(|error| {
+            let is_long = json.is_number() && text.contains(['e', 'E']);
+            match simple.enumeration.is_empty() {
+                // A number that still has its exponent is too long without it.
+                true if is_long => refuse().because(format!("more than {} digits", lexical::MAX_DIGITS)),
+                true => refuse().because(error.reason),
+                false => refuse(),
+            }
+        }),
         Element::Union(union) => Simple::parse_union(union, view, &text).ok_or_else(refuse),
         _ => Err(refuse()),
     }

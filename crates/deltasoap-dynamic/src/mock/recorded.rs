@@ -1,9 +1,9 @@
 //! Recorded answers, from the files of a directory.
 
-use super::Reply;
+use super::{Recorded, Reply};
 use crate::contract::Types;
 use crate::{Contract, JsonError, LookupError, Operation};
-use deltasoap_core::soap::{Fault, Version};
+use deltasoap_core::soap::{Fault, HeaderBlock, Version};
 use deltasoap_core::{Child, Error, Node, QName, Value};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -75,28 +75,65 @@ fn from_json(contract: &Contract, path: &Path) -> Result<(Operation, Reply), Rec
     let text = String::from_utf8(content(path)?).map_err(|error| wrong(error.to_string()))?;
     let json = crate::json::parse(&text).map_err(|error| wrong(error.to_string()))?;
     let value = operation.response_from_json(&json).map_err(|error| wrong(error.to_string()))?;
-    Ok((operation, Reply::Response(value)))
+    Ok((operation, Reply::Response(value, Recorded::default())))
 }
 
 fn from_xml(contract: &Contract, path: &Path) -> Result<(Operation, Reply), RecordedError> {
     let wrong = |error: &dyn fmt::Display| RecordedError::Message(path.to_owned(), error.to_string());
     let envelope = Node::parse(&content(path)?).map_err(|error| wrong(&error))?;
-    if let Ok(operation) = named_by(contract, path)
-        && let Some(value) = apart(&contract.types, &operation, &envelope)
+    let recorded = Recorded::of(&envelope);
+    let named = named_by(contract, path);
+    if let Ok(operation) = &named
+        && let Some(value) = apart(&contract.types, operation, &envelope)
     {
-        return Ok((operation, Reply::Response(value.map_err(|error| wrong(&error))?)));
+        return Ok((operation.clone(), Reply::Response(value.map_err(|error| wrong(&error))?, recorded)));
     }
     let body = body_entry(&envelope).ok_or_else(|| wrong(&"no SOAP envelope with a body"))?;
     if body.name.local == "Fault" && body.name.namespace == envelope.name.namespace {
         let fault = Fault::from_node(&body).map_err(|error| wrong(&error))?;
-        return Ok((named_by(contract, path)?, Reply::Fault(Box::new(fault))));
+        if !recorded.headers.is_empty() {
+            return Err(wrong(&"header blocks of a fault cannot be sent; without them the fault can"));
+        }
+        return Ok((named?, Reply::Fault(Box::new(fault))));
     }
     let operations = contract.operations();
     let answers = |operation: &&Operation| operation.response().is_some_and(|(name, _)| *name == body.name);
-    let operation =
-        operations.iter().find(answers).ok_or_else(|| wrong(&format!("no operation answers <{}>", body.name)))?;
+    let of_name = named.as_ref().ok().filter(answers);
+    let first = operations.iter().find(answers);
+    let operation = of_name.or(first).ok_or_else(|| wrong(&format!("no operation answers <{}>", body.name)))?;
+    if let (None, Some(other)) =
+        (of_name, operations.iter().filter(answers).find(|other| other.declared() != operation.declared()))
+    {
+        let (one, other) = (operation.full_name(), other.full_name());
+        return Err(wrong(&format!(
+            "{one} and {other} both answer <{}>; a name such as {}.xml says which is meant",
+            body.name,
+            operation.name()
+        )));
+    }
     let value = response(&contract.types, operation, &body).map_err(|error| wrong(&error))?;
-    Ok((operation.clone(), Reply::Response(value)))
+    Ok((operation.clone(), Reply::Response(value, recorded)))
+}
+
+impl Recorded {
+    /// The header blocks of an envelope.
+    fn of(envelope: &Node) -> Self {
+        let Some(version) = Version::from_namespace(&envelope.name.namespace) else { return Self::default() };
+        let header = envelope.element(version.namespace(), "Header");
+        let blocks = header.into_iter().flat_map(|header| {
+            header.elements().map(|block| HeaderBlock { node: with_prefixes(envelope, header, block) })
+        });
+        Recorded { version, headers: blocks.collect() }
+    }
+
+    /// The blocks as they stand in an envelope of a version: the attributes that SOAP defines are of its namespace.
+    pub(super) fn in_version(&self, version: Version) -> Vec<HeaderBlock> {
+        let mut headers = self.headers.clone();
+        if version != self.version {
+            headers.iter_mut().for_each(|block| block.change_version(self.version, version));
+        }
+        headers
+    }
 }
 
 fn response(types: &Types, operation: &Operation, body: &Node) -> Result<Value, Error> {

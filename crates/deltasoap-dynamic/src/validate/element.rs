@@ -5,8 +5,9 @@ use super::identity::Value;
 use super::item::Item;
 use super::model::{Assigned, Matching};
 use crate::facets;
+use deltasoap_core::lexical::Base64;
 use deltasoap_core::soap::Version;
-use deltasoap_core::{QName, ns};
+use deltasoap_core::{Buffer, PartUri, QName, ns};
 use deltasoap_wsdl::xsd::{
     AttributeUse, Element, ElementId, Particle, ProcessContents, TypeDefinition, TypeId, Variety, Wildcard,
 };
@@ -35,6 +36,7 @@ impl Checker<'_> {
     /// An element of a type, by a declaration if there is one.
     pub(super) fn element(&mut self, item: &Item, type_id: TypeId, id: Option<ElementId>) {
         let types = self.types;
+        self.known += 1;
         let declaration = id.map(|id| &types.import.schemas()[id]);
         if declaration.is_some_and(|it| it.is_abstract) {
             self.find(item, "the element is abstract: one that can stand for it is needed");
@@ -119,8 +121,32 @@ impl Checker<'_> {
         }
     }
 
+    /// What stands in a part of its own, as text; `None` where no `xop:Include` may or does refer to one.
+    fn included(&mut self, item: &Item, type_id: TypeId) -> Option<String> {
+        use deltasoap_core::schema::Builtin::Base64Binary;
+        let is_binary = matches!(self.types.import.schemas().variety(type_id), Some(Variety::Builtin(Base64Binary)));
+        let [include] = &item.children[..] else { return None };
+        if !is_binary || item.has_text() || !include.name.is(ns::XOP, "Include") {
+            return None;
+        }
+        let uri = PartUri::new(include.attribute("", "href").unwrap_or_default());
+        let Some(bytes) = (self.part)(&uri) else {
+            let text = format!("no part came with the message that {:?} refers to", uri.as_str());
+            self.within(include, |this| this.find(include, text));
+            return Some(String::new());
+        };
+        let mut text = Buffer::new();
+        Base64::write(&bytes, &mut text);
+        Some(String::from_utf8_lossy(text.as_slice()).into_owned())
+    }
+
     /// Text of a simple type.
     fn simple(&mut self, item: &Item, type_id: TypeId, declaration: Option<&Element>, is_nil: bool) {
+        if let Some(text) = self.included(item, type_id).filter(|_| !is_nil) {
+            let fixed = declaration.and_then(|it| Fixed::of(it.fixed.as_deref(), it.value_name.as_ref()));
+            self.value(item, type_id, (&text, None), fixed, None);
+            return;
+        }
         self.no_children(item);
         if is_nil {
             return;

@@ -36,6 +36,11 @@ impl Keys {
         Keys { are_wanted, texts: HashMap::new(), attributes: HashMap::new(), tables: Vec::new() }
     }
 
+    /// Those of a part of the message that lies in no element with constraints.
+    pub(super) fn fresh(&self) -> Self {
+        Keys { are_wanted: self.are_wanted, texts: HashMap::new(), attributes: HashMap::new(), tables: Vec::new() }
+    }
+
     /// Notes the value of an element.
     pub(super) fn text(&mut self, item: &Item, value: Value) {
         if self.are_wanted {

@@ -10,17 +10,19 @@ mod identity;
 mod item;
 mod model;
 
-use crate::contract::Types;
+use crate::contract::{Types, number};
 use crate::{Contract, Operation};
+use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::schema::{ElementRef, Style, Use, View};
 use deltasoap_core::soap::{EnvelopeReader, Head, Receiver, Version};
-use deltasoap_core::{BodyParts, Content, DecodeOptions, Error, ErrorKind, QName, Value, ns};
+use deltasoap_core::{BodyParts, Content, DecodeOptions, Error, ErrorKind, PartUri, QName, Value, ns};
 use deltasoap_wsdl::wsdl::PartContent;
 use identity::Keys;
 use item::Item;
 use model::Alternatives;
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -53,7 +55,8 @@ const MOST: usize = 100;
 
 impl Contract {
     /// Finds what is wrong with a message, at most 100 faults; nothing for one that is as the contract says. The message is an
-    /// envelope, or an element that the contract declares.
+    /// envelope, or an element that the contract declares. A body's element may be that of several operations: it is right if it is what
+    /// one of them takes or answers.
     ///
     /// ```
     /// # use deltasoap_dynamic::Contract;
@@ -66,10 +69,17 @@ impl Contract {
     /// # Ok::<(), deltasoap_wsdl::Error>(())
     /// ```
     pub fn validate(&self, message: &[u8]) -> Vec<Finding> {
+        self.validate_with_parts(message, &|_| None)
+    }
+
+    /// As [`validate`](Self::validate), for a message that came in a package: `part` gives the bytes of the part that an `xop:Include` refers
+    /// to, which stand for its text.
+    pub fn validate_with_parts(&self, message: &[u8], part: &dyn Fn(&PartUri) -> Option<Bytes>) -> Vec<Finding> {
         let message = in_utf8(message);
         let mut checker = Checker {
             types: &self.types,
             message: &message,
+            part,
             findings: Vec::new(),
             path: Vec::new(),
             ids: HashSet::new(),
@@ -77,6 +87,8 @@ impl Contract {
             keys: Keys::new(self.types.import.schemas()),
             alternatives: Alternatives::new(),
             start: 0,
+            is_clean: true,
+            known: 0,
         };
         match item::parse(&message) {
             Ok(root) => checker.root(self, &root),
@@ -102,6 +114,8 @@ fn in_utf8(message: &[u8]) -> Cow<'_, [u8]> {
 struct Checker<'c> {
     types: &'c Types,
     message: &'c [u8],
+    /// The parts that came with it.
+    part: &'c dyn Fn(&PartUri) -> Option<Bytes>,
     findings: Vec<Finding>,
     /// The open elements, with numbers where there are several of a name.
     path: Vec<String>,
@@ -113,6 +127,10 @@ struct Checker<'c> {
     alternatives: Alternatives<'c>,
     /// Where the root element's tag begins, in bytes.
     start: u64,
+    /// False where something was found before what is being tried.
+    is_clean: bool,
+    /// How many elements had a type so far.
+    known: usize,
 }
 
 impl Checker<'_> {
@@ -162,13 +180,13 @@ impl Checker<'_> {
 
     fn body(&mut self, contract: &Contract, body: &Item, version: Version) {
         let entries: Vec<_> = body.children.iter().filter(|it| !is_independent(it)).collect();
-        if let Some((operation, content)) = apart(contract, &entries, version) {
-            self.spoken(&[operation], version);
-            entries.iter().for_each(|entry| self.within(entry, |this| this.if_declared(entry)));
-            if self.findings.is_empty() {
-                self.read(contract, &QName::default(), content);
-            }
-            return;
+        let candidates = apart(contract, &entries, version);
+        if !candidates.is_empty() {
+            return self.nearest(&candidates, |this, (operation, content)| {
+                this.spoken(std::slice::from_ref(operation), version);
+                entries.iter().for_each(|entry| this.within(entry, |this| this.if_declared(entry)));
+                this.read(contract, &QName::default(), *content);
+            });
         }
         let Some(entry) = entries.first() else { return self.find(body, "the Body is empty") };
         if !entry.name.is(version.namespace(), "Fault") {
@@ -188,7 +206,7 @@ impl Checker<'_> {
         let bodies = bodies.filter_map(|(it, body, is_request)| Some((it, body?, is_request)));
         let mut bodies: Vec<_> = bodies.filter(|(_, (name, _), _)| **name == entry.name).collect();
         bodies.sort_by_key(|(operation, ..)| operation.version() != version);
-        let Some(&(operation, (_, content), is_request)) = bodies.first() else {
+        if bodies.is_empty() {
             let mut known: Vec<_> = operations.iter().filter_map(|it| Some(it.request()?.0)).collect();
             known.retain(|name| !name.local.is_empty());
             known.sort_unstable_by_key(|name| (&name.local, &name.namespace));
@@ -199,17 +217,58 @@ impl Checker<'_> {
             let known: Vec<_> = known.iter().map(shown).collect();
             return self.find(entry, format!("no operation has <{}>; available: {}", entry.name, known.join(", ")));
         };
-        self.spoken(std::slice::from_ref(operation), version);
-        let bound = operation.bound();
-        let how = if is_request { &bound.input } else { &bound.output };
-        let is_encoded = how.as_ref().is_some_and(|how| how.encoding == Use::Encoded);
-        match bound.style {
-            _ if is_encoded => {}
-            Style::Document => self.if_declared(entry),
-            Style::Rpc => self.parameters(operation, entry, is_request),
+        // Most are the same by other ports.
+        let mut seen = HashSet::new();
+        bodies.retain(|(operation, (_, content), is_request)| {
+            let message = operation.bound().style == Style::Rpc;
+            let message = message.then(|| (operation.declared(), *is_request));
+            seen.insert((number(*content), message, operation.version() == version))
+        });
+        self.nearest(&bodies, |this, (operation, (_, content), is_request)| {
+            this.spoken(std::slice::from_ref(operation), version);
+            let bound = operation.bound();
+            let how = if *is_request { &bound.input } else { &bound.output };
+            let is_encoded = how.as_ref().is_some_and(|how| how.encoding == Use::Encoded);
+            match bound.style {
+                _ if is_encoded => {}
+                Style::Document => this.if_declared(entry),
+                Style::Rpc => this.parameters(operation, entry, *is_request),
+            }
+            this.read(contract, &entry.name, *content);
+        });
+    }
+
+    /// Checks what stands here as each of the things that it may be: it is the first that has no findings, or else the one whose first
+    /// finding comes last, with the most elements that are known and the fewest findings.
+    fn nearest<T>(&mut self, candidates: &[T], check: impl Fn(&mut Self, &T)) {
+        let mut nearest = None;
+        for candidate in candidates {
+            let mut attempt = Checker {
+                findings: Vec::new(),
+                path: self.path.clone(),
+                ids: self.ids.clone(),
+                references: Vec::new(),
+                keys: self.keys.fresh(),
+                alternatives: Alternatives::new(),
+                is_clean: self.is_clean && self.findings.is_empty(),
+                ..*self
+            };
+            check(&mut attempt, candidate);
+            let first = attempt.findings.iter().map(|it| (it.line, it.column)).min();
+            let reached = (first.is_none(), first, attempt.known, Reverse(attempt.findings.len()));
+            let is_right = first.is_none();
+            if nearest.as_ref().is_none_or(|(other, _)| reached > *other) {
+                nearest = Some((reached, attempt));
+            }
+            if is_right {
+                break;
+            }
         }
-        if self.findings.is_empty() {
-            self.read(contract, &entry.name, content);
+        if let Some((_, attempt)) = nearest {
+            self.findings.extend(attempt.findings);
+            self.findings.truncate(MOST);
+            self.ids = attempt.ids;
+            self.references.extend(attempt.references);
         }
     }
 
@@ -218,9 +277,13 @@ impl Checker<'_> {
         let declared = operation.declaration();
         let parameter = if is_request { &declared.input } else { &declared.output };
         let Some(parameter) = parameter else { return };
+        self.known += 1;
         let message = &operation.contract().description().definitions().messages[parameter.message];
         for child in &entry.children {
-            let part = message.parts.iter().find(|part| *part.name == *child.name.local);
+            let part = message.parts.iter().find(|part| match &part.content {
+                PartContent::Type(_) => *part.name == *child.name.local,
+                PartContent::Element(name, _) => *name == child.name,
+            });
             self.within(child, |this| match part.map(|part| &part.content) {
                 Some(PartContent::Type(id)) => this.element(child, *id, None),
                 Some(PartContent::Element(..)) => this.if_declared(child),
@@ -229,8 +292,11 @@ impl Checker<'_> {
         }
     }
 
-    /// What the engine says to the message.
+    /// What the engine says to a message that nothing was found in so far.
     fn read(&mut self, contract: &Contract, name: &QName, content: ElementRef) {
+        if !self.is_clean || !self.findings.is_empty() {
+            return;
+        }
         let view = contract.view(content);
         let parts = BodyParts::new(view);
         let mut reader = EnvelopeReader::new(Entry { name, view, value: Value::vacant(view), parts });
@@ -254,21 +320,30 @@ fn is_independent(item: &Item) -> bool {
     root.is_some_and(|root| matches!(root.trim_ascii(), "0" | "false"))
 }
 
-/// The operation whose body has no element of its own, but these, in any order, and the body's content. One of the message's version
-/// comes first.
-fn apart(contract: &Contract, entries: &[&Item], version: Version) -> Option<(Operation, ElementRef)> {
+/// The operations whose body has no element of its own, but these, in any order, and the body's content. Those of the message's version
+/// come first.
+fn apart(contract: &Contract, entries: &[&Item], version: Version) -> Vec<(Operation, ElementRef)> {
     let mut operations = contract.operations();
     operations.sort_by_key(|operation| operation.version() != version);
     let is_it = |content: &ElementRef| {
         let parts = contract.view(*content).complex().map_or(&[][..], |complex| &complex.fields);
-        let is_there = |name: &QName| entries.iter().any(|entry| entry.name == *name);
-        parts.len() == entries.len() && parts.iter().all(|part| is_there(&part.name))
+        let count = |name: &QName| entries.iter().filter(|entry| entry.name == *name).count();
+        let has = |name: &QName| parts.iter().filter(|part| part.name == *name).count();
+        parts.len() == entries.len() && parts.iter().all(|part| count(&part.name) == has(&part.name))
     };
-    let content = |operation: &Operation| {
+    let mut seen = HashSet::new();
+    let mut all = Vec::new();
+    for operation in operations {
         let bodies = [operation.request(), operation.response()].into_iter().flatten();
-        bodies.filter(|(name, _)| name.local.is_empty()).map(|(_, content)| content).find(is_it)
-    };
-    operations.into_iter().find_map(|operation| content(&operation).map(|content| (operation, content)))
+        let contents = bodies.filter(|(name, _)| name.local.is_empty()).map(|(_, content)| content);
+        let contents: Vec<_> = contents.filter(is_it).collect();
+        for content in contents {
+            if seen.insert((number(content), operation.version() == version)) {
+                all.push((operation.clone(), content));
+            }
+        }
+    }
+    all
 }
 
 /// Takes the body's element, or its parts where the name is empty.

@@ -178,3 +178,29 @@ async fn mandatory_header_blocks_of_responses_are_those_that_are_declared() {
     }
     assert!(call(shop(), "Session", CallOptions::new().understands_all()).await.is_ok());
 }
+
+#[tokio::test]
+async fn overloaded_operations_are_named_with_their_inputs() {
+    let contract =
+        deltasoap_dynamic::Contract::from_text(include_str!("../data/overloaded.wsdl")).expect("a description");
+    let names: Vec<_> = contract.operations().iter().map(deltasoap_dynamic::Operation::full_name).collect();
+    assert_eq!(names, ["S.Po.Find:name", "S.Po.Find:number", "S.Po.Other"]);
+    for name in ["Find", "Po.Find", "S/Po/Find"] {
+        let error = contract.operation(name).expect_err("two of a name").to_string();
+        assert!(error.contains("S.Po.Find:name, S.Po.Find:number"), "{error}");
+        assert_eq!(contract.describe(name).len(), 2, "{name}");
+    }
+    for name in ["Find:no", "Other:name", "o.Find:name", "nd:name"] {
+        assert!(contract.operation(name).is_err(), "{name}");
+    }
+    let mock = Mock::new(contract.clone()).answer("Find:name", &json!("found")).expect("an operation");
+    let mock = mock.answer("Find(number)", &json!(7)).expect("an operation");
+    let client = DynamicClient::with_transport(contract.clone(), mock.service().expect("a service"));
+    for _ in 0..2 {
+        for name in ["Find:name", "S.Po.Find(name)"] {
+            assert_eq!(client.call(name, &json!("x")).await.expect("a response"), json!("found"));
+        }
+        assert_eq!(client.call("Po/Find:number", &json!(5)).await.expect("a response"), json!(7));
+    }
+    assert_eq!(contract.describe("Find:number")[0].name, "S.Po.Find:number");
+}

@@ -136,7 +136,7 @@ fn errors_name_the_place_and_what_was_expected() {
     for (more, message) in [
         (
             json!({ "item": [{ "code": "A-1", "count": "many" }] }),
-            ".item[0].count: expected a number of Count, found the string \"many\"",
+            ".item[0].count: expected a number of Count, found the string \"many\": not a digit",
         ),
         (
             json!({ "item": [{ "code": "A-1" }] }),
@@ -164,7 +164,7 @@ fn errors_name_the_place_and_what_was_expected() {
         ),
         (
             json!({ "payment": { "$type": "Invoice", "days": 256 } }),
-            ".payment.days: expected a number of xsd:unsignedByte, found the number 256",
+            ".payment.days: expected a number of xsd:unsignedByte, found the number 256: above 255",
         ),
         (
             json!({ "item": [{ "code": "A-1", "count": 1, "price": { "@currency": "USD", "$": 1 } }] }),
@@ -646,5 +646,23 @@ fn trees_have_each_attribute_once_and_no_declarations_among_them() {
         let mut tree = attributes;
         tree["$content"] = json!([]);
         assert_eq!(codec.read_json(&tree).expect_err("no such tree").path(), path);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_text_is_said() {
+    let content = "<xs:complexType><xs:attribute name='d' type='xs:duration'/><xs:attribute name='t' type='xs:dateTime'/>\
+        <xs:attribute name='i' type='xs:decimal'/><xs:attribute name='n' type='xs:int'/></xs:complexType>";
+    let contract = crate::support::schema(&format!("<xs:element name='e'>{content}</xs:element>"));
+    let name = deltasoap_core::QName::new("urn:t", "e");
+    for (json, expected) in [
+        (r#"{"@d": "5"}"#, r#"expected a string of xsd:duration, found the string "5": no P"#),
+        (r#"{"@t": "2020-02-30T00:00:00Z"}"#, "xsd:dateTime, found the string \"2020-02-30T00:00:00Z\": no such day"),
+        (r#"{"@i": 1e5000}"#, ": more than 4096 digits"),
+        (r#"{"@n": 2147483648}"#, "found the number 2147483648: above 2147483647"),
+    ] {
+        let error = contract.element_from_json(&name, &deltasoap_dynamic::json::parse(json).expect("JSON"));
+        let text = error.expect_err("a wrong text").to_string();
+        assert!(text.contains(expected), "{text}");
     }
 }

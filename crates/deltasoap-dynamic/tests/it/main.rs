@@ -6,12 +6,15 @@ mod support;
 
 mod bare;
 mod calls;
+mod candidates;
 mod conformance;
+mod contradictions;
 mod derived;
 mod graphs;
 mod groups;
 mod json;
 mod messages;
+mod mocks;
 mod options;
 mod patterns;
 mod samples;

@@ -176,7 +176,8 @@ where
         within(timeout, self.exchange_leased(request, sent, Req::ELEMENT)).instrument(span::<Req>()).await
     }
 
-    /// Sends a one-way message. Any success of the HTTP exchange counts as its acceptance.
+    /// Sends a one-way message. It is accepted where the HTTP exchange succeeds, and nothing comes back or a SOAP message that is no
+    /// fault. Anything else, such as a page that asks for a login, is an error.
     ///
     /// # Errors
     /// As [`call`](Self::call).
@@ -272,11 +273,8 @@ where
                 Some(Ok(None)) | None if status.is_success() => Ok(()),
                 Some(Ok(None)) | None => Err(empty(status, &headers)),
             },
-            Err(CallError::Status(_) | CallError::Decode(_) | CallError::Coding(_) | CallError::Charset(_))
-                if status.is_success() =>
-            {
-                Ok(())
-            }
+            // Nothing, whatever its media type.
+            Err(CallError::Status(error)) if status.is_success() && error.excerpt.is_empty() => Ok(()),
             Err(error) => Err(error),
         }
     }

@@ -47,7 +47,7 @@ impl CallError {
             return CallError::Decode(error);
         }
         let cause = Some(MessageError::Decode(error));
-        CallError::Status(StatusError { status, excerpt: String::new(), schemes: Vec::new(), cause })
+        CallError::Status(StatusError { status, media_type: None, excerpt: String::new(), schemes: Vec::new(), cause })
     }
 }
 
@@ -57,6 +57,8 @@ impl CallError {
 pub struct StatusError {
     /// The status.
     pub status: StatusCode,
+    /// The media type that the body is said to have, as it was written.
+    pub media_type: Option<String>,
     /// The first bytes of the body, for people; at most 512 of them.
     pub excerpt: String,
     /// The authentication schemes that the server offers, or with status 407 a proxy.
@@ -117,6 +119,9 @@ impl fmt::Display for StatusError {
             return write!(f, "HTTP status {} and {cause}", self.status);
         }
         write!(f, "HTTP status {} and no SOAP message", self.status)?;
+        if let Some(media_type) = self.media_type.as_ref().filter(|_| !self.excerpt.is_empty()) {
+            write!(f, ", but {media_type}")?;
+        }
         if !self.schemes.is_empty() {
             write!(f, " (authentication is offered by {})", self.schemes.join(", "))?;
         }

@@ -12,6 +12,7 @@ use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Step, skip_element};
 use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver};
 use deltasoap_core::{Content, Error, ErrorKind, Node, QName, Typed};
+use http::header::CONTENT_TYPE;
 use http::response::Parts;
 use http::{HeaderMap, StatusCode};
 use http_body::Body;
@@ -195,7 +196,8 @@ pub(super) fn empty(status: StatusCode, headers: &HeaderMap) -> CallError {
 
 fn status_error(status: StatusCode, headers: &HeaderMap, first: &[u8], cause: Option<MessageError>) -> CallError {
     let excerpt = String::from_utf8_lossy(first).trim().to_owned();
-    CallError::Status(StatusError { status, excerpt, schemes: offered(status, headers), cause })
+    let media_type = headers.get(CONTENT_TYPE).map(|media_type| String::from_utf8_lossy(media_type.as_bytes()).into());
+    CallError::Status(StatusError { status, media_type, excerpt, schemes: offered(status, headers), cause })
 }
 
 /// Takes what may come back from a one-way message: nothing that counts, or a fault.

@@ -1,6 +1,6 @@
 //! `SOAPAction` and the body: two names for an operation, which may contradict each other.
 //!
-//! Dispatch goes by the body's element. What filters in front of a service let pass may go by the action, so that a request that
+//! Dispatch goes by the body's element, and of several operations that take it by the action. What filters in front of a service let pass may go by the action, so that a request that
 //! says one thing and means another is refused. Clients differ much in what they send, so that only what cannot be meant well
 //! counts: none at all, an empty one, and one that nobody here knows are fine.
 

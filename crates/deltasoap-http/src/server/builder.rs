@@ -364,7 +364,7 @@ impl ServiceBuilder {
     /// The service.
     ///
     /// # Errors
-    /// When two operations take the same body element, or a document of the description is at fault or cannot be read.
+    /// When two operations take the same body element and have the same action, or a document of the description is at fault or cannot be read.
     pub fn build(self) -> Result<SoapService, BuildError> {
         let description = self.description.map(|source| Description::read(source, self.documents)).transpose()?;
         let (description, facts) = description.unzip();
@@ -387,6 +387,7 @@ impl ServiceBuilder {
             Scheduling::SmallFirst(options) => Some(Scheduler::new(options)),
         };
         Ok(SoapService::new(Inner {
+            needs_action: operations.needs_action(),
             operations,
             understood: self.understood,
             roles: self.roles,
@@ -423,7 +424,7 @@ impl ServiceBuilder {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// Two operations take this body element.
+    /// Two operations take this body element, and have the same action or none.
     DuplicateOperation(QName),
     /// The description is not well-formed.
     Wsdl(Box<XmlError>),
@@ -455,7 +456,9 @@ pub enum BuildError {
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BuildError::DuplicateOperation(name) => write!(f, "two operations take the body element <{name}>"),
+            BuildError::DuplicateOperation(name) => {
+                write!(f, "two operations with the same action take the body element <{name}>")
+            }
             BuildError::Wsdl(error) => write!(f, "the WSDL is not well-formed: {error}"),
             BuildError::Document { name, error } => write!(f, "`{name}` is not well-formed: {error}"),
             BuildError::NoDocument { name, root } => {

@@ -23,11 +23,11 @@ impl Table {
     /// Adds an operation.
     ///
     /// # Errors
-    /// The name, if there is an operation of that name already.
+    /// The name, if there is an operation of that name and action already.
     pub(crate) fn insert(&mut self, operation: Operation) -> Result<(), QName> {
         let name = operation.name().clone();
+        let is_alike = |other: &Arc<Operation>| other.described_action() == operation.described_action();
         if operation.takes_nothing() {
-            let is_alike = |other: &Arc<Operation>| other.described_action() == operation.described_action();
             if self.empty.iter().any(is_alike) {
                 return Err(name);
             }
@@ -35,24 +35,48 @@ impl Table {
             return Ok(());
         }
         let same_local = self.named.entry(name.local.clone()).or_default();
-        if same_local.iter().any(|other| *other.name() == name) {
+        if same_local.iter().any(|other| *other.name() == name && is_alike(other)) {
             return Err(name);
         }
         same_local.push(Arc::new(operation));
         Ok(())
     }
 
-    pub(crate) fn find(&self, namespace: &str, local: &str) -> Option<&Arc<Operation>> {
-        self.named.get(local)?.iter().find(|operation| operation.name().namespace == namespace)
+    /// The operation that takes a body element: of several the one of the action.
+    ///
+    /// # Errors
+    /// When there is none, or several, and the action is that of none.
+    fn find(&self, namespace: &str, local: &str, action: Option<&str>) -> Result<&Arc<Operation>, ErrorKind> {
+        let same_local = self.named.get(local).map_or(&[][..], Vec::as_slice);
+        let mut named = same_local.iter().filter(|operation| operation.name().namespace == namespace);
+        match (named.next(), named.next()) {
+            (Some(only), None) => return Ok(only),
+            (None, _) => return Err(ErrorKind::UnknownOperation(QName::owned(namespace, local).to_string())),
+            _ => {}
+        }
+        let named = || same_local.iter().filter(|operation| operation.name().namespace == namespace);
+        let action = action.unwrap_or_default();
+        named().find(|operation| operation.described_action() == action).ok_or_else(|| {
+            let actions: Vec<_> = named().map(|operation| format!("{:?}", operation.described_action())).collect();
+            let expected = format!(
+                "the action of one of the operations that have the body element <{}>: {}",
+                QName::owned(namespace, local),
+                actions.join(", ")
+            );
+            ErrorKind::UnexpectedValue { found: action.to_owned(), expected }
+        })
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Operation> {
         self.named.values().flatten().chain(&self.empty).map(|operation| &**operation)
     }
 
-    /// True if there are operations that take an empty body.
-    pub(crate) fn has_empty(&self) -> bool {
-        !self.empty.is_empty()
+    /// True if the action tells some operations from others: those that take an empty body, or the same element.
+    pub(crate) fn needs_action(&self) -> bool {
+        let is_twice = |same_local: &Vec<Arc<Operation>>| {
+            same_local.iter().enumerate().any(|(at, it)| same_local[..at].iter().any(|other| other.name() == it.name()))
+        };
+        !self.empty.is_empty() || self.named.values().any(is_twice)
     }
 
     /// The operation that takes an empty body: that of the action, or the only one.
@@ -71,7 +95,7 @@ pub(crate) struct Dispatch {
     /// What the message is compared with comes from here, once the operation is known.
     place: Option<Place>,
     operation: Option<Arc<Operation>>,
-    /// The action of the request, which tells what an empty body means.
+    /// The action of the HTTP request, where the operations need it.
     action: Option<String>,
     version: Version,
     /// The call of the operation, once the body's element is being read.
@@ -111,6 +135,15 @@ impl Dispatch {
         Some(Chosen { operation: self.operation?, call: self.call? })
     }
 
+    /// The action of the request: HTTP's, or that of WS-Addressing where HTTP has none.
+    fn action(&self, head: &Head) -> Option<String> {
+        let addressed = || {
+            let block = WS_ADDRESSING.iter().find_map(|namespace| head.header(namespace, "Action"))?;
+            Some(block.node.text().trim().to_owned())
+        };
+        self.action.clone().filter(|action| !action.is_empty()).or_else(addressed).or_else(|| self.action.clone())
+    }
+
     /// Starts the call, in front of the body element's content.
     fn start(&mut self, cursor: &Cursor<'_>) -> Box<dyn Call> {
         let Some(operation) = &self.operation else { unreachable!("a body that was not opened") };
@@ -144,6 +177,10 @@ impl Dispatch {
     }
 }
 
+/// The namespaces of WS-Addressing 1.0, and of the version before it that is still in use.
+const WS_ADDRESSING: [&str; 2] =
+    ["http://www.w3.org/2005/08/addressing", "http://schemas.xmlsoap.org/ws/2004/08/addressing"];
+
 /// The `encodingStyle` of content that makes no claims (SOAP 1.2 part 1, 5.1.1).
 const NO_ENCODING: &str = "http://www.w3.org/2003/05/soap-envelope/encoding/none";
 
@@ -167,11 +204,9 @@ impl Dispatch {
 
 impl Receiver for Dispatch {
     fn open_body(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
-        let operation = self.service.operations.find(namespace, local).cloned();
-        self.check_headers(head, operation.as_deref())?;
-        let Some(operation) = operation else {
-            return Err(ErrorKind::UnknownOperation(QName::owned(namespace, local).to_string()));
-        };
+        let operation = self.service.operations.find(namespace, local, self.action(head).as_deref()).cloned();
+        self.check_headers(head, operation.as_deref().ok())?;
+        let operation = operation?;
         tracing::Span::current().record("operation", &*operation.name().local);
         self.operation = Some(operation);
         self.version = head.version();
@@ -181,7 +216,7 @@ impl Receiver for Dispatch {
 
     /// The action alone says which operation is meant. Headers come first if there is none, too.
     fn empty_body(&mut self, head: &Head) -> Result<(), ErrorKind> {
-        let operation = self.service.operations.without_body(self.action.as_deref()).cloned();
+        let operation = self.service.operations.without_body(self.action(head).as_deref()).cloned();
         self.check_headers(head, operation.as_deref())?;
         let operation = operation.ok_or(ErrorKind::Envelope("the Body is empty"))?;
         tracing::Span::current().record("operation", &*operation.name().local);

@@ -160,9 +160,9 @@ impl Operation {
         }
     }
 
-    /// The action that goes with requests (`soapAction` in WSDL 1.1). Dispatch goes by the body's element alone; a request that
-    /// comes with another operation's action is refused, see [`ActionCheck`](crate::ActionCheck). Default: the one that the
-    /// service's description gives, if any.
+    /// The action that goes with requests (`soapAction` in WSDL 1.1). Dispatch goes by the body's element; of several operations
+    /// that take the same element, the action says which is meant (HTTP's, or that of WS-Addressing). A request that comes with another
+    /// operation's action is refused, see [`ActionCheck`](crate::ActionCheck). Default: the one that the service's description gives, if any.
     #[must_use]
     pub fn action(mut self, action: impl Into<Cow<'static, str>>) -> Self {
         self.method.action = action.into();

@@ -96,6 +96,8 @@ pub(crate) struct Inner {
     /// What a browser is shown.
     pub(crate) page: LandingPage,
     pub(crate) action_check: ActionCheck,
+    /// True if operations are told apart by the action, too.
+    pub(crate) needs_action: bool,
     /// The service's URL, where it is not the one that clients use.
     pub(crate) location: Option<String>,
     pub(crate) stats: Arc<ServiceStats>,
@@ -306,8 +308,7 @@ impl Inner {
         B: http_body::Body<Data = Bytes, Error = BoxError> + Send + 'static,
     {
         let place = self.cache.as_ref().and_then(|cache| Place::of(&parts, cache));
-        let has_empty = self.operations.has_empty();
-        let action = if has_empty { requested_action(&parts.headers, media.version()) } else { None };
+        let action = if self.needs_action { requested_action(&parts.headers, media.version()) } else { None };
         let asked = Asked { place, action };
         let pace = self.heavy.pace(ticket);
         let received = if media.is_package() {

@@ -304,13 +304,29 @@ async fn an_answer_is_in_the_charset_that_it_names() {
 }
 
 #[tokio::test]
-async fn any_success_accepts_a_one_way_message_and_no_failure_does() {
-    for (status, media, body) in [(202, "text/xml", ""), (204, "", ""), (200, "text/plain", "OK")] {
+async fn a_one_way_message_is_accepted_by_nothing_or_by_an_envelope() {
+    let envelope: &'static str = message(Version::Soap11, &[], &echoed(&echo("x"))).leak();
+    for (status, media, body) in [
+        (202, "text/xml", ""),
+        (204, "", ""),
+        (200, "text/html", "\r\n"),
+        (200, "text/xml", envelope),
+        (202, "text/xml", envelope),
+    ] {
         canned(status, media, body).send(&echo("")).await.expect("accepted");
     }
-    for (status, media, body) in [(500, "text/xml", ""), (404, "text/plain", "no")] {
-        let result = canned(status, media, body).send(&echo("")).await;
-        assert!(matches!(result, Err(CallError::Status(error)) if error.status == status));
+    for (status, media, body) in
+        [(500, "text/xml", ""), (404, "text/plain", "no"), (200, "text/html", "<h1>Log in"), (202, "text/plain", "OK")]
+    {
+        let error = canned(status, media, body).send(&echo("")).await.expect_err("not accepted");
+        assert!(matches!(&error, CallError::Status(error) if error.status == status), "{error}");
+        let text = error.to_string();
+        assert!(body.is_empty() || text.ends_with(&format!("no SOAP message, but {media}: {body}")), "{text}");
+    }
+    let cut: &'static str = envelope[..envelope.len() - 5].to_owned().leak();
+    for body in ["<ok/>", cut] {
+        let error = canned(200, "text/xml", body).send(&echo("")).await.expect_err("no envelope");
+        assert!(matches!(error, CallError::Decode(_)), "{error}");
     }
 }
 

@@ -183,7 +183,7 @@ stored_struct! {
 }
 
 stored_enum! {
-    crate::NoteKind { 0 = Missing, 1 = Skipped, 2 = Tolerated, 3 = Unloaded }
+    crate::NoteKind { 0 = Missing, 1 = Skipped, 2 = Tolerated, 3 = Unloaded, 4 = Invalid }
     Location { 0 = File(path), 1 = Web(url), 2 = Entry(name), 3 = Text(name) }
 }
 

@@ -17,14 +17,29 @@ impl Normalizer<'_> {
     ) -> Result<Attributes, Error> {
         self.check_depth(depth, id)?;
         let mut all = Attributes { uses: own.uses.clone(), groups: Vec::new(), any: own.any.clone() };
+        // What stands twice side by side is noted where it stands.
+        once(self.schemas, &mut all.uses);
         for &group in &own.groups {
             let group = self.attribute_group(group, depth, id)?;
             all.uses.extend(group.uses.iter().cloned());
             all.any = both(all.any, group.any.as_ref());
             self.spend(group.uses.len(), id)?;
         }
-        once(self.schemas, &mut all.uses);
+        let lost = once(self.schemas, &mut all.uses);
+        self.note_lost(&lost, "of its own or of a group and again of a group", id);
         Ok(all)
+    }
+
+    /// Notes attributes that a type has twice.
+    pub(super) fn note_lost(&mut self, lost: &[QName], of: &str, id: TypeId) {
+        let Some(place) = self.schemas[id].place else { return };
+        for name in lost {
+            let whose = self.schemas[id].name.as_ref().map_or("a type".to_owned(), |name| format!("type {name}"));
+            let text = format!("{whose} has attribute {name} twice, {of}; the first counts");
+            if self.invalid.len() < MOST && !self.invalid.iter().any(|(known, _)| *known == text) {
+                self.invalid.push((text, place));
+            }
+        }
     }
 
     fn attribute_group(&mut self, group: AttributeGroupId, depth: usize, id: TypeId) -> Result<Rc<Attributes>, Error> {
@@ -63,18 +78,26 @@ pub(super) fn either(own: Option<Wildcard>, base: Option<&Wildcard>) -> Option<W
     }
 }
 
-/// Keeps the first of each name.
-fn once(schemas: &Schemas, uses: &mut Vec<AttributeUse>) {
+/// Most notes of one import.
+const MOST: usize = 100;
+
+/// Keeps the first of each name, and gives the names of the others.
+fn once(schemas: &Schemas, uses: &mut Vec<AttributeUse>) -> Vec<QName> {
     let mut seen = HashSet::<&QName>::new();
-    uses.retain(|it| seen.insert(&schemas[it.attribute].name));
+    let mut is_first = |it: &AttributeUse| seen.insert(&schemas[it.attribute].name);
+    uses.extract_if(.., |it| !is_first(it)).map(|it| schemas[it.attribute].name.clone()).collect()
 }
 
-/// The attributes of a base and those that an extension adds.
-pub(super) fn extended(schemas: &Schemas, base: &[AttributeUse], own: Vec<AttributeUse>) -> Vec<AttributeUse> {
+/// The attributes of a base and those that an extension adds, and the names of those that it had already.
+pub(super) fn extended(
+    schemas: &Schemas,
+    base: &[AttributeUse],
+    own: Vec<AttributeUse>,
+) -> (Vec<AttributeUse>, Vec<QName>) {
     let mut all = base.to_vec();
     all.extend(own.into_iter().filter(|it| !it.is_prohibited));
-    once(schemas, &mut all);
-    all
+    let lost = once(schemas, &mut all);
+    (all, lost)
 }
 
 /// The attributes of a base, as far as a restriction says nothing else, and those that it names.

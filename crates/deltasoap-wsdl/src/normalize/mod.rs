@@ -5,6 +5,7 @@
 
 mod attributes;
 mod cycles;
+mod determinism;
 mod particles;
 
 pub(crate) use cycles::members;
@@ -54,6 +55,7 @@ pub(crate) fn normalize(sources: &mut Sources, schemas: &mut Schemas) -> Result<
         attribute_groups: vec![None; schemas.attribute_groups.len()],
         open: Open::default(),
         tolerated: Vec::new(),
+        invalid: Vec::new(),
         schemas,
     };
     for index in 0..normalizer.schemas.types.len() {
@@ -61,11 +63,13 @@ pub(crate) fn normalize(sources: &mut Sources, schemas: &mut Schemas) -> Result<
     }
     cycles::refuse(normalizer.sources, normalizer.schemas)?;
     normalizer.substitution_groups()?;
-    let Normalizer { done: normal, tolerated, .. } = normalizer;
+    let Normalizer { done: normal, tolerated, invalid, .. } = normalizer;
+    invalid.into_iter().for_each(|(text, place)| sources.note(NoteKind::Invalid, text, place));
     tolerated.into_iter().for_each(|(text, place)| sources.note(NoteKind::Tolerated, text, place));
     schemas.normal = normal.into_iter().map(|done| done.and_then(Done::complex)).collect();
     schemas.derived = derived(schemas);
     restrict_text(schemas);
+    determinism::notes(schemas).into_iter().for_each(|(text, place)| sources.note(NoteKind::Invalid, text, place));
     Ok(())
 }
 
@@ -82,6 +86,8 @@ struct Normalizer<'s> {
     open: Open,
     /// What has a clear meaning though the standards do not allow it.
     tolerated: Vec<(String, Place)>,
+    /// What is not certain to mean what it is read as.
+    invalid: Vec<(String, Place)>,
 }
 
 /// Groups that are being replaced by what is in them.
@@ -209,7 +215,11 @@ impl Normalizer<'_> {
                 content
             }
         };
-        let attributes = attributes::extended(self.schemas, &base.attributes, own.attributes);
+        let (attributes, lost) = attributes::extended(self.schemas, &base.attributes, own.attributes);
+        // Arrays are often extended so, to say of what they are; of that nothing is lost.
+        if own.array.is_none() {
+            self.note_lost(&lost, "of its own and of its base type", id);
+        }
         let any_attribute = attributes::either(own.any_attribute, base.any_attribute.as_ref());
         let array = own.array.or_else(|| base.array.clone());
         Ok(Normal { content, attributes, any_attribute, array, is_mixed: own.is_mixed || base.is_mixed })

@@ -11,6 +11,7 @@ mod elements;
 mod registry;
 mod simple;
 mod unknown;
+mod words;
 
 use crate::document::{Node, Place, qname};
 use crate::load::{Sources, Unit};

@@ -2,6 +2,7 @@
 //! what stands twice. Most often these are slips, and what they were to say is lost.
 
 use super::elements::is_model;
+use super::words;
 use crate::NoteKind;
 use crate::document::{Node, ns};
 use crate::load::Sources;
@@ -15,16 +16,21 @@ const MOST: usize = 100;
 pub(super) fn note(sources: &mut Sources) {
     let mut seen = HashSet::new();
     let units = sources.units.iter().filter(|unit| seen.insert((unit.document, unit.element)));
-    let mut notes = Vec::new();
+    let (mut notes, mut invalid) = (Vec::new(), Vec::new());
     for unit in units {
         let mut ahead = vec![sources.node(unit.document, unit.element)];
         while let Some(node) = ahead.pop().filter(|_| notes.len() < MOST) {
             look_at(node, sources, &mut notes);
+            if invalid.len() < MOST {
+                words::look_at(node, &mut invalid);
+            }
             ahead.extend(node.children().filter(|child| is_of_schemas(*child) && known(child.local()).is_some()));
         }
     }
-    notes.truncate(MOST);
-    notes.into_iter().for_each(|(text, place)| sources.note(NoteKind::Tolerated, text, place));
+    for (kind, mut notes) in [(NoteKind::Tolerated, notes), (NoteKind::Invalid, invalid)] {
+        notes.truncate(MOST);
+        notes.into_iter().for_each(|(text, place)| sources.note(kind, text, place));
+    }
 }
 
 /// Looks at an element that is known: its attributes and its children.

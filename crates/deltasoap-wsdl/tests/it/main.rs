@@ -6,6 +6,7 @@ mod support;
 
 mod corpus;
 mod hostile;
+mod invalid;
 mod loading;
 mod messages;
 mod mutations;

@@ -153,7 +153,7 @@ fn fact(term: &str, text: &str) -> Markup {
 
 /// What tells an operation from the others of its service.
 fn key(operation: &Operation) -> String {
-    operation.name().to_string()
+    format!("{} {}", operation.name(), operation.described_action())
 }
 
 const VERSIONS: [Version; 2] = [Version::Soap11, Version::Soap12];
@@ -208,10 +208,13 @@ fn choice(operations: &[&Operation]) -> Markup {
     }
 }
 
-/// The operation's name, with its namespace where several have the same.
+/// The operation's name, with its namespace or its action where several have the same.
 fn label(operation: &Operation, operations: &[&Operation]) -> String {
     let name = operation.name();
     let is_another = |other: &&&Operation| other.name().local == name.local && other.name() != name;
+    if operations.iter().filter(|other| other.name() == name).count() > 1 {
+        return format!("{} ({})", name.local, operation.described_action());
+    }
     match operations.iter().find(is_another) {
         Some(_) => format!("{} ({})", name.local, name.namespace),
         None => name.local.to_string(),

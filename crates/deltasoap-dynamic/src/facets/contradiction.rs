@@ -1,0 +1,87 @@
+//! Facets that contradict each other, so that a type has fewer values than it seems, or none (XSD 1.0 part 2, 4.3).
+
+use super::value::{compare, is_lexical};
+use super::{own, steps};
+use deltasoap_wsdl::Schemas;
+use deltasoap_wsdl::xsd::{Facets, TypeId, Variety};
+use std::cmp::Ordering;
+
+/// What is wrong with the facets that a type gives itself, beside each other and beside those of the types that it restricts.
+pub(crate) fn contradictions(schemas: &Schemas, id: TypeId) -> Vec<String> {
+    let Some(own) = own(schemas, id) else { return Vec::new() };
+    let all = steps(schemas, id);
+    let mut found = numbers(own, &all);
+    if let Some(Variety::Builtin(builtin)) = schemas.variety(id) {
+        for (name, text) in bounds(own).filter_map(|(name, text)| Some((name, text.as_deref()?))) {
+            if let Err(reason) = is_lexical(*builtin, text) {
+                found.push(format!("the {name} {text:?} is not of xsd:{}: {reason}", builtin.local()));
+            }
+        }
+        let wrong = |least: &str, most: &str, is_open: bool| match compare(*builtin, least, most) {
+            Some(Ordering::Greater) => true,
+            Some(Ordering::Equal) => is_open,
+            _ => false,
+        };
+        for (least, most) in pairs(own, &all) {
+            let [(lower, least), (upper, most)] = [least, most];
+            // Of two that are equal, one has to be taken in if the other is.
+            let is_open = lower.ends_with("Exclusive") != upper.ends_with("Exclusive");
+            if wrong(least, most, is_open) {
+                found.push(format!("{lower} is {least}, and {upper} {most}: no value can be"));
+            }
+        }
+    }
+    found
+}
+
+/// Lengths and digits. Each pair is the lesser and the greater facet.
+fn numbers(own: &Facets, all: &[&Facets]) -> Vec<String> {
+    type Of = fn(&Facets) -> Option<u64>;
+    let pairs: [(&str, Of, &str, Of); 5] = [
+        ("minLength", |it| it.min_length, "maxLength", |it| it.max_length),
+        ("minLength", |it| it.min_length, "length", |it| it.length),
+        ("length", |it| it.length, "maxLength", |it| it.max_length),
+        ("length", |it| it.length, "length", |it| it.length),
+        ("fractionDigits", |it| it.fraction_digits, "totalDigits", |it| it.total_digits),
+    ];
+    let mut found = Vec::new();
+    for (lower, less, upper, more) in pairs {
+        let least = all.iter().filter_map(|it| less(it)).max();
+        let most = all.iter().filter_map(|it| more(it)).min();
+        let (Some(least), Some(most)) = (least, most) else { continue };
+        if least > most && (less(own).is_some() || more(own).is_some()) {
+            found.push(format!("{lower} is {least}, and {upper} {most}"));
+        }
+    }
+    found
+}
+
+fn bounds(facets: &Facets) -> impl Iterator<Item = (&'static str, &Option<Box<str>>)> {
+    lower(facets).into_iter().chain(upper(facets))
+}
+
+fn lower(facets: &Facets) -> [(&'static str, &Option<Box<str>>); 2] {
+    [("minInclusive", &facets.min_inclusive), ("minExclusive", &facets.min_exclusive)]
+}
+
+fn upper(facets: &Facets) -> [(&'static str, &Option<Box<str>>); 2] {
+    [("maxInclusive", &facets.max_inclusive), ("maxExclusive", &facets.max_exclusive)]
+}
+
+type Bound<'f> = (&'static str, &'f str);
+
+/// Lower bounds with upper ones, of which one is the type's own.
+fn pairs<'f>(own: &'f Facets, all: &[&'f Facets]) -> Vec<(Bound<'f>, Bound<'f>)> {
+    let given = |(name, text): (&'static str, &'f Option<Box<str>>)| Some((name, text.as_deref()?));
+    let mut pairs = Vec::new();
+    for other in all {
+        let is_own = std::ptr::eq(own, *other);
+        for least in lower(own).into_iter().filter_map(given) {
+            pairs.extend(upper(other).into_iter().filter_map(given).map(|most| (least, most)));
+        }
+        for most in upper(own).into_iter().filter(|_| !is_own).filter_map(given) {
+            pairs.extend(lower(other).into_iter().filter_map(given).map(|least| (least, most)));
+        }
+    }
+    pairs
+}

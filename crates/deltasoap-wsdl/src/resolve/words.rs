@@ -1,0 +1,138 @@
+//! Attributes of schemas with values that XML Schema does not have there, and such that exclude each other (XSD 1.0 part 1, appendix A).
+
+use crate::Place;
+use crate::document::{Node, ns};
+
+/// Notes them, and how they are read.
+pub(super) fn look_at(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
+    let element = node.local();
+    let mut say = |what: String| notes.push((what, node.place()));
+    for attribute in WORDS {
+        let Some((words, read)) = words(element, attribute) else { continue };
+        let Some(text) = node.attribute(attribute).map(str::trim_ascii) else { continue };
+        if !words.contains(&text) {
+            let words = words.join(", ");
+            say(format!("`{attribute}=\"{text}\"` of <{element}> is none of {words}; it is read as {read}"));
+        }
+    }
+    for attribute in ["block", "final", "blockDefault", "finalDefault"] {
+        let (Some(words), Some(text)) = (derivations(element, attribute), node.attribute(attribute)) else { continue };
+        let is_all = text.trim_ascii() == "#all";
+        for word in text.split_ascii_whitespace().filter(|word| !is_all && !words.contains(word)) {
+            let words = words.join(", ");
+            say(format!(
+                "`{attribute}` of <{element}> has `{word}`, which is none of #all, {words}; it is passed over"
+            ));
+        }
+    }
+    if matches!(element, "any" | "anyAttribute") {
+        let text = node.attribute("namespace").unwrap_or_default().trim_ascii();
+        let is_whole = matches!(text, "##any" | "##other");
+        let is_good = |word: &str| !word.starts_with("##") || matches!(word, "##targetNamespace" | "##local");
+        for word in text.split_ascii_whitespace().filter(|word| !is_whole && !is_good(word)) {
+            say(format!("`{word}` in `namespace=\"{text}\"` of <{element}> means nothing there"));
+        }
+    }
+    look_at_pairs(node, notes);
+    if matches!(element, "restriction") {
+        look_at_facets(node, notes);
+    }
+}
+
+/// The attributes that have one of a few words for their value.
+const WORDS: [&str; 9] = [
+    "use",
+    "form",
+    "elementFormDefault",
+    "attributeFormDefault",
+    "processContents",
+    "nillable",
+    "abstract",
+    "mixed",
+    "fixed",
+];
+
+const BOOLEANS: &[&str] = &["true", "false", "1", "0"];
+const FORMS: &[&str] = &["qualified", "unqualified"];
+
+/// The words that an attribute may have, and as which others are read.
+fn words(element: &str, attribute: &str) -> Option<(&'static [&'static str], &'static str)> {
+    Some(match (attribute, element) {
+        ("use", "attribute") => (&["optional", "prohibited", "required"], "optional"),
+        ("form", "element" | "attribute") => (FORMS, "unqualified"),
+        ("elementFormDefault" | "attributeFormDefault", "schema") => (FORMS, "unqualified"),
+        ("processContents", "any" | "anyAttribute") => (&["lax", "skip", "strict"], "strict"),
+        ("nillable", "element") | ("abstract", "element" | "complexType") => (BOOLEANS, "false"),
+        ("mixed", "complexType" | "complexContent") => (BOOLEANS, "false"),
+        ("fixed", element) if FACETS.contains(&element) => (BOOLEANS, "false"),
+        _ => return None,
+    })
+}
+
+/// The words that an attribute may have several of.
+fn derivations(element: &str, attribute: &str) -> Option<&'static [&'static str]> {
+    Some(match (attribute, element) {
+        ("block", "element") | ("blockDefault", "schema") => &["extension", "restriction", "substitution"],
+        ("final", "element") | ("block" | "final", "complexType") => &["extension", "restriction"],
+        ("final", "simpleType") => &["list", "restriction", "union"],
+        ("finalDefault", "schema") => &["extension", "list", "restriction", "union"],
+        _ => return None,
+    })
+}
+
+/// A reference says nothing of what it refers to, and a value is a default or the only one.
+fn look_at_pairs(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
+    let element = node.local();
+    let own: &[&str] = match element {
+        "element" => &["name", "type", "nillable", "default", "fixed", "form", "block"],
+        "attribute" => &["name", "type", "form"],
+        "group" | "attributeGroup" => &["name"],
+        _ => return,
+    };
+    let has = |attribute: &&&str| node.attribute_in("", attribute).is_some();
+    if node.attribute("ref").is_some() {
+        for attribute in own.iter().filter(has) {
+            notes.push((format!("`ref` of <{element}> counts; its `{attribute}` is passed over"), node.place()));
+        }
+    }
+    if has(&&"default") && has(&&"fixed") {
+        notes.push((format!("<{element}> has both `default` and `fixed`, which exclude each other"), node.place()));
+    }
+    let use_ = node.attribute("use").map(str::trim_ascii).filter(|it| matches!(*it, "required" | "prohibited"));
+    if let Some(use_) = use_.filter(|_| element == "attribute" && has(&&"default")) {
+        let text =
+            format!("an attribute with `use=\"{use_}\"` has a `default`, which stands for none that is left out");
+        notes.push((text, node.place()));
+    }
+}
+
+/// The facets that a restriction has once.
+const FACETS: [&str; 12] = [
+    "length",
+    "minLength",
+    "maxLength",
+    "whiteSpace",
+    "totalDigits",
+    "fractionDigits",
+    "minInclusive",
+    "maxInclusive",
+    "minExclusive",
+    "maxExclusive",
+    "precision",
+    "scale",
+];
+
+fn look_at_facets(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
+    let facets = || node.children().filter(|it| it.namespace() == ns::XSD && FACETS.contains(&it.local()));
+    for local in FACETS {
+        for again in facets().filter(|it| it.local() == local).skip(1) {
+            notes.push((format!("the facet {local} stands twice; the last counts"), again.place()));
+        }
+    }
+    for (inclusive, exclusive) in [("minInclusive", "minExclusive"), ("maxInclusive", "maxExclusive")] {
+        let has = |local| facets().find(|it| it.local() == local);
+        if let (Some(_), Some(other)) = (has(inclusive), has(exclusive)) {
+            notes.push((format!("{inclusive} and {exclusive} exclude each other; both are heeded"), other.place()));
+        }
+    }
+}
