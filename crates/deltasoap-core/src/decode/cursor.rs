@@ -133,7 +133,7 @@ impl State {
         self.scratch.clear();
         self.scratch.shrink_to(SCRATCH_KEPT);
         self.binary = Base64::default();
-        self.learned.clear();
+        self.learned.reset(self.reader.epoch());
         self.predicted.reset(self.reader.epoch());
         self.inline = false;
         self.held = None;

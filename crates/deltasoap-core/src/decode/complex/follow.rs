@@ -2,6 +2,7 @@
 
 use super::{DecodeFields, Routine};
 use crate::decode::State;
+use crate::decode::flat::Run;
 use crate::decode::predicted::Leaf;
 use crate::schema::{Compositor, Element, Field};
 use crate::{AnySimple, Typed};
@@ -61,6 +62,10 @@ impl Routine<'_, '_, '_> {
         if !may_follow {
             return None;
         }
+        let is_list = field.is_repeated() && field.max.is_none() && !field.inline;
+        if is_list && before == 0 && learned.has(std::ptr::from_ref(field).addr(), reader.scope(), reader.depth()) {
+            return self.follow_list(target, index);
+        }
         if !tag.is_leaf {
             let start = window.pos;
             let is_unmarked = tag.is_unmarked;
@@ -86,6 +91,21 @@ impl Routine<'_, '_, '_> {
         let frame = &mut stack[self.me];
         (frame.field, frame.count, frame.place) = (index as u32, before + 1, 0);
         frame.is_repeated = field.is_repeated();
+        self.note_predicted(index);
+        Some(Followed::Leaf)
+    }
+
+    /// Reads flat items from the first one on: their markup is known.
+    fn follow_list<T: DecodeFields>(&mut self, target: &mut T, index: usize) -> Option<Followed> {
+        let before = *self.frame();
+        (self.frame().field, self.frame().count, self.frame().is_repeated) = (index as u32, 0, true);
+        let field = &self.complex.fields[index];
+        let (Run::Items(items) | Run::Short(items)) = target.run(index, self.cursor, field, self.content(index));
+        if items == 0 {
+            *self.frame() = before;
+            return None;
+        }
+        self.frame().count = items;
         self.note_predicted(index);
         Some(Followed::Leaf)
     }

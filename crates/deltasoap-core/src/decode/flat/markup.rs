@@ -69,6 +69,21 @@ impl Markup {
         })
     }
 
+    /// True if an item that fills `bytes[start..end]`, white space in front of it included, is written just like the one that was learned.
+    pub(super) fn is_of(&self, bytes: &[u8], (start, end): (usize, usize), leaves: &[(usize, usize)]) -> bool {
+        let (Some(first), Some(last)) = (leaves.first(), leaves.last()) else { return false };
+        let mut between = self.between.iter().zip(leaves.windows(2));
+        self.open.exact_end(bytes, skip_white(bytes, start)) == Some(first.0)
+            && between.all(|(gap, pair)| gap.exact_end(bytes, pair[0].1) == Some(pair[1].0))
+            && self.close.exact_end(bytes, last.1) == Some(end)
+    }
+
+    /// True if a tag has attributes.
+    pub(super) fn has_attributes(&self) -> bool {
+        let mut gaps = [&self.open, &self.close].into_iter().chain(&self.between);
+        gaps.any(|gap| gap.whole.as_slice().contains(&b'='))
+    }
+
     /// What follows the end of an item's last leaf; `None` if it is not the item's end.
     #[inline(always)]
     pub(super) fn next(&self, bytes: &[u8], at: usize) -> Option<Next> {

@@ -43,13 +43,17 @@ use std::sync::Arc;
 
 /// How many bytes of an unfinished item are kept for the next window instead of being read piece by piece.
 const CARRY: usize = 1024;
-/// How many different items' markup is remembered within one message.
+/// How many different items' markup is remembered.
 const SHAPES: usize = 16;
 
 /// The markup of flat items, by field and scope.
 #[derive(Debug, Default)]
 pub(crate) struct Learned {
     known: Vec<Arc<Known>>,
+    /// The reader's epoch in which scopes are valid.
+    epoch: (u64, u64),
+    /// True if some markup has attributes.
+    has_attributes: bool,
     /// The next one to be replaced when there are `SHAPES`.
     oldest: usize,
     /// True if nothing is learned: every item goes through the general routines.
@@ -83,6 +87,19 @@ impl Learned {
         self.start = None;
     }
 
+    /// Prepares for the next message, which may come from another client: attributes hold values, and are forgotten.
+    pub(crate) fn reset(&mut self, epoch: (u64, u64)) {
+        self.start = None;
+        if self.epoch != epoch {
+            self.clear();
+            self.epoch = epoch;
+        }
+        if std::mem::take(&mut self.has_attributes) {
+            self.known.retain(|known| !known.markup.has_attributes());
+            self.oldest = 0;
+        }
+    }
+
     /// A new window: positions noted in the last one mean nothing.
     pub(crate) fn forget_positions(&mut self) {
         self.start = None;
@@ -106,7 +123,19 @@ impl Learned {
         (depth <= known.depth).then_some(known)
     }
 
+    /// True if the markup of these items is known for one of this field in this scope.
+    pub(crate) fn has(&self, field: usize, scope: ScopeId, depth: usize) -> bool {
+        !self.known.is_empty() && self.find(field, scope, depth).is_some()
+    }
+
+    /// True if the item just read, which fills a part of `bytes`, has the markup that is known.
+    fn is_known(&self, (field, scope, depth): (usize, ScopeId, usize), bytes: &[u8], item: (usize, usize)) -> bool {
+        let known = self.find(field, scope, depth).filter(|known| !self.is_literal && known.types == self.types);
+        known.is_some_and(|known| known.markup.is_of(bytes, item, &self.leaves))
+    }
+
     fn insert(&mut self, known: Known) {
+        self.has_attributes |= known.markup.has_attributes();
         let known = Arc::new(known);
         if let Some(old) = self.known.iter_mut().find(|old| old.field == known.field && old.scope == known.scope) {
             *old = known;
@@ -166,7 +195,7 @@ impl Cursor<'_> {
         let (scope, depth) = (self.reader().scope(), self.reader().depth());
         let learned = &mut self.state().learned;
         let Some(start) = learned.start.take() else { return };
-        if learned.leaves.len() != leaves {
+        if learned.leaves.len() != leaves || learned.is_known((field, scope, depth), bytes, (start, end)) {
             return;
         }
         if let Some(markup) = Markup::new(bytes, (start, end), &learned.leaves, learned.is_literal) {
