@@ -816,3 +816,22 @@ fn attributes_of_nil_elements_come_and_go() {
     let stats = read::<Value>(types.0.view(root), &documents, Limits::default());
     assert!(stats.compared > 2, "{stats:?}");
 }
+
+/// What comes where a list's first item stood is told by the field before the list.
+#[test]
+fn another_element_in_place_of_a_list() {
+    let mut types = Types::default();
+    let int = types.simple(Builtin::Int);
+    let row = types.sequence(vec![field("n", int, 1, Some(1)), field("i", int, 0, None)]);
+    let root = types.sequence(vec![field("row", row, 0, None)]);
+    let message =
+        |rows: &[&str]| format!("<r>{}</r>", rows.iter().map(|it| format!("<row>{it}</row>")).collect::<String>());
+    let row = "<n>1</n><i>1</i><i>2</i>";
+    let documents = [
+        message(&[row; 6]),
+        message(&[row, row, row, row, row, "<n>1</n><n>1</n>"]),
+        message(&[row; 6]),
+        message(&[row, row, row, row, row, "<n>1</n><x/>"]),
+    ];
+    read::<Value>(types.0.view(root), &documents, Limits::default());
+}

@@ -239,7 +239,7 @@ impl<'s> Routine<'_, '_, 's> {
         match descent {
             Descent::Into { field, count, .. } => self.enter_occurrence(field as usize, count),
             Descent::Here { field, count, patch } => {
-                let is_repeated = self.complex.fields.get(field as usize).is_some_and(Field::is_repeated);
+                let is_repeated = self.is_repeated(field);
                 let frame = self.frame();
                 (frame.field, frame.count, frame.is_repeated) = (field, count, is_repeated);
                 frame.state = if patch { PATCH } else { BETWEEN };
@@ -249,6 +249,10 @@ impl<'s> Routine<'_, '_, 's> {
             }
         }
         Ok(())
+    }
+
+    fn is_repeated(&self, field: u32) -> bool {
+        self.complex.fields.get(field as usize).is_some_and(Field::is_repeated)
     }
 
     /// Into an occurrence that is there already.
@@ -270,8 +274,10 @@ impl<'s> Routine<'_, '_, 's> {
             Patch::Fast => Err(Stop::Switch),
             Patch::Short => Err(Stop::Pending),
             Patch::Other { field, count } => {
+                let is_repeated = self.is_repeated(field);
                 let frame = self.frame();
                 (frame.field, frame.count, frame.state) = (field, count, BETWEEN);
+                frame.is_repeated = is_repeated;
                 Ok(())
             }
         }
