@@ -64,6 +64,7 @@ fn real_tasks(effort: Effort) -> Vec<Task> {
         ("25 % of doubles changed, scattered", scattered, 2.0),
         ("recorded Informs", Recipe::identical(Kind::Inform, 0), 3.0),
         ("recorded Fetches", Recipe::identical(Kind::Fetch, 0), 2.0),
+        ("recorded responses to them, as trees", Recipe::identical(Kind::FetchTrees, 0), 2.0),
     ];
     let against_regular = against_regular.map(|(name, recipe, bound)| {
         let measure = move || {

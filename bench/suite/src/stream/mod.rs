@@ -48,6 +48,8 @@ pub enum Kind {
     Inform,
     /// vSphere
     Fetch,
+    /// vSphere's responses, as trees
+    FetchTrees,
     /// As [`Ints`](Self::Ints), not converted.
     UnreadInts,
     /// As [`Easy`](Self::Easy), not converted.
@@ -64,7 +66,7 @@ impl Kind {
 
     /// True if there are streams of any size.
     pub fn has_sizes(self) -> bool {
-        !matches!(self, Kind::Inform | Kind::Fetch)
+        !matches!(self, Kind::Inform | Kind::Fetch | Kind::FetchTrees)
     }
 }
 
@@ -189,6 +191,7 @@ pub fn with_stream<V: Visitor>(recipe: Recipe, bound: Bound, visitor: V) -> Resu
         Kind::EncodedStructs => visitor.visit(encoded::structs(n, bound)),
         Kind::Inform => visitor.visit(recorded::informs()?),
         Kind::Fetch => visitor.visit(recorded::fetches()?),
+        Kind::FetchTrees => visitor.visit(recorded::trees()?),
         Kind::UnreadInts => visitor.visit(dummy::ints(&arrays::ints(n), Bound::FEWEST)),
         Kind::UnreadEasy => visitor.visit(dummy::doubles(&arrays::easy_doubles(n), Bound::FEWEST)),
         Kind::UnreadHard => visitor.visit(dummy::doubles(&arrays::hard_doubles(n), Bound::FEWEST)),
@@ -290,7 +293,7 @@ mod tests {
 
     #[test]
     fn every_sender_of_a_recorded_stream_sends_again_and_again() {
-        for kind in [Kind::Inform, Kind::Fetch] {
+        for kind in [Kind::Inform, Kind::Fetch, Kind::FetchTrees] {
             let messages = messages(Recipe::identical(kind, 0));
             let senders: HashSet<usize> = messages.iter().map(|(_, sender)| *sender).collect();
             assert!(messages.len() >= 40 * senders.len(), "{kind:?}: {} of {senders:?}", messages.len());

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use bytes::Bytes;
 use deltasoap::lexical::DateTime;
 use deltasoap::soap::decode_request;
-use deltasoap::{AnySimple, Soap, SoapArray};
+use deltasoap::{AnySimple, Node, Soap, SoapArray};
 use deltasoap_streams::{prng, tr069, vsphere};
 
 use super::{Sent, Stream, fixed};
@@ -78,6 +78,19 @@ struct Prop {
     value: String,
 }
 
+/// The response of vSphere's `Fetch`, as a tree.
+#[derive(Debug, PartialEq, Soap)]
+#[soap(element = "FetchResponse", namespace = "urn:vim25", qualified)]
+pub struct FetchTree {
+    returnval: Option<Node>,
+}
+
+impl Same for FetchTree {
+    fn is_same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
 impl Same for Inform {
     fn is_same(&self, other: &Self) -> bool {
         self == other
@@ -103,6 +116,12 @@ pub(super) fn informs() -> Result<Stream<Inform>> {
 /// All recorded requests, in recorded order, of one sender.
 pub(super) fn fetches() -> Result<Stream<Fetch>> {
     let sent = vsphere::fetch_pairs().map(|(request, _)| decoded(fixed(request.to_vec()), 0));
+    Ok(Stream { messages: sent.collect::<Result<_>>()?, senders: 1 })
+}
+
+/// All recorded responses, in recorded order, of one sender.
+pub(super) fn trees() -> Result<Stream<FetchTree>> {
+    let sent = vsphere::fetch_pairs().map(|(_, response)| decoded(fixed(response.to_vec()), 0));
     Ok(Stream { messages: sent.collect::<Result<_>>()?, senders: 1 })
 }
 
