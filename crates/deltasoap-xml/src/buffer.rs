@@ -106,6 +106,16 @@ impl Buffer {
         &mut self.bytes[self.len..]
     }
 
+    /// Makes room for about `n` more bytes at once. New memory is not touched before it is written, so that too much of it costs
+    /// little.
+    pub fn expect(&mut self, n: usize) {
+        if self.bytes.len() - self.len < n {
+            let mut bytes = vec![0; self.len + n];
+            bytes[..self.len].copy_from_slice(self.as_slice());
+            self.bytes = bytes;
+        }
+    }
+
     /// Counts `n` bytes of the last [`spare`](Self::spare) slice as written.
     ///
     /// # Panics
@@ -313,6 +323,19 @@ mod tests {
         out.push_block(b"--------", 0);
         out.push(b"b");
         assert_eq!(out.as_slice(), b"a123b");
+    }
+
+    #[test]
+    fn what_is_expected_finds_room() {
+        let mut out = Buffer::new();
+        out.push(b"ab");
+        out.expect(10_000);
+        let capacity = out.capacity();
+        out.push(&[b'c'; 10_000]);
+        assert_eq!((out.capacity(), out.len(), &out.as_slice()[..3]), (capacity, 10_002, &b"abc"[..]));
+        out.clear();
+        out.expect(100);
+        assert_eq!(out.capacity(), capacity);
     }
 
     #[test]

@@ -125,14 +125,26 @@ pub(crate) fn shape_of(bytes: &[u8], start: usize, leaves: &[NotedLeaf], expecte
     (Some(leaves.len()) == expected).then(|| Shape::new(bytes, start, bytes.len(), &spans))?
 }
 
+/// Such a part of a list tells how long the rest will be.
+const SAMPLED: usize = 64;
+
 /// Writes items behind one of the same shape.
 fn write_flat<T: Content>(items: &[T], out: &mut Buffer, shape: &Shape, view: View<'_>) {
     out.truncate(out.len() - shape.close.len());
+    let start = out.len();
+    let (sample, rest) = items.split_at(items.len() / SAMPLED);
+    write_turns(sample, out, shape, view);
+    out.expect((out.len() - start).saturating_mul(SAMPLED + 1));
+    write_turns(rest, out, shape, view);
+    shape.close.push_to(out);
+}
+
+#[inline(always)]
+fn write_turns<T: Content>(items: &[T], out: &mut Buffer, shape: &Shape, view: View<'_>) {
     for item in items {
         shape.turn.push_to(out);
         write_leaves(item, out, shape, view);
     }
-    shape.close.push_to(out);
 }
 
 /// Writes the leaves of a flat item, and the markup between them.

@@ -46,6 +46,16 @@ pub(super) fn put_word((text, len): (u128, usize), place: &mut [u8]) -> bool {
     true
 }
 
+/// As [`put_word`], for 16 to 32 characters, of which these are the first and the last.
+#[inline(always)]
+pub(super) fn put_long(first: u128, last: u128, len: usize, place: &mut [u8]) -> bool {
+    if len != place.len() {
+        return false;
+    }
+    put_ends(first.to_le_bytes(), last.to_le_bytes(), place);
+    true
+}
+
 /// Writes the first and the last `N` bytes, which are all there are.
 #[inline(always)]
 fn put_ends<const N: usize>(first: [u8; N], last: [u8; N], place: &mut [u8]) {

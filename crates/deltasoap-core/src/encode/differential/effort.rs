@@ -1,9 +1,10 @@
 //! Whether templates pay for a stream of messages.
 //!
-//! Messages that have little in common with those before cost more against a template than in full. As long as little of
-//! each message is written anew, nothing is measured. Else one message is written in full now and then, to know how long that
-//! takes; what templates take beyond that is a *debt*, which messages in full pay off by a part of their time. So trying costs little
-//! more than that part, whatever the stream, and a stream that becomes alike is found out.
+//! Messages that have little in common with those before cost more against a template than in full, and so do short ones: to look for
+//! what differs is work too. Where most of each message is new, one is written in full now and then, to know how long that takes. Where
+//! little is, one is written in full beside, once templates took so long that this is a small part of it: streams whose messages take
+//! no time are never measured. What templates take beyond messages in full is a *debt*, which messages in full pay off by a part of
+//! their time. So trying costs little more than that part, whatever the stream, and a stream that becomes alike is found out.
 
 use std::time::Duration;
 
@@ -12,13 +13,22 @@ const NEW: f64 = 0.25;
 /// New messages in a row after which something must change.
 pub(super) const MANY: u32 = 2;
 /// The part of the time of messages in full that trying may take.
-const PART: f64 = 1.0 / 16.0;
+const PART: f64 = 1.0 / 48.0;
 /// Most that a message adds to the debt, as a multiple of what it takes in full: more is most often the machine's doing.
 const MOST_LOST: f64 = 3.0;
 /// How many messages in full the gains of earlier ones are worth at most.
 const MOST_GAINED: f64 = 4.0;
 /// After so many messages, what one in full takes is measured again.
 const STALE: u32 = 256;
+/// So many messages that are not new have passed before one is written in full beside.
+const SETTLED: u32 = 32;
+/// Those must have taken so many times what one in full takes.
+const WORTH: f64 = 48.0;
+/// Nanoseconds a byte that a message in full takes at most, as long as that is not known.
+const SLOWEST: f64 = 2.0;
+/// Of messages shorter than this one in so many is timed: to look at the clock takes a part of their time.
+pub(super) const SHORT: usize = 16 << 10;
+const TIMED: u32 = 16;
 
 /// What is known of a stream.
 #[derive(Debug, Clone, Default)]
@@ -31,32 +41,66 @@ pub(super) struct Effort {
     age: u32,
     /// New messages in a row.
     pub(super) new: u32,
+    /// Messages since one was timed.
+    untimed: u32,
+    /// True if the last message was written in full.
+    was_full: bool,
+    /// Nanoseconds that messages against templates took since one was measured in full.
+    spent: f64,
 }
 
 impl Effort {
-    /// True if the next message shall be written in full, and timed.
+    /// True if the next message shall be written in full.
     pub(super) fn wants_full(&self) -> bool {
         self.debt > 0.0 || (self.new >= MANY && (self.full == 0.0 || self.age >= STALE))
     }
 
-    /// Notes a message in full.
-    pub(super) fn add_full(&mut self, bytes: usize, time: Duration) {
-        smooth(&mut self.full, bytes, time);
-        self.age = 0;
-        self.debt -= (time.as_nanos() as f64).min(self.in_full(bytes)) * PART;
+    /// True if the next message, about so long, shall be timed.
+    pub(super) fn wants_time(&self, bytes: usize) -> bool {
+        // The first one after messages in full decides.
+        let decides = self.full == 0.0 || self.was_full != self.wants_full();
+        bytes >= SHORT || self.untimed >= TIMED || decides
     }
 
-    /// Notes a message against a template, of which so many bytes were written.
-    pub(super) fn add_against(&mut self, bytes: usize, written: u64, time: Duration) {
+    /// True if it is time to learn what messages as long as the last take in full.
+    pub(super) fn wants_measure(&self, bytes: usize) -> bool {
+        let rate = if self.full == 0.0 { SLOWEST } else { self.full };
+        let age = if self.full == 0.0 { SETTLED } else { STALE };
+        self.age >= age && self.spent > WORTH * rate * bytes as f64
+    }
+
+    /// Notes a message in full; the time is known of some.
+    pub(super) fn add_full(&mut self, bytes: usize, time: Option<Duration>) {
+        if let Some(time) = time {
+            self.measure(bytes, time);
+        }
+        self.untimed = if time.is_some() { 0 } else { self.untimed + 1 };
+        self.was_full = true;
+        self.debt -= self.in_full(bytes) * PART;
+    }
+
+    /// Notes what a message takes in full.
+    pub(super) fn measure(&mut self, bytes: usize, time: Duration) {
+        smooth(&mut self.full, bytes, time);
+        (self.age, self.spent) = (0, 0.0);
+    }
+
+    /// Notes a message against a template, of which so many bytes were written; the time is known of some.
+    pub(super) fn add_against(&mut self, bytes: usize, written: u64, time: Option<Duration>) {
         self.age = self.age.saturating_add(1);
         self.new = if (written as f64) < NEW * bytes as f64 { 0 } else { self.new.saturating_add(1) };
         self.add_time(bytes, time);
     }
 
     /// Notes what a message took that was not written in full, or that a template was made of.
-    pub(super) fn add_time(&mut self, bytes: usize, time: Duration) {
-        let full = self.in_full(bytes);
-        let lost = (time.as_nanos() as f64 - full).min(full * MOST_LOST);
+    pub(super) fn add_time(&mut self, bytes: usize, time: Option<Duration>) {
+        self.untimed += 1;
+        self.was_full = false;
+        let Some(time) = time else { return };
+        let (time, full) = (time.as_nanos() as f64, self.in_full(bytes));
+        // Those before it took as long.
+        self.spent += time * f64::from(std::mem::take(&mut self.untimed));
+        let lost = (time - full).min(full * MOST_LOST);
         self.debt = (self.debt + lost).max(-full * MOST_GAINED);
     }
 
@@ -84,7 +128,53 @@ mod tests {
         let mut effort = Effort::default();
         for _ in 0..1000 {
             assert!(!effort.wants_full());
-            effort.add_against(10_000, 100, SLOW);
+            effort.add_against(10_000, 100, Some(SLOW));
+        }
+    }
+
+    #[test]
+    fn a_stream_of_alike_messages_is_measured_once_that_costs_little() {
+        let mut effort = Effort::default();
+        let measured: Vec<_> = (0..10_000)
+            .filter(|_| {
+                effort.add_against(1000, 10, Some(Duration::from_nanos(500)));
+                let wants = effort.wants_measure(1000);
+                wants.then(|| effort.measure(1000, Duration::from_nanos(600)));
+                wants
+            })
+            .collect();
+        assert!((10..50).contains(&measured.len()), "{}", measured.len());
+        assert!(!effort.wants_full(), "templates are faster");
+    }
+
+    #[test]
+    fn a_stream_of_alike_messages_that_are_slower_is_written_in_full() {
+        let mut effort = Effort::default();
+        let (mut tried, mut timed) = (0, 0);
+        for _ in 0..10_000 {
+            let (is_full, is_timed) = (effort.wants_full(), effort.wants_time(1000));
+            timed += u32::from(is_timed);
+            let time = |nanos| is_timed.then(|| Duration::from_nanos(nanos));
+            if is_full {
+                effort.add_full(1000, time(200));
+                continue;
+            }
+            tried += 1;
+            effort.add_against(1000, 10, time(500));
+            if effort.wants_measure(1000) {
+                effort.measure(1000, Duration::from_nanos(200));
+            }
+        }
+        assert!(tried < 800, "{tried}");
+        assert!(timed < 1500, "{timed}");
+    }
+
+    #[test]
+    fn messages_that_take_no_time_are_never_measured() {
+        let mut effort = Effort::default();
+        for _ in 0..2000 {
+            effort.add_against(1_000_000, 0, Some(Duration::from_micros(1)));
+            assert!(!effort.wants_measure(1_000_000));
         }
     }
 
@@ -95,9 +185,9 @@ mod tests {
         for _ in 0..200 {
             if effort.wants_full() {
                 full += 1;
-                effort.add_full(10_000, FAST);
+                effort.add_full(10_000, Some(FAST));
             } else {
-                effort.add_against(10_000, 9_000, SLOW);
+                effort.add_against(10_000, 9_000, Some(SLOW));
             }
         }
         assert!(full > 150, "{full}");
@@ -111,13 +201,13 @@ mod tests {
             let bytes = 1000 * (1 + message % 7);
             if effort.wants_full() {
                 full += bytes;
-                effort.add_full(bytes, Duration::from_nanos(bytes as u64));
+                effort.add_full(bytes, Some(Duration::from_nanos(bytes as u64)));
             } else if message % 3 == 0 {
                 // Now and then one that is the same.
-                effort.add_against(bytes, 0, Duration::from_nanos(50));
+                effort.add_against(bytes, 0, Some(Duration::from_nanos(50)));
             } else {
                 tried += bytes;
-                effort.add_against(bytes, bytes as u64, Duration::from_nanos(3 * bytes as u64));
+                effort.add_against(bytes, bytes as u64, Some(Duration::from_nanos(3 * bytes as u64)));
             }
         }
         assert!(10 * tried < full, "{tried} bytes against templates, {full} in full");
@@ -128,14 +218,14 @@ mod tests {
         let mut effort = Effort::default();
         for message in 0..1000 {
             match effort.wants_full() {
-                true => effort.add_full(10_000, FAST),
-                false if message < 500 => effort.add_against(10_000, 9_000, SLOW),
-                false => effort.add_against(10_000, 100, FAST / 10),
+                true => effort.add_full(10_000, Some(FAST)),
+                false if message < 500 => effort.add_against(10_000, 9_000, Some(SLOW)),
+                false => effort.add_against(10_000, 100, Some(FAST / 10)),
             }
         }
         assert!(!effort.wants_full());
         assert!((0..1000).all(|_| {
-            effort.add_against(10_000, 100, FAST / 10);
+            effort.add_against(10_000, 100, Some(FAST / 10));
             !effort.wants_full()
         }));
     }
@@ -147,9 +237,9 @@ mod tests {
         for _ in 0..200 {
             if effort.wants_full() {
                 full += 1;
-                effort.add_full(10_000, SLOW);
+                effort.add_full(10_000, Some(SLOW));
             } else {
-                effort.add_against(10_000, 9_000, FAST);
+                effort.add_against(10_000, 9_000, Some(FAST));
             }
         }
         assert_eq!(full, 1);

@@ -23,12 +23,12 @@ impl Outgoing {
         stats.count(MatchKind::FirstTime, message.len());
         stats.written += message.len() as u64;
         let frame = Bytes::from(message.into_vec());
-        Self::new(Frames::new(vec![frame]), MatchKind::FirstTime)
+        Self::new(Frames::one(frame), MatchKind::FirstTime)
     }
 
     /// The message's pieces in order, one a chunk; none is empty. To be sent as they are, in vectored writes: they are not copies.
     pub fn frames(&self) -> &[Bytes] {
-        &self.frames.frames
+        self.frames.as_slice()
     }
 
     /// Bytes of the message.
@@ -48,21 +48,44 @@ impl Outgoing {
 
     /// The message in one piece, copied.
     pub fn to_vec(&self) -> Vec<u8> {
-        self.frames.frames.concat()
+        self.frames().concat()
     }
 }
 
 /// A message's pieces.
 #[derive(Debug, Clone)]
 pub(crate) struct Frames {
-    frames: Arc<Vec<Bytes>>,
+    pieces: Pieces,
     len: usize,
 }
 
+/// Most messages have one.
+#[derive(Debug, Clone)]
+enum Pieces {
+    One(Bytes),
+    Many(Arc<[Bytes]>),
+}
+
 impl Frames {
-    pub(crate) fn new(frames: Vec<Bytes>) -> Self {
-        let len = frames.iter().map(Bytes::len).sum();
-        Frames { frames: Arc::new(frames), len }
+    pub(crate) fn new(frames: impl Iterator<Item = Bytes>) -> Self {
+        let mut frames = frames.peekable();
+        let first = frames.next().unwrap_or_default();
+        if frames.peek().is_none() {
+            return Self::one(first);
+        }
+        let frames: Arc<[Bytes]> = std::iter::once(first).chain(frames).collect();
+        Frames { len: frames.iter().map(Bytes::len).sum(), pieces: Pieces::Many(frames) }
+    }
+
+    fn one(frame: Bytes) -> Self {
+        Frames { len: frame.len(), pieces: Pieces::One(frame) }
+    }
+
+    fn as_slice(&self) -> &[Bytes] {
+        match &self.pieces {
+            Pieces::One(frame) => std::slice::from_ref(frame),
+            Pieces::Many(frames) => frames,
+        }
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -199,7 +199,7 @@ impl Template {
             return self.hand_out(frames, kind);
         }
         let frames = self.chunks.iter().filter(|chunk| !chunk.bytes().is_empty()).map(frame);
-        let frames = Frames::new(frames.collect());
+        let frames = Frames::new(frames);
         self.frames = Some(frames.clone());
         let chunks: usize = self.chunks.iter().map(|chunk| chunk.memory()).sum();
         self.memory = chunks + self.names.memory() + size_of::<Self>();

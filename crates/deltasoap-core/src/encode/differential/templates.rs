@@ -1,7 +1,7 @@
 //! The templates of one operation.
 
 use super::alike::likeness;
-use super::effort::{Effort, MANY};
+use super::effort::{Effort, MANY, SHORT};
 use super::{EncodeStats, Hint, MatchKind, Outgoing, RunPool, Template, Templating};
 use crate::encode::Encoder;
 use crate::schema::{QName, Use, View};
@@ -21,7 +21,7 @@ const UNLIKE: f32 = 0.8;
 /// the one that is most alike, so that callers which alternate between a few different messages rewrite none of them.
 ///
 /// There is one template as long as it does well. Where message after message has to be rewritten there are more, up to
-/// [`Templating::templates`], and where none of that helps messages are written in full ([`Templating::adaptive`]).
+/// [`Templating::templates`], and where none of that helps, or messages are too short for it, they are written in full ([`Templating::adaptive`]).
 #[derive(Debug, Clone)]
 pub struct Templates {
     options: Templating,
@@ -130,7 +130,7 @@ impl Templates {
         if self.is_full {
             return self.write_in_full(draft);
         }
-        let start = Instant::now();
+        let start = self.start();
         let chosen = match self.set.iter().position(|template| template.is_of(draft.value)) {
             Some(same) => same,
             None => self.choose(|encoder| draft.write(encoder)),
@@ -142,21 +142,50 @@ impl Templates {
         self.stats += done;
         if let Ok(message) = &result {
             self.bytes = message.len();
+            let time = start.map(|start| start.elapsed());
             match message.kind() {
-                MatchKind::FirstTime => self.effort.add_time(message.len(), start.elapsed()),
-                _ => self.effort.add_against(message.len(), done.written, start.elapsed()),
+                MatchKind::FirstTime => self.effort.add_time(message.len(), time),
+                _ => self.effort.add_against(message.len(), done.written, time),
+            }
+            if self.options.adaptive && self.effort.wants_measure(self.bytes) {
+                self.measure(draft);
             }
         }
         result
     }
 
+    /// Now, if the next message shall be timed.
+    fn start(&self) -> Option<Instant> {
+        (self.options.adaptive && self.effort.wants_time(self.bytes)).then(Instant::now)
+    }
+
+    /// Writes a message in full, beside the one that was written against a template, to learn what that takes; some times if it is short,
+    /// for the first one has to bring code and data to the processor.
+    fn measure<T: Content>(&mut self, draft: &Draft<'_, T>) {
+        let write = || {
+            let start = Instant::now();
+            let message =
+                draft.encode(self.buffer()).map(|message| Outgoing::in_full(message, &mut EncodeStats::default()));
+            std::hint::black_box(&message);
+            start.elapsed()
+        };
+        let times = if self.bytes < SHORT { 4 } else { 1 };
+        let time = (0..times).map(|_| write()).min().unwrap_or_default();
+        self.effort.measure(self.bytes, time);
+    }
+
+    /// Likely enough for the next message.
+    fn buffer(&self) -> Buffer {
+        Buffer::with_capacity(self.bytes + self.bytes / 8)
+    }
+
     fn write_in_full<T: Content>(&mut self, draft: &Draft<'_, T>) -> Result<Outgoing, Error> {
-        let start = Instant::now();
-        // Likely about as long as the last one.
-        let message = draft.encode(Buffer::with_capacity(self.bytes + self.bytes / 8))?;
+        let start = self.start();
+        let message = draft.encode(self.buffer())?;
         self.bytes = message.len();
-        self.effort.add_full(self.bytes, start.elapsed());
-        Ok(Outgoing::in_full(message, &mut self.stats))
+        let message = Outgoing::in_full(message, &mut self.stats);
+        self.effort.add_full(self.bytes, start.map(|start| start.elapsed()));
+        Ok(message)
     }
 
     /// The place of the template to write against; perhaps a new one's.

@@ -3,9 +3,11 @@
 //! Reading a message, forms of up to 19 digits are taken apart eight digits at a time ([`decimal_form`]) and turned
 //! into the nearest float by one multiplication ([`nearest`]); everything else goes to the crate `fast-float2`.
 //! Writing gives the shortest form that reads back to the same bits: integral values without a point (zero as `0` and
-//! `-0`), exponents always with a sign, `1e+16` and `1e-7`.
+//! `-0`), exponents always with a sign, `1e+16` and `1e-7`. Doubles without an exponent have a way of their own ([`fixed`](mod@fixed)), the
+//! others are the crate `zmij`'s.
 
 mod decimal_form;
+mod fixed;
 mod nearest;
 mod powers;
 
@@ -13,22 +15,31 @@ use super::{Image, Lexical, LexicalError, WhiteSpace, digits, int, over, space};
 use crate::{Buffer, Escape};
 use decimal_form::DecimalForm;
 use fast_float2::FastFloat;
+use fixed::{Text, fixed};
 use nearest::{Ieee, nearest};
 
-/// Floats that are written as integers are.
-trait Integral {
+/// Floats that are written in other ways than the general one.
+trait Special {
     /// The integer, if it is written without a point and an exponent.
     fn integral(self) -> Option<i64>;
+
+    /// The text, if it has a point and no exponent.
+    fn fixed(self) -> Option<Text>;
 }
 
 macro_rules! float {
-    ($type:ty, $name:literal, $width:literal, integral below $limit:literal) => {
-        impl Integral for $type {
+    ($type:ty, $name:literal, $width:literal, integral below $limit:literal, fixed: $fixed:expr) => {
+        impl Special for $type {
             #[inline(always)]
             fn integral(self) -> Option<i64> {
                 let integral = self as i64;
                 let is_integral = integral.unsigned_abs() < $limit && (integral as Self).to_bits() == self.to_bits();
                 is_integral.then_some(integral)
+            }
+
+            #[inline(always)]
+            fn fixed(self) -> Option<Text> {
+                $fixed(self)
             }
         }
 
@@ -66,6 +77,9 @@ macro_rules! float {
                 }
                 #[inline(never)]
                 fn fractional(value: $type, out: &mut Buffer) {
+                    if let Some(text) = value.fixed() {
+                        return text.push_to(out);
+                    }
                     if value.is_finite() && value != 0.0 {
                         return out.push_short(zmij::Buffer::new().format_finite(value).as_bytes());
                     }
@@ -82,13 +96,16 @@ macro_rules! float {
             #[inline(always)]
             fn write_over(&self, place: &mut [u8], scratch: &mut Buffer) -> bool {
                 let integral = self.integral();
-                if integral.is_none() && self.is_finite() && *self != 0.0 {
-                    return over::put(zmij::Buffer::new().format_finite(*self).as_bytes(), place);
-                }
                 if let Some(text) = integral.and_then(int::short_text) {
                     return over::put_word(text, place);
                 }
-                over::put_formatted(self, place, scratch)
+                if integral.is_some() || !self.is_finite() || *self == 0.0 {
+                    return over::put_formatted(self, place, scratch);
+                }
+                match self.fixed() {
+                    Some(text) => text.put(place),
+                    None => over::put(zmij::Buffer::new().format_finite(*self).as_bytes(), place),
+                }
             }
 
             const IMAGE: Image = Image::float(size_of::<$type>() as u8);
@@ -107,8 +124,8 @@ macro_rules! float {
     };
 }
 
-float!(f32, "float", 16, integral below 1_000_000_000_000_000);
-float!(f64, "double", 24, integral below 10_000_000_000_000_000);
+float!(f32, "float", 16, integral below 1_000_000_000_000_000, fixed: |_| None);
+float!(f64, "double", 24, integral below 10_000_000_000_000_000, fixed: fixed);
 
 /// A form of few digits.
 #[inline(always)]

@@ -54,8 +54,13 @@ impl Block {
     }
 
     /// True if all but a few items have to be written, and there are more than a few.
-    pub(super) fn is_dense(&self) -> bool {
+    fn is_dense(&self) -> bool {
         self.count > BLOCK - BLOCK / 8
+    }
+
+    /// True if so many items have to be written that it is no use to look for what stands between.
+    pub(super) fn is_many(&self) -> bool {
+        self.count > BLOCK / 8
     }
 
     #[inline(always)]

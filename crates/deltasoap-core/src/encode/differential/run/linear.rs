@@ -1,5 +1,5 @@
-//! Items written one behind the other, with their places in the table: all of a run the first time, and stretches in which
-//! everything differs. Nothing is looked at, so it costs little more than writing them without a table.
+//! Items written one behind the other, with their places in the table: all of a run the first time. It costs little more than
+//! writing them without a table.
 
 use super::Form;
 use crate::content::Content;
@@ -16,27 +16,17 @@ pub(super) struct Linear<'a> {
     column: usize,
     positions: std::slice::IterMut<'a, u32>,
     images: &'a mut [u8],
-    /// How far the old items would stand from their places in the table.
-    shift: u32,
-    /// Bits in which places differ from where the old items would stand.
-    moved: u32,
 }
 
 impl<'a> Linear<'a> {
     /// Writes into a table with room for just the items to come.
     pub(super) fn new(out: &'a mut Buffer, form: &'a Form, positions: &'a mut [u32], images: &'a mut [u8]) -> Self {
-        Linear { out, form, column: 0, positions: positions.iter_mut(), images, shift: 0, moved: 0 }
+        Linear { out, form, column: 0, positions: positions.iter_mut(), images }
     }
 
-    /// Says how far the old items would stand, wrapping, from where the table has them.
-    pub(super) fn shifted(self, shift: u32) -> Self {
-        Linear { shift, ..self }
-    }
-
-    /// Writes items, from the first one's first leaf to the last one's last. False if leaves stand elsewhere than the old ones
-    /// would.
+    /// Writes items, from the first one's first leaf to the last one's last.
     #[inline(always)]
-    pub(super) fn write<T: Content>(&mut self, items: &[T], view: View<'_>) -> bool {
+    pub(super) fn write<T: Content>(&mut self, items: &[T], view: View<'_>) {
         for (index, item) in items.iter().enumerate() {
             self.column = 0;
             if index > 0 {
@@ -44,7 +34,6 @@ impl<'a> Linear<'a> {
             }
             item.write_flat(self, view);
         }
-        self.moved == 0
     }
 }
 
@@ -56,9 +45,7 @@ impl FlatSink for Linear<'_> {
         }
         self.column += 1;
         if let Some(position) = self.positions.next() {
-            let now = self.out.len() as u32;
-            self.moved |= position.wrapping_add(self.shift) ^ now;
-            *position = now;
+            *position = self.out.len() as u32;
         }
         let image = T::IMAGE.bytes();
         if image > 0

@@ -1,7 +1,7 @@
 //! Chunks made anew in one pass: however many values do not fit, what follows them is moved once.
 
 use super::build::push_spaces;
-use super::linear::Linear;
+use super::weave::{Weave, Woven};
 use super::{Fields, RunChunk};
 use crate::content::Content;
 use crate::encode::differential::EncodeStats;
@@ -92,10 +92,10 @@ impl<'a> Merge<'a> {
         self.image += items * self.fields.form.image;
     }
 
-    /// Writes items anew, as if there were no old ones.
+    /// Writes items anew, all markup included.
     pub(super) fn rewrite<T: Content>(&mut self, items: &[T], view: View<'_>) {
         let (columns, open) = (self.fields.form.columns.len(), self.fields.form.shape.open.len());
-        let (start, shift) = (self.fields.position(self.leaf), self.shift());
+        let start = self.fields.position(self.leaf);
         self.copied += start - self.done;
         match self.fields.form.behind_exactly(columns - 1, start - self.done) {
             Some(markup) if self.done > 0 => markup.push_to(self.out),
@@ -103,18 +103,19 @@ impl<'a> Merge<'a> {
         }
         let end = self.leaf + items.len() * columns;
         let next = self.fields.positions.get(end).map_or(self.fields.end, |&next| next as usize);
-        let images = self.image..self.image + items.len() * self.fields.form.image;
-        let (positions, table) = (&mut self.fields.positions[self.leaf..end], &mut self.fields.images[images.clone()]);
-        let mut linear = Linear::new(self.out, self.fields.form, positions, table).shifted(shift);
-        let stays = linear.write(items, view);
-        (self.leaf, self.image) = (end, images.end);
-        self.written += items.len() * columns;
+        let at = self.out.len();
+        let Merge { old, out, fields, leaf, image, .. } = self;
+        let woven = Woven::default();
+        let weave = Weave { old, out, fields, leaf: *leaf, image: *image, column: 0, woven };
+        let woven = weave.write(items, view);
+        self.leaf = end;
+        self.image += items.len() * self.fields.form.image;
+        self.written += woven.leaves;
+        self.copied += self.out.len() - at - woven.bytes;
+        self.stats.shifts += woven.resized as u64;
+        self.resized |= woven.resized > 0;
         // What follows is markup up to the next item's first leaf, which stands there already but for the last one's end.
         self.done = next - open - self.fields.form.shape.close.len();
-        if !stays || self.shift() != shift {
-            self.resized = true;
-            self.stats.shifts += (items.len() * columns) as u64;
-        }
     }
 
     /// Bytes written so far.

@@ -11,8 +11,8 @@
 //! ```
 //!
 //! Its width is that of text and slack together. `build` writes items, `changes` finds those that differ, `patch` and `numbers`
-//! write values into their fields, `merge` makes a chunk anew in one pass when values do not fit, `update` is the way through
-//! them. `share` takes over what another template holds, `texts` finds values by their texts.
+//! write values into their fields, `merge` makes a chunk anew in one pass when values do not fit, with `weave` where many do,
+//! `update` is the way through them. `share` takes over what another template holds, `texts` finds values by their texts.
 
 mod build;
 mod changes;
@@ -25,6 +25,7 @@ mod patch;
 mod share;
 mod texts;
 mod update;
+mod weave;
 
 pub(crate) use build::{learn, push_spaces};
 pub(crate) use form::{Form, room};

@@ -4,6 +4,7 @@
 //! the field has, moves its end tag; one that needs more takes what is missing from the slack of a field nearby (*stealing*),
 //! by moving what stands between. The first value for which there is no room ends the patch.
 
+use super::form::NARROW;
 use super::{Fields, RunChunk};
 use crate::content::Content;
 use crate::encode::differential::EncodeStats;
@@ -81,23 +82,24 @@ impl<'a> Patch<'a> {
         if len > width && !self.steal(len - width) {
             return false;
         }
-        let (start, text) = (self.fields.position(self.leaf), self.tools.text.as_slice());
-        self.bytes.behind_mut(start)[..len].copy_from_slice(text);
-        if len != old {
-            self.move_tag(start, len, old);
-        }
+        self.fill(self.fields.position(self.leaf), len, width.max(len));
+        self.fields.set_len(self.leaf, len);
+        self.tools.stats.tag_moves += u64::from(len != old);
         true
     }
 
-    fn move_tag(&mut self, start: usize, len: usize, old: usize) {
-        let tag = self.fields.form.columns[self.column].tag.as_slice();
-        let (behind, was_behind) = (start + len + tag.len(), start + old + tag.len());
-        self.bytes.behind_mut(0)[start + len..behind].copy_from_slice(tag);
-        if behind < was_behind {
-            self.bytes.behind_mut(0)[behind..was_behind].fill(b' ');
+    /// Fills a field with the text, its end tag, and blanks.
+    #[inline(always)]
+    fn fill(&mut self, start: usize, len: usize, width: usize) {
+        let tag = &self.fields.form.columns[self.column].tag;
+        let field = &mut self.bytes.behind_mut(start)[..width + tag.len()];
+        // As one block, where it ends within the field.
+        match (field.first_chunk_mut::<NARROW>(), self.tools.text.behind_mut(0).first_chunk()) {
+            (Some(field), Some(block)) if len <= NARROW => *field = *block,
+            _ => field[..len].copy_from_slice(self.tools.text.as_slice()),
         }
-        self.fields.set_len(self.leaf, len);
-        self.tools.stats.tag_moves += 1;
+        field[len..len + tag.len()].copy_from_slice(tag.as_slice());
+        field[len + tag.len()..].fill(b' ');
     }
 
     /// Makes the field wider by `more`, at the cost of one nearby.

@@ -271,7 +271,7 @@ fn merge<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: 
         if merge.len() > full && merge.projected() > work.options.split && !form.is_stuffed {
             cuts.push(merge.cut(build::chunk_buffer(work.options.chunk, work.options)));
         }
-        if block.is_dense() && !form.is_stuffed {
+        if block.is_many() && !form.is_stuffed {
             merge.skip_to(block.range.start);
             merge.rewrite(&ours.items[block.range.clone()], ours.view);
         } else {
