@@ -229,8 +229,7 @@ fn mandatory_headers_and_their_targets() {
     for version in [Version::Soap11, Version::Soap12] {
         let block = |attributes: &[(&'static str, &str)]| {
             let mut node = Node::new(QName::new("urn:h", "h"));
-            let named =
-                |(name, value): &(&'static str, &str)| (QName::new(version.namespace(), name), (*value).into());
+            let named = |(name, value): &(&'static str, &str)| (QName::new(version.namespace(), name), (*value).into());
             node.attributes.extend(attributes.iter().map(named));
             HeaderBlock { node }
         };
