@@ -304,6 +304,10 @@ pub struct Serve {
     /// Seconds from an interrupt to the end, in which /ready says no
     #[arg(long, default_value_t = 0, value_name = "S")]
     pub drain: u64,
+    /// Threads that connections are spread over, each with a runtime of its own [default: one for each processor]; with 0 a single
+    /// runtime moves connections among its threads
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(..=1024))]
+    pub worker_threads: Option<u16>,
     /// Speak TLS, with the certificates of this PEM file: the server's own first
     #[arg(long, requires = "tls_key", value_name = "FILE")]
     pub tls_cert: Option<PathBuf>,

@@ -4,7 +4,7 @@ use super::documents::{Documents, of_files};
 use super::{import_with, policy_warnings};
 use crate::cli;
 use crate::output::{print_line, report};
-use crate::services::told_to_end;
+use crate::services::{processors, told_to_end};
 use anyhow::{Context as _, Result, ensure};
 use deltasoap_dynamic::{Contract, Mock};
 use deltasoap_http::{Server, ServiceBuilder, SoapService};
@@ -70,6 +70,7 @@ async fn serve(arguments: &cli::Mock, service: SoapService, is_described: bool) 
     if is_described {
         print_line(format_args!("description at http://{address}/?wsdl"))?;
     }
+    let server = server.worker_threads(processors());
     let handle = server.handle();
     tokio::spawn(async move {
         if told_to_end().await.is_ok() {

@@ -76,11 +76,17 @@ pub async fn serve(arguments: &Serve) -> Result<()> {
 async fn bind(arguments: &Serve) -> Result<Server> {
     let server = Server::bind(arguments.listen)
         .await
-        .with_context(|| format!("cannot listen on {}; is another server running there?", arguments.listen))?;
+        .with_context(|| format!("cannot listen on {}; is another server running there?", arguments.listen))?
+        .worker_threads(arguments.worker_threads.map_or_else(processors, usize::from));
     match (&arguments.tls_cert, &arguments.tls_key) {
         (Some(certificate), Some(key)) => Ok(server.tls(ServerTls::new(identity(certificate, key)?))?),
         _ => Ok(server),
     }
+}
+
+/// Processors that this process may use.
+pub fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 fn identity(certificate: &Path, key: &Path) -> Result<Identity> {

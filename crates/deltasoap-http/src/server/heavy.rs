@@ -24,7 +24,7 @@ use tracing::Span;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeavyWork {
     /// Decoding lets other tasks go on when it has taken this time, and the window at hand is read: on [`Server`](crate::Server)
-    /// a window is 64 KiB at most. `None`: only as the runtime says. Default 200 µs.
+    /// a window is 32 KiB at most. `None`: only as the runtime says. Default 200 µs.
     pub quantum: Option<Duration>,
     /// From so many bytes of a request on the handler runs, and the response is written, on a thread of the runtime's pool for
     /// blocking work; so too where short requests of the operation had responses of as many bytes of late. `None`: never.

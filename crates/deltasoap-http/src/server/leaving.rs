@@ -14,11 +14,15 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
 /// How long nothing is read before a look is taken. Most requests are answered by then, and cost nothing.
 const QUIET: Duration = Duration::from_millis(250);
+
+/// Most bytes that are read at one time. hyper keeps the buffer for the next message, and differential decoding those that a message was
+/// received in. hyper doubles a buffer that was filled: so one byte is always left.
+const WINDOW: u64 = (32 << 10) - 1;
 
 /// Most bytes that are read ahead.
 const AHEAD: usize = 512;
@@ -172,7 +176,8 @@ impl<T: AsyncRead + Unpin> State<T> {
             buffer.put_slice(&self.ahead[..count]);
             self.ahead.drain(..count);
         } else if !self.is_over {
-            let poll = Pin::new(&mut self.stream).poll_read(task, buffer);
+            let mut stream = (&mut self.stream).take(WINDOW);
+            let poll = Pin::new(&mut stream).poll_read(task, buffer);
             if poll.is_pending() && !self.reader.as_ref().is_some_and(|it| it.will_wake(task.waker())) {
                 self.reader = Some(task.waker().clone());
             }
@@ -218,7 +223,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Watched<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
+    use tokio::io::{AsyncWriteExt as _, DuplexStream, duplex};
     use tokio::time::timeout;
 
     const PATIENCE: Duration = Duration::from_secs(5);

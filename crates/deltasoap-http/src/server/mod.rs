@@ -35,6 +35,7 @@ mod service;
 mod stall;
 mod stats;
 mod wanted;
+mod workers;
 mod writing;
 mod wsdl;
 mod yielding;

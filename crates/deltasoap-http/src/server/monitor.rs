@@ -17,6 +17,8 @@ use std::future::{Ready, ready};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::task::{Context, Poll};
+#[cfg(feature = "prometheus")]
+use std::time::Duration;
 use tower::Service;
 
 /// The media type of Prometheus's text format.
@@ -90,7 +92,8 @@ impl Monitor {
     }
 
     /// Installs a recorder of the [`metrics`] facade for the whole program, and renders what it has for `/metrics`. Services that
-    /// are built from now on report to it, see [`ServiceStats`](crate::ServiceStats).
+    /// are built from now on report to it, see [`ServiceStats`](crate::ServiceStats). A thread adds up what histograms have gathered, so that
+    /// it takes no more memory where nobody asks for metrics.
     ///
     /// # Errors
     /// When there is a recorder already: then render that one by [`metrics`](Self::metrics).
@@ -99,8 +102,15 @@ impl Monitor {
         use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
         let buckets = Matcher::Suffix("_seconds".to_owned());
         let recorder = PrometheusBuilder::new().set_buckets_for_metric(buckets, &SECONDS)?.install_recorder()?;
+        let gathering = recorder.clone();
+        let upkeep = move || loop {
+            std::thread::sleep(UPKEEP);
+            gathering.run_upkeep();
+        };
+        if let Err(error) = std::thread::Builder::new().name("deltasoap-metrics".to_owned()).spawn(upkeep) {
+            tracing::warn!(%error, "histograms take memory until metrics are asked for: there is no thread to add them up");
+        }
         Ok(self.metrics(move || {
-            // What histograms have gathered is added up here, since nothing else runs for it.
             recorder.run_upkeep();
             recorder.render()
         }))
@@ -144,6 +154,10 @@ impl Monitor {
         matches!(path, "/health" | "/ready") || path == "/metrics" && self.metrics.is_some()
     }
 }
+
+/// How often what histograms have gathered is added up.
+#[cfg(feature = "prometheus")]
+const UPKEEP: Duration = Duration::from_secs(1);
 
 /// Bounds of the buckets for seconds spent decoding a message: from small requests to large arrays.
 #[cfg(feature = "prometheus")]

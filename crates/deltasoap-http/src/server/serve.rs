@@ -11,11 +11,10 @@ use super::context::Secure;
 use super::leaving::Watched;
 use super::memory::Connection;
 use super::stall::{Stalling, linger};
-use crate::settle::Settled;
+use super::workers::Crew;
 #[cfg(feature = "tls")]
 use crate::tls::{ServerTls, TlsError};
 use crate::transport::{Http, Listener, Protocol, Served, Stream, Terms, Wire};
-use futures_util::FutureExt;
 use http::{Extensions, Request};
 use std::convert::Infallible;
 use std::fmt;
@@ -26,7 +25,6 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 use tokio::net::{TcpListener, ToSocketAddrs};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tokio::task::JoinSet;
 
 /// How long to wait before accepting again where the system has no room for another connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -58,6 +56,7 @@ pub struct Server<L = TcpListener, P = Http> {
     wire: Wire,
     shutdown_timeout: Duration,
     max_connections: usize,
+    worker_threads: usize,
     handle: ServerHandle,
     security: Security,
 }
@@ -88,13 +87,19 @@ impl ServerHandle {
 
     /// Counts a connection until what is returned is dropped.
     fn count(&self) -> Counted {
-        self.connections.fetch_add(1, Relaxed);
-        Counted(Arc::clone(&self.connections))
+        Counted::new(&self.connections)
     }
 }
 
-/// A connection, counted.
-struct Counted(Arc<AtomicUsize>);
+/// A connection, counted until it is dropped.
+pub(super) struct Counted(Arc<AtomicUsize>);
+
+impl Counted {
+    pub(super) fn new(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Relaxed);
+        Counted(Arc::clone(count))
+    }
+}
 
 impl Drop for Counted {
     fn drop(&mut self) {
@@ -139,6 +144,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
             },
             shutdown_timeout: Duration::from_secs(30),
             max_connections: CONNECTIONS,
+            worker_threads: 0,
             handle: ServerHandle { signal: watch::Sender::new(false), connections: Arc::default() },
             security: Security::default(),
         }
@@ -213,6 +219,19 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         self
     }
 
+    /// Serves connections on so many threads of the server's own, each with a current-thread runtime on which a connection stays as long
+    /// as it lasts; [`processors`](std::thread::available_parallelism) are a good number. Small requests are answered sooner than on a runtime
+    /// whose threads take work from each other; but handlers that compute for long in one go hold up the connections of their
+    /// thread. What handlers spawn, and one-way operations that are still running, ends with the server. With 0, the default,
+    /// connections are served on the runtime that [`serve`](Self::serve) is called on.
+    ///
+    /// Connections are accepted on the runtime that the listener belongs to, which must go on meanwhile.
+    #[must_use]
+    pub fn worker_threads(mut self, threads: usize) -> Self {
+        self.worker_threads = threads;
+        self
+    }
+
     /// What stops the server; may be kept beyond it.
     pub fn handle(&self) -> ServerHandle {
         self.handle.clone()
@@ -222,34 +241,42 @@ impl<L: Listener, P: Protocol> Server<L, P> {
     /// request carries its [`Connection`], and a [`Peer`](crate::Peer) if it came over TCP.
     ///
     /// # Errors
-    /// None so far: what goes wrong with a connection ends that connection alone.
+    /// When a [worker thread](Self::worker_threads) cannot be started. What goes wrong with a connection ends that connection alone.
     pub async fn serve<S: Served<P::Incoming>>(mut self, service: S) -> io::Result<()> {
         let mut stopped = self.handle.signal.subscribe();
         let places = Arc::new(Semaphore::new(self.max_connections));
-        let mut connections = JoinSet::new();
+        let mut crew = Crew::new(self.worker_threads)?;
         loop {
             tokio::select! {
                 () = signalled(&mut stopped) => break,
                 accepted = accept(&mut self.listener, &places) => match accepted {
-                    Ok((stream, extensions, place)) => {
-                        let terms = Terms::new(self.wire, self.handle.signal.subscribe());
-                        let client = Client { protocol: self.protocol.clone(), terms, extensions };
-                        let connection = connect(stream, client, self.security.clone(), service.clone());
-                        let counted = self.handle.count();
-                        connections.spawn(Settled::new(connection.map(|()| drop((place, counted)))));
-                    }
+                    Ok(accepted) => self.start(&mut crew, accepted, &service),
                     Err(error) => pause(&error).await,
                 },
-                // Forgets connections that have ended.
-                Some(_) = connections.join_next() => {}
+                () = crew.tidy() => {}
             }
         }
         drop(self.listener);
-        let all_ended = async { while connections.join_next().await.is_some() {} };
-        if tokio::time::timeout(self.shutdown_timeout, all_ended).await.is_err() {
+        if tokio::time::timeout(self.shutdown_timeout, crew.finish()).await.is_err() {
             tracing::warn!("connections are cut off: they did not end in time");
         }
         Ok(())
+    }
+
+    /// Has a connection served.
+    fn start<S: Served<P::Incoming>>(&self, crew: &mut Crew, accepted: Accepted<L::Stream>, service: &S) {
+        let (stream, extensions, place) = accepted;
+        let terms = Terms::new(self.wire, self.handle.signal.subscribe());
+        let client = Client { protocol: self.protocol.clone(), terms, extensions };
+        let (security, service) = (self.security.clone(), service.clone());
+        let (is_elsewhere, counted) = (crew.is_elsewhere(), self.handle.count());
+        crew.spawn(async move {
+            match if is_elsewhere { L::adopt(stream) } else { Ok(stream) } {
+                Ok(stream) => connect(stream, client, security, service).await,
+                Err(error) => tracing::warn!(%error, "a connection could not be passed to its thread"),
+            }
+            drop((place, counted));
+        });
     }
 }
 
@@ -258,11 +285,11 @@ async fn signalled(stopped: &mut watch::Receiver<bool>) {
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
+/// A connection, what all its requests carry, and its place.
+type Accepted<T> = (T, Extensions, OwnedSemaphorePermit);
+
 /// A connection with what is known of it, once there is a place for it.
-async fn accept<L: Listener>(
-    listener: &mut L,
-    places: &Arc<Semaphore>,
-) -> io::Result<(L::Stream, Extensions, OwnedSemaphorePermit)> {
+async fn accept<L: Listener>(listener: &mut L, places: &Arc<Semaphore>) -> io::Result<Accepted<L::Stream>> {
     let place = Arc::clone(places).acquire_owned().await.map_err(io::Error::other)?;
     let (stream, extensions) = listener.accept().await?;
     Ok((stream, extensions, place))

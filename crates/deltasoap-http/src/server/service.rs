@@ -39,12 +39,13 @@ use http_body_util::BodyExt;
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::fmt;
+use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
+use tracing::Span;
 use tracing::field::Empty;
-use tracing::{Instrument, Span};
 
 /// A SOAP endpoint as a [`tower::Service`]: cheap to clone, never fails, mounts in any router.
 ///
@@ -149,8 +150,7 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> ResponseFuture {
-        let inner = Arc::clone(&self.inner);
-        ResponseFuture(Box::pin(async move { inner.answer(request).await }))
+        ResponseFuture(Box::pin(Arc::clone(&self.inner).answer(request)))
     }
 }
 
@@ -196,7 +196,7 @@ impl Inner {
                     bytes_out = Empty,
                     status = Empty
                 );
-                let response = self.answer_post(parts, body).instrument(span.clone()).await;
+                let response = entered(&span, pin!(self.answer_post(parts, body))).await;
                 span.in_scope(|| {
                     span.record("status", response.status().as_u16());
                     tracing::info!("answered");
@@ -326,7 +326,7 @@ impl Inner {
     async fn run(&self, received: Received, parts: Parts, pace: &Pace) -> (Response<Body>, bool) {
         let version = received.head.version();
         Span::current().record("version", tracing::field::debug(version));
-        match guard(self.call(received, parts, pace)).await {
+        match guard(pin!(self.call(received, parts, pace))).await {
             Ok(Ok(Outcome::Response(written, time))) => {
                 self.stats.count_encoded(time);
                 (respond::written(version, written), false)
@@ -469,6 +469,11 @@ async fn checked(
         remainder.finish().await?;
     }
     Ok(outcome)
+}
+
+/// Polls a future within a span, where it is: the future of an exchange is some kilobytes, and would be moved into what instruments it.
+async fn entered<F: Future>(span: &Span, mut future: Pin<&mut F>) -> F::Output {
+    poll_fn(|task| span.in_scope(|| future.as_mut().poll(task))).await
 }
 
 /// Logs the answer to a request that carries no message.

@@ -21,10 +21,11 @@ use std::pin::pin;
 use std::task::{Context, Poll};
 use tower::Service;
 
-/// Most bytes that are read from a connection at one time. What differential decoding keeps of a message are the buffers that
-/// it was received in: with larger ones a short message behind a long one would keep many times its size. A request's head must
-/// fit in it too.
+/// Most bytes of a request's head.
 const BUFFER: usize = 64 << 10;
+
+/// hyper's limit on headers: the same one set again would make it clear a table for each request.
+const HEADERS: usize = 100;
 
 /// HTTP/1.1 (and 1.0, for servers) with keep-alive.
 #[derive(Debug, Clone, Copy, Default)]
@@ -63,11 +64,16 @@ impl Protocol for Http {
         let mut builder = http1::Builder::new();
         builder.timer(TokioTimer::new()).header_read_timeout(terms.head_timeout());
         // Whoever closes the half that requests come over may wait for an answer yet. The server sees to clients that are gone.
-        builder.max_buf_size(BUFFER).max_headers(terms.max_headers()).half_close(true);
+        builder.max_buf_size(BUFFER).half_close(true);
+        if terms.max_headers() != HEADERS {
+            builder.max_headers(terms.max_headers());
+        }
         let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
         tokio::select! {
-            ended = connection.as_mut() => return Ok(ended?),
+            biased;
+            // First, so that an answer that is given behind the signal says that the connection ends.
             () = terms.stopped() => connection.as_mut().graceful_shutdown(),
+            ended = connection.as_mut() => return Ok(ended?),
         }
         Ok(connection.await?)
     }

@@ -86,6 +86,15 @@ pub trait Listener: Send + 'static {
     /// # Errors
     /// When there is none; the server asks again after a moment.
     fn accept(&mut self) -> impl Future<Output = std::io::Result<(Self::Stream, Extensions)>> + Send;
+
+    /// Makes a stream one of the runtime that this is called on, which is another than it was accepted on: what waits for the stream
+    /// is woken there. Called where a server has [threads of its own](crate::Server::worker_threads). Default: the stream as it is.
+    ///
+    /// # Errors
+    /// When the runtime cannot take it; the connection is closed then.
+    fn adopt(stream: Self::Stream) -> std::io::Result<Self::Stream> {
+        Ok(stream)
+    }
 }
 
 /// Opens connections for a client.

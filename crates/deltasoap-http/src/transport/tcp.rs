@@ -22,6 +22,10 @@ impl Listener for TcpListener {
         extensions.insert(Peer(peer));
         Ok((stream, extensions))
     }
+
+    fn adopt(stream: TcpStream) -> io::Result<TcpStream> {
+        TcpStream::from_std(stream.into_std()?)
+    }
 }
 
 /// Connects over TCP to host and port of the URL; the port may be missing with the schemes `http` and `https`.

@@ -47,6 +47,10 @@ impl Listener for UnixListener {
         }
         Ok((stream, extensions))
     }
+
+    fn adopt(stream: UnixStream) -> io::Result<UnixStream> {
+        UnixStream::from_std(stream.into_std()?)
+    }
 }
 
 /// The process at the other end of a Unix socket, as the system vouches for it: its identity when it connected. Found in a request's

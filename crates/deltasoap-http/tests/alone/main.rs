@@ -11,6 +11,7 @@ mod attachments_memory;
 mod faults;
 mod gzip_memory;
 mod hostile_servers;
+mod idle_memory;
 mod neighbours;
 mod overlaid_memory;
 mod panics;

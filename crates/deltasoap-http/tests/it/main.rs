@@ -34,3 +34,4 @@ mod tls;
 mod traces;
 mod transports;
 mod wire;
+mod workers;

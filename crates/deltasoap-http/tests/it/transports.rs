@@ -120,8 +120,13 @@ struct Far<T> {
 impl<T> Far<T> {
     /// Serves by a protocol what a listener accepts.
     fn serve<L: Listener, P: Protocol>(url: String, transport: T, listener: L, protocol: P) -> Self {
+        Self::serve_on(0, url, transport, listener, protocol)
+    }
+
+    /// The same on threads of the server's own.
+    fn serve_on<L: Listener, P: Protocol>(threads: usize, url: String, transport: T, listener: L, protocol: P) -> Self {
         let service = all();
-        let server = Server::over(listener, protocol);
+        let server = Server::over(listener, protocol).worker_threads(threads);
         let handle = server.handle();
         let running = Some((handle, tokio::spawn(server.serve(service.clone()))));
         Far { url, transport, service, running, _folder: None }
@@ -163,6 +168,24 @@ mod ways {
         Far::serve("http://localhost/a".to_owned(), Http::default().pool(connector), listener, Http::default())
     }
 
+    pub async fn http_over_tcp_on_workers() -> Far<HttpTransport> {
+        let (listener, address) = tcp().await;
+        Far::serve_on(2, format!("http://{address}/a"), HttpTransport::new(), listener, Http::default())
+    }
+
+    pub async fn http_over_unix_on_workers() -> Pool<Http, UnixConnector> {
+        let (folder, listener, connector) = unix();
+        let transport = Http::default().pool(connector);
+        let far = Far::serve_on(2, "http://localhost/a".to_owned(), transport, listener, Http::default());
+        Far { _folder: Some(folder), ..far }
+    }
+
+    pub async fn frames_in_memory_on_workers() -> Pool<Frames, deltasoap::http::transport::MemoryConnector> {
+        let (listener, connector) = memory();
+        let transport = Frames::default().pool(connector);
+        Far::serve_on(2, "frames://localhost/a".to_owned(), transport, listener, Frames::default())
+    }
+
     pub async fn frames_over_tcp() -> Pool<Frames, TcpConnector> {
         let (listener, address) = tcp().await;
         let transport = Frames::default().pool(TcpConnector::new());
@@ -197,7 +220,7 @@ macro_rules! over_each {
             use super::*;
 
             over_each!(@ $far $body http_over_tcp http_over_unix http_in_memory frames_over_tcp frames_over_unix
-                frames_in_memory in_memory);
+                frames_in_memory in_memory http_over_tcp_on_workers http_over_unix_on_workers frames_in_memory_on_workers);
         }
     )* };
     (@ $far:ident $body:block $($way:ident)*) => { $(

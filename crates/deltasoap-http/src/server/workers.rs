@@ -1,0 +1,133 @@
+//! Where connections are served: on the runtime that the server runs on, or on threads of the server's own.
+//!
+//! Each of these threads has a runtime of its own, on which a connection stays as long as it lasts. So nobody is woken on another processor,
+//! and no thread looks for work that others have. One loop accepts for all and gives a connection to the thread that has fewest. A listener
+//! for each thread on one port (`SO_REUSEPORT`) would spread connections by a hash instead, a few of them unevenly, let other programs
+//! of the same user join the port unnoticed, and be of no use for anything but TCP.
+
+use super::serve::Counted;
+use crate::settle::Settled;
+use futures_util::future::BoxFuture;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+
+/// The connections of a server.
+pub(super) enum Crew {
+    /// On the runtime at hand.
+    Here(JoinSet<()>),
+    /// On threads of their own.
+    Workers(Vec<Worker>),
+}
+
+/// A thread that serves connections.
+pub(super) struct Worker {
+    connections: mpsc::UnboundedSender<BoxFuture<'static, ()>>,
+    /// How many it has.
+    count: Arc<AtomicUsize>,
+    /// Ends with the thread's work. When it is dropped, so is all that the thread has.
+    ended: oneshot::Receiver<()>,
+}
+
+impl Crew {
+    /// Starts so many threads; without any the runtime at hand is to serve.
+    ///
+    /// # Errors
+    /// When the system has no thread or no runtime for a worker.
+    pub(super) fn new(workers: usize) -> io::Result<Self> {
+        if workers == 0 {
+            return Ok(Crew::Here(JoinSet::new()));
+        }
+        (0..workers).map(Worker::start).collect::<io::Result<_>>().map(Crew::Workers)
+    }
+
+    /// True if connections are served elsewhere.
+    pub(super) fn is_elsewhere(&self) -> bool {
+        matches!(self, Crew::Workers(_))
+    }
+
+    /// Serves a connection.
+    pub(super) fn spawn(&mut self, connection: impl Future<Output = ()> + Send + 'static) {
+        match self {
+            Crew::Here(connections) => _ = connections.spawn(Settled::new(connection)),
+            Crew::Workers(workers) => {
+                if let Some(worker) = workers.iter().min_by_key(|worker| worker.count.load(Relaxed)) {
+                    worker.serve(connection);
+                }
+            }
+        }
+    }
+
+    /// Forgets connections that have ended, for as long as it is polled.
+    pub(super) async fn tidy(&mut self) {
+        if let Crew::Here(connections) = self {
+            all_ended(connections).await;
+        }
+        std::future::pending::<()>().await;
+    }
+
+    /// Waits until all connections have ended; no more come. Those that have not are cut off when the crew is dropped.
+    pub(super) async fn finish(&mut self) {
+        match self {
+            Crew::Here(connections) => all_ended(connections).await,
+            Crew::Workers(workers) => {
+                let ends = workers.drain(..).map(|Worker { ended, .. }| ended);
+                futures_util::future::join_all(ends).await;
+            }
+        }
+    }
+}
+
+async fn all_ended(connections: &mut JoinSet<()>) {
+    while connections.join_next().await.is_some() {}
+}
+
+impl Worker {
+    fn start(number: usize) -> io::Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let (connections, to_serve) = mpsc::unbounded_channel();
+        let (end, ended) = oneshot::channel();
+        let name = format!("deltasoap-worker-{number}");
+        thread::Builder::new().name(name).spawn(move || run(runtime, to_serve, end))?;
+        Ok(Worker { connections, count: Arc::default(), ended })
+    }
+
+    fn serve(&self, connection: impl Future<Output = ()> + Send + 'static) {
+        let counted = Counted::new(&self.count);
+        let connection = async move {
+            connection.await;
+            drop(counted);
+        };
+        // A thread that is gone serves nobody: the connection is closed.
+        let _ = self.connections.send(Box::pin(connection));
+    }
+}
+
+fn run(runtime: Runtime, to_serve: mpsc::UnboundedReceiver<BoxFuture<'static, ()>>, mut end: oneshot::Sender<()>) {
+    runtime.block_on(work(to_serve, &mut end));
+    // Handlers that block threads are not waited for.
+    runtime.shutdown_background();
+    let _ = end.send(());
+}
+
+/// Serves connections until no more come and all have ended, or nobody waits for that.
+async fn work(mut to_serve: mpsc::UnboundedReceiver<BoxFuture<'static, ()>>, end: &mut oneshot::Sender<()>) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            connection = to_serve.recv() => match connection {
+                Some(connection) => _ = connections.spawn(Settled::new(connection)),
+                None => break,
+            },
+            Some(_) = connections.join_next() => {}
+        }
+    }
+    tokio::select! {
+        () = all_ended(&mut connections) => {}
+        () = end.closed() => {}
+    }
+}
