@@ -9,8 +9,8 @@ fn run(arguments: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Goals on sending: content match, structural match, shifting, first message, overlaying, beside gSOAP.
-const SENDS: usize = 3 + 3 * 4 + 2 + 8 + 2 + 1 + 2;
+/// Goals on sending: content match, structural match, shifting, stuffing, first message, overlaying, beside gSOAP.
+const SENDS: usize = 3 + 3 * 4 + 2 + 8 + 2 + 2 + 1 + 2;
 /// Goals on what services send: three recorded messages in four ways, two peers, six streams.
 const REAL: usize = 3 * 4 + 2 + 6;
 /// Goals on the wire: round trip, processor time beside two peers, a large part, two mixed loads.

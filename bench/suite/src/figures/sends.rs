@@ -19,7 +19,7 @@ use crate::measure::{Figures, measure};
 use crate::memory;
 use crate::run::peers_folder;
 use crate::send::socket::Sink;
-use crate::send::{self, Action, Case, Mode, StreamedDoubles};
+use crate::send::{self, Action, Case, Field, Mode, StreamedDoubles};
 use crate::workload::{Definitions, Values};
 
 /// The ways that are judged alike.
@@ -30,6 +30,7 @@ pub fn tasks(effort: Effort, peers: Option<PathBuf>) -> Vec<Task> {
     let mut tasks = content_tasks(effort);
     tasks.extend(structural_tasks(effort));
     tasks.extend(shift_tasks(effort));
+    tasks.extend(stuffed_tasks(effort));
     tasks.extend(first_tasks(effort));
     tasks.push(overlay_task(effort));
     let folder = peers.unwrap_or_else(peers_folder);
@@ -113,6 +114,16 @@ fn shift_tasks(effort: Effort) -> Vec<Task> {
         }
     }
     tasks
+}
+
+/// Values that grow within fields of the greatest width.
+fn stuffed_tasks(effort: Effort) -> Vec<Task> {
+    let action = Action::Stuffed { width: 18, over: 10, field: Field::Maximal };
+    let task = |percent| {
+        let case = Case::new(action, Values::Hard, effort.n).changed(percent);
+        ratio_task(effort, format!("send, stuffed, P = {percent} %, other lengths"), (case, Mode::Compared), 1.0)
+    };
+    vec![task(25), task(50)]
 }
 
 /// A goal on the time by that of the same message in full.
