@@ -8,8 +8,8 @@
 //! without attributes that holds plain text alone is read at once, without a token. What differs, or is not plain, is left to the reader,
 //! which alone reports errors.
 //!
-//! Tags stay with their decoder, but for those with attributes: these hold values of one client, and are forgotten before the next
-//! message.
+//! Tags stay with their decoder, as the reader's names do, but for those with attributes: these hold values of one client, and are
+//! forgotten before the next message.
 
 use super::read::push_text;
 use super::{Child, Node};
@@ -24,6 +24,9 @@ const MAX_TAGS: usize = 1024;
 const MAX_BYTES: usize = 128 << 10;
 /// Tags of one name, each with other attributes.
 const MAX_CHANGES: u8 = 8;
+
+/// Bytes of a tag's two places.
+const PLACES: usize = 2 * size_of::<[u32; 2]>();
 
 /// No tag that is known.
 const NONE: u32 = u32::MAX;
@@ -99,11 +102,11 @@ impl Tags {
 
     fn forget_values(&mut self) {
         let Tags { tags, index, free, bytes, .. } = self;
-        index.retain(|_, number| {
+        index.retain(|(_, found), number| {
             let tag = &mut tags[*number as usize];
             if tag.has_attributes {
                 free.push(*number);
-                *bytes -= tag.known.take().map_or(0, |known| known.size());
+                *bytes -= tag.known.take().map_or(0, |known| known.size()) + found.len() + PLACES;
             }
             !tag.has_attributes
         });
@@ -158,7 +161,7 @@ impl Tags {
     }
 
     fn add(&mut self, tag: Tag, found: &[u8]) -> u32 {
-        self.bytes += tag.known.as_ref().map_or(0, KnownTag::size);
+        self.bytes += tag.known.as_ref().map_or(0, KnownTag::size) + found.len() + PLACES;
         self.has_values |= tag.has_attributes;
         let key = (tag.scope, Box::from(found));
         let number = match self.free.pop() {

@@ -183,6 +183,11 @@ impl<'s> View<'s> {
         self.holds(|summary| summary.has_moving_parts)
     }
 
+    /// True if the description itself is static: it stays where it is.
+    pub(crate) fn is_static(self) -> bool {
+        self.index().is_none()
+    }
+
     /// Tells the description from all others, those of schemas that were dropped among them.
     pub(crate) fn identity(self) -> Identity {
         static NEXT: AtomicU64 = AtomicU64::new(0);

@@ -1,6 +1,7 @@
 //! Structs whose fields come in any order (`xs:all`, and all of SOAP encoding), compared with the message before.
 
 use crate::streams::Stream;
+use deltasoap_core::decode::Decoder;
 use deltasoap_core::schema::{
     ArrayElement, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
 };
@@ -222,4 +223,35 @@ fn equal_structs_are_skipped_whole() {
     let (_, stats) = pair(&[("a", 0), ("b", 1), ("c", 0)], [first, first, first]);
     assert_eq!((stats.compared, stats.to_regular), (2, 2), "{stats:?}");
     assert_eq!(stats.regular_bytes, "<a>1</a><b>2</b><c>3</c>".len() as u64, "{stats:?}");
+}
+
+/// The time of a second message with so many structs, of which one field differs in each.
+fn time(compositor: Compositor, structs: usize) -> std::time::Duration {
+    let mut schema = Schema::new();
+    let int = schema.add(Element::Simple(SimpleElement {
+        name: Builtin::Int.name(),
+        base: Builtin::Int,
+        enumeration: Default::default(),
+        default: None,
+    }));
+    let fields = vec![field("a", int, 1, Some(1)), field("b", int, 0, Some(1)), field("c", int, 0, Some(1))];
+    let item = complex(&mut schema, compositor, fields);
+    let root = complex(&mut schema, Compositor::Sequence, vec![field("x", item, 0, None)]);
+    let document = |version: usize| {
+        let item = |at: usize| format!("<x><a>1000000000</a><b>{}</b><c>{at}</c></x>", at % 7 + version);
+        format!("<r>{}</r>", (0..structs).map(item).collect::<String>())
+    };
+    let mut decoder = Decoder::new(DecodeOptions { differential: EXACT, ..Default::default() });
+    let mut operation = crate::streams::Operation::<Value>::new(schema.view(root));
+    decoder.decode(&mut operation, document(0).as_bytes()).unwrap();
+    let (second, start) = (document(1), std::time::Instant::now());
+    decoder.decode(&mut operation, second.as_bytes()).unwrap();
+    start.elapsed()
+}
+
+/// What was read anew before an element is not looked through again for each struct.
+#[test]
+fn time_grows_with_the_message() {
+    let (few, many) = (time(Compositor::All, 2_000), time(Compositor::All, 32_000));
+    assert!(many < few * 16 * 4, "{few:?} {many:?}");
 }

@@ -37,6 +37,7 @@ mod node;
 mod positions;
 mod predicted;
 mod qname;
+mod reuse;
 mod roots;
 mod round_trips;
 mod sample;

@@ -163,7 +163,7 @@ fn take_simple(simple: &mut Simple, bytes: &mut &[u8]) {
         Simple::Long(number_) => *number_ = i64::from_ne_bytes(number(bytes)),
         Simple::Double(number_) => *number_ = f64::from_ne_bytes(number(bytes)),
         Simple::Boolean(is_true) => *is_true = number::<1>(bytes) != [0],
-        Simple::String(text) => *text = take_text(bytes).into(),
+        Simple::String(text) => *text = take_text(bytes),
         _ => {
             let length = (u32::from_ne_bytes(number(bytes)) as usize).min(bytes.len());
             *bytes = &bytes[length..];

@@ -1,7 +1,7 @@
 //! Decoders that wait for the next request.
 //!
-//! A decoder that has read a message knows the names that senders use, and has its memory at hand. Nothing else of the
-//! message stays in it: [`Decoder::reset`] forgets all values and all positions.
+//! A decoder that has read a message knows the names and tags that senders use, and has its memory at hand. Nothing else of the
+//! message stays in it: [`Decoder::reset`] forgets all values, tags with attributes and comments among them, and all positions.
 
 use deltasoap_core::DecodeOptions;
 use deltasoap_core::decode::Decoder;

@@ -68,7 +68,7 @@ pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_
             (frame.state, frame.is_opaque) = (BETWEEN, false);
             cursor.note_close();
             if let Some(leaves) = leaves {
-                cursor.learn_item(key, leaves);
+                cursor.learn_item(key, leaves, view);
             }
         }
         if leaves.is_some() && !cursor.can_resync(me) && is_next_behind(items.len(), cursor, me) {

@@ -492,7 +492,7 @@ impl<'s> Routine<'_, '_, 's> {
         self.set_state(BETWEEN);
         self.cursor.note_close();
         if let Some(leaves) = self.item_leaves(target, index) {
-            self.cursor.learn_item(std::ptr::from_ref(field).addr(), leaves);
+            self.cursor.learn_item(std::ptr::from_ref(field).addr(), leaves, self.view);
         }
         Ok(())
     }

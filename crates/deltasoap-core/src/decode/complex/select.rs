@@ -148,6 +148,7 @@ impl<'s> Routine<'_, '_, 's> {
 
     /// On the way to where regular mode goes on, in an element whose fields come in any order: notes those that were passed.
     pub(super) fn restore_seen(&mut self) {
+        debug_assert!(self.complex.is_plain_all(), "no way leads into other elements that note their fields");
         let log = self.frame().log as usize;
         if self.cursor.state().seen.len() == log {
             self.reserve_seen();

@@ -284,10 +284,10 @@ impl<T: Content> Memory<T> {
             self.stats.regular_bytes += bytes;
         }
         let time = session.clock.stop().map(|time| self.pace.map_or(time, |pace| pace(bytes, was_compared)));
-        let is_regular = is_noted && !self.turns.learn(was_like);
+        let has_no_kinds = is_noted && !self.turns.learn(was_like);
         if self.is_small {
             self.adaptive.small(bytes, was_compared || !self.has_old);
-        } else if is_regular || (is_hopeless && !self.turns.is_mixed()) {
+        } else if has_no_kinds || (is_hopeless && !self.turns.is_mixed()) {
             self.adaptive.give_up(bytes);
         } else {
             self.learn(bytes, time, was_compared);

@@ -14,9 +14,11 @@
 use super::leaf::Template;
 use memchr::memchr;
 
-/// Messages kept at most, beside the last one, and what their templates may hold.
+/// Messages kept at most, beside the last one, and the bytes that their templates and values may take.
 const MOST: usize = 512;
-const MOST_BYTES: usize = 4 << 20;
+const MOST_BYTES: usize = 8 << 20;
+/// Bytes of a value for each byte of its message, an estimate: trees take the most.
+const VALUE: usize = 4;
 /// Texts that are looked at, and bytes.
 const TEXTS: usize = 16;
 const LOOKED_AT: usize = 2048;
@@ -33,7 +35,7 @@ pub(crate) struct Turns<T> {
     /// How each of `others` begins.
     beginnings: Vec<Beginning>,
     others: Vec<Other<T>>,
-    /// Bytes of their templates.
+    /// Bytes of their templates and, as an estimate, of their values.
     bytes: usize,
     /// Tells which message was used last.
     clock: u64,
@@ -93,13 +95,14 @@ impl<T> Turns<T> {
     fn take(&mut self, index: usize) -> Other<T> {
         self.beginnings.swap_remove(index);
         let other = self.others.swap_remove(index);
-        self.bytes = self.bytes.saturating_sub(other.template.bytes());
+        self.bytes = self.bytes.saturating_sub(size_of_kept(&other.template));
         other
     }
 
     fn keep(&mut self, value: T, template: Box<Template>, beginning: Beginning) {
-        let bytes = template.bytes();
-        if bytes > MOST_BYTES {
+        let bytes = size_of_kept(&template);
+        // A message that was found to be bad after its operation has no bytes to compare with.
+        if bytes > MOST_BYTES || template.image().is_none() {
             return;
         }
         self.clock += 1;
@@ -141,11 +144,16 @@ impl<T> Turns<T> {
         (self.is_mixed, self.strange) = (false, 0);
     }
 
-    /// Bytes held beyond values.
+    /// Bytes held, an estimate.
     pub(crate) fn bytes(&self) -> usize {
         let own = self.beginnings.capacity() * size_of::<Beginning>() + self.others.capacity() * size_of::<Other<T>>();
         own + self.bytes
     }
+}
+
+fn size_of_kept(template: &Template) -> usize {
+    let message = usize::try_from(template.end - template.start).unwrap_or(usize::MAX);
+    template.bytes().saturating_add(message.saturating_mul(VALUE))
 }
 
 /// Sums of a message's first texts, each with the tag before it.
@@ -216,7 +224,20 @@ fn has_text(piece: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::leaf::template_without_image;
     use super::*;
+
+    /// A message that is bad after its operation cannot be compared with.
+    #[test]
+    fn bad_messages_are_not_kept() {
+        let mut turns = Turns::<u8> { is_mixed: true, ..Turns::default() };
+        for message in 0..100 {
+            let old = Box::new(template_without_image());
+            let chosen = turns.choose((&mut 0, Some(old)), (b"<r>", format!("<a>{message}</a>").as_bytes()), || 0);
+            assert!(chosen.is_none());
+        }
+        assert!(turns.others.is_empty());
+    }
 
     #[test]
     fn texts_are_compared_one_by_one() {

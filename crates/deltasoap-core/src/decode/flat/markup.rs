@@ -78,10 +78,10 @@ impl Markup {
             && self.close.exact_end(bytes, last.1) == Some(end)
     }
 
-    /// True if a tag has attributes.
-    pub(super) fn has_attributes(&self) -> bool {
+    /// True if it consists of tags without attributes: nothing but names.
+    pub(super) fn says_nothing(&self) -> bool {
         let mut gaps = [&self.open, &self.close].into_iter().chain(&self.between);
-        gaps.any(|gap| gap.whole.as_slice().contains(&b'='))
+        gaps.all(|gap| !gap.whole.as_slice().iter().any(|byte| matches!(byte, b'=' | b'!' | b'?')))
     }
 
     /// What follows the end of an item's last leaf; `None` if it is not the item's end.

@@ -52,8 +52,8 @@ pub(crate) struct Learned {
     known: Vec<Arc<Known>>,
     /// The reader's epoch in which scopes are valid.
     epoch: (u64, u64),
-    /// True if some markup has attributes.
-    has_attributes: bool,
+    /// True if some markup holds for this message alone.
+    is_for_one: bool,
     /// The next one to be replaced when there are `SHAPES`.
     oldest: usize,
     /// True if nothing is learned: every item goes through the general routines.
@@ -71,7 +71,11 @@ pub(crate) struct Learned {
 /// The markup of items and where it holds.
 #[derive(Debug)]
 pub(crate) struct Known {
+    /// The address of the field's description, or of the array's.
     field: usize,
+    /// True if it holds in other messages too. The description is static: where a schema was dropped another one may stand. And the markup
+    /// consists of tags without attributes: these, comments and elements that are passed over hold what one client has said.
+    is_for_all: bool,
     scope: ScopeId,
     /// Elements open in front of the item when it was learned: deeper down, its own could exceed the limit.
     depth: usize,
@@ -87,15 +91,15 @@ impl Learned {
         self.start = None;
     }
 
-    /// Prepares for the next message, which may come from another client: attributes hold values, and are forgotten.
+    /// Prepares for the next message, which may come from another client, and have another schema; see [`Known::is_for_all`].
     pub(crate) fn reset(&mut self, epoch: (u64, u64)) {
         self.start = None;
         if self.epoch != epoch {
             self.clear();
             self.epoch = epoch;
         }
-        if std::mem::take(&mut self.has_attributes) {
-            self.known.retain(|known| !known.markup.has_attributes());
+        if std::mem::take(&mut self.is_for_one) {
+            self.known.retain(|known| known.is_for_all);
             self.oldest = 0;
         }
     }
@@ -135,7 +139,7 @@ impl Learned {
     }
 
     fn insert(&mut self, known: Known) {
-        self.has_attributes |= known.markup.has_attributes();
+        self.is_for_one |= !known.is_for_all;
         let known = Arc::new(known);
         if let Some(old) = self.known.iter_mut().find(|old| old.field == known.field && old.scope == known.scope) {
             *old = known;
@@ -189,8 +193,8 @@ impl Cursor<'_> {
         self.state().learned.start = None;
     }
 
-    /// Ends an item: if all its leaves were noted, its markup is now known.
-    pub(crate) fn learn_item(&mut self, field: usize, leaves: usize) {
+    /// Ends an item of an element or array of this description: if all its leaves were noted, its markup is now known.
+    pub(crate) fn learn_item(&mut self, field: usize, leaves: usize, around: View<'_>) {
         let (bytes, end) = (self.bytes(), self.pos());
         let (scope, depth) = (self.reader().scope(), self.reader().depth());
         let learned = &mut self.state().learned;
@@ -200,7 +204,8 @@ impl Cursor<'_> {
         }
         if let Some(markup) = Markup::new(bytes, (start, end), &learned.leaves, learned.is_literal) {
             let types = learned.types.clone();
-            learned.insert(Known { field, scope, depth, markup, types });
+            let is_for_all = !learned.is_literal && around.is_static() && markup.says_nothing();
+            learned.insert(Known { field, is_for_all, scope, depth, markup, types });
         }
     }
 }

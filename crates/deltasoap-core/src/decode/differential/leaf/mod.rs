@@ -38,4 +38,6 @@ pub(crate) use mend::{Mending, SMALL};
 pub(crate) use session::Session;
 pub(crate) use table::{Run, Touched};
 pub(crate) use template::Template;
+#[cfg(test)]
+pub(crate) use template::template_without_image;
 pub(crate) use words::{Advance, AnyOrder, Descent, Patched, StartTag};

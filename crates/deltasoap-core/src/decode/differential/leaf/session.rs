@@ -554,7 +554,9 @@ impl Session {
             let kept = table.children(parent, from).take_while(|&child| child < to);
             kept.fold(0, |fields, child| fields | 1 << table.node(child).field)
         };
-        for edit in self.edits.iter().filter(|edit| edit.parent == parent) {
+        // Edits come in the order of the document: those before the element need no look.
+        let first = if parent == NONE { 0 } else { self.edits.partition_point(|edit| edit.from.node <= parent) };
+        for edit in self.edits[first..].iter().filter(|edit| edit.parent == parent) {
             fields |= keep(at, edit.from.node);
             let fresh = &self.recorder.table.nodes[edit.fresh.0 as usize..edit.fresh.1 as usize];
             let fresh = fresh.iter().filter(|node| node.parent == NONE);

@@ -174,3 +174,13 @@ impl Template {
         image + self.table.bytes() + self.prologue.bytes() + size_of::<Self>()
     }
 }
+
+/// The template of a message that was not read to its end.
+#[cfg(test)]
+pub(crate) fn template_without_image() -> Template {
+    let limits = Limits::default();
+    let reader = Reader::new(limits, deltasoap_xml::Instructions::Refuse);
+    let prologue = Prologue::new(&reader, b"<r>", false, limits, Identity::Static(0));
+    let inherited = Taken { sum: 0, most: 0 };
+    Template { table: Table::default(), image: Arc::default(), prologue, start: 3, end: 9, inherited }
+}
