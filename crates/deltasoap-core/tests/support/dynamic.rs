@@ -33,6 +33,12 @@ impl<'v> Stream<'v> {
         Stream { view, decoder: Decoder::new(options), memory: Memory::new(Value::Absent) }
     }
 
+    /// Takes the time that messages take from a function.
+    #[allow(dead_code, reason = "not all tests that share this need it")]
+    pub fn set_pace(&mut self, pace: fn(u64, bool) -> std::time::Duration) {
+        self.memory.set_pace(pace);
+    }
+
     /// Another decoder reads the messages that follow, with the same memory. Gives the one before.
     pub fn change_decoder(&mut self, decoder: Decoder) -> Decoder {
         std::mem::replace(&mut self.decoder, decoder)

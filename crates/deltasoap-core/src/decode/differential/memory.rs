@@ -304,7 +304,6 @@ impl<T: Content> Memory<T> {
         self.stats.lost += gain.lost;
         if self.adaptive.is_waiting() {
             self.template = None;
-            self.turns.forget();
         }
     }
 }

@@ -17,6 +17,8 @@ use memchr::memchr;
 /// Messages kept at most, beside the last one, and the bytes that their templates and values may take.
 const MOST: usize = 512;
 const MOST_BYTES: usize = 8 << 20;
+/// The part of these that one message may take.
+const PART: usize = 4;
 /// Bytes of a value for each byte of its message, an estimate: trees take the most.
 const VALUE: usize = 4;
 /// Texts that are looked at, and bytes.
@@ -102,7 +104,7 @@ impl<T> Turns<T> {
     fn keep(&mut self, value: T, template: Box<Template>, beginning: Beginning) {
         let bytes = size_of_kept(&template);
         // A message that was found to be bad after its operation has no bytes to compare with.
-        if bytes > MOST_BYTES || template.image().is_none() {
+        if bytes > MOST_BYTES / PART || template.image().is_none() {
             return;
         }
         self.clock += 1;

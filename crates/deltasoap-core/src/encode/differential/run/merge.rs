@@ -111,7 +111,9 @@ impl<'a> Merge<'a> {
         self.leaf = end;
         self.image += items.len() * self.fields.form.image;
         self.written += woven.leaves;
-        self.copied += self.out.len() - at - woven.bytes;
+        // The markup around a text that was written counts as written too.
+        let leaves = items.len() * columns;
+        self.copied += (self.out.len() - at) * (leaves - woven.leaves) / leaves.max(1);
         self.stats.shifts += woven.resized as u64;
         self.resized |= woven.resized > 0;
         // What follows is markup up to the next item's first leaf, which stands there already but for the last one's end.

@@ -25,8 +25,6 @@ pub(super) struct Weave<'a, 'f> {
 #[derive(Debug, Default)]
 pub(super) struct Woven {
     pub(super) leaves: usize,
-    /// Bytes of their texts.
-    pub(super) bytes: usize,
     /// Leaves that became longer or shorter.
     pub(super) resized: usize,
 }
@@ -74,7 +72,6 @@ impl FlatSink for Weave<'_, '_> {
             value.format(self.out, Escape::Text);
             let new = self.out.len() - at;
             self.woven.leaves += 1;
-            self.woven.bytes += new;
             self.woven.resized += usize::from(new != len);
         }
         self.leaf += 1;
