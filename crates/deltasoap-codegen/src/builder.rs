@@ -3,6 +3,7 @@
 use crate::{Error, boxing, plan, render, sharing};
 use deltasoap_wsdl::fetch::Location;
 use deltasoap_wsdl::{Import, Importer};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Generates Rust for a description.
@@ -59,7 +60,9 @@ impl Builder {
         self
     }
 
-    /// Generates these operations alone, by their names, with the types that they need. Default, and without names: all.
+    /// Generates these operations alone, with the types that they need, by their names: `Operation`, `Port.Operation` or
+    /// `Service.Port.Operation`; of several with one name (overloaded), `Operation:Input` is the one whose input has that name. Default, and
+    /// without names: all.
     #[must_use]
     pub fn operations(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.operations.extend(names.into_iter().map(Into::into));
@@ -79,8 +82,7 @@ impl Builder {
     /// # Errors
     /// When it has none of the [`operations`](Self::operations) that were named. What is made is checked to be Rust.
     pub fn generate_for(&self, import: &Import) -> Result<Generated, Error> {
-        self.check_operations(import)?;
-        let mut model = plan::plan(import, &self.operations);
+        let mut model = plan::plan(import, self.selected(import)?);
         sharing::share(&mut model);
         boxing::break_cycles(&mut model);
         let code = render::text(render::tokens(&model), self.is_file)?;
@@ -91,18 +93,17 @@ impl Builder {
         Ok(Generated { code, files: files.collect(), omitted: model.omitted().collect() })
     }
 
-    fn check_operations(&self, import: &Import) -> Result<(), Error> {
-        let definitions = import.definitions();
-        let bound = |name: &String| {
-            definitions.bindings.iter().any(|binding| {
-                let declared = &definitions.port_types[binding.port_type].operations;
-                binding.operations.iter().any(|it| *declared[it.operation].name == **name)
-            })
-        };
-        match self.operations.iter().find(|name| !bound(name)) {
-            Some(name) => Err(Error::NoOperation(name.clone())),
-            None => Ok(()),
+    /// The bound operations that were named; `None` for all.
+    fn selected(&self, import: &Import) -> Result<Option<HashSet<(usize, usize)>>, Error> {
+        let mut selected = HashSet::new();
+        for name in &self.operations {
+            let found = import.definitions().bound_operations(name);
+            if found.is_empty() {
+                return Err(Error::NoOperation(name.clone()));
+            }
+            selected.extend(found);
         }
+        Ok(Some(selected).filter(|_| !self.operations.is_empty()))
     }
 
     /// Generates, writes the file, and tells Cargo which files to watch. For build scripts. Operations that are left out are warnings of

@@ -66,6 +66,38 @@ fn operations_that_are_named_bring_their_types_alone() {
     );
 }
 
+/// As `deltasoap list` prints them.
+#[test]
+fn overloaded_operations_are_named_by_their_inputs() {
+    let text = "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:soap='http://schemas.xmlsoap.org/wsdl/soap/'
+        xmlns:soap12='http://schemas.xmlsoap.org/wsdl/soap12/'
+        xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:t='urn:t' targetNamespace='urn:t'>
+        <message name='A'><part name='a' type='xs:int'/></message><message name='B'><part name='b' type='xs:int'/></message>
+        <portType name='P'><operation name='Get'><input name='byA' message='t:A'/></operation>
+            <operation name='Get'><input name='byB' message='t:B'/></operation></portType>
+        <binding name='One' type='t:P'><soap:binding/>
+            <operation name='Get'><soap:operation soapAction='urn:a'/><input name='byA'><soap:body use='literal'/></input></operation>
+            <operation name='Get'><soap:operation soapAction='urn:b'/><input name='byB'><soap:body use='literal'/></input></operation>
+        </binding>
+        <binding name='Two' type='t:P'><soap12:binding/>
+            <operation name='Get'><soap12:operation soapAction='urn:a'/><input name='byA'><soap12:body use='literal'/></input></operation>
+            <operation name='Get'><soap12:operation soapAction='urn:b'/><input name='byB'><soap12:body use='literal'/></input></operation>
+        </binding>
+        <service name='S'><port name='Po' binding='t:One'><soap:address location='http://h/'/></port>
+            <port name='Two' binding='t:Two'><soap12:address location='http://h/'/></port></service></definitions>";
+    let import = Importer::new().offline().text(text).expect("imported");
+    let actions = |name: &str| {
+        let code = Builder::new("t").operations([name]).generate_for(&import).map(|it| it.code);
+        code.map(|code| ["urn:a", "urn:b"].map(|action| code.contains(action)))
+    };
+    for name in ["Get:byA", "S.Po.Get:byA", "Po/Get(byA)", "S.Two.Get:byA"] {
+        assert_eq!(actions(name).expect(name), [true, false], "{name}");
+    }
+    assert_eq!(actions("Get:byB").expect("generated"), [false, true]);
+    assert_eq!(actions("S.Po.Get").expect("generated"), [true, true]);
+    assert!(actions("Get:byC").is_err() && actions("S.No.Get:byA").is_err() && actions("T.Po.Get").is_err());
+}
+
 /// The name of a build script's mistake is in its message, with the file.
 #[test]
 fn errors_name_the_file() {

@@ -225,7 +225,8 @@ pub struct Generate {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Generate this operation, and what it needs, alone; may be given more than once
+    /// Generate this operation, and what it needs, alone; may be given more than once. `Operation`, `Port.Operation` or
+    /// `Service.Port.Operation`; of several with one name (overloaded), `Operation:Input` is the one whose input has that name
     #[arg(long = "operation", value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub operations: Vec<String>,
 }

@@ -14,12 +14,12 @@ use deltasoap_core::ns::{SOAP11_ENCODING, SOAP12_ENCODING, XML, XSD};
 use deltasoap_core::schema::Use;
 use deltasoap_wsdl::xsd::{ElementId, Schemas, TypeDefinition, TypeId};
 use deltasoap_wsdl::{Definitions, Import, Lowered, NormalContent};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// What is to be generated for an import: for these operations, or for all if none is named.
-pub(crate) fn plan(import: &Import, operations: &[String]) -> Model {
+/// What is to be generated for an import: for these operations, by the indices of binding and operation, or for all.
+pub(crate) fn plan(import: &Import, selected: Option<HashSet<(usize, usize)>>) -> Model {
     let mut planner = Planner {
-        operations,
+        selected,
         schemas: import.schemas(),
         definitions: import.definitions(),
         model: Model::default(),
@@ -72,7 +72,7 @@ enum Work {
 }
 
 struct Planner<'i> {
-    operations: &'i [String],
+    selected: Option<HashSet<(usize, usize)>>,
     schemas: &'i Schemas,
     definitions: &'i Definitions,
     model: Model,

@@ -55,7 +55,7 @@ impl Planner<'_> {
         };
         for (number, bound) in binding.operations.iter().enumerate() {
             let declared = &self.definitions.port_types[binding.port_type].operations[bound.operation];
-            if !(self.operations.is_empty() || self.operations.iter().any(|name| **name == *declared.name)) {
+            if !self.is_selected(binding, number) {
                 continue;
             }
             match self.operation((index, number), bound, declared) {
@@ -64,6 +64,14 @@ impl Planner<'_> {
             }
         }
         service
+    }
+
+    /// True for an operation to generate; also where it is selected at another binding that this one's service is for.
+    fn is_selected(&self, binding: &Binding, number: usize) -> bool {
+        let Some(selected) = &self.selected else { return true };
+        let bindings = self.definitions.bindings.iter().enumerate();
+        let mut alike = bindings.filter(|(_, it)| it.port_type == binding.port_type && are_alike(it, binding));
+        alike.any(|(index, _)| selected.contains(&(index, number)))
     }
 
     /// `number` is the binding's and that of its operation.

@@ -2,6 +2,7 @@
 
 use super::{Contract, Operation};
 use deltasoap_core::soap::Version;
+use deltasoap_wsdl::wsdl::is_meant as is_meant_by;
 use std::fmt;
 
 /// Which operation is meant. A name alone is enough where it is clear.
@@ -56,18 +57,7 @@ impl Contract {
 
 /// True if a name is an operation's full name, or the last parts of it, with or without what tells it from others of its name.
 fn is_meant(operation: &Operation, name: &str) -> bool {
-    let mut name = name.replace('/', ".");
-    if let Some((front, input)) = name.strip_suffix(')').and_then(|name| name.split_once('(')) {
-        name = format!("{front}:{input}");
-    }
-    let place = operation.place_name();
-    [operation.name(), &operation.distinct_name()].into_iter().any(|own| match name.strip_suffix(own) {
-        Some("") => true,
-        Some(front) => front
-            .strip_suffix('.')
-            .is_some_and(|front| place.strip_suffix(front).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))),
-        None => false,
-    })
+    is_meant_by([operation.name(), &operation.distinct_name()], &operation.place_name(), name)
 }
 
 /// Why no operation was found.

@@ -4,7 +4,6 @@ use crate::json::parse_name;
 use deltasoap_core::schema::{Builtin, Element, ElementRef, Schema, Use};
 use deltasoap_core::{QName, ns};
 use deltasoap_wsdl::lower::Origin;
-use deltasoap_wsdl::wsdl::{Definitions, Parameter};
 use deltasoap_wsdl::xsd::{Block, Derivation, ElementId, SimpleType, TypeDefinition, TypeId, Variety};
 use deltasoap_wsdl::{Import, Lowered};
 use std::collections::{HashMap, HashSet};
@@ -34,7 +33,7 @@ impl Types {
             }
         }
         let shared = shared(&lowered.schema);
-        let overloads = overloads(import.definitions());
+        let overloads = import.definitions().overloads();
         Types { lowered, import, short, shared, overloads }
     }
 
@@ -181,36 +180,4 @@ pub(crate) fn number(content: ElementRef) -> Option<u32> {
         ElementRef::Index(number) => Some(number),
         ElementRef::Static(_) => None,
     }
-}
-
-/// The names of inputs of operations whose port type has several of their name (WSDL 1.1, 2.4.5); with that of the output, and at last
-/// with a number, where that tells them apart no better.
-fn overloads(definitions: &Definitions) -> HashMap<(usize, usize), String> {
-    let mut overloads = HashMap::new();
-    for (index, port_type) in definitions.port_types.iter().enumerate() {
-        let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
-        for (number, operation) in port_type.operations.iter().enumerate() {
-            by_name.entry(&operation.name).or_default().push(number);
-        }
-        for same_name in by_name.into_values().filter(|same_name| same_name.len() > 1) {
-            let name = |parameter: &Option<Parameter>| parameter.as_ref().map_or("", |it| &*it.name).to_owned();
-            let label = |number: usize, precision: usize| {
-                let operation = &port_type.operations[number];
-                let (input, output) = (name(&operation.input), name(&operation.output));
-                match precision {
-                    0 if input.is_empty() => output,
-                    0 => input,
-                    1 => format!("{input}:{output}"),
-                    _ => format!("{input}:{output}:{}", number + 1),
-                }
-            };
-            let is_enough = |precision: &usize| {
-                let labels: HashSet<_> = same_name.iter().map(|&number| label(number, *precision)).collect();
-                labels.len() == same_name.len()
-            };
-            let precision = (0..2).find(is_enough).unwrap_or(2);
-            overloads.extend(same_name.iter().map(|&number| ((index, number), label(number, precision))));
-        }
-    }
-    overloads
 }

@@ -1,10 +1,13 @@
 //! WSDL 1.1 as a model: services, their ports, SOAP bindings, port types and messages, every reference resolved.
 
 mod bindings;
+mod names;
 mod policies;
 mod read;
 
 pub(crate) use read::read;
+
+pub use names::is_meant;
 
 use crate::Place;
 use crate::xsd::{ElementId, TypeId};

@@ -1,0 +1,78 @@
+//! What operations are called: by which names one is told from others.
+
+use super::{Definitions, Parameter};
+use std::collections::{HashMap, HashSet};
+
+impl Definitions {
+    /// What tells operations of port types apart that have the same name there: behind `Operation:`, by the indices of port type and
+    /// operation. It is the name of the input (WSDL 1.1, 2.4.5); with that of the output, and at last with a number, where that tells them
+    /// apart no better.
+    pub fn overloads(&self) -> HashMap<(usize, usize), String> {
+        let mut overloads = HashMap::new();
+        for (index, port_type) in self.port_types.iter().enumerate() {
+            let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+            for (number, operation) in port_type.operations.iter().enumerate() {
+                by_name.entry(&operation.name).or_default().push(number);
+            }
+            for same_name in by_name.into_values().filter(|same_name| same_name.len() > 1) {
+                let name = |parameter: &Option<Parameter>| parameter.as_ref().map_or("", |it| &*it.name).to_owned();
+                let label = |number: usize, precision: usize| {
+                    let operation = &port_type.operations[number];
+                    let (input, output) = (name(&operation.input), name(&operation.output));
+                    match precision {
+                        0 if input.is_empty() => output,
+                        0 => input,
+                        1 => format!("{input}:{output}"),
+                        _ => format!("{input}:{output}:{}", number + 1),
+                    }
+                };
+                let is_enough = |precision: &usize| {
+                    let labels: HashSet<_> = same_name.iter().map(|&number| label(number, *precision)).collect();
+                    labels.len() == same_name.len()
+                };
+                let precision = (0..2).find(is_enough).unwrap_or(2);
+                overloads.extend(same_name.iter().map(|&number| ((index, number), label(number, precision))));
+            }
+        }
+        overloads
+    }
+
+    /// The bound operations that a name means, by the indices of binding and operation: see [`is_meant`].
+    pub fn bound_operations(&self, name: &str) -> Vec<(usize, usize)> {
+        let (overloads, mut found) = (self.overloads(), Vec::new());
+        for (index, binding) in self.bindings.iter().enumerate() {
+            let ports = self.services.iter().flat_map(|service| service.ports.iter().map(move |port| (service, port)));
+            let own = ports.filter(|(_, port)| port.binding == index);
+            let mut places: Vec<_> =
+                own.map(|(service, port)| format!("{}.{}", service.name.local, port.name)).collect();
+            if places.is_empty() {
+                places.push(binding.name.local.to_string());
+            }
+            for (number, bound) in binding.operations.iter().enumerate() {
+                let own = &*self.port_types[binding.port_type].operations[bound.operation].name;
+                let overload = overloads.get(&(binding.port_type, bound.operation));
+                let distinct = overload.map_or_else(|| own.to_owned(), |overload| format!("{own}:{overload}"));
+                if places.iter().any(|place| is_meant([own, &distinct], place, name)) {
+                    found.push((index, number));
+                }
+            }
+        }
+        found
+    }
+}
+
+/// True if a name is one of an operation's own, or has the last parts of its place before that, such as `Port` or `Service.Port`, with `.` or
+/// `/` between them. `Operation(Input)` is `Operation:Input`.
+pub fn is_meant(own: [&str; 2], place: &str, name: &str) -> bool {
+    let mut name = name.replace('/', ".");
+    if let Some((front, input)) = name.strip_suffix(')').and_then(|name| name.split_once('(')) {
+        name = format!("{front}:{input}");
+    }
+    own.into_iter().any(|own| match name.strip_suffix(own) {
+        Some("") => true,
+        Some(front) => front
+            .strip_suffix('.')
+            .is_some_and(|front| place.strip_suffix(front).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))),
+        None => false,
+    })
+}
