@@ -24,6 +24,7 @@ mod streams;
 use deltasoap::decode::DecodeOptions;
 use deltasoap::lexical::Base64;
 use deltasoap::{AnySimple, Checkpoints, Differential, Limits, Nillable, SoapArray, Typed};
+use deltasoap_checkpoints::Portions;
 use libfuzzer_sys::fuzz_target;
 use message::{Flat, Message, Text, Tree, limits};
 use std::fmt::Debug;
@@ -58,8 +59,8 @@ fuzz_target!(|input: &[u8]| {
 fn differential(policy: u8, portion: u8) -> Differential {
     let (probe, tune) = (policy & 0x20 != 0, policy & 0x40 != 0);
     let papers = streams::all(u32::from(portion) + 1).nth(usize::from(policy % 32));
-    let leaf = Differential { checkpoints: Checkpoints::Leaf, adaptive: false, ..Differential::default() };
-    papers.map_or(leaf, |papers| Differential { probe, tune, ..papers })
+    let leaf = Differential { checkpoints: Checkpoints::Leaf, adaptive: false };
+    papers.map_or(leaf, |papers| streams::changed(papers, |it| Portions { probe, tune, ..it }))
 }
 
 fn generated(pieces: &[&[u8]], differential: Differential) {

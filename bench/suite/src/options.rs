@@ -3,7 +3,8 @@
 use std::num::NonZeroU32;
 
 use clap::ValueEnum;
-use deltasoap::{Checkpoints, Differential, Matcher};
+use deltasoap::{Checkpoints, Differential};
+use deltasoap_checkpoints::{Matcher, Portions, State};
 
 use crate::workload::Values;
 
@@ -93,26 +94,28 @@ pub enum Match {
 impl DifferentialArguments {
     /// The decoder's options.
     pub fn differential(&self) -> Differential {
-        Differential {
-            checkpoints: self.checkpoints.into(),
+        let portions = Portions {
             matcher: self.matcher.into(),
-            portion: self.portion.get(),
+            size: self.portion.get(),
             probe: self.probe,
             tune: self.tune,
-            adaptive: !self.no_adaptive,
-        }
+            ..Portions::default()
+        };
+        Differential { checkpoints: self.checkpoints.with(portions), adaptive: !self.no_adaptive }
     }
 }
 
-impl From<Policy> for Checkpoints {
-    fn from(policy: Policy) -> Self {
-        match policy {
-            Policy::Off => Checkpoints::Off,
-            Policy::Full => Checkpoints::Full,
-            Policy::Differential => Checkpoints::Differential,
-            Policy::Lightweight => Checkpoints::Lightweight,
-            Policy::Leaf => Checkpoints::Leaf,
-        }
+impl Policy {
+    /// The policy; those of the papers with these portions.
+    pub fn with(self, portions: Portions) -> Checkpoints {
+        let state = match self {
+            Policy::Off => return Checkpoints::Off,
+            Policy::Leaf => return Checkpoints::Leaf,
+            Policy::Full => State::Full,
+            Policy::Differential => State::Differential,
+            Policy::Lightweight => State::Lightweight,
+        };
+        Portions { state, ..portions }.into()
     }
 }
 
@@ -152,14 +155,15 @@ mod tests {
     #[test]
     fn everything_can_be_chosen() {
         let arguments = "--checkpoints full --matcher crc32 --portion 32 --probe --tune --no-adaptive";
-        let expected = Differential {
-            checkpoints: Checkpoints::Full,
+        let portions = Portions {
+            state: State::Full,
             matcher: Matcher::Crc32,
-            portion: 32,
+            size: 32,
             probe: true,
             tune: true,
-            adaptive: false,
+            ..Portions::default()
         };
+        let expected = Differential { checkpoints: portions.into(), adaptive: false };
         assert_eq!(parse(&arguments.split(' ').collect::<Vec<_>>()), expected);
     }
 

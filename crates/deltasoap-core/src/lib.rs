@@ -19,7 +19,7 @@ mod value;
 pub use compact_str::CompactString;
 pub use content::{Content, Group, Message, Nillable, Occurs, SimpleType, Typed};
 pub use decode::DecodeOptions;
-pub use decode::differential::{Checkpoints, Differential, DifferentialStats, Matcher, Memory};
+pub use decode::differential::{Checkpoints, Differential, DifferentialStats, Memory};
 pub use deltasoap_xml::lexical::{self, Lexical};
 pub use deltasoap_xml::{Buffer, Escape, Limits};
 pub use encode::differential::{

@@ -139,13 +139,7 @@ struct Stream<'t, 'v, T> {
 impl<'t, 'v, T: Content + Debug + PartialEq> Stream<'t, 'v, T> {
     fn new(trial: &'t Trial, way: usize, view: View<'v>) -> Self {
         let limits = Lowered::limits(trial.lowered.as_ref());
-        let decoder = |way: &Way| {
-            let mut decoder = Decoder::new(DecodeOptions { limits, differential: way.differential() });
-            if way.is_weak() {
-                decoder.keep_bytes();
-            }
-            decoder
-        };
+        let decoder = |way: &Way| Decoder::new(DecodeOptions { limits, differential: way.differential() });
         let own = &trial.ways[way];
         let decoders = [decoder(own), decoder(own.partner.as_ref().map_or(own, |partner| &*partner.way))];
         let mut memory = Memory::new(T::vacant(view));

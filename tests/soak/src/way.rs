@@ -1,17 +1,19 @@
 //! Ways to read a stream: every policy with every matcher, and the defaults.
 
 use crate::chance::Chance;
-use deltasoap::{Checkpoints, Differential, Limits, Matcher};
+use deltasoap::{Checkpoints, Differential, Limits};
+use deltasoap_checkpoints::{Matcher, Portions, State};
 use serde::{Deserialize, Serialize};
 
 /// All policies, with the names that people read.
-pub const POLICIES: [(&str, Checkpoints); 5] = [
-    ("full", Checkpoints::Full),
-    ("differential", Checkpoints::Differential),
-    ("lightweight", Checkpoints::Lightweight),
-    ("leaf", Checkpoints::Leaf),
-    ("off", Checkpoints::Off),
+pub const POLICIES: [(&str, Option<State>); 5] = [
+    ("full", Some(State::Full)),
+    ("differential", Some(State::Differential)),
+    ("lightweight", Some(State::Lightweight)),
+    (LEAF, None),
+    ("off", None),
 ];
+const LEAF: &str = "leaf";
 const MATCHERS: [(&str, Matcher); 5] = [
     ("compare", Matcher::Compare),
     ("xor", Matcher::Xor),
@@ -45,12 +47,19 @@ pub struct Partner {
 
 impl From<Differential> for Way {
     fn from(from: Differential) -> Self {
+        let portions = Portions::of(from.checkpoints);
+        let named = match portions {
+            Some(portions) => named(&POLICIES, Some(portions.state)),
+            None if from.checkpoints == Checkpoints::Leaf => LEAF.to_owned(),
+            None => "off".to_owned(),
+        };
+        let Portions { matcher, size, probe, tune, .. } = portions.unwrap_or_default();
         Way {
-            checkpoints: named(&POLICIES, from.checkpoints),
-            matcher: named(&MATCHERS, from.matcher),
-            portion: from.portion,
-            probe: from.probe,
-            tune: from.tune,
+            checkpoints: named,
+            matcher: self::named(&MATCHERS, matcher),
+            portion: size,
+            probe,
+            tune,
             adaptive: from.adaptive,
             partner: None,
         }
@@ -60,14 +69,14 @@ impl From<Differential> for Way {
 impl Way {
     /// The engine's options.
     pub fn differential(&self) -> Differential {
-        Differential {
-            checkpoints: value(&POLICIES, &self.checkpoints),
-            matcher: value(&MATCHERS, &self.matcher),
-            portion: self.portion,
-            probe: self.probe,
-            tune: self.tune,
-            adaptive: self.adaptive,
-        }
+        let matcher = value(&MATCHERS, &self.matcher);
+        let (size, probe, tune, audit) = (self.portion, self.probe, self.tune, self.is_weak());
+        let checkpoints = match value(&POLICIES, &self.checkpoints) {
+            Some(state) => Portions { state, matcher, size, probe, tune, audit }.into(),
+            None if self.checkpoints == LEAF => Checkpoints::Leaf,
+            None => Checkpoints::Off,
+        };
+        Differential { checkpoints, adaptive: self.adaptive }
     }
 
     /// True if portions are compared by sums that are not the same only by accident: their bytes are kept beside them then.
@@ -204,7 +213,7 @@ mod tests {
             let text = serde_json::to_string(&way).unwrap();
             let read: Way = serde_json::from_str(&text).unwrap();
             assert_eq!(read, way);
-            assert_eq!(Way { partner: way.partner.clone(), ..Way::from(read.differential()) }, way);
+            assert_eq!(Way::from(read.differential()).differential(), way.differential());
         }
     }
 

@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use anyhow::Result;
-use deltasoap::{Checkpoints, Differential, DifferentialStats, Matcher};
+use deltasoap::{Differential, DifferentialStats};
+use deltasoap_checkpoints::{Matcher, Portions, State};
 
 use super::goal::Goal;
 use super::{Effort, Task};
@@ -17,9 +18,9 @@ const PORTION: u32 = 32;
 /// The goals.
 pub fn tasks(effort: Effort) -> Vec<Task> {
     let policies = [
-        ("a lightweight checkpoint", Checkpoints::Lightweight, Some(16.0)),
-        ("a differential checkpoint", Checkpoints::Differential, Some(48.0)),
-        ("a full checkpoint", Checkpoints::Full, None),
+        ("a lightweight checkpoint", State::Lightweight, Some(16.0)),
+        ("a differential checkpoint", State::Differential, Some(48.0)),
+        ("a full checkpoint", State::Full, None),
     ];
     let shapes = [
         ("a leaf, ints", Kind::Ints, 1),
@@ -32,15 +33,10 @@ pub fn tasks(effort: Effort) -> Vec<Task> {
     checkpoints.into_iter().chain(leaves).collect()
 }
 
-fn checkpoint_task(effort: Effort, name: &str, checkpoints: Checkpoints, bound: Option<f64>) -> Task {
+fn checkpoint_task(effort: Effort, name: &str, state: State, bound: Option<f64>) -> Task {
     let measure = move || {
-        let differential = Differential {
-            checkpoints,
-            matcher: Matcher::Crc32,
-            portion: PORTION,
-            adaptive: false,
-            ..Differential::default()
-        };
+        let portions = Portions { state, matcher: Matcher::Crc32, size: PORTION, ..Portions::default() };
+        let differential = Differential { checkpoints: portions.into(), adaptive: false };
         // Of two messages, so that what is held once a message does not count.
         let [small, large] = [effort.n / 2, effort.n].map(|n| held(differential, Recipe::identical(Kind::Hard, n), 1));
         let (small, large) = (small?.stats, large?.stats);

@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use anyhow::Result;
 use deltasoap::Differential;
+use deltasoap_checkpoints::Portions;
 
 use crate::engine::Session;
 use crate::measure::{Plan, measure};
@@ -60,14 +61,8 @@ impl Way {
     }
 
     fn setup(self) -> Setup {
-        let differential = Differential {
-            checkpoints: self.policy.into(),
-            matcher: self.matcher.into(),
-            portion: self.portion,
-            probe: false,
-            tune: false,
-            adaptive: false,
-        };
+        let portions = Portions { matcher: self.matcher.into(), size: self.portion, ..Portions::default() };
+        let differential = Differential { checkpoints: self.policy.with(portions), adaptive: false };
         Setup {
             has_shortcuts: self.condition != Condition::NoShortcuts,
             is_forgetful: self.condition == Condition::AlwaysFirst,

@@ -237,7 +237,7 @@ impl Session for Floor {
 mod tests {
     use super::*;
     use crate::stream::{Bound, Kind, Recipe, Visitor, with_stream};
-    use deltasoap::Matcher;
+    use deltasoap_checkpoints::{Matcher, Portions, State};
 
     /// Runs a lane, checks it, and gives what it counted.
     struct Run(Setup);
@@ -263,22 +263,12 @@ mod tests {
     }
 
     fn all_policies() -> impl Iterator<Item = Differential> {
-        let policies = [
-            Checkpoints::Off,
-            Checkpoints::Full,
-            Checkpoints::Differential,
-            Checkpoints::Lightweight,
-            Checkpoints::Leaf,
-        ];
-        policies.into_iter().flat_map(|checkpoints| {
-            [Matcher::Compare, Matcher::Crc32].map(|matcher| Differential {
-                checkpoints,
-                matcher,
-                portion: 64,
-                adaptive: false,
-                ..Differential::default()
-            })
-        })
+        let papers = State::ALL.into_iter().flat_map(|state| {
+            [Matcher::Compare, Matcher::Crc32]
+                .map(|matcher| Portions { state, matcher, size: 64, ..Portions::default() }.into())
+        });
+        let checkpoints = papers.chain([Checkpoints::Off, Checkpoints::Leaf]);
+        checkpoints.map(|checkpoints| Differential { checkpoints, adaptive: false })
     }
 
     #[test]

@@ -14,7 +14,8 @@ pub use values::endpoint;
 use crate::figures::PLAYS;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use deltasoap::{Checkpoints, Differential, Matcher};
+use deltasoap::{Checkpoints, Differential};
+use deltasoap_checkpoints::{Matcher, Portions, State};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -218,7 +219,7 @@ pub struct DifferentialArguments {
     #[arg(long, value_enum, default_value_t = MatcherName::Compare, value_name = "MATCHER")]
     pub matcher: MatcherName,
     /// Bytes between two checkpoints of the papers' policies
-    #[arg(long, default_value_t = Differential::default().portion, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = Portions::default().size, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub portion: u32,
     /// Compare first, middle and last bytes of a portion before its sum
     #[arg(long)]
@@ -234,14 +235,17 @@ pub struct DifferentialArguments {
 impl DifferentialArguments {
     /// What was chosen, as options of a decoder.
     pub fn options(&self) -> Differential {
-        Differential {
-            checkpoints: self.checkpoints.into(),
-            matcher: self.matcher.into(),
-            portion: self.portion,
-            probe: self.probe,
-            tune: self.tune,
-            adaptive: !self.no_adaptive,
-        }
+        let by = |state| {
+            let (matcher, size) = (self.matcher.into(), self.portion);
+            Portions { state, matcher, size, probe: self.probe, tune: self.tune, ..Portions::default() }.into()
+        };
+        let checkpoints = match self.checkpoints {
+            CheckpointsName::Full => by(State::Full),
+            CheckpointsName::Differential => by(State::Differential),
+            CheckpointsName::Lightweight => by(State::Lightweight),
+            CheckpointsName::Leaf => Checkpoints::Leaf,
+        };
+        Differential { checkpoints, adaptive: !self.no_adaptive }
     }
 }
 
@@ -256,17 +260,6 @@ pub enum CheckpointsName {
     Lightweight,
     /// The position of every leaf
     Leaf,
-}
-
-impl From<CheckpointsName> for Checkpoints {
-    fn from(name: CheckpointsName) -> Self {
-        match name {
-            CheckpointsName::Full => Checkpoints::Full,
-            CheckpointsName::Differential => Checkpoints::Differential,
-            CheckpointsName::Lightweight => Checkpoints::Lightweight,
-            CheckpointsName::Leaf => Checkpoints::Leaf,
-        }
-    }
 }
 
 /// Names of matchers.
@@ -350,14 +343,14 @@ mod tests {
         assert_eq!(replay(&[]).expect("valid").differential.options(), Differential::default());
         let arguments =
             ["--checkpoints", "lightweight", "--matcher", "crc32", "--portion", "32", "--probe", "--no-adaptive"];
-        let expected = Differential {
-            checkpoints: Checkpoints::Lightweight,
+        let portions = Portions {
+            state: State::Lightweight,
             matcher: Matcher::Crc32,
-            portion: 32,
+            size: 32,
             probe: true,
-            tune: false,
-            adaptive: false,
+            ..Portions::default()
         };
+        let expected = Differential { checkpoints: portions.into(), adaptive: false };
         assert_eq!(replay(&arguments).expect("valid").differential.options(), expected);
     }
 

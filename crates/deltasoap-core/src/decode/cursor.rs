@@ -2,7 +2,7 @@
 
 use super::array::{Gaps, Next};
 use super::differential::leaf::{AnyOrder, Descent, Session, StartTag};
-use super::differential::machine::Papers;
+use super::differential::policy::Hooks;
 use super::flat::{Hinting, Learned};
 use super::opening::Opening;
 use super::predicted::Predicted;
@@ -66,8 +66,8 @@ pub struct State {
     /// The comparison with the message before.
     pub(crate) session: Session,
     pub(crate) differential: Differential,
-    /// The papers' machine and what it wants of the routines.
-    pub(crate) papers: Papers,
+    /// The checkpoint policy at work, if it is one of another crate.
+    pub(crate) hooks: Hooks,
 }
 
 /// The state of a routine, in a frame that stays, on the way to where regular mode goes on.
@@ -112,7 +112,7 @@ impl State {
             limits,
             session: Session::default(),
             differential,
-            papers: Papers::default(),
+            hooks: Hooks::default(),
         }
     }
 
@@ -146,12 +146,17 @@ impl State {
         self.gaps.clear();
         self.next_in_row = None;
         self.session.reset();
-        self.papers.reset();
+        self.hooks = Hooks::default();
     }
 
     /// The counters so far.
     pub fn stats(&self) -> &Stats {
         &self.stats
+    }
+
+    /// What a checkpoint policy wants of the routines.
+    pub fn hooks(&mut self) -> &mut Hooks {
+        &mut self.hooks
     }
 
     /// The frame of the routine that called the one at work, which has none of its own.
@@ -377,7 +382,7 @@ impl<'c> Cursor<'c> {
         self.state.stack.truncate(index);
         self.state.level = index;
         self.state.over = self.state.over.min(index);
-        self.state.papers.low = self.state.papers.low.min(index);
+        self.state.hooks.low = self.state.hooks.low.min(index);
     }
 
     /// True if a frame is *over an old value*: its routine goes on within a value that is whole already, that of the

@@ -55,12 +55,6 @@ impl Decoder {
         decoder
     }
 
-    /// Keeps bytes beside sums, so that no portion matches another one of the same sum: for tests, which count these.
-    #[doc(hidden)]
-    pub fn keep_bytes(&mut self) {
-        self.state.papers.keeps_bytes = true;
-    }
-
     /// Makes ready for another document; needed after each document, whole or failed.
     pub fn reset(&mut self) {
         self.feed.reset();
@@ -207,7 +201,7 @@ impl Decoder {
     }
 }
 
-/// Calls the routines as long as the window allows, in turn with the papers' machine while there is one.
+/// Calls the routines as long as the window allows, in turn with the checkpoint policy while one is at work.
 fn step(root: &mut impl Root, state: &mut State, window: &mut Window<'_>) -> Result<(), Option<Error>> {
     loop {
         state.references.keep(window);
@@ -227,7 +221,7 @@ fn step(root: &mut impl Root, state: &mut State, window: &mut Window<'_>) -> Res
                 error.set_path(state.path());
                 return Err(Some(error));
             }
-            Err(Stop::Switch) if state.papers.machine.is_none() => {
+            Err(Stop::Switch) if !state.hooks.is_busy() => {
                 window.halted = true;
                 return Err(None);
             }
@@ -243,18 +237,18 @@ fn step(root: &mut impl Root, state: &mut State, window: &mut Window<'_>) -> Res
 
 /// Where the routines' window is to end; `None` if they are not to be called.
 fn prepare(state: &mut State, window: &mut Window<'_>) -> Option<usize> {
-    let Some(mut machine) = state.papers.machine.take() else { return Some(window.bytes.len()) };
-    let is_ready = machine.advance(state, window);
-    let cut = machine.cut(window);
-    state.papers.machine = Some(machine);
+    let Some(mut policy) = state.hooks.policy.take() else { return Some(window.bytes.len()) };
+    let is_ready = policy.advance(state, window);
+    let cut = policy.cut(window);
+    state.hooks.policy = Some(policy);
     is_ready.then_some(cut)
 }
 
 /// The routines have paused: true if they can go on with the bytes at hand.
 fn goes_on(state: &mut State, window: &Window<'_>, cut: usize, at_watch: bool) -> bool {
-    let Some(mut machine) = state.papers.machine.take() else { return cut < window.bytes.len() };
-    let goes_on = machine.paused(state, window, cut, at_watch);
-    state.papers.machine = Some(machine);
+    let Some(mut policy) = state.hooks.policy.take() else { return cut < window.bytes.len() };
+    let goes_on = policy.paused(state, window, cut, at_watch);
+    state.hooks.policy = Some(policy);
     goes_on
 }
 

@@ -21,7 +21,7 @@ pub struct Frame {
     /// True if the routine reads children one by one, each of which can begin a portion of its own.
     pub has_children: bool,
     /// What the element is expected to consist of.
-    pub(crate) shape: ShapeId,
+    pub shape: ShapeId,
     /// Open elements when the routine was entered, its own included.
     pub depth: u32,
     /// Where the routine's entries in the log of seen fields begin.

@@ -31,6 +31,7 @@ use differential::Differential;
 pub use driver::{DecodeOptions, Decoder, ElementRoot, Root, from_slice, value_from_slice};
 pub use flat::FlatSource;
 pub use frame::Frame;
+pub use predicted::ShapeId;
 pub use skip::skip_element;
 
 pub(crate) use driver::decode_once;

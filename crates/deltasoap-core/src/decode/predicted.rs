@@ -333,8 +333,8 @@ impl FlatSource for Leaf<'_> {
 impl Cursor<'_> {
     /// The shape of the element whose start tag was just read.
     pub(crate) fn shape(&mut self, view: View<'_>, complex: &ComplexElement) -> ShapeId {
-        let State { predicted, reader, papers, limits, .. } = self.state();
-        if predicted.is_off || papers.machine.is_some() || limits.text == 0 || reader.tag_is_empty() {
+        let State { predicted, reader, hooks, limits, .. } = self.state();
+        if predicted.is_off || hooks.is_busy() || limits.text == 0 || reader.tag_is_empty() {
             return ShapeId::default();
         }
         predicted.enter((view.identity(), reader.scope()), reader.tag_offset(), complex)

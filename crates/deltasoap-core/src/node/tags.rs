@@ -198,8 +198,8 @@ impl Cursor<'_> {
     /// Reads what comes as predicted into an element: leaves, then a start tag or its own end tag.
     #[inline]
     pub(super) fn next_in_tree(&mut self, node: &mut Node) -> Next {
-        let (window, State { reader, tags, limits, papers, .. }) = self.parts();
-        if tags.is_off || papers.machine.is_some() {
+        let (window, State { reader, tags, limits, hooks, .. }) = self.parts();
+        if tags.is_off || hooks.is_busy() {
             return Next::Unknown;
         }
         loop {

@@ -1,16 +1,20 @@
 //! Differential decoding never changes a result: streams of messages, read with a memory and one by one.
 
 use crate::streams::{self, Sources, Stream};
+use deltasoap_checkpoints::{Matcher, Portions, State};
 use deltasoap_core::lexical::{Base64, DoubleArray, Hex};
 use deltasoap_core::schema::View;
-use deltasoap_core::{Checkpoints, Content, DecodeOptions, Differential, DifferentialStats, Matcher, SoapArray, Typed};
+use deltasoap_core::{Content, DecodeOptions, Differential, DifferentialStats, SoapArray, Typed};
 use proptest::prelude::*;
 use std::fmt::Debug;
 
 /// What every policy must get right: the default, and those of the papers with small and large portions.
 fn everything() -> impl Iterator<Item = Differential> {
     let papers = [1, 7, 32, 200].into_iter().flat_map(streams::all);
-    let refined = streams::all(16).map(|options| Differential { probe: true, tune: true, adaptive: true, ..options });
+    let refined = streams::all(16).map(|options| Differential {
+        adaptive: true,
+        ..streams::changed(options, |it| Portions { probe: true, tune: true, ..it })
+    });
     std::iter::once(Differential::default()).chain(papers).chain(refined)
 }
 
@@ -141,26 +145,20 @@ fn hard_doubles(count: usize) -> String {
 #[test]
 fn checkpoints_are_small() {
     let document = hard_doubles(20_000);
-    let most = [(Checkpoints::Lightweight, 16), (Checkpoints::Differential, 48), (Checkpoints::Full, 400)];
-    for (checkpoints, most) in most {
-        let options = Differential {
-            checkpoints,
-            matcher: Matcher::Crc32,
-            portion: 32,
-            adaptive: false,
-            ..Differential::default()
-        };
+    let most = [(State::Lightweight, 16), (State::Differential, 48), (State::Full, 400)];
+    for (state, most) in most {
+        let portions = Portions { state, matcher: Matcher::Crc32, size: 32, ..Portions::default() };
+        let options = Differential { checkpoints: portions.into(), adaptive: false };
         let mut stream = Stream::<SoapArray<f64>>::new(
             SoapArray::<f64>::view(),
             DecodeOptions { differential: options, ..DecodeOptions::default() },
         );
-        stream.keep_no_bytes();
         let _ = stream.next(document.as_bytes(), usize::MAX);
         let stats = stream.stats();
         let each = stats.memory as f64 / stats.checkpoints as f64;
-        println!("{checkpoints:?}: {each} bytes each of {}", stats.checkpoints);
+        println!("{state:?}: {each} bytes each of {}", stats.checkpoints);
         // Beside checkpoints there are the machine, a base, and capacity.
-        assert!(each < f64::from(most) + 0.5, "{checkpoints:?}: {each} bytes each of {}", stats.checkpoints);
+        assert!(each < f64::from(most) + 0.5, "{state:?}: {each} bytes each of {}", stats.checkpoints);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Small messages of dynamic values: mended where they differ in texts alone, and always what a decoder alone finds in them.
 
 use crate::dynamic::Stream;
+use deltasoap_checkpoints::{Portions, State};
 use deltasoap_core::decode::Decoder;
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
@@ -9,8 +10,11 @@ use deltasoap_core::{Checkpoints, DecodeOptions, Differential, Limits, QName};
 use proptest::prelude::*;
 use std::borrow::Cow;
 
-const POLICIES: [Checkpoints; 5] =
-    [Checkpoints::Full, Checkpoints::Differential, Checkpoints::Lightweight, Checkpoints::Leaf, Checkpoints::Off];
+/// Every policy.
+fn policies(size: u32) -> [Checkpoints; 5] {
+    let [full, partial, light] = State::ALL.map(|state| Portions { state, size, ..Portions::default() }.into());
+    [full, partial, light, Checkpoints::Leaf, Checkpoints::Off]
+}
 
 fn simple(schema: &mut Schema, base: Builtin, values: &[&'static str]) -> ElementRef {
     let enumeration = values.iter().map(|value| Cow::Borrowed(*value)).collect();
@@ -195,8 +199,8 @@ fn messages_in_soap_encoding_follow_references() {
     let (schema, body) = schema();
     let content = "<t><c id='x'>1</c><d href='#x'/></t>";
     let encoded = " e:encodingStyle='http://schemas.xmlsoap.org/soap/encoding/'";
-    for checkpoints in POLICIES {
-        let options = Differential { checkpoints, adaptive: false, ..Differential::default() };
+    for checkpoints in policies(512) {
+        let options = Differential { checkpoints, adaptive: false };
         let mut stream = Stream::new(schema.view(body), options);
         for attributes in ["", "", encoded, "", encoded, encoded] {
             stream.next(&envelope(attributes, content), usize::MAX);
@@ -211,8 +215,8 @@ fn references_out_of_the_operation_are_followed_in_soap_encoding_alone() {
     let content = "<t><d href='#x'/></t>";
     let encoded = " e:encodingStyle='http://schemas.xmlsoap.org/soap/encoding/'";
     let message = |attributes| envelope(attributes, content).replace("</r>", "</r><m id='x'>5</m>");
-    for checkpoints in POLICIES {
-        let options = Differential { checkpoints, adaptive: false, ..Differential::default() };
+    for checkpoints in policies(512) {
+        let options = Differential { checkpoints, adaptive: false };
         let mut stream = Stream::new(schema.view(body), options);
         let values = ["", "", encoded, "", encoded].map(|attributes| stream.next(&message(attributes), usize::MAX));
         assert!(values[0] == values[1] && values[1] != values[2] && values[2] == values[4], "{checkpoints:?}");
@@ -224,11 +228,11 @@ fn references_out_of_the_operation_are_followed_in_soap_encoding_alone() {
 fn decoders_with_other_options_can_take_turns() {
     let (schema, body) = schema();
     let decoder = |checkpoints| {
-        let differential = Differential { checkpoints, adaptive: false, ..Differential::default() };
+        let differential = Differential { checkpoints, adaptive: false };
         Decoder::new(DecodeOptions { differential, ..DecodeOptions::default() })
     };
     let [one, two] = ["<n>1</n><n>2</n><s>one</s>", "<n>3</n><s>two</s>"].map(|content| envelope("", content));
-    for (first, second) in POLICIES.into_iter().flat_map(|first| POLICIES.map(|second| (first, second))) {
+    for (first, second) in policies(512).into_iter().flat_map(|first| policies(512).map(|second| (first, second))) {
         let mut stream = Stream::new(schema.view(body), Differential::OFF);
         stream.change_decoder(decoder(first));
         let mut other = decoder(second);
@@ -248,14 +252,13 @@ fn texts_in_which_reading_goes_on_meet_their_limit() {
     let (schema, body) = schema();
     let message = envelope("", " <s>b<!---->daa19111113</s>");
     let begun = &message[..message.find("---->").unwrap()];
-    for (checkpoints, portion) in POLICIES.into_iter().flat_map(|policy| [1, 2, 3, 4].map(|portion| (policy, portion)))
-    {
-        let differential = Differential { checkpoints, portion, adaptive: false, ..Differential::default() };
+    for checkpoints in [1, 2, 3, 4].into_iter().flat_map(policies) {
+        let differential = Differential { checkpoints, adaptive: false };
         let limits = Limits { text: 11, ..Limits::default() };
         let mut stream = Stream::new(schema.view(body), Differential::OFF);
         stream.change_decoder(Decoder::new(DecodeOptions { limits, differential }));
         for message in [begun, &message, &message] {
-            assert!(stream.read(message, usize::MAX).is_err(), "{checkpoints:?}, portions of {portion}");
+            assert!(stream.read(message, usize::MAX).is_err(), "{checkpoints:?}");
         }
     }
 }
@@ -265,8 +268,8 @@ fn texts_in_which_reading_goes_on_meet_their_limit() {
 fn decoders_with_other_limits_can_take_turns() {
     let (schema, body) = schema();
     let message = envelope("", "<n>1</n><n>2</n><t><c>some text</c></t><s>a longer text</s>");
-    for checkpoints in POLICIES {
-        let differential = Differential { checkpoints, adaptive: false, ..Differential::default() };
+    for checkpoints in policies(512) {
+        let differential = Differential { checkpoints, adaptive: false };
         let tight = Limits { text: 8, ..Limits::default() };
         let mut stream = Stream::new(schema.view(body), differential);
         let mut other = Decoder::new(DecodeOptions { limits: tight, differential });

@@ -1,6 +1,7 @@
 //! Operations whose element is of each class: what is the same in the next message stays, whatever the element is.
 
 use crate::dynamic::Stream;
+use deltasoap_checkpoints::{Portions, State};
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
     UnionElement, Use, View,
@@ -15,10 +16,9 @@ fn simple(schema: &mut Schema, base: Builtin, values: &[&'static str]) -> Elemen
 }
 
 fn policies() -> impl Iterator<Item = Differential> {
-    let checkpoints = [Checkpoints::Leaf, Checkpoints::Full, Checkpoints::Differential, Checkpoints::Lightweight];
-    checkpoints.into_iter().flat_map(|checkpoints| {
-        [false, true].map(|adaptive| Differential { checkpoints, adaptive, portion: 32, ..Differential::default() })
-    })
+    let papers = State::ALL.map(|state| Portions { state, size: 32, ..Portions::default() }.into());
+    let checkpoints = std::iter::once(Checkpoints::Leaf).chain(papers);
+    checkpoints.flat_map(|checkpoints| [false, true].map(|adaptive| Differential { checkpoints, adaptive }))
 }
 
 /// Reads operations of these start tags and contents, each of them three times, by every policy and in pieces, and writes what was read through a

@@ -3,15 +3,14 @@
 //! Beside the other streams: decoders go from schema to schema, invalid messages come again, and limits are as tight as the markup.
 
 use bytes::Bytes;
+use deltasoap_checkpoints::{Portions, State};
 use deltasoap_core::decode::{Cursor, Decoder, Root, Step};
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
     View,
 };
 use deltasoap_core::soap::{EnvelopeReader, Head, Receiver};
-use deltasoap_core::{
-    Checkpoints, Content, DecodeOptions, Differential, Error, ErrorKind, Limits, Memory, QName, Typed, Value,
-};
+use deltasoap_core::{Content, DecodeOptions, Differential, Error, ErrorKind, Limits, Memory, QName, Typed, Value};
 use std::borrow::Cow;
 
 /// Chance that comes from a seed (splitmix64).
@@ -699,8 +698,9 @@ pub fn check(seed: u64) -> Result<(), String> {
     let mut chance = Chance(seed);
     let limits = limits(&mut chance);
     let leaf = Differential { adaptive: false, ..Differential::default() };
-    let full = Differential { checkpoints: Checkpoints::Full, portion: 32, ..leaf };
-    let light = Differential { checkpoints: Checkpoints::Lightweight, portion: 64, ..leaf };
+    let by = |state, size| Differential { checkpoints: Portions { state, size, ..Portions::default() }.into(), ..leaf };
+    let full = by(State::Full, 32);
+    let light = by(State::Lightweight, 64);
     let off = Differential::OFF;
     let differential = *chance.pick(&[off, off, off, leaf, leaf, Differential::default(), full, light]);
     let mut decoder = Decoder::new(DecodeOptions { limits, differential });

@@ -4,26 +4,19 @@ use crate::edits;
 use crate::generate::{self, Entropy};
 use crate::laws;
 use bytes::Bytes;
+use deltasoap_checkpoints::{Matcher, Portions, State};
 use deltasoap_core::decode::{Cursor, Decoder, Root, Step};
 use deltasoap_core::schema::View;
 use deltasoap_core::soap::{EnvelopeReader, Head, Receiver};
-use deltasoap_core::{
-    Checkpoints, Content, DecodeOptions, Differential, DifferentialStats, Error, ErrorKind, Matcher, Memory, Value,
-};
+use deltasoap_core::{Content, DecodeOptions, Differential, DifferentialStats, Error, ErrorKind, Memory, Value};
 use std::fmt::Debug;
 
 /// Every policy of the papers with every matcher.
 pub fn all(portion: u32) -> impl Iterator<Item = Differential> {
-    const POLICIES: [Checkpoints; 3] = [Checkpoints::Full, Checkpoints::Differential, Checkpoints::Lightweight];
-    const MATCHERS: [Matcher; 5] = [Matcher::Compare, Matcher::Xor, Matcher::Adler32, Matcher::Crc32, Matcher::Keyed];
-    let pairs = POLICIES.into_iter().flat_map(|checkpoints| MATCHERS.map(|matcher| (checkpoints, matcher)));
-    pairs.map(move |(checkpoints, matcher)| Differential {
-        checkpoints,
-        matcher,
-        portion,
-        probe: false,
-        tune: false,
-        adaptive: false,
+    let pairs = State::ALL.into_iter().flat_map(|state| Matcher::ALL.map(|matcher| (state, matcher)));
+    pairs.map(move |(state, matcher)| {
+        let portions = Portions { state, matcher, size: portion, audit: true, ..Portions::default() };
+        Differential { checkpoints: portions.into(), adaptive: false }
     })
 }
 
@@ -33,8 +26,14 @@ pub fn refined(portion: u32, numbers: &[u8]) -> impl Iterator<Item = Differentia
     let numbers = numbers.iter().copied().chain(0..);
     all(portion).zip(numbers).map(|(options, number)| {
         let has = |bit: u8| number & bit != 0;
-        Differential { probe: has(1), tune: has(2), adaptive: has(4), ..options }
+        Differential { adaptive: has(4), ..changed(options, |it| Portions { probe: has(1), tune: has(2), ..it }) }
     })
+}
+
+/// The same options with other portions.
+pub fn changed(options: Differential, change: impl Fn(Portions) -> Portions) -> Differential {
+    let portions = Portions::of(options.checkpoints).expect("portions");
+    Differential { checkpoints: change(portions).into(), ..options }
 }
 
 /// An operation: the whole document, or what stands in the body of an envelope.
@@ -131,8 +130,7 @@ pub struct Stream<'v, T> {
 
 impl<'v, T: Content + Debug> Stream<'v, T> {
     pub fn new(view: View<'v>, options: DecodeOptions) -> Self {
-        let mut decoder = Decoder::new(options);
-        decoder.keep_bytes();
+        let decoder = Decoder::new(options);
         let operation = Some(Operation::new(view));
         Stream { decoder, operation, view, options, are_messages: false, before: Vec::new() }
     }
@@ -140,11 +138,6 @@ impl<'v, T: Content + Debug> Stream<'v, T> {
     /// As [`new`](Self::new), for operations in envelopes.
     pub fn of_messages(view: View<'v>, options: DecodeOptions) -> Self {
         Stream { are_messages: true, ..Self::new(view, options) }
-    }
-
-    /// Reads as outside of tests: what has an equal sum is taken to be equal.
-    pub fn keep_no_bytes(&mut self) {
-        self.decoder = Decoder::new(self.options);
     }
 
     /// Takes the time that messages take from a function.

@@ -12,6 +12,7 @@ use deltasoap::http::{
 };
 use deltasoap::soap::{Fault, FaultCode};
 use deltasoap::{Checkpoints, DecodeOptions, Differential, Lease, Soap};
+use deltasoap_checkpoints::{Portions, State};
 use peakmem_alloc::PeakMemAllocTrait;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -113,9 +114,13 @@ async fn under_panics(builder: ServiceBuilder, messages: u64) -> (u64, Duration,
     (faults, slowest, stats.snapshot().differential.compared)
 }
 
+fn portions(state: State) -> Checkpoints {
+    Portions { state, size: 64, ..Portions::default() }.into()
+}
+
 /// A service with a policy, which compares whatever it can.
 fn compared_by(checkpoints: Checkpoints) -> ServiceBuilder {
-    let differential = Differential { checkpoints, adaptive: false, portion: 64, ..Differential::default() };
+    let differential = Differential { checkpoints, adaptive: false };
     builder().differential(differential)
 }
 
@@ -126,9 +131,9 @@ async fn panics_under_load(messages: u64) {
     let services = [
         ("by default", builder()),
         ("leaf checkpoints", compared_by(Checkpoints::Leaf)),
-        ("full checkpoints", compared_by(Checkpoints::Full)),
-        ("differential checkpoints", compared_by(Checkpoints::Differential)),
-        ("lightweight checkpoints", compared_by(Checkpoints::Lightweight)),
+        ("full checkpoints", compared_by(portions(State::Full))),
+        ("differential checkpoints", compared_by(portions(State::Differential))),
+        ("lightweight checkpoints", compared_by(portions(State::Lightweight))),
         ("two slots", scheduled(compared_by(Checkpoints::Leaf))),
     ];
     for (name, builder) in services {
@@ -201,9 +206,9 @@ async fn a_panic_is_answered_where_the_rest_is_still_to_come() {
 async fn a_client_survives_panics_of_its_types() {
     let _alone = ALONE.lock().await;
     hide_panics();
-    for checkpoints in [Checkpoints::Leaf, Checkpoints::Full, Checkpoints::Differential, Checkpoints::Lightweight] {
+    for checkpoints in State::ALL.map(portions).into_iter().chain([Checkpoints::Leaf]) {
         let service = SoapService::builder().operation(async |asked: Lease<Asked>| Ok::<_, Fault>(answered(&asked)));
-        let differential = Differential { checkpoints, adaptive: false, portion: 64, ..Differential::default() };
+        let differential = Differential { checkpoints, adaptive: false };
         let client = Client::builder("http://localhost/").options(DecodeOptions { differential, ..Default::default() });
         let client = client.build_with(service.build().expect("a service")).expect("a client");
         for number in 0..60 {

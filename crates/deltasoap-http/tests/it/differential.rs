@@ -5,6 +5,7 @@ use crate::common::*;
 use deltasoap::http::{Client, MemoryBounds, Principal, Server, ServerHandle, ServiceBuilder, Sharing, SoapService};
 use deltasoap::soap::{Fault, Version};
 use deltasoap::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Lease};
+use deltasoap_checkpoints::{Portions, State};
 use http::Request;
 use http_body_util::{BodyExt, Full};
 use std::convert::Infallible;
@@ -16,14 +17,7 @@ use tokio::sync::{mpsc, oneshot};
 use tower::ServiceExt;
 
 /// Not adaptive, so that what happens does not depend on the time that it takes.
-const LEAF: Differential = Differential {
-    checkpoints: Checkpoints::Leaf,
-    matcher: deltasoap::Matcher::Compare,
-    portion: 512,
-    probe: false,
-    tune: false,
-    adaptive: false,
-};
+const LEAF: Differential = Differential { checkpoints: Checkpoints::Leaf, adaptive: false };
 
 fn builder() -> ServiceBuilder {
     let handler = async |request: Lease<Echo>| Ok::<_, Infallible>(echoed(&request));
@@ -245,8 +239,8 @@ async fn nothing_is_kept_where_it_is_off() {
 
 #[tokio::test]
 async fn every_policy_serves_a_connection() {
-    use Checkpoints::{Differential as Partial, Full, Leaf, Lightweight};
-    for checkpoints in [Full, Partial, Lightweight, Leaf] {
+    let papers = State::ALL.map(|state| Portions { state, ..Portions::default() }.into());
+    for checkpoints in papers.into_iter().chain([Checkpoints::Leaf]) {
         let service = build(builder().differential(Differential { checkpoints, ..LEAF }));
         let (address, _handle) = serve(service.clone()).await;
         let client = client(address);

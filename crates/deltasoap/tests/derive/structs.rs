@@ -7,6 +7,7 @@ use deltasoap::schema::{Builtin, Element};
 use deltasoap::soap::{EnvelopeReader, RequestReceiver};
 use deltasoap::{Checkpoints, DecodeOptions, Differential, Empty, ErrorKind, Memory, Message, Nillable};
 use deltasoap::{QName, Soap, SoapArray, Typed};
+use deltasoap_checkpoints::{Portions, State};
 
 #[derive(Debug, Clone, Default, PartialEq, Soap)]
 struct Point {
@@ -502,9 +503,10 @@ fn default_texts_come_and_go_between_messages() {
         FULL.replace("m\">1</amount>", "ft\"></amount>"),
         FULL.to_owned(),
     ];
-    let policies = [Checkpoints::Leaf, Checkpoints::Full, Checkpoints::Differential, Checkpoints::Lightweight];
-    for (checkpoints, chunk) in policies.into_iter().flat_map(|it| [1, 7, 64, usize::MAX].map(|chunk| (it, chunk))) {
-        let differential = Differential { checkpoints, portion: 24, ..Differential::OFF };
+    let papers = State::ALL.map(|state| Portions { state, size: 24, ..Portions::default() }.into());
+    let policies = std::iter::once(Checkpoints::Leaf).chain(papers);
+    for (checkpoints, chunk) in policies.flat_map(|it| [1, 7, 64, usize::MAX].map(|chunk| (it, chunk))) {
+        let differential = Differential { checkpoints, ..Differential::OFF };
         let mut decoder = Decoder::new(DecodeOptions { differential, ..DecodeOptions::default() });
         let mut memory = Box::<Memory<Texts>>::default();
         for document in &documents {

@@ -3,10 +3,8 @@
 use deltasoap::decode::Decoder;
 use deltasoap::lexical::Base64;
 use deltasoap::soap::{EnvelopeReader, RequestReceiver, decode_request};
-use deltasoap::{
-    AnySimple, Checkpoints, DecodeOptions, Differential, Empty, Error, Matcher, Memory, Nillable, Node, QName, Soap,
-    SoapArray,
-};
+use deltasoap::{AnySimple, DecodeOptions, Differential, Empty, Error, Memory, Nillable, Node, QName, Soap, SoapArray};
+use deltasoap_checkpoints::{Matcher, Portions, State};
 
 #[derive(Debug, Clone, PartialEq, Soap)]
 struct Point {
@@ -131,17 +129,11 @@ const CHANGES: [(&str, &str); 30] = [
 ];
 
 fn all() -> impl Iterator<Item = Differential> {
-    let policies = [Checkpoints::Full, Checkpoints::Differential, Checkpoints::Lightweight];
-    let matchers = [Matcher::Compare, Matcher::Xor, Matcher::Adler32, Matcher::Crc32, Matcher::Keyed];
-    let pairs = policies.into_iter().flat_map(move |checkpoints| matchers.map(|matcher| (checkpoints, matcher)));
-    pairs.flat_map(|(checkpoints, matcher)| {
-        [4, 32, 150].map(|portion| Differential {
-            checkpoints,
-            matcher,
-            portion,
-            probe: portion == 32,
-            adaptive: false,
-            ..Differential::OFF
+    let pairs = State::ALL.into_iter().flat_map(|state| Matcher::ALL.map(|matcher| (state, matcher)));
+    pairs.flat_map(|(state, matcher)| {
+        [4, 32, 150].map(|size| {
+            let portions = Portions { state, matcher, size, probe: size == 32, tune: false, audit: true };
+            Differential { checkpoints: portions.into(), adaptive: false }
         })
     })
 }
@@ -162,7 +154,6 @@ fn next(
 
 fn check(options: Differential, chunk: usize, changed: impl Fn(usize) -> String) {
     let mut decoder = Decoder::new(DecodeOptions { differential: options, ..DecodeOptions::default() });
-    decoder.keep_bytes();
     let mut memory = Box::<Memory<Request>>::default();
     for index in 0..2 * CHANGES.len() {
         let message = changed(index);

@@ -4,6 +4,7 @@ use crate::graph::{Edges, Graph, Put, graphs, styles, weak, write};
 use crate::support::{decode, decode_next, utf16};
 use deltasoap::decode::{DecodeOptions, Decoder};
 use deltasoap::{Checkpoints, Differential, Shared, Soap, SoapArray};
+use deltasoap_checkpoints::{Portions, State};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 
@@ -35,6 +36,11 @@ fn expanded(graph: &Graph, vertex: usize) -> Plain {
     }
 }
 
+/// Checkpoints of the papers.
+fn by(state: State) -> Checkpoints {
+    Portions { state, size: 64, ..Portions::default() }.into()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 100 } else { 4000 }))]
 
@@ -64,9 +70,9 @@ proptest! {
     #[test]
     fn messages_with_references_and_without_take_turns(
         messages in proptest::collection::vec((graphs(5), styles(), 1..400_usize), 1..6),
-        checkpoints in prop_oneof![Just(Checkpoints::Leaf), Just(Checkpoints::Full), Just(Checkpoints::Lightweight)],
+        checkpoints in prop_oneof![Just(Checkpoints::Leaf), Just(by(State::Full)), Just(by(State::Lightweight))],
     ) {
-        let differential = Differential { checkpoints, adaptive: false, portion: 64, ..Differential::default() };
+        let differential = Differential { checkpoints, adaptive: false };
         let mut decoder = Decoder::new(DecodeOptions { differential, ..DecodeOptions::default() });
         let mut memory = Box::default();
         for (graph, style, chunk) in messages {

@@ -2,10 +2,10 @@
 
 use super::DifferentialStats;
 use super::adaptive::{Adaptive, Plan};
-use super::checkpoint::{Base, PASSED};
 use super::clock::Clock;
 use super::leaf::{Begin, Mending, SMALL, Template};
-use super::machine::{self, Machine};
+use super::options::{Checkpoints, Differential};
+use super::policy::{self, Base, Custom, PASSED, Policy};
 use super::turns::Turns;
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, Stop, expect_end};
@@ -41,8 +41,8 @@ pub struct Memory<T> {
     value: T,
     /// What the next message is compared with. The value is whole while there is one.
     template: Option<Box<Template>>,
-    /// The same by the papers' policies.
-    machine: Option<Box<dyn Machine>>,
+    /// The same by a policy of another crate, and the options that it was made for.
+    policy: Option<(Differential, Box<dyn Policy>)>,
     /// Messages of other kinds, which the next one may be like.
     turns: Turns<T>,
     adaptive: Adaptive,
@@ -71,7 +71,7 @@ impl<T> Memory<T> {
         Memory {
             value,
             template: None,
-            machine: None,
+            policy: None,
             turns: Turns::default(),
             adaptive: Adaptive::default(),
             start: 0,
@@ -103,14 +103,14 @@ impl<T> Memory<T> {
     /// Forgets the message, so that the next one is read in regular mode; frees all buffers.
     pub fn forget(&mut self) {
         self.template = None;
-        self.machine = None;
+        self.policy = None;
         self.turns.forget();
     }
 
     /// Bytes held beyond the value, buffers counted by their capacity.
     pub fn bytes(&self) -> usize {
         let template = self.template.as_ref().map_or(0, |template| template.bytes());
-        template + self.machine.as_ref().map_or(0, |machine| machine.bytes()) + self.turns.bytes()
+        template + self.policy.as_ref().map_or(0, |(_, policy)| policy.bytes()) + self.turns.bytes()
     }
 
     /// What differential decoding did for this stream.
@@ -147,12 +147,12 @@ impl<T: Content> Memory<T> {
     fn begin(&mut self, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
         self.stats.messages += 1;
         // Decoders with other options may take turns. What those of the other kind keep belongs to a value that is replaced now.
-        if cursor.state().differential.checkpoints.is_of_papers() {
+        if let Checkpoints::Custom(custom) = cursor.state().differential.checkpoints {
             self.template = None;
             self.turns.forget();
-            return self.begin_by_papers(cursor, view, me);
+            return self.begin_by(custom, cursor, view, me);
         }
-        self.machine = None;
+        self.policy = None;
         let old = self.template.take();
         match self.attempt(old, cursor, view, me) {
             Begin::Compare => return true,
@@ -222,52 +222,55 @@ impl<T: Content> Memory<T> {
         }
     }
 
-    /// As [`begin`](Self::begin), with the papers' machine.
-    fn begin_by_papers(&mut self, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
+    /// As [`begin`](Self::begin), with a policy of another crate.
+    fn begin_by(&mut self, custom: Custom, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
         self.start = cursor.offset();
-        let begin = self.attempt_by_papers(cursor, view, me);
-        if begin != machine::Begin::Compare {
+        let begin = self.attempt_by(custom, cursor, view, me);
+        if begin != policy::Begin::Compare {
             self.value = T::vacant(view);
         }
-        begin != machine::Begin::Read
+        begin != policy::Begin::Read
     }
 
-    fn attempt_by_papers(&mut self, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> machine::Begin {
+    fn attempt_by(&mut self, custom: Custom, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> policy::Begin {
         let options = cursor.state().differential;
-        let machine = self.machine.take().filter(|machine| *machine.options() == options);
+        let policy = self.policy.take().filter(|(known, _)| *known == options);
         let is_kept = cursor.state().references.is_keeping();
         if is_kept || !cursor.is_utf8() || cursor.reader().tag_is_empty() || self.has_moving_parts(view) {
-            return machine::Begin::Read;
+            return policy::Begin::Read;
         }
-        let Some(mut machine) = machine.or_else(|| machine::machine_for(options)) else { return machine::Begin::Read };
+        let mut policy = policy.map_or_else(|| custom.make(options.adaptive), |(_, policy)| policy);
         let base = Base::of(cursor, view.identity(), me + 1);
         let (offset, state) = (cursor.offset(), cursor.state());
-        let begin = machine.begin(base, offset, state);
-        let rests = begin == machine::Begin::Read;
-        let place = if rests { &mut self.machine } else { &mut state.papers.machine };
-        *place = Some(machine);
+        let begin = policy.begin(base, offset, state);
+        match begin {
+            policy::Begin::Read => self.policy = Some((options, policy)),
+            policy::Begin::Record => state.hooks.policy = Some(policy),
+            policy::Begin::Compare => {
+                state.over = me + 1;
+                state.hooks.policy = Some(policy);
+            }
+        }
         begin
     }
 
-    /// Takes the machine back behind a bad message.
+    /// Takes the policy back after a bad message.
     fn fail(&mut self, cursor: &mut Cursor<'_>, stop: &Stop) {
         if let Stop::Error(_) = stop
-            && let Some(mut machine) = cursor.state().papers.release()
+            && let Some(mut policy) = cursor.state().hooks.release()
         {
-            machine.fail();
-            self.stats += machine.stats();
-            self.machine = Some(machine);
+            policy.fail();
+            self.take_back(policy, cursor);
         }
     }
 
     fn end(&mut self, cursor: &mut Cursor<'_>) {
-        if let Some(mut machine) = cursor.state().papers.release() {
-            machine.end(cursor);
-            self.stats += machine.stats();
-            self.machine = Some(machine);
-            return;
-        }
         let end = cursor.reader().tag_offset();
+        if let Some(mut policy) = cursor.state().hooks.release() {
+            let (window, state) = cursor.parts();
+            policy.end(state, window, end);
+            return self.take_back(policy, cursor);
+        }
         let inherited = cursor.state().inherited;
         let session = &mut cursor.state().session;
         let bytes = end.saturating_sub(self.start);
@@ -292,6 +295,11 @@ impl<T: Content> Memory<T> {
         } else {
             self.learn(bytes, time, was_compared);
         }
+    }
+
+    fn take_back(&mut self, policy: Box<dyn Policy>, cursor: &mut Cursor<'_>) {
+        self.stats += policy.stats();
+        self.policy = Some((cursor.state().differential, policy));
     }
 
     /// Notes what the message cost.

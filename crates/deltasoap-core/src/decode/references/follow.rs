@@ -122,12 +122,12 @@ impl<'c> Cursor<'c> {
 
     /// Notes that the element just opened has an id: its bytes may be needed.
     fn note_id(&mut self) -> Step {
-        let State { references, session, papers, reader, .. } = &mut *self.state;
+        let State { references, session, hooks, reader, .. } = &mut *self.state;
         if references.first.is_some() || references.index.is_some() || session.is_compared() {
             return Ok(());
         }
-        if let Some(mut machine) = papers.release() {
-            machine.fail();
+        if let Some(mut policy) = hooks.release() {
+            policy.fail();
         }
         references.begin(&self.window, reader.tag_offset(), reader.bookmark());
         Ok(())
@@ -167,13 +167,13 @@ impl<'c> Cursor<'c> {
     /// # Errors
     /// [`Stop::Switch`] if it is being compared: it is read again from its start.
     pub(crate) fn leave_differential(&mut self) -> Step {
-        let State { session, papers, .. } = &mut *self.state;
+        let State { session, hooks, .. } = &mut *self.state;
         if session.read_again() {
             return Err(Stop::Switch);
         }
         session.spoil();
-        if let Some(mut machine) = papers.release() {
-            machine.fail();
+        if let Some(mut policy) = hooks.release() {
+            policy.fail();
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use super::shapes::{Arrays, Open, Points, Wide};
 use super::stream::{LEAF, read_by_all, read_cut, read_pair, read_within};
 use deltasoap::{Checkpoints, Differential, Limits};
+use deltasoap_checkpoints::{Portions, State};
 
 fn root(content: &str) -> String {
     format!("<r kind='first' xmlns:u='urn:u'>{content}</r>")
@@ -70,8 +71,9 @@ fn large_items_are_not_moved_again_and_again() {
 
 #[test]
 fn elements_that_are_passed_over_take_linear_memory() {
-    for checkpoints in [Checkpoints::Full, Checkpoints::Differential, Checkpoints::Lightweight, Checkpoints::Leaf] {
-        let differential = Differential { checkpoints, portion: 4, ..Differential::OFF };
+    let papers = State::ALL.map(|state| Portions { state, size: 4, ..Portions::default() }.into());
+    for checkpoints in papers.into_iter().chain([Checkpoints::Leaf]) {
+        let differential = Differential { checkpoints, ..Differential::OFF };
         let bytes = |elements: usize| {
             let document = root(&"<unknown>1</unknown>".repeat(elements));
             read_pair::<Open>([&document, &document], differential).memory

@@ -3,7 +3,8 @@
 use super::edits::{Entropy, cut_in_gap};
 use bytes::Bytes;
 use deltasoap::decode::{Cursor, Decoder, ElementRoot, Root, Step};
-use deltasoap::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Error, Limits, Matcher, Memory, Typed};
+use deltasoap::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Error, Limits, Memory, Typed};
+use deltasoap_checkpoints::{Matcher, Portions, State};
 use std::fmt::Debug;
 
 /// Leaf checkpoints for every message.
@@ -80,9 +81,11 @@ pub fn read_by_all<T: Typed + PartialEq + Debug>(documents: &[&str]) {
     let documents: Vec<_> = documents.iter().map(|document| document.as_bytes().to_vec()).collect();
     let limits = Limits::default();
     let expected: Vec<_> = documents.iter().map(|document| alone::<T>(document, limits)).collect();
-    let papers = [Checkpoints::Full, Checkpoints::Differential, Checkpoints::Lightweight].into_iter();
-    let papers = papers.flat_map(|checkpoints| {
-        [1, 16, 64, 512].map(|portion| Differential { checkpoints, portion, ..Differential::OFF })
+    let papers = State::ALL.into_iter().flat_map(|state| {
+        [1, 16, 64, 512].map(|size| {
+            let checkpoints = Portions { state, size, ..Portions::default() }.into();
+            Differential { checkpoints, ..Differential::OFF }
+        })
     });
     for differential in papers.chain([LEAF, Differential::default()]) {
         for chunk in [usize::MAX, 1, 17, 100] {
@@ -168,15 +171,15 @@ fn limits(entropy: &mut Entropy<'_>) -> Limits {
 }
 
 fn of_papers(entropy: &mut Entropy<'_>) -> Differential {
-    const POLICIES: [Checkpoints; 3] = [Checkpoints::Full, Checkpoints::Differential, Checkpoints::Lightweight];
-    const MATCHERS: [Matcher; 5] = [Matcher::Compare, Matcher::Xor, Matcher::Adler32, Matcher::Crc32, Matcher::Keyed];
-    Differential {
-        checkpoints: POLICIES[entropy.below(POLICIES.len())],
-        matcher: MATCHERS[entropy.below(MATCHERS.len())],
-        portion: [1, 4, 16, 32, 150][entropy.below(5)],
+    let portions = Portions {
+        state: State::ALL[entropy.below(State::ALL.len())],
+        matcher: Matcher::ALL[entropy.below(Matcher::ALL.len())],
+        size: [1, 4, 16, 32, 150][entropy.below(5)],
         probe: entropy.below(2) == 1,
-        ..Differential::OFF
-    }
+        tune: false,
+        audit: true,
+    };
+    Differential { checkpoints: portions.into(), ..Differential::OFF }
 }
 
 /// A chunk's size: most often there is but one.
@@ -191,7 +194,6 @@ fn read_by<T: Typed + PartialEq + Debug>(
     mut cuts: Cuts<'_, '_>,
 ) -> DifferentialStats {
     let mut decoder = Decoder::new(options);
-    decoder.keep_bytes();
     let mut operation = Operation::<T> { memory: Memory::default() };
     for (index, document) in documents.iter().enumerate() {
         let lengths = cuts.lengths(document);

@@ -1,9 +1,9 @@
 //! Regular mode: processing interrupts and new checkpoints; progressive matching.
 
 use super::{Audited, Checkpoint, Engine, Mode, PORTION, Probe, UNKNOWN};
-use crate::decode::State;
-use crate::decode::differential::checkpoint::{Policy, Progress, Spot};
-use crate::decode::differential::matcher::PortionMatcher;
+use crate::checkpoint::{Form, Progress, Spot};
+use crate::matcher::PortionMatcher;
+use deltasoap_core::decode::State;
 use deltasoap_xml::Window;
 
 /// What is kept of a portion.
@@ -17,7 +17,7 @@ pub(super) struct Portion<S> {
     pub(super) bytes: Vec<u8>,
 }
 
-impl<P: Policy, M: PortionMatcher> Engine<P, M> {
+impl<F: Form, M: PortionMatcher> Engine<F, M> {
     /// Where the window of the routines ends.
     pub(super) fn cut_at_interrupt(&mut self, window: &Window<'_>) -> usize {
         let from = window.base + window.pos as u64;
@@ -38,7 +38,7 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
         let at_hand = if self.is_lost { window.base } else { self.at };
         let spot = Spot { position, before: self.at, at_hand, part, matcher: &self.matcher };
         let mut live = Self::live(base, state, window.base + window.pos as u64);
-        let Some((kept, position)) = self.policy.checkpoint(&mut live, &spot) else { return };
+        let Some((kept, position)) = self.form.checkpoint(&mut live, &spot) else { return };
         let Portion { size, sum, probe, bytes } = self.portion_to(window, position);
         self.list.insert(Checkpoint { size, sum, kept });
         if let Some(probes) = &mut self.probes {
@@ -95,12 +95,12 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
         let offset = window.base + window.pos as u64;
         self.mode = Mode::Regular { due: false };
         loop {
-            state.papers.watch = None;
+            state.hooks().watch = None;
             let (Some(base), Some(next)) = (&self.base, self.list.next()) else { return true };
             let live = Self::live(base, state, offset);
-            match self.policy.progress(&next.kept, &live) {
+            match self.form.progress(&next.kept, &live) {
                 Progress::Ahead(watch) => {
-                    state.papers.watch = Some(watch);
+                    state.hooks().watch = Some(watch);
                     return true;
                 }
                 Progress::Passed => {}
@@ -124,7 +124,7 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
     /// comes next, and the namespace declarations and all else are equal. `None` if that cannot be told yet.
     fn fits(&mut self, state: &mut State, window: &Window<'_>) -> Option<bool> {
         let (Some(base), Some(next)) = (&self.base, self.list.next()) else { return Some(false) };
-        let len = self.policy.part_len(&next.kept);
+        let len = self.form.part_len(&next.kept);
         if window.base + ((window.pos + len) as u64) < self.at {
             return Some(false);
         }
@@ -132,8 +132,7 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
             return window.last.then_some(false);
         };
         let live = Self::live(base, state, window.base + window.pos as u64);
-        let fits =
-            self.policy.part_matches(&next.kept, &self.matcher, part) && self.policy.has_state(&next.kept, &live);
+        let fits = self.form.part_matches(&next.kept, &self.matcher, part) && self.form.has_state(&next.kept, &live);
         Some(fits && !self.is_false_part(part))
     }
 
@@ -147,12 +146,12 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
 
     /// Switches to fast mode at the checkpoint ahead, whose portion is then what was read.
     fn switch(&mut self, state: &mut State, window: &Window<'_>) {
-        let Some(len) = self.list.next().map(|next| self.policy.part_len(&next.kept)) else { return };
+        let Some(len) = self.list.next().map(|next| self.form.part_len(&next.kept)) else { return };
         let offset = window.base + window.pos as u64;
         let Portion { size, sum, probe, bytes } = self.portion_to(window, offset + len as u64);
         if let (Some(next), Some(base)) = (self.list.next_mut(), &self.base) {
             (next.size, next.sum) = (size, sum);
-            self.policy.switched(&next.kept, &mut Self::live(base, state, offset));
+            self.form.switched(&next.kept, &mut Self::live(base, state, offset));
         }
         if let Some(next) = self.probes.as_mut().and_then(|probes| probes.portions.next_mut()) {
             *next = probe;
@@ -163,8 +162,8 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
         self.pass();
         self.held.clear();
         self.stats.to_fast += 1;
-        state.papers.locations.is_on = false;
-        state.papers.held_back = 0;
+        state.hooks().notes_locations = false;
+        state.hooks().held_back = 0;
         self.mode = Mode::Fast { first: true };
     }
 }

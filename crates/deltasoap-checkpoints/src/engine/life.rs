@@ -1,42 +1,38 @@
-//! A machine's life from one message to the next.
+//! The engine's life from one message to the next.
 
 use super::regular::Portion;
-use super::{Begin, Ending, Engine, Machine, Mode};
-use crate::decode::differential::checkpoint::Differential as DifferentialCheckpoints;
-use crate::decode::differential::checkpoint::{Base, Full, Lightweight, Live, Policy};
-use crate::decode::differential::matcher::{Adler32, Compare, Crc32, Keyed, PortionMatcher, Xor};
-use crate::decode::differential::{Checkpoints, Differential, DifferentialStats, Matcher};
-use crate::decode::{Cursor, State};
+use super::{Ending, Engine, Mode};
+use crate::checkpoint::{Differential, Form, Full, Lightweight};
+use crate::matcher::{Adler32, Compare, Crc32, Keyed, PortionMatcher, Xor};
+use crate::{Matcher, Portions, State as Saved};
+use deltasoap_core::DifferentialStats;
+use deltasoap_core::decode::State;
+use deltasoap_core::decode::differential::policy::{Base, Begin, Live, Policy};
 use deltasoap_xml::Window;
 
-/// The machine for some options; `None` for those of another kind.
-pub(crate) fn machine_for(options: Differential) -> Option<Box<dyn Machine>> {
-    match options.checkpoints {
-        Checkpoints::Full => Some(machine::<Full>(options)),
-        Checkpoints::Differential => Some(machine::<DifferentialCheckpoints>(options)),
-        Checkpoints::Lightweight => Some(machine::<Lightweight>(options)),
-        Checkpoints::Off | Checkpoints::Leaf => None,
+/// The engine for some options.
+pub(crate) fn make(portions: Portions, is_adaptive: bool) -> Box<dyn Policy> {
+    match portions.state {
+        Saved::Full => with::<Full>(portions, is_adaptive),
+        Saved::Differential => with::<Differential>(portions, is_adaptive),
+        Saved::Lightweight => with::<Lightweight>(portions, is_adaptive),
     }
 }
 
-fn machine<P: Policy>(options: Differential) -> Box<dyn Machine> {
-    match options.matcher {
-        Matcher::Compare => Box::new(Engine::<P, Compare>::new(options)),
-        Matcher::Xor => Box::new(Engine::<P, Xor>::new(options)),
-        Matcher::Adler32 => Box::new(Engine::<P, Adler32>::new(options)),
-        Matcher::Crc32 => Box::new(Engine::<P, Crc32>::new(options)),
-        Matcher::Keyed => Box::new(Engine::<P, Keyed>::new(options)),
+fn with<F: Form>(portions: Portions, is_adaptive: bool) -> Box<dyn Policy> {
+    match portions.matcher {
+        Matcher::Compare => Box::new(Engine::<F, Compare>::new(portions, is_adaptive)),
+        Matcher::Xor => Box::new(Engine::<F, Xor>::new(portions, is_adaptive)),
+        Matcher::Adler32 => Box::new(Engine::<F, Adler32>::new(portions, is_adaptive)),
+        Matcher::Crc32 => Box::new(Engine::<F, Crc32>::new(portions, is_adaptive)),
+        Matcher::Keyed => Box::new(Engine::<F, Keyed>::new(portions, is_adaptive)),
     }
 }
 
-impl<P: Policy, M: PortionMatcher> Machine for Engine<P, M> {
-    fn options(&self) -> &Differential {
-        &self.options
-    }
-
+impl<F: Form, M: PortionMatcher> Policy for Engine<F, M> {
     fn begin(&mut self, base: Base, offset: u64, state: &mut State) -> Begin {
         self.stats = DifferentialStats::default();
-        if self.options.adaptive && self.attention.rests() {
+        if self.is_adaptive && self.attention.rests() {
             self.clear();
             return Begin::Read;
         }
@@ -44,21 +40,16 @@ impl<P: Policy, M: PortionMatcher> Machine for Engine<P, M> {
         if !is_known {
             self.clear();
         }
-        let level = base.frames;
         self.base = Some(base);
-        self.policy.begin();
-        if state.papers.keeps_bytes {
-            self.audit.get_or_insert_default();
-        }
+        self.form.begin();
         self.at = offset;
-        state.papers.low = usize::MAX;
+        state.hooks().low = usize::MAX;
         if !is_known {
             self.go_regular(state, true);
             return Begin::Record;
         }
         self.stats.compared = 1;
         self.mode = Mode::Fast { first: true };
-        state.over = level;
         Begin::Compare
     }
 
@@ -100,16 +91,15 @@ impl<P: Policy, M: PortionMatcher> Machine for Engine<P, M> {
         !is_whole
     }
 
-    fn end(&mut self, cursor: &mut Cursor<'_>) {
-        let (offset, tag_offset) = (cursor.offset(), cursor.reader().tag_offset());
-        let (window, state) = cursor.parts();
+    fn end(&mut self, state: &mut State, window: &Window<'_>, tag: u64) {
+        let offset = window.base + window.pos as u64;
         if offset < self.at {
             self.clear();
         } else if let Mode::Regular { .. } = self.mode {
             while self.remove() {}
             let Portion { size, sum, probe, bytes } = self.portion_to(window, offset);
-            let rare = self.base.as_ref().map(|base| Live { state, base, offset }.rare()).unwrap_or_default();
-            self.ending = Some(Ending { size, sum, tag: offset - tag_offset, rare });
+            let rare = self.base.as_ref().map(|base| Live::new(base, state, offset).rare()).unwrap_or_default();
+            self.ending = Some(Ending { size, sum, tag: offset - tag, rare });
             if let Some(probes) = &mut self.probes {
                 probes.ending = probe;
             }
@@ -135,7 +125,7 @@ impl<P: Policy, M: PortionMatcher> Machine for Engine<P, M> {
     }
 }
 
-impl<P: Policy, M: PortionMatcher> Engine<P, M> {
+impl<F: Form, M: PortionMatcher> Engine<F, M> {
     /// Goes back and forth between the modes until the routines are needed, or bytes.
     fn settle(&mut self, state: &mut State, window: &mut Window<'_>) -> bool {
         loop {

@@ -1,11 +1,13 @@
-//! The decoder's own stacks, as checkpoints see them: from the operation on.
+//! The decoder's stacks, as checkpoints see them: from the operation on.
 
-use super::{Rare, Stacks};
+use super::Hooks;
 use crate::Limits;
 use crate::decode::simple::TEXT;
 use crate::decode::{Cursor, Frame, State};
+use crate::node::Bindings;
 use crate::schema::Identity;
-use deltasoap_xml::{NameId, OpenElement, ScopeId};
+use deltasoap_xml::lexical::Partial;
+use deltasoap_xml::{Bound, NameId, OpenElement, ScopeId};
 
 /// Most declarations made within the operation, in scope at one place, that a checkpoint keeps.
 const BOUND: usize = 64;
@@ -15,11 +17,11 @@ pub(crate) const PASSED: u8 = 1;
 
 /// What an operation begins with: checkpoints of the message before mean something if it is the same.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Base {
+pub struct Base {
     /// Level of the frame of the operation's content.
-    pub(crate) frames: usize,
+    frames: usize,
     /// Open elements, the operation's own included.
-    pub(crate) depth: usize,
+    depth: usize,
     seen: usize,
     declared: usize,
     /// The operation's element.
@@ -50,7 +52,12 @@ impl Base {
         Base { frames, depth, seen, declared, open, attributes, inherited, trees, is_encoded, epoch, schema, limits }
     }
 
-    /// Open elements in front of the operation's.
+    /// Level of the frame of the operation's content.
+    pub fn level(&self) -> usize {
+        self.frames
+    }
+
+    /// Open elements around the operation's.
     fn outside(&self) -> usize {
         self.depth - 1
     }
@@ -58,66 +65,145 @@ impl Base {
 
 /// How much of each stack stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Below {
-    pub(super) frames: usize,
-    pub(super) open: usize,
-    pub(super) seen: usize,
+pub struct Below {
+    /// Frames.
+    pub frames: usize,
+    /// Open elements.
+    pub open: usize,
+    /// Words of fields seen.
+    pub seen: usize,
+}
+
+/// The stacks, or their upper parts.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Stacks {
+    /// The matching stack. Positions in it are counted backwards from the place, plus one; 0 is none.
+    pub frames: Vec<Frame>,
+    /// The open elements.
+    pub open: Vec<OpenElement>,
+    /// What they have declared.
+    pub bound: Vec<Bound>,
+    /// The log of fields seen.
+    pub seen: Vec<u64>,
+}
+
+/// What seldom differs between two checkpoints of a message.
+#[derive(Debug, Clone, Default)]
+pub struct Rare {
+    /// Of a text that was begun.
+    pub partial: Partial,
+    /// How many bindings trees have taken over.
+    pub inherited: usize,
+    /// The bindings that they took over last, and where.
+    pub bindings: Option<(ScopeId, Bindings)>,
+}
+
+impl Rare {
+    /// The scope of the bindings that trees took over last.
+    pub fn scope(&self) -> Option<ScopeId> {
+        self.bindings.as_ref().map(|(scope, _)| *scope)
+    }
+}
+
+impl PartialEq for Rare {
+    fn eq(&self, other: &Rare) -> bool {
+        (self.partial, self.inherited, self.scope()) == (other.partial, other.inherited, other.scope())
+    }
 }
 
 /// The state, and the place where the routines stand.
 #[derive(Debug)]
-pub(crate) struct Live<'a> {
-    pub(crate) state: &'a mut State,
-    pub(crate) base: &'a Base,
-    /// Position of the place.
-    pub(crate) offset: u64,
+pub struct Live<'a> {
+    state: &'a mut State,
+    base: &'a Base,
+    offset: u64,
 }
 
-impl Live<'_> {
+impl<'a> Live<'a> {
+    /// The state of routines that stand at a position, in the operation that began with this base.
+    pub fn new(base: &'a Base, state: &'a mut State, offset: u64) -> Self {
+        Live { state, base, offset }
+    }
+
+    /// What the operation began with.
+    pub fn base(&self) -> &'a Base {
+        self.base
+    }
+
+    /// Position of the place.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// What is wanted of the routines.
+    pub fn hooks(&mut self) -> &mut Hooks {
+        &mut self.state.hooks
+    }
+
+    /// What is noted of the routines.
+    pub fn noted(&self) -> &Hooks {
+        &self.state.hooks
+    }
+
+    /// Bindings that trees have taken over.
+    pub fn inherited(&self) -> usize {
+        self.state.inherited
+    }
+
+    /// The innermost frame.
+    pub fn innermost(&mut self) -> Option<&mut Frame> {
+        self.state.stack.last_mut()
+    }
+
+    /// The level above the innermost frame.
+    pub fn top(&self) -> usize {
+        self.state.stack.len()
+    }
+
     /// Frames from the operation's on.
-    pub(crate) fn frames(&self) -> &[Frame] {
+    pub fn frames(&self) -> &[Frame] {
         self.state.stack.get(self.base.frames..).unwrap_or_default()
     }
 
     /// A frame with positions counted backwards.
-    pub(super) fn frame(&self, level: usize) -> Option<Frame> {
+    pub fn frame(&self, level: usize) -> Option<Frame> {
         let frame = *self.frames().get(level)?;
         let mark = if frame.mark == 0 { 0 } else { self.offset.saturating_sub(frame.mark) + 1 };
         Some(Frame { mark, ..frame })
     }
 
     /// Frames over an old value.
-    pub(super) fn over(&self) -> usize {
+    pub fn over(&self) -> usize {
         self.state.over.saturating_sub(self.base.frames)
     }
 
     /// True if the routines can go on from a copy of the stacks.
-    pub(super) fn can_be_copied(&self) -> bool {
+    pub fn can_be_copied(&self) -> bool {
         self.state.reader.is_between_tokens() && !self.frames().iter().any(|frame| frame.is_opaque)
     }
 
     /// How many open elements the first `level` frames stand in.
-    pub(super) fn open_below(&self, level: usize) -> usize {
+    pub fn open_below(&self, level: usize) -> usize {
         let below = level.checked_sub(1).and_then(|level| self.frames().get(level));
         below.map_or(0, |frame| frame.depth as usize - self.base.outside())
     }
 
     /// How many words of fields seen are those of the first `level` frames.
-    pub(super) fn seen_below(&self, level: usize) -> usize {
+    pub fn seen_below(&self, level: usize) -> usize {
         let end = self.frames().get(level).map_or(self.state.seen.len(), |frame| frame.log as usize);
         end - self.base.seen
     }
 
     /// What lies below a frame that stays: the frame itself may change, and the element that it stands in stays open. Of an element
     /// without children the text that was read so far is counted, which changes too. Frames below may stand in the same element.
-    pub(super) fn below(&self, level: usize) -> Below {
+    pub fn below(&self, level: usize) -> Below {
         let within = |frame: &Frame| (frame.depth as usize - self.base.outside()) - usize::from(!frame.has_children);
         let open = self.frames().get(level).map_or_else(|| self.open_below(level), within);
         Below { frames: level, open, seen: self.seen_below(level) }
     }
 
     /// The stacks above.
-    pub(super) fn stacks_above(&self, below: Below) -> Option<Stacks> {
+    pub fn stacks_above(&self, below: Below) -> Option<Stacks> {
         if !self.can_be_copied() {
             return None;
         }
@@ -130,7 +216,7 @@ impl Live<'_> {
     }
 
     /// The other stacks of the first `level` frames, between two children of the last of them.
-    pub(super) fn stacks_below(&self, level: usize) -> Option<Stacks> {
+    pub fn stacks_below(&self, level: usize) -> Option<Stacks> {
         let (outside, to) = (self.base.outside(), self.base.outside() + self.open_below(level));
         let reader = &self.state.reader;
         let mut bound = reader.bound_from(outside, BOUND)?;
@@ -142,7 +228,7 @@ impl Live<'_> {
     }
 
     /// Drops what lies above the frame at a level, and replaces that.
-    pub(super) fn cut_to(&mut self, level: usize, own: &[Frame], rare: &Rare) {
+    pub fn cut_to(&mut self, level: usize, own: &[Frame], rare: &Rare) {
         let (open, seen) = (self.open_below(level + 1), self.seen_below(level + 1));
         let (state, base) = (&mut *self.state, self.base);
         state.stack.truncate(base.frames + level);
@@ -154,7 +240,7 @@ impl Live<'_> {
     }
 
     /// What seldom differs.
-    pub(crate) fn rare(&self) -> Rare {
+    pub fn rare(&self) -> Rare {
         let state = &self.state;
         let in_text = self.frames().last().is_some_and(|frame| frame.mark > 0 && frame.state == TEXT);
         let partial = if in_text { state.partial } else { Default::default() };
@@ -162,17 +248,17 @@ impl Live<'_> {
     }
 
     /// True if these are the open elements from the operation's on.
-    pub(super) fn has_open(&self, open: &[OpenElement]) -> bool {
+    pub fn has_open(&self, open: &[OpenElement]) -> bool {
         self.state.reader.open_elements()[self.base.outside()..] == *open
     }
 
     /// True if these are the fields seen.
-    pub(super) fn has_seen(&self, seen: &[u64]) -> bool {
+    pub fn has_seen(&self, seen: &[u64]) -> bool {
         self.state.seen[self.base.seen..] == *seen
     }
 
     /// Puts stacks on top of what stays, and the rest of a state.
-    pub(super) fn put(&mut self, below: Below, top: &Stacks, rare: &Rare) {
+    pub fn put(&mut self, below: Below, top: &Stacks, rare: &Rare) {
         let Below { frames: keep, open, seen } = below;
         let (state, base, offset) = (&mut *self.state, self.base, self.offset);
         state.stack.truncate(base.frames + keep);
@@ -191,7 +277,7 @@ impl Live<'_> {
     }
 
     /// Makes the frames that there are the ones at work, over the old value.
-    pub(super) fn settle(&mut self) {
+    pub fn settle(&mut self) {
         let state = &mut *self.state;
         state.over = state.stack.len();
         state.inline = false;
@@ -200,7 +286,7 @@ impl Live<'_> {
     }
 
     /// Goes to the end of the operation, whose end tag at `tag` was passed over.
-    pub(crate) fn close(&mut self, tag: u64, rare: &Rare) {
+    pub fn close(&mut self, tag: u64, rare: &Rare) {
         let (state, base) = (&mut *self.state, self.base);
         state.stack.truncate(base.frames);
         if let Some(frame) = state.stack.last_mut() {

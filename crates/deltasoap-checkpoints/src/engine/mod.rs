@@ -34,81 +34,23 @@
 //!   ahead of it are dropped, for what the message cut off before it failed may be theirs.
 
 mod fast;
-mod hooks;
+mod life;
 mod list;
-mod memory;
 mod probe;
 mod regular;
 mod tuning;
 
-use super::checkpoint::{Base, Live, Locations, Policy, Rare, Watch};
+use super::Portions;
+use super::checkpoint::Form;
 use super::matcher::PortionMatcher;
-use super::{Differential, DifferentialStats};
-use crate::decode::{Cursor, State};
-use deltasoap_xml::Window;
+use deltasoap_core::DifferentialStats;
+use deltasoap_core::decode::State;
+use deltasoap_core::decode::differential::policy::{Base, Live, Rare};
 use list::List;
 use probe::{Probe, Probes};
-use std::fmt::Debug;
 use tuning::{Attention, Tuning};
 
-pub(crate) use memory::machine_for;
-
-/// The machine, and what it wants of the routines.
-#[derive(Debug, Default)]
-pub(crate) struct Papers {
-    pub(crate) machine: Option<Box<dyn Machine>>,
-    /// Where routines are to pause.
-    pub(crate) watch: Option<Watch>,
-    /// Where children begin, if that is to be noted.
-    pub(crate) locations: Locations,
-    /// The lowest level that the matching stack has come down to since this was last set.
-    pub(crate) low: usize,
-    /// Most bytes of a cut text that are held back; 0 for none.
-    pub(crate) held_back: usize,
-    /// Whether bytes are kept beside sums: for tests.
-    pub(crate) keeps_bytes: bool,
-}
-
-/// What a memory and the driver see of a machine.
-pub(crate) trait Machine: Debug + Send + Sync {
-    /// What it was made for.
-    fn options(&self) -> &Differential;
-
-    /// An operation begins: true if the value of the message before is to stay, for this one is compared with it.
-    fn begin(&mut self, base: Base, offset: u64, state: &mut State) -> Begin;
-
-    /// Before the routines are called: goes through fast mode, and to a checkpoint met. False if that takes more bytes.
-    fn advance(&mut self, state: &mut State, window: &mut Window<'_>) -> bool;
-
-    /// Where the routines' window ends; not behind the bytes at hand.
-    fn cut(&mut self, window: &Window<'_>) -> usize;
-
-    /// The routines have paused: at the watch, or at the end of their window at `cut`. False if that takes more bytes.
-    fn paused(&mut self, state: &mut State, window: &Window<'_>, cut: usize, at_watch: bool) -> bool;
-
-    /// The operation has ended in regular mode, or fast mode has passed its end.
-    fn end(&mut self, cursor: &mut Cursor<'_>);
-
-    /// The message was bad.
-    fn fail(&mut self);
-
-    /// What was done since the operation began.
-    fn stats(&self) -> DifferentialStats;
-
-    /// Bytes held.
-    fn bytes(&self) -> usize;
-}
-
-/// How an operation is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Begin {
-    /// Compared with the message before, over its value.
-    Compare,
-    /// Read and noted.
-    Record,
-    /// Read in regular mode alone.
-    Read,
-}
+pub(crate) use life::make;
 
 /// A checkpoint: a place in the message, and what lies between the one before and this.
 #[derive(Debug, Default)]
@@ -143,14 +85,15 @@ struct Ending<S> {
     rare: Rare,
 }
 
-/// A machine with a policy and a matcher.
+/// The machine, with a form and a matcher.
 #[derive(Debug)]
-struct Engine<P: Policy, M: PortionMatcher> {
-    options: Differential,
-    policy: P,
+struct Engine<F: Form, M: PortionMatcher> {
+    portions: Portions,
+    is_adaptive: bool,
+    form: F,
     matcher: M,
     base: Option<Base>,
-    list: List<Checkpoint<P::Kept, M::Sum>>,
+    list: List<Checkpoint<F::Kept, M::Sum>>,
     ending: Option<Ending<M::Sum>>,
     mode: Mode,
     /// Position of the last checkpoint: where the portion begins.
@@ -184,11 +127,12 @@ struct Audited {
     part: Vec<u8>,
 }
 
-impl<P: Policy, M: PortionMatcher> Engine<P, M> {
-    fn new(options: Differential) -> Self {
+impl<F: Form, M: PortionMatcher> Engine<F, M> {
+    fn new(portions: Portions, is_adaptive: bool) -> Self {
         Engine {
-            options,
-            policy: P::default(),
+            portions,
+            is_adaptive,
+            form: F::default(),
             matcher: M::default(),
             base: None,
             list: List::default(),
@@ -198,10 +142,10 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
             held: Vec::new(),
             is_lost: false,
             interrupt: 0,
-            tuning: Tuning::new(&options),
+            tuning: Tuning::new(&portions),
             attention: Attention::default(),
-            probes: options.probe.then(Probes::default),
-            audit: None,
+            probes: portions.probe.then(Probes::default),
+            audit: portions.audit.then(Audit::default),
             stats: DifferentialStats::default(),
             bytes: 0,
         }
@@ -210,15 +154,15 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
     /// Forgets all checkpoints.
     fn clear(&mut self) {
         (self.list, self.ending, self.base) = (List::default(), None, None);
-        (self.policy, self.bytes) = (P::default(), 0);
-        self.probes = self.options.probe.then(Probes::default);
+        (self.form, self.bytes) = (F::default(), 0);
+        self.probes = self.portions.probe.then(Probes::default);
         self.audit = self.audit.as_ref().map(|_| Audit::default());
     }
 
     /// Removes the checkpoint ahead.
     fn remove(&mut self) -> bool {
         let Some(checkpoint) = self.list.remove() else { return false };
-        self.policy.discard(checkpoint.kept);
+        self.form.discard(checkpoint.kept);
         if let Some(probes) = &mut self.probes {
             probes.portions.remove();
         }
@@ -244,20 +188,20 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
         self.interrupt = self.at + self.tuning.portion();
         self.held.clear();
         self.is_lost = false;
-        state.papers.locations.is_on = P::NOTES_LOCATIONS;
-        state.papers.held_back = (self.tuning.portion() as usize).max(64);
+        state.hooks().notes_locations = F::NOTES_LOCATIONS;
+        state.hooks().held_back = (self.tuning.portion() as usize).max(64);
     }
 
     fn live<'a>(base: &'a Base, state: &'a mut State, offset: u64) -> Live<'a> {
-        Live { state, base, offset }
+        Live::new(base, state, offset)
     }
 
     /// Counts what is held.
     fn count_bytes(&mut self) {
         let held =
-            |checkpoint: &Checkpoint<P::Kept, M::Sum>| self.policy.held(&checkpoint.kept) + M::held(&checkpoint.sum);
+            |checkpoint: &Checkpoint<F::Kept, M::Sum>| self.form.held(&checkpoint.kept) + M::held(&checkpoint.sum);
         let each: usize = self.list.as_slice().iter().map(held).sum();
         let probes = self.probes.as_ref().map_or(0, |probes| probes.portions.bytes());
-        self.bytes = self.list.bytes() + probes + each + self.policy.bytes() + self.held.capacity() + size_of::<Self>();
+        self.bytes = self.list.bytes() + probes + each + self.form.bytes() + self.held.capacity() + size_of::<Self>();
     }
 }

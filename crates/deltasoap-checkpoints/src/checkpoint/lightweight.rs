@@ -16,9 +16,10 @@
 //! - Within a group there is no matching but of the number, and restoring from the group that fast mode was entered in
 //!   sets the number and nothing else. If a group's routine is still at work, what lies above its frame is dropped.
 
-use super::{Live, Part, Policy, Progress, Rare, Snapshot, Spot, progress};
-use crate::decode::Frame;
-use crate::decode::differential::matcher::PortionMatcher;
+use super::{Form, Part, Progress, Snapshot, Spot, progress};
+use crate::matcher::PortionMatcher;
+use deltasoap_core::decode::Frame;
+use deltasoap_core::decode::differential::policy::{Live, Location, Rare};
 
 /// Keeps numbers.
 #[derive(Debug, Default)]
@@ -69,46 +70,7 @@ pub(crate) struct Kept {
 
 const WHOLE: u32 = u32::MAX;
 
-/// The location information stack: an entry for each frame.
-#[derive(Debug, Default)]
-pub(crate) struct Locations {
-    /// Whether routines are to fill it.
-    pub(crate) is_on: bool,
-    entries: Vec<Option<Location>>,
-}
-
-/// Where a child begins.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Location {
-    /// Position of its start tag.
-    pub(crate) offset: u64,
-    /// The progress in front of it.
-    pub(crate) before: Frame,
-    /// Bindings taken over by trees in front of it.
-    pub(crate) inherited: usize,
-}
-
-impl Locations {
-    /// A routine with children was entered.
-    pub(crate) fn enter(&mut self, level: usize) {
-        self.entries.truncate(level);
-    }
-
-    pub(crate) fn set(&mut self, level: usize, location: Location) {
-        self.entries.resize(level + 1, None);
-        self.entries[level] = Some(location);
-    }
-
-    pub(crate) fn nullify(&mut self) {
-        self.entries.clear();
-    }
-
-    fn get(&self, level: usize) -> Option<Location> {
-        *self.entries.get(level)?
-    }
-}
-
-impl Policy for Lightweight {
+impl Form for Lightweight {
     type Kept = Kept;
     const NOTES_LOCATIONS: bool = true;
 
@@ -144,7 +106,7 @@ impl Policy for Lightweight {
         let progress = progress::compare(&self.frames(kept), 0, live);
         let level = self.group(kept).level();
         let in_group =
-            matches!(progress, Progress::Ahead(watch) if Some(watch.level) == level.map(|l| l + live.base.frames));
+            matches!(progress, Progress::Ahead(watch) if Some(watch.level) == level.map(|l| l + live.base().level()));
         self.followed = (in_group && kept.number != WHOLE).then_some(kept.group);
         progress
     }
@@ -172,8 +134,8 @@ impl Policy for Lightweight {
             set_number(live, group, number);
         }
         self.bases = group.bases.iter().copied().chain((group.kind != Kind::Single).then_some(kept.group)).collect();
-        live.state.papers.locations.nullify();
-        live.state.papers.low = usize::MAX;
+        live.hooks().forget_locations();
+        live.hooks().low = usize::MAX;
         (self.entered, self.followed, self.has_skipped) = (None, None, false);
     }
 
@@ -218,8 +180,8 @@ impl Lightweight {
 
     /// Takes groups off the base checkpoints stack whose routines are done.
     fn forget_left(&mut self, live: &mut Live<'_>) {
-        let low = std::mem::replace(&mut live.state.papers.low, usize::MAX);
-        let lowest = low.saturating_sub(live.base.frames);
+        let low = std::mem::replace(&mut live.hooks().low, usize::MAX);
+        let lowest = low.saturating_sub(live.base().level());
         let groups = &self.groups;
         self.bases.retain(|base| groups[*base as usize].level().is_some_and(|level| level < lowest));
         if let Some(group) = self.followed
@@ -243,7 +205,7 @@ impl Lightweight {
         let fits = |base: &&u32| {
             let group = &self.groups[**base as usize];
             group.level() == Some(level)
-                && group.whole.rare.is_at(location, live)
+                && is_at(&group.whole.rare, location, live)
                 && group.number(&location.before).is_some()
         };
         let group = *self.bases.iter().find(fits)?;
@@ -299,7 +261,7 @@ impl Lightweight {
     fn progress_in_group(&self, kept: &Kept, live: &Live<'_>) -> Option<Progress> {
         let group = self.group(kept);
         let (level, mut frame) = (group.level()?, *group.whole.stacks.frames.last()?);
-        if live.state.papers.low <= live.base.frames + level {
+        if live.noted().low <= live.base().level() + level {
             return None;
         }
         group.advance(&mut frame, kept.number);
@@ -334,12 +296,9 @@ impl Group {
     }
 }
 
-impl Rare {
-    /// True if trees had taken over as much at a location.
-    fn is_at(&self, location: &Location, live: &Live<'_>) -> bool {
-        let scope = |rare: &Rare| rare.bindings.as_ref().map(|(scope, _)| *scope);
-        self.inherited == location.inherited && scope(self) == scope(&live.rare())
-    }
+/// True if trees had taken over as much at a location.
+fn is_at(rare: &Rare, location: &Location, live: &Live<'_>) -> bool {
+    rare.inherited == location.inherited && rare.scope() == live.rare().scope()
 }
 
 /// Where the routine at a level has its last potential place for a checkpoint: where it stands, if it is the innermost
@@ -347,10 +306,10 @@ impl Rare {
 fn location(live: &Live<'_>, level: usize) -> Option<Location> {
     let frame = live.frame(level).filter(|frame| frame.has_children && !frame.is_opaque)?;
     if level + 1 < live.frames().len() {
-        return live.state.papers.locations.get(live.base.frames + level);
+        return live.noted().location(live.base().level() + level);
     }
     let stands = frame.state == 0 && live.can_be_copied();
-    stands.then_some(Location { offset: live.offset, before: frame, inherited: live.state.inherited })
+    stands.then_some(Location { offset: live.offset(), before: frame, inherited: live.inherited() })
 }
 
 /// The whole state as it was at a location.
@@ -376,7 +335,7 @@ fn cut_to(live: &mut Live<'_>, group: &Group) {
 /// Gives the innermost frame the progress of a checkpoint.
 fn set_number(live: &mut Live<'_>, group: &Group, number: u32) {
     let own = group.whole.stacks.frames.last();
-    if let (Some(last), Some(own), true) = (live.state.stack.last_mut(), own, group.kind != Kind::Single) {
+    if let (Some(last), Some(own), true) = (live.innermost(), own, group.kind != Kind::Single) {
         (last.field, last.count, last.is_repeated, last.state) = (own.field, own.count, own.is_repeated, own.state);
         group.advance(last, number);
     }

@@ -1,4 +1,4 @@
-//! Checkpoints: the decoder's state at a place in a message, and the three ways in which the papers keep it.
+//! Checkpoints: the decoder's state at a place in a message, and the three forms in which the papers keep it.
 //!
 //! *Differential Deserialization*, Table 1, lists what a checkpoint holds. Here it is
 //!
@@ -8,9 +8,9 @@
 //! | matching stack | [`Frame`]s from the operation's on |
 //! | strings stack | nothing: a text that was begun is in the value already, and the frame tells how much of it |
 //! | namespace aliases stack | the open elements, with their interned scopes, and what they have declared |
-//! | memory blocks | nothing: a block is a `Vec` of the value, which is there already; see [`machine`](super::machine) |
+//! | memory blocks | nothing: a block is a `Vec` of the value, which is there already; see [`engine`](super::engine) |
 //! | pointers | positions that errors may have to name, relative to the checkpoint |
-//! | size, checksum | [`Checkpoint`](super::machine::Checkpoint) |
+//! | size, checksum | [`Checkpoint`](super::engine::Checkpoint) |
 //!
 //! and the log of fields seen. A [`Snapshot`] is all of that for one place. *Partially processed content* is what lies
 //! between the place where the routines stand, always in front of a token, and the checkpoint itself.
@@ -19,26 +19,20 @@ mod compact;
 mod differential;
 mod full;
 mod lightweight;
-mod live;
 mod progress;
 
 pub(crate) use differential::Differential;
 pub(crate) use full::Full;
-pub(crate) use lightweight::{Lightweight, Location, Locations};
-pub(crate) use live::{Base, Live, PASSED};
-pub(crate) use progress::{Progress, Watch};
+pub(crate) use lightweight::Lightweight;
+pub(crate) use progress::Progress;
 
 use super::matcher::PortionMatcher;
-use crate::decode::Frame;
-use crate::node::Bindings;
 use compact::Compact;
-use deltasoap_xml::lexical::Partial;
-use deltasoap_xml::{Bound, OpenElement, ScopeId};
-use live::Below;
+use deltasoap_core::decode::differential::policy::{Below, Live, Rare, Stacks};
 use std::fmt::Debug;
 
 /// How checkpoints are kept, and where they are made.
-pub(crate) trait Policy: Debug + Default + Send + Sync + 'static {
+pub(crate) trait Form: Debug + Default + Send + Sync + 'static {
     /// What is kept of a state.
     type Kept: Debug + Default + Send + Sync;
     /// Whether the routines are to note where children begin.
@@ -94,33 +88,6 @@ pub(crate) struct Spot<'a, M> {
     /// The bytes between the place where the routines stand and the interrupt.
     pub(crate) part: &'a [u8],
     pub(crate) matcher: &'a M,
-}
-
-/// The stacks, or their upper parts.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Stacks {
-    /// Positions in them are counted backwards from the place, plus one; 0 is none.
-    pub(crate) frames: Vec<Frame>,
-    pub(crate) open: Vec<OpenElement>,
-    pub(crate) bound: Vec<Bound>,
-    pub(crate) seen: Vec<u64>,
-}
-
-/// What seldom differs between two checkpoints of a message.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Rare {
-    /// Of a text that was begun.
-    pub(crate) partial: Partial,
-    /// Bindings that trees have taken over.
-    pub(crate) inherited: usize,
-    pub(crate) bindings: Option<(ScopeId, Bindings)>,
-}
-
-impl PartialEq for Rare {
-    fn eq(&self, other: &Rare) -> bool {
-        let scope = |rare: &Rare| rare.bindings.as_ref().map(|(scope, _)| *scope);
-        (self.partial, self.inherited, scope(self)) == (other.partial, other.inherited, scope(other))
-    }
 }
 
 /// Partially processed content: its length, and a sum of it.

@@ -1,9 +1,9 @@
 //! Fast mode: portions are summed and skipped.
 
 use super::{Engine, Mode, UNKNOWN};
-use crate::decode::State;
-use crate::decode::differential::checkpoint::Policy;
-use crate::decode::differential::matcher::PortionMatcher;
+use crate::checkpoint::Form;
+use crate::matcher::PortionMatcher;
+use deltasoap_core::decode::State;
 use deltasoap_xml::Window;
 
 /// What became of a portion.
@@ -16,7 +16,7 @@ enum Portion {
     Cut,
 }
 
-impl<P: Policy, M: PortionMatcher> Engine<P, M> {
+impl<F: Form, M: PortionMatcher> Engine<F, M> {
     /// Skips portions as long as they are equal; false if more bytes are needed.
     pub(super) fn skip(&mut self, state: &mut State, window: &mut Window<'_>) -> bool {
         loop {
@@ -68,7 +68,7 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
         let Some(next) = self.list.next() else { return };
         self.at += u64::from(next.size);
         self.stats.fast_bytes += u64::from(next.size);
-        window.pos = (self.at - window.base) as usize - self.policy.part_len(&next.kept);
+        window.pos = (self.at - window.base) as usize - self.form.part_len(&next.kept);
         self.pass();
         self.mode = Mode::Fast { first: false };
     }
@@ -92,7 +92,7 @@ impl<P: Policy, M: PortionMatcher> Engine<P, M> {
             && let (Some(last), Some(base)) = (self.list.last(), &self.base)
         {
             self.stats.restored += 1;
-            self.policy.restore(&last.kept, &mut Self::live(base, state, offset));
+            self.form.restore(&last.kept, &mut Self::live(base, state, offset));
         }
         self.go_regular(state, true);
     }

@@ -1,7 +1,8 @@
 //! Full checkpoints (FCP): complete copies of every stack.
 
-use super::{Live, Part, Policy, Progress, Snapshot, Spot, progress};
-use crate::decode::differential::matcher::PortionMatcher;
+use super::{Form, Part, Progress, Snapshot, Spot, progress};
+use crate::matcher::PortionMatcher;
+use deltasoap_core::decode::differential::policy::Live;
 
 /// Keeps everything with every checkpoint.
 #[derive(Debug, Default)]
@@ -20,7 +21,7 @@ impl Kept {
     }
 }
 
-impl Policy for Full {
+impl Form for Full {
     type Kept = Kept;
 
     fn checkpoint<M: PortionMatcher>(&mut self, live: &mut Live<'_>, spot: &Spot<'_, M>) -> Option<(Kept, u64)> {

@@ -5,8 +5,8 @@
 //! Where the checkpoint is further on, the routine of that level is to be watched; where it is not, the checkpoint can
 //! no longer be met and is *stale*.
 
-use super::Live;
-use crate::decode::Frame;
+use deltasoap_core::decode::Frame;
+use deltasoap_core::decode::differential::policy::{Live, Watch};
 
 /// Where the routines stand in relation to a checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,28 +19,9 @@ pub(crate) enum Progress {
     Passed,
 }
 
-/// What a routine is to pause at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Watch {
-    /// The level of its frame.
-    pub(crate) level: usize,
-    /// The field and the number of its occurrences that it is to come to.
-    pub(crate) field: u32,
-    pub(crate) count: u32,
-    /// True if it is to be inside the last of them.
-    pub(crate) is_inside: bool,
-}
-
-impl Watch {
-    /// At the progress of a saved frame.
-    fn at(level: usize, frame: &Frame) -> Self {
-        Watch { level, field: frame.field, count: frame.count, is_inside: frame.state != BETWEEN }
-    }
-
-    /// Occurrences of the field that can be read without a look at the watch.
-    pub(crate) fn items(&self) -> u32 {
-        self.count - u32::from(self.is_inside && self.count > 0)
-    }
+/// A watch at the progress of a saved frame.
+fn watch_at(level: usize, frame: &Frame) -> Watch {
+    Watch { level, field: frame.field, count: frame.count, is_inside: frame.state != BETWEEN }
 }
 
 /// The state of routines with children, between two of them; also of leaves, in front of their text.
@@ -56,7 +37,7 @@ pub(super) fn compare(above: &[Frame], known: usize, live: &Live<'_>) -> Progres
             (Some(_), None) => return into(level.checked_sub(known + 1).map(|parent| &above[parent]), level, live),
             (Some(saved), Some(frame)) if is_equal(saved, &frame) => {}
             (Some(saved), Some(frame)) if rank(&frame) < rank(saved) && level < live.over() => {
-                return Progress::Ahead(Watch::at(live.base.frames + level, saved));
+                return Progress::Ahead(watch_at(live.base().level() + level, saved));
             }
             _ => return Progress::Passed,
         }
@@ -72,10 +53,10 @@ fn here(last: Option<&Frame>, count: usize, live: &Live<'_>) -> Progress {
 
 /// The frames are equal, and the checkpoint goes on in a routine that was not entered yet, at a level.
 fn into(parent: Option<&Frame>, level: usize, live: &Live<'_>) -> Progress {
-    let below = live.base.frames + level;
+    let below = live.base().level() + level;
     match parent {
         _ if level > live.over() => Progress::Passed,
-        Some(parent) => Progress::Ahead(Watch::at(below - 1, parent)),
+        Some(parent) => Progress::Ahead(watch_at(below - 1, parent)),
         None if level == 0 => {
             Progress::Ahead(Watch { level: below.saturating_sub(1), field: 0, count: 0, is_inside: true })
         }

@@ -1,15 +1,61 @@
-//! What the routines do for the machine: pause where a checkpoint may lie, hold back what is cut, note where children
-//! begin. Each is a test of one word while there is no machine.
+//! What the routines do for a policy: pause where a checkpoint may lie, hold back what is cut, note where children begin. Each is a
+//! test of one word while there is no policy.
 
-use super::{Machine, Papers};
-use crate::decode::differential::checkpoint::{Location, Watch};
-use crate::decode::{Cursor, State, Step, Stop};
+use super::Policy;
+use crate::decode::{Cursor, Frame, State, Step, Stop};
+
+/// The policy at work, and what it wants of the routines.
+#[derive(Debug, Default)]
+pub struct Hooks {
+    pub(crate) policy: Option<Box<dyn Policy>>,
+    /// Where routines are to pause.
+    pub watch: Option<Watch>,
+    /// Whether routines are to note where children begin.
+    pub notes_locations: bool,
+    /// The location information stack: an entry for each frame.
+    locations: Vec<Option<Location>>,
+    /// The lowest level that the matching stack has come down to since this was last set.
+    pub low: usize,
+    /// Most bytes of a cut text that are held back; 0 for none.
+    pub held_back: usize,
+}
+
+/// What a routine is to pause at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Watch {
+    /// The level of its frame.
+    pub level: usize,
+    /// The field that it is to come to.
+    pub field: u32,
+    /// The number of the field's occurrences that it is to come to.
+    pub count: u32,
+    /// True if it is to be inside the last of them.
+    pub is_inside: bool,
+}
+
+impl Watch {
+    /// Occurrences of the field that can be read without a look at the watch.
+    fn items(&self) -> u32 {
+        self.count - u32::from(self.is_inside && self.count > 0)
+    }
+}
+
+/// Where a child begins.
+#[derive(Debug, Clone, Copy)]
+pub struct Location {
+    /// Position of its start tag.
+    pub offset: u64,
+    /// The progress before it.
+    pub before: Frame,
+    /// Bindings taken over by trees before it.
+    pub inherited: usize,
+}
 
 impl Cursor<'_> {
     /// At a switching point of the routine whose frame is `me`: pauses if a checkpoint may lie here.
     #[inline]
     pub(crate) fn pause_at_watch(&mut self, me: usize) -> Step {
-        match self.state().papers.watch {
+        match self.state().hooks.watch {
             Some(watch) => self.check_watch(me, watch),
             None => Ok(()),
         }
@@ -25,7 +71,7 @@ impl Cursor<'_> {
     /// piece, and so that a checkpoint made now stands in front of it.
     #[inline]
     pub(crate) fn hold_back(&mut self) -> Step {
-        let most = self.state().papers.held_back;
+        let most = self.state().hooks.held_back;
         if most == 0 || self.is_last() || self.reader().tag_is_empty() || self.rest().len() > most {
             return Ok(());
         }
@@ -40,21 +86,21 @@ impl Cursor<'_> {
     #[inline]
     pub(crate) fn begin_children(&mut self, me: usize) {
         self.frame(me).has_children = true;
-        let locations = &mut self.state().papers.locations;
-        if locations.is_on {
-            locations.enter(me);
+        let hooks = &mut self.state().hooks;
+        if hooks.notes_locations {
+            hooks.locations.truncate(me);
         }
     }
 
     /// Notes the child whose start tag was just read, before the routine's frame says so.
     #[inline]
     pub(crate) fn note_location(&mut self, me: usize) {
-        if self.state().papers.locations.is_on && self.frame(me).has_children {
+        if self.state().hooks.notes_locations && self.frame(me).has_children {
             let (offset, mut before) = (self.reader().tag_offset(), *self.frame(me));
             before.state = 0;
             let state = self.state();
             let inherited = state.inherited;
-            state.papers.locations.set(me, Location { offset, before, inherited });
+            state.hooks.note(me, Location { offset, before, inherited });
         }
     }
 
@@ -71,7 +117,7 @@ impl Cursor<'_> {
     #[inline]
     pub(crate) fn go_over(&mut self, me: usize) -> bool {
         let state = self.state();
-        let is_over = state.papers.machine.is_some() && state.over == me;
+        let is_over = state.hooks.policy.is_some() && state.over == me;
         if is_over {
             state.over = me + 1;
         }
@@ -89,7 +135,7 @@ impl State {
     /// How many flat items the calling routine may read before it must look at the watch.
     #[inline]
     pub(crate) fn items_to_watch(&self) -> usize {
-        match self.papers.watch {
+        match self.hooks.watch {
             Some(watch) => self.items_to(watch),
             None => usize::MAX,
         }
@@ -127,19 +173,29 @@ fn is_due(state: &State, me: usize, watch: Watch) -> bool {
     }
 }
 
-impl Papers {
-    /// The machine, which wants nothing of the routines any more.
-    pub(crate) fn release(&mut self) -> Option<Box<dyn Machine>> {
-        let machine = self.machine.take();
-        if machine.is_some() {
-            self.reset();
-        }
-        machine
+impl Hooks {
+    /// Where the child begins that the routine at a level reads, if that was noted.
+    pub fn location(&self, level: usize) -> Option<Location> {
+        *self.locations.get(level)?
     }
 
-    /// Makes ready for another message.
-    pub(crate) fn reset(&mut self) {
-        let keeps_bytes = self.keeps_bytes;
-        *self = Papers { keeps_bytes, ..Papers::default() };
+    /// Forgets where children begin: the routines stand elsewhere now.
+    pub fn forget_locations(&mut self) {
+        self.locations.clear();
+    }
+
+    /// True while a policy is at work.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.policy.is_some()
+    }
+
+    /// The policy, which wants nothing of the routines any more.
+    pub(crate) fn release(&mut self) -> Option<Box<dyn Policy>> {
+        std::mem::take(self).policy
+    }
+
+    fn note(&mut self, level: usize, location: Location) {
+        self.locations.resize(level + 1, None);
+        self.locations[level] = Some(location);
     }
 }

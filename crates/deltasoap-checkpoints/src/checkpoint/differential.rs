@@ -10,11 +10,10 @@
 //! compared and restored above the lower of the two pointers only.
 
 use super::compact::{Compact, read, write};
-use super::live::Below;
-use super::{Live, Part, Policy, Progress, Snapshot, Spot, Stacks, progress};
-use crate::decode::Frame;
-use crate::decode::differential::matcher::PortionMatcher;
-use crate::decode::predicted::ShapeId;
+use super::{Form, Part, Progress, Snapshot, Spot, progress};
+use crate::matcher::PortionMatcher;
+use deltasoap_core::decode::Frame;
+use deltasoap_core::decode::differential::policy::{Below, Live, Stacks};
 use deltasoap_xml::{Bound, OpenElement};
 use std::sync::Arc;
 
@@ -34,7 +33,7 @@ pub(crate) struct Kept {
     top: Compact,
 }
 
-impl Policy for Differential {
+impl Form for Differential {
     type Kept = Kept;
 
     fn checkpoint<M: PortionMatcher>(&mut self, live: &mut Live<'_>, spot: &Spot<'_, M>) -> Option<(Kept, u64)> {
@@ -89,7 +88,7 @@ impl Policy for Differential {
         let level = top.level;
         if self.is_over(base) {
             let keep = self.tracked(live).min(level);
-            live.put(live.below(keep), &top.onto(base, base.stacks.split(keep)), &base.rare);
+            live.put(live.below(keep), &top.onto(base, Split::of(&base.stacks, keep)), &base.rare);
         } else {
             live.put(Below::default(), &top.onto(base, Split::default()), &base.rare);
         }
@@ -112,12 +111,12 @@ impl Differential {
     /// Sets the tracking pointer.
     fn track(&mut self, level: usize, live: &mut Live<'_>) {
         self.tracking = level;
-        live.state.papers.low = live.state.stack.len();
+        live.hooks().low = live.top();
     }
 
     /// Frames that were not touched since the base copy was made or restored.
     fn tracked(&self, live: &Live<'_>) -> usize {
-        let lowest = live.state.papers.low.saturating_sub(1).saturating_sub(live.base.frames);
+        let lowest = live.noted().low.saturating_sub(1).saturating_sub(live.base().level());
         self.tracking.min(lowest)
     }
 
@@ -195,7 +194,7 @@ impl Top {
 
     /// The stacks above a place below, with what the base copy has of them.
     fn onto(self, base: &Snapshot, from: Split) -> Stacks {
-        let (below, to) = (&base.stacks, base.stacks.split(self.level));
+        let (below, to) = (&base.stacks, Split::of(&base.stacks, self.level));
         let Stacks { frames, open, bound, seen } = self.stacks;
         Stacks {
             frames: [&below.frames[from.frames..to.frames], &frames].concat(),
@@ -215,17 +214,17 @@ struct Split {
     seen: usize,
 }
 
-impl Stacks {
+impl Split {
     /// What lies below a frame that stays; as [`Live::below`].
-    fn split(&self, level: usize) -> Split {
-        let depth = |level: usize| self.frames.get(level).map(|frame| frame.depth);
-        let own = self.frames.get(level).map(|frame| frame.depth - u32::from(!frame.has_children));
+    fn of(stacks: &Stacks, level: usize) -> Self {
+        let depth = |level: usize| stacks.frames.get(level).map(|frame| frame.depth);
+        let own = stacks.frames.get(level).map(|frame| frame.depth - u32::from(!frame.has_children));
         let within = own.or_else(|| level.checked_sub(1).and_then(depth));
         let open = within.zip(depth(0)).map_or(0, |(within, first)| (within + 1 - first) as usize);
-        let start = self.open.first().map_or(0, |open| open.words()[3]);
-        let bound = self.open.get(open).map_or(self.bound.len(), |open| (open.words()[3] - start) as usize);
-        let log = |level: usize| self.frames.get(level).map(|frame| frame.log);
-        let seen = log(level).zip(log(0)).map_or(self.seen.len(), |(log, first)| (log - first) as usize);
+        let start = stacks.open.first().map_or(0, |open| open.words()[3]);
+        let bound = stacks.open.get(open).map_or(stacks.bound.len(), |open| (open.words()[3] - start) as usize);
+        let log = |level: usize| stacks.frames.get(level).map(|frame| frame.log);
+        let seen = log(level).zip(log(0)).map_or(stacks.seen.len(), |(log, first)| (log - first) as usize);
         Split { frames: level, open, bound, seen }
     }
 }
@@ -278,8 +277,20 @@ fn read_frame(rest: &mut &[u8]) -> Frame {
     let place = if has(IS_LAST) { count.saturating_sub(1) } else { read(rest) as u32 };
     let (log, mark) = if has(HAS_MORE) { (read(rest) as u32, read(rest)) } else { (0, 0) };
     let (is_repeated, has_children) = (has(IS_REPEATED), has(HAS_CHILDREN));
-    let (state, is_opaque, shape) = (flags & 0xF, false, ShapeId::default());
-    Frame { state, field, count, place, is_repeated, is_opaque, has_children, shape, depth, log, mark }
+    let (state, is_opaque) = (flags & 0xF, false);
+    Frame {
+        state,
+        field,
+        count,
+        place,
+        is_repeated,
+        is_opaque,
+        has_children,
+        shape: Default::default(),
+        depth,
+        log,
+        mark,
+    }
 }
 
 fn read_byte(rest: &mut &[u8]) -> u8 {
@@ -295,7 +306,7 @@ mod tests {
     #[test]
     fn tops_are_read_as_written() {
         let frame = |state, place, mark| Frame {
-            shape: ShapeId::default(),
+            shape: Default::default(),
             state,
             field: 3,
             count: 200,

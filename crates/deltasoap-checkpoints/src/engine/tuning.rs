@@ -5,7 +5,8 @@
 //! follows that by a factor of two a message, between bounds.
 
 use super::PORTION;
-use crate::decode::differential::{Differential, DifferentialStats};
+use crate::Portions;
+use deltasoap_core::DifferentialStats;
 
 /// What a portion costs, in bytes read in regular mode: measured with arrays of doubles.
 const COST: u64 = 48;
@@ -20,8 +21,8 @@ pub(super) struct Tuning {
 }
 
 impl Tuning {
-    pub(super) fn new(options: &Differential) -> Self {
-        Tuning { portion: u64::from(options.portion).clamp(1, PORTION as u64 / 2), is_on: options.tune }
+    pub(super) fn new(portions: &Portions) -> Self {
+        Tuning { portion: u64::from(portions.size).clamp(1, PORTION as u64 / 2), is_on: portions.tune }
     }
 
     /// Bytes between two interrupts.
@@ -95,7 +96,7 @@ mod tests {
 
     #[test]
     fn many_switches_make_small_portions_and_few_make_large_ones() {
-        let options = Differential { portion: 512, tune: true, ..Differential::default() };
+        let options = Portions { size: 512, tune: true, ..Portions::default() };
         let mut tuning = Tuning::new(&options);
         (0..9).for_each(|_| tuning.learn(&stats(500_000, 500_000, 50_000)));
         assert_eq!(tuning.portion(), 32);
